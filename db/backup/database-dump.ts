@@ -77,6 +77,7 @@ async function tablesOf(transaction: Knex): Promise<DumpedTable[]> {
     sql`SELECT c.relname AS name,
           ARRAY(SELECT a.attname::text FROM pg_attribute a
                 WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
+                  AND a.atttypid <> 'xid8'::regtype
                 ORDER BY a.attnum) AS columns,
           ARRAY(SELECT DISTINCT parent.relname::text FROM pg_constraint f JOIN pg_class parent ON parent.oid = f.confrelid
                 WHERE f.conrelid = c.oid AND f.contype = 'f' AND f.confrelid <> f.conrelid) AS parents

@@ -228,7 +228,8 @@ export class PostgresEmbeddingRepository implements EmbeddingRepository {
               AS given (image_id, view, vector)
             WHERE EXISTS (SELECT FROM product_images AS shown WHERE shown.image_id = given.image_id)
             ORDER BY image_id, view
-            ON CONFLICT (image_id, view) DO UPDATE SET embedding = excluded.embedding`,
+            ON CONFLICT (image_id, view) DO UPDATE
+              SET embedding = excluded.embedding, written_by = excluded.written_by`,
       );
       await rowsOf(
         transaction,

@@ -1,9 +1,15 @@
+import type { Knex } from 'knex';
 import { fromSql, toSql } from 'pgvector';
 import { EVERYTHING, type SearchScope } from '../../models/catalog/catalog-query';
+import { unavailable } from '../../models/errors';
+import type { EmbeddingVersion } from '../../models/vision/embedding-model';
 import { conditionsOnProducts } from '../catalog/search/catalog-clauses';
-import { allOf, identifier, Sql, sql } from '../core/sql';
+import { allOf, identifier, rowsOf, Sql, sql } from '../core/sql';
 
-/** The table of a version's vectors: `(image_id, view, embedding)`, one row per catalog view of an image. */
+/**
+ * The table of a version's vectors: `(image_id, view, embedding, written_by)`, one row per catalog view of an image.
+ * `written_by` is the transaction that wrote it, null in rows that are older than the column.
+ */
 export const embeddingsOf = (versionId: number): Sql => identifier(`embeddings_${versionId}`);
 
 /** Name of the approximate index over a version's vectors; while they are few there is none. */
@@ -31,6 +37,25 @@ export const isShown = (imageId: Sql, scope: SearchScope = EVERYTHING): Sql =>
 /** The ids of the live products of the scope that show it, in their order. */
 export const productsShowing = (imageId: Sql, scope: SearchScope): Sql =>
   sql`ARRAY(SELECT p.product_id ${shows(imageId, scope)} ORDER BY p.product_id)`;
+
+/** The ids of the images that live products of the scope show. */
+export const imagesShown = (scope: SearchScope): Sql =>
+  sql`SELECT DISTINCT p.image_id::float8 FROM product_images p JOIN catalog_search ON id = p.product_id
+      WHERE ${allOf(conditionsOnProducts(scope))}`;
+
+/** @throws unavailable when the vectors of a version are missing, or are not its model's */
+export async function checkVectors(knex: Knex, { id, manifest }: EmbeddingVersion): Promise<void> {
+  const [column] = await rowsOf<{ type: string }>(
+    knex,
+    sql`SELECT format_type(atttypid, atttypmod) AS type FROM pg_attribute
+        WHERE attrelid = to_regclass(${embeddingsOf(id).text}) AND attname = 'embedding'`,
+  );
+  const wanted = vectorType(manifest.output.dimensions).text;
+  if (!column) throw unavailable(`the vectors of version ${id} are missing`, 1);
+  if (column.type !== wanted) {
+    throw unavailable(`the vectors of version ${id} are ${column.type}, its model makes ${wanted}`, 1);
+  }
+}
 
 const shows = (imageId: Sql, scope: SearchScope): Sql =>
   sql`FROM product_images p JOIN catalog_search ON id = p.product_id

@@ -194,7 +194,9 @@ export async function createEmbeddingsTable(transaction: Knex, versionId: number
     transaction,
     sql`CREATE TABLE ${embeddingsOf(versionId)} (
           image_id bigint NOT NULL, view smallint NOT NULL, embedding ${type} NOT NULL,
+          written_by xid8 DEFAULT pg_current_xact_id(),
           PRIMARY KEY (image_id, view)
         )`,
   );
+  await rowsOf(transaction, sql`CREATE INDEX ON ${embeddingsOf(versionId)} (written_by)`);
 }

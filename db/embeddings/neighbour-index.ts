@@ -1,21 +1,23 @@
 import type { Knex } from 'knex';
+import { LRUCache } from 'lru-cache';
 import { inject, injectable } from 'tsyringe';
 import { EVERYTHING, type SearchScope } from '../../models/catalog/catalog-query';
-import { unavailable } from '../../models/errors';
 import { type NeighbourIndex, PORTS } from '../../models/ports';
 import type { EmbeddingVersion } from '../../models/vision/embedding-model';
 import type { ShownNeighbour } from '../../models/vision/neighbours';
 import { conditionsOf } from '../catalog/search/catalog-clauses';
 import { allOf, identifier, joined, rowsOf, type Sql, sql } from '../core/sql';
+import { INDEXED_FROM, type IndexedFrom } from './embedding-repository';
 import {
+  checkVectors,
   embeddingsOf,
   isShown,
-  nearestIndexOf,
   productsShowing,
   vectorText,
   vectorType,
 } from './embedding-tables';
 import { hasNearestIndex } from './nearest-index-build';
+import { TooManyVectors, VersionVectors } from './version-vectors';
 
 /** Candidates that the approximate search keeps in view; more find more of the true nearest and take longer. */
 const CANDIDATES_MIN = 100;
@@ -37,16 +39,27 @@ interface NearRow {
   readonly products: readonly string[];
 }
 
+/** Versions whose vectors are kept in memory: the live one, and one that it is compared with or that was live before. */
+const VERSIONS_MAX = 2;
+/** While a large version has no index yet, so many times as many vectors as get one are kept in memory. */
+const UNINDEXED_MAX = 4;
+
 /**
- * Nearest images by pgvector: through the approximate index of the version when it has one, else by a scan of all its
- * vectors, which is exact. All query vectors go in one statement.
+ * Nearest images through the approximate index of a version when it has one, else by an exact search in the memory of this process:
+ * pgvector takes some twenty times as long to compare all vectors. It does so only for narrow scopes of an indexed version, and
+ * for one that is large and has no index yet. All query vectors go in one statement.
  */
 @injectable()
-export class PgvectorNeighbourIndex implements NeighbourIndex {
-  /** Versions that were seen to have an approximate index, which they keep. */
+export class PostgresNeighbourIndex implements NeighbourIndex {
+  /** Versions that were seen to have an approximate index, which they keep, or to be too large for the memory. */
   readonly #indexed = new Set<number>();
+  readonly #large = new Set<number>();
+  readonly #inMemory = new LRUCache<number, Promise<VersionVectors>>({ max: VERSIONS_MAX });
 
-  constructor(@inject(PORTS.Knex) private readonly knex: Knex) {}
+  constructor(
+    @inject(PORTS.Knex) private readonly knex: Knex,
+    @inject(INDEXED_FROM) private readonly indexedFrom: IndexedFrom,
+  ) {}
 
   async nearest(
     version: EmbeddingVersion,
@@ -56,20 +69,64 @@ export class PgvectorNeighbourIndex implements NeighbourIndex {
   ): Promise<readonly ShownNeighbour[]> {
     const vectors = photos.flat();
     if (vectors.length === 0 || limit <= 0) return [];
+    const wanted = limit * photos.length;
+    const inMemory = await this.#nearestInMemory(version, vectors, wanted, scope);
+    if (inMemory) return inMemory;
     const shown = isShown(sql`e.image_id`, scope);
     const products = productsShowing(sql`image`, scope);
-    const query = { version, vectors, each: limit, limit: limit * photos.length, shown, products };
-    const scanned = this.#indexed.has(version.id)
-      ? []
-      : await rowsOf<NearRow>(this.knex, unlessIndexed(query));
-    const rows = scanned.length > 0 ? scanned : await this.#nearestByIndex(query, scope);
+    const query = { version, vectors, each: limit, limit: wanted, shown, products };
+    const rows = await this.#nearestInDatabase(query, scope);
     return rows.map(({ image, byView: near, products }) => {
       const byView = near.map(distanceOf);
       return { imageId: Number(image), products, distance: Math.min(...byView), byView };
     });
   }
 
-  async #nearestByIndex(query: Query, scope: SearchScope): Promise<readonly NearRow[]> {
+  async prepare(version: EmbeddingVersion): Promise<void> {
+    await this.#vectorsOf(version);
+  }
+
+  /** Null where the database is to search. */
+  async #nearestInMemory(
+    version: EmbeddingVersion,
+    queries: readonly Float32Array[],
+    wanted: number,
+    scope: SearchScope,
+  ): Promise<readonly ShownNeighbour[] | null> {
+    try {
+      const vectors = await this.#vectorsOf(version);
+      if (!vectors) return null;
+      const { neighbours, isIndexed } = await vectors.nearest(queries, wanted, scope);
+      if (isIndexed) this.#moveOut(version, this.#indexed);
+      return neighbours;
+    } catch (failure) {
+      this.#inMemory.delete(version.id);
+      if (!(failure instanceof TooManyVectors)) throw failure;
+      this.#moveOut(version, this.#large);
+      return null;
+    }
+  }
+
+  async #vectorsOf(version: EmbeddingVersion): Promise<VersionVectors | null> {
+    const { id } = version;
+    const known = this.#inMemory.get(id);
+    if (known) return known;
+    if (this.#indexed.has(id) || this.#large.has(id)) return null;
+    const isIndexed = this.indexedFrom !== Number.POSITIVE_INFINITY && (await hasNearestIndex(this.knex, id));
+    if (isIndexed) return this.#moveOut(version, this.#indexed);
+    const reading =
+      this.#inMemory.get(id) ?? VersionVectors.read(this.knex, version, UNINDEXED_MAX * this.indexedFrom);
+    this.#inMemory.set(id, reading);
+    return reading;
+  }
+
+  #moveOut({ id }: EmbeddingVersion, to: Set<number>): null {
+    to.add(id);
+    this.#inMemory.delete(id);
+    return null;
+  }
+
+  async #nearestInDatabase(query: Query, scope: SearchScope): Promise<readonly NearRow[]> {
     const { id } = query.version;
     if (!this.#indexed.has(id)) {
       if (!(await hasNearestIndex(this.knex, id))) return rowsOf<NearRow>(this.knex, exact(query));
@@ -96,17 +153,8 @@ export class PgvectorNeighbourIndex implements NeighbourIndex {
     return line?.share ?? 0;
   }
 
-  async check({ id, manifest }: EmbeddingVersion): Promise<void> {
-    const [column] = await rowsOf<{ type: string }>(
-      this.knex,
-      sql`SELECT format_type(atttypid, atttypmod) AS type FROM pg_attribute
-          WHERE attrelid = to_regclass(${embeddingsOf(id).text}) AND attname = 'embedding'`,
-    );
-    const wanted = vectorType(manifest.output.dimensions).text;
-    if (!column) throw unavailable(`the vectors of version ${id} are missing`, 1);
-    if (column.type !== wanted) {
-      throw unavailable(`the vectors of version ${id} are ${column.type}, its model makes ${wanted}`, 1);
-    }
+  check(version: EmbeddingVersion): Promise<void> {
+    return checkVectors(this.knex, version);
   }
 }
 
@@ -159,16 +207,6 @@ function byIndex(query: Query, share: number): Sql {
 /** One pass over all vectors, whatever the number of query vectors. */
 const exact = (query: Query): Sql =>
   nearestViews(query, sql`${embeddingsOf(query.version.id)} e WHERE ${query.shown}`);
-
-/**
- * The same for a version without an index, nothing for one that has it. One statement: the embedded database, which
- * belongs to a transaction while it lasts, does not wait for this process between its parts.
- */
-const unlessIndexed = (query: Query): Sql =>
-  exact({
-    ...query,
-    shown: sql`${query.shown} AND to_regclass(${nearestIndexOf(query.version.id)}) IS NULL`,
-  });
 
 /** The images of vectors `e`, nearest first, with the inner product of the nearest view to each query vector. Who shows them is looked up of those alone. */
 function nearestViews({ version, vectors, limit, products }: Query, source: Sql): Sql {

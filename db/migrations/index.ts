@@ -3,6 +3,7 @@ import { firstVersion } from './first-version';
 import type { SchemaSteps } from './migrate';
 import { productFeeds } from './product-feeds';
 import { sharedCategories } from './shared-categories';
+import { writersOfVectors } from './writers-of-vectors';
 
 /** Every migration by name, in order. Names are kept for ever: a database remembers them. */
 export const migrations: SchemaSteps = {
@@ -10,4 +11,5 @@ export const migrations: SchemaSteps = {
   '202611260010-shared-categories': sharedCategories,
   '202611260020-catalog-references': catalogReferences,
   '202611260030-product-feeds': productFeeds,
+  '202611260040-writers-of-vectors': writersOfVectors,
 };

@@ -117,7 +117,7 @@ export interface EmbedderRegistry {
   close(): Promise<void>;
 }
 
-/** Nearest catalog images in the vector index. */
+/** Nearest catalog images among the vectors of a version. */
 export interface NeighbourIndex {
   /**
    * Nearest images to any view of the photos under a version, nearest first, ties by image id, one entry per image
@@ -132,6 +132,8 @@ export interface NeighbourIndex {
     limit: number,
     scope?: SearchScope,
   ): Promise<readonly ShownNeighbour[]>;
+  /** Reads what a version is searched in, so that the first search does not wait for it. */
+  prepare(version: EmbeddingVersion): Promise<void>;
   /** Fails, saying what is wrong, when a version can't be searched: its vectors are missing, or are not its model's. */
   check(version: EmbeddingVersion): Promise<void>;
 }

@@ -20,7 +20,7 @@ import {
 } from '../../db/embeddings/embedding-repository';
 import { PgvectorExactNeighbours } from '../../db/embeddings/exact-neighbours';
 import { PostgresImageSamples } from '../../db/embeddings/image-samples';
-import { PgvectorNeighbourIndex } from '../../db/embeddings/neighbour-index';
+import { PostgresNeighbourIndex } from '../../db/embeddings/neighbour-index';
 import { HmacDataFileSigner } from '../../db/files/hmac-data-file-signer';
 import { PostgresProcessRegistry } from '../../db/installation/process-registry';
 import { PostgresVisionJobStore } from '../../db/jobs/vision-job-store';
@@ -124,7 +124,7 @@ function bindTables(opening: Pick<Opening, 'container' | 'tracing'>, knex: Datab
   bind(PORTS.ProcessRegistry, PostgresProcessRegistry);
   bind(PORTS.ExactNeighbours, PgvectorExactNeighbours);
   bind(PORTS.ImageSamples, PostgresImageSamples);
-  bind(PORTS.NeighbourIndex, PgvectorNeighbourIndex);
+  bind(PORTS.NeighbourIndex, PostgresNeighbourIndex);
   bind(PORTS.PredictionRepository, PostgresPredictionRepository);
   bind(PORTS.VisionJobStore, PostgresVisionJobStore);
   bind(PORTS.WebhookStore, PostgresWebhookStore);
@@ -184,7 +184,7 @@ export async function bindVision(opening: Opening, adapters: QueueAdapters): Pro
   bindUnlessGiven(opening, PORTS.IndexQueue, await adapters.indexQueue(opening));
 }
 
-/** PostgreSQL scans fewer vectors than this in a few milliseconds. The embedded one would stand still for minutes. */
+/** Fewer are searched in memory. The embedded database would stand still for minutes to build an index. */
 const VECTORS_INDEXED_FROM = 20_000;
 
 /** A batch that takes longer hangs. */

@@ -71,6 +71,11 @@ export const openLoupe = (config: Config, parts: Parts, overrides: Overrides = {
     logger.debug({ model: live.model, version: live.id }, 'live embedding version');
     await tellOfWrongVectors(live, adapterOf(container, PORTS.NeighbourIndex), logger);
     if (parts.answersQueues) {
+      void adapterOf(container, PORTS.NeighbourIndex)
+        .prepare(live)
+        .catch((failure: unknown) =>
+          logger.warn({ reason: String(failure) }, 'the vectors were not read yet'),
+        );
       await adapterOf(container, PORTS.EmbedderRegistry).forVersion(live);
       await startPhotoWork(opening, queues);
     }

@@ -10,6 +10,7 @@ import {
 } from '../../db/backup/database-dump';
 import { makeSearchSnapshot } from '../../db/catalog/search/snapshot/make-snapshot';
 import { rowsOf, sql } from '../../db/core/sql';
+import { createEmbeddingsTable } from '../../db/embeddings/embedding-versions';
 import { migrations } from '../../db/migrations';
 import { migrate, type SchemaSteps } from '../../db/migrations/migrate';
 import { writeCatalogRows } from '../support/catalog-rows';
@@ -67,11 +68,7 @@ async function populate(knex: Knex): Promise<void> {
     sql`INSERT INTO embedding_versions (model, manifest, state)
         VALUES ('eye@1', '{"output": {"dimensions": 3}}', 'live')`,
   );
-  await rowsOf(
-    knex,
-    sql`CREATE TABLE embeddings_1 (image_id bigint NOT NULL, view smallint NOT NULL,
-    embedding halfvec(3) NOT NULL, PRIMARY KEY (image_id, view))`,
-  );
+  await createEmbeddingsTable(knex, 1);
   await rowsOf(knex, sql`INSERT INTO embeddings_1 VALUES (1, 0, '[0.5,0.25,-1]')`);
   await rowsOf(knex, sql`INSERT INTO search_words (word, deletions) VALUES ('birkin', '{irkin,brkin}')`);
 }

@@ -4,7 +4,7 @@ import { rowsOf, sql } from '../../db/core/sql';
 import { PostgresEmbeddingRepository } from '../../db/embeddings/embedding-repository';
 import { PgvectorExactNeighbours } from '../../db/embeddings/exact-neighbours';
 import { PostgresImageSamples } from '../../db/embeddings/image-samples';
-import { PgvectorNeighbourIndex } from '../../db/embeddings/neighbour-index';
+import { PostgresNeighbourIndex } from '../../db/embeddings/neighbour-index';
 import type { Finding, Verdict } from '../../models/indexing/identifiability';
 import { type Identifiability, IdentifiabilityService } from '../../models/indexing/identifiability-service';
 import { deleteCatalogRows, writeCatalogRows } from '../support/catalog-rows';
@@ -95,7 +95,7 @@ describe('what a version can tell apart', () => {
     service = new IdentifiabilityService(
       embeddings,
       new PostgresImageSamples(knex),
-      new PgvectorNeighbourIndex(knex),
+      new PostgresNeighbourIndex(knex, 20_000),
       new PgvectorExactNeighbours(knex),
       new PostgresCatalogRepository(knex),
     );

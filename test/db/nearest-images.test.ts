@@ -2,8 +2,9 @@ import type { Knex } from 'knex';
 import { identifier, rowsOf, sql } from '../../db/core/sql';
 import { PostgresEmbeddingRepository } from '../../db/embeddings/embedding-repository';
 import { PgvectorExactNeighbours } from '../../db/embeddings/exact-neighbours';
-import { PgvectorNeighbourIndex } from '../../db/embeddings/neighbour-index';
+import { PostgresNeighbourIndex } from '../../db/embeddings/neighbour-index';
 import { EVERYTHING } from '../../models/catalog/catalog-query';
+import type { NeighbourIndex } from '../../models/ports';
 import type { EmbeddingVersion } from '../../models/vision/embedding-model';
 import { deleteCatalogRows } from '../support/catalog-rows';
 import { useDatabase } from '../support/database';
@@ -26,7 +27,6 @@ const PRECISION = 2e-3;
 describe('the nearest images', () => {
   const database = useDatabase();
   let embeddings: PostgresEmbeddingRepository;
-  let neighbours: PgvectorNeighbourIndex;
   let exact: PgvectorExactNeighbours;
   let version: EmbeddingVersion;
   const vectors = new Map<number, readonly Float32Array[]>();
@@ -39,7 +39,6 @@ describe('the nearest images', () => {
 
   beforeAll(async () => {
     embeddings = new PostgresEmbeddingRepository(database.knex, 20_000);
-    neighbours = new PgvectorNeighbourIndex(database.knex);
     exact = new PgvectorExactNeighbours(database.knex);
     version = await embeddings.create(modelManifest('eye', DIMENSIONS, VIEWS));
     for (const image of await showImages(database.knex, 1_200)) {
@@ -53,92 +52,188 @@ describe('the nearest images', () => {
       [...vectors].map(([imageId, each]) => ({ imageId, vectors: each })),
     );
   }, 60_000);
-  test('can be asked for under a version whose vectors are its own, and no other', async () => {
-    await neighbours.check(version);
-    const wider = { ...version, manifest: modelManifest('eye', DIMENSIONS + 1, VIEWS) };
-    await expect(neighbours.check(wider)).rejects.toThrow(`its model makes halfvec(${DIMENSIONS + 1})`);
-    await expect(neighbours.check({ ...version, id: version.id + 1 })).rejects.toThrow('are missing');
-  });
 
-  test('are the nearest by any pair of views, each image once, when all vectors are scanned', async () => {
-    expect(await embeddings.buildIndex(version.id)).toBe(false);
-    for (const query of queries) {
-      const found = await neighbours.nearest(version, [query], 25);
-      expectNearest(found, truth(query), 25);
-    }
-  });
+  describe.each([
+    ['in memory', 20_000],
+    ['by a scan of pgvector, as of a version that is too large for the memory', 0],
+  ])('%s', (_where, indexedFrom) => {
+    let neighbours: NeighbourIndex;
 
-  test('say how near they are to each view of the query', async () => {
-    const [query = []] = queries;
-    const found = await neighbours.nearest(version, [query], 25);
-    expect(query.length).toBeGreaterThan(1);
-    for (const { imageId, distance, byView = [] } of found) {
-      const views = vectors.get(imageId) ?? [];
-      expect(byView).toHaveLength(query.length);
-      expect(distance).toBe(Math.min(...byView));
-      byView.forEach((each, index) => {
-        const asked = query[index] ?? unitVector(random);
-        expect(Math.abs(each - Math.min(...views.map((view) => 1 - dot(view, asked))))).toBeLessThan(
-          PRECISION,
-        );
-      });
-    }
-  });
+    beforeAll(() => {
+      neighbours = new PostgresNeighbourIndex(database.knex, indexedFrom);
+    });
 
-  test('are by image id where they are equally near', async () => {
-    const [twin, other] = [...vectors.keys()].slice(-2) as [number, number];
-    const same = vectors.get(twin) ?? [];
-    await embeddings.store(version.id, [{ imageId: other, vectors: same }]);
-    vectors.set(other, same);
-    const found = await neighbours.nearest(version, [[same[0] ?? unitVector(random)]], 2);
-    expect(found.map(({ imageId }) => imageId)).toEqual([twin, other]);
-    expect(found[0]?.distance).toBeCloseTo(0, 2);
-    expect(found[0]?.distance).toBeGreaterThanOrEqual(0);
-  });
+    test('can be asked for under a version whose vectors are its own, and no other', async () => {
+      await neighbours.check(version);
+      const wider = { ...version, manifest: modelManifest('eye', DIMENSIONS + 1, VIEWS) };
+      await expect(neighbours.check(wider)).rejects.toThrow(`its model makes halfvec(${DIMENSIONS + 1})`);
+      await expect(neighbours.check({ ...version, id: version.id + 1 })).rejects.toThrow('are missing');
+    });
 
-  test('are those of the category that is asked for, and of live rows', async () => {
-    const [query = []] = queries;
-    const ofWatches = truth(query).filter(({ imageId }) => categoryOf(imageId) === 'watches');
-    expectNearest(await neighbours.nearest(version, [query], 10, within('watches')), ofWatches, 10);
-    expect(await neighbours.nearest(version, [query], 10, within('shoes'))).toEqual([]);
-    const [first] = ofWatches;
-    if (!first) throw new Error('no watch');
-    await deleteCatalogRows(database.knex, [productOf(first.imageId)]);
-    vectors.delete(first.imageId);
-    expectNearest(await neighbours.nearest(version, [query], 10, within('watches')), ofWatches.slice(1), 10);
-  });
-
-  test('name the live products of the scope that show them', async () => {
-    const [query = []] = queries;
-    const [{ imageId } = { imageId: 0 }, { imageId: other } = { imageId: 0 }] = truth(query);
-    const shows = [imageId, other].map(productOf).toSorted();
-    const share = { image_id: imageId, product_id: productOf(other) };
-    await database.knex('product_images').insert(share);
-    const nearest = async (scope = EVERYTHING) =>
-      (await neighbours.nearest(version, [query], 2, scope)).map((each) => [each.imageId, each.products]);
-    expect(await nearest()).toEqual([
-      [imageId, shows],
-      [other, [productOf(other)]],
-    ]);
-    expect(await nearest({ ...EVERYTHING, except: productOf(other) })).toContainEqual([
-      imageId,
-      [productOf(imageId)],
-    ]);
-    await database.knex('product_images').where(share).delete();
-  });
-
-  test('by the exact search beside them are the same, for every category', async () => {
-    expect(await exact.isApproximate(version)).toBe(false);
-    for (const scope of [EVERYTHING, within('handbags'), within('watches')]) {
-      for (const query of queries.slice(0, 4)) {
-        const found = await neighbours.nearest(version, [query], 10, scope);
-        expect(found).toHaveLength(10);
-        expect(await exact.nearest(version, query, 10, scope)).toEqual(found.map(({ imageId }) => imageId));
+    test('are the nearest by any pair of views, each image once, when all vectors are scanned', async () => {
+      expect(await embeddings.buildIndex(version.id)).toBe(false);
+      for (const query of queries) {
+        const found = await neighbours.nearest(version, [query], 25);
+        expectNearest(found, truth(query), 25);
       }
-    }
+    });
+
+    test('say how near they are to each view of the query', async () => {
+      const [query = []] = queries;
+      const found = await neighbours.nearest(version, [query], 25);
+      expect(query.length).toBeGreaterThan(1);
+      for (const { imageId, distance, byView = [] } of found) {
+        const views = vectors.get(imageId) ?? [];
+        expect(byView).toHaveLength(query.length);
+        expect(distance).toBe(Math.min(...byView));
+        byView.forEach((each, index) => {
+          const asked = query[index] ?? unitVector(random);
+          expect(Math.abs(each - Math.min(...views.map((view) => 1 - dot(view, asked))))).toBeLessThan(
+            PRECISION,
+          );
+        });
+      }
+    });
+
+    test('are by image id where they are equally near', async () => {
+      const [twin, other] = [...vectors.keys()].slice(-2) as [number, number];
+      const same = vectors.get(twin) ?? [];
+      await embeddings.store(version.id, [{ imageId: other, vectors: same }]);
+      vectors.set(other, same);
+      const found = await neighbours.nearest(version, [[same[0] ?? unitVector(random)]], 2);
+      expect(found.map(({ imageId }) => imageId)).toEqual([twin, other]);
+      expect(found[0]?.distance).toBeCloseTo(0, 2);
+      expect(found[0]?.distance).toBeGreaterThanOrEqual(0);
+    });
+
+    test('are those of the category that is asked for, and of live rows', async () => {
+      const [query = []] = queries;
+      const ofWatches = truth(query).filter(({ imageId }) => categoryOf(imageId) === 'watches');
+      expectNearest(await neighbours.nearest(version, [query], 10, within('watches')), ofWatches, 10);
+      expect(await neighbours.nearest(version, [query], 10, within('shoes'))).toEqual([]);
+      const [first] = ofWatches;
+      if (!first) throw new Error('no watch');
+      await deleteCatalogRows(database.knex, [productOf(first.imageId)]);
+      vectors.delete(first.imageId);
+      expectNearest(
+        await neighbours.nearest(version, [query], 10, within('watches')),
+        ofWatches.slice(1),
+        10,
+      );
+    });
+
+    test('name the live products of the scope that show them', async () => {
+      const [query = []] = queries;
+      const [{ imageId } = { imageId: 0 }, { imageId: other } = { imageId: 0 }] = truth(query);
+      const shows = [imageId, other].map(productOf).toSorted();
+      const share = { image_id: imageId, product_id: productOf(other) };
+      await database.knex('product_images').insert(share);
+      const nearest = async (scope = EVERYTHING) =>
+        (await neighbours.nearest(version, [query], 2, scope)).map((each) => [each.imageId, each.products]);
+      expect(await nearest()).toEqual([
+        [imageId, shows],
+        [other, [productOf(other)]],
+      ]);
+      expect(await nearest({ ...EVERYTHING, except: productOf(other) })).toContainEqual([
+        imageId,
+        [productOf(imageId)],
+      ]);
+      await database.knex('product_images').where(share).delete();
+    });
+
+    test('by the exact search beside them are the same, for every category', async () => {
+      expect(await exact.isApproximate(version)).toBe(false);
+      for (const scope of [EVERYTHING, within('handbags'), within('watches')]) {
+        for (const query of queries.slice(0, 4)) {
+          const found = await neighbours.nearest(version, [query], 10, scope);
+          expect(found).toHaveLength(10);
+          expect(await exact.nearest(version, query, 10, scope)).toEqual(found.map(({ imageId }) => imageId));
+        }
+      }
+    });
+  });
+
+  describe('in memory, beside other processes', () => {
+    let others: PostgresEmbeddingRepository;
+    let neighbours: PostgresNeighbourIndex;
+    const found = async (query: readonly Float32Array[], limit = 1) =>
+      (await neighbours.nearest(version, [query], limit)).map(({ imageId }) => imageId);
+    const stored = async (images: readonly number[]) => {
+      for (const image of images) vectors.set(image, [unitVector(random), unitVector(random)]);
+      await others.store(
+        version.id,
+        images.map((imageId) => ({ imageId, vectors: vectors.get(imageId) ?? [] })),
+      );
+    };
+
+    beforeAll(async () => {
+      others = new PostgresEmbeddingRepository(await database.connect(), 20_000);
+      neighbours = new PostgresNeighbourIndex(database.knex, Number.POSITIVE_INFINITY);
+      await neighbours.nearest(version, [[unitVector(random)]], 1);
+    });
+
+    // contract 15.4
+    test('are those whose vectors were stored, replaced and removed since', async () => {
+      const [image = 0] = await showImages(database.knex, 1);
+      await stored([image]);
+      const before = vectors.get(image) ?? [];
+      expect(await found(before)).toEqual([image]);
+      await stored([image]);
+      expect(await found(vectors.get(image) ?? [])).toEqual([image]);
+      expect(await found(before)).not.toEqual([image]);
+      await database.knex(`embeddings_${version.id}`).where({ image_id: image }).delete();
+      expect(await found(vectors.get(image) ?? [], 5_000)).not.toContain(image);
+      await stored([image]);
+      expect(await found(vectors.get(image) ?? [])).toEqual([image]);
+    });
+
+    test('are right where more were stored than is read one by one', async () => {
+      await stored(await showImages(database.knex, 2_100));
+      for (const query of queries) {
+        expectNearest(await neighbours.nearest(version, [query], 25), truth(query), 25);
+      }
+    });
+
+    test('are those of a transaction that began before and ended after the last search', async () => {
+      const images = await showImages(database.knex, 2);
+      const [[first = 0, second = 0]] = [images];
+      if (database.kind === 'embedded') return;
+      const open = await database.knex.transaction();
+      const late = new PostgresEmbeddingRepository(open, 20_000);
+      const own = [unitVector(random), unitVector(random)];
+      await late.store(version.id, [{ imageId: first, vectors: own }]);
+      vectors.set(first, own);
+      await stored([second]);
+      expect(await found(vectors.get(second) ?? [])).toEqual([second]);
+      expect(await found(own)).not.toEqual([first]);
+      await open.commit();
+      expect(await found(own)).toEqual([first]);
+    });
+
+    test('of many calls at once are all right while vectors are stored', async () => {
+      const images = await showImages(database.knex, 40);
+      for (const image of images) {
+        await stored([image]);
+        const calls = await Promise.all([1, 2, 3].map(() => found(vectors.get(image) ?? [])));
+        expect(calls).toEqual([[image], [image], [image]]);
+      }
+    });
+
+    test('of another version are its own', async () => {
+      const other = await embeddings.create(modelManifest('other-eye', DIMENSIONS, VIEWS));
+      const [image = 0] = vectors.keys();
+      const query = [unitVector(random)];
+      await others.store(other.id, [{ imageId: image, vectors: [...query, unitVector(random)] }]);
+      const near = await neighbours.nearest(other, [query], 10);
+      expect(near.map(({ imageId }) => imageId)).toEqual([image]);
+      expect(near[0]?.distance).toBeCloseTo(0, 2);
+      await embeddings.prune(other.id);
+      await expect(neighbours.nearest(other, [query], 10)).rejects.toThrow(/does not exist/);
+    });
   });
 
   test('through the index are nearly always the same, and a category loses none', async () => {
+    const neighbours = new PostgresNeighbourIndex(database.knex, 1_000);
     const eager = new PostgresEmbeddingRepository(database.knex, 1_000);
     await leaveBrokenIndex(database.knex, version.id);
     expect(await eager.isIndexed(version.id)).toBe(false);

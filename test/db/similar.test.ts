@@ -3,7 +3,7 @@ import { PostgresCatalogRepository } from '../../db/catalog/catalog-repository';
 import { rowsOf, sql } from '../../db/core/sql';
 import { PostgresEmbeddingRepository } from '../../db/embeddings/embedding-repository';
 import { PostgresImageSamples } from '../../db/embeddings/image-samples';
-import { PgvectorNeighbourIndex } from '../../db/embeddings/neighbour-index';
+import { PostgresNeighbourIndex } from '../../db/embeddings/neighbour-index';
 import type { Billing, CallContext } from '../../models/access/billing';
 import { PHOTOS_MAX } from '../../models/vision/image-input';
 import { SimilarService } from '../../models/vision/similar-service';
@@ -26,7 +26,7 @@ const PRODUCTS = 1_200;
 /** contract 6.3, 6.4: what looks like a product, by its vectors, in a small world where the nearest are known. */
 describe.each(['by a scan', 'by the index'])('what looks like a product, found %s', (execution) => {
   const database = useDatabase();
-  let index: PgvectorNeighbourIndex;
+  let index: PostgresNeighbourIndex;
   let service: SimilarService;
   let images: readonly number[];
   const vectors = new Map<number, readonly Float32Array[]>();
@@ -44,7 +44,7 @@ describe.each(['by a scan', 'by the index'])('what looks like a product, found %
     );
     await nameImages(knex);
     expect(await embeddings.buildIndex(version)).toBe(execution === 'by the index');
-    index = new PgvectorNeighbourIndex(knex);
+    index = new PostgresNeighbourIndex(knex, 20_000);
     const nothing = { cover: async () => undefined };
     service = new SimilarService(
       new PostgresCatalogRepository(knex),

@@ -75,6 +75,7 @@ const COMMANDS: readonly (readonly [name: string, description: string, Measure, 
     benchVectors,
     [
       ['--sizes <n,n...>', 'numbers of vectors', [200_000, 1_000_000]],
+      ['--embedded', 'in the embedded database instead of on PostgreSQL', false],
       ['--queries <n>', 'searches of each sort', 1000],
     ],
   ],

@@ -7,7 +7,7 @@ import {
   vectorType,
 } from '../../../db/embeddings/embedding-tables';
 import { PgvectorExactNeighbours } from '../../../db/embeddings/exact-neighbours';
-import { PgvectorNeighbourIndex } from '../../../db/embeddings/neighbour-index';
+import { PostgresNeighbourIndex } from '../../../db/embeddings/neighbour-index';
 import { migrations } from '../../../db/migrations';
 import { migrate } from '../../../db/migrations/migrate';
 import { EVERYTHING, type SearchScope } from '../../../models/catalog/catalog-query';
@@ -21,6 +21,7 @@ interface VectorsBenchOptions {
   /** Numbers of vectors, each a database of its own. */
   readonly sizes: readonly number[];
   readonly queries: number;
+  readonly embedded: boolean;
 }
 
 /** `none`: the whole catalog. */
@@ -46,42 +47,41 @@ const EF_SEARCH = [40, 100, 200, 400];
 const FILTERS: readonly Filter[] = ['none', 'half', 'tenth', 'hundredth', 'thousandth'];
 /** Queries whose true answers are known: each filter costs so many scans of all vectors. */
 const EXACT_QUERIES = { none: 100, filtered: 30 };
+/** The embedded database takes seconds for each. */
+const EXACT_EMBEDDED = 8;
 /** Some queries under a filter are scans. */
 const FILTERED_SHARE = 0.1;
 const SERVER_SETTINGS = { shared_buffers: '4GB', max_wal_size: '8GB' };
 
 /**
- * Nearest neighbours among vectors that lie as the bundled model's do: as the service asks pgvector, its HNSW index alone at several
- * `ef_search`, and the exact scan. A server that holds the vectors already (`TEST_DATABASE_URL`) is used as it is, so that two
+ * Nearest neighbours among vectors that lie as the bundled model's do: as the service searches, the exact scan of pgvector, and on a server
+ * its HNSW index alone at several `ef_search`. A server that holds the vectors already (`TEST_DATABASE_URL`) is used as it is, so that two
  * checkouts can measure on it by turns.
  */
-export async function benchVectors({ sizes, queries }: VectorsBenchOptions): Promise<Measurement> {
+export async function benchVectors({ sizes, queries, embedded }: VectorsBenchOptions): Promise<Measurement> {
   const rows: Cell[][] = [];
   const notes = [
     `Recall@${WANTED} of images against the exact scan, one query vector unless it says four; p50 and p99 with one client, searches a second with ${CLIENTS}, of the exact scan with one.`,
   ];
+  const mode = embedded ? 'embedded' : 'PostgreSQL and Redis';
   for (const size of sizes) {
-    await onInstallation({ mode: 'PostgreSQL and Redis', server: SERVER_SETTINGS }, ({ onDatabase }) =>
+    await onInstallation({ mode, server: SERVER_SETTINGS }, ({ onDatabase }) =>
       onDatabase(async (knex) => {
         await migrate(knex, migrations);
         const version = await loadVectors(knex, size);
-        const from = performance.now();
-        const embeddings = new PostgresEmbeddingRepository(knex, 1, INDEX_MEMORY_MIB);
-        await embeddings.buildIndex(version.id, (notice) => process.stderr.write(`${notice}\n`));
-        const seconds = Math.round((performance.now() - from) / 1000);
         notes.push(
-          `${size} vectors: index built in ${seconds} s with at most ${INDEX_MEMORY_MIB} MiB, ${await sizeOf(knex, version)}`,
+          `${size} vectors: ${embedded ? await readInMemory(knex, version) : await indexed(knex, version)}`,
         );
         const images = Math.floor(size / VIEWS);
         const asked = Array.from({ length: queries }, (_, query) =>
           photoOf(1 + Math.floor((query * images) / queries)),
         );
-        rows.push(...(await measured(knex, version, asked)).map((row) => [size, ...row]));
+        rows.push(...(await measured(knex, version, asked, embedded)).map((row) => [size, ...row]));
       }),
     );
   }
   return {
-    title: `nearest neighbours, PostgreSQL with pgvector, ${DIMENSIONS} dimensions, ${machine()}`,
+    title: `nearest neighbours, ${mode}, ${DIMENSIONS} dimensions, ${machine()}`,
     head: ['vectors', 'search', 'filter', 'recall@10', 'p50 ms', 'p99 ms', 'searches/s'],
     rows,
     notes,
@@ -92,14 +92,17 @@ async function measured(
   knex: Knex,
   version: EmbeddingVersion,
   asked: readonly Float32Array[],
+  embedded: boolean,
 ): Promise<Cell[][]> {
   const truths = new Map<Filter, Map<Float32Array, readonly number[]>>();
   const rows: Cell[][] = [];
-  for (const search of searchesOf(knex, version)) {
+  for (const search of searchesOf(knex, version, embedded)) {
     const { name, filter, views = 1, clients = CLIENTS } = search;
     const isTruth = clients === 1;
     const count = isTruth
-      ? EXACT_QUERIES[filter === 'none' ? 'none' : 'filtered']
+      ? embedded
+        ? EXACT_EMBEDDED
+        : EXACT_QUERIES[filter === 'none' ? 'none' : 'filtered']
       : Math.ceil(asked.length * (filter === 'none' ? 1 : FILTERED_SHARE));
     const some = evenly(asked, count);
     const viewsAt = (at: number) =>
@@ -121,9 +124,28 @@ async function measured(
   return rows;
 }
 
+async function readInMemory(knex: Knex, version: EmbeddingVersion): Promise<string> {
+  const before = process.memoryUsage().rss;
+  const from = performance.now();
+  await new PostgresNeighbourIndex(knex, Number.POSITIVE_INFINITY).prepare(version);
+  const mib = (process.memoryUsage().rss - before) / 2 ** 20;
+  return `read into memory in ${Math.round(performance.now() - from)} ms, ${Math.round(mib)} MiB`;
+}
+
+async function indexed(knex: Knex, version: EmbeddingVersion): Promise<string> {
+  const from = performance.now();
+  const embeddings = new PostgresEmbeddingRepository(knex, 1, INDEX_MEMORY_MIB);
+  await embeddings.buildIndex(version.id, (notice) => process.stderr.write(`${notice}\n`));
+  const seconds = Math.round((performance.now() - from) / 1000);
+  return `index built in ${seconds} s with at most ${INDEX_MEMORY_MIB} MiB, ${await sizeOf(knex, version)}`;
+}
+
 /** Every search; the exact ones, which know the truth, first. */
-function searchesOf(knex: Knex, version: EmbeddingVersion): Search[] {
-  const [exact, index] = [new PgvectorExactNeighbours(knex), new PgvectorNeighbourIndex(knex)];
+function searchesOf(knex: Knex, version: EmbeddingVersion, embedded: boolean): Search[] {
+  const [exact, index] = [
+    new PgvectorExactNeighbours(knex),
+    new PostgresNeighbourIndex(knex, embedded ? Number.POSITIVE_INFINITY : 1),
+  ];
   const shipped = (filter: Filter, images: number, views = 1): Search => ({
     name: `as shipped, ${images} images${views > 1 ? ', four vectors' : ''}`,
     ...{ filter, views },
@@ -135,7 +157,7 @@ function searchesOf(knex: Knex, version: EmbeddingVersion): Search[] {
       ...{ name: 'exact scan', filter, clients: 1 },
       find: (vectors: readonly Float32Array[]) => exact.nearest(version, vectors, WANTED, scopeOf(filter)),
     })),
-    ...EF_SEARCH.map((ef) => byIndex(knex, version, ef)),
+    ...(embedded ? [] : EF_SEARCH.map((ef) => byIndex(knex, version, ef))),
     shipped('none', WANTED),
     shipped('none', ASKED_BY_SERVICE, SERVICE_VIEWS),
     ...FILTERS.map((filter) => shipped(filter, ASKED_BY_SERVICE)),

@@ -1,0 +1,191 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setImmediate as others } from 'node:timers/promises';
+
+/** A picture near to some queries. */
+export interface NearImage {
+  readonly image: number;
+  /** For each query the cosine distance of the nearest view of the picture. */
+  readonly byQuery: readonly number[];
+}
+
+/** Unit vectors are kept as 16-bit integers, as precise as the half precision that they are stored in. */
+const ONE = 32_767;
+const VALUE_BYTES = 2;
+/** Values that the scan compares at once. */
+const LANES = 8;
+const QUERIES_MAX = 256;
+/** Products of two values after which others have their turn: about two milliseconds. */
+const SLICE_PRODUCTS = 16_000_000;
+const SLICE_VECTORS_MAX = 8_192;
+const PAGE_BYTES = 65_536;
+const PAGES_MAX = 65_536;
+const GROWTH_PAGES_MIN = 16;
+const FREE = -1;
+
+/**
+ * The vectors of a version in the memory of the process: two bytes a value, so a picture with three views of 512 values
+ * takes 3 KiB. The search compares all of them, in slices between which the process does other things.
+ */
+export class VectorMemory {
+  readonly #wasm = instance();
+  readonly #slots = new Map<number, number>();
+  /** By slot. A picture keeps its slot, as searches may be under way. */
+  readonly #images: number[] = [];
+  readonly #free: number[] = [];
+  readonly #vectorBytes: number;
+  readonly #outAt: number;
+  readonly #vectorsAt: number;
+
+  /** @param views of each picture; one that has fewer has its first in place of the others */
+  constructor(
+    private readonly dimensions: number,
+    private readonly views: number,
+  ) {
+    this.#vectorBytes = Math.ceil(dimensions / LANES) * LANES * VALUE_BYTES;
+    this.#outAt = QUERIES_MAX * this.#vectorBytes;
+    this.#vectorsAt = this.#outAt + SLICE_VECTORS_MAX * 4;
+  }
+
+  /** Pictures that it has. */
+  get size(): number {
+    return this.#slots.size;
+  }
+
+  /** Takes a vector of a picture, in place of one that it has. The first view of a picture comes first. */
+  put(image: number, view: number, vector: Float32Array): void {
+    if (vector.length !== this.dimensions || view >= this.views) {
+      throw new RangeError(`view ${view} with ${vector.length} values`);
+    }
+    const slot = this.#slots.get(image) ?? this.#newSlot(image);
+    for (let at = view; at < (view === 0 ? this.views : view + 1); at += 1) {
+      this.#write(this.#addressOf(slot) + at * this.#vectorBytes, vector);
+    }
+  }
+
+  remove(image: number): void {
+    const slot = this.#slots.get(image);
+    if (slot === undefined) return;
+    this.#slots.delete(image);
+    this.#images[slot] = FREE;
+    this.#free.push(slot);
+  }
+
+  /**
+   * The nearest pictures to any of the queries, nearest first, ties by id; all of those that are here from the beginning
+   * to the end of the call count.
+   *
+   * @param queries unit vectors, 1 to 256
+   * @param among the only pictures that count
+   */
+  async nearest(
+    queries: readonly Float32Array[],
+    count: number,
+    among?: ReadonlySet<number>,
+  ): Promise<readonly NearImage[]> {
+    if (queries.length > QUERIES_MAX) throw new RangeError(`${queries.length} query vectors`);
+    const { views } = this;
+    const nearest = new Nearest(count);
+    const sliceOf = SLICE_PRODUCTS / (views * queries.length * this.dimensions);
+    const slice = Math.ceil(Math.min(sliceOf, SLICE_VECTORS_MAX / views));
+    for (let from = 0; from < this.#images.length; from += slice) {
+      if (from > 0) await others();
+      const slots = Math.min(slice, this.#images.length - from);
+      const products = this.#productsOf(from, slots, queries);
+      for (let at = 0; at < slots; at += 1) {
+        const image = this.#images[from + at] ?? FREE;
+        if (image === FREE || (among && !among.has(image))) continue;
+        let best = products[at * views] ?? 0;
+        for (let view = 1; view < views; view += 1) best = Math.max(best, products[at * views + view] ?? 0);
+        nearest.offer(image, best);
+      }
+    }
+    return nearest.images.flatMap((image) => {
+      const slot = this.#slots.get(image);
+      if (slot === undefined) return [];
+      const byQuery = queries.map((query) => distanceOf(Math.max(...this.#productsOf(slot, 1, [query]))));
+      return [{ image, byQuery }];
+    });
+  }
+
+  /** For each view of pictures in a row its largest product with a query; they stand until the next call. */
+  #productsOf(slot: number, slots: number, queries: readonly Float32Array[]): Int32Array {
+    for (const [at, query] of queries.entries()) this.#write(at * this.#vectorBytes, query);
+    const vectors = slots * this.views;
+    this.#wasm.scan(this.#addressOf(slot), vectors, 0, queries.length, this.#vectorBytes, this.#outAt);
+    return new Int32Array(this.#wasm.memory.buffer, this.#outAt, vectors);
+  }
+
+  #write(address: number, vector: Float32Array): void {
+    const values = new Int16Array(this.#wasm.memory.buffer, address, this.dimensions);
+    for (let at = 0; at < values.length; at += 1) {
+      values[at] = Math.max(-ONE, Math.min(ONE, Math.round((vector[at] ?? 0) * ONE)));
+    }
+  }
+
+  #newSlot(image: number): number {
+    const slot = this.#free.pop() ?? this.#images.length;
+    const missing = this.#addressOf(slot + 1) - this.#wasm.memory.buffer.byteLength;
+    if (missing > 0) {
+      const pages = this.#wasm.memory.buffer.byteLength / PAGE_BYTES;
+      const wanted = Math.max(Math.ceil(missing / PAGE_BYTES), GROWTH_PAGES_MIN, Math.floor(pages / 8));
+      this.#wasm.memory.grow(Math.min(wanted, Math.max(1, PAGES_MAX - pages)));
+    }
+    this.#images[slot] = image;
+    this.#slots.set(image, slot);
+    return slot;
+  }
+
+  #addressOf(slot: number): number {
+    return this.#vectorsAt + slot * this.views * this.#vectorBytes;
+  }
+}
+
+/** What `scan.wat` exports. */
+interface Scan {
+  readonly memory: { readonly buffer: ArrayBuffer; grow(pages: number): number };
+  scan(vector: number, vectors: number, query: number, queries: number, bytes: number, out: number): void;
+}
+
+/** The part of the global `WebAssembly` that is needed, which the types of Node.js lack. */
+interface Wasm {
+  readonly Module: new (bytes: Uint8Array) => object;
+  readonly Instance: new (module: object) => { readonly exports: Scan };
+}
+
+function instance(): Scan {
+  const { Module, Instance } = (globalThis as unknown as { readonly WebAssembly: Wasm }).WebAssembly;
+  return new Instance(new Module(readFileSync(join(__dirname, 'scan.wasm')))).exports;
+}
+
+/** Rounding can take a unit vector's product with itself a little beyond one. */
+const distanceOf = (product: number): number => Math.min(2, Math.max(0, 1 - product / (ONE * ONE)));
+
+/** The best of all that are offered. */
+class Nearest {
+  readonly #kept: { readonly image: number; readonly product: number }[] = [];
+  /** What the last of them has, as soon as there are enough. */
+  #least = Number.NEGATIVE_INFINITY;
+
+  constructor(private readonly count: number) {}
+
+  get images(): readonly number[] {
+    return this.#kept.map(({ image }) => image);
+  }
+
+  offer(image: number, product: number): void {
+    if (product < this.#least) return;
+    let [from, to] = [0, this.#kept.length];
+    while (from < to) {
+      const middle = (from + to) >>> 1;
+      const other = this.#kept[middle];
+      const isBehind =
+        other && (other.product > product || (other.product === product && other.image < image));
+      if (isBehind) from = middle + 1;
+      else to = middle;
+    }
+    this.#kept.splice(from, 0, { image, product });
+    if (this.#kept.length > this.count) this.#kept.pop();
+    if (this.#kept.length === this.count) this.#least = this.#kept.at(-1)?.product ?? this.#least;
+  }
+}

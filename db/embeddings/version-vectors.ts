@@ -1,0 +1,223 @@
+import type { Knex } from 'knex';
+import type { SearchScope } from '../../models/catalog/catalog-query';
+import type { EmbeddingVersion } from '../../models/vision/embedding-model';
+import type { ShownNeighbour } from '../../models/vision/neighbours';
+import { rowsOf, type Sql, sql } from '../core/sql';
+import { embeddingsOf, imagesShown, nearestIndexOf, productsShowing } from './embedding-tables';
+import { VectorMemory } from './vector-memory';
+
+/** Vectors that are read by one statement. */
+const READ_AT_ONCE = 4_096;
+/** Pictures with newer vectors from which on all vectors are read again. */
+const CHANGES_MAX = 2_000;
+/** Pictures that are looked at beyond those that are wanted, as some may be of deleted products. */
+const SPARE = 20;
+/** In a scope so many times as many; if that is not enough, the pictures of the scope are read. */
+const SCOPE_SPARE = 4;
+
+interface VectorRow {
+  readonly image: number;
+  readonly view: number;
+  readonly bytes: Buffer;
+}
+
+/** What the database says of pictures that were found. */
+interface Found {
+  /** Whether vectors were stored that the memory does not have. */
+  readonly isStale: boolean;
+  readonly isIndexed: boolean;
+  readonly pictures: readonly {
+    readonly image: number;
+    readonly isStored: boolean;
+    readonly products: readonly string[];
+  }[];
+  /** All pictures of the scope, if too few of those that were found are. */
+  readonly inScope: readonly number[] | null;
+}
+
+/** There are more vectors than may be kept. */
+export class TooManyVectors extends Error {
+  override readonly name = 'TooManyVectors';
+}
+
+/**
+ * An exact search of the vectors of a version in the memory of the process. The database is asked which of the pictures that were
+ * found are shown in the scope, and whether vectors were stored since those in memory were read; if so they are read, and
+ * the search is made again. So an answer has all that was stored before it began, by whichever process.
+ */
+export class VersionVectors {
+  #memory: VectorMemory;
+  #refreshing: Promise<unknown> = Promise.resolve();
+
+  private constructor(
+    private readonly knex: Knex,
+    private readonly version: EmbeddingVersion,
+    private readonly vectorsMax: number,
+    /** A `pg_snapshot`: what the memory has for sure. */
+    private seen: string,
+  ) {
+    this.#memory = this.#emptyMemory();
+  }
+
+  /** @throws TooManyVectors for more than `vectorsMax`, as later searches do when they have become more */
+  static async read(knex: Knex, version: EmbeddingVersion, vectorsMax: number): Promise<VersionVectors> {
+    const vectors = new VersionVectors(knex, version, vectorsMax, '');
+    await vectors.#readAll();
+    return vectors;
+  }
+
+  /**
+   * @param queries vectors of all views of all photos
+   * @param wanted images, of all photos
+   */
+  async nearest(
+    queries: readonly Float32Array[],
+    wanted: number,
+    scope: SearchScope,
+  ): Promise<{ readonly neighbours: readonly ShownNeighbour[]; readonly isIndexed: boolean }> {
+    const isWhole = scope.category === null && scope.filters.length === 0 && !scope.sandbox;
+    let count = (isWhole ? wanted : wanted * SCOPE_SPARE) + SPARE;
+    let among: ReadonlySet<number> | undefined;
+    for (let isFresh = false; ; ) {
+      const seen = this.seen;
+      const near = await this.#memory.nearest(queries, count, among);
+      const isEnd = near.length < count || among !== undefined;
+      const images = near.map(({ image }) => image);
+      const found = await this.#find(images, { scope, seen, least: isEnd ? 0 : wanted });
+      const gone = found.pictures.filter(({ isStored }) => !isStored).map(({ image }) => image);
+      if (!isFresh && (gone.length > 0 || found.isStale)) {
+        await this.#refresh(gone);
+        isFresh = true;
+      } else if (found.inScope) {
+        among = new Set(found.inScope);
+        count = wanted + SPARE;
+      } else {
+        const products = new Map(found.pictures.map((each) => [each.image, each.products]));
+        const neighbours = near.flatMap(({ image, byQuery }) => {
+          const showing = products.get(image) ?? [];
+          const neighbour = { imageId: image, products: showing, distance: Math.min(...byQuery) };
+          return showing.length === 0 ? [] : [{ ...neighbour, byView: byQuery }];
+        });
+        return { neighbours: neighbours.slice(0, wanted), isIndexed: found.isIndexed };
+      }
+    }
+  }
+
+  /**
+   * @param options.seen the state that they were found in
+   * @param options.least so many of them are to be in the scope
+   */
+  async #find(
+    images: readonly number[],
+    { scope, seen, least }: { scope: SearchScope; seen: string; least: number },
+  ): Promise<Found> {
+    const [found] = await rowsOf<Found>(
+      this.knex,
+      sql`WITH pictures AS MATERIALIZED (
+            SELECT image, EXISTS (SELECT FROM ${this.#table} e WHERE e.image_id = image) AS stored,
+              ${productsShowing(sql`image`, scope)} AS products
+            FROM unnest(${images}::bigint[]) AS found (image))
+          SELECT (SELECT written_by FROM ${this.#table} WHERE ${isNewTo(seen)} ORDER BY written_by DESC LIMIT 1)
+              IS NOT NULL AS "isStale",
+            to_regclass(${nearestIndexOf(this.version.id)}) IS NOT NULL AS "isIndexed",
+            (SELECT coalesce(json_agg(json_build_object('image', image, 'isStored', stored, 'products', products)), '[]')
+              FROM pictures) AS pictures,
+            CASE WHEN (SELECT count(*) FROM pictures WHERE products <> '{}') < ${least}::integer
+              THEN ARRAY(${imagesShown(scope)}) END AS "inScope"`,
+    );
+    if (!found) throw new Error('a statement that always has a line has none');
+    return found;
+  }
+
+  /** Reads what was stored since; one time after another, so that the newest is put last. @param gone what to read again too */
+  #refresh(gone: readonly number[]): Promise<void> {
+    const refreshed = this.#refreshing.then(() => this.#readNew(gone));
+    this.#refreshing = refreshed.catch(() => undefined);
+    return refreshed;
+  }
+
+  async #readNew(gone: readonly number[]): Promise<void> {
+    const [state] = await rowsOf<{ seen: string; images: readonly number[] }>(
+      this.knex,
+      sql`SELECT pg_current_snapshot()::text AS seen, ARRAY(
+            SELECT image_id::float8 FROM ${this.#table} WHERE ${isNewTo(this.seen)} ORDER BY written_by DESC
+            LIMIT ${CHANGES_MAX * this.version.manifest.views.catalog.length}) AS images`,
+    );
+    const images = [...new Set([...gone, ...(state?.images ?? [])])];
+    if (images.length >= CHANGES_MAX) return this.#readAll();
+    const rows = await rowsOf<VectorRow>(
+      this.knex,
+      sql`${this.#vectorRows} WHERE image_id = ANY(${images}::bigint[]) ORDER BY image_id, view`,
+    );
+    const stored = new Set(rows.map(({ image }) => Number(image)));
+    for (const image of images) if (!stored.has(image)) this.#memory.remove(image);
+    this.#put(this.#memory, rows);
+    this.seen = state?.seen ?? this.seen;
+  }
+
+  async #readAll(): Promise<void> {
+    const [state] = await rowsOf<{ seen: string }>(
+      this.knex,
+      sql`SELECT pg_current_snapshot()::text AS seen`,
+    );
+    const memory = this.#emptyMemory();
+    let last: VectorRow | undefined;
+    do {
+      const rows = await rowsOf<VectorRow>(
+        this.knex,
+        sql`${this.#vectorRows} WHERE (image_id, view) > (${last?.image ?? 0}::bigint, ${last?.view ?? -1}::smallint)
+            ORDER BY image_id, view LIMIT ${READ_AT_ONCE}`,
+      );
+      this.#put(memory, rows);
+      last = rows.length < READ_AT_ONCE ? undefined : rows.at(-1);
+    } while (last);
+    this.#memory = memory;
+    this.seen = state?.seen ?? this.seen;
+  }
+
+  #put(memory: VectorMemory, rows: readonly VectorRow[]): void {
+    for (const { image, view, bytes } of rows) memory.put(Number(image), view, vectorIn(bytes));
+    if (memory.size * this.version.manifest.views.catalog.length > this.vectorsMax)
+      throw new TooManyVectors();
+  }
+
+  #emptyMemory(): VectorMemory {
+    const { output, views } = this.version.manifest;
+    return new VectorMemory(output.dimensions, views.catalog.length);
+  }
+
+  get #table(): Sql {
+    return embeddingsOf(this.version.id);
+  }
+
+  get #vectorRows(): Sql {
+    return sql`SELECT image_id AS image, view, halfvec_send(embedding) AS bytes FROM ${this.#table}`;
+  }
+}
+
+/** That a row was written by a transaction that a state, as `pg_current_snapshot()` tells it, does not have. */
+const isNewTo = (seen: string): Sql =>
+  sql`written_by >= pg_snapshot_xmin(${seen}::pg_snapshot)
+    AND NOT pg_visible_in_snapshot(written_by, ${seen}::pg_snapshot)`;
+
+/** `halfvec_send` puts the number of values, and two bytes that mean nothing, before them. */
+const HEADER_BYTES = 4;
+
+function vectorIn(bytes: Buffer): Float32Array {
+  halves ??= Float32Array.from({ length: 65_536 }, (_, bits) => valueOfHalf(bits));
+  const vector = new Float32Array((bytes.length - HEADER_BYTES) / 2);
+  for (let at = 0; at < vector.length; at += 1) {
+    vector[at] = halves[bytes.readUInt16BE(HEADER_BYTES + 2 * at)] ?? 0;
+  }
+  return vector;
+}
+
+/** The value of each pattern of 16 bits. */
+let halves: Float32Array | undefined;
+
+/** Half precision of IEEE 754, without infinities, which no stored vector has. */
+function valueOfHalf(bits: number): number {
+  const [exponent, fraction] = [(bits >>> 10) & 31, bits & 1_023];
+  const size = exponent === 0 ? fraction * 2 ** -24 : (1_024 + fraction) * 2 ** (exponent - 25);
+  return bits & 0x8000 ? -size : size;
+}

@@ -1,0 +1,83 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import wabt from 'wabt';
+import { VectorMemory } from '../../db/embeddings/vector-memory';
+import { unit } from '../../models/vision/linear-map';
+
+const FOLDER = join(__dirname, '../../db/embeddings');
+/** Not a multiple of what the scan compares at once. */
+const DIMENSIONS = 11;
+const VIEWS = 2;
+
+const vector = fc
+  .array(fc.integer({ min: -100, max: 100 }), { minLength: DIMENSIONS, maxLength: DIMENSIONS })
+  .filter((values) => values.some((value) => value !== 0))
+  .map((values) => unit(Float32Array.from(values)));
+const image = fc.integer({ min: 1, max: 12 });
+const change = fc.oneof(
+  fc.record({ image, views: fc.array(vector, { minLength: 1, maxLength: VIEWS }) }),
+  fc.record({ image, views: fc.constant([]) }),
+);
+
+test('the scan is made of its source', async () => {
+  const { parseWat } = await wabt();
+  const source = readFileSync(join(FOLDER, 'scan.wat'), 'utf8');
+  const { buffer } = parseWat('scan.wat', source, { simd: true }).toBinary({});
+  expect(Buffer.from(buffer)).toEqual(readFileSync(join(FOLDER, 'scan.wasm')));
+});
+
+test('vectors in memory are found as by comparing each, after any changes', () =>
+  fc.assert(
+    fc.asyncProperty(
+      fc.array(change, { maxLength: 30 }),
+      fc.array(vector, { minLength: 1, maxLength: 5 }),
+      fc.integer({ min: 1, max: 14 }),
+      fc.option(fc.uniqueArray(image), { nil: undefined }),
+      async (changes, queries, count, only) => {
+        const memory = new VectorMemory(DIMENSIONS, VIEWS);
+        const expected = new Map<number, readonly Float32Array[]>();
+        for (const { image, views } of changes) {
+          for (const [view, each] of views.entries()) memory.put(image, view, each);
+          if (views.length > 0) expected.set(image, views);
+          else {
+            memory.remove(image);
+            expected.delete(image);
+          }
+        }
+        expect(memory.size).toBe(expected.size);
+        const among = only && new Set(only);
+        const found = await memory.nearest(queries, count, among);
+        const all = [...expected].filter(([image]) => among?.has(image) ?? true);
+        expect(found).toHaveLength(Math.min(count, all.length));
+        expect(new Set(found.map(({ image }) => image)).size).toBe(found.length);
+        const distances = all
+          .map(([, views]) => Math.min(...queries.map((query) => distanceOf(query, views))))
+          .sort((left, right) => left - right);
+        found.forEach(({ image, byQuery }, at) => {
+          const own = queries.map((query) => distanceOf(query, expected.get(image) ?? []));
+          byQuery.forEach((distance, query) => {
+            expect(distance).toBeCloseTo(own[query] ?? 9, 3);
+          });
+          expect(Math.min(...byQuery)).toBeCloseTo(distances[at] ?? 9, 3);
+        });
+      },
+    ),
+  ));
+
+test('a search of many vectors lets others have their turn', async () => {
+  const memory = new VectorMemory(DIMENSIONS, VIEWS);
+  const vectorOf = (image: number) =>
+    unit(Float32Array.from({ length: DIMENSIONS }, (_, at) => Math.sin(Math.sqrt(image) * (at + 1) * 100)));
+  for (let image = 1; image <= 9_000; image += 1) memory.put(image, 0, vectorOf(image));
+  let hadTurn = false;
+  setImmediate(() => {
+    hadTurn = true;
+  });
+  const [found] = await memory.nearest([vectorOf(4_000)], 1);
+  expect(found).toEqual({ image: 4_000, byQuery: [expect.closeTo(0, 3)] });
+  expect(hadTurn).toBe(true);
+});
+
+const distanceOf = (query: Float32Array, views: readonly Float32Array[]): number =>
+  Math.min(...views.map((view) => 1 - query.reduce((sum, value, at) => sum + value * (view[at] ?? 0), 0)));
