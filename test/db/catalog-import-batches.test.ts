@@ -1,5 +1,5 @@
 import { rowsOf, sql } from '../../db/core/sql';
-import { keptCounts, naiveCounts } from '../support/term-counts';
+import { keptCounts, naiveCounts } from '../support/catalog-rows';
 import { CATALOG, CROC_BAG, ENTITIES, estimate, HANDBAGS, product, TAGS } from './catalog-import-sample';
 import { type BundleFiles, NO_RECORDS, useImportBench } from './catalog-import-support';
 

@@ -13,7 +13,6 @@ import type { CatalogImage } from '../../models/indexing/embedding-version';
 import type { CatalogImportStore, ImagePreparer, ImageStore, IndexQueue } from '../../models/ports';
 import { type ImportOptions, type ImportResult, importBundle } from '../../scripts/import/import-bundle';
 import { type TestDatabase, testDatabase } from '../support/database';
-import { words } from '../support/words';
 
 /** Files of a bundle: JSON Lines from values (a string is a line as it is), or bytes. */
 export type BundleFiles = Readonly<Record<string, readonly unknown[] | Buffer>>;
@@ -230,10 +229,12 @@ export class ImportBench {
   };
 }
 
-const CATALOG_TABLES = words(`
+const CATALOG_TABLES = `
     categories tags synonyms entities products variants catalog_rows market_estimates estimate_history
     listings images search_words catalog_stale_rows catalog_stored_images catalog_import_preview
-  `);
+  `
+  .trim()
+  .split(/\s+/);
 
 const linesOf = (values: readonly unknown[]): string =>
   values.map((value) => `${typeof value === 'string' ? value : JSON.stringify(value)}\n`).join('');

@@ -12,10 +12,15 @@ import {
   SORTS,
 } from '../../models/catalog/catalog-query';
 import type { CatalogItem } from '../../models/catalog/item';
-import { deleteCatalogRows, type SearchedRow, writeCatalogRows } from '../support/catalog-rows';
+import {
+  deleteCatalogRows,
+  keptCounts,
+  naiveCounts,
+  type SearchedRow,
+  writeCatalogRows,
+} from '../support/catalog-rows';
 import { useDatabase } from '../support/database';
 import { naiveSearch } from '../support/naive-search';
-import { keptCounts, naiveCounts } from '../support/term-counts';
 import { askedWords, SYNONYMS, VOCABULARY, word, writeGivenSynonyms } from './search-words';
 
 /** Enough that pages are also found by walking in order, not only by collecting and sorting. */

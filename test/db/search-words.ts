@@ -3,7 +3,9 @@ import type { Knex } from 'knex';
 import { writeSynonyms } from '../../db/catalog/import/write-records';
 import { LONGER_MAX } from '../../db/catalog/search/term-expansion';
 import type { GivenSynonym } from '../support/naive-search';
-import { words } from '../support/words';
+
+/** The words of a text, separated by white space. */
+const words = (text: string): string[] => text.trim().split(/\s+/);
 
 /** Words that are near each other, begin alike, or are too short to be misspelt. */
 export const VOCABULARY = [

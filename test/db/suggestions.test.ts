@@ -4,7 +4,7 @@ import { rowsOf, sql } from '../../db/core/sql';
 import type { SuggestionQuery } from '../../models/catalog/suggestion';
 import { type SearchedRow, writeCatalogRows } from '../support/catalog-rows';
 import { useDatabase } from '../support/database';
-import { naiveSuggest } from '../support/naive-suggest';
+import { naiveSuggest } from '../support/naive-search';
 import { askedWords, SYNONYMS, word, writeGivenSynonyms } from './search-words';
 
 const SEED = 20_261_124;

@@ -1,7 +1,12 @@
 import { rowsOf, sql } from '../../db/core/sql';
-import { deleteCatalogRows, type SearchedRow, writeCatalogRows } from '../support/catalog-rows';
+import {
+  deleteCatalogRows,
+  keptCounts,
+  naiveCounts,
+  type SearchedRow,
+  writeCatalogRows,
+} from '../support/catalog-rows';
 import { useDatabase } from '../support/database';
-import { keptCounts, naiveCounts } from '../support/term-counts';
 
 const rowOf = (writer: number, number: number): SearchedRow => ({
   id: `product_${writer}_${number}`,

@@ -2,15 +2,10 @@ import type { Page } from 'playwright-core';
 import sharp from 'sharp';
 import { productId } from '../../scripts/lab/generator/generate-bundle';
 import { runLoupe } from '../../scripts/lab/service-processes';
-import { ask, drop, fileOf, PHONE, useBrowser } from './browser';
-import { DEMO_SEED } from './demo-process';
+import { ask, BAG, DEMO_SEED, drop, fileOf, PHONE, refuse, useBrowser, WATCH } from './browser';
 import { A_BRAND, answerWith, type RankedRow, ranked, TEN_UNSURE, TWO_ITEMS } from './ranked-answers';
 
 const browser = useBrowser();
-
-/** A watch and a bag of the demonstration that their photos are sure to be told by. */
-const WATCH = 17;
-const BAG = 4;
 
 /** A page with the answer to a photo, or several. */
 async function answered(rows: readonly RankedRow[], photos = 1, options = {}): Promise<Page> {
@@ -34,6 +29,7 @@ describe('runners-up', () => {
   test('are shown with pictures and chances, and what is left for none of them', async () => {
     const page = await answered([ranked(1, 0.7), ranked(2, 0.15), ranked(3, 0.05)]);
     expect(await title(page)).toBe('Le Vaurelle The Clé 1');
+    await page.getByText('about 70 are right').waitFor();
     await page.getByRole('heading', { name: 'Or one of these' }).waitFor();
     expect(await chances(page)).toEqual([0.15, 0.05]);
     expect(await cards(page).locator('img').count()).toBe(2);
@@ -43,7 +39,7 @@ describe('runners-up', () => {
   test('of a brand are its likeliest products, then others', async () => {
     const page = await answered(A_BRAND);
     expect(await title(page)).toBe('Le Vaurelle');
-    await page.getByText('The photo shows this brand').waitFor();
+    await page.getByText('The photo shows this brand; which of its products').waitFor();
     await page.getByRole('heading', { name: 'The likeliest of Le Vaurelle' }).waitFor();
     await page.getByRole('heading', { name: 'Or one of these' }).waitFor();
     expect(await chances(page)).toEqual([0.4, 0.3, 0.1]);
@@ -291,8 +287,7 @@ describe('feedback', () => {
   test('that did not arrive says so, and can be told again', async () => {
     const page = await browser.visit();
     const prediction = await predicted(page);
-    const json = { success: false, error: 'unavailable', message: 'Try again.', request_id: 'request-1' };
-    await page.route('**/feedback', (route) => route.fulfill({ status: 503, json }));
+    await refuse(page, '**/feedback', 503);
     await page.getByRole('button', { name: 'Not in the catalog' }).click();
     expect(await page.getByRole('alert').textContent()).toContain('This was not recorded');
     await page.unroute('**/feedback');

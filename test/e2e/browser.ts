@@ -1,8 +1,15 @@
+import { execFileSync } from 'node:child_process';
+import axe from 'axe-core';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { photoOfProduct } from '../../scripts/lab/generator/generate-bundle';
 import { runLoupe } from '../../scripts/lab/service-processes';
-import { DEMO_SEED } from './demo-process';
-import { findChromium } from './find-chromium';
+
+/** The seed of the demonstration's catalog, from which photos of its items are drawn. */
+export const DEMO_SEED = 7;
+
+/** Items of the demonstration that their photos identify for sure. */
+export const WATCH = 17;
+export const BAG = 4;
 
 /** A phone of usual size. */
 export const PHONE: BrowserContextOptions = {
@@ -34,7 +41,7 @@ class TestBrowser {
 
   async start(): Promise<void> {
     this.browser = await chromium.launch({
-      executablePath: findChromium(),
+      executablePath: chromiumPath(),
       // The machine of a test is often a container, where the browser's own sandbox can't be made.
       args: ['--no-sandbox', `--host-resolver-rules=MAP ${OTHER_NAME} 127.0.0.1`],
     });
@@ -67,6 +74,38 @@ class TestBrowser {
   async stop(): Promise<void> {
     await this.browser?.close();
   }
+}
+
+/** The browser that `CHROMIUM` names, else the first in the path. */
+function chromiumPath(): string {
+  const look = 'command -v "$0" chromium-browser google-chrome google-chrome-stable || true';
+  const words = ['-c', look, process.env['CHROMIUM'] ?? 'chromium'];
+  const [found] = execFileSync('sh', words, { encoding: 'utf8' }).split('\n');
+  if (found) return found;
+  throw new Error('There is no Chromium here: apt-get install chromium, or name one in CHROMIUM.');
+}
+
+/** What axe finds on a page that keeps people out, with the elements at fault. */
+export async function seriousFaults(page: Page): Promise<string[]> {
+  // Through the debugger, to which the page's policy does not apply.
+  await page.evaluate(axe.source);
+  const { violations } = (await page.evaluate('axe.run()')) as axe.AxeResults;
+  return violations
+    .filter(({ id, impact }) => ['serious', 'critical'].includes(impact ?? '') || id === 'heading-order')
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+}
+
+/** Notes the calls of the API that a page makes from now on, by the end of their address. */
+export function callsOf(page: Page): (path: string) => number {
+  const urls: string[] = [];
+  page.on('request', (request) => urls.push(request.url()));
+  return (path) => urls.filter((url) => url.endsWith(path)).length;
+}
+
+/** Answers a call of the page in place of the service, with a refusal. */
+export function refuse(page: Page, address: string, status: number): Promise<unknown> {
+  const json = { success: false, error: 'x', message: 'Try again.', request_id: 'request-1' };
+  return page.route(address, (route) => route.fulfill({ status, json }));
 }
 
 /** A photo of an item of the demonstration that is no picture of its catalog. */

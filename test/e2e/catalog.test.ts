@@ -1,5 +1,5 @@
 import type { Locator, Page } from 'playwright-core';
-import { PHONE, useBrowser } from './browser';
+import { callsOf, PHONE, refuse, useBrowser } from './browser';
 
 const browser = useBrowser();
 
@@ -100,11 +100,10 @@ describe('an item', () => {
   test('shows what looks like it once one comes there, to be opened by keyboard', async () => {
     const page = await browser.visit('?view=catalog');
     await headingSays(page, /^60 products/);
-    const asked: string[] = [];
-    page.on('request', (request) => asked.push(request.url()));
+    const calls = callsOf(page);
     await page.locator('.grid a').first().click();
     await page.getByRole('img', { name: /^Estimates in grade A/ }).waitFor();
-    expect(asked.filter((url) => url.endsWith('/similar'))).toEqual([]);
+    expect(calls('/similar')).toBe(0);
     await page.keyboard.press('End');
     const similar = page.getByRole('region', { name: 'Similar' });
     const first = similar.getByRole('link').first();
@@ -124,13 +123,12 @@ describe('an item', () => {
 
   test('that is no product shows nothing of the kind', async () => {
     const page = await browser.visit('?view=catalog&category=watches&show=model');
-    const asked: string[] = [];
-    page.on('request', (request) => asked.push(request.url()));
+    const calls = callsOf(page);
     await page.locator('.grid a').first().click();
     await page.getByText('All products of this model').waitFor();
     await page.keyboard.press('End');
     expect(await page.getByRole('region', { name: 'Similar' }).count()).toBe(0);
-    expect(asked.filter((url) => url.endsWith('/similar'))).toEqual([]);
+    expect(calls('/similar')).toBe(0);
   });
 });
 
@@ -197,16 +195,15 @@ describe('a view of the catalog', () => {
   test('asks, and pays, once it is told to: typing with pauses loses no letter and costs nothing', async () => {
     const page = await browser.visit('?view=catalog');
     await headingSays(page, /^60 products/);
-    const asked: string[] = [];
-    page.on('request', (request) => asked.push(request.url()));
+    const calls = callsOf(page);
     const box = page.getByLabel('Search the catalog');
     await box.pressSequentially('chronograph', { delay: 250 });
     expect(await box.inputValue()).toBe('chronograph');
-    expect(asked.filter((url) => url.endsWith('/v3/catalog/query'))).toEqual([]);
+    expect(calls('/v3/catalog/query')).toBe(0);
     await box.press('Enter');
     await page.waitForURL(/q=chronograph/);
     await headingSays(page, /^\d products?$/);
-    expect(asked.filter((url) => url.endsWith('/v3/catalog/query'))).toHaveLength(1);
+    expect(calls('/v3/catalog/query')).toBe(1);
   });
 
   test.each(['utm_source=mail', 'utm_source=utm_mail&fbclid=1', 'constructor=x', '__proto__=y', 'brand=x'])(
@@ -263,8 +260,7 @@ describe('the categories', () => {
   test('of the service are listed, each with the kinds that it has, without a paid call', async () => {
     const page = await browser.visit('?view=catalog');
     await headingSays(page, /^60 products/);
-    const asked: string[] = [];
-    page.on('request', (request) => asked.push(request.url()));
+    const calls = callsOf(page);
     const kinds = () => page.getByLabel('Show').locator('option').allTextContents();
     const all = ['Products', 'Brands', 'Families', 'Models', 'Styles', 'Cases', 'Dials', 'Categories'];
     expect(await kinds()).toEqual(all);
@@ -273,7 +269,7 @@ describe('the categories', () => {
     await page.waitForURL(/category=handbags/);
     expect(await kinds()).toEqual(['Products', 'Brands', 'Models', 'Styles', 'Categories']);
     await headingSays(page, /^\d+ products/);
-    expect(asked.filter((url) => url.endsWith('/v3/catalog/query'))).toHaveLength(1);
+    expect(calls('/v3/catalog/query')).toBe(1);
   });
 
   test('of another shop are named in the heading and the title, with kinds that no code knows', async () => {
@@ -291,8 +287,7 @@ describe('the categories', () => {
     'that are %s leave the page to work without them',
     async (_why, status) => {
       const page = await browser.visit();
-      const json = { success: false, error: 'x', message: 'x', request_id: 'x' };
-      await page.route('**/v3/account', (route) => route.fulfill({ status, json }));
+      await refuse(page, '**/v3/account', status);
       await page.reload();
       await page.getByRole('heading', { level: 1, name: 'Identify an item' }).waitFor();
       expect(await page.getByText('Look among').count()).toBe(0);

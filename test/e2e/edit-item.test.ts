@@ -1,7 +1,6 @@
 import type { Page } from 'playwright-core';
-import { fileOf, newKey, PHONE, signIn, type TestFile, useBrowser } from './browser';
+import { fileOf, newKey, PHONE, seriousFaults, signIn, type TestFile, useBrowser, WATCH } from './browser';
 import { answerWith, ranked } from './ranked-answers';
-import { seriousFaults } from './serious-faults';
 
 const browser = useBrowser();
 const WRITER = ['--scopes', 'catalog:read,vision:identify,catalog:write'];
@@ -15,7 +14,7 @@ async function writer(path: string, options = {}): Promise<Page> {
 }
 
 /** An item that is not in the catalog, and no photo of the demonstration shows. */
-const photo = async (): Promise<TestFile> => ({ ...(await fileOf(17, 31)), name: 'new.jpg' });
+const photo = async (): Promise<TestFile> => ({ ...(await fileOf(WATCH, 31)), name: 'new.jpg' });
 
 /** Gives the photo, which nothing in the catalog is like, and opens the form. */
 async function looked(page: Page): Promise<void> {

@@ -1,12 +1,8 @@
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
-import { ask, drop, fileOf, HEIC, PHONE, paste, useBrowser } from './browser';
+import { ask, BAG, drop, fileOf, HEIC, PHONE, paste, useBrowser, WATCH } from './browser';
 
 const browser = useBrowser();
-
-/** A watch and a bag of the demonstration that their photos are sure to be told by. */
-const WATCH = 17;
-const BAG = 4;
 
 const tiles = (page: Page) => page.getByRole('list', { name: 'Your pictures' }).getByRole('listitem');
 const remove = (page: Page, number: number) =>

@@ -5,22 +5,31 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { productId } from '../../scripts/lab/generator/generate-bundle';
 import { REPOSITORY_ROOT } from '../../scripts/lab/service-processes';
-import { ask, drop, fileOf, HEIC, newKey, PHONE, signIn, type TestFile, useBrowser } from './browser';
-import { DEMO_SEED } from './demo-process';
+import {
+  ask,
+  DEMO_SEED,
+  drop,
+  fileOf,
+  HEIC,
+  newKey,
+  PHONE,
+  refuse,
+  signIn,
+  type TestFile,
+  useBrowser,
+  WATCH,
+} from './browser';
 
 const browser = useBrowser();
-
-/** An item of the demonstration that its photo is sure to be told by. */
-const ITEM = 17;
 
 describe('a photo', () => {
   test('that is dropped is shown as sent, beside the right item, with what it sells for', async () => {
     const page = await browser.visit();
     await page.getByRole('heading', { name: 'Identify handbags or watches' }).waitFor();
-    await drop(page, await fileOf(ITEM));
+    await drop(page, await fileOf(WATCH));
     await ask(page);
     const link = page.getByRole('link', { name: 'Open in the catalog' });
-    expect(await link.getAttribute('href')).toBe(`?item=${productId(DEMO_SEED, ITEM)}`);
+    expect(await link.getAttribute('href')).toBe(`?item=${productId(DEMO_SEED, WATCH)}`);
     expect(await page.getByText('640 × 640').isVisible()).toBe(true);
     expect(await page.getByRole('status').first().textContent()).toMatch(/1 match\. The best one is .+%/);
     const meter = page.getByRole('meter', { name: 'Confidence' });
@@ -39,36 +48,10 @@ describe('a photo', () => {
     expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
   });
 
-  test('that shows a model but not which product of it says so; the others are a click away', async () => {
-    const page = await browser.visit();
-    const common = { popularity: 1, images: [], thumbnails: [], attributes: [] };
-    await page.route('**/v3/vision/identify', (route) =>
-      route.fulfill({
-        json: {
-          success: true,
-          credits_used: 5,
-          data: [
-            { ...common, id: 'model_1', name: 'Maison Petite', confidence: 0.62, max_market_estimate: null },
-            { ...common, id: 'product_1', name: 'Maison Petite Crocodile', confidence: 0.004, variants: [] },
-          ],
-        },
-      }),
-    );
-    await drop(page, await fileOf(ITEM));
-    await ask(page);
-    await page.getByRole('heading', { name: 'Maison Petite', exact: true }).waitFor();
-    expect(await page.getByText('The photo shows this model; which of its products').isVisible()).toBe(true);
-    expect(await page.getByText('about 62 are right').isVisible()).toBe(true);
-    await page.getByRole('button', { name: /^Maison Petite Crocodile/ }).click();
-    expect(await page.getByRole('heading', { name: 'Maison Petite Crocodile' }).isVisible()).toBe(true);
-    const confidence = page.getByRole('meter', { name: 'Confidence' }).first();
-    expect(await confidence.getAttribute('aria-valuetext')).toBe('Under 1%, unlikely');
-  });
-
   test('without prices costs less', async () => {
     const page = await browser.visit();
     await page.getByLabel('With price estimates').uncheck();
-    await drop(page, await fileOf(ITEM));
+    await drop(page, await fileOf(WATCH));
     await ask(page);
     await page.getByText('Best match').waitFor();
     expect(await page.getByText('5 credits used').isVisible()).toBe(true);
@@ -107,7 +90,7 @@ describe('what can not be identified is told in words that help', () => {
   test('too few credits', async () => {
     const page = await browser.visit('', {}, browser.otherUrl);
     await signIn(page, await newKey(3));
-    await drop(page, await fileOf(ITEM));
+    await drop(page, await fileOf(WATCH));
     await ask(page);
     const said = await page.getByRole('alert').textContent();
     expect(said).toContain('Not enough credits');
@@ -118,10 +101,10 @@ describe('what can not be identified is told in words that help', () => {
     const page = await browser.visit('', {}, browser.otherUrl);
     await page.clock.install();
     await signIn(page, await newKey(null, '--per-minute', '2'));
-    await drop(page, await fileOf(ITEM));
+    await drop(page, await fileOf(WATCH));
     await ask(page);
     await page.getByText('Best match').waitFor();
-    await drop(page, await fileOf(ITEM));
+    await drop(page, await fileOf(WATCH));
     await ask(page);
     const again = page.getByRole('button', { name: /^Try again/ });
     expect(await again.textContent()).toMatch(/^Try again in \d+ s$/);
@@ -136,10 +119,9 @@ describe('what can not be identified is told in words that help', () => {
     [504, 'This took too long'],
   ])('a %d, and the next try succeeds', async (status, title) => {
     const page = await browser.visit();
-    const refusal = { success: false, error: 'x', message: 'Nothing was charged.', request_id: 'request-1' };
     const address = '**/v3/vision/identify';
-    await page.route(address, (route) => route.fulfill({ status, json: refusal }));
-    await drop(page, await fileOf(ITEM));
+    await refuse(page, address, status);
+    await drop(page, await fileOf(WATCH));
     await ask(page);
     expect(await page.getByRole('alert').textContent()).toContain(title);
     expect(await page.getByText('Request request-1').isVisible()).toBe(true);
@@ -152,7 +134,7 @@ describe('what can not be identified is told in words that help', () => {
     const page = await browser.visit();
     await page.getByText('Choose pictures').waitFor();
     await page.context().setOffline(true);
-    await drop(page, await fileOf(ITEM));
+    await drop(page, await fileOf(WATCH));
     await ask(page);
     expect(await page.getByRole('alert').textContent()).toContain('You are offline');
     await page.context().setOffline(false);
@@ -171,7 +153,7 @@ describe('the request behind it', () => {
     const page = await browser.visit('', {}, browser.otherUrl);
     const key = await newKey(null);
     await signIn(page, key);
-    const files = await Promise.all([4, 5].slice(0, count).map((seed) => fileOf(ITEM, seed)));
+    const files = await Promise.all([4, 5].slice(0, count).map((seed) => fileOf(WATCH, seed)));
     await drop(page, ...files);
     await ask(page);
     await page.getByText('The request behind this').click();
@@ -181,7 +163,7 @@ describe('the request behind it', () => {
     expect(program).not.toContain(key);
     // The name is one that only the browser of the test knows.
     expect(await run(form, program.replace(browser.otherUrl, browser.url), key, files)).toContain(
-      productId(DEMO_SEED, ITEM),
+      productId(DEMO_SEED, WATCH),
     );
   });
 });

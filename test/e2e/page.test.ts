@@ -1,7 +1,20 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { ask, drop, fileOf, HEIC, newKey, PHONE, signIn, useBrowser } from './browser';
+import {
+  ask,
+  BAG,
+  drop,
+  fileOf,
+  HEIC,
+  newKey,
+  PHONE,
+  refuse,
+  seriousFaults,
+  signIn,
+  type TestFile,
+  useBrowser,
+  WATCH,
+} from './browser';
 import { A_BRAND, answerWith, TEN_UNSURE, TWO_ITEMS } from './ranked-answers';
-import { seriousFaults } from './serious-faults';
 
 const browser = useBrowser();
 
@@ -36,20 +49,12 @@ describe('the key', () => {
 });
 
 describe('a key that is refused', () => {
-  test('is refused when one signs in, before anything else is asked of the service', async () => {
-    const page = await browser.visit('', {}, browser.otherUrl);
-    await signIn(page, `loupe_live_${'x'.repeat(32)}`);
-    expect(await page.getByRole('alert').textContent()).toContain('This key is not accepted');
-    expect(await page.getByRole('heading', { name: 'Sign in with an API key' }).count()).toBe(1);
-  });
-
   test('later leaves the chosen photos, which the next key identifies', async () => {
     const page = await browser.visit('', {}, browser.otherUrl);
     await signIn(page, await newKey(null));
-    await drop(page, await fileOf(17));
-    const refusal = { success: false, error: 'unauthorized', message: 'Revoked.', request_id: 'request-1' };
+    await drop(page, await fileOf(WATCH));
     const address = '**/v3/vision/identify';
-    await page.route(address, (route) => route.fulfill({ status: 401, json: refusal }));
+    await refuse(page, address, 401);
     await ask(page);
     await page.getByRole('heading', { name: 'Sign in with an API key' }).waitFor();
     await page.unroute(address);
@@ -69,40 +74,37 @@ const stored = (page: Page) =>
 
 const NOTE = { name: 'note.txt', mimeType: 'text/plain', buffer: Buffer.from('no picture') };
 
-const openFirstItem = async (page: Page) => {
-  await page.locator('.grid a').first().click();
-  await page.getByRole('heading', { name: 'Taxonomy' }).waitFor();
-};
+/** Drops these files and identifies them. */
+async function identified(page: Page, ...files: readonly (TestFile | Promise<TestFile>)[]): Promise<void> {
+  await drop(page, ...(await Promise.all(files)));
+  await ask(page);
+}
 
-const VIEWS: readonly (readonly [name: string, path: string, open: (page: Page) => Promise<unknown>])[] = [
-  ['the start', '', (page) => page.getByRole('button', { name: 'Sample 1' }).waitFor()],
-  [
-    'matches',
+/** Each view as it is opened: its address, and what is done there. */
+const VIEWS: Readonly<Record<string, readonly [path: string, open: (page: Page) => Promise<unknown>]>> = {
+  'the start': ['', (page) => page.getByRole('button', { name: 'Sample 1' }).waitFor()],
+  matches: [
     '',
     async (page) => {
-      await drop(page, await fileOf(17));
-      await ask(page);
+      await identified(page, fileOf(WATCH));
       await page.getByRole('img', { name: /^Estimates/ }).waitFor();
       await page.getByText('The request behind this').click();
     },
   ],
-  [
-    'pictures with a frame and a scope',
+  'pictures with a frame and a scope': [
     '',
     async (page) => {
-      await drop(page, await fileOf(17), await fileOf(4), await fileOf(23));
+      await drop(page, await fileOf(WATCH), await fileOf(BAG), await fileOf(23));
       await page.getByRole('button', { name: 'Frame the item in picture 2' }).click();
       await page.getByRole('slider', { name: 'Left edge' }).press('PageUp');
       await page.getByText('Look among: anything').click();
       await page.getByRole('radio', { name: 'Anything' }).waitFor();
     },
   ],
-  [
-    'why, and feedback on it',
+  'why, and feedback on it': [
     '',
     async (page) => {
-      await drop(page, await fileOf(17), await fileOf(4));
-      await ask(page);
+      await identified(page, fileOf(WATCH), fileOf(BAG));
       await page.getByRole('button', { name: 'Not in the catalog' }).click();
       await page.getByText('Thank you').waitFor();
       await page.getByRole('button', { name: 'Find it in the catalog' }).click();
@@ -111,73 +113,52 @@ const VIEWS: readonly (readonly [name: string, path: string, open: (page: Page) 
       await page.locator('.product-search li').first().waitFor();
     },
   ],
-  [
-    'a brand with its pieces, enlarged',
+  'a brand with its pieces, enlarged': [
     '',
     async (page) => {
       await answerWith(page, A_BRAND);
-      await drop(page, await fileOf(17));
-      await ask(page);
+      await identified(page, fileOf(WATCH));
       await page.getByRole('button', { name: /^The Clé, crocodile/ }).click();
       await page.getByRole('slider', { name: 'Zoom' }).press('End');
     },
   ],
-  [
-    'two items',
+  'two items': [
     '',
     async (page) => {
       await answerWith(page, TWO_ITEMS);
-      await drop(page, await fileOf(17), await fileOf(4));
-      await ask(page);
+      await identified(page, fileOf(WATCH), fileOf(BAG));
       await page.locator('.doubt').waitFor();
     },
   ],
-  [
-    'nothing sure',
+  'nothing sure, then ten of which none is sure': [
     '',
     async (page) => {
       await answerWith(page, []);
-      await drop(page, await fileOf(17));
-      await ask(page);
-      await page.getByRole('button', { name: /^Show the nearest/ }).waitFor();
-    },
-  ],
-  [
-    'ten of which none is sure',
-    '',
-    async (page) => {
-      await answerWith(page, []);
-      await drop(page, await fileOf(17));
-      await ask(page);
+      await identified(page, fileOf(WATCH));
       const nearest = page.getByRole('button', { name: /^Show the nearest/ });
       await nearest.waitFor();
+      expect(await seriousFaults(page)).toEqual([]);
       await answerWith(page, TEN_UNSURE);
       await nearest.click();
       await page.getByText('The nearest', { exact: true }).waitFor();
     },
   ],
-  [
-    'a refusal',
+  'a refusal': ['', (page) => drop(page, NOTE).then(() => page.getByRole('alert').waitFor())],
+  'one of several that can’t be used': [
     '',
+    (page) => identified(page, fileOf(WATCH), HEIC).then(() => page.getByRole('alert').waitFor()),
+  ],
+  'the catalog': ['?view=catalog&tags=material%3Aexotic', (page) => page.locator('.grid').waitFor()],
+  brands: ['?view=catalog&show=brand', (page) => page.locator('.grid').waitFor()],
+  'an item': [
+    '?view=catalog',
     async (page) => {
-      await drop(page, NOTE);
-      await page.getByRole('alert').waitFor();
+      await page.locator('.grid a').first().click();
+      await page.getByRole('heading', { name: 'Taxonomy' }).waitFor();
     },
   ],
-  [
-    'one of several that can’t be used',
-    '',
-    async (page) => {
-      await drop(page, await fileOf(17), HEIC);
-      await ask(page);
-      await page.getByRole('alert').waitFor();
-    },
-  ],
-  ['the catalog', '?view=catalog&tags=material%3Aexotic', (page) => page.locator('.grid').waitFor()],
-  ['brands', '?view=catalog&show=brand', (page) => page.locator('.grid').waitFor()],
-  ['an item', '?view=catalog', openFirstItem],
-  ['nothing found', '?view=catalog&q=zzzzzzzz', (page) => page.locator('.nothing').waitFor()],
-];
+  'nothing found': ['?view=catalog&q=zzzzzzzz', (page) => page.locator('.nothing').waitFor()],
+};
 
 const MODES: readonly (readonly [name: string, options: BrowserContextOptions])[] = [
   ['light', { colorScheme: 'light' }],
@@ -187,9 +168,9 @@ const MODES: readonly (readonly [name: string, options: BrowserContextOptions])[
 ];
 
 describe.each(MODES)('%s', (_mode, options) => {
-  test.each(VIEWS)(
+  test.each(Object.entries(VIEWS))(
     '%s: axe finds nothing serious, and nothing is wider than the screen',
-    async (_name, path, open) => {
+    async (_name, [path, open]) => {
       const page = await browser.visit(path, { ...options, reducedMotion: 'reduce' });
       await open(page);
       expect(await seriousFaults(page)).toEqual([]);

@@ -8,10 +8,9 @@ import { SCOPES } from '../../models/access/api-key';
 import { runLoupe, type ServiceProcess, startProcess } from '../../scripts/lab/service-processes';
 import { writeLayoutModel } from '../faults/layout-model';
 import { Photos } from '../faults/photos';
-import { type Answer, ApiClient, type JobAnswer } from '../support/api-client';
+import { ADMIN_TOKEN, type Answer, ApiClient, type JobAnswer, OperatorClient } from '../support/api-client';
 import { copyMigrated } from '../support/database';
-import { ADMIN_TOKEN, OperatorClient } from '../support/operator-client';
-import { WebhookReceiver } from '../support/webhook-receiver';
+import { WebhookReceiver } from '../support/local-server';
 
 test.each([
   [{ name: 'ErrnoError', errno: 51 }, 'no space is left on its disk'],

@@ -5,7 +5,7 @@ import { connectPostgres, type Database } from '../../db/core/knex';
 import { processEnvironment } from '../../scripts/config';
 import { runLoupe } from '../../scripts/lab/service-processes';
 import { bringUpServers, freePort, type Servers } from '../../scripts/lab/services/servers';
-import { WebhookReceiver } from '../support/webhook-receiver';
+import { WebhookReceiver } from '../support/local-server';
 import { writeLayoutModel } from './layout-model';
 import { Photos } from './photos';
 import { ServicePart } from './service-part';

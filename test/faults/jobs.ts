@@ -4,7 +4,7 @@ import { request } from 'undici';
 import { z } from 'zod';
 import { rowsOf, sql } from '../../db/core/sql';
 import { signedHeaders } from '../../models/webhooks/message-signature';
-import type { ReceivedMessage } from '../support/webhook-receiver';
+import type { ReceivedMessage } from '../support/local-server';
 import type { Payer } from './books';
 import type { Installation } from './installation';
 import { judged, type Outcome, type Pace, runClients } from './load';

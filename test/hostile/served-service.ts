@@ -6,8 +6,8 @@ import { processEnvironment } from '../../scripts/config';
 import { generateBundle } from '../../scripts/lab/generator/generate-bundle';
 import { runLoupe, type ServiceProcess, startProcess } from '../../scripts/lab/service-processes';
 import { bringUpServers } from '../../scripts/lab/services/servers';
+import { ADMIN_TOKEN, OperatorClient } from '../support/api-client';
 import { copyMigrated } from '../support/database';
-import { ADMIN_TOKEN, OperatorClient } from '../support/operator-client';
 
 type Settings = Readonly<Record<string, string>>;
 

@@ -20,7 +20,7 @@ const service = useService({
 
 /** Readers ignore what follows the end of a PNG. */
 const photoOf = async (bytes: number): Promise<Buffer> => {
-  const photo = await service.photo();
+  const photo = service.photoBytes;
   return Buffer.concat([photo, Buffer.alloc(bytes - photo.length)]);
 };
 const fiveAddresses = Array.from({ length: 5 }, (_, at) => ({ url: `http://${address}/${at}.png` }));
@@ -64,7 +64,7 @@ test('five of the largest photos at addresses are fetched for sixteen callers, o
 test('five addresses that never answer end in a free 422, and hold up nobody else', async () => {
   answer = () => undefined;
   const slow = statusesOf({ images: fiveAddresses });
-  const base64 = (await service.photo()).toString('base64');
+  const base64 = service.photo.base64;
   expect((await service.api.identify({ base64 })).status).toBe(200);
   expect(new Set(await slow)).toEqual(new Set([422]));
   const { body } = await service.api.identify({ images: fiveAddresses });
@@ -72,7 +72,7 @@ test('five addresses that never answer end in a free 422, and hold up nobody els
 });
 
 test('one address that fails among five ends the call, and names the photo', async () => {
-  const photo = await service.photo();
+  const photo = service.photoBytes;
   answer = (request, response) => {
     if (request.url === '/3.png') response.writeHead(404).end();
     else response.end(photo);

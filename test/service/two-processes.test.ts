@@ -3,9 +3,8 @@ import { at, Random } from '../../models/random';
 import { processEnvironment } from '../../scripts/config';
 import { type ServiceProcess, startProcess } from '../../scripts/lab/service-processes';
 import { layoutInstallation } from '../faults/layout-model';
-import { type Answer, ApiClient } from '../support/api-client';
+import { ADMIN_TOKEN, type Answer, ApiClient, OperatorClient } from '../support/api-client';
 import type { Installation } from '../support/installation';
-import { ADMIN_TOKEN, OperatorClient } from '../support/operator-client';
 
 /**
  * Two processes on one database: two APIs on PostgreSQL and Redis, else two services that share a data folder. A change by

@@ -8,7 +8,7 @@ useEmbeddedPictures(service, {
   'https://pictures.example/birkin_croc-30.jpg': 0,
   'https://pictures.example/speedy_epi.jpg': 10,
 });
-const photo = async () => ({ base64: (await service.photo()).toString('base64') });
+const { photo } = service;
 
 beforeEach(async () => {
   service.queue.reset();
@@ -55,10 +55,17 @@ const PRICES: [string, number, Call][] = [
     0,
     (api) => api.send('HEAD', '/v3/catalog/items/product_birkin_croc/similar') as ReturnType<Call>,
   ],
-  ['v3 vision', 5, async (api) => api.identify(await photo())],
-  ['v3 vision with pricing', 10, async (api) => api.identify({ ...(await photo()), includes: ['pricing'] })],
+  ['v3 vision', 5, (api) => api.identify(photo)],
+  ['v3 vision with pricing', 10, (api) => api.identify({ ...photo, includes: ['pricing'] })],
   ['v3 vision of no picture', 0, (api) => api.identify({ base64: 'AAAA' })],
-  ['v2 vision', 10, async (api) => api.identifyV2(await photo())],
+  ['v2 vision', 10, (api) => api.identifyV2(photo)],
+  ['three photos of an item', 9, (api) => api.identify({ images: [photo, photo, photo] })],
+  [
+    'five photos of an item, with pricing',
+    18,
+    (api) => api.identify({ images: Array(5).fill(photo), includes: ['pricing'] }),
+  ],
+  ['a suggestion', 0, (api) => api.suggest({ query: 'her' })],
   ['v1 products', 6, (api) => api.v1({})],
   ['v1 products of another attribute', 1, (api) => api.v1({ attribute: 'brand' })],
   ['v1 products without rows', 0, (api) => api.v1({ brand: 'brand_nobody' })],
@@ -92,7 +99,7 @@ test('an unlimited account is told what it used, and not what remains', async ()
 
 // contract 10.4
 describe('402', () => {
-  const DEAREST: [string, number, Call][] = [
+  const AFFORDABLE: [string, number, Call][] = [
     ['a query with pricing', 6, (api) => api.query({ includes: ['pricing'] })],
     ['an item whose id is that of a product', 6, (api) => api.item('product_nobody', 'pricing')],
     ['an item of another id', 1, (api) => api.item('brand_hermes', 'pricing')],
@@ -102,12 +109,12 @@ describe('402', () => {
       (api) => api.items({ ids: ['product_nobody', 'brand_x', 'no_id', 'brand_x'], includes: ['pricing'] }),
     ],
     ['similar items', 6, (api) => api.similar('product_birkin_croc', { includes: 'pricing' })],
-    ['v3 vision', 5, async (api) => api.identify(await photo())],
-    ['v2 vision', 10, async (api) => api.identifyV2(await photo())],
+    ['v3 vision', 5, (api) => api.identify(photo)],
+    ['v2 vision', 10, (api) => api.identifyV2(photo)],
     ['v1 products', 6, (api) => api.v1({})],
   ];
 
-  test.each(DEAREST)(
+  test.each(AFFORDABLE)(
     'answers %s when the balance is below %d, before any work',
     async (_what, price, call) => {
       const { api, balance } = await accountWith(price - 1);
@@ -120,15 +127,16 @@ describe('402', () => {
     },
   );
 
-  test.each(DEAREST)('does not answer %s when the balance is %d', async (_what, price, call) => {
+  test.each(AFFORDABLE)('does not answer %s when the balance is %d', async (_what, price, call) => {
     const { api } = await accountWith(price);
     expect((await call(api)).status).not.toBe(402);
   });
 
-  // contract 10.2
-  test('does not answer HEAD, which is never charged', async () => {
+  // contract 10.2, 5.11
+  test('does not answer what is never charged', async () => {
     const { api } = await accountWith(0);
     expect((await api.send('HEAD', '/v3/catalog/items/product_birkin_croc')).status).toBe(200);
+    expect((await api.suggest({ query: 'her' })).status).toBe(200);
   });
 });
 
@@ -147,10 +155,10 @@ test('calls at the same time never spend more than there is, and the ledger adds
 test('a failure of the workers frees what was reserved', async () => {
   const { api, balance } = await accountWith(5);
   service.queue.fails();
-  expect((await api.identify(await photo())).status).toBe(503);
+  expect((await api.identify(photo)).status).toBe(503);
   expect(await balance()).toBe(5);
   await service.sees(['product_submariner', 0.05]);
-  expect((await api.identify(await photo())).status).toBe(200);
+  expect((await api.identify(photo)).status).toBe(200);
 });
 
 test('one request id may be sent twice and is charged twice', async () => {

@@ -1,9 +1,12 @@
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
+import type { Knex } from 'knex';
+import { rowsOf, sql } from '../../db/core/sql';
+import { PORTS } from '../../models/ports';
 import { useService } from '../support/service';
 
-/** contract 11, 12.1, 12.2: the form of errors and their order, and bodies that never become a call. */
+/** contract 11, 12.1, 12.2: the form and order of errors, and bodies that are no call. */
 const service = useService();
 const QUERY = '/v3/catalog/query';
 const JSON_TYPE = { 'Content-Type': 'application/json' };
@@ -195,5 +198,75 @@ describe('on the wire', () => {
       long.on('error', reject).end();
     });
     expect(status).toBe(200);
+  });
+});
+
+/** contract 11.4: while the database fails. */
+describe('a store that fails', () => {
+  let failure: Error = new Error('not set');
+  const away = {
+    client: {
+      acquireConnection: async () => ({ query: () => Promise.reject(failure) }),
+      releaseConnection: async () => undefined,
+      emit: () => false,
+    },
+  } as unknown as Knex;
+  /** Fails as every statement of the database does. */
+  const failing = async (): Promise<never> => {
+    await rowsOf(away, sql`SELECT`);
+    throw new Error('the statement did not fail');
+  };
+  const failingService = useService(
+    {},
+    {
+      [PORTS.CatalogRepository]: {
+        ...{ categories: async () => [], tags: failing, facetFields: failing },
+        ...{ itemsById: failing, search: failing },
+      },
+      [PORTS.ItemSales]: { sell: failing },
+    },
+  );
+
+  const CALLS = [
+    ['a query', () => failingService.api.query({})],
+    ['an item', () => failingService.api.item('product_birkin_croc')],
+    ['v1 products', () => failingService.api.v1({})],
+  ] as const;
+
+  const coded = (code: string, message = 'private detail') => Object.assign(new Error(message), { code });
+  const FAILURES: readonly Error[] = [
+    coded('ECONNREFUSED'),
+    coded('57P01'),
+    coded('53300'),
+    coded('57014'),
+    new Error('Connection terminated unexpectedly'),
+    Object.assign(new Error('private detail'), { name: 'KnexTimeoutError' }),
+    new Error('private detail', { cause: coded('08006') }),
+  ];
+
+  // contract 11.4
+  test.each(CALLS)('%s is a free 503 while the store refuses, stops or breaks off', async (_what, call) => {
+    for (const thrown of FAILURES) {
+      failure = thrown;
+      const { status, body, headers, text } = await call();
+      expect([thrown, status, body]).toEqual([
+        thrown,
+        503,
+        expect.objectContaining({ error: 'unavailable' }),
+      ]);
+      expect(Number(headers.get('Retry-After'))).toBeGreaterThan(0);
+      expect(headers.get('X-Credits-Used')).toBe('0');
+      expect(text).not.toContain(thrown.message);
+    }
+  });
+
+  // contract 11.4
+  test.each(CALLS)('%s is a 500 that says nothing of the fault, which the log has', async (_what, call) => {
+    failure = new TypeError("Cannot read properties of undefined (reading 'secretColumn')");
+    failingService.log.clear();
+    const answer = await call();
+    expect(answer).toMatchObject({ status: 500, body: { success: false, error: 'internal_error' } });
+    expect(answer.text).not.toMatch(/secretColumn|TypeError|\.ts/);
+    expect(JSON.stringify(await failingService.log.lines(2))).toContain('secretColumn');
   });
 });

@@ -3,12 +3,11 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import type { Knex } from 'knex';
 import { buildOpenApi } from '../../api/ops/openapi/document';
-import { type ApiVersion, SCOPES } from '../../models/access/api-key';
+import { API_VERSIONS, type ApiVersion, SCOPES } from '../../models/access/api-key';
 import { PORTS } from '../../models/ports';
 import { RECORD_SCHEMAS } from '../../scripts/import/record-schemas';
-import { type Answer, ApiClient } from '../support/api-client';
+import { ADMIN_TOKEN, type Answer, ApiClient } from '../support/api-client';
 import { FIXTURE } from '../support/fixture-data';
-import { ADMIN_TOKEN } from '../support/operator-client';
 import { useService } from '../support/service';
 import { bag, fresh } from '../support/written-catalog';
 
@@ -17,10 +16,9 @@ import { bag, fresh } from '../support/written-catalog';
 const service = useService({ ADMIN_TOKEN }, {}, { ...FIXTURE, name: 'every_endpoint' });
 let api: ApiClient;
 let accountId: string;
-let photo: { base64: string };
+const { photo } = service;
 beforeAll(async () => {
   ({ api, accountId } = await service.newKey({ scopes: SCOPES }));
-  photo = { base64: (await service.photo()).toString('base64') };
   await service.sees(['product_submariner', 0.05]);
 });
 
@@ -31,8 +29,8 @@ interface Call {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-const idOf = (answer: Answer) => (answer.body as { id: string }).id;
-const made = async (path: string, body: object) => idOf(await api.send('POST', path, { body }));
+const made = async (path: string, body: object) =>
+  (await api.send<{ id: string }>('POST', path, { body })).body.id;
 const newWebhook = () => ({ url: `https://shop.example/${fresh('hook')}`, events: ['catalog.import.done'] });
 const newJob = () => made('/v3/vision/jobs', { entries: [photo] });
 const newKey = async () => (await service.newKey({ accountId })).keyId;
@@ -167,17 +165,13 @@ describe('who may call', () => {
     '%s opens for keys of its version, and v2 for those of v1',
     async (_name, operation) => {
       const version = versionOf(operation.path);
-      for (const opened of ['v1', 'v2', 'v3'] as const) {
+      for (const opened of API_VERSIONS) {
         const { key } = await service.newKey({ versions: [opened], scopes: SCOPES, accountId });
         const answer = await send(operation.method, await callOf(operation), {}, key);
         const opens = opened === version || (version === 'v2' && opened === 'v1');
         expect([opened, answer.status === 403, answer.status]).toEqual([opened, !opens, answer.status]);
         if (opens) expect(answer.status).toBeLessThan(300);
-        else
-          expect([answer.body, hasCredits(answer)]).toEqual([
-            expect.objectContaining({ error: 'forbidden' }),
-            false,
-          ]);
+        else expect([answer.body, hasCredits(answer)]).toMatchObject([{ error: 'forbidden' }, false]);
       }
     },
   );
@@ -194,6 +188,16 @@ describe('who may call', () => {
       const message = expect.stringContaining(needed);
       expect(answer).toMatchObject({ status: 403, body: { success: false, error: 'forbidden', message } });
       expect(hasCredits(answer)).toBe(false);
+    },
+  );
+
+  // contract 15.8
+  test.each(OF_CALLERS.filter(([, { path }]) => /records|images/.test(path)))(
+    '%s refuses a test key',
+    async (_name, operation) => {
+      const { key } = await service.newKey({ scopes: SCOPES, test: true, accountId });
+      const call = await callOf(operation);
+      expect((await send(operation.method, call, {}, key)).status).toBe(403);
     },
   );
 });

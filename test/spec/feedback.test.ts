@@ -2,22 +2,94 @@ import type { Knex } from 'knex';
 import { FeedbackService } from '../../models/feedback/feedback-service';
 import { type AccountRepository, PORTS, type PredictionRepository } from '../../models/ports';
 import { FIXTURE } from '../support/fixture-data';
-import { useService } from '../support/service';
+import { environmentOf, loupeHere, runLoupeHere } from '../support/run-loupe';
+import { type TestKey, useService } from '../support/service';
 
-/** What callers say of an answer. */
-// A database of its own: other files leave predictions of all times.
+/** contract 7.11, 7.18: what is recorded of photos, and what callers and operators make of it. */
+// A database of its own: other files leave predictions that count.
 const service = useService({}, {}, { ...FIXTURE, name: 'feedback' });
 
-const answered = async (api = service.api): Promise<string> => {
-  const { headers } = await api.identify({ base64: (await service.photo()).toString('base64') });
-  return headers.get('X-Prediction-Id') ?? '';
-};
+const { photo } = service;
+const answered = async (api = service.api): Promise<string> =>
+  (await api.identify(photo)).headers.get('X-Prediction-Id') ?? '';
 const correct = (id: string, body: unknown, api = service.api) =>
   api.send<{ right: boolean }>('POST', `/v3/vision/predictions/${id}/feedback`, { body });
 
 // Later than the model of the fixture became live.
 beforeAll(() => service.clock.advance(60_000));
 beforeEach(() => service.sees(['product_birkin_croc', 0.05]));
+
+describe('the command predictions', () => {
+  const loupe = (words: readonly string[]) => runLoupeHere(words, environmentOf(service));
+
+  const json = async <Document>(...words: string[]) =>
+    (await loupeHere(environmentOf(service), ...words)) as Document;
+
+  interface ReliabilityDocument {
+    readonly groups: readonly {
+      readonly by: string;
+      readonly of: string;
+      readonly right: { readonly of: number };
+    }[];
+  }
+
+  test('what is recorded of the photos of an account is deleted at once, and nothing of others', async () => {
+    await service.sees(['product_submariner', 0.05]);
+    const [one, other] = [await service.newKey(), await service.newKey()];
+    const identify = async ({ api }: TestKey) => (await api.identifyV2(photo)).body.predictionId;
+    const [first, second] = [await identify(one), await identify(one)];
+    const kept = await identify(other);
+    const words = ['predictions', 'delete', '--account', one.accountId];
+    expect(await json(...words)).toEqual({ account: one.accountId, deleted: 2 });
+    expect(await Promise.all([first, second].map((id) => service.prediction(id)))).toEqual([null, null]);
+    expect(await service.prediction(kept)).not.toBeNull();
+    expect(await json(...words)).toEqual({ account: one.accountId, deleted: 0 });
+    const log = await json<object[]>('audit', 'log', '--account', one.accountId);
+    expect(log.at(-1)).toMatchObject({ action: 'predictions delete', details: { deleted: 2 } });
+    const unknown = await loupe(['predictions', 'delete', '--account', 'account_unknown']);
+    expect([unknown.code, unknown.stdout]).toEqual([1, '']);
+  });
+
+  // contract 7.11
+  test('a prediction is shown with model, time, neighbours and distances', async () => {
+    await service.sees(['product_submariner', 0.05]);
+    const { predictionId } = (await service.api.identifyV2(photo)).body;
+    const shown = await json<{ createdAt: string }>('predictions', 'show', predictionId);
+    expect(shown).toMatchObject({
+      id: predictionId,
+      model: expect.stringMatching(/@/),
+      neighbours: [{ imageId: expect.any(Number), distance: 0.05 }],
+      rows: [{ id: 'product_submariner' }],
+    });
+    expect(Date.parse(shown.createdAt)).not.toBeNaN();
+  });
+
+  // contract 7.18
+  test('the reliability of answers is told by model, month, category and photos, of all models or of one', async () => {
+    await service.sees(['product_submariner', 0.05]);
+    const predictionId = await answered();
+    await correct(predictionId, { correct_id: 'product_submariner' });
+    const model = (await service.prediction(predictionId))?.model ?? '';
+    const answersOf = async (...words: string[]) => {
+      const { groups } = await json<ReliabilityDocument>('predictions', 'reliability', ...words);
+      return groups.map(({ by, of, right }) => [by, of, right.of]);
+    };
+    const byModel = ['model', model, 1];
+    const month = service.clock.now().toISOString().slice(0, 7);
+    const rest = [
+      ['month', month, 1],
+      ['category', 'watches', 1],
+      ['photos', '1', 1],
+    ];
+    expect(await answersOf()).toEqual([byModel, ...rest]);
+    expect(await answersOf('--model', model)).toEqual([byModel, ...rest]);
+    const id = model.replace(/@.*/, '');
+    expect(await answersOf('--by', 'model', '--model', id, '--since', '2020-01-01')).toEqual([byModel]);
+    expect(await answersOf('--by', 'month', '--model', 'another')).toEqual([]);
+    const text = await loupe(['predictions', 'reliability']);
+    for (const told of [model, month, 'watches']) expect(text.stdout).toContain(told);
+  });
+});
 
 // contract 7.18
 describe('feedback', () => {
@@ -68,12 +140,8 @@ describe('feedback', () => {
     expect(status).toBe(200);
   });
 
-  test('on what another account asked, or nobody, is a 404, and changes nothing', async () => {
-    const id = await answered();
-    const stranger = (await service.newKey()).api;
-    expect((await correct(id, { correct_id: null }, stranger)).status).toBe(404);
+  test('on an unknown prediction is a 404', async () => {
     expect((await correct('nobody', { correct_id: null })).status).toBe(404);
-    expect((await service.prediction(id))?.feedback).toBeNull();
   });
 });
 

@@ -1,11 +1,11 @@
 import { PostgresCreditLedger } from '../../db/accounts/credit-ledger';
 import { type CreditLedger, type IdempotencyStore, PORTS } from '../../models/ports';
 import { type Answer } from '../support/api-client';
-import { endsOf, holdMethod } from '../support/hold-method';
+import { endsOf, holdMethod } from '../support/interrupted-calls';
 import { useService } from '../support/service';
 
 /** Calls with an `Idempotency-Key` (issue 'vision that can be trusted', money): made once, answered as often as asked. */
-const service = useService({ VISION_DEADLINE_MS: '8000' });
+const service = useService({ VISION_DEADLINE_MS: '4000' });
 
 beforeEach(async () => {
   service.queue.reset();
@@ -15,7 +15,7 @@ beforeEach(async () => {
 /** A client of a fresh account with 100 credits. */
 async function account() {
   const { api, accountId } = await service.newKey({ credits: 100 });
-  const photo = { base64: (await service.photo()).toString('base64') };
+  const photo = service.photo;
   const identify = (name: string, body: object = photo, signal?: AbortSignal): Promise<Answer> =>
     api.send('POST', '/v2/vision', {
       body,

@@ -39,23 +39,6 @@ describe('several photos of an item', () => {
     for (const { confidence = 1 } of data) expect(Math.abs(confidence - 0.5)).toBeLessThanOrEqual(0.1);
   });
 
-  // contract 10.1, 10.2, 10.4
-  test.each([
-    [1, 5],
-    [3, 9],
-    [5, 13],
-  ])('%i cost %i credits, 5 more with prices, and nothing where nothing is found', async (count, credits) => {
-    const images = photos(count);
-    expect((await service.api.identify({ images })).body.credits_used).toBe(credits);
-    const priced = { images, includes: ['pricing'] };
-    expect((await service.api.identify(priced)).body.credits_used).toBe(credits + 5);
-    await service.sees();
-    expect((await service.api.identify({ images })).body).toMatchObject({ data: [], credits_used: 0 });
-    service.queue.reset();
-    const { api } = await service.newKey({ credits: credits - 1 });
-    expect([(await api.identify({ images })).status, service.queue.calls]).toEqual([402, 0]);
-  });
-
   test('one of which is damaged are refused, with its position, and free', async () => {
     const answer = await service.api.identify({ images: [...photos(3), { base64: DAMAGED_PNG }] });
     expect(answer).toMatchObject({ status: 422, body: { reason: 'image_undecodable', index: 3 } });

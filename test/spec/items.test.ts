@@ -1,8 +1,19 @@
 import { idsOf } from '../support/api-client';
 import { useService } from '../support/service';
+import { useEmbeddedPictures } from '../support/stored-vectors';
 
-/** contract 1, 2, 6: rows by their ids, and what they hold. */
+/** contract 1, 2, 6: rows by their ids, what they hold, and what looks like them. */
 const service = useService();
+const picture = (name: string) => `https://pictures.example/${name}.jpg`;
+useEmbeddedPictures(service, {
+  [picture('birkin_croc-30')]: 0,
+  [picture('kelly_lizard')]: 10,
+  [picture('kelly_croc')]: 20,
+  [picture('kelly_croc-28')]: 70,
+  [picture('speedy_epi')]: 30,
+  [picture('nautilus')]: 1,
+  [picture('submariner-41')]: 5,
+});
 const IDS = ['product_submariner', 'brand_hermes', 'product_birkin_croc', 'jewellery'];
 const ENVELOPE = { success: true, page: 0, total_pages: 1, includes: ['taxonomy'] };
 
@@ -86,16 +97,6 @@ test.each(['%00', 'product%00x', '%zz', '%ff'])('the id %s is a 400, free of cha
   const answer = await service.api.send('GET', `/v3/catalog/items/${id}`);
   expect(answer).toMatchObject({ status: 400, body: { error: 'bad_request', field: 'id' } });
   expect(answer.headers.get('X-Credits-Used')).toBe('0');
-});
-
-// contract 10.4
-test('several items are paid together, or none of them', async () => {
-  const { api, accountId } = await service.newKey({ credits: 12 });
-  const body = { ids: ['product_submariner', 'product_birkin_croc', 'brand_hermes'], includes: ['pricing'] };
-  expect(await api.items(body)).toMatchObject({ status: 402, body: { error: 'insufficient_credits' } });
-  expect(await service.balance(accountId)).toBe(12);
-  expect((await api.items({ ...body, ids: body.ids.slice(0, 2) })).status).toBe(200);
-  expect(await service.balance(accountId)).toBe(0);
 });
 
 describe('a row', () => {
@@ -232,4 +233,88 @@ describe('pricing', () => {
     else expect(estimate).toMatchObject(best);
     expect(await service.row(id, 'taxonomy')).not.toHaveProperty('max_market_estimate');
   });
+});
+
+/** Products that look alike by their stored pictures. */
+describe('similar', () => {
+  const NEAREST = ['product_kelly_lizard', 'product_kelly_croc', 'product_speedy_epi'];
+  /** Half precision keeps three digits. */
+  const cosines = (...degrees: readonly number[]) =>
+    degrees.map((each) => expect.closeTo(Math.cos((each * Math.PI) / 180), 2));
+
+  // contract 6.3, 6.4
+  test('answers each other product once, the most similar first, in the envelope of a query', async () => {
+    const { status, body, headers } = await service.api.similar('product_birkin_croc');
+    const { data, ...envelope } = body;
+    expect(status).toBe(200);
+    expect(data.map(({ id }) => id)).toEqual(NEAREST);
+    expect(data.map(({ similarity }) => similarity)).toEqual(cosines(10, 20, 30));
+    const three = { results: 3, total_results: 3, credits_used: 1 };
+    expect(envelope).toEqual({ ...ENVELOPE, ...three, resolved_taxonomy: { node: 'product', level: 3 } });
+    expect(headers.get('X-Credits-Used')).toBe('1');
+  });
+
+  // contract 6.4
+  test('a product of several pictures is as similar as they are in the mean', async () => {
+    const { body } = await service.api.similar('product_kelly_croc');
+    const [lizard] = cosines(10).map(() => body.data.find(({ id }) => id === 'product_kelly_lizard'));
+    const mean = (Math.cos((10 * Math.PI) / 180) + Math.cos((60 * Math.PI) / 180)) / 2;
+    expect(lizard?.similarity).toBeCloseTo(mean, 2);
+    expect(body.data[0]?.id).toBe('product_speedy_epi');
+  });
+
+  // contract 6.4
+  test('asks no worker', async () => {
+    service.queue.reset();
+    service.queue.fails();
+    expect((await service.api.similar('product_birkin_croc')).status).toBe(200);
+    expect(service.queue.calls).toBe(0);
+    service.queue.reset();
+  });
+
+  // contract 6.3
+  test.each([
+    ['1', 1],
+    ['2', 2],
+    ['10', 3],
+    ['1000', 3],
+  ])('size=%s answers %d rows', async (size, rows) => {
+    const answer = await service.api.similar('product_birkin_croc', { size });
+    expect(idsOf(answer)).toEqual(NEAREST.slice(0, rows));
+    expect(answer.body).toMatchObject({ results: rows, total_results: rows });
+  });
+
+  // contract 6.5
+  test.each(['watches', 'WATCHES', 'Watches'])('category_id=%s looks there', async (category_id) => {
+    const answer = await service.api.similar('product_birkin_croc', { category_id });
+    expect(idsOf(answer)).toEqual(['product_nautilus', 'product_submariner']);
+    expect(answer.body.resolved_taxonomy).toEqual({ node: 'product', level: 5 });
+  });
+
+  test('rows have the modules that an item has', async () => {
+    const { body } = await service.api.similar('product_birkin_croc', { includes: 'pricing', size: '1' });
+    const item = await service.api.item('product_kelly_lizard', 'pricing');
+    const { similarity, ...row } = body.data[0] ?? {};
+    expect(similarity).toEqual(expect.any(Number));
+    expect(withoutSignatures(row)).toEqual(withoutSignatures(item.body.data[0]));
+  });
+
+  // contract 6.6
+  test.each([
+    ['a brand', 'brand_hermes'],
+    ['a category', 'handbags'],
+    ['a product without an embedded picture', 'product_birkin_togo'],
+    ['a product that is alone', 'product_love_ring'],
+  ])('nothing is similar to %s: no rows, free of charge', async (_what, id) => {
+    const { status, body, headers } = await service.api.similar(id, { includes: 'pricing' });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      ...{ results: 0, total_results: 0, total_pages: 0, credits_used: 0, data: [] },
+      resolved_taxonomy: { node: null, level: null },
+    });
+    expect(headers.get('X-Credits-Used')).toBe('0');
+  });
+
+  const withoutSignatures = (row: unknown): unknown =>
+    JSON.parse(JSON.stringify(row).replaceAll(/\?expires=[^"]*/g, ''));
 });

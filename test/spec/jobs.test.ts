@@ -3,11 +3,10 @@ import { PostgresVisionJobStore } from '../../db/jobs/vision-job-store';
 import { AccountService } from '../../models/access/account-service';
 import { unavailable } from '../../models/errors';
 import { PORTS, type VisionJobStore } from '../../models/ports';
-import { endsOf, holdMethod } from '../support/hold-method';
+import { endsOf, holdMethod, requestText, sendRaw } from '../support/interrupted-calls';
 import { DAMAGED_PNG, useJobs } from '../support/photo-jobs';
-import { requestText, sendRaw } from '../support/raw-caller';
 
-/** Photos that are looked at later. */
+/** contract 16.1 to 16.9: photos that are identified later, and what each entry is charged. */
 const { service, photo, look, ended, account, rowsOf } = useJobs();
 const inside = { url: 'http://127.0.0.1/bag.jpg' };
 
@@ -43,15 +42,13 @@ describe('a job', () => {
   });
 
   // contract 4.7
-  test('with the old name ids in a filter is answered with Deprecation: true', async () => {
-    const scopes = [{ ids: ['brand_hermes'] }, { include: ['brand_hermes'] }];
-    const [old, current] = await Promise.all(
-      scopes.map((values) =>
-        service.api.createJob({ entries: [{ ...photo, filters: [{ field: 'brand', ...values }] }] }),
-      ),
-    );
-    expect([old?.status, old?.headers.get('Deprecation')]).toEqual([202, 'true']);
-    expect(current?.headers.has('Deprecation')).toBe(false);
+  test.each([
+    ['ids', 'true'],
+    ['include', null],
+  ])('with %s in a filter is answered with Deprecation: %p', async (name, deprecation) => {
+    const filters = [{ field: 'brand', [name]: ['brand_hermes'] }];
+    const { status, headers } = await service.api.createJob({ entries: [{ ...photo, filters }] });
+    expect([status, headers.get('Deprecation')]).toEqual([202, deprecation]);
   });
 
   // contract 16.2
@@ -126,20 +123,9 @@ describe('DELETE', () => {
 
 // contract 16.7
 describe('a job belongs to its account', () => {
-  test('and is a 404 for every other, as one that there is not', async () => {
-    const made = await service.api.createJob({ entries: [inside] });
-    const stranger = await account();
-    for (const method of ['GET', 'DELETE'] as const) {
-      expect((await stranger.api.job(made.body.id, method)).status).toBe(404);
+  test('and one that is unknown is a 404', async () => {
+    for (const method of ['GET', 'DELETE'] as const)
       expect((await service.api.job('job_of_nobody', method)).status).toBe(404);
-    }
-    expect((await ended(made)).cancelled).toBe(0);
-  });
-
-  test('and needs a key that identifies photos', async () => {
-    const { api: reader } = await service.newKey({ scopes: ['catalog:read'] });
-    expect((await reader.createJob({ entries: [inside] })).status).toBe(403);
-    expect((await reader.job('job_x')).status).toBe(403);
   });
 
   test('and what is left when its key is revoked is a 401', async () => {
@@ -200,31 +186,9 @@ describe('what is kept of a job', () => {
   });
 });
 
-// contract 16.9
-describe('the limits of jobs', () => {
-  test('an account with a thousand entries without an answer is sent away, and others are not', async () => {
-    service.queue.isWaitedFor(1);
-    const { api } = await account();
-    const entries = Array(100).fill(inside);
-    for (let job = 0; job < 10; job += 1) expect((await api.createJob({ entries })).status).toBe(202);
-    const refused = await api.createJob({ entries: [inside] });
-    expect([refused.status, refused.headers.get('Retry-After')]).toEqual([429, '60']);
-    expect((await service.api.createJob({ entries: [inside] })).status).toBe(202);
-  }, 60_000);
-
-  test('a job with an Idempotency-Key is made once', async () => {
-    const { api, accountId } = await account(100);
-    const body = { entries: [photo] };
-    const first = await api.createJob(body, { 'Idempotency-Key': 'mine' });
-    const again = await api.createJob(body, { 'Idempotency-Key': 'mine' });
-    expect([again.status, again.headers.get('Idempotency-Replayed')]).toEqual([202, 'true']);
-    expect(again.body.id).toBe(first.body.id);
-    const other = await api.createJob({ entries: [photo, photo] }, { 'Idempotency-Key': 'mine' });
-    expect(other.status).toBe(409);
-    expect(await rowsOf('vision_jobs', { account_id: accountId })).toHaveLength(1);
-  });
-
-  test('also when its process died before it could answer', async () => {
+// contract 12.6
+describe('a job with an Idempotency-Key', () => {
+  test('is made once, also when its process died before it could answer', async () => {
     const { api, accountId } = await account(100);
     const { settle } = PostgresCreditLedger.prototype;
     const failing = jest.spyOn(PostgresCreditLedger.prototype, 'settle');
@@ -239,5 +203,148 @@ describe('the limits of jobs', () => {
     service.clock.advance(60_000);
     expect((await send()).status).toBe(202);
     expect(await rowsOf('vision_jobs', { account_id: accountId })).toHaveLength(1);
+  });
+});
+
+// contract 16.3
+describe('the charge of a job', () => {
+  test('is that of its entries, and what its answers say', async () => {
+    const { api, accountId } = await account(100);
+    const made = await api.createJob({
+      entries: [photo, { images: [photo, photo] }, { base64: DAMAGED_PNG }],
+    });
+    expect(await service.creditsBooked(accountId)).toBe(0);
+    expect((await ended(made, api)).credits_used).toBe(12);
+    expect(await service.creditsBooked(accountId)).toBe(12);
+    expect(await service.balance(accountId)).toBe(88);
+  });
+
+  test('is nothing where nothing is found', async () => {
+    await service.sees();
+    const job = await ended(await service.api.createJob({ entries: [photo] }));
+    expect(job.data[0]?.answer).toMatchObject({ success: true, data: [], credits_used: 0 });
+  });
+
+  test('that the balance does not cover for its dearest entry refuses the job', async () => {
+    const { api, accountId } = await account(6);
+    const entries = [photo, { images: [photo, photo] }];
+    expect((await api.createJob({ entries })).status).toBe(402);
+    expect(await rowsOf('vision_jobs', { account_id: accountId })).toEqual([]);
+    expect((await api.createJob({ entries: [photo, photo] })).status).toBe(202);
+  });
+
+  test('is refused for the entries that are left when the credits end', async () => {
+    const { api, accountId } = await account(12);
+    const job = await ended(await api.createJob({ entries: [photo, photo, photo, photo] }), api);
+    expect(job).toMatchObject({ done: 2, failed: 2, credits_used: 10 });
+    const refusals = job.data.filter(({ state }) => state === 'failed').map(({ answer }) => answer);
+    expect(refusals).toMatchObject(Array(2).fill({ error: 'insufficient_credits' }));
+    expect(await service.balance(accountId)).toBe(2);
+  });
+
+  test('is booked once, with its answer, when the process dies before it can keep the answer', async () => {
+    const { api, accountId } = await account(100);
+    const finish = jest.spyOn(PostgresVisionJobStore.prototype, 'finish');
+    finish.mockRejectedValueOnce(unavailable('The database does not answer.', 1));
+    const made = await api.createJob({ entries: [photo] });
+    while (finish.mock.calls.length === 0) await look().catch(() => undefined);
+    expect(await service.creditsBooked(accountId)).toBe(5);
+    // The catalog has nothing like it any more, and the answer was paid for.
+    await service.sees();
+    expect(await look()).toBe(false);
+    service.clock.advance(60_000);
+    const job = await ended(made, api);
+    finish.mockRestore();
+    expect(job).toMatchObject({ done: 1, credits_used: 5 });
+    expect(job.data[0]?.answer).toMatchObject({ data: [{ id: 'product_birkin_croc' }], credits_used: 5 });
+    expect(await service.creditsBooked(accountId)).toBe(5);
+    expect(await rowsOf('idempotent_calls', { account_id: accountId })).toEqual([]);
+  });
+
+  test('is booked once when a process that was taken for dead goes on', async () => {
+    const { api, accountId } = await account(100);
+    const finish = holdMethod(PostgresVisionJobStore.prototype, 'finish');
+    const made = await api.createJob({ entries: [photo] });
+    const asleep = look();
+    await finish.waiting(1);
+    finish.passNew();
+    service.clock.advance(60_000);
+    await ended(made, api);
+    finish.letGo();
+    await asleep;
+    expect((await api.job(made.body.id)).body).toMatchObject({ done: 1, credits_used: 5 });
+    expect(await service.creditsBooked(accountId)).toBe(5);
+  });
+});
+
+// contract 16.4
+describe('an entry', () => {
+  test('that a process began which died is begun again by another', async () => {
+    service.queue.isWaitedFor(1);
+    const made = await service.api.createJob({ entries: [photo] });
+    const begun = await service.resolve<VisionJobStore>(PORTS.VisionJobStore).begin(60_000);
+    expect(begun).toMatchObject({ jobId: made.body.id, tries: 1 });
+    service.queue.isWaitedFor(0);
+    expect(await look()).toBe(false);
+    expect((await service.api.job(made.body.id)).body.status).toBe('running');
+    service.clock.advance(60_000);
+    expect(await ended(made)).toMatchObject({ done: 1, credits_used: 5 });
+  });
+
+  test('is tried again after growing pauses while the workers are away', async () => {
+    service.queue.fails();
+    const made = await service.api.createJob({ entries: [photo] });
+    for (const [tries, pause] of [2_000, 4_000, 8_000].entries()) {
+      const failed = { job_id: made.body.id, state: 'waiting', tries: tries + 1 };
+      while ((await rowsOf('vision_job_entries', failed)).length === 0) await look();
+      expect((await service.api.job(made.body.id)).body).toMatchObject({ done: 0, failed: 0 });
+      service.clock.advance(pause - 1);
+      expect(await look()).toBe(false);
+      service.clock.advance(1);
+    }
+    await service.sees(['product_birkin_croc', 0.05]);
+    expect(await ended(made)).toMatchObject({ done: 1, credits_used: 5 });
+  });
+
+  test('is given up after a day of tries, free of charge', async () => {
+    const { api, accountId } = await account(100);
+    service.queue.fails();
+    const since = service.clock.now().getTime();
+    const made = await api.createJob({ entries: [photo] });
+    let job = made.body;
+    while (job.status !== 'done') {
+      service.clock.advance(3_600_000);
+      await look();
+      job = (await api.job(job.id)).body;
+    }
+    expect(job.data[0]).toMatchObject({ state: 'failed', answer: { error: 'unavailable' } });
+    expect(service.clock.now().getTime() - since).toBeGreaterThan(86_400_000);
+    expect([await service.creditsBooked(accountId), await service.balance(accountId)]).toEqual([0, 100]);
+  });
+});
+
+// contract 16.5
+describe('photos that somebody waits for', () => {
+  test('go before the entries of jobs', async () => {
+    service.queue.isWaitedFor(1);
+    const made = await service.api.createJob({ entries: [photo] });
+    expect(await look()).toBe(false);
+    expect((await service.api.job(made.body.id)).body.status).toBe('queued');
+    service.queue.isWaitedFor(0);
+    expect((await ended(made)).done).toBe(1);
+  });
+
+  test('the entries of jobs take turns, so that none waits for a long one', async () => {
+    service.queue.isWaitedFor(1);
+    const jobs = service.resolve<VisionJobStore>(PORTS.VisionJobStore);
+    const [long, short] = [await account(), await account()];
+    const first = await long.api.createJob({ entries: [photo, photo, photo] });
+    service.clock.advance(1_000);
+    const second = await short.api.createJob({ entries: [photo] });
+    const order: unknown[] = [];
+    for (let entry = 0; entry < 4; entry += 1) order.push((await jobs.begin(60_000))?.jobId);
+    const [a, b] = [first.body.id, second.body.id];
+    expect(order.slice(0, 2).sort()).toEqual([a, b].sort());
+    expect(order.slice(2)).toEqual([a, a]);
   });
 });

@@ -1,7 +1,13 @@
-import { useService } from '../support/service';
+import type { Knex } from 'knex';
+import { hashKey, makeKey } from '../../models/access/credential';
+import { type AccountRepository, PORTS } from '../../models/ports';
+import { ApiClient } from '../support/api-client';
+import { type TestService, useService } from '../support/service';
 
-/** contract 10.1, 11.1, 9.2: limits of keys. */
+/** contract 9.1 to 9.6, 9.11, 9.13: which keys are known, and how much they may do; `every-endpoint.test.ts` has what each opens. */
 const service = useService({ PAGE_SIZE_MAX: '7' });
+const { photo } = service;
+const LIMIT = 5;
 const clientWith = async (limits: object) => (await service.newKey({ limits })).api;
 
 test('a limit is told on every answer, and how much of it is left', async () => {
@@ -56,11 +62,10 @@ describe('vision calls at the same time', () => {
 
   test('are limited, and a place is free when its call ends', async () => {
     const api = await clientWith({ concurrency: 1 });
-    const body = { base64: (await service.photo()).toString('base64') };
     const finish = service.queue.holds();
-    const first = api.identify(body);
+    const first = api.identify(photo);
     await service.queue.asked();
-    const second = await api.identify(body);
+    const second = await api.identify(photo);
     expect(second).toMatchObject({ status: 429, body: { error: 'rate_limited' } });
     expect(second.headers.has('Retry-After')).toBe(true);
     expect(second.headers.get('RateLimit-Limit')).toBe('1');
@@ -69,13 +74,12 @@ describe('vision calls at the same time', () => {
     finish();
     expect((await first).status).toBe(200);
     service.queue.reset();
-    expect((await api.identify(body)).status).toBe(200);
+    expect((await api.identify(photo)).status).toBe(200);
   });
 
   // contract 9.5
   test('count by their photos; a call with more than there are places takes all', async () => {
     const api = await clientWith({ concurrency: 4 });
-    const photo = { base64: (await service.photo()).toString('base64') };
     const photos = (count: number) => ({ images: Array.from({ length: count }, () => photo) });
     const finish = service.queue.holds();
     const first = api.identify(photos(3));
@@ -91,12 +95,11 @@ describe('vision calls at the same time', () => {
   });
 
   test('of other keys do not count', async () => {
-    const body = { base64: (await service.photo()).toString('base64') };
     const [one, other] = [await clientWith({ concurrency: 1 }), await clientWith({ concurrency: 1 })];
     const finish = service.queue.holds();
-    const calls = [one.identify(body)];
+    const calls = [one.identify(photo)];
     await service.queue.asked();
-    calls.push(other.identify(body));
+    calls.push(other.identify(photo));
     await service.queue.asked(2);
     finish();
     expect((await Promise.all(calls)).map(({ status }) => status)).toEqual([200, 200]);
@@ -104,9 +107,8 @@ describe('vision calls at the same time', () => {
 
   test('that are refused leave no place taken', async () => {
     const api = await clientWith({ concurrency: 1 });
-    for (const body of [{}, { base64: '' }, { base64: 'AAAA' }]) {
+    for (const body of [{}, { base64: '' }, { base64: 'AAAA' }])
       expect([400, 422]).toContain((await api.identify(body)).status);
-    }
   });
 });
 
@@ -130,7 +132,9 @@ test('calls that come at once get no more entries and webhooks than there may be
   for (const { body } of kept) expect((await api.job(body.id)).body.total).toBe(100);
   const [refused] = jobs.filter(({ status }) => status !== 202);
   expect(refused).toMatchObject({ status: 429, body: { error: 'rate_limited' } });
-  expect(refused?.headers.get('RateLimit-Remaining')).toBe('0');
+  const told = ['RateLimit-Remaining', 'Retry-After'].map((name) => refused?.headers.get(name));
+  expect(told).toEqual(['0', '60']);
+  expect((await service.api.createJob({ entries })).status).toBe(202);
   const body = { url: 'https://shop.example/told', events: ['model.drift'] };
   const made = await Promise.all(
     Array.from({ length: 40 }, () => api.send('POST', '/v3/webhooks', { body })),
@@ -139,4 +143,107 @@ test('calls that come at once get no more entries and webhooks than there may be
   expect(made.filter(({ status }) => status === 409)).toHaveLength(30);
   expect((await api.send<{ data: unknown[] }>('GET', '/v3/webhooks')).body.data).toHaveLength(10);
   service.queue.reset();
+});
+
+describe('a key', () => {
+  const call = (authorization: string) =>
+    service.anybody.send('POST', '/v3/catalog/query', {
+      body: {},
+      headers: { Authorization: authorization },
+    });
+  const UNAUTHORIZED = { status: 401, body: { success: false, error: 'unauthorized' } };
+  const UNKNOWN = `loupe_live_${'0'.repeat(43)}`;
+
+  // contract 9.1, 9.6
+  test.each([
+    ...['Basic dXNlcjpwYXNz', 'Bearer', 'Bearer   ', 'Bearer secret', `Bearer ${UNKNOWN}`, UNKNOWN],
+    ...['Bearer loupe_live_abc', `Bearer loupe_live_${'0'.repeat(8000)}`, `Bearer ${UNKNOWN} ${UNKNOWN}`],
+  ])('%s is a 401 that repeats nothing of it', async (authorization) => {
+    const answer = await call(authorization);
+    expect(answer).toMatchObject(UNAUTHORIZED);
+    expect(answer.text).not.toContain('loupe_live');
+  });
+
+  // contract 9.1, 9.6
+  test('a key counts after its scheme, in any case of it, and nowhere else', async () => {
+    const { key } = service.key;
+    for (const scheme of ['Bearer', 'bearer', 'BEARER', 'bEaReR'])
+      expect((await call(`${scheme} ${key}`)).status).toBe(200);
+    expect(await call(key)).toMatchObject(UNAUTHORIZED);
+    const inUrl = `/v1/products?api_key=${key}&access_token=${key}`;
+    expect(await service.anybody.send('GET', inUrl)).toMatchObject(UNAUTHORIZED);
+  });
+
+  // contract 9.2, 9.4
+  test('a test key opens what a live key opens; revoked or expired, a key is a 401 at once', async () => {
+    const revoked = await service.newKey({ test: true });
+    const expiring = await service.newKey({ expiresAt: new Date(service.clock.now().getTime() + 3_600_000) });
+    expect([revoked.key.startsWith('loupe_test_'), (await revoked.api.query({})).status]).toEqual([
+      true,
+      200,
+    ]);
+    await service.revoke(revoked.keyId);
+    expect(await revoked.api.query({})).toMatchObject(UNAUTHORIZED);
+    expect((await expiring.api.query({})).status).toBe(200);
+    service.clock.advance(3_600_000);
+    expect(await expiring.api.query({})).toMatchObject(UNAUTHORIZED);
+  });
+});
+
+/** Asks with a key from an address. */
+const ask = (at: TestService, key: string, forwarded = '192.0.2.1') =>
+  new ApiClient(at.url, key).send('GET', '/v3/catalog/items/product_nobody', {
+    headers: { 'X-Forwarded-For': forwarded },
+  });
+
+// contract 9.11
+describe('an address that sends unknown keys', () => {
+  const limited = useService({ UNKNOWN_KEYS_PER_MINUTE: String(LIMIT) });
+  test('is told 401 a few times a minute, then 429 and when to come back', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, at) => ask(limited, makeKey(false), `192.0.2.${at}`)),
+    );
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(answers.filter(({ status }) => status === 401)).toHaveLength(LIMIT);
+    expect(refused).toHaveLength(40 - LIMIT);
+    for (const { headers, body } of refused) {
+      expect(body).toMatchObject({ error: 'rate_limited', message: expect.stringContaining('unknown keys') });
+      expect(Number(headers.get('Retry-After'))).toBeGreaterThanOrEqual(1);
+      expect(Number(headers.get('Retry-After'))).toBeLessThanOrEqual(60);
+    }
+  });
+
+  test('does not lock out keys that are known; what has no form of a key is 401 all the same', async () => {
+    const keys = await Promise.all(Array.from({ length: 3 * LIMIT }, () => limited.newKey()));
+    for (let sent = 0; sent < LIMIT + 1; sent += 1) await ask(limited, makeKey(false));
+    expect((await ask(limited, makeKey(false))).status).toBe(429);
+    for (const { key } of keys) expect((await ask(limited, key)).status).toBe(404);
+    expect((await ask(limited, 'nobody')).status).toBe(401);
+  });
+
+  test('has them looked up together: a flood costs a few statements', async () => {
+    const knex = limited.resolve<Knex>(PORTS.Knex);
+    const statements: string[] = [];
+    const note = ({ sql }: { sql: string }) => statements.push(sql);
+    knex.on('query', note);
+    // Asked of the look-up itself: over HTTP chance decides which of them come together.
+    const accounts = limited.resolve<AccountRepository>(PORTS.AccountRepository);
+    const flood = Array.from({ length: 200 }, () => accounts.callerByKeyHash(hashKey(makeKey(false))));
+    expect((await Promise.all(flood)).every((caller) => caller === null)).toBe(true);
+    knex.off('query', note);
+    expect(statements.length).toBeLessThan(5);
+  });
+});
+
+// contract 9.11
+describe('behind a trusted proxy', () => {
+  const proxied = useService({ UNKNOWN_KEYS_PER_MINUTE: String(LIMIT), TRUST_PROXY: '1' });
+
+  test('addresses are told apart, an IPv6 network of 64 bits as one', async () => {
+    const status = async (forwarded: string) => (await ask(proxied, makeKey(false), forwarded)).status;
+    for (let sent = 0; sent < LIMIT; sent += 1) expect(await status(`2001:db8::${sent}`)).toBe(401);
+    expect(await status('2001:db8::ffff')).toBe(429);
+    expect(await status('2001:db8:0:1::1')).toBe(401);
+    expect(await status('192.0.2.7')).toBe(401);
+  });
 });

@@ -129,7 +129,7 @@ describe.each([
 
   test('identify photos, and say by which name feedback on that goes', async () => {
     await service.sees([BIRKIN, 0.01]);
-    const base64 = (await service.photo()).toString('base64');
+    const base64 = service.photo.base64;
     const photos = [{ base64 }, { base64: `data:image/png;base64,${base64}` }];
     const { answer } = await called(client, 'identify', { photos });
     expect(answer.data[0]).toMatchObject({ id: BIRKIN, confidence: expect.any(Number) });
@@ -153,7 +153,7 @@ describe.each([
   test('read a file of this machine over stdio alone', async () => {
     await service.sees([BIRKIN, 0.01]);
     const path = join(folder, 'photo.png');
-    await writeFile(path, await service.photo());
+    await writeFile(path, service.photoBytes);
     const read = await called(client, 'identify', { photos: [{ path }] });
     if (connect === overHttp)
       return expect([read.isError, read.text]).toEqual([true, expect.stringMatching(/photos/)]);

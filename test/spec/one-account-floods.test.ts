@@ -1,7 +1,6 @@
 import { Client } from 'pg';
 import { processEnvironment } from '../../scripts/config';
-import { type Answer, ApiClient } from '../support/api-client';
-import { ADMIN_TOKEN } from '../support/operator-client';
+import { ADMIN_TOKEN, type Answer, ApiClient } from '../support/api-client';
 import { useService } from '../support/service';
 
 /**

@@ -7,9 +7,8 @@ import type { ApiServices } from '../../api/api-services';
 import { createApp } from '../../api/app';
 import { ERRORS } from '../../api/ops/openapi/errors';
 import { WEBHOOK_EVENTS } from '../../models/webhooks/webhook';
-import { ApiClient } from '../support/api-client';
+import { ADMIN_TOKEN, ApiClient } from '../support/api-client';
 import { DocumentCheck } from '../support/document-check';
-import { ADMIN_TOKEN } from '../support/operator-client';
 import { useService } from '../support/service';
 import { temporaryFolder } from '../support/temporary-folder';
 
@@ -35,7 +34,13 @@ interface Operation {
   readonly tags: readonly string[];
   readonly deprecated?: boolean;
   readonly security: readonly object[];
-  readonly parameters: readonly { readonly $ref?: string; readonly description?: string }[];
+  readonly parameters: readonly {
+    readonly $ref?: string;
+    readonly description?: string;
+    readonly in?: string;
+    readonly name?: string;
+    readonly schema?: { readonly default?: unknown };
+  }[];
   readonly requestBody?: Body;
   readonly responses: Readonly<Record<string, Body>>;
 }
@@ -185,6 +190,44 @@ test('lines of records are of the schema that an import has', () => {
   }
 });
 
+// contract 4.1, 8.1
+describe('every parameter of the contract has its default', () => {
+  const PAGING = { page: 0, page_size: 20, sort: 'popularity_desc' };
+  const defaultsOf = (schema: string) =>
+    Object.entries(check.document.components.schemas[schema]?.properties ?? {}).map(([name, property]) => [
+      name,
+      (property as { default?: unknown }).default,
+    ]);
+
+  test.each([
+    [
+      'CatalogQuery',
+      { query: undefined, category_id: undefined, filters: [], taxonomy_node: 'product', ...PAGING },
+    ],
+    ['IdentifyRequest', { url: undefined, base64: undefined, includes: ['taxonomy'] }],
+  ])('in %s', (schema, defaults) => {
+    expect(defaultsOf(schema)).toEqual(expect.arrayContaining(Object.entries(defaults)));
+  });
+
+  test('in the query string of v1, whose parameters are those of the body of v2', () => {
+    const [v1] = operations.filter(({ path }) => path === '/v1/products') as [Operation];
+    const parameters = v1.parameters.filter((each) => each.in === 'query');
+    const categories = ['handbags', 'watches'];
+    const lists = {
+      category: categories,
+      tags: [],
+      exclude_tags: [],
+      dial: undefined,
+      exclude_brand: undefined,
+    };
+    const defaults = Object.entries({ search: '', attribute: 'product', ...PAGING, ...lists });
+    expect(parameters.map(({ name, schema }) => [name, schema?.default])).toEqual(
+      expect.arrayContaining(defaults),
+    );
+    expect(defaultsOf('LegacyQuery').map(([name]) => name)).toEqual(parameters.map(({ name }) => name));
+  });
+});
+
 test('only `ids` is deprecated among the properties of requests', () => {
   const { schemas } = check.document.components;
   const deprecated = Object.entries(schemas).flatMap(([name, { properties = {} }]) =>
@@ -208,7 +251,7 @@ test('every field of an answer is described', () => {
 
 test('every example of a request is answered, with rows where there are any', async () => {
   await service.sees(['product_birkin_croc', 0.05]);
-  const { headers } = await service.api.identify({ base64: (await service.photo()).toString('base64') });
+  const { headers } = await service.api.identify(service.photo);
   const predictionId = headers.get('X-Prediction-Id') ?? '';
   const operator = new ApiClient(service.url, ADMIN_TOKEN);
   const { accountId, keyId } = await service.newKey({ credits: 10 });
@@ -219,7 +262,7 @@ test('every example of a request is answered, with rows where there are any', as
   for (const { path, method, requestBody, responses } of operations) {
     const examples = requestBody?.content?.['application/json']?.examples ?? {};
     for (const [name, { value }] of Object.entries(examples)) {
-      // No host is asked for a picture here; `vision.test.ts` does that.
+      // No host is asked for a picture here; `test/workers/http-image-source.test.ts` does that.
       if (typeof value === 'object' && value !== null && 'url' in value) continue;
       const address = path.replace('{id}', idIn(path));
       const client = path.startsWith('/admin/') ? operator : service.api;

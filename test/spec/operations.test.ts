@@ -162,46 +162,6 @@ describe('/metrics', () => {
   });
 });
 
-// contract 4.1, 8.1
-test('/openapi.json tells every parameter of the contract with its default', async () => {
-  type Defaults = Readonly<Record<string, { readonly default?: unknown }>>;
-  interface Parameter {
-    readonly in: string;
-    readonly name: string;
-    readonly schema: { readonly default?: unknown };
-  }
-  const { paths, components } = (await get('/openapi.json')).body as {
-    paths: { '/v1/products': { get: { parameters: Parameter[] } } };
-    components: { schemas: Record<string, { properties: Defaults }> };
-  };
-  const defaultsOf = (schema: string) =>
-    Object.entries(components.schemas[schema]?.properties ?? {}).map(([name, each]) => [name, each.default]);
-  const paging = [
-    ['page', 0],
-    ['page_size', 20],
-    ['sort', 'popularity_desc'],
-  ];
-  const unset = (...names: string[]) => names.map((name) => [name, undefined]);
-  const includes = ['includes', ['taxonomy']];
-  expect(defaultsOf('CatalogQuery')).toEqual(
-    expect.arrayContaining([
-      ...unset('query', 'category_id'),
-      ...[['filters', []], ...paging, ['taxonomy_node', 'product'], includes],
-    ]),
-  );
-  expect(defaultsOf('IdentifyRequest')).toEqual(
-    expect.arrayContaining([...unset('url', 'base64'), includes]),
-  );
-  const parameters = paths['/v1/products'].get.parameters.filter((each) => each.in === 'query');
-  expect(parameters.map(({ name, schema }) => [name, schema.default])).toEqual(
-    expect.arrayContaining([
-      ...[...paging, ['search', ''], ['attribute', 'product'], ['category', ['handbags', 'watches']]],
-      ...[['tags', []], ['exclude_tags', []], ...unset('dial', 'exclude_brand')],
-    ]),
-  );
-  expect(defaultsOf('LegacyQuery').map(([name]) => name)).toEqual(parameters.map(({ name }) => name));
-});
-
 // contract 9.6
 test('the log has one line per request, with its id and without keys, bodies or signatures', async () => {
   const { variants } = await service.row('product_birkin_croc', 'pricing');

@@ -1,4 +1,3 @@
-import type { Knex } from 'knex';
 import { BegunEntry } from '../../db/accounts/audit-log';
 import { openImport } from '../../db/catalog/import/open-import';
 import { PostgresRecordStore } from '../../db/catalog/import/record-store';
@@ -9,42 +8,20 @@ import {
   type ImageStore,
   PORTS,
 } from '../../models/ports';
-import { type ApiClient, idsOf } from '../support/api-client';
-import { holdMethod } from '../support/hold-method';
-import { sendRaw } from '../support/raw-caller';
-import { useService } from '../support/service';
-import { StoredVectors } from '../support/stored-vectors';
+import { idsOf } from '../support/api-client';
+import { holdMethod, sendRaw } from '../support/interrupted-calls';
 import {
   bag,
-  bundleImporter,
+  brandLine,
   fresh,
   price,
   pricedBag,
+  useWrittenCatalog,
   variantOf,
-  WRITTEN,
-  writerOf,
 } from '../support/written-catalog';
 
-/** contract 15.5: many who write at the same time. */
-const vectors = new StoredVectors(() => service);
-const service = useService({}, { [PORTS.IndexQueue]: vectors }, WRITTEN);
-let writer: ApiClient;
-beforeAll(async () => {
-  writer = await writerOf(service);
-});
-
-const knex = () => service.resolve<Knex>(PORTS.Knex);
-const linesOf = (values: readonly object[]) => values.map((value) => `${JSON.stringify(value)}\n`).join('');
-const importFiles = bundleImporter(service, vectors);
-
-async function found(id: string) {
-  const { status, body } = await writer.item(id, 'taxonomy,pricing');
-  return status === 200 ? body.data[0] : status;
-}
-
-const brandLine = (id: string, name: string) => ({
-  entities: { id, kind: 'brand', name, category: 'handbags' },
-});
+/** contract 15.5: several writers at the same time. */
+const { service, writer, knex, found, importFiles } = useWrittenCatalog();
 
 // contract 15.5
 test('ten writers and an import: the last whole record stands, nothing is lost or doubled', async () => {
@@ -176,7 +153,7 @@ test('a change is seen at once in the rows that name it, although an import has 
 // contract 15.5, 10.6
 test('a body that breaks off changes nothing', async () => {
   const id = fresh('product');
-  const body = linesOf([bag(id)]);
+  const body = `${JSON.stringify(bag(id))}\n`;
   const head = [
     'PUT /v3/catalog/records HTTP/1.1',
     'Host: localhost',

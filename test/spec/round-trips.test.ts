@@ -110,10 +110,9 @@ describe.each(clients)('for %s', (_account, client) => {
 
 /** With the statements of the worker, whose model says of every photo the same. */
 describe('an identification', () => {
-  const photo = { base64: '' };
+  const { photo } = service;
 
   beforeAll(async () => {
-    photo.base64 = (await service.photo()).toString('base64');
     const vectors = [Float32Array.of(1, 0, 0, 0)];
     const pipeline = new VisionPipeline(
       service.resolve(PORTS.EmbeddingRepository),

@@ -1,11 +1,60 @@
+import { join } from 'node:path';
 import { ERRORS } from '../../api/ops/openapi/errors';
+import { SANDBOX_PRODUCTS } from '../../models/catalog/catalog-query';
 import { IMAGE_FAULTS } from '../../models/errors';
 import { type ApiClient, idsOf } from '../support/api-client';
-import { CROWDED_CATALOG, pictureOf } from '../support/crowded-catalog';
+import { type CatalogSource, writeBundle } from '../support/fixture-data';
 import { useService } from '../support/service';
 import { useEmbeddedPictures } from '../support/stored-vectors';
 
 /** contract 9.8, 9.9, 9.10: keys for testing an app. */
+
+/** Address of the only picture of a product of the crowded catalog. */
+const pictureOf = (id: string): string => `https://pictures.example/${id}.jpg`;
+
+/** Handbags beside those of the sandbox: the least popular ones. */
+const BEYOND = 2;
+
+const product = (category: string, at: number, brand: string) => {
+  const id = `product_${category}_${String(at).padStart(4, '0')}`;
+  return {
+    id,
+    category,
+    attributes: { brand: `brand_${brand}` },
+    popularity: 10_000 - at,
+    keywords: at === 3 || at === SANDBOX_PRODUCTS ? ['zebra'] : [],
+    images: [pictureOf(id)],
+    variants: [],
+  };
+};
+
+const brand = (id: string, category: string) => ({
+  id: `brand_${id}`,
+  kind: 'brand',
+  name: id,
+  category,
+});
+
+/** Two handbags more than a sandbox has, the last of a brand of their own, the most popular first; and three watches. */
+const CROWDED_CATALOG: CatalogSource = {
+  name: 'crowded',
+  sources: ['test/spec/sandbox.test.ts'],
+  async write(folder) {
+    const bags = Array.from({ length: SANDBOX_PRODUCTS + BEYOND }, (_, at) =>
+      product('handbags', at, at < SANDBOX_PRODUCTS ? 'known' : 'unknown'),
+    );
+    const watches = Array.from({ length: 3 }, (_, at) => product('watches', at, 'ticking'));
+    const bundle = await writeBundle(join(folder, 'crowded'), {
+      categories: [
+        { id: 'handbags', name: 'Handbags', hierarchy: ['brand', 'model', 'style'] },
+        { id: 'watches', name: 'Watches', hierarchy: ['brand', 'family', 'model', 'case', 'dial'] },
+      ],
+      entities: [brand('known', 'handbags'), brand('unknown', 'handbags'), brand('ticking', 'watches')],
+      products: [...bags, ...watches],
+    });
+    return [bundle];
+  },
+};
 
 // contract 9.8
 describe('a test key on a large catalog', () => {
@@ -74,7 +123,7 @@ describe('a test key on a large catalog', () => {
   });
 
   test('no other product is identified, under v3 and v2', async () => {
-    const photo = { base64: (await service.photo()).toString('base64') };
+    const photo = service.photo;
     await service.sees([OUTSIDE, 0.02], [INSIDE, 0.05]);
     const { live, test } = await both(async (api) => idsOf(await api.identify(photo)));
     expect([live[0], test]).toEqual([OUTSIDE, [INSIDE]]);

@@ -1,5 +1,7 @@
+import { SearchMisses } from '../../models/catalog/search-misses';
 import { PORTS, type SearchMissStore } from '../../models/ports';
 import { openStores } from '../../scripts/composition/container';
+import { Housekeeping } from '../../scripts/composition/housekeeping/housekeeping';
 import { environmentOf, runLoupeHere } from '../support/run-loupe';
 import { TestService, useService } from '../support/service';
 
@@ -9,7 +11,7 @@ const DAY_MS = 86_400_000;
 
 /** What is kept of texts with a word, once it is written. */
 async function kept(word: string, since: Date | null = null): Promise<[string, number][]> {
-  await service.writeSearchMisses();
+  await service.resolve(SearchMisses).write();
   const misses = await service
     .resolve<SearchMissStore>(PORTS.SearchMissStore)
     .mostFrequent(since, Number.MAX_SAFE_INTEGER);
@@ -113,7 +115,7 @@ test('they are removed after SEARCH_MISS_DAYS', async () => {
     new Date(service.clock.now().getTime() - days * DAY_MS).toISOString().slice(0, 10);
   await store.add(dayBefore(91), [{ query: 'ppold', misses: 3 }]);
   await store.add(dayBefore(90), [{ query: 'ppyoung', misses: 3 }]);
-  await service.keepHouse();
+  await service.resolve(Housekeeping).look();
   expect(await kept('pp')).toEqual([['ppyoung', 3]]);
 });
 

@@ -3,12 +3,11 @@ import { join } from 'node:path';
 import { type EmbeddingRepository, PORTS } from '../../models/ports';
 import { REPOSITORY_ROOT } from '../../scripts/lab/service-processes';
 import { environmentOf, runLoupeHere } from '../support/run-loupe';
-import { useService } from '../support/service';
 import { temporaryFolder } from '../support/temporary-folder';
-import { WRITTEN, writerOf } from '../support/written-catalog';
+import { useWrittenCatalog } from '../support/written-catalog';
 
 /** The commands of `docs/shop.md`, each as it stands there, beside a service. */
-const service = useService({}, {}, WRITTEN);
+const { service, writer: api } = useWrittenCatalog();
 const folder = temporaryFolder();
 const guide = readFileSync(join(REPOSITORY_ROOT, 'docs/shop.md'), 'utf8');
 const blocks = (language: string): string[] =>
@@ -63,7 +62,6 @@ test.each(commands)('%s', async (line) => {
 
 // contract 13.20
 test('after them the products of the sample, of Shopify and of Google are rows with their prices', async () => {
-  const api = await writerOf(service);
   const sample = await api.query({ query: 'Ysolard Gondole', includes: ['taxonomy', 'pricing'] });
   expect(sample.body.data[0]).toMatchObject({
     sku: 'S-1001',

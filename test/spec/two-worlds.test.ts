@@ -3,7 +3,7 @@ import type { PATHS } from '../../api/paths';
 import { PORTS, type PredictionRepository } from '../../models/ports';
 import type { ApiClient } from '../support/api-client';
 import { FIXTURE } from '../support/fixture-data';
-import { useService } from '../support/service';
+import { type TestKey, useService } from '../support/service';
 
 /** contract 9.12: what the live keys of an account own its test keys don't reach, and the other way round. */
 
@@ -21,11 +21,10 @@ type Attempt = (owner: ApiClient, other: ApiClient) => Promise<void>;
 // A database of its own: what other files leave is judged too.
 const service = useService({}, {}, { ...FIXTURE, name: 'two_worlds' });
 const knex = () => service.resolve<Knex>(PORTS.Knex);
-const photo = { base64: '' };
+const { photo } = service;
 const address = { url: 'https://shop.example/told', events: ['vision.job.done'] };
 
 beforeAll(async () => {
-  photo.base64 = (await service.photo()).toString('base64');
   await service.sees(['product_birkin_croc', 0.05]);
   // Jobs stay as they are: somebody always waits for a photo.
   service.queue.isWaitedFor(1);
@@ -119,6 +118,8 @@ const ENDPOINTS: Record<Endpoint, Attempt | typeof CATALOG> = {
 
 const ATTEMPTS = Object.entries(ENDPOINTS).filter((line): line is [string, Attempt] => line[1] !== CATALOG);
 
+type Keys = Readonly<Record<'live' | 'test' | 'stranger', TestKey>>;
+
 /** A live key and a test key of one account. */
 async function keysOfOne(credits: number | null = null) {
   const live = await service.newKey({ credits });
@@ -126,13 +127,14 @@ async function keysOfOne(credits: number | null = null) {
   return { live, test };
 }
 
+// contract 9.12, 7.18, 16.7, 16.10
 describe.each([
-  ['a live key', 'a test key', false],
-  ['a test key', 'a live key', true],
-])('what is of %s is none of %s', (_owner, _other, isTest) => {
+  ['a live key', 'a test key of its account', ({ live, test }: Keys) => [live, test] as const],
+  ['a test key', 'a live key of its account', ({ live, test }: Keys) => [test, live] as const],
+  ['an account', 'another account', ({ live, stranger }: Keys) => [live, stranger] as const],
+])('what belongs to %s does not exist for %s', (_owner, _other, choose) => {
   test.each(ATTEMPTS)('%s', async (_endpoint, attempt) => {
-    const { live, test } = await keysOfOne(1_000);
-    const [owner, other] = isTest ? [test, live] : [live, test];
+    const [owner, other] = choose({ ...(await keysOfOne(1_000)), stranger: await service.newKey() });
     await attempt(owner.api, other.api);
   });
 });

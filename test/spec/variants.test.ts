@@ -1,30 +1,18 @@
 import fc from 'fast-check';
-import type { Knex } from 'knex';
 import { BatchSize } from '../../models/catalog/import/batch-queue';
 import { type HousekeepingStore, PORTS } from '../../models/ports';
-import type { ApiClient } from '../support/api-client';
-import { useService } from '../support/service';
-import { StoredVectors } from '../support/stored-vectors';
 import {
   bag,
-  bundleImporter,
+  brandLine,
   fresh,
   price,
   pricedBag,
+  useWrittenCatalog,
   variantOf,
-  WRITTEN,
-  writerOf,
 } from '../support/written-catalog';
 
 /** contract 13.15: prices belong to a variant's id, and a variant to the product that named it last. */
-const vectors = new StoredVectors(() => service);
-const service = useService({}, { [PORTS.IndexQueue]: vectors }, WRITTEN);
-const importFiles = bundleImporter(service, vectors);
-const knex = () => service.resolve<Knex>(PORTS.Knex);
-let writer: ApiClient;
-beforeAll(async () => {
-  writer = await writerOf(service);
-});
+const { service, writer, knex, importFiles } = useWrittenCatalog();
 afterEach(() => jest.restoreAllMocks());
 
 /** The highest grades of a product's variants, and whether each has a file of listings and of history. */
@@ -193,7 +181,7 @@ test('calls and imports in batches of any size leave what their records mean one
           })),
         });
       };
-      await writer.write([{ entities: { id: brand, kind: 'brand', name: 'Naive', category: 'handbags' } }]);
+      await writer.write([brandLine(brand, 'Naive')]);
       for (const { steps, batch } of changes) {
         const expected = naive.take(steps);
         const records = steps.map(recordOf);

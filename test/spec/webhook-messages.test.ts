@@ -1,6 +1,6 @@
 import { PostgresWebhookStore } from '../../db/webhooks/webhook-store';
-import { dataOf, idOf, useWebhooks } from '../support/webhook-accounts';
-import { type ReceivedMessage, WebhookReceiver } from '../support/webhook-receiver';
+import { type ReceivedMessage, WebhookReceiver } from '../support/local-server';
+import { dataOf, idOf, useWebhooks } from '../support/photo-jobs';
 
 /** What becomes of a message whose address does not take it. */
 const { service, receiver, rowsOf, told, send, done } = useWebhooks();

@@ -5,8 +5,8 @@ import { KeyService } from '../../models/access/key-service';
 import { importRecords } from '../../models/catalog/import/import-service';
 import { DriftWatch } from '../../models/feedback/drift-watch';
 import { type CreditLedger, type EmbeddingRepository, PORTS } from '../../models/ports';
-import { dataOf, useWebhooks } from '../support/webhook-accounts';
-import type { ReceivedMessage } from '../support/webhook-receiver';
+import type { ReceivedMessage } from '../support/local-server';
+import { dataOf, useWebhooks } from '../support/photo-jobs';
 
 /** Callers who are told what happens. */
 const { service, receiver, photo, rowsOf, told, send, done } = useWebhooks();
@@ -83,24 +83,6 @@ describe('a webhook', () => {
     await send();
     expect(receiver.to(path)).toHaveLength(1);
     expect(await listed()).toMatchObject([{ id, disabled_at: service.clock.now().toISOString() }]);
-  });
-
-  test('of another account is not seen, and a 404', async () => {
-    const { id } = await told(['model.drift']);
-    const stranger = (await service.newKey()).api;
-    expect((await stranger.send('GET', '/v3/webhooks')).body).toMatchObject({ data: [] });
-    expect((await stranger.send('DELETE', `/v3/webhooks/${id}`)).status).toBe(404);
-    const reader = (await service.newKey({ scopes: ['catalog:read'] })).api;
-    expect((await reader.send('GET', '/v3/webhooks')).status).toBe(403);
-  });
-
-  test('is one of at most ten of an account', async () => {
-    const { api } = await told(['model.drift']);
-    const body = { url: 'https://shop.example/loupe', events: ['model.drift'] };
-    const statuses = [];
-    for (let at = 2; at <= 11; at += 1)
-      statuses.push((await api.send('POST', '/v3/webhooks', { body })).status);
-    expect(statuses).toEqual([...Array(9).fill(201), 409]);
   });
 });
 

@@ -42,15 +42,32 @@ interface Sending {
   readonly signal?: AbortSignal;
 }
 
+type Late<Value> = Value | (() => Value);
+
+const resolved = <Value extends string | null>(value: Late<Value>): Value =>
+  typeof value === 'function' ? value() : value;
+
 /**
- * Calls a service over HTTP with one key. Every answer is held against `/openapi.json`: one that does not fit its
+ * Calls a service over HTTP with one key. Every answer is checked against `/openapi.json`: one that does not fit its
  * schema, or is not documented, fails the test that asked for it.
  */
 export class ApiClient {
-  constructor(
-    readonly url: string,
-    readonly key: string | null,
-  ) {}
+  readonly #url: Late<string>;
+  readonly #key: Late<string | null>;
+
+  /** @param url and `key` may be functions, since both are known only once the service runs */
+  constructor(url: Late<string>, key: Late<string | null>) {
+    this.#url = url;
+    this.#key = key;
+  }
+
+  get url(): string {
+    return resolved(this.#url);
+  }
+
+  get key(): string | null {
+    return resolved(this.#key);
+  }
 
   async send<Body = unknown>(method: string, path: string, sending: Sending = {}): Promise<Answer<Body>> {
     const { body, raw, headers, signal } = sending;
@@ -142,6 +159,49 @@ export class ApiClient {
 
   v2(body: object): Promise<Answer<LegacyAnswer>> {
     return this.send('POST', '/v2/products', { body });
+  }
+}
+
+/** The shortest secret that a service accepts as `ADMIN_TOKEN`. */
+export const ADMIN_TOKEN = 'nobody-guesses-these-forty-characters-ever';
+
+type Body = Readonly<Record<string, unknown>>;
+type Sent = Readonly<Record<string, string>>;
+
+/** Calls the operators' API of a service with its token. Paths are below `/admin/v1`. */
+export class OperatorClient {
+  readonly #api: ApiClient;
+
+  constructor(url: Late<string>) {
+    this.#api = new ApiClient(url, ADMIN_TOKEN);
+  }
+
+  get<Shape = Body>(path: string): Promise<Answer<Shape>> {
+    return this.#api.send('GET', `/admin/v1${path}`);
+  }
+
+  post<Shape = Body>(path: string, body: object, headers: Sent = {}): Promise<Answer<Shape>> {
+    return this.#api.send('POST', `/admin/v1${path}`, { body, headers });
+  }
+
+  revoke(keyId: string, headers: Sent = {}): Promise<Answer> {
+    return this.#api.send('DELETE', `/admin/v1/keys/${keyId}`, { headers });
+  }
+
+  /** The id of a new account. */
+  async account(credits: number | null = 100): Promise<string> {
+    const { body } = await this.post<{ account: { id: string } }>('/accounts', { name: 'shop', credits });
+    return body.account.id;
+  }
+
+  /** A new key for v3. */
+  async key(accountId: string): Promise<{ readonly id: string; readonly secret: string }> {
+    const wanted = { name: 'laptop', versions: ['v3'] };
+    const { body } = await this.post<{ key: { id: string }; secret: string }>(
+      `/accounts/${accountId}/keys`,
+      wanted,
+    );
+    return { id: body.key.id, secret: body.secret };
   }
 }
 

@@ -1,7 +1,10 @@
 import type { Knex } from 'knex';
 import { PORTS } from '../../models/ports';
 import { VisionJobRunner } from '../../models/vision/jobs/vision-job-runner';
-import type { JobAnswer } from './api-client';
+import { MessageDispatcher } from '../../models/webhooks/message-dispatcher';
+import type { ApiClient, JobAnswer } from './api-client';
+import { DocumentCheck } from './document-check';
+import { type ReceivedMessage, WebhookReceiver } from './local-server';
 import { useService } from './service';
 
 /** The beginning of a picture, and nothing after it. */
@@ -9,27 +12,20 @@ export const DAMAGED_PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a
   'base64',
 );
 
-/**
- * A service whose jobs are worked off by the tests of a file. The workers are replaced: every photo shows one bag, until a
- * test says otherwise.
- */
+/** A service whose jobs run only when a test says so. The workers are faked: every photo shows one bag until a test changes that. */
 export function useJobs(settings: Readonly<Record<string, string>> = {}) {
   const service = useService(settings);
   const { signal } = new AbortController();
-  const photo = { base64: '' };
-  const rowsOf = (table: string, where: object) => service.resolve<Knex>(PORTS.Knex)(table).where(where);
+  const rowsOf = (table: string, where: object = {}) => service.resolve<Knex>(PORTS.Knex)(table).where(where);
 
-  beforeAll(async () => {
-    photo.base64 = (await service.photo()).toString('base64');
-  });
   beforeEach(async () => {
     service.queue.reset();
     await service.sees(['product_birkin_croc', 0.05]);
   });
-  // What a test leaves behind would be looked at in the next.
-  afterEach(() => rowsOf('vision_jobs', {}).delete());
+  // The next test would process what is left.
+  afterEach(() => rowsOf('vision_jobs').delete());
 
-  /** The service looks by itself every second; a test has no time for that. */
+  /** Processes the next entry, as the service does every second. */
   const look = () => service.resolve<VisionJobRunner>(VisionJobRunner as never).next(signal);
 
   /** The job as soon as all of its entries have ended. */
@@ -44,5 +40,58 @@ export function useJobs(settings: Readonly<Record<string, string>> = {}) {
   /** A client of a fresh account. */
   const account = (credits: number | null = null) => service.newKey({ credits });
 
-  return { service, photo, look, ended, account, rowsOf };
+  return { service, photo: service.photo, look, ended, account, rowsOf };
 }
+
+interface Registered {
+  readonly id: string;
+  readonly secret: string;
+  readonly failures: number;
+  readonly last_failure: string | null;
+  readonly disabled_at: string | null;
+}
+
+/** Such a service that may send webhooks to a server of this machine. */
+export function useWebhooks() {
+  const receiver = new WebhookReceiver();
+  const settings: Record<string, string> = {};
+  beforeAll(async () => {
+    settings['WEBHOOK_ALLOW'] = await receiver.listen();
+  });
+  const jobs = useJobs(settings);
+  const { service, photo, ended, rowsOf } = jobs;
+  beforeEach(() => receiver.answers(() => 204));
+  const document = new DocumentCheck();
+  afterEach(async () => {
+    await rowsOf('webhook_endpoints').delete();
+    expect(receiver.received.flatMap(({ body }) => document.faultsOfMessage(body))).toEqual([]);
+  });
+  afterAll(() => receiver.close());
+
+  let paths = 0;
+  /** A client of a fresh account whose webhook, at a path of its own, is told of these events. */
+  async function told(events: readonly string[], rest: object = {}, credits: number | null = null) {
+    const { api, accountId, keyId } = await service.newKey({ credits });
+    paths += 1;
+    const path = `/${paths}`;
+    const body = { url: `http://${receiver.address}${path}`, events, ...rest };
+    const { id, secret } = (await api.send<Registered>('POST', '/v3/webhooks', { body })).body;
+    const listed = async () => (await api.send<{ data: Registered[] }>('GET', '/v3/webhooks')).body.data[0];
+    return { api, accountId, keyId, path, id, secret, listed };
+  }
+
+  /** Sends what is due, as the service does every two seconds. */
+  async function send(): Promise<void> {
+    const { signal } = new AbortController();
+    while (await service.resolve<MessageDispatcher>(MessageDispatcher as never).next(signal));
+  }
+
+  /** A job with one entry, made and done. */
+  const done = async (api: ApiClient, entry: object = photo): Promise<string> =>
+    (await ended(await api.createJob({ entries: [entry] }), api)).id;
+
+  return { ...jobs, receiver, told, send, done };
+}
+
+export const idOf = ({ headers }: ReceivedMessage) => headers['webhook-id'];
+export const dataOf = ({ body }: ReceivedMessage): unknown => JSON.parse(body).data;

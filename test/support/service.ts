@@ -12,7 +12,6 @@ import {
   type Scope,
 } from '../../models/access/api-key';
 import { hashKey, makeKey } from '../../models/access/credential';
-import { SearchMisses } from '../../models/catalog/search-misses';
 import {
   type AccountRepository,
   type CatalogRepository,
@@ -26,7 +25,6 @@ import {
 import type { SearchedVersion } from '../../models/vision/neighbours';
 import { apiServices, apiSettings } from '../../scripts/composition/api-wiring';
 import { type Loupe, type Overrides, openLoupe } from '../../scripts/composition/container';
-import { Housekeeping } from '../../scripts/composition/housekeeping/housekeeping';
 import { type Config, processEnvironment, readConfig } from '../../scripts/config';
 import { ApiClient, type CatalogAnswer } from './api-client';
 import { type CatalogSource, createFixtureData, FIXTURE, type FixtureData } from './fixture-data';
@@ -109,6 +107,8 @@ export class TestService {
     (imageIds, scope) =>
       this.resolve<CatalogRepository>(PORTS.CatalogRepository).productsShowing(imageIds, scope),
   );
+  /** A small PNG as it is sent; set once the service runs. Its base64 uses both special characters and needs padding. */
+  readonly photo = { base64: '' };
   /** What the process says of itself; tests may change it. */
   lifecycle: LifecycleState = 'ready';
   /** Done before it stops. */
@@ -120,6 +120,10 @@ export class TestService {
     private readonly overrides: Overrides,
     private readonly catalog: CatalogSource = FIXTURE,
   ) {}
+
+  get photoBytes(): Buffer {
+    return Buffer.from(this.photo.base64, 'base64');
+  }
 
   get url(): string {
     return this.running.url;
@@ -144,6 +148,7 @@ export class TestService {
   }
 
   async start(): Promise<void> {
+    this.photo.base64 = (await drawPhoto()).toString('base64');
     const environment = processEnvironment();
     const data = await createFixtureData(this.catalog);
     const redis = environment['TEST_REDIS_URL'];
@@ -244,28 +249,6 @@ export class TestService {
     this.queue.sees(neighbours);
   }
 
-  /** Done from time to time: queries that found nothing are written. */
-  writeSearchMisses(): Promise<void> {
-    return this.running.loupe.container.resolve(SearchMisses).write();
-  }
-
-  /** Done from time to time: what has had its time is removed. */
-  keepHouse(): Promise<void> {
-    return this.running.loupe.container.resolve(Housekeeping).look();
-  }
-
-  /** A PNG whose base64 uses both special characters and needs padding. */
-  async photo(): Promise<Buffer> {
-    const pixels = Buffer.from(
-      Array.from({ length: 32 * 32 * 3 }, (_, index) => (index * index * 31 + index * 7) % 256),
-    );
-    const png = await sharp(pixels, { raw: { width: 32, height: 32, channels: 3 } })
-      .png()
-      .toBuffer();
-    // Readers ignore what follows the end of a PNG.
-    return Buffer.concat([png, Buffer.alloc((4 - (png.length % 3)) % 3)]);
-  }
-
   private get accounts(): AccountRepository {
     return this.resolve(PORTS.AccountRepository);
   }
@@ -279,6 +262,17 @@ export class TestService {
     if (!this.started) throw new Error('the service runs in tests only, not while they are collected');
     return this.started;
   }
+}
+
+async function drawPhoto(): Promise<Buffer> {
+  const pixels = Buffer.from(
+    Array.from({ length: 32 * 32 * 3 }, (_, index) => (index * index * 31 + index * 7) % 256),
+  );
+  const png = await sharp(pixels, { raw: { width: 32, height: 32, channels: 3 } })
+    .png()
+    .toBuffer();
+  // Readers ignore what follows the end of a PNG.
+  return Buffer.concat([png, Buffer.alloc((4 - (png.length % 3)) % 3)]);
 }
 
 async function createKey(loupe: Loupe, url: string, options: KeyOptions): Promise<TestKey> {

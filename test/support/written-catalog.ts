@@ -9,7 +9,8 @@ import { type Clock, type ImageStore, type IndexQueue, PORTS } from '../../model
 import { importBundle } from '../../scripts/import/import-bundle';
 import { ApiClient } from './api-client';
 import { type CatalogSource, FIXTURE } from './fixture-data';
-import type { TestService } from './service';
+import { type TestService, useService } from './service';
+import { StoredVectors } from './stored-vectors';
 import { temporaryFolder } from './temporary-folder';
 
 /** The fixture in a database apart, since tests that write the catalog leave it changed. */
@@ -21,6 +22,27 @@ export const RESTORED: CatalogSource = { ...FIXTURE, name: 'restored' };
 /** A caller who may do everything. */
 export async function writerOf(service: TestService): Promise<ApiClient> {
   return (await service.newKey({ scopes: SCOPES })).api;
+}
+
+/** A service whose catalog the tests of a file write, by call or by import; its pictures are embedded by `vectors`. */
+export function useWrittenCatalog(settings: Readonly<Record<string, string>> = {}) {
+  const vectors = new StoredVectors(() => service);
+  const service = useService(settings, { [PORTS.IndexQueue]: vectors }, WRITTEN);
+  let own: ApiClient;
+  beforeAll(async () => {
+    own = await writerOf(service);
+  });
+  const writer = new ApiClient(
+    () => service.url,
+    () => own.key,
+  );
+  const knex = () => service.resolve<Knex>(PORTS.Knex);
+  /** A row with its prices, or the status of a refusal. */
+  const found = async (id: string) => {
+    const { status, body } = await writer.item(id, 'taxonomy,pricing');
+    return status === 200 ? body.data[0] : status;
+  };
+  return { service, vectors, writer, knex, found, importFiles: bundleImporter(service, vectors) };
 }
 
 /** Tells what this run writes from what an earlier run left. */
@@ -45,6 +67,10 @@ export const bag = (id: string, rest: object = {}) => ({
 
 export const variantOf = (id: string): string => id.replace('product_', 'variant_');
 
+export const brandLine = (id: string, name: string) => ({
+  entities: { id, kind: 'brand', name, category: 'handbags' },
+});
+
 export const price = (id: string, A: number, rest: object = {}) => ({
   estimates: { variant: variantOf(id), source: 'ebay', region: 'NA', A, ...rest },
 });
@@ -56,7 +82,7 @@ export const pricedBag = (id: string, A: number, rest: object = {}) => [
 ];
 
 /** Imports bundles, given as records by file, beside a running service as the nightly command does. */
-export function bundleImporter(service: TestService, queue: IndexQueue) {
+function bundleImporter(service: TestService, queue: IndexQueue) {
   const folder = temporaryFolder();
   return (files: Readonly<Record<string, readonly object[]>>, entry: BegunEntry | null = null) => {
     const bundle = mkdtempSync(join(folder, 'bundle-'));

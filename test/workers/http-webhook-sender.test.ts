@@ -1,5 +1,5 @@
 import { HttpWebhookSender } from '../../workers/webhooks/http-webhook-sender';
-import { WebhookReceiver } from '../support/webhook-receiver';
+import { WebhookReceiver } from '../support/local-server';
 
 const { signal } = new AbortController();
 const receiver = new WebhookReceiver();

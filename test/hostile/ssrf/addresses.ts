@@ -1,4 +1,5 @@
-import { words } from '../../support/words';
+/** The words of a text, separated by white space. */
+const words = (text: string): string[] => text.trim().split(/\s+/);
 
 /** What the service says of an address that it will not fetch. */
 export type Refusal = 'blocked' | 'malformed';

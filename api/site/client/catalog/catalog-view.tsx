@@ -68,13 +68,12 @@ export function CatalogView({ parameters }: { readonly parameters: URLSearchPara
   );
 }
 
-interface NothingProps {
+interface GoProps {
   readonly state: SearchState;
-  readonly total: number;
   readonly go: (next: SearchState) => void;
 }
 
-function NothingFound({ state, total, go }: NothingProps) {
+function NothingFound({ state, total, go }: GoProps & { readonly total: number }) {
   if (total > 0) {
     return (
       <div class="nothing">
@@ -98,13 +97,8 @@ function NothingFound({ state, total, go }: NothingProps) {
   );
 }
 
-interface ChosenFiltersProps {
-  readonly state: SearchState;
-  readonly go: (next: SearchState) => void;
-}
-
 /** What narrows the results, each with the way to remove it. */
-export function ChosenFilters({ state, go }: ChosenFiltersProps) {
+function ChosenFilters({ state, go }: GoProps) {
   const chosen = [...state.chosen].flatMap(([field, ids]) => ids.map((id) => ({ field, id })));
   if (chosen.length === 0) return null;
   return (
@@ -131,13 +125,8 @@ export function ChosenFilters({ state, go }: ChosenFiltersProps) {
   );
 }
 
-interface PagesNavProps {
-  readonly state: SearchState;
-  readonly pages: number;
-}
-
 /** The first, the last and those around this page. */
-export function PagesNav({ state, pages }: PagesNavProps) {
+function PagesNav({ state, pages }: { readonly state: SearchState; readonly pages: number }) {
   if (pages <= 1) return null;
   const to = (page: number) => writeState({ ...state, page });
   return (

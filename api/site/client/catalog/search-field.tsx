@@ -110,10 +110,10 @@ interface SuggestionListProps {
   readonly choose: (suggestion: Suggestion) => void;
 }
 
-export const optionId = (list: string, at: number): string => `${list}-${at}`;
+const optionId = (list: string, at: number): string => `${list}-${at}`;
 
 /** The list below a search box (the listbox of ARIA's combobox): the focus stays in the box. */
-export function SuggestionList({ id, suggestions, active, choose }: SuggestionListProps) {
+function SuggestionList({ id, suggestions, active, choose }: SuggestionListProps) {
   return (
     <div id={id} role="listbox" tabIndex={-1} aria-label="Suggestions" class="suggestions">
       {suggestions.map((suggestion, at) => (

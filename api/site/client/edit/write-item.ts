@@ -152,7 +152,7 @@ async function isThere(id: string, sending: Omit<Writing, 'onStep'>): Promise<bo
 }
 
 /** "Louis Vuitton", "Alma BB": `model_louis_vuitton_alma_bb`. */
-export const idOf = (kind: string, names: readonly string[]): string => {
+const idOf = (kind: string, names: readonly string[]): string => {
   const words =
     names
       .join(' ')

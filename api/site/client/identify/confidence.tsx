@@ -18,7 +18,7 @@ const WORDS: readonly (readonly [from: number, words: string])[] = [
 ];
 
 /** How sure that is, in a word. */
-export const confidenceWords = (value: number): string => WORDS.find(([from]) => value >= from)?.[1] ?? '';
+const confidenceWords = (value: number): string => WORDS.find(([from]) => value >= from)?.[1] ?? '';
 
 /** A probability as what it is: a number, a word, and its place between never and always. */
 export function Confidence({ value, label = 'Confidence', small = false }: Props) {

@@ -118,7 +118,7 @@ interface ProductSearchProps {
 }
 
 /** Finds a product by words, to choose it. It asks when Enter or the button is pressed, since each search costs. */
-export function ProductSearch({ start, choose }: ProductSearchProps) {
+function ProductSearch({ start, choose }: ProductSearchProps) {
   const [typed, setTyped] = useState(start);
   const [text, setText] = useState('');
   const { answered, failure, busy, again } = useAnswer(

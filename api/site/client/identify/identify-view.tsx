@@ -134,16 +134,13 @@ function useGivenPhotos(shown: boolean, give: (given: readonly Given[]) => void)
       const given = givenIn(event.clipboardData);
       if (given.length > 0) give(given);
     };
-    addEventListener('dragover', over);
-    addEventListener('dragleave', leave);
-    addEventListener('drop', drop);
-    addEventListener('paste', paste);
-    return () => {
-      removeEventListener('dragover', over);
-      removeEventListener('dragleave', leave);
-      removeEventListener('drop', drop);
-      removeEventListener('paste', paste);
-    };
+    const listening = new AbortController();
+    const { signal } = listening;
+    addEventListener('dragover', over, { signal });
+    addEventListener('dragleave', leave, { signal });
+    addEventListener('drop', drop, { signal });
+    addEventListener('paste', paste, { signal });
+    return () => listening.abort();
   });
   return dragged;
 }
@@ -155,8 +152,8 @@ interface ProgressProps {
   readonly cancel: () => void;
 }
 
-/** What is going on: sending, which can be measured, then looking, which can not. */
-export function Progress({ sent, photos, cancel }: ProgressProps) {
+/** What is going on: sending, which can be measured, then comparing, which can not. */
+function Progress({ sent, photos, cancel }: ProgressProps) {
   const sending = sent < 1;
   const words = sending
     ? `Sending the picture${photos === 1 ? '' : 's'}`
@@ -186,7 +183,7 @@ interface SentPhotosProps {
 }
 
 /** The pictures as they were sent, and the ways to others. */
-export function SentPhotos({ photos, faulty, reached, change, clear }: SentPhotosProps) {
+function SentPhotos({ photos, faulty, reached, change, clear }: SentPhotosProps) {
   const alone = photos.length === 1;
   return (
     <section class="sent" aria-label={alone ? 'Your picture' : 'Your pictures'}>
@@ -213,12 +210,7 @@ export function SentPhotos({ photos, faulty, reached, change, clear }: SentPhoto
   );
 }
 
-interface PhotoProps {
-  readonly photo: Photo;
-  readonly alone: boolean;
-  readonly faulty: boolean;
-  readonly shown: boolean;
-}
+type PhotoProps = { readonly photo: Photo } & Readonly<Record<'alone' | 'faulty' | 'shown', boolean>>;
 
 function SentPhoto({ photo, alone, faulty, shown }: PhotoProps) {
   const [size, setSize] = useState<Point>();

@@ -70,11 +70,13 @@ export function PriceHistory({ links, renew }: Props) {
   );
 }
 
-function useHistory(url: string | undefined): { points: HistoryPoint[] | null; failure: Failure | null } {
-  const [state, setState] = useState<{ points: HistoryPoint[] | null; failure: Failure | null }>({
-    points: null,
-    failure: null,
-  });
+interface History {
+  readonly points: readonly HistoryPoint[] | null;
+  readonly failure: Failure | null;
+}
+
+function useHistory(url: string | undefined): History {
+  const [state, setState] = useState<History>({ points: null, failure: null });
   useEffect(() => {
     if (url === undefined) return;
     const taking = new AbortController();
@@ -102,7 +104,7 @@ function linesOf(points: readonly HistoryPoint[], grade: Grade): Line[] {
 }
 
 /** One line of a history file (contract 2.8). */
-export interface HistoryPoint {
+interface HistoryPoint {
   readonly date: Date;
   readonly source: string;
   readonly currency: string;
@@ -114,7 +116,7 @@ export interface HistoryPoint {
  *
  * @throws Failure when the link has expired, or the service is away
  */
-export async function readHistory(url: string, signal: AbortSignal): Promise<HistoryPoint[]> {
+async function readHistory(url: string, signal: AbortSignal): Promise<HistoryPoint[]> {
   const answer = await fetch(fromHere(url), { signal }).catch((reason: unknown) => {
     throw signal.aborted ? reason : new Failure(0, 'No answer.');
   });
@@ -139,7 +141,7 @@ function fromHere(url: string): string {
 }
 
 /** What the plot shows, for screen readers. */
-export function HistoryTable({ points }: { readonly points: readonly HistoryPoint[] }) {
+function HistoryTable({ points }: { readonly points: readonly HistoryPoint[] }) {
   return (
     <details class="as-table">
       <summary>As a table</summary>

@@ -35,15 +35,9 @@ export function RequestPanel({ call, answer }: Props) {
 }
 
 function textOf(form: Form, call: Call, answer: CatalogAnswer): string {
+  if (form === 'Answer') return JSON.stringify(answer, null, 2);
   const base = new URL('.', location.href.split('?')[0]).href;
-  switch (form) {
-    case 'curl':
-      return asCurl(call, base);
-    case 'TypeScript':
-      return asTypeScript(call, base);
-    case 'Answer':
-      return JSON.stringify(answer, null, 2);
-  }
+  return form === 'curl' ? asCurl(call, base) : asTypeScript(call, base);
 }
 
 function Code({ text, label }: { readonly text: string; readonly label: string }) {
@@ -75,7 +69,7 @@ function Code({ text, label }: { readonly text: string; readonly label: string }
 const PHOTO_FILE = /"base64":"([^"]+)"/g;
 
 /** A call as a shell command. Photos are read from the files that the body names. */
-export function asCurl({ method, path, body }: Call, base: string): string {
+function asCurl({ method, path, body }: Call, base: string): string {
   const lines = [`curl -s ${quoted(base + path)}`, '-H "Authorization: Bearer $LOUPE_KEY"'];
   if (method === 'GET' || !body) return lines.join(' \\\n  ');
   lines.push("-H 'Content-Type: application/json'");
@@ -93,7 +87,7 @@ export function asCurl({ method, path, body }: Call, base: string): string {
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
 /** A call as TypeScript for Node 20 and later. Photos are read from the files that the body names. */
-export function asTypeScript({ method, path, body }: Call, base: string): string {
+function asTypeScript({ method, path, body }: Call, base: string): string {
   const address = JSON.stringify(base + path);
   // Written so that the braces are those of the shown program.
   const key = 'Authorization: `Bearer $' + '{process.env.LOUPE_KEY}`';

@@ -1,0 +1,246 @@
+import { idsOf } from '../support/api-client';
+import { bag, fresh, price, pricedBag, RUN, useWrittenCatalog, variantOf } from '../support/written-catalog';
+
+/** contract 1.10, 1.11, 15.10: what a record may say, how it is shown, and how it is read back. */
+const { writer, importFiles } = useWrittenCatalog();
+
+const rowOf = async (id: string, includes?: string) => (await writer.item(id, includes)).body.data[0];
+const read = (id: string) =>
+  writer.send<{ data: Record<string, { id: string }>[] }>('GET', `/v3/catalog/records/${id}`);
+const lineOf = async (id: string) => (await read(id)).body.data[0] ?? {};
+
+describe('a product of a shop', () => {
+  const unnamed = (id: string, rest: object = {}) => bag(id, { attributes: {}, ...rest });
+  const OWN = {
+    title: 'Vintage Birkin, Noir – “as new”',
+    sku: 'LOU 535653/A',
+    url: 'https://shop.example/p/535653?lang=fr#photos',
+    data: { zebra: 1.5, ape: ['ä', null, { deep: true, '': '\0\ud800' }], 10: '1', '9': {} },
+  };
+
+  // contract 1.10
+  test('is answered with its title, sku, url and data as written, by call and by import', async () => {
+    const [called, imported] = [fresh('product'), fresh('product')];
+    expect((await writer.write([bag(called, OWN)])).body).toMatchObject({ accepted: 1 });
+    expect(await importFiles({ 'products.jsonl': [bag(imported, OWN).products] })).toMatchObject({
+      accepted: 1,
+    });
+    const listed = (await writer.query({ query: 'Vintage', page_size: 50 })).body.data;
+    for (const id of [called, imported]) {
+      const row = await rowOf(id);
+      expect(row).toMatchObject({ id, ...OWN });
+      expect(JSON.stringify(row?.data)).toBe(JSON.stringify(OWN.data));
+      expect(listed).toContainEqual(expect.objectContaining({ id, ...OWN }));
+    }
+    await writer.write([bag(called, { sku: 'other' })]);
+    const replaced = await rowOf(called);
+    expect(replaced).toMatchObject({ sku: 'other' });
+    for (const field of ['title', 'url', 'data']) expect(replaced).not.toHaveProperty(field);
+  });
+
+  // contract 1.10, 1.3, 5.2
+  test('is named by its title where nothing composes a name, and is found by title and sku', async () => {
+    const [titled, both] = [fresh('product'), fresh('product')];
+    const word = both.replace('product_', 'w');
+    await writer.write([
+      unnamed(titled, { title: ' Bag of no brand ' }),
+      bag(both, { title: `Titled ${word}t`, sku: `${word}s` }),
+    ]);
+    expect(await rowOf(titled)).toMatchObject({ name: 'Bag of no brand', title: ' Bag of no brand ' });
+    expect((await rowOf(both))?.name).toContain('Birkin');
+    for (const query of [`${word}t`, `${word}s`])
+      expect(idsOf(await writer.query({ query, page_size: 1 }))).toEqual([both]);
+  });
+
+  // contract 1.10
+  test('is rejected without a name and without a title, by call and by import', async () => {
+    const id = fresh('product');
+    const reason = 'is required of a product without any attribute that its name is made of, such as a brand';
+    expect((await writer.write([unnamed(id)])).body.data).toMatchObject([{ field: 'title', reason }]);
+    expect(await importFiles({ 'products.jsonl': [unnamed(id).products] })).toMatchObject({ rejected: 1 });
+    expect((await writer.item(id)).status).toBe(404);
+  });
+
+  /** An object of so many bytes, and one of so many levels. */
+  const ofBytes = (bytes: number) => ({ a: 'x'.repeat(bytes - '{"a":""}'.length) });
+  const ofLevels = (levels: number): object => (levels === 1 ? {} : { a: ofLevels(levels - 1) });
+  const HTTP = ['http://shop.example/', 'shop.example', 'https:shop', 'javascript:1', ''];
+
+  // contract 1.10
+  test.each<[field: string, values: readonly unknown[], fault: string | null]>([
+    ['title', ['a', 'x'.repeat(512), '\u{1f45c}'.repeat(512)], null],
+    ['title', ['x'.repeat(513), '\u{1f45c}'.repeat(513)], 'is longer than 512 characters'],
+    ['title', ['', ' '], 'is blank'],
+    ['title', [7, null, ['a']], 'is no string'],
+    ['sku', ['1', 'x'.repeat(128)], null],
+    ['sku', ['x'.repeat(129)], 'is longer than 128 characters'],
+    ['sku', ['a\0'], 'holds a character that can not be stored'],
+    ['url', ['https://shop.example/', 'HTTPS://SHOP.example/é'], null],
+    ['url', HTTP, 'is no https:// address'],
+    ['url', [`https://shop.example/${'x'.repeat(2_000)}`], 'is longer than 2000 bytes'],
+    ['data', [{}, ofBytes(16 * 1024), ofLevels(64), { __proto__: null, constructor: 1 }], null],
+    ['data', [[], 'a', 7, null], 'is no object'],
+    ['data', [ofBytes(16 * 1024 + 1), { é: 'é'.repeat(8 * 1024) }], 'is longer than 16384 bytes'],
+    ['data', [ofLevels(65), ofLevels(2_000)], 'is nested deeper than 64 levels'],
+    ['data', [{ a: [2 ** 53] }], 'holds a number of more digits than can be kept; write it as a text'],
+  ])('a %s is accepted, or rejected with the reason: case %#', async (field, values, fault) => {
+    const lines = values.map((value) => bag(fresh('product'), { [field]: value }));
+    const { body } = await writer.write(lines);
+    expect(body.data.map((each) => each.reason ?? null)).toEqual(values.map(() => fault));
+    for (const [position, { products }] of lines.entries()) {
+      if (fault === null) expect(await rowOf(products.id)).toMatchObject({ [field]: values[position] });
+    }
+  });
+});
+
+describe('a brand of several categories', () => {
+  const BOTH = ['handbags', 'watches'];
+  const nameOf = (id: string) => `Maison ${id.replace('brand_', '')}`;
+  const brandOf = (id: string, category: string | readonly string[], rest: object = {}) => ({
+    ...{ id, kind: 'brand', name: nameOf(id), category, ...rest },
+  });
+  const write = async (record: object) => (await writer.write([{ entities: record }])).body.data[0];
+  const brands = async (id: string, scope: object) => {
+    const { body } = await writer.query({ query: nameOf(id), taxonomy_node: 'brand', ...scope });
+    return body.data.filter((row) => row.id === id);
+  };
+  const SCOPES = [{}, ...BOTH.map((category_id) => ({ category_id }))];
+
+  // contract 1.11, 1.5, 1.9
+  test.each([
+    ['a call', async (record: object) => expect(await write(record)).toMatchObject({ status: 'accepted' })],
+    [
+      'an import',
+      async (record: object) =>
+        expect(await importFiles({ 'entities.jsonl': [record] })).toMatchObject({ accepted: 1 }),
+    ],
+  ])('written by %s, is one row that is found in each category and in all', async (_, send) => {
+    const id = fresh('brand');
+    await send(brandOf(id, BOTH));
+    for (const scope of SCOPES) {
+      const rows = await brands(id, scope);
+      expect(rows).toHaveLength(1);
+      expect(rows[0]?.attributes).toMatchObject([
+        { field: 'category', id: 'handbags' },
+        { field: 'category', id: 'watches' },
+        { field: 'brand', id },
+      ]);
+      expect(idsOf(await writer.suggest({ query: nameOf(id), ...scope }))).toContain(id);
+    }
+    expect((await writer.item(id)).body.resolved_taxonomy).toEqual({ node: 'brand', level: 0 });
+    // contract 15.10
+    expect(await lineOf(id)).toMatchObject({ entities: { id, category: BOTH } });
+  });
+
+  // contract 1.11, 4.10
+  test('counts once in the total of all categories and once in that of each', async () => {
+    const totals = () =>
+      Promise.all(
+        SCOPES.map(async (scope) => {
+          const { body } = await writer.query({ taxonomy_node: 'brand', page_size: 1, ...scope });
+          return body.total_results;
+        }),
+      );
+    const before = await totals();
+    await write(brandOf(fresh('brand'), BOTH));
+    expect(await totals()).toEqual(before.map((total) => total + 1));
+  });
+
+  // contract 1.11
+  test('may be named by products of each of its categories', async () => {
+    const [brand, handbag, watch] = [fresh('brand'), fresh('product'), fresh('product')];
+    await write(brandOf(brand, BOTH));
+    const lines = [
+      { products: { id: handbag, category: 'handbags', attributes: { brand } } },
+      { products: { id: watch, category: 'watches', attributes: { brand }, title: 'A watch' } },
+    ];
+    expect((await writer.write(lines)).body).toMatchObject({ accepted: 2 });
+    const answer = await writer.query({ filters: [{ field: 'brand', include: [brand] }] });
+    expect(idsOf(answer).sort()).toEqual([handbag, watch].sort());
+  });
+
+  // contract 1.11
+  test('may get further categories and lose none', async () => {
+    const id = fresh('brand');
+    await write(brandOf(id, 'watches'));
+    expect(await write(brandOf(id, BOTH))).toMatchObject({ status: 'accepted' });
+    expect(await brands(id, { category_id: 'handbags' })).toHaveLength(1);
+    const reason = `"${id}" belongs to the category "handbags" and "watches"`;
+    expect(await write(brandOf(id, ['handbags']))).toMatchObject({ field: 'category', reason });
+  });
+
+  const NOT_OUTERMOST = 'is a list, but in "handbags" a model is not the outermost level of the hierarchy';
+  // contract 1.11
+  test.each<[string, object, string]>([
+    ['an inner kind', { id: 'model_shared', kind: 'model' }, NOT_OUTERMOST],
+    ['an unknown category', { category: ['handbags', 'hats'] }, 'there is no category "hats"'],
+    ['no category', { category: [] }, 'is no id and no list of ids'],
+    ['a category that is no text', { category: [1] }, 'is no id and no list of ids'],
+  ])('is rejected with %s', async (_, rest, reason) => {
+    expect(await write({ ...brandOf(fresh('brand'), BOTH), ...rest })).toMatchObject({
+      field: 'category',
+      reason,
+    });
+  });
+});
+
+// contract 15.10
+describe('GET /v3/catalog/records/:id', () => {
+  test('gives a record that, sent back, leaves its row as it was', async () => {
+    const [brand, id] = [fresh('brand'), fresh('product')];
+    const variants = [{ id: variantOf(id), fields: [{ field: 'size', name: '30' }] }];
+    const entity = { id: brand, kind: 'brand', name: `Maison ${brand}`, category: 'handbags' };
+    await writer.write([
+      { entities: { ...entity, keywords: ['maison'] } },
+      { products: { id, category: 'handbags', attributes: { brand }, tags: ['material:exotic'], variants } },
+      price(id, 1_000),
+    ]);
+    for (const each of [id, brand]) {
+      const [row, line] = [await rowOf(each, 'taxonomy,pricing'), await lineOf(each)];
+      expect((await writer.write([line])).body.data).toMatchObject([{ id: each, status: 'accepted' }]);
+      expect(await lineOf(each)).toEqual(line);
+      expect(await rowOf(each, 'taxonomy,pricing')).toEqual(row);
+    }
+  });
+
+  test('gives all that was written of a product, and the hierarchy of a category', async () => {
+    const id = fresh('product');
+    const rest = {
+      ...{
+        title: 'Birkin 30',
+        sku: `B-${RUN}`,
+        url: 'https://shop.example/b',
+        data: { shelf: 4, of: ['a'] },
+      },
+      ...{ images: ['https://shop.example/b.jpg'], thumbnails: ['https://shop.example/s.jpg'] },
+      ...{ keywords: ['croc'], popularity: 3.5 },
+    };
+    await writer.write(pricedBag(id, 58_000, rest));
+    const { products } = await lineOf(id);
+    const attributes = { brand: ['brand_hermes'], model: ['model_birkin'], style: ['style_birkin_croc'] };
+    const variant = { id: variantOf(id), fields: [], images: [], thumbnails: [], popularity: 0 };
+    expect(products).toEqual({
+      ...rest,
+      id,
+      category: 'handbags',
+      attributes,
+      tags: [],
+      variants: [variant],
+    });
+    await writer.write([{ products: { ...products, title: 'Birkin 30 in croc' } }]);
+    expect(await rowOf(id, 'pricing')).toMatchObject({
+      title: 'Birkin 30 in croc',
+      variants: [{ pricing: { market_estimates: [{ A: 58_000 }] } }],
+    });
+    const hierarchy = ['brand', 'model', 'style'];
+    expect(await lineOf('handbags')).toMatchObject({ categories: { id: 'handbags', hierarchy } });
+  });
+
+  test('is a 404 for what is unknown or deleted', async () => {
+    const id = fresh('product');
+    await writer.write([bag(id)]);
+    await writer.remove(id);
+    for (const each of [id, 'product_unknown', 'variant_birkin_croc_30'])
+      expect((await read(each)).status).toBe(404);
+  });
+});
