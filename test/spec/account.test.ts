@@ -17,7 +17,7 @@ const dayOf = (daysAgo = 0): string =>
   new Date(service.clock.now().getTime() - daysAgo * DAY_MS).toISOString().slice(0, 10);
 
 // contract 9.7
-test('tells the account, the key with the limits that hold, and what was charged, free of charge', async () => {
+test('describes the account, the key with its effective limits, and what was charged, free of charge', async () => {
   const expiresAt = new Date(service.clock.now().getTime() + 90 * DAY_MS);
   const { api, key, keyId, accountId } = await service.newKey({
     credits: 50,
@@ -58,7 +58,7 @@ test('tells the account, the key with the limits that hold, and what was charged
 });
 
 // contract 9.7, 3.2
-test('names every category of the catalog with the kinds of rows that can be asked for in it', async () => {
+test('lists every category of the catalog with the kinds of rows that it has', async () => {
   const { api, key } = await service.newKey({ scopes: ['vision:identify'] });
   const { body } = await ask(key);
   expect(body.categories).toEqual(
@@ -83,7 +83,7 @@ test('names every category of the catalog with the kinds of rows that can be ask
 });
 
 // contract 9.7
-test('shows the last 30 days, or the period that is asked for, to its end and not beyond', async () => {
+test('shows the last 30 days, or exactly the requested period', async () => {
   const { api, key } = await service.newKey();
   const days = [dayOf()];
   await api.query({});
@@ -101,7 +101,7 @@ test('shows the last 30 days, or the period that is asked for, to its end and no
 });
 
 // contract 9.7
-test('is there for every key that opens v3, whatever its scopes, and for no other', async () => {
+test('is available to every key for v3, whatever its scopes, and to no other', async () => {
   const { api, key } = await service.newKey({ scopes: ['catalog:write'], test: true, credits: 0 });
   expect((await ask(key)).body).toMatchObject({
     account: { credits: 0 },
@@ -116,7 +116,7 @@ test('is there for every key that opens v3, whatever its scopes, and for no othe
 });
 
 // contract 9.7, 9.6
-test('holds nothing of other accounts and keys, nor the key itself', async () => {
+test('contains nothing about other accounts and keys, nor the key itself', async () => {
   const [mine, other] = [await service.newKey(), await service.newKey()];
   await other.api.query({});
   const { text, body } = await ask(mine.key);

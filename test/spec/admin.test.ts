@@ -20,7 +20,7 @@ describe('with ADMIN_TOKEN', () => {
     (await operator.get<{ entries: Entry[] }>(`/audit?account=${id}`)).body.entries;
 
   // contract 17.2
-  test('the token opens it, in any case of the scheme, and nothing else does; nor does it open anything else', async () => {
+  test('only the token opens it, with the scheme in any case, and it opens nothing else', async () => {
     const { key: live } = await service.newKey();
     const guesses = [null, 'x', `${ADMIN_TOKEN}x`, ADMIN_TOKEN.slice(1), ADMIN_TOKEN.toUpperCase(), live];
     for (const wrong of guesses) {
@@ -39,7 +39,7 @@ describe('with ADMIN_TOKEN', () => {
   });
 
   // contract 17.2, 9.6
-  test('a page of another origin reads nothing of it, and no credential is logged', async () => {
+  test('pages of other origins can not read it, and no credential is logged', async () => {
     const origin = { Origin: 'https://shop.example', 'Access-Control-Request-Method': 'GET' };
     const preflight = await fetch(`${service.url}/admin/v1/accounts`, { method: 'OPTIONS', headers: origin });
     const answer = await as(ADMIN_TOKEN).send('GET', '/admin/v1/accounts', { headers: origin });
@@ -55,7 +55,7 @@ describe('with ADMIN_TOKEN', () => {
   });
 
   // contract 17.8, 11.3
-  test('what there is not is a 404, and bodies are read as those of v3', async () => {
+  test('unknown ids are a 404, and bodies are read as those of v3', async () => {
     const nobody = '/accounts/account_nobody';
     for (const path of [nobody, `${nobody}/usage`, `${nobody}/keys`, '/nowhere'])
       expect(await operator.get(path)).toMatchObject({ status: 404, body: { error: 'not_found' } });
@@ -160,7 +160,7 @@ describe('with ADMIN_TOKEN', () => {
       return ids;
     };
 
-    test('of accounts and keys go on where the page before ended, with what was added meanwhile at their end', async () => {
+    test('of accounts and keys continue where the previous page ended, and end with what was added meanwhile', async () => {
       const id = await operator.account();
       const made: string[] = [];
       const makeKey = async () => {
@@ -177,7 +177,7 @@ describe('with ADMIN_TOKEN', () => {
     });
 
     // contract 17.6
-    test('of the audit log have the newest first, and nothing that was added meanwhile', async () => {
+    test('of the audit log start with the newest entry, and leave out what is added meanwhile', async () => {
       const id = await operator.account();
       const credit = (amount: number) => operator.post(`/accounts/${id}/credits`, { amount });
       for (let amount = 1; amount <= 3; amount += 1) await credit(amount);
@@ -214,7 +214,7 @@ describe('with ADMIN_TOKEN', () => {
       expect(credits).toHaveLength(1);
     });
 
-    test('holds for its body and its account, apart from the calls of the account, and not for a refusal', async () => {
+    test('belongs to its body and account, is separate from the calls of the account, and is free after a refusal', async () => {
       const [id, other] = [await operator.account(0), await operator.account(0)];
       expect((await credit(id, 'one')).status).toBe(200);
       expect((await credit(id, 'one', 11)).status).toBe(409);
@@ -231,7 +231,7 @@ describe('with ADMIN_TOKEN', () => {
       expect(await credit(id, 'again', -10)).toMatchObject({ status: 200, body: { credits: 0 } });
     });
 
-    test('whose caller hung up before it was done is given at most once', async () => {
+    test('whose caller disconnected is given at most once', async () => {
       const id = await operator.account(0);
       const gone = new AbortController();
       const held = holdMethod(PostgresCreditLedger.prototype, 'topUp');
@@ -255,7 +255,7 @@ describe('an address that guesses', () => {
   const limited = useService({ ADMIN_TOKEN, UNKNOWN_KEYS_PER_MINUTE: '3' });
   const guess = (token: string) => new ApiClient(limited.url, token).send('GET', '/admin/v1/accounts');
 
-  test('is slowed, as with unknown keys; the operator who was there before goes on', async () => {
+  test('is slowed as with unknown keys, and the operator is still served', async () => {
     expect((await guess(ADMIN_TOKEN)).status).toBe(200);
     const answers = await Promise.all(Array.from({ length: 8 }, (_, at) => guess(`guess-${at}`)));
     const statuses = answers.map(({ status }) => status).sort();
@@ -277,7 +277,7 @@ describe('without ADMIN_TOKEN', () => {
     expect({ ...admin.body, request_id: '' }).toEqual({ ...nowhere.body, request_id: '' });
   });
 
-  test('nothing of it is documented', async () => {
+  test('the document does not mention it', async () => {
     const { text, body } = await closed.anybody.send<{ paths: object }>('GET', '/openapi.json');
     expect(Object.keys(body.paths).length).toBeGreaterThan(10);
     expect(text).not.toContain('/admin/');

@@ -80,7 +80,7 @@ describe('a service with CORS_ORIGINS', () => {
   });
 
   // contract 12.5
-  test('other origins, and the addresses of operators and readers, are not opened', async () => {
+  test('other origins, and addresses that are not of the API, are refused', async () => {
     for (const origin of ['https://shop.example.evil.example', 'http://shop.example', 'null'])
       expect(originOf(await preflight(open, QUERY, origin))).toBeNull();
     for (const path of '/healthz /readyz /metrics /queues /openapi.json /docs /'.split(' ')) {
@@ -103,7 +103,7 @@ describe('a service open to all, behind a proxy', () => {
   });
 
   // contract 14.4
-  test('TLS is promised where the proxy had it', async () => {
+  test('HSTS is sent where the proxy received the call over TLS', async () => {
     const promise = async (protocol: string) =>
       (await over(toAll, '/healthz', protocol)).get('Strict-Transport-Security');
     expect(await promise('https')).toMatch(/^max-age=\d{8}/);

@@ -46,7 +46,7 @@ test('an account is made, listed and credited', async () => {
 });
 
 // contract 7.11
-test('the photos of an account are kept when an operator says so, and no more when they say that', async () => {
+test('the photos of an account are kept only while an operator has switched that on', async () => {
   const { accountId: id } = await service.newKey();
   for (const [words, keepsPhotos] of [
     [[], true],
@@ -60,7 +60,7 @@ test('the photos of an account are kept when an operator says so, and no more wh
   expect((await loupe(['accounts', 'keep-photos', id, 'never'])).code).toBe(2);
 });
 
-test('a correction takes credits off and says why, and no account has less than none', async () => {
+test('a correction removes credits with a note, and no balance falls below zero', async () => {
   const { accountId } = await service.newKey({ credits: 10 });
   const words = ['accounts', 'credit', accountId];
   const corrected = await json(...words, '-4', '--note', 'refunded by hand');
@@ -143,7 +143,7 @@ test('a rotated key does the same under a new secret, and the old one ends with 
 });
 
 // contract 9.4
-test('a key rotated twice makes keys that live as long as it was made to, and says when each ends', async () => {
+test('a key may be rotated twice, and each rotation says when the old key ends', async () => {
   const old = await json<KeyDocument>('keys', 'create');
   expect(old).toMatchObject({ account: 'account_default', versions: ['v1', 'v2', 'v3'] });
   const rotations = [
@@ -223,7 +223,7 @@ test('what does not exist is exit code 1, wrong usage is 2, each with a reason o
 });
 
 // contract 14.5
-test('without a running service the commands work as well', async () => {
+test('commands work without a running service as well', async () => {
   const data = await createUntouchedData(FIXTURE);
   try {
     const made = await runLoupe(['accounts', 'create', '--name', 'Alone', '--json'], data.settings);

@@ -90,7 +90,7 @@ test.each(PRICES)('%s costs %d, in the body, the headers and the account', async
   expect(await balance()).toBe(100 - price);
 });
 
-test('an unlimited account is told what it used, and not what remains', async () => {
+test('an unlimited account sees what it used and no remaining balance', async () => {
   const { api } = await accountWith(null);
   const { headers } = await api.query({ includes: ['pricing'] });
   expect(headers.get('X-Credits-Used')).toBe('6');
@@ -141,7 +141,7 @@ describe('402', () => {
 });
 
 // contract 10.5
-test('calls at the same time never spend more than there is, and the ledger adds up to what was answered', async () => {
+test('concurrent calls never overspend, and the ledger adds up to what was answered', async () => {
   const { api, balance, accountId } = await accountWith(20);
   const answers = await Promise.all(Array.from({ length: 12 }, () => api.query({ includes: ['pricing'] })));
   const used = answers.reduce((sum, { headers }) => sum + Number(headers.get('X-Credits-Used')), 0);
@@ -152,7 +152,7 @@ test('calls at the same time never spend more than there is, and the ledger adds
 });
 
 // contract 10.4
-test('a failure of the workers frees what was reserved', async () => {
+test('a failure of the workers releases the reserved credits', async () => {
   const { api, balance } = await accountWith(5);
   service.queue.fails();
   expect((await api.identify(photo)).status).toBe(503);

@@ -35,7 +35,7 @@ describe('a file', () => {
   const download = (url: string, method = 'GET') => service.anybody.send(method, url);
 
   // contract 2.7
-  test('needs no key, is a CSV that nobody may keep, and HEAD has its headers', async () => {
+  test('needs no key, is a CSV that must not be cached, and HEAD has its headers', async () => {
     for (const method of ['GET', 'HEAD']) {
       const { status, headers, text } = await download(await link(), method);
       expect([status, Object.fromEntries(headers)]).toMatchObject([
@@ -80,7 +80,7 @@ describe('a file', () => {
   });
 
   // contract 2.6
-  test('that can not be signed is left out; null stays where there never was one', async () => {
+  test('that can not be signed is left out; what never existed stays null', async () => {
     unsignable = ['NA'];
     const some = await pricing();
     expect(some?.historical_estimates?.map(({ region }) => region)).toEqual(['EU-UK']);
@@ -195,7 +195,7 @@ describe('the rows of a file', () => {
     }
   }
 
-  test('are read no faster than the client reads, and no further than it stays', async () => {
+  test('are read no faster than the client reads, and only while it is connected', async () => {
     rows = endlessRows;
     const request = get(url());
     const [answer] = await once(request, 'response');
@@ -212,7 +212,7 @@ describe('the rows of a file', () => {
     await ended;
   });
 
-  test('that fail before the first are a 503; half way, the file breaks off', async () => {
+  test('that fail before the first row are a 503; later, the file breaks off', async () => {
     rows = async function* () {
       yield* [];
       throw unavailable('The database does not answer; try again.', 1);

@@ -130,7 +130,7 @@ test('401 comes first, then 403, 429, 413 and 415, 400, 402, then 404 and 422', 
   expect((await poor.identify({ base64: 'AAAA' })).status).toBe(402);
 });
 
-test('answers do not say what they are made with, and are not kept', async () => {
+test('answers do not reveal their framework and are not cached', async () => {
   const { headers } = await service.api.query({});
   expect(
     ['X-Powered-By', 'X-Content-Type-Options', 'Cache-Control'].map((name) => headers.get(name)),
@@ -183,7 +183,7 @@ describe('on the wire', () => {
     expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toMatchObject({ success: false, error });
   });
 
-  test('an unknown expectation and a header under 16 KiB are no reason to refuse', async () => {
+  test('an unknown Expect header and headers under 16 KiB are accepted', async () => {
     const expecting = 'GET /healthz HTTP/1.1\r\nHost: x\r\nExpect: patience\r\nConnection: close\r\n\r\n';
     expect(await raw(expecting)).toMatch(/^HTTP\/1.1 200 [\s\S]*\r\nX-Request-Id: /i);
     const status = await new Promise<number | undefined>((resolve, reject) => {
@@ -261,7 +261,7 @@ describe('a store that fails', () => {
   });
 
   // contract 11.4
-  test.each(CALLS)('%s is a 500 that says nothing of the fault, which the log has', async (_what, call) => {
+  test.each(CALLS)('%s is a 500 that does not reveal the fault, which is in the log', async (_what, call) => {
     failure = new TypeError("Cannot read properties of undefined (reading 'secretColumn')");
     failingService.log.clear();
     const answer = await call();

@@ -228,17 +228,13 @@ const withoutPassing = (body: object): unknown =>
   JSON.parse(JSON.stringify(body, (key, value) => (['request_id', 'url'].includes(key) ? undefined : value)));
 
 // contract 6.1, 9.3
-test.each(ALIASES)('%s answers what the address that it stands for answers', async (_name, operation) => {
+test.each(ALIASES)('the alias %s answers as its current address does', async (_name, operation) => {
   const { method } = operation;
   const call = await callOf(operation);
-  for (const sent of [
-    call,
-    { ...call, ...(call.body ? { body: { includes: ['catalog'] } } : { path: `${call.path}x` }) },
-  ]) {
-    const [alias, own] = [
-      await send(method, sent),
-      await send(method, { ...sent, path: canonical(sent.path) }),
-    ];
+  const wrong = call.body ? { body: { includes: ['catalog'] } } : { path: `${call.path}x` };
+  for (const sent of [call, { ...call, ...wrong }]) {
+    const alias = await send(method, sent);
+    const own = await send(method, { ...sent, path: canonical(sent.path) });
     expect([alias.status, withoutPassing(alias.body)]).toEqual([own.status, withoutPassing(own.body)]);
     expect(alias.headers.get('X-Credits-Used')).toBe(own.headers.get('X-Credits-Used'));
   }
@@ -278,7 +274,7 @@ describe('an Idempotency-Key', () => {
 
   // contract 12.6
   test.each(ALIASES.filter(([, { method }]) => method !== 'GET'))(
-    'names the same call at %s and at the address that it stands for',
+    'names the same call at the alias %s and at its current address',
     async (_name, operation) => {
       const [call, once] = [await callOf(operation), named()];
       const first = await send(operation.method, call, once);
@@ -296,11 +292,7 @@ test.each(OPERATIONS.filter(([name]) => /^GET \/(api|v3|admin)/.test(name)))(
     const { path } = await callOf(operation);
     const refused = async (query: string, field: string) => {
       const { status, body, headers } = await send('GET', { path: `${path}?${query}` });
-      expect([query, status, body]).toEqual([
-        query,
-        400,
-        expect.objectContaining({ error: 'bad_request', field }),
-      ]);
+      expect([query, status, body]).toMatchObject([query, 400, { error: 'bad_request', field }]);
       expect(headers.get('X-Credits-Used') ?? '0').toBe('0');
     };
     for (const name of ['include', 'pricing', 'Includes', 'constructor', '__proto__', 'includes[]', ''])
@@ -338,7 +330,7 @@ describe('a condition', () => {
   );
 
   test.each([...read, ...pages])(
-    'of %s is not heard: the answer is whole, and paid',
+    'is ignored by %s: the answer is complete, and charged',
     async (name, operation) => {
       const call = Object.hasOwn(CALLS, name) ? await callOf(operation) : operation;
       const path = call.path.replaceAll(/\{\w+\}/g, 'x');

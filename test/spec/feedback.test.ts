@@ -33,7 +33,7 @@ describe('the command predictions', () => {
     }[];
   }
 
-  test('what is recorded of the photos of an account is deleted at once, and nothing of others', async () => {
+  test('delete removes what is recorded of one account at once, and nothing of others', async () => {
     await service.sees(['product_submariner', 0.05]);
     const [one, other] = [await service.newKey(), await service.newKey()];
     const identify = async ({ api }: TestKey) => (await api.identifyV2(photo)).body.predictionId;
@@ -51,7 +51,7 @@ describe('the command predictions', () => {
   });
 
   // contract 7.11
-  test('a prediction is shown with model, time, neighbours and distances', async () => {
+  test('show prints a prediction with model, time, neighbours and distances', async () => {
     await service.sees(['product_submariner', 0.05]);
     const { predictionId } = (await service.api.identifyV2(photo)).body;
     const shown = await json<{ createdAt: string }>('predictions', 'show', predictionId);
@@ -65,7 +65,7 @@ describe('the command predictions', () => {
   });
 
   // contract 7.18
-  test('the reliability of answers is told by model, month, category and photos, of all models or of one', async () => {
+  test('reliability groups answers by model, month, category and photos, of all models or of one', async () => {
     await service.sees(['product_submariner', 0.05]);
     const predictionId = await answered();
     await correct(predictionId, { correct_id: 'product_submariner' });
@@ -118,7 +118,7 @@ describe('feedback', () => {
     expect((await correct(id, { correct_id: 'product_birkin_croc' })).body.right).toBe(false);
   });
 
-  test('on an empty answer is right where the catalog does not have it', async () => {
+  test('on an empty answer is right when the catalog does not have the item', async () => {
     await service.sees();
     const id = await answered();
     expect((await correct(id, { correct_id: null })).body.right).toBe(true);
@@ -160,7 +160,7 @@ describe('the reliability of answers', () => {
       service.resolve(PORTS.Clock),
     ).reliability([by], since);
 
-  test('tells what was claimed from what was right, with answers without rows apart', async () => {
+  test('compares what was claimed with what was right, and counts empty answers separately', async () => {
     for (const correctId of ['product_birkin_croc', 'product_submariner'])
       await correct(await answered(), { correct_id: correctId });
     await service.sees();
@@ -177,7 +177,7 @@ describe('the reliability of answers', () => {
     expect((await reliability('category')).map(({ of }) => of)).toEqual(['handbags', null]);
   });
 
-  test('is told by the metrics', async () => {
+  test('is shown by the metrics', async () => {
     const figure = async (name: string) => {
       const metrics = await (await fetch(`${service.url}/metrics`)).text();
       return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(metrics)?.[1]);
@@ -197,7 +197,7 @@ describe('photos', () => {
   const kept = async (id: string) =>
     (await service.resolve<Knex>(PORTS.Knex)('prediction_photos').where({ prediction_id: id })).length;
 
-  test('are kept for an account that asked for it, with its predictions, and deleted when it does no more', async () => {
+  test('are kept with the predictions of an account that asked for it, and deleted when it stops', async () => {
     const { api, accountId } = await service.newKey();
     const accounts = service.resolve<AccountRepository>(PORTS.AccountRepository);
     expect(await kept(await answered(api))).toBe(0);

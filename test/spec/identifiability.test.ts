@@ -49,7 +49,7 @@ afterAll(async () => {
 const identifiability = (...words: string[]) =>
   runLoupeHere(['catalog', 'identifiability', ...words], data.settings);
 
-test('as JSON it is one document with all of them', async () => {
+test('--json prints one document with all products', async () => {
   const { code, stdout } = await identifiability('--json', '--limit', '0');
   const { findings, ...summary } = JSON.parse(stdout);
   expect(code).toBe(0);
@@ -79,7 +79,7 @@ test('as JSON it is one document with all of them', async () => {
   });
 });
 
-test('as text it sums up, and lists the worst of each kind', async () => {
+test('the text sums up, and lists the worst of each kind', async () => {
   const { code, stdout, stderr } = await identifiability('--limit', '1', '--category', 'handbags');
   expect([code, stderr]).toEqual([0, expect.stringContaining('several pictures')]);
   expect(stdout).toMatch(/^\d+ products of handbags, by test-eye@1\.0\.0/);

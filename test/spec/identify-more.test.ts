@@ -16,14 +16,14 @@ const coloursSeen = () =>
 
 // contract 7.14
 describe('several photos of an item', () => {
-  test('have one answer, on which they agree', async () => {
+  test('have one answer, for the row that suits them all', async () => {
     await service.sees(['product_birkin_togo', [0.6, 0.1, 0.6]], ['product_birkin_croc', [0.05, 0.2, 0.05]]);
     const { body } = await service.api.identify({ images: photos(3) });
     expect(body.data[0]?.id).toBe('product_birkin_croc');
     expect(service.queue.request?.images).toHaveLength(3);
   });
 
-  test('are answered though one of them shows something else', async () => {
+  test('are answered although one of them shows something else', async () => {
     await service.sees(['product_submariner', [0.9, 0.9, 0.01]], ['product_birkin_croc', [0.2, 0.2, 0.95]]);
     const { body } = await service.api.identify({ images: photos(3), explain: true });
     expect(body.data[0]).toMatchObject({
@@ -39,13 +39,13 @@ describe('several photos of an item', () => {
     for (const { confidence = 1 } of data) expect(Math.abs(confidence - 0.5)).toBeLessThanOrEqual(0.1);
   });
 
-  test('one of which is damaged are refused, with its position, and free', async () => {
+  test('are refused with the position of a damaged one, free of charge', async () => {
     const answer = await service.api.identify({ images: [...photos(3), { base64: DAMAGED_PNG }] });
     expect(answer).toMatchObject({ status: 422, body: { reason: 'image_undecodable', index: 3 } });
     expect([answer.headers.get('X-Credits-Used'), service.queue.calls]).toEqual(['0', 0]);
   });
 
-  test('that are large travel outside of the JSON, each to its place', async () => {
+  test('that are large keep their order', async () => {
     const images = await Promise.all(
       ['#ff0000', '#00ff00', '#0000ff'].map(async (colour) => {
         const padded = Buffer.concat([await one(colour).png().toBuffer(), Buffer.alloc(10_000)]);

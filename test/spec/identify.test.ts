@@ -36,7 +36,7 @@ async function answerTo(seen: Seen, asked: object = {}) {
 
 describe('an identification', () => {
   // contract 7.8, 7.9
-  test('is the envelope with at most ten rows, best first, each with its own confidence, down to 0.01', async () => {
+  test('has at most ten rows, best first, each with its own confidence of at least 0.01', async () => {
     const { data, ...envelope } = await answerTo(RIVALS);
     expect(envelope).toEqual({
       ...{ success: true, results: 3, total_results: 3, page: 0, total_pages: 1, credits_used: 5 },
@@ -92,7 +92,7 @@ describe('an identification', () => {
     expect([data[0]?.id, resolved_taxonomy]).toEqual(['brand_vuitton', { node: 'brand', level: 0 }]);
   });
 
-  test('skips pictures that no row shows any more', async () => {
+  test('ignores pictures that no row shows any more', async () => {
     expect(idsOf((await answerTo([[null, 0.01], ...SUBMARINER])).data)).toEqual(['product_submariner']);
   });
 
@@ -120,7 +120,7 @@ describe('an identification', () => {
     expect([v2.body, v2.headers.get('X-Credits-Used')]).toMatchObject([{ success: true, results: [] }, '0']);
   });
 
-  test('tells the time of each stage', async () => {
+  test('reports the time of each stage', async () => {
     await service.sees(...CROC);
     const timing = (await service.api.identify(photo)).headers.get('Server-Timing') ?? '';
     expect(timing.split(', ').map((stage) => stage.replace(/;dur=\d+(\.\d+)?$/, ''))).toEqual(

@@ -18,7 +18,7 @@ const IDS = ['product_submariner', 'brand_hermes', 'product_birkin_croc', 'jewel
 const ENVELOPE = { success: true, page: 0, total_pages: 1, includes: ['taxonomy'] };
 
 // contract 6.1
-test('one row is answered in the envelope of a query, of any kind of row', async () => {
+test('a single row of any kind is answered in the envelope of a query', async () => {
   for (const [id, node, level] of [
     ['product_submariner', 'product', 5],
     ['brand_hermes', 'brand', 0],
@@ -85,7 +85,7 @@ test('an id that is no live row is a 404 alone and in not_found among several, f
 });
 
 // contract 6.7
-test('an id that is named again is one row at its first place, and paid once', async () => {
+test('a repeated id is answered once, at its first position, and charged once', async () => {
   const ids = [IDS[1], 'product_nobody', IDS[0], IDS[1], 'product_nobody', IDS[0]];
   const answer = await service.api.items({ ids });
   expect(idsOf(answer)).toEqual([IDS[1], IDS[0]]);

@@ -116,7 +116,7 @@ test('unknown parameters are ignored, and null in v2', async () => {
 });
 
 // contract 8.1
-test('a list goes on where it is repeated in v1, and may be an array in v2, where numbers may be digits', async () => {
+test('a list may be repeated in v1 and be an array in v2, where numbers may be strings of digits', async () => {
   const listed = { brand: 'brand_hermes,brand_rolex', page: '1', page_size: '2' };
   const ids = idsOf(await v1(listed));
   expect(ids).toEqual(['product_birkin_togo', 'product_kelly_croc']);

@@ -10,7 +10,7 @@ const { photo } = service;
 const LIMIT = 5;
 const clientWith = async (limits: object) => (await service.newKey({ limits })).api;
 
-test('a limit is told on every answer, and how much of it is left', async () => {
+test('every answer has the limit and how much of it is left', async () => {
   const api = await clientWith({ perSecond: 0, perMinute: 3 });
   const answers = [await api.query({}), await api.query({ page: -1 }), await api.item('product_nobody')];
   expect(answers.map(({ headers }) => headers.get('RateLimit-Remaining'))).toEqual(['2', '1', '0']);
@@ -105,7 +105,7 @@ describe('vision calls at the same time', () => {
     expect((await Promise.all(calls)).map(({ status }) => status)).toEqual([200, 200]);
   });
 
-  test('that are refused leave no place taken', async () => {
+  test('that are refused occupy no place', async () => {
     const api = await clientWith({ concurrency: 1 });
     for (const body of [{}, { base64: '' }, { base64: 'AAAA' }])
       expect([400, 422]).toContain((await api.identify(body)).status);
@@ -121,7 +121,7 @@ test('the largest page is a setting', async () => {
 });
 
 // contract 9.13, 16.9, 16.10
-test('calls that come at once get no more entries and webhooks than there may be', async () => {
+test('concurrent calls never pass the limits of entries and webhooks', async () => {
   // Jobs stay as they are: somebody always waits for a photo.
   service.queue.isWaitedFor(1);
   const { api } = await service.newKey({ limits: { concurrency: 0, perMinute: 0 } });
@@ -165,7 +165,7 @@ describe('a key', () => {
   });
 
   // contract 9.1, 9.6
-  test('a key counts after its scheme, in any case of it, and nowhere else', async () => {
+  test('a key is read after the scheme Bearer, in any case, and nowhere else', async () => {
     const { key } = service.key;
     for (const scheme of ['Bearer', 'bearer', 'BEARER', 'bEaReR'])
       expect((await call(`${scheme} ${key}`)).status).toBe(200);
@@ -213,7 +213,7 @@ describe('an address that sends unknown keys', () => {
     }
   });
 
-  test('does not lock out keys that are known; what has no form of a key is 401 all the same', async () => {
+  test('does not lock out known keys; what does not look like a key stays a 401', async () => {
     const keys = await Promise.all(Array.from({ length: 3 * LIMIT }, () => limited.newKey()));
     for (let sent = 0; sent < LIMIT + 1; sent += 1) await ask(limited, makeKey(false));
     expect((await ask(limited, makeKey(false))).status).toBe(429);
@@ -221,7 +221,7 @@ describe('an address that sends unknown keys', () => {
     expect((await ask(limited, 'nobody')).status).toBe(401);
   });
 
-  test('has them looked up together: a flood costs a few statements', async () => {
+  test('has its keys looked up together: a flood costs a few statements', async () => {
     const knex = limited.resolve<Knex>(PORTS.Knex);
     const statements: string[] = [];
     const note = ({ sql }: { sql: string }) => statements.push(sql);

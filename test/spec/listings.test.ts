@@ -36,7 +36,7 @@ let rows: readonly BundleRow[];
 
 beforeAll(async () => {
   rows = readBundleRows(await writeGeneratedCatalog(temporaryFolder()));
-}, 60_000);
+});
 
 describe('a page', () => {
   const TOTAL = { total_results: GENERATED_PRODUCTS };

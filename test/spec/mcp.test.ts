@@ -111,7 +111,7 @@ describe.each([
     expect(await service.creditsBooked(payer.accountId)).toBe(before);
   });
 
-  test('answer what the API answers, as data of the form that was told, and charge the caller', async () => {
+  test('answer what the API answers, in the declared form, and charge the caller', async () => {
     const before = await service.creditsBooked(payer.accountId);
     // The client checks what it is given against the form that it was told.
     await client.listTools();
@@ -127,7 +127,7 @@ describe.each([
     expect(await service.creditsBooked(payer.accountId)).toBe(before + used);
   });
 
-  test('identify photos, and say by which name feedback on that goes', async () => {
+  test('identify photos, and name the prediction for feedback', async () => {
     await service.sees([BIRKIN, 0.01]);
     const base64 = service.photo.base64;
     const photos = [{ base64 }, { base64: `data:image/png;base64,${base64}` }];
@@ -143,7 +143,7 @@ describe.each([
     expect(wrong).toMatchObject({ isError: true, text: expect.stringContaining('category_id') });
   });
 
-  test('do nothing for a key that is not known', async () => {
+  test('do nothing for an unknown key', async () => {
     const stranger = await connect(`lpk_${'0'.repeat(40)}`);
     const { isError, answer, text } = await called(stranger, 'search', {});
     expect([isError, answer.error]).toEqual([true, 'unauthorized']);
@@ -169,7 +169,7 @@ test('a call that the account can not pay for is refused', async () => {
   expect(refused).toMatchObject({ isError: true, answer: { error: 'insufficient_credits' } });
 });
 
-test('over HTTP only callers with a key on this machine are answered, and no page that came by another name', async () => {
+test('over HTTP only callers with a key on this machine are answered, and no page of another host name', async () => {
   /** The status of a request as a page might have it sent. */
   const statusWith = (headers: Record<string, string>): Promise<number> =>
     new Promise((resolve, reject) => {

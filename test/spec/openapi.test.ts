@@ -75,7 +75,7 @@ test('it describes every address and method that is mounted, and no other', () =
 });
 
 describe.each(named)('%s', (_name, operation) => {
-  test('tells what it does, whether it is of today and what it needs', () => {
+  test('says what it does, whether it is deprecated and which key it needs', () => {
     const { path, tags, security, summary, description, parameters, deprecated = false } = operation;
     expect([summary, description].every((text) => text.length > 10)).toBe(true);
     expect(tags).toHaveLength(1);
@@ -106,7 +106,7 @@ describe.each(named)('%s', (_name, operation) => {
   });
 });
 
-test('every refusal that there is has an answer with examples, at an address that can give it', () => {
+test('every kind of refusal has an answer with examples, at an address that can give it', () => {
   const answered = new Set(operations.flatMap(({ responses }) => Object.keys(responses)));
   for (const [code, { status }] of Object.entries(ERRORS)) {
     expect([code, answered.has(String(status))]).toEqual([code, true]);

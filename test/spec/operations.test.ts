@@ -17,7 +17,7 @@ const get = (path: string) => service.anybody.send<object>('GET', path);
 const metrics = async () => (await get('/metrics')).text;
 
 // contract 14.4
-test('a process says that it is alive and ready, and names what it looked at', async () => {
+test('a process reports that it is alive and ready, and what it checked', async () => {
   expect(await get('/healthz')).toMatchObject({ status: 200, body: { status: 'alive' } });
   const checks = { database: 'ok', storage: 'ok', model: 'ok', index: 'ok', queue: 'ok' };
   const ready = { status: 'ready', checks, warnings: [], inference: {} };
@@ -25,7 +25,7 @@ test('a process says that it is alive and ready, and names what it looked at', a
 });
 
 // contract 14.11
-test('/readyz and /metrics say what computes each model in memory', async () => {
+test('/readyz and /metrics name the backend of each loaded model', async () => {
   const live = await service.resolve<EmbeddingRepository>(PORTS.EmbeddingRepository).live();
   if (!live) throw new Error('no version is live');
   const { manifest } = await bundledModel();
@@ -49,7 +49,7 @@ describe('/readyz is a 503', () => {
     expect(answer.headers.has('Retry-After')).toBe(true);
   });
 
-  test('that says what is wrong with the vectors that answers are made of', async () => {
+  test('that says what is wrong with the live vectors', async () => {
     const versions = () => service.resolve<Knex>(PORTS.Knex)('embedding_versions').where({ state: 'live' });
     const { manifest } = await versions().first('manifest');
     const wider = { ...manifest, output: { ...manifest.output, dimensions: 7 } };
@@ -65,7 +65,7 @@ describe('/readyz is a 503', () => {
 });
 
 // contract 14.4, 14.16
-test('without a worker a photo is refused before its body is read, and /readyz claims no readiness', async () => {
+test('without a worker a photo is refused before its body is read, and /readyz is degraded', async () => {
   service.queue.hasWorkers(0);
   const headers = { 'Content-Type': 'application/json' };
   const photo = await service.api.send('POST', '/v3/vision/identify', { raw: '{"base64": ', headers });
@@ -87,7 +87,7 @@ test('without a worker a photo is refused before its body is read, and /readyz c
 });
 
 // contract 14.15
-test('/readyz names what another process does not agree on, and no host', async () => {
+test('/readyz names the settings in which another process differs, and no host', async () => {
   const registry = service.resolve<ProcessRegistry>(PORTS.ProcessRegistry);
   const traits = { release: '9.9.9', signingKeys: ['other'], imageStore: 'elsewhere' };
   await registry.renew({ id: 'other', name: 'secret-host:1', role: 'all', traits });
@@ -131,7 +131,7 @@ test.each(['starting', 'stopping'] as const)(
 
 // contract 14.4
 describe('/metrics', () => {
-  test('calls what only grows a counter, and nothing else', async () => {
+  test('gives the type counter to what only grows, and to nothing else', async () => {
     const text = await metrics();
     const types = [...text.matchAll(/^# TYPE (loupe_\w+) (\w+)$/gm)].map(([, name = '', type = '']) => [
       name,
@@ -143,7 +143,7 @@ describe('/metrics', () => {
     expect(text).toMatch(/^loupe_housekeeping_removed_total\{kind="\w+"\} \d+$/m);
   });
 
-  test('tells requests by route and status, without ids in labels', async () => {
+  test('counts requests by route and status, without ids in labels', async () => {
     await service.api.item('product_birkin_croc');
     await service.api.send('GET', '/nowhere/product_birkin_croc');
     const { text, headers } = await get('/metrics');

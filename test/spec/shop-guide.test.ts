@@ -92,7 +92,6 @@ test('catalog show counts products and pictures by category and feed', async () 
 
 // contract 15.11, 14.21
 test('the status of a feed and the metrics count its products and pictures, failed ones with the reason', async () => {
-  const api = await writerOf(service);
   const embeddings = service.resolve<EmbeddingRepository>(PORTS.EmbeddingRepository);
   const { id: version } = (await embeddings.live()) ?? { id: 0 };
   const [picture] = await embeddings.unembedded(version, ['product_guide-a']);

@@ -161,7 +161,7 @@ describe('the password of /queues', () => {
   });
 
   // contract 14.4
-  test('who has opened it before goes on, and asking without a password does not count', async () => {
+  test('an address that has opened it before is still served, and calls without a password do not count', async () => {
     const ask = await served();
     for (let call = 0; call < 3 * LIMIT; call += 1) expect((await ask(null)).status).toBe(401);
     expect((await ask(PASSWORD)).status).toBe(200);
