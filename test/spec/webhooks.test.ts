@@ -1,14 +1,15 @@
 import { createHmac } from 'node:crypto';
 import type { Knex } from 'knex';
 import { openImport } from '../../db/catalog/import/open-import';
+import { PostgresWebhookStore } from '../../db/webhooks/webhook-store';
 import { KeyService } from '../../models/access/key-service';
 import { importRecords } from '../../models/catalog/import/import-service';
 import { DriftWatch } from '../../models/feedback/drift-watch';
 import { type CreditLedger, type EmbeddingRepository, PORTS } from '../../models/ports';
 import type { ReceivedMessage } from '../support/local-server';
-import { dataOf, useWebhooks } from '../support/photo-jobs';
+import { dataOf, idOf, useWebhooks } from '../support/photo-jobs';
 
-/** Callers who are told what happens. */
+/** contract 16.10 to 16.17: callers who are told what happens, and messages whose address does not take them. */
 const { service, receiver, photo, rowsOf, told, send, done } = useWebhooks();
 
 /** An import of no records, told as any other. */
@@ -34,17 +35,17 @@ describe('a webhook', () => {
     const listed = await api.send<{ data: object[] }>('GET', '/v3/webhooks');
     expect(listed.body.data).toMatchObject([{ id, events: ['vision.job.done'], failures: 0 }]);
     expect(listed.text).not.toContain('whsec_');
-    expect((await api.send('DELETE', `/v3/webhooks/${id}`)).status).toBe(200);
-    expect((await api.send('DELETE', `/v3/webhooks/${id}`)).status).toBe(404);
+    for (const status of [200, 404])
+      expect((await api.send('DELETE', `/v3/webhooks/${id}`)).status).toBe(status);
     await done(api);
-    expect(await rowsOf('webhook_messages').where({ endpoint_id: id })).toEqual([]);
+    expect(await rowsOf('webhook_messages', { endpoint_id: id })).toEqual([]);
   });
 
   // contract 16.10, 14.8
   test('is in the audit log with its key, and without its secret', async () => {
     const { api, id, accountId, secret } = await told(['model.drift']);
     await api.send('DELETE', `/v3/webhooks/${id}`);
-    const entries = await rowsOf('audit_log').where({ account_id: accountId, subject: id }).orderBy('id');
+    const entries = await rowsOf('audit_log', { account_id: accountId, subject: id }).orderBy('id');
     expect(entries).toMatchObject([
       { action: 'webhooks register', details: { events: ['model.drift'], host: expect.any(String) } },
       { action: 'webhooks remove', details: {} },
@@ -78,7 +79,7 @@ describe('a webhook', () => {
     await importNothing(false);
     await send();
     await receiver.has(1, path);
-    await rowsOf('api_keys').where({ id: key.id }).update({ expires_at: service.clock.now() });
+    await rowsOf('api_keys', { id: key.id }).update({ expires_at: service.clock.now() });
     await importNothing(false);
     await send();
     expect(receiver.to(path)).toHaveLength(1);
@@ -120,15 +121,11 @@ describe('the end of a job', () => {
     await api.job(id, 'DELETE');
     await api.job(id, 'DELETE');
     await send();
-    const messages = await receiver.has(2, path);
+    const messages = (await receiver.has(2, path)).map(dataOf);
     expect(messages).toHaveLength(2);
     // What happens at the same time is told in any order.
-    expect(messages.map(dataOf)).toEqual(
-      expect.arrayContaining([
-        { id: unusable, total: 1, done: 0, failed: 1, cancelled: 0 },
-        { id, total: 2, done: 0, failed: 0, cancelled: 2 },
-      ]),
-    );
+    expect(messages).toContainEqual({ id: unusable, total: 1, done: 0, failed: 1, cancelled: 0 });
+    expect(messages).toContainEqual({ id, total: 2, done: 0, failed: 0, cancelled: 2 });
   });
 });
 
@@ -165,17 +162,13 @@ describe('low credits', () => {
 // contract 16.17
 describe('what concerns all', () => {
   test('an import that is done is told to every account that wants to know, a dry run to none', async () => {
-    const [one, two, none] = [
-      await told(['catalog.import.done']),
-      await told(['catalog.import.done']),
-      await told(['model.drift']),
-    ];
+    const [one, two] = [await told(['catalog.import.done']), await told(['catalog.import.done'])];
+    const none = await told(['model.drift']);
     await importNothing(true);
     await importNothing(false);
     await send();
-    for (const { path } of [one, two]) {
+    for (const { path } of [one, two])
       expect((await receiver.has(1, path)).map(dataOf)).toEqual([{ accepted: 0, rejected: 3 }]);
-    }
     expect(receiver.to(none.path)).toEqual([]);
   });
 
@@ -189,10 +182,11 @@ describe('what concerns all', () => {
     async function answers(account: string, count: number, right: number): Promise<void> {
       service.clock.advance(60_000);
       const live = await service.resolve<EmbeddingRepository>(PORTS.EmbeddingRepository).live();
+      const now = service.clock.now();
       const rows = Array.from({ length: count }, (_, at) => ({
-        ...{ account_id: account, endpoint: 'test', request_id: 'drift' },
-        ...{ version_id: live?.id, model: live?.model, id: `${service.clock.now().getTime()}-${at}` },
-        ...{ created_at: service.clock.now(), image_digests: ['x'], neighbours: '[]', timings: '{}' },
+        ...{ account_id: account, endpoint: 'test', request_id: 'drift', id: `${now.getTime()}-${at}` },
+        ...{ version_id: live?.id, model: live?.model, image_digests: ['x'] },
+        ...{ created_at: now, neighbours: '[]', timings: '{}' },
         rows: JSON.stringify([{ id: 'product_x', confidence: 0.9 }]),
         feedback: JSON.stringify({ right: at < right * count, correctId: null, comment: null, at: '' }),
       }));
@@ -246,4 +240,111 @@ describe('what concerns all', () => {
       },
     );
   });
+});
+
+// contract 16.13
+describe('a message', () => {
+  test('is sent again with growing pauses until it arrives, under the same id', async () => {
+    const { api, path, listed } = await told(['vision.job.done']);
+    receiver.answers(() => 500);
+    await done(api);
+    for (const [tries, pause] of [2_000, 4_000, 8_000].entries()) {
+      await send();
+      await receiver.has(tries + 1, path);
+      while ((await listed())?.failures !== tries + 1);
+      service.clock.advance(pause - 1);
+      await send();
+      expect(receiver.to(path)).toHaveLength(tries + 1);
+      service.clock.advance(1);
+    }
+    expect(await listed()).toMatchObject({ last_failure: 'The address answered with HTTP status 500.' });
+    receiver.answers(() => 200);
+    await send();
+    const messages = await receiver.has(4, path);
+    expect(new Set(messages.map(idOf)).size).toBe(1);
+    while ((await listed())?.failures !== 0);
+    service.clock.advance(86_400_000);
+    await send();
+    expect(receiver.to(path)).toHaveLength(4);
+  });
+
+  test('is given up after a day, and the next one is sent', async () => {
+    const { api, path, id } = await told(['vision.job.done']);
+    receiver.answers(() => 503);
+    const left = () => rowsOf('webhook_messages', { endpoint_id: id });
+    await done(api);
+    let hours = 0;
+    for (; (await left()).length > 0; hours += 1) {
+      await send();
+      service.clock.advance(3_600_000);
+    }
+    expect([24, 25, 26]).toContain(hours);
+    receiver.answers(() => 200);
+    const next = await done(api);
+    await send();
+    expect(dataOf(receiver.to(path).at(-1) as ReceivedMessage)).toMatchObject({ id: next });
+  });
+
+  test('whose process dies before it can note its arrival is sent again, under the same id', async () => {
+    const { api, path } = await told(['vision.job.done']);
+    const noted = jest.spyOn(PostgresWebhookStore.prototype, 'delivered');
+    noted.mockRejectedValueOnce(new Error('killed'));
+    await done(api);
+    while (noted.mock.calls.length === 0) await send().catch(() => undefined);
+    await send();
+    expect(receiver.to(path)).toHaveLength(1);
+    service.clock.advance(30_000);
+    await send();
+    const messages = await receiver.has(2, path);
+    noted.mockRestore();
+    expect(new Set(messages.map(idOf)).size).toBe(1);
+  });
+
+  test('ends with a 410 for good', async () => {
+    const { api, path, listed } = await told(['vision.job.done']);
+    receiver.answers(() => 410);
+    await done(api);
+    await send();
+    await receiver.has(1, path);
+    while ((await listed())?.disabled_at === null);
+    receiver.answers(() => 200);
+    await done(api);
+    service.clock.advance(3_600_000);
+    await send();
+    expect(receiver.to(path)).toHaveLength(1);
+  });
+
+  // contract 16.11
+  test('does not follow a redirect', async () => {
+    const { api, path, listed } = await told(['vision.job.done']);
+    receiver.answers(() => [307, { location: `http://${receiver.address}${path}/elsewhere` }]);
+    await done(api);
+    await send();
+    await receiver.has(1, path);
+    while ((await listed())?.failures !== 1);
+    expect(await listed()).toMatchObject({ last_failure: 'The address answered with HTTP status 307.' });
+    expect(receiver.to(`${path}/elsewhere`)).toEqual([]);
+  });
+});
+
+// contract 16.14
+test('an address that hangs gets one message at a time, and keeps none from others', async () => {
+  const [slow, quick] = [await told(['vision.job.done']), await told(['vision.job.done'])];
+  let letGo = (): void => undefined;
+  const held = new Promise<number>((resolve) => {
+    letGo = () => resolve(204);
+  });
+  receiver.answers(({ path }) => (path === slow.path ? held : 204));
+  await done(slow.api);
+  await done(slow.api);
+  const hanging = send();
+  await receiver.has(1, slow.path);
+  await done(quick.api);
+  await send();
+  await receiver.has(1, quick.path);
+  expect(receiver.to(slow.path)).toHaveLength(1);
+  letGo();
+  await hanging;
+  await send();
+  expect(new Set((await receiver.has(2, slow.path)).map(idOf)).size).toBe(2);
 });

@@ -44,10 +44,10 @@ export interface StoredPicture {
 /** What the page changes of the record of a product; the rest of it stays. */
 export type ProductRecord = NonNullable<RecordAnswer['data'][number]['products']>;
 
-interface Writing {
+/** With whose key calls are made, and what takes them back. */
+interface Sending {
   readonly key: string;
   readonly signal: AbortSignal;
-  readonly onStep: (words: string) => void;
 }
 
 /** A field of the form that the service did not accept. */
@@ -65,7 +65,7 @@ export async function writeItem(
   draft: Draft,
   photos: readonly Photo[],
   before: ProductRecord | null,
-  { onStep, ...sending }: Writing,
+  { onStep, ...sending }: Sending & { readonly onStep: (words: string) => void },
 ): Promise<void> {
   const sent: StoredPicture[] = [];
   for (const [at, photo] of photos.entries()) {
@@ -99,7 +99,7 @@ const withoutLevels = (before: ProductRecord | null, { levels }: Draft) =>
     Object.entries(before?.['attributes'] ?? {}).filter(([field]) => !Object.hasOwn(levels, field)),
   );
 
-async function stored(photo: Photo, sending: Omit<Writing, 'onStep'>): Promise<StoredPicture> {
+async function stored(photo: Photo, sending: Sending): Promise<StoredPicture> {
   if (photo.kind === 'address') return { image: photo.preview };
   const { answer } = await sendCall<ImageAnswer>(storeImage(await framed(photo)), sending);
   return { image: answer.url, thumbnail: answer.thumbnail };
@@ -112,7 +112,7 @@ function thumbnailsOf(pictures: readonly StoredPicture[]): string[] {
 }
 
 /** The entities that an item belongs to, and the records of those that the catalog does not have yet. */
-async function levelsOf({ category, levels }: Draft, sending: Omit<Writing, 'onStep'>) {
+async function levelsOf({ category, levels }: Draft, sending: Sending) {
   const attributes: Record<string, string> = {};
   const entities: object[] = [];
   const names: string[] = [];
@@ -134,14 +134,14 @@ async function knownAs(
   name: string,
   kind: string,
   category: string,
-  sending: Omit<Writing, 'onStep'>,
+  sending: Sending,
 ): Promise<string | null> {
   const { answer } = await sendCall<SuggestAnswer>(suggest(name, category), sending);
   const same = (other: string) => other.localeCompare(name, undefined, { sensitivity: 'base' }) === 0;
   return answer.data.find(({ node, name: other }) => node === kind && same(other))?.id ?? null;
 }
 
-async function isThere(id: string, sending: Omit<Writing, 'onStep'>): Promise<boolean> {
+async function isThere(id: string, sending: Sending): Promise<boolean> {
   try {
     await sendCall<RecordAnswer>(readRecord(id), sending);
     return true;

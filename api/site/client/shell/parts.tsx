@@ -31,13 +31,14 @@ export function Picture({ src, alt, eager = false }: Props) {
   );
 }
 
-interface ScrollableProps {
+/** What may be wider than the screen: it scrolls by itself, by pointer and by arrow keys. */
+export function Scrollable({
+  label,
+  children,
+}: {
   readonly label: string;
   readonly children: ComponentChildren;
-}
-
-/** What may be wider than the screen: it scrolls by itself, by pointer and by arrow keys. */
-export function Scrollable({ label, children }: ScrollableProps) {
+}) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard (WCAG 2.1.1)
     <section class="scrollable" tabIndex={0} aria-label={label}>
