@@ -3,7 +3,7 @@ import type { CallContext } from '../access/billing';
 import type { Fault } from '../catalog/import/faults';
 import { placeText, reasonText } from '../catalog/import/faults';
 import { ListedSource, writeRecords } from '../catalog/import/import-service';
-import { AddressedPictures } from '../catalog/import/picture-paths';
+import { RecordPictures } from '../catalog/import/record-pictures';
 import { notFound } from '../errors';
 import type { Coverage } from '../indexing/embedding-version';
 import { NewPictures } from '../indexing/new-pictures';
@@ -155,7 +155,7 @@ export class RecordsService {
       const accepted = await writeRecords({
         source,
         store,
-        pictures: new AddressedPictures(this.images, this.storedImages),
+        pictures: new RecordPictures({ images: this.images, index: this.storedImages, storeFile: null }),
         rejects,
         progress: UNSEEN,
         clock: this.clock,

@@ -50,6 +50,7 @@ export function importCatalog(
       ),
     images: adapterOf(container, PORTS.ImageStore),
     pictures: container.resolve(StoredPictures),
+    storedImages: adapterOf(container, PORTS.StoredImageIndex),
     embedding: {
       embeddings: adapterOf(container, PORTS.EmbeddingRepository),
       queue: adapterOf(container, PORTS.IndexQueue),

@@ -1,10 +1,11 @@
 import { tmpdir } from 'node:os';
 import { importRecords } from '../../models/catalog/import/import-service';
+import { RecordPictures, type StoreFile } from '../../models/catalog/import/record-pictures';
 import type { StoredPictures } from '../../models/catalog/stored-pictures';
-import type { CatalogImportStore, Clock, ImageStore, Progress } from '../../models/ports';
+import { AppError } from '../../models/errors';
+import type { CatalogImportStore, Clock, ImageStore, Progress, StoredImageIndex } from '../../models/ports';
 import { Bundle, BundleRecords } from './bundle';
 import { type EmbeddedImages, type EmbeddingPorts, embedNewImages } from './embed-new-images';
-import { PictureIntake } from './picture-intake';
 import { RejectReport } from './reject-report';
 import { OpenTable, type TableImport, type TablePreview } from './tables/open-table';
 import { type TableOutcome, TableSource } from './tables/table-source';
@@ -35,6 +36,7 @@ export interface BundleImportPorts {
   readonly openImport: (dryRun: boolean) => Promise<CatalogImportStore>;
   readonly images: ImageStore;
   readonly pictures: StoredPictures;
+  readonly storedImages: StoredImageIndex;
   readonly embedding: EmbeddingPorts;
   readonly clock: Clock;
 }
@@ -81,14 +83,20 @@ async function importInto(
   store: CatalogImportStore,
   bundle: Bundle | OpenTable,
   { dryRun, report, imageBytesMax = IMAGE_BYTES_MAX, transactionMs = TRANSACTION_MS }: ImportOptions,
-  { images, pictures: stored, clock }: BundleImportPorts,
+  { images, pictures: stored, storedImages, clock }: BundleImportPorts,
   progress: Progress,
 ): Promise<Pick<ImportResult, 'accepted' | 'rejected' | 'table'>> {
   const rejects = await RejectReport.create(report);
   try {
     for (const warning of bundle.warnings) progress.note(`warning: ${warning}`);
     for (const { file, field, reason } of bundle.faults) rejects.add(file, 0, field, reason);
-    const pictures = new PictureIntake(bundle, { images, pictures: stored }, { imageBytesMax, dryRun });
+    const pictures = new RecordPictures({
+      images,
+      index: dryRun
+        ? { find: (digests) => storedImages.find(digests), keep: async () => undefined }
+        : storedImages,
+      storeFile: fileStorer(bundle, stored, { imageBytesMax, dryRun }),
+    });
     const now = clock.now();
     const source =
       bundle instanceof OpenTable
@@ -117,3 +125,25 @@ async function importInto(
     await rejects.close();
   }
 }
+
+/** Stores pictures of a bundle; in a dry run they are only read and decoded. */
+const fileStorer =
+  (
+    bundle: Bundle | OpenTable,
+    pictures: StoredPictures,
+    { imageBytesMax, dryRun }: { readonly imageBytesMax: number; readonly dryRun: boolean },
+  ): StoreFile =>
+  async (path, needsThumbnail) => {
+    const bytes = await bundle.image(path, imageBytesMax).catch(messageOf);
+    if (typeof bytes === 'string') return bytes;
+    try {
+      const stored = await pictures.take(bytes, { needsThumbnail, dryRun });
+      return stored ?? { address: path, thumbnail: path };
+    } catch (failure) {
+      if (failure instanceof AppError && failure.code === 'unprocessable') return failure.message;
+      throw failure;
+    }
+  };
+
+const messageOf = (failure: unknown): string =>
+  failure instanceof Error ? failure.message : String(failure);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { storedImageOf } from '../../models/catalog/import/picture-paths';
+import { storedImageOf } from '../../models/catalog/import/record-pictures';
 import { pathFault } from '../../models/catalog/path-fault';
 import { TAGS_FIELD } from '../../models/catalog/taxonomy';
 

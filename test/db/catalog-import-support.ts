@@ -116,6 +116,7 @@ export class ImportBench {
     options: Partial<ImportOptions> = {},
     wrap: (target: CatalogImportStore) => CatalogImportStore = (target) => target,
   ): Promise<ImportResult> {
+    const storedImages = new PostgresStoredImageIndex(this.knex);
     return await importBundle(
       {
         bundle: typeof files === 'string' ? files : this.write(files),
@@ -128,7 +129,8 @@ export class ImportBench {
       {
         openImport: async (dryRun) => wrap(await openImport(this.knex, dryRun, this.connections)),
         images: this.images,
-        pictures: new StoredPictures(this.images, this.preparer, new PostgresStoredImageIndex(this.knex)),
+        pictures: new StoredPictures(this.images, this.preparer, storedImages),
+        storedImages,
         embedding: { embeddings: new PostgresEmbeddingRepository(this.knex, 20_000), queue: this.queue },
         clock: { now: () => new Date('2026-03-01T12:00:00Z') },
       },

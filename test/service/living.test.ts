@@ -13,7 +13,7 @@ import type { Installation } from '../support/installation';
 import { loupeHere } from '../support/run-loupe';
 
 /**
- * `npm run bench -- living`, short: a catalog that is written by ten callers, imported, read and embedded anew, all at once,
+ * `npm run bench -- living`, short: a catalog that is written by ten callers, imported, fed, read and embedded anew, all at once,
  * and a checker that knows every version written. Needs servers, so `npm run test:services` runs it.
  */
 const { TEST_DATABASE_URL, TEST_REDIS_URL } = processEnvironment();
@@ -81,7 +81,7 @@ withServers('A catalog that is written, imported, read and embedded anew at once
     await installation?.remove();
   }, 60_000);
 
-  // contract 4.14, 4.18, 13.8, 14.6, 15.4, 15.5
+  // contract 4.14, 4.18, 13.8, 13.23, 14.6, 15.4, 15.5
   test('keeps its promises: whole rows, nothing stale, nothing lost, nothing doubled', async () => {
     const { writers, importer, rebuilder, readers, world } = living;
     let isOver = false;
@@ -101,7 +101,10 @@ withServers('A catalog that is written, imported, read and embedded anew at once
     ];
     await Promise.all([
       ...Array.from({ length: WRITERS }, () => times(CALLS_A_WRITER, () => writers.write(PRODUCTS_A_CALL))),
-      times(IMPORTS, () => importer.import()),
+      times(IMPORTS, async () => {
+        await importer.import();
+        await importer.importFeed();
+      }),
       times(REBUILDS, () => rebuilder.rebuild()),
     ]).finally(() => {
       isOver = true;

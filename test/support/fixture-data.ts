@@ -146,6 +146,7 @@ async function importWhole(container: Container, bundle: string, report: string)
       openImport: (dryRun) => openImport(container.resolve<Knex>(PORTS.Knex), dryRun),
       images: container.resolve<ImageStore>(PORTS.ImageStore),
       pictures: container.resolve(StoredPictures),
+      storedImages: container.resolve(PORTS.StoredImageIndex),
       embedding: { embeddings: container.resolve(PORTS.EmbeddingRepository), queue: NO_INDEX_QUEUE },
       clock: container.resolve<Clock>(PORTS.Clock),
     },

@@ -96,6 +96,7 @@ function bundleImporter(service: TestService, queue: IndexQueue) {
         openImport: (dryRun) => openImport(service.resolve<Knex>(PORTS.Knex), dryRun, 1, entry),
         images: service.resolve<ImageStore>(PORTS.ImageStore),
         pictures: service.resolve(StoredPictures),
+        storedImages: service.resolve(PORTS.StoredImageIndex),
         embedding: { embeddings: service.resolve(PORTS.EmbeddingRepository), queue },
         clock: service.resolve<Clock>(PORTS.Clock),
       },

@@ -23,12 +23,8 @@ export type PicturedRecord =
   | (Pictured & { readonly id: string; readonly variants?: readonly VariantRecord[] })
   | Deletion;
 
-/** Stores the pictures that records name (contract 13.5). */
+/** Turns the pictures that records name into addresses (contract 13.5). */
 export interface Pictures {
-  /**
-   * The records with addresses; one with a picture that is missing or can't be decoded is rejected. What are addresses
-   * already stays as it is.
-   */
   storeAll<Given extends PicturedRecord>(batch: Batch<Given>, reject: Reject): Promise<Batch<Given>>;
 }
 

@@ -120,7 +120,10 @@ async function everythingAtOnce({ writers, importer, rebuilder }: Living, minute
   };
   let accepted = 0;
   const [imports = 0, builds = 0] = await Promise.all([
-    repeatedly(() => importer.import()),
+    repeatedly(async () => {
+      await importer.import();
+      await importer.importFeed();
+    }),
     repeatedly(() => rebuilder.rebuild()),
     ...Array.from({ length: WRITERS }, (_, writer) => {
       let due = performance.now() + (writer * WRITE_EVERY_MS) / WRITERS;

@@ -56,6 +56,7 @@ export class Living {
   /** Reads everything once more, looks at what is left in the database, and says what was not kept. */
   async conclude(): Promise<Violations> {
     const { checker, client, catalog, knex, photoLog } = this.world;
+    await this.importer.importFeed();
     await this.importer.import(true);
     for (const some of inBatches(catalog.size, ITEMS_AT_ONCE)) await readItems(this.world, some);
     for (const shelf of allOf(catalog.shelves)) {
@@ -66,7 +67,8 @@ export class Living {
     for (const detail of (await photoLog.audit()).faults) {
       checker.violations.note({ promise: 'identified', detail });
     }
-    for (const detail of await finalFaults(knex)) checker.violations.note({ promise: 'stands', detail });
+    for (const detail of [...(await this.importer.feedFaults()), ...(await finalFaults(knex))])
+      checker.violations.note({ promise: 'stands', detail });
     return checker.conclude();
   }
 }

@@ -82,6 +82,9 @@ const RENAMED = 2;
 /** Products that get a picture of their own in each bundle, which nobody has seen before. */
 const REPICTURED = 4;
 const PICTURE_SIDE = 96;
+const FEED_PRODUCTS = 60;
+/** Fewer than a fifth, which an import would not remove. */
+const FEED_LACKS_EVERY = 6;
 
 export interface ImportFolders {
   /** To work in. */
@@ -95,6 +98,7 @@ export interface ImportFolders {
 /** Imports the catalog with `loupe catalog import`, each time with other versions of the living products. */
 export class Importer {
   #round = 0;
+  #fed: readonly boolean[] = Array<boolean>(FEED_PRODUCTS).fill(false);
 
   constructor(
     private readonly world: World,
@@ -123,6 +127,34 @@ export class Importer {
       }
     }
     await rm(bundle, { recursive: true });
+  }
+
+  /** Imports the feed of a shop, which lacks other products each time. */
+  async importFeed(): Promise<void> {
+    const { folder } = this.folders;
+    this.#fed = this.#fed.map((_, number) => (number + this.#round) % FEED_LACKS_EVERY !== 0);
+    const rows = this.#fed.flatMap((isThere, number) =>
+      isThere ? [`fed-${number},Fed ${number},Fed House,${faceInBundle(number % this.faces.length)}`] : [],
+    );
+    await mkdir(join(folder, 'images'), { recursive: true });
+    for (const [number, { file }] of this.faces.entries())
+      await copyFile(file, join(folder, faceInBundle(number)));
+    await writeFile(join(folder, 'feed.csv'), ['id,title,brand,image', ...rows].join('\n'));
+    const words = ['--feed', 'shop', '--remove-missing', '--category', 'Fed', '--no-wait'];
+    await runLoupe(this.world.settings, 'catalog', 'import', join(folder, 'feed.csv'), ...words);
+  }
+
+  /** Whether the products of the feed are those of its last file. */
+  async feedFaults(): Promise<string[]> {
+    const live = await this.world
+      .knex('catalog_rows')
+      .whereLike('id', 'product_fed-%')
+      .orderBy('id')
+      .pluck('id');
+    const wanted = this.#fed.flatMap((isThere, number) => (isThere ? [`product_fed-${number}`] : [])).sort();
+    return live.join() === wanted.join()
+      ? []
+      : [`the feed brought ${live.join()} instead of ${wanted.join()}`];
   }
 
   #changes(): Change[] {
