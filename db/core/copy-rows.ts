@@ -162,10 +162,15 @@ export async function copyRows(trx: Knex, table: WrittenTable, rows: Iterable<ob
 }
 
 function* textOf(rows: Iterable<object>, table: WrittenTable): Generator<string> {
-  const columns = Object.entries(table.columns);
+  const columns = Object.entries(table.columns).map(([name, type]) => ({ name, type }));
   let text = '';
   for (const row of rows as Iterable<Readonly<Record<string, unknown>>>) {
-    text += `${columns.map(([column, type]) => copyValue(row[column], type)).join('\t')}\n`;
+    let separator = '';
+    for (const { name, type } of columns) {
+      text += separator + copyValue(row[name], type);
+      separator = '\t';
+    }
+    text += '\n';
     if (text.length >= CHUNK_LENGTH) {
       yield text;
       text = '';

@@ -202,31 +202,16 @@ export const estimateSchema = (now: Date) =>
     })
     .superRefine(checkPrices)
     .transform(
-      (record): EstimateRecord => ({
-        variant_id: record.variant,
-        source: record.source,
-        region: record.region,
-        ...gradeColumns(record),
-        currency: REGION_CURRENCIES[record.region],
-        estimated_at: new Date(record.estimated_at ?? now).toISOString(),
-        confidence: record.confidence,
+      ({ estimated_at, ...record }): EstimateRecord => ({
+        ...pricedColumns(record),
+        estimated_at: new Date(estimated_at ?? now).toISOString(),
       }),
     );
 
 export const historySchema = z
   .strictObject({ ...priced, date, source: id, ...grades, currency: z.string().optional(), confidence })
   .superRefine(checkPrices)
-  .transform(
-    (record): HistoryRecord => ({
-      variant_id: record.variant,
-      region: record.region,
-      date: record.date,
-      source: record.source,
-      ...gradeColumns(record),
-      currency: REGION_CURRENCIES[record.region],
-      confidence: record.confidence,
-    }),
-  );
+  .transform((record): HistoryRecord => ({ ...pricedColumns(record), date: record.date }));
 
 export const listingSchema = z
   .strictObject({
@@ -242,15 +227,10 @@ export const listingSchema = z
     date: date.nullable().default(null),
   })
   .transform(
-    (record): ListingRecord => ({
-      variant_id: record.variant,
-      region: record.region,
-      link: record.link,
-      variant_name: record.variant_name,
-      vendor: record.vendor,
-      price: record.price,
+    ({ variant, ...record }): ListingRecord => ({
+      ...record,
+      variant_id: variant,
       currency: record.currency ?? REGION_CURRENCIES[record.region],
-      date: record.date,
     }),
   );
 
@@ -283,7 +263,19 @@ function gradeThatRises(record: Prices): string {
   return GRADES[0];
 }
 
-const gradeColumns = ({ A, B, C, D }: Prices) => ({ a: A, b: B, c: C, d: D });
+const pricedColumns = (
+  record: Prices & { readonly variant: string; readonly source: string; readonly confidence: number | null },
+) => ({
+  variant_id: record.variant,
+  source: record.source,
+  region: record.region,
+  a: record.A,
+  b: record.B,
+  c: record.C,
+  d: record.D,
+  currency: REGION_CURRENCIES[record.region],
+  confidence: record.confidence,
+});
 
 const RECORDS = {
   CategoryRecord: categorySchema,

@@ -67,9 +67,10 @@ export const stagesOf = (context: WriteContext): Stages => ({
   synonyms: { key: ({ id }) => id, inOrder: () => [], prepare: unchanged, check: unchanged },
 
   products: productsStage(context),
-  estimates: priceStage(({ variant_id, source, region }) => [variant_id, source, region]),
-  history: priceStage(({ variant_id, region, date, source }) => [variant_id, region, date, source]),
-  listings: priceStage(({ variant_id, region, link }) => [variant_id, region, link]),
+  // Ids, sources and addresses hold no space.
+  estimates: priceStage(({ variant_id, source, region }) => `${variant_id} ${source} ${region}`),
+  history: priceStage(({ variant_id, region, date, source }) => `${variant_id} ${region} ${date} ${source}`),
+  listings: priceStage(({ variant_id, region, link }) => `${variant_id} ${region} ${link}`),
 });
 
 /** What of a batch has no fault; the rest is rejected. */
@@ -123,10 +124,10 @@ export function namedEntities(products: Iterable<Product>): string[] {
 
 /** Prices are about variants of live products (contract 13.4, 13.15). */
 function priceStage<Record extends { readonly variant_id: string }>(
-  keyOf: (record: Record) => readonly string[],
+  key: (record: Record) => string,
 ): Stage<Record> {
   return {
-    key: (record) => keyOf(record).join(' '),
+    key,
     inOrder: () => [],
     prepare: unchanged,
     async check(batch, reject, transaction) {
