@@ -113,7 +113,7 @@ withServers('A catalog that is written, imported, read and embedded anew at once
     const calls = [...world.client.takeCalls().values()].flat();
     expect((await living.conclude()).sentences()).toEqual([]);
     expect(calls.filter(({ status }) => status !== 200 && status !== 404)).toEqual([]);
-  }, 300_000);
+  }, 420_000);
 });
 
 /** So often, and more until it is over. */
