@@ -491,19 +491,6 @@ CREATE INDEX catalog_search_popular ON catalog_search USING btree (kind, categor
 CREATE INDEX catalog_search_unpopular ON catalog_search USING btree (kind, category, popularity, id);
 CREATE INDEX catalog_search_words ON catalog_search USING gin (words) WITH (gin_pending_list_limit='64');
 
--- How many rows of a kind and category have an index term, kept by triggers on catalog_rows.
--- term: a facet (brand:brand_1), a word (chanel), a field of which a row has several values (colour:), or the empty term
---   that all rows have
--- rows: a term has about eight lines, whose sum counts. A writer adds lines of its own and merges those of some terms that
---   nobody else holds, so writers never wait for each other here
-CREATE TABLE term_counts (
-  kind text COLLATE "C" NOT NULL,
-  category text COLLATE "C" NOT NULL,
-  term text COLLATE "C" NOT NULL,
-  rows bigint NOT NULL
-) WITH (autovacuum_vacuum_scale_factor=0.02);
-CREATE INDEX term_counts_key ON term_counts USING btree (kind, term, category);
-
 -- The vocabulary of the catalog, with the deletion neighbourhood of each word: the word less some letters. Two words
 -- within n edits of each other share a text that lacks at most n letters of each.
 CREATE TABLE search_words (
@@ -549,17 +536,8 @@ CREATE TABLE search_snapshots (
   PRIMARY KEY (number)
 );
 
--- The number of each product, by falling popularity, then id.
-CREATE TABLE search_snapshot_ordinals (
-  snapshot integer NOT NULL,
-  ordinal integer NOT NULL,
-  id text COLLATE "C" NOT NULL,
-  PRIMARY KEY (snapshot, ordinal)
-);
-CREATE UNIQUE INDEX search_snapshot_ordinals_id ON search_snapshot_ordinals USING btree (snapshot, id);
-
 -- For an index term that many products have, the ordinals that do, 32768 to a chunk.
--- term: a facet, a word, @ and a category, or a beginning of up to three letters with * for all rarer words that begin so
+-- term: a facet, a word, @ and a category, or a beginning of up to three letters with * for all longer words that begin so
 CREATE TABLE search_snapshot_bitmaps (
   snapshot integer NOT NULL,
   term text COLLATE "C" NOT NULL,
@@ -567,15 +545,6 @@ CREATE TABLE search_snapshot_bitmaps (
   bits bit(32768) NOT NULL,
   PRIMARY KEY (snapshot, term, chunk)
 );
-
--- All ordinals in the other orders of a listing, four bytes each.
-CREATE TABLE search_snapshot_orders (
-  snapshot integer NOT NULL,
-  sort text NOT NULL,
-  ordinals bytea NOT NULL,
-  PRIMARY KEY (snapshot, sort)
-);
-ALTER TABLE search_snapshot_orders ALTER COLUMN ordinals SET STORAGE EXTERNAL;
 
 -- What the products have of a facet field, as many ordinals to a chunk as in a bitmap; a chunk without any has no line.
 -- lists: the lists of ids that come in the chunk, the empty one first
@@ -671,6 +640,17 @@ CREATE TABLE product_feeds (
 );
 CREATE INDEX product_feeds_product ON product_feeds USING btree (product_id);
 
+-- What all products have, by ordinal: by falling popularity, then id.
+-- name: id and sort_key, each text with a zero byte after it, and popularity, eight bytes each, as many ordinals to a chunk as in
+--   a bitmap; by_name, the ordinals by sort_key, then id, four bytes each, in one chunk
+CREATE TABLE search_snapshot_columns (
+  snapshot integer NOT NULL,
+  name text NOT NULL,
+  chunk integer NOT NULL,
+  bytes bytea NOT NULL,
+  PRIMARY KEY (snapshot, name, chunk)
+);
+
 CREATE OR REPLACE FUNCTION audit_log_only_grows()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -699,30 +679,8 @@ CREATE OR REPLACE FUNCTION catalog_rows_after_delete()
  SET enable_hashjoin TO 'off'
  SET enable_mergejoin TO 'off'
 AS $function$
-    DECLARE
-      turn CONSTANT integer := floor(random() * 8);
     BEGIN
       DELETE FROM catalog_search s USING old_rows o WHERE s.id = o.id;
-      
-      WITH terms AS (
-        SELECT kind, category, sign, unnest(tsvector_to_array(words) || facets || ARRAY[''] || ARRAY(
-          SELECT split_part(facet, ':', 1) || ':' AS several FROM unnest(facets) AS facet
-          GROUP BY several HAVING count(*) > 1)) AS term
-        FROM (SELECT *, -1 AS sign FROM old_rows) AS changes
-      ),
-      deltas AS (
-        SELECT kind, category, term, sum(sign) AS rows FROM terms GROUP BY kind, category, term HAVING sum(sign) <> 0
-      ),
-      free AS (
-        SELECT c.ctid FROM deltas d JOIN term_counts c USING (kind, category, term)
-        WHERE abs(hashtext(d.term) % 8) = turn FOR UPDATE OF c SKIP LOCKED
-      ),
-      merged AS (
-        DELETE FROM term_counts c USING free f WHERE c.ctid = f.ctid RETURNING c.kind, c.category, c.term, c.rows
-      )
-      INSERT INTO term_counts (kind, category, term, rows)
-      SELECT kind, category, term, sum(rows) FROM (TABLE deltas UNION ALL TABLE merged) AS lines
-      GROUP BY kind, category, term HAVING sum(rows) <> 0;
       RETURN NULL;
     END $function$;
 
@@ -733,30 +691,8 @@ CREATE OR REPLACE FUNCTION catalog_rows_after_insert()
  SET enable_hashjoin TO 'off'
  SET enable_mergejoin TO 'off'
 AS $function$
-    DECLARE
-      turn CONSTANT integer := floor(random() * 8);
     BEGIN
       INSERT INTO catalog_search (id, kind, category, popularity, sort_key, facets, words) SELECT id, kind, category, popularity, sort_key, facets, words FROM new_rows;
-      
-      WITH terms AS (
-        SELECT kind, category, sign, unnest(tsvector_to_array(words) || facets || ARRAY[''] || ARRAY(
-          SELECT split_part(facet, ':', 1) || ':' AS several FROM unnest(facets) AS facet
-          GROUP BY several HAVING count(*) > 1)) AS term
-        FROM (SELECT *, 1 AS sign FROM new_rows) AS changes
-      ),
-      deltas AS (
-        SELECT kind, category, term, sum(sign) AS rows FROM terms GROUP BY kind, category, term HAVING sum(sign) <> 0
-      ),
-      free AS (
-        SELECT c.ctid FROM deltas d JOIN term_counts c USING (kind, category, term)
-        WHERE abs(hashtext(d.term) % 8) = turn FOR UPDATE OF c SKIP LOCKED
-      ),
-      merged AS (
-        DELETE FROM term_counts c USING free f WHERE c.ctid = f.ctid RETURNING c.kind, c.category, c.term, c.rows
-      )
-      INSERT INTO term_counts (kind, category, term, rows)
-      SELECT kind, category, term, sum(rows) FROM (TABLE deltas UNION ALL TABLE merged) AS lines
-      GROUP BY kind, category, term HAVING sum(rows) <> 0;
       RETURN NULL;
     END $function$;
 
@@ -767,10 +703,8 @@ CREATE OR REPLACE FUNCTION catalog_rows_after_truncate()
  SET enable_hashjoin TO 'off'
  SET enable_mergejoin TO 'off'
 AS $function$
-    DECLARE
-      turn CONSTANT integer := floor(random() * 8);
     BEGIN
-      TRUNCATE catalog_search, term_counts;
+      TRUNCATE catalog_search;
       RETURN NULL;
     END $function$;
 
@@ -781,36 +715,11 @@ CREATE OR REPLACE FUNCTION catalog_rows_after_update()
  SET enable_hashjoin TO 'off'
  SET enable_mergejoin TO 'off'
 AS $function$
-    DECLARE
-      turn CONSTANT integer := floor(random() * 8);
     BEGIN
       IF NOT EXISTS (SELECT id, kind, category, popularity, sort_key, facets, words FROM new_rows EXCEPT SELECT id, kind, category, popularity, sort_key, facets, words FROM old_rows) AND NOT EXISTS (SELECT id, kind, category, popularity, sort_key, facets, words FROM old_rows EXCEPT SELECT id, kind, category, popularity, sort_key, facets, words FROM new_rows) THEN RETURN NULL; END IF;
-      DELETE FROM catalog_search s USING (SELECT id FROM old_rows EXCEPT SELECT id FROM new_rows) o
-      WHERE s.id = o.id;
+      DELETE FROM catalog_search s USING (SELECT id FROM old_rows EXCEPT SELECT id FROM new_rows) o WHERE s.id = o.id;
       INSERT INTO catalog_search (id, kind, category, popularity, sort_key, facets, words) SELECT id, kind, category, popularity, sort_key, facets, words FROM new_rows EXCEPT SELECT id, kind, category, popularity, sort_key, facets, words FROM old_rows
       ON CONFLICT (id) DO UPDATE SET kind = excluded.kind, category = excluded.category, popularity = excluded.popularity, sort_key = excluded.sort_key, facets = excluded.facets, words = excluded.words;
-      
-      WITH terms AS (
-        SELECT kind, category, sign, unnest(tsvector_to_array(words) || facets || ARRAY[''] || ARRAY(
-          SELECT split_part(facet, ':', 1) || ':' AS several FROM unnest(facets) AS facet
-          GROUP BY several HAVING count(*) > 1)) AS term
-        FROM (SELECT *, 1 AS sign FROM (SELECT id, kind, category, popularity, sort_key, facets, words FROM new_rows EXCEPT SELECT id, kind, category, popularity, sort_key, facets, words FROM old_rows) AS gained
-        UNION ALL
-        SELECT *, -1 AS sign FROM (SELECT id, kind, category, popularity, sort_key, facets, words FROM old_rows EXCEPT SELECT id, kind, category, popularity, sort_key, facets, words FROM new_rows) AS lost) AS changes
-      ),
-      deltas AS (
-        SELECT kind, category, term, sum(sign) AS rows FROM terms GROUP BY kind, category, term HAVING sum(sign) <> 0
-      ),
-      free AS (
-        SELECT c.ctid FROM deltas d JOIN term_counts c USING (kind, category, term)
-        WHERE abs(hashtext(d.term) % 8) = turn FOR UPDATE OF c SKIP LOCKED
-      ),
-      merged AS (
-        DELETE FROM term_counts c USING free f WHERE c.ctid = f.ctid RETURNING c.kind, c.category, c.term, c.rows
-      )
-      INSERT INTO term_counts (kind, category, term, rows)
-      SELECT kind, category, term, sum(rows) FROM (TABLE deltas UNION ALL TABLE merged) AS lines
-      GROUP BY kind, category, term HAVING sum(rows) <> 0;
       RETURN NULL;
     END $function$;
 

@@ -40,9 +40,8 @@ export const LEFT_OUT: readonly string[] = [
   'schema_migrations',
   'schema_migrations_lock',
   'search_snapshot_bitmaps',
+  'search_snapshot_columns',
   'search_snapshot_facets',
-  'search_snapshot_ordinals',
-  'search_snapshot_orders',
   'search_snapshots',
   'service_processes',
 ];

@@ -5,13 +5,13 @@ import { type Clock, type ItemSales, PORTS, type Sale, type Sold } from '../../m
 import { bookedTogether, bookings, creditsLeft } from '../accounts/bookings';
 import { KeyedBatcher } from '../core/batcher';
 import { prepared, rowsOf, type Sql, sql } from '../core/sql';
-import { FOUND, type FoundLine, foundRows, itemsIn, nameOf } from './found-rows';
+import { FOUND, type FoundLine, foundRows, itemsIn } from './found-rows';
 
 /** Reads rows and books what they cost in one statement, which serves the calls of an account that come together. */
 @injectable()
 export class PostgresItemSales implements ItemSales {
   readonly #sales = new KeyedBatcher((sales: readonly Sale[]) =>
-    bookedTogether(sales, dearestOf, (each) => this.#sellAll(each)),
+    bookedTogether(sales, maxPriceOf, (each) => this.#sellAll(each)),
   );
 
   constructor(
@@ -20,24 +20,23 @@ export class PostgresItemSales implements ItemSales {
   ) {}
 
   sell(sale: Sale): Promise<Sold | null> {
-    const { charge, pricing, state } = sale;
-    return this.#sales.submit(`${charge.accountId} ${pricing} ${state?.snapshot ?? null}`, sale);
+    return this.#sales.submit(`${sale.charge.accountId} ${sale.pricing}`, sale);
   }
 
   async #sellAll(sales: readonly Sale[]): Promise<(Sold | null)[]> {
     const charges = sales.map(({ charge }) => charge);
     const [first] = sales;
-    const wanted = sales.map(({ charge, ...found }) => ({ ...found, owner: charge.chargeId }));
-    const lines = await rowsOf<FoundLine & { readonly credits: number | null }>(
+    const wanted = sales.map(({ charge, ...sale }) => ({ ...sale, owner: charge.chargeId }));
+    const found = await rowsOf<FoundLine & { readonly credits: number | null }>(
       this.knex,
       prepared(
-        sql`WITH ${foundRows(wanted, first?.state?.snapshot ?? null, first?.pricing ?? false)},
+        sql`WITH ${foundRows(wanted, first?.pricing ?? false)},
               ${bookings(charges, owedFor(sales), this.clock.now())}
             SELECT ${creditsLeft(first?.charge.accountId)} AS credits, ${FOUND}`,
       ),
     );
-    const itemsOf = itemsIn(lines);
-    const gone = new Set(lines[0]?.gone);
+    const itemsOf = itemsIn(found);
+    const gone = new Set(found[0]?.gone);
     return sales.map(({ charge, rows, price, together }) => {
       if (gone.has(charge.chargeId)) return null;
       const items = itemsOf(rows);
@@ -47,7 +46,7 @@ export class PostgresItemSales implements ItemSales {
           items.map((item) => priceOf(item, price)),
           together,
         ),
-        creditsRemaining: lines[0]?.credits ?? null,
+        creditsRemaining: found[0]?.credits ?? null,
       };
     });
   }
@@ -56,7 +55,7 @@ export class PostgresItemSales implements ItemSales {
 const priceOf = (item: CatalogItem, price: Sale['price']): number =>
   isProduct(item) ? price.product : price.other;
 
-const dearestOf = ({ rows, price, together }: Sale): number =>
+const maxPriceOf = ({ rows, price, together }: Sale): number =>
   costOf(
     rows.map(() => Math.max(price.product, price.other)),
     together,
@@ -68,14 +67,14 @@ const costOf = (prices: readonly number[], together = false): number =>
 /** What the rows that are found cost each charge. */
 function owedFor(sales: readonly Sale[]): Sql {
   const wanted = sales.flatMap(({ charge, rows, price, together = false }) =>
-    rows.map((row) => ({ charge_id: charge.chargeId, name: nameOf(row), ...price, together })),
+    rows.map((id) => ({ charge_id: charge.chargeId, id, ...price, together })),
   );
   return sql`SELECT charge_id, CASE WHEN bool_or(together) THEN max(price) ELSE sum(price) END::bigint AS amount
     FROM (
       SELECT charge_id, together, CASE WHEN found.kind = 'product' THEN product ELSE other END AS price
       FROM json_to_recordset(${JSON.stringify(wanted)}::json)
-        AS wanted (charge_id text, name text, product bigint, other bigint, together boolean)
-      JOIN named USING (name) JOIN found USING (id)
+        AS wanted (charge_id text, id text, product bigint, other bigint, together boolean)
+      JOIN found USING (id)
       WHERE charge_id NOT IN (SELECT owner FROM gone)) AS prices
     GROUP BY charge_id`;
 }

@@ -2,10 +2,8 @@ import type { Knex } from 'knex';
 import type { ResolvedQuery } from '../../models/catalog/catalog-query';
 import { nameSortKey } from '../../models/catalog/fold-text';
 import type { SuggestedRow, SuggestionQuery } from '../../models/catalog/suggestion';
-import type { FoundRows } from '../../models/ports';
-import { inOneState, prepared, rowsOf, sql } from '../core/sql';
-import { namedRows, nameOf } from './found-rows';
-import type { Window } from './search/found-page';
+import { inOneState, lines, prepared, rowsOf, sql } from '../core/sql';
+import type { Window } from './search/scored-rows';
 import { expandTerms, expandTyped, matchingAll, type TermExpansion } from './search/term-expansion';
 
 /** Rows of the taxonomy, which have indexes of their own. */
@@ -16,13 +14,13 @@ const POPULAR = sql`(SELECT id, category, popularity, sort_key, words FROM ${NOD
 /** Where so many of those match, far more of the others do than could be sorted in time, and none is needed. */
 const MANY = sql`50`;
 
-/** Finds the products that match all words, by falling popularity. */
+/** The ids of the products that match all words, by falling popularity. */
 type FindPopular = (
   knex: Knex,
   query: ResolvedQuery,
   expansions: readonly TermExpansion[] | null,
   window: Window,
-) => Promise<Pick<FoundRows, 'rows' | 'state'>>;
+) => Promise<readonly string[]>;
 
 /**
  * The rows that complete a query, in the order of contract 5.12. Each sort of them is looked for if it has to be, the dearest
@@ -43,7 +41,7 @@ async function matchingRows(
   query: SuggestionQuery,
   find: FindPopular,
 ): Promise<readonly SuggestedRow[]> {
-  const { words, size, category } = query;
+  const { words, size } = query;
   const found = new Map<string, SuggestedRow>();
   const take = async (expansions: readonly TermExpansion[]) => {
     for (const sort of [nodes, products]) {
@@ -53,11 +51,7 @@ async function matchingRows(
   };
   await take(words === null ? [] : await expandTyped(knex, words));
   if (words !== null && found.size < size) {
-    const { expansions: terms } = await expandTerms(
-      knex,
-      { node: 'product', categories: category === null ? null : [category] },
-      words,
-    );
+    const { expansions: terms } = await expandTerms(knex, words);
     if (terms.some(({ misspelt }) => misspelt.length > 0)) await take(terms);
   }
   return [...found.values()].slice(0, size);
@@ -117,13 +111,14 @@ async function products(
     ...{ node: 'product', categories: category === null ? null : [category], filters: [], words },
     ...{ sort: 'popularity_desc', page: 0, pageSize: size, ...(sandbox && { sandbox }) },
   };
-  const { rows, state } = await find(knex, query, words === null ? null : terms, { offset: 0, limit: size });
-  if (rows.length === 0) return [];
-  const found = await rowsOf<SuggestedRow & { readonly told: string }>(
+  const ids = await find(knex, query, words === null ? null : terms, { offset: 0, limit: size });
+  if (ids.length === 0) return [];
+  const found = await rowsOf<SuggestedRow>(
     knex,
-    prepared(sql`WITH ${namedRows(rows, state.snapshot)}
-        SELECT named.name AS told, r.id, r.kind, r.name, r.attributes FROM named JOIN catalog_rows r USING (id)`),
+    prepared(
+      sql`SELECT id, kind, name, attributes FROM catalog_rows WHERE id = ANY(ARRAY(SELECT * FROM ${lines(ids)}))`,
+    ),
   );
-  const byName = new Map(found.map(({ told, ...row }) => [told, row]));
-  return rows.flatMap((row) => byName.get(nameOf(row)) ?? []);
+  const byId = new Map(found.map((row) => [row.id, row]));
+  return ids.flatMap((id) => byId.get(id) ?? []);
 }

@@ -147,7 +147,7 @@ export class PostgresNeighbourIndex implements NeighbourIndex {
       this.knex,
       sql`SELECT avg((${allOf(conditions)})::int)::float8 AS share
           FROM catalog_search TABLESAMPLE SYSTEM (least(100, (
-            SELECT 100.0 * ${SAMPLE} / greatest(1, sum(rows)) FROM term_counts WHERE term = ''
+            SELECT 100.0 * ${SAMPLE} / greatest(1, reltuples) FROM pg_class WHERE oid = 'catalog_search'::regclass
           ))) WHERE kind = 'product'`,
     );
     return line?.share ?? 0;

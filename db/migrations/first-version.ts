@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SchemaStep } from './migrate';
 
-const SCHEMA = readFileSync(join(__dirname, 'first-version.sql'), 'utf8');
+/** What it makes, as SQL. */
+export const SCHEMA = readFileSync(join(__dirname, 'first-version.sql'), 'utf8');
 
 /** The schema that later migrations start from. */
 export const firstVersion: SchemaStep = {

@@ -41,16 +41,14 @@ export interface CatalogState {
   readonly snapshot: number | null;
 }
 
-/** Rows that a query found in a state of the catalog, each once: ids, or ordinals of the state's snapshot. */
+/** The ids of rows that a query found in a state of the catalog, each once. */
 export interface FoundRows {
-  readonly rows: readonly (string | number)[];
+  readonly rows: readonly string[];
   readonly state: CatalogState;
-  /** Whether the answer is of that state if these rows are: nothing else was read after it. */
-  readonly isWhole: boolean;
 }
 
 /** Rows that a call pays for; of what a query found, all or, when the catalog has changed since, nothing. */
-export interface Sale extends Pick<FoundRows, 'rows'>, Partial<Omit<FoundRows, 'rows'>> {
+export interface Sale extends Pick<FoundRows, 'rows'>, Partial<Pick<FoundRows, 'state'>> {
   readonly charge: ChargeRequest;
   /** Credits that a row costs. */
   readonly price: { readonly product: number; readonly other: number };

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { bodyMemory } from '../../api/middleware/endpoints';
 import { entryPresenter } from '../../api/v3/job-presenter';
-import { makeSearchSnapshot } from '../../db/catalog/search/snapshot/make-snapshot';
+import { makeSearchSnapshot } from '../../db/catalog/search/make-snapshot';
 import { HmacDataFileSigner } from '../../db/files/hmac-data-file-signer';
 import { migrations } from '../../db/migrations';
 import { FairBudget } from '../../models/access/fair-budget';

@@ -1,4 +1,4 @@
-import { editsBetween } from '../../db/catalog/search/edit-distance';
+import { editsBetween } from '../../db/catalog/search/misspellings';
 import { type Config, settingNames } from '../config';
 
 type Environment = Readonly<Record<string, string | undefined>>;

@@ -8,7 +8,7 @@ import {
   loadDatabase,
   RestoreRefused,
 } from '../../db/backup/database-dump';
-import { makeSearchSnapshot } from '../../db/catalog/search/snapshot/make-snapshot';
+import { makeSearchSnapshot } from '../../db/catalog/search/make-snapshot';
 import { rowsOf, sql } from '../../db/core/sql';
 import { createEmbeddingsTable } from '../../db/embeddings/embedding-versions';
 import { migrations } from '../../db/migrations';
@@ -139,9 +139,9 @@ describe('the search snapshot', () => {
   const left = (knex: Knex) =>
     rowsOf(
       knex,
-      sql`SELECT number::text FROM search_snapshots UNION ALL SELECT id FROM search_snapshot_ordinals
+      sql`SELECT number::text FROM search_snapshots UNION ALL SELECT name FROM search_snapshot_columns
           UNION ALL SELECT term FROM search_snapshot_bitmaps UNION ALL SELECT field FROM search_snapshot_facets
-          UNION ALL SELECT sort FROM search_snapshot_orders UNION ALL SELECT id FROM catalog_search_changes`,
+          UNION ALL SELECT id FROM catalog_search_changes`,
     );
 
   beforeEach(async () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Knex } from 'knex';
 import { PostgresCatalogRepository } from '../../db/catalog/catalog-repository';
-import { makeSearchSnapshot } from '../../db/catalog/search/snapshot/make-snapshot';
+import { makeSearchSnapshot } from '../../db/catalog/search/make-snapshot';
 import { rowsOf, sql } from '../../db/core/sql';
 import { type ResolvedQuery, SORTS } from '../../models/catalog/catalog-query';
 import { deleteCatalogRows, type SearchedRow, writeCatalogRows } from '../support/catalog-rows';

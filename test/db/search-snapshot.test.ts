@@ -1,15 +1,14 @@
 import fc from 'fast-check';
-import type { Window } from '../../db/catalog/search/found-page';
+import { Bitset } from '../../db/catalog/search/bitset';
+import { makeSearchSnapshot } from '../../db/catalog/search/make-snapshot';
+import { rankProducts, wantedSets } from '../../db/catalog/search/rank-products';
+import type { Window } from '../../db/catalog/search/scored-rows';
 import { scoredRows } from '../../db/catalog/search/scored-rows';
-import { Bitset } from '../../db/catalog/search/snapshot/bitset';
-import { CHUNK } from '../../db/catalog/search/snapshot/chunks';
-import { makeSearchSnapshot } from '../../db/catalog/search/snapshot/make-snapshot';
-import { SnapshotMemory } from '../../db/catalog/search/snapshot/open-snapshot';
-import { searchSnapshot, wantedSets } from '../../db/catalog/search/snapshot/search-snapshot';
+import { SnapshotCache } from '../../db/catalog/search/snapshot-cache';
+import { CHUNK } from '../../db/catalog/search/snapshot-chunks';
 import type { TermExpansion } from '../../db/catalog/search/term-expansion';
 import { rowsOf, sql } from '../../db/core/sql';
-import { type ResolvedQuery, SORTS } from '../../models/catalog/catalog-query';
-import type { FoundRows } from '../../models/ports';
+import { type ResolvedQuery, type RowPosition, SORTS } from '../../models/catalog/catalog-query';
 import { deleteCatalogRows, type SearchedRow, writeCatalogRows } from '../support/catalog-rows';
 import { useDatabase } from '../support/database';
 
@@ -76,28 +75,21 @@ const LIMITS = { changesMin: 1, rowsMin: 5 };
 
 describe('a search snapshot', () => {
   const database = useDatabase();
-  let memory: SnapshotMemory;
+  let memory: SnapshotCache;
   const found = async (
     asked: ResolvedQuery,
     words: readonly TermExpansion[] | null,
     window: Window,
     knex = database.knex,
   ) => {
-    const { snapshot } = await memory.open(knex, wantedSets(asked, words) ?? []);
-    return snapshot && searchSnapshot(snapshot, asked, words, window);
+    const { view } = await memory.open(knex, wantedSets(asked, words) ?? []);
+    return view && rankProducts(knex, view, asked, words, window);
   };
-  const idsOf = async (rows: FoundRows['rows']) => {
-    const products = await rowsOf<{ ordinal: number; id: string }>(
-      database.knex,
-      sql`SELECT ordinal, id FROM search_snapshot_ordinals`,
-    );
-    const ids = new Map(products.map(({ ordinal, id }) => [ordinal, id]));
-    return rows.map((row) => (typeof row === 'string' ? row : ids.get(row)));
-  };
+  const idsOf = (rows: readonly RowPosition[]) => rows.map(({ id }) => id);
   const total = async () => (await found(LISTING, null, WINDOW))?.total ?? null;
 
   beforeAll(async () => {
-    memory = new SnapshotMemory(database.knex);
+    memory = new SnapshotCache(database.knex);
   }, 60_000);
   beforeEach(async () => {
     await rowsOf(database.knex, sql`TRUNCATE catalog_rows`);
@@ -169,11 +161,33 @@ describe('a search snapshot', () => {
     expect(await total()).toBe(11);
     await writeCatalogRows(database.knex, [{ ...rowOf(43), facets: [] }, rowOf(46)]);
     expect(await total()).toBe(11);
-    const { snapshot } = await memory.open(older, []);
-    expect(snapshot?.living.count()).toBe(30);
+    const { view } = await memory.open(older, []);
+    expect(view?.living.count()).toBe(30);
     await older.commit();
     await open.commit();
     expect(await total()).toBe(12);
+  });
+
+  test('answers an older state by terms that few products have, after a newer one was answered by them', async () => {
+    if (database.kind === 'embedded') return;
+    const rare = { ...LISTING, filters: [{ field: 'brand', include: ['rare'], exclude: [] }] };
+    const few = (number: number) => ({ ...rowOf(number), facets: ['brand:rare'] });
+    const many = Array.from({ length: 300 }, (_, number) => rowOf(100 + number));
+    await writeCatalogRows(database.knex, [...many, few(500), few(501)]);
+    expect(await makeSearchSnapshot(database.knex, LIMITS)).toBe(true);
+    const older = await database.knex.transaction({ isolationLevel: 'repeatable read', readOnly: true });
+    await rowsOf(older, sql`SELECT 1 FROM catalog_search LIMIT 1`);
+    await writeCatalogRows(database.knex, [rowOf(500), few(502), few(100)]);
+    expect(idsOf((await found(rare, null, WINDOW))?.rows ?? [])).toEqual([
+      'product_100',
+      'product_501',
+      'product_502',
+    ]);
+    expect(idsOf((await found(rare, null, WINDOW, older))?.rows ?? [])).toEqual([
+      'product_500',
+      'product_501',
+    ]);
+    await older.commit();
   });
 
   test('answers as the rows do where it has more ordinals than one bitmap', async () => {
@@ -214,7 +228,7 @@ describe('a search snapshot', () => {
     for (const [at, { asked, words, offset }] of cases.entries()) {
       const page = pages[at];
       const { state, ...scored } = await scoredRows(knex, asked, words, { offset, limit: 50 });
-      expect(page && { ...page, rows: await idsOf(page.rows) }).toEqual(scored);
+      expect(page && { ...page, rows: idsOf(page.rows) }).toEqual({ ...scored, rows: idsOf(scored.rows) });
     }
   }, 60_000);
 });

@@ -1,13 +1,11 @@
 import fc from 'fast-check';
 import { Vocabulary } from '../../db/catalog/import/derived-rows';
-import { editsBetween } from '../../db/catalog/search/edit-distance';
-import { editsAllowed } from '../../db/catalog/search/near-words';
+import { editsAllowed, editsBetween } from '../../db/catalog/search/misspellings';
 import { expandTerms, LONGER_MAX } from '../../db/catalog/search/term-expansion';
 import { lettersOf } from '../../models/catalog/index-terms';
 import { useDatabase } from '../support/database';
 
 const SEED = 20_260_301;
-const EVERYTHING = { node: 'product', categories: null };
 
 const withinEdits = (from: string, to: string, editsMax: number): boolean =>
   editsBetween(lettersOf(from), lettersOf(to), editsMax) <= editsMax;
@@ -51,7 +49,7 @@ describe('the words that a query word stands for', () => {
     const asked = fc.uniqueArray(anyWord, { minLength: 1, maxLength: 12 });
     await fc.assert(
       fc.asyncProperty(asked, async (words) => {
-        const { expansions } = await expandTerms(database.knex, EVERYTHING, words);
+        const { expansions } = await expandTerms(database.knex, words);
         expect(expansions.map(({ word, misspelt }) => ({ word, misspelt: [...misspelt].sort() }))).toEqual(
           words.map((word) => ({
             word,
@@ -66,7 +64,7 @@ describe('the words that a query word stands for', () => {
           .filter((known) => known !== last && known.startsWith(last))
           .sort(byCodePoint);
         const listed = longer.length > LONGER_MAX ? [] : longer;
-        const [alone] = (await expandTerms(database.knex, EVERYTHING, [last])).expansions;
+        const [alone] = (await expandTerms(database.knex, [last])).expansions;
         const begun = (alone?.near ?? []).filter(
           ([term = '', ...others]) => others.length === 0 && term.startsWith(last),
         );
@@ -79,7 +77,7 @@ describe('the words that a query word stands for', () => {
 
   test('repeat no word, and only the last may be the beginning of others', async () => {
     await learn(['handbag', 'handy']);
-    const { expansions } = await expandTerms(database.knex, EVERYTHING, ['hand', 'handbag', 'hand']);
+    const { expansions } = await expandTerms(database.knex, ['hand', 'handbag', 'hand']);
     expect(expansions).toEqual([
       {
         word: 'hand',
@@ -90,7 +88,7 @@ describe('the words that a query word stands for', () => {
       },
       { word: 'handbag', exact: [['handbag']], near: [], beginnings: [], misspelt: [] },
     ]);
-    expect(await expandTerms(database.knex, EVERYTHING, [])).toEqual({ expansions: [], state: null });
+    expect(await expandTerms(database.knex, [])).toEqual({ expansions: [], state: null });
   });
 });
 

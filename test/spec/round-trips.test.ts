@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { makeSearchSnapshot } from '../../db/catalog/search/snapshot/make-snapshot';
+import { makeSearchSnapshot } from '../../db/catalog/search/make-snapshot';
 import {
   type EmbeddingRepository,
   type ExactNeighbours,
@@ -92,17 +92,17 @@ describe.each(clients)('for %s', (_account, client) => {
         'a page by a rare value',
         (api: ApiClient) => api.query({ filters: [{ field: 'brand', include: ['brand_hermes'] }] }),
       ],
-    ] as const)('%s takes three statements, all prepared', async (_call, ask) => {
+    ] as const)('%s takes two statements, both prepared', async (_call, ask) => {
       const api = await client();
       const statements = await statementsOf(() => ask(api));
-      expect(statements).toHaveLength(3);
+      expect(statements).toHaveLength(2);
       expect(unnamed(statements)).toEqual([]);
     });
 
-    test('a text takes four, all prepared', async () => {
+    test('a text takes three, all prepared', async () => {
       const api = await client();
       const statements = await statementsOf(() => api.query({ query: 'hermes birkn' }));
-      expect(statements).toHaveLength(4);
+      expect(statements).toHaveLength(3);
       expect(unnamed(statements)).toEqual([]);
     });
   });

@@ -14,7 +14,7 @@ import type { WrittenTable } from '../../core/copy-rows';
 import { copyRows } from '../../core/copy-rows';
 import { rowsOf, type Sql, sql } from '../../core/sql';
 import { type Prepared, prepare, write } from '../../core/staging';
-import { indexedDeletions } from '../search/deletion-neighbourhood';
+import { indexedDeletions } from '../search/misspellings';
 import { bestOfFacets } from './best-estimates';
 import {
   CATALOG_ROWS,

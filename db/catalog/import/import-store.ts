@@ -7,7 +7,7 @@ import type { CatalogImportStore, FeedRun, RecordTransaction } from '../../../mo
 import type { BegunEntry } from '../../accounts/audit-log';
 import { inTransaction, rowsOf, sql } from '../../core/sql';
 import { messagesAbout } from '../../webhooks/messages-about';
-import { makeSearchSnapshot } from '../search/snapshot/make-snapshot';
+import { makeSearchSnapshot } from '../search/make-snapshot';
 import { countStale, loadEntitiesOf } from './catalog-tables';
 import { PostgresFeedRun } from './feed-run';
 import { PostgresRecordStore, STOPPED_IMPORT, WRITER_SETTINGS } from './record-store';

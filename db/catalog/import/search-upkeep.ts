@@ -90,7 +90,7 @@ async function isThere(trx: Knex, index: string): Promise<boolean> {
 }
 
 /** Tables of which queries read indexes alone where a vacuum has marked the rows as visible to all. */
-const SCANNED_TABLES = ['catalog_search', 'term_counts', 'search_words', 'images', 'product_images'];
+const SCANNED_TABLES = ['catalog_search', 'search_words', 'images', 'product_images'];
 /**
  * The others, with the columns that queries look them up by: statistics of the long ones cost as much as those of all
  * others. Their dead rows are left to the server, or to the housekeeper of the embedded database.

@@ -1,12 +1,15 @@
 import {
   type Filter,
+  type RowPosition,
   SANDBOX_PRODUCTS,
   type SearchScope,
   type Sort,
 } from '../../../models/catalog/catalog-query';
 import { facetOf } from '../../../models/catalog/index-terms';
 import { allOf, type Sql, sql } from '../../core/sql';
-import type { OrderKey } from './order-key';
+
+/** What decides where a row stands in a listing. */
+export type OrderKey = Omit<RowPosition, 'rank'>;
 
 /** A row of any of the categories; one of the taxonomy may name several (`joinCategories`). */
 export const inCategories = (kind: string, categories: readonly string[]): Sql =>

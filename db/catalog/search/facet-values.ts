@@ -2,8 +2,9 @@ import type { Knex } from 'knex';
 import type { FacetAsked, FacetValue } from '../../../models/catalog/catalog-query';
 import { hasWords } from '../../../models/catalog/index-terms';
 import { prepared, rowsOf, sql } from '../../core/sql';
-import type { FacetCounts } from './found-page';
-import { byCodePoint } from './order-key';
+
+import { byCodePoint } from './product-order';
+import type { FacetCounts } from './scored-rows';
 
 /** Names that are read at once. */
 const NAMES_AT_ONCE = 1_000;

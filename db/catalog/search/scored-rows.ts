@@ -11,13 +11,32 @@ import {
   matchesWords,
   restricts,
 } from './catalog-clauses';
-import { CatalogChanged, STATE } from './catalog-state';
-import type { FacetCounts, FoundPage, Window } from './found-page';
+import { STATE } from './opening';
 import { matchingAll, matchingAny, type TermExpansion, waysOf } from './term-expansion';
 
 const PRODUCT = 'product';
 
-type ScoredPage = FoundPage & { readonly state: CatalogState };
+/** A part of an ordered answer. */
+export interface Window {
+  readonly offset: number;
+  readonly limit: number;
+  /** It begins behind this row; then there is no offset. */
+  readonly after?: RowPosition | null;
+}
+
+/** Numbers of rows by facet field and id. */
+export type FacetCounts = ReadonlyMap<string, ReadonlyMap<string, number>>;
+
+/** A page and the totals of its whole answer. */
+export interface FoundPage {
+  /** Each as far as its order is told by it: the name in an order by name, popularity in all others. */
+  readonly rows: readonly RowPosition[];
+  readonly total: number;
+  /** Words of the query matched by the best row of all; 0 in a listing. */
+  readonly wordsMatched: number;
+  /** How many rows of the whole answer have each value of the fields that were asked for. */
+  readonly facets: FacetCounts;
+}
 
 /**
  * A page of the rows of any kind that pass the filters, in one statement: a listing, or, with the expansions of a text,
@@ -33,19 +52,18 @@ export async function scoredRows(
   expansions: readonly TermExpansion[] | null,
   window: Window,
   order: 'relevance' | 'popularity' = 'relevance',
-): Promise<ScoredPage> {
+): Promise<FoundPage & { readonly state: CatalogState }> {
   const conditions = conditionsOf(query);
   const isRanked = expansions !== null && order === 'relevance';
   const match = isRanked && query.match !== 'all' ? matchingAny : matchingAll;
   const matching = expansions === null ? conditions : [...conditions, matchesWords(match(expansions))];
-  const [line] = await rowsOf<{ total: number; best: number; ids: string[] } & CatalogState>(
+  const [line] = await rowsOf<{ total: number; best: number; rows: RowPosition[] } & CatalogState>(
     knex,
     isRanked ? ranked(conditions, query, expansions, window) : listed(matching, query, window),
   );
   if (!line) throw new Error('a statement that always has a line has none');
-  const { total, best, ids, transactions, snapshot } = line;
-  const facets = await countFacets(knex, matching, query);
-  return { rows: ids, total, wordsMatched: best, facets, state: { transactions, snapshot } };
+  const { total, best, rows, ...state } = line;
+  return { rows, total, wordsMatched: best, facets: await countFacets(knex, matching, query), state };
 }
 
 function conditionsOf({ node, categories, filters, sandbox }: ResolvedQuery): Sql[] {
@@ -62,8 +80,8 @@ function conditionsOf({ node, categories, filters, sandbox }: ResolvedQuery): Sq
 function listed(conditions: readonly Sql[], { sort }: ResolvedQuery, { offset, limit, after }: Window): Sql {
   const begin = after ? [comesAfter(sort, after)] : [];
   return sql`SELECT (SELECT count(*) FROM catalog_search WHERE ${allOf(conditions)})::integer AS total, 0 AS best, ${STATE},
-    ARRAY(SELECT id FROM catalog_search WHERE ${allOf([...conditions, ...begin])}
-      ORDER BY ${inOrder(sort)} LIMIT ${limit} OFFSET ${offset}) AS ids`;
+    to_json(ARRAY(SELECT ${position(sql`sort_key`, sql`'{}'::integer[]`)} FROM catalog_search
+      WHERE ${allOf([...conditions, ...begin])} ORDER BY ${inOrder(sort)} LIMIT ${limit} OFFSET ${offset})) AS rows`;
 }
 
 function ranked(
@@ -72,65 +90,31 @@ function ranked(
   expansions: readonly TermExpansion[],
   { offset, limit, after }: Window,
 ): Sql {
-  const least = match === 'all' ? expansions.length : 1;
-  const begin = after ? ranksAfter(after) : sql`true`;
+  const ways = waysOf(expansions);
   // OFFSET 0: one look-up for each way.
-  return sql`WITH ways AS MATERIALIZED (${waysIn(expansions)}),
-    terms AS (
-      SELECT id, popularity, term, max(rank) AS rank FROM ways CROSS JOIN LATERAL (
-        SELECT id, popularity FROM catalog_search
+  return sql`WITH terms AS (
+      SELECT id, popularity, term, max(rank) AS rank
+      FROM unnest(${ways.map(({ expression }) => expression)}::text[], ${ways.map(({ term }) => term)}::integer[],
+        ${ways.map(({ rank }) => rank)}::integer[]) AS way (expression, term, rank)
+      CROSS JOIN LATERAL (SELECT id, popularity FROM catalog_search
         WHERE ${allOf(conditions)} AND words @@ expression::tsquery OFFSET 0) AS found
       GROUP BY id, popularity, term
     ),
     matches AS MATERIALIZED (
-      SELECT id, popularity, ${RANKS} FROM terms GROUP BY id, popularity HAVING count(*) >= ${least}
+      SELECT id, popularity, ARRAY[count(*), count(*) FILTER (WHERE rank = 3), count(*) FILTER (WHERE rank = 2)] AS rank
+      FROM terms GROUP BY id, popularity HAVING count(*) >= ${match === 'all' ? expansions.length : 1}
     )
-    SELECT (SELECT count(*) FROM matches)::integer AS total, coalesce((SELECT max(matched) FROM matches), 0)::integer AS best,
-      ${STATE}, ARRAY(SELECT id FROM matches WHERE ${begin}
-        ORDER BY matched DESC, exact DESC, longer DESC, popularity DESC, id LIMIT ${limit} OFFSET ${offset}) AS ids`;
+    SELECT (SELECT count(*) FROM matches)::integer AS total, coalesce((SELECT max(rank[1]) FROM matches), 0)::integer AS best,
+      ${STATE}, to_json(ARRAY(SELECT ${position(sql`''`, sql`rank`)} FROM matches WHERE ${after ? ranksAfter(after) : sql`true`}
+        ORDER BY rank DESC, ${inOrder('popularity_desc')} LIMIT ${limit} OFFSET ${offset})) AS rows`;
 }
 
-/** The ways in which a row may match, as lines. */
-function waysIn(expansions: readonly TermExpansion[]): Sql {
-  const ways = waysOf(expansions);
-  return sql`SELECT * FROM unnest(${ways.map(({ expression }) => expression)}::text[],
-    ${ways.map(({ term }) => term)}::integer[], ${ways.map(({ rank }) => rank)}::integer[])
-    AS way (expression, term, rank)`;
-}
+/** A `RowPosition`. */
+const position = (sortKey: Sql, rank: Sql): Sql =>
+  sql`json_build_object('id', id, 'popularity', popularity, 'sortKey', ${sortKey}, 'rank', ${rank})`;
 
-/** What rows are ranked by, of the best rank for each word. */
-const RANKS = sql`count(*) AS matched, count(*) FILTER (WHERE rank = 3) AS exact, count(*) FILTER (WHERE rank = 2) AS longer`;
-
-const ranksAfter = ({ rank: [matched = 0, exact = 0, longer = 0], ...row }: RowPosition): Sql =>
-  sql`((matched, exact, longer) < (${matched}::bigint, ${exact}::bigint, ${longer}::bigint)
-    OR ((matched, exact, longer) = (${matched}::bigint, ${exact}::bigint, ${longer}::bigint)
-      AND ${comesAfter('popularity_desc', row)}))`;
-
-/**
- * Where a row stands in a listing, or in the answer to a text.
- *
- * @param id an expression
- * @throws CatalogChanged when the row is gone
- */
-export async function positionOf(
-  knex: Knex,
-  id: Sql,
-  expansions: readonly TermExpansion[] | null,
-): Promise<RowPosition> {
-  const [row] = await rowsOf<{ id: string; popularity: number; sort_key: string; rank: number[] }>(
-    knex,
-    expansions === null
-      ? sql`SELECT id, popularity, sort_key, '{}'::integer[] AS rank FROM catalog_search WHERE id = ${id}`
-      : sql`SELECT s.id, s.popularity, s.sort_key, scored.rank FROM catalog_search s CROSS JOIN LATERAL (
-            SELECT ARRAY[matched, exact, longer]::integer[] AS rank FROM (
-              SELECT ${RANKS} FROM (
-                SELECT term, max(rank) AS rank FROM (${waysIn(expansions)}) AS ways
-                WHERE s.words @@ expression::tsquery GROUP BY term) AS best) AS ranks) AS scored
-          WHERE s.id = ${id}`,
-  );
-  if (!row) throw new CatalogChanged();
-  return { id: row.id, popularity: row.popularity, sortKey: row.sort_key, rank: row.rank };
-}
+const ranksAfter = ({ rank, ...row }: RowPosition): Sql =>
+  sql`(rank < ${rank}::bigint[] OR (rank = ${rank}::bigint[] AND ${comesAfter('popularity_desc', row)}))`;
 
 /** How many rows that meet the conditions have each value of the facets that are asked for. */
 async function countFacets(

@@ -1,12 +1,10 @@
 import type { Knex } from 'knex';
-import type { ResolvedQuery } from '../../../models/catalog/catalog-query';
 import type { Synonym } from '../../../models/catalog/synonym';
 import type { CatalogState } from '../../../models/ports';
 import { constant, lines, prepared, rowsOf, type Sql, sql } from '../../core/sql';
-import { STATE } from './catalog-state';
-import { candidatesOf, type NearWord, nearWords, type WordsByWord } from './near-words';
-import { type Reading, readingsOf, synonymsOf } from './synonyms';
-import { beginningsOf, formsOf, numberAlone } from './word-forms';
+import { candidatesOf, type NearWord, nearWords, type WordsByWord } from './misspellings';
+import { STATE } from './opening';
+import { beginningsOf, formsOf, numberAlone, type Reading, readingsOf, synonymsOf } from './word-forms';
 
 /** What a word of a query may stand for among the words of the catalog. */
 export interface TermExpansion {
@@ -30,8 +28,6 @@ export const MISSPELT_MAX = 40;
 /** Listed words of a query, for each of the three; its words share them. */
 const LISTED_MAX = 200;
 
-type Scope = Pick<ResolvedQuery, 'node' | 'categories'>;
-
 /** Expansions of all words of a query, and the state of the catalog that they are of; null where none had to be read. */
 interface Expanded {
   readonly expansions: readonly TermExpansion[];
@@ -40,11 +36,11 @@ interface Expanded {
 
 /**
  * Looks the words of a query up in the vocabulary; each once, in their order. What a text of any length leads to is
- * bounded: of more misspelt words than are listed the nearest, then the most frequent of the scope are.
+ * bounded: of more misspelt words than are listed the nearest, then the most frequent are.
  */
-export async function expandTerms(knex: Knex, scope: Scope, words: readonly string[]): Promise<Expanded> {
+export async function expandTerms(knex: Knex, words: readonly string[]): Promise<Expanded> {
   const { typed, candidates, state } = await lookUp(knex, words, candidatesOf(words));
-  const misspelt = await listed(knex, scope, typed.length, nearWords(candidates));
+  const misspelt = await listed(knex, typed.length, nearWords(candidates));
   return {
     expansions: typed.map((each) => ({
       ...each,
@@ -139,44 +135,38 @@ function longerOf(beginnings: readonly string[]): Sql {
 /** Of the near words of each word as many as are listed. */
 async function listed(
   knex: Knex,
-  scope: Scope,
   words: number,
   near: ReadonlyMap<string, readonly NearWord[]>,
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const max = Math.min(MISSPELT_MAX, Math.max(1, Math.floor(LISTED_MAX / words)));
   const tooMany = [...near.values()].filter((each) => each.length > max).flat();
-  const rows = await rowsWith(
+  const frequent = await frequencyOf(
     knex,
-    scope,
     tooMany.map(({ word }) => word),
   );
-  const best = (each: readonly NearWord[]) => {
-    if (each.length <= max) return each;
-    return each
-      .filter(({ word }) => rows.has(word))
-      .sort(
-        (left, right) => left.edits - right.edits || (rows.get(right.word) ?? 0) - (rows.get(left.word) ?? 0),
-      )
-      .slice(0, max);
-  };
+  const best = (each: readonly NearWord[]) =>
+    each.length <= max
+      ? each
+      : each
+          .toSorted(
+            (left, right) =>
+              left.edits - right.edits || (frequent.get(right.word) ?? 0) - (frequent.get(left.word) ?? 0),
+          )
+          .slice(0, max);
   return new Map([...near].map(([word, each]) => [word, best(each).map((found) => found.word)]));
 }
 
-/** How many rows of a scope have each of some words; of those that any has. */
-async function rowsWith(
-  knex: Knex,
-  { node, categories }: Scope,
-  words: readonly string[],
-): Promise<ReadonlyMap<string, number>> {
+/** How many products have each of some words, of those words that many have. */
+async function frequencyOf(knex: Knex, words: readonly string[]): Promise<ReadonlyMap<string, number>> {
   if (words.length === 0) return new Map();
-  const counted = await rowsOf<{ term: string; rows: number }>(
+  const counted = await rowsOf<{ term: string; products: number }>(
     knex,
-    prepared(sql`SELECT asked.term, counted.rows FROM ${lines([...new Set(words)])} AS asked (term) CROSS JOIN LATERAL (
-        SELECT sum(rows)::bigint AS rows FROM term_counts WHERE kind = ${node} AND term = asked.term
-          AND (${categories}::text[] IS NULL OR string_to_array(category, ',') && ${categories}::text[]) OFFSET 0) AS counted
-      WHERE counted.rows > 0`),
+    prepared(sql`SELECT asked.term, coalesce(frequent.products, 0)::integer AS products
+        FROM ${lines([...new Set(words)])} AS asked (term) CROSS JOIN LATERAL (
+          SELECT sum(bit_count(bits)) AS products FROM search_snapshot_bitmaps b
+          WHERE b.snapshot = (SELECT max(number) FROM search_snapshots) AND b.term = asked.term OFFSET 0) AS frequent`),
   );
-  return new Map(counted.map(({ term, rows }) => [term, rows]));
+  return new Map(counted.map(({ term, products }) => [term, products]));
 }
 
 /** A row whose words satisfy the `tsquery` matches a word of the query with this rank: 3 exactly, 2 nearly, 1 misspelt. */

@@ -29,7 +29,7 @@ const SAMPLE_MS = 100;
 /** What an import of products and estimates fills, each after what it refers to. */
 const TABLES = [
   ...['categories', 'tags', 'entities', 'products', 'variants', 'market_estimates'],
-  ...['catalog_rows', 'catalog_search', 'term_counts', 'search_words'],
+  ...['catalog_rows', 'catalog_search', 'search_words'],
 ];
 
 /**

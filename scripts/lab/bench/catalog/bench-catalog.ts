@@ -1,4 +1,4 @@
-import { makeSearchSnapshot, SNAPSHOT_LOCK } from '../../../../db/catalog/search/snapshot/make-snapshot';
+import { makeSearchSnapshot, SNAPSHOT_LOCK } from '../../../../db/catalog/search/make-snapshot';
 import { inTransaction, rowsOf, sql } from '../../../../db/core/sql';
 import { migrations } from '../../../../db/migrations';
 import { migrate } from '../../../../db/migrations/migrate';
@@ -94,7 +94,7 @@ async function load(
     await migrate(knex, migrations);
     const [line] = await rowsOf<{ rows: number }>(
       knex,
-      sql`SELECT coalesce(sum(rows), 0)::bigint AS rows FROM term_counts WHERE kind = 'product' AND term = ''`,
+      sql`SELECT count(*) AS rows FROM catalog_search WHERE kind = 'product'`,
     );
     return line?.rows ?? 0;
   });

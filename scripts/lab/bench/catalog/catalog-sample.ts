@@ -45,7 +45,8 @@ export class CatalogSample {
     const terms = [...new Set(rows.flatMap(({ facets, words }) => [...facets, ...words]))];
     const counted = await rowsOf<{ term: string; rows: number }>(
       knex,
-      sql`SELECT term, sum(rows)::bigint AS rows FROM term_counts
+      sql`SELECT term, count(*) AS rows
+          FROM catalog_search CROSS JOIN LATERAL unnest(ARRAY[''] || facets || tsvector_to_array(words)) AS term
           WHERE kind = 'product' AND term = ANY(${['', ...terms]}::text[]) GROUP BY term`,
     );
     const rowsByTerm = new Map(counted.map(({ term, rows: count }) => [term, count]));

@@ -19,14 +19,8 @@ export interface ExplainedStatement {
 
 /** Tables that grow with the catalog: no question may read one of them from end to end. */
 const CATALOG_TABLES = [
-  ...['catalog_search', 'catalog_rows', 'term_counts', 'search_words', 'entities', 'products', 'variants'],
-  ...[
-    'market_estimates',
-    'estimate_history',
-    'listings',
-    'search_snapshot_ordinals',
-    'search_snapshot_bitmaps',
-  ],
+  ...['catalog_search', 'catalog_rows', 'search_words', 'entities', 'products', 'variants'],
+  ...['market_estimates', 'estimate_history', 'listings', 'search_snapshot_bitmaps'],
 ];
 /** A table of a few pages is rightly read at once. */
 const FEW_PAGES = 16;

@@ -20,7 +20,6 @@ export async function finalFaults(knex: Knex): Promise<string[]> {
     faults.push(...(await none(knex, `lines left in ${table}`, sql`SELECT FROM ${identifier(table)}`)));
   }
   faults.push(...(await none(knex, 'rows that searches do not see as they are', UNLIKE_SEARCH)));
-  faults.push(...(await none(knex, 'terms that are counted wrongly', MISCOUNTED)));
   faults.push(...(await none(knex, 'products with a row too many or too few', WITHOUT_ROW)));
   const outdated = await outdatedRows(knex);
   if (outdated > 0) faults.push(`${outdated} rows are not what their records say`);
@@ -45,18 +44,6 @@ const WITHOUT_ROW = sql`
   SELECT FROM (SELECT id FROM products WHERE NOT deleted) AS living
   FULL JOIN (SELECT id FROM catalog_rows WHERE kind = 'product') AS shown USING (id)
   WHERE living.id IS NULL OR shown.id IS NULL`;
-
-const MISCOUNTED = sql`
-  WITH terms AS (
-    SELECT kind, category, unnest(tsvector_to_array(words) || facets || ARRAY[''] || ARRAY(
-      SELECT split_part(facet, ':', 1) || ':' AS several FROM unnest(facets) AS facet
-      GROUP BY several HAVING count(*) > 1)) AS term
-    FROM catalog_search)
-  SELECT FROM (SELECT kind, category, term, count(*) AS rows FROM terms GROUP BY kind, category, term) AS carried
-  FULL JOIN (
-    SELECT kind, category, term, sum(rows) AS rows FROM term_counts
-    GROUP BY kind, category, term HAVING sum(rows) <> 0) AS kept USING (kind, category, term)
-  WHERE carried.rows IS DISTINCT FROM kept.rows`;
 
 /** Derives every row again, counts those that change by it, and takes that back. */
 async function outdatedRows(knex: Knex): Promise<number> {

@@ -1,8 +1,21 @@
 import type { Knex } from 'knex';
-import type { CatalogState } from '../../../../models/ports';
-import { constant, prepared, rowsOf, type Sql, sql } from '../../../core/sql';
-import { STATE } from '../catalog-state';
+import type { CatalogState } from '../../../models/ports';
+import { constant, prepared, rowsOf, type Sql, sql } from '../../core/sql';
 import type { ChangedProduct, ChangedRow, WantedTerm } from './changed-products';
+
+/** The catalog has changed between the statements of an answer, which is of no state then. */
+export class CatalogChanged extends Error {
+  override readonly name = 'CatalogChanged';
+}
+
+/** Which state of the catalog a statement sees, as two columns. */
+export const STATE = sql`pg_current_snapshot()::text AS transactions,
+  (SELECT max(number) FROM search_snapshots) AS snapshot`;
+
+/** That nothing of what queries are answered from has changed between a state and the one that a statement sees. */
+export const isStill = ({ transactions, snapshot }: { [Part in keyof CatalogState]: Sql }): Sql =>
+  sql`((SELECT max(number) FROM search_snapshots) IS NOT DISTINCT FROM ${snapshot}::integer
+    AND NOT EXISTS (SELECT FROM catalog_changes_since(${transactions}::pg_snapshot, 1)))`;
 
 /** Changes with which a snapshot still answers; a process keeps them all. */
 export const CHANGES_MAX = 50_000;
@@ -10,7 +23,7 @@ export const CHANGES_MAX = 50_000;
 /** What is known of a snapshot before. */
 interface KnownBefore {
   readonly number: number;
-  readonly seen: { readonly transactions: string } | null;
+  readonly seen: { readonly state: CatalogState } | null;
 }
 
 /** What of a snapshot some queries need, as one state of the catalog has it. */
@@ -21,9 +34,9 @@ export interface OpenSnapshot {
   readonly continues: boolean;
   /** Null if they are more than a snapshot can answer with. */
   readonly changes: readonly ChangedProduct[] | null;
-  /** Of wanted terms by name the bits of a chunk, and ordinals one by one. */
+  /** Of wanted terms by name the bits of a chunk, and products one by one. */
   readonly bits: readonly { readonly name: string; readonly chunk: number; readonly bytes: Buffer }[];
-  readonly ordinals: readonly { readonly name: string; readonly ordinal: number }[];
+  readonly found: readonly { readonly name: string; readonly ids: readonly string[] }[];
 }
 
 interface Opening {
@@ -33,9 +46,10 @@ interface Opening {
 }
 
 /**
- * One statement, so that all of it is of one state.
+ * Tells the state of the catalog and what has changed since the state before, and reads terms. One statement, so that all
+ * of it is of one state.
  *
- * @param wanted distinct terms whose bitmaps are not known
+ * @param wanted distinct terms that are not known
  * @param last what is known of a snapshot before
  * @param outgrown number of a snapshot that can't answer
  */
@@ -53,11 +67,10 @@ export async function readOpening(
   const { transactions, snapshot: newest, number, products, continues, answers } = first.told;
   const state = { transactions, snapshot: newest };
   if (number === null) return { state, snapshot: null };
-  const changes = partsOf('change').map(({ name, number: line, told: { ordinal, row } }) => ({
+  const changes = partsOf('change').map(({ name, number: line, told }) => ({
     id: name,
     line,
-    ordinal,
-    row: row && { ...row, id: name },
+    row: told && { ...told, id: name },
   }));
   const snapshot: OpenSnapshot = {
     number,
@@ -65,16 +78,21 @@ export async function readOpening(
     continues,
     changes: answers ? changes : null,
     bits: partsOf('bits').map(({ name, number: chunk, bytes }) => ({ name, chunk, bytes })),
-    ordinals: partsOf('ordinal').map(({ name, number: ordinal }) => ({ name, ordinal })),
+    found: partsOf('found').map(({ name, told }) => ({ name, ids: told })),
   };
   return { state, snapshot };
 }
 
 type Line =
   | { readonly part: 'state'; readonly told: StateTold }
-  | { readonly part: 'change'; readonly name: string; readonly number: number; readonly told: ChangeTold }
+  | {
+      readonly part: 'change';
+      readonly name: string;
+      readonly number: number;
+      readonly told: Omit<ChangedRow, 'id'> | null;
+    }
   | { readonly part: 'bits'; readonly name: string; readonly number: number; readonly bytes: Buffer }
-  | { readonly part: 'ordinal'; readonly name: string; readonly number: number };
+  | { readonly part: 'found'; readonly name: string; readonly told: readonly string[] };
 
 interface StateTold extends CatalogState {
   readonly number: number | null;
@@ -83,20 +101,13 @@ interface StateTold extends CatalogState {
   readonly answers: boolean;
 }
 
-interface ChangeTold {
-  readonly ordinal: number | null;
-  readonly row: Omit<ChangedRow, 'id'> | null;
-}
-
-const CHANGES_READ = constant(CHANGES_MAX + 1);
-
 /** Wanted terms are told as JSON, for which the planner assumes the same size however many they are: its plan can stay. */
 function openingStatement(
   wanted: readonly WantedTerm[],
   last: KnownBefore | null,
   outgrown: number | null,
 ): Sql {
-  const seen = last?.seen?.transactions ?? null;
+  const seen = last?.seen?.state.transactions ?? null;
   return sql`WITH state AS MATERIALIZED (SELECT ${STATE}),
     newest AS MATERIALIZED (
       SELECT s.number, s.products,
@@ -109,7 +120,8 @@ function openingStatement(
       WHERE s.number IS DISTINCT FROM ${outgrown}::integer
     ),
     lines AS MATERIALIZED (
-      SELECT c.id, c.number FROM newest CROSS JOIN LATERAL catalog_changes_since(newest.seen, ${CHANGES_READ}) AS c
+      SELECT c.id, c.number
+      FROM newest CROSS JOIN LATERAL catalog_changes_since(newest.seen, ${constant(CHANGES_MAX + 1)}) AS c
       WHERE c.id IS DISTINCT FROM ''
     ),
     verdict AS MATERIALIZED (SELECT count(*) = count(id) AND count(*) <= ${constant(CHANGES_MAX)} AS answers FROM lines),
@@ -121,52 +133,35 @@ function openingStatement(
         AS w (name text, kind text, term text)
     ),
     bitmaps AS MATERIALIZED (
-      SELECT w.name, w.term, b.chunk, b.bits FROM newest CROSS JOIN wanted w CROSS JOIN LATERAL (
+      SELECT w.name, b.chunk, b.bits FROM newest CROSS JOIN wanted w CROSS JOIN LATERAL (
         SELECT chunk, bits FROM search_snapshot_bitmaps
         WHERE snapshot = newest.number AND search_snapshot_bitmaps.term = w.term OFFSET 0) AS b
-      WHERE w.kind IN ('facet', 'word', 'other')
-      UNION ALL
-      SELECT w.name, NULL, b.chunk, b.bits FROM newest CROSS JOIN wanted w CROSS JOIN LATERAL (
-        SELECT chunk, bits FROM search_snapshot_bitmaps
-        WHERE snapshot = newest.number AND search_snapshot_bitmaps.term > w.term
-          AND search_snapshot_bitmaps.term < w.term || ${'\u{10ffff}'}
-          AND strpos(search_snapshot_bitmaps.term, ':') = 0 AND strpos(search_snapshot_bitmaps.term, '*') = 0
-        OFFSET 0) AS b
-      WHERE w.kind = 'beginning'
+      WHERE w.kind <> 'prefix'
     ),
     rare AS MATERIALIZED (
-      SELECT w.* FROM wanted w CROSS JOIN LATERAL (
-        SELECT FROM term_counts WHERE kind = 'product' AND term_counts.term = w.term LIMIT 1) AS counted
-      WHERE w.kind IN ('facet', 'word') AND (SELECT products FROM newest) > 0 AND NOT EXISTS (SELECT FROM bitmaps b WHERE b.term = w.term)
+      SELECT name, kind, term, '''' || term || CASE kind WHEN 'prefix' THEN ''':*' ELSE '''' END AS expression
+      FROM wanted WHERE kind <> 'bitmap' AND (SELECT products FROM newest) > 0 AND name NOT IN (SELECT name FROM bitmaps)
     ),
     found AS (
       SELECT w.name, s.id FROM rare w CROSS JOIN LATERAL (
         SELECT id FROM catalog_search WHERE kind = 'product' AND facets && ARRAY[w.term] OFFSET 0) AS s
       WHERE w.kind = 'facet'
       UNION ALL
-      SELECT w.name, s.id FROM (
-        SELECT name, '''' || term || '''' AS expression FROM rare WHERE kind = 'word'
-        UNION ALL SELECT name, '''' || term || ''':*' FROM wanted
-          WHERE kind = 'prefix' AND (SELECT products FROM newest) > 0
-      ) AS w CROSS JOIN LATERAL (
+      SELECT w.name, s.id FROM rare w CROSS JOIN LATERAL (
         SELECT id FROM catalog_search WHERE kind = 'product' AND words @@ w.expression::tsquery OFFSET 0) AS s
+      WHERE w.kind <> 'facet'
     )
     SELECT 'state' AS part, NULL::text AS name, NULL::bigint AS number, NULL::bytea AS bytes,
       json_build_object('transactions', state.transactions, 'snapshot', state.snapshot, 'number', newest.number,
         'products', newest.products, 'continues', newest.seen IS NOT NULL, 'answers', verdict.answers) AS told
     FROM state CROSS JOIN verdict LEFT JOIN newest ON true
     UNION ALL
-    SELECT 'change', changed.id, changed.line, NULL, json_build_object('ordinal', p.ordinal, 'row',
-      CASE WHEN s.category IS NOT NULL THEN json_build_object('category', s.category, 'popularity', s.popularity,
-        'sortKey', s.sort_key, 'terms', s.terms) END)
-    FROM newest CROSS JOIN changed LEFT JOIN LATERAL (
-      SELECT ordinal FROM search_snapshot_ordinals WHERE snapshot = newest.number AND id = changed.id OFFSET 0) AS p ON true
-    LEFT JOIN LATERAL (
-      SELECT category, popularity, sort_key, facets || tsvector_to_array(words) AS terms FROM catalog_search
+    SELECT 'change', changed.id, changed.line, NULL, s.told FROM changed LEFT JOIN LATERAL (
+      SELECT json_build_object('category', category, 'popularity', popularity, 'sortKey', sort_key,
+        'terms', facets || tsvector_to_array(words)) AS told FROM catalog_search
       WHERE kind = 'product' AND id = changed.id OFFSET 0) AS s ON true
     UNION ALL
-    SELECT 'bits', name, chunk, bit_send(bit_or(bits)), NULL FROM bitmaps GROUP BY name, chunk
+    SELECT 'bits', name, chunk, bit_send(bits), NULL FROM bitmaps
     UNION ALL
-    SELECT 'ordinal', f.name, p.ordinal, NULL, NULL FROM newest CROSS JOIN found f CROSS JOIN LATERAL (
-      SELECT ordinal FROM search_snapshot_ordinals WHERE snapshot = newest.number AND id = f.id OFFSET 0) AS p`;
+    SELECT 'found', name, NULL, NULL, json_agg(id) FROM found GROUP BY name`;
 }

@@ -1,11 +1,9 @@
 import { isReference, lettersOf } from '../../../models/catalog/index-terms';
 import { constant, lines, type Sql, sql } from '../../core/sql';
-import { deletionNeighbourhood } from './deletion-neighbourhood';
-import { editsBetween } from './edit-distance';
 
 /** Words that so many share a deletion of are too many to look at: the deletion says hardly anything about a word. */
 const DELETION_WORDS_MAX = 2_000;
-/** Stubs that are looked up for one query. */
+/** Deletions that are looked up for one query. */
 const DELETIONS_MAX = 400;
 /** Words that are looked at for one deletion, and for one query. */
 const CANDIDATES_PER_DELETION = 200;
@@ -100,3 +98,65 @@ function deletionsInTurn(words: readonly string[]): AskedDeletion[] {
     .slice(0, DELETIONS_MAX)
     .map(({ word, deletion }) => ({ word, deletion }));
 }
+
+/** Letters at the beginning of a word that deletions are made of. */
+const BEGINNING = 7;
+/** Shorter words are no corrections of any word, and words shorter than the next have one deletion at most. */
+const CORRECTION_MIN = 3;
+const TWO_DELETIONS_MIN = 6;
+
+/**
+ * The deletion neighbourhood by which a word of the vocabulary is found: the word less some letters. Two words within n
+ * edits of each other (insert, drop, replace, swap neighbours) share a text that lacks at most n letters of each; the
+ * first seven letters suffice for that. So a look-up by deletions misses nothing, and what it finds too much is measured
+ * afterwards. Words of six letters and more may be meant by one of eight, which may be two edits away; words of three to
+ * five by one of four to seven.
+ */
+export function indexedDeletions(word: string): string[] {
+  const { length } = lettersOf(word);
+  return length < CORRECTION_MIN ? [] : deletionNeighbourhood(word, length < TWO_DELETIONS_MIN ? 1 : 2);
+}
+
+/** What is left of a word less at most so many letters, each text once, those with fewer deletions first. */
+export function deletionNeighbourhood(word: string, deletionsMax: number): string[] {
+  let lefts = [lettersOf(word).slice(0, BEGINNING)];
+  const found = new Set(lefts.map((letters) => letters.join('')));
+  for (let deletions = 1; deletions <= deletionsMax; deletions++) {
+    lefts = lefts.flatMap((letters) => letters.map((_, at) => letters.toSpliced(at, 1)));
+    for (const letters of lefts) found.add(letters.join(''));
+  }
+  return [...found];
+}
+
+/**
+ * How many edits make one word of the other, or infinity beyond `editsMax`. An edit inserts, drops or replaces a letter,
+ * or swaps two neighbours; no letter is edited twice (optimal string alignment).
+ */
+export function editsBetween(from: readonly string[], to: readonly string[], editsMax: number): number {
+  if (Math.abs(from.length - to.length) > editsMax) return Number.POSITIVE_INFINITY;
+  let beforePrevious: number[] = [];
+  let previous = Array.from({ length: to.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= from.length; row++) {
+    const current = [row];
+    for (let column = 1; column <= to.length; column++) {
+      const same = from[row - 1] === to[column - 1];
+      let edits = Math.min(
+        cell(previous, column) + 1,
+        cell(current, column - 1) + 1,
+        cell(previous, column - 1) + (same ? 0 : 1),
+      );
+      const swapped = from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1];
+      if (row > 1 && column > 1 && swapped) edits = Math.min(edits, cell(beforePrevious, column - 2) + 1);
+      current.push(edits);
+    }
+    if (least(current) > editsMax) return Number.POSITIVE_INFINITY;
+    beforePrevious = previous;
+    previous = current;
+  }
+  const edits = cell(previous, to.length);
+  return edits <= editsMax ? edits : Number.POSITIVE_INFINITY;
+}
+
+const cell = (row: readonly number[], column: number): number => row[column] ?? Number.POSITIVE_INFINITY;
+
+const least = (row: readonly number[]): number => row.reduce((left, right) => Math.min(left, right));

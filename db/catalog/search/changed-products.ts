@@ -1,39 +1,29 @@
-import type { OrderKey } from '../order-key';
 import { Bitset } from './bitset';
+import type { OrderKey } from './catalog-clauses';
 import {
-  beginningsOf,
   byField,
   CHUNK,
   CODE_BYTES,
-  categoryTerm,
   type FacetCodes,
+  furtherTerms,
   IdLists,
   isFacet,
-  isGathered,
-  rareBeginningTerm,
-} from './chunks';
+} from './snapshot-chunks';
 
 /**
- * A term whose products are wanted, as a part of the set of that name. Products with a facet or a word without a bitmap are
- * looked up in the indexes, as are those with any word of a `prefix`; a `beginning` means all frequent words that are
- * longer; other terms always have a bitmap, or no product.
+ * A term whose products are wanted, as a part of the set of that name. Where a facet or a word has no bitmap, and for any
+ * word of a `prefix`, products are looked up in the indexes; other terms have a `bitmap`, or no product.
  */
 export interface WantedTerm {
   readonly name: string;
-  readonly kind: 'facet' | 'word' | 'prefix' | 'beginning' | 'other';
+  readonly kind: 'facet' | 'word' | 'prefix' | 'bitmap';
   readonly term: string;
 }
 
-/** Changes of one product, by the last of their lines. */
-export interface Change {
+/** A product after a change; of several changes of one, each has a higher `line`. */
+export interface ChangedProduct {
   readonly id: string;
   readonly line: number;
-}
-
-/** A product after a change. */
-export interface ChangedProduct extends Change {
-  /** Its ordinal in the snapshot; null if it was not there. */
-  readonly ordinal: number | null;
   /** Null if it is gone. */
   readonly row: ChangedRow | null;
 }
@@ -49,11 +39,9 @@ const NONE: readonly number[] = [];
 /**
  * The products that have changed since a snapshot was made, as a part of its set algebra: each, after each change, has
  * an ordinal of its own beyond those of the snapshot. It only ever grows, so queries that see different states of the
- * catalog share it: which ordinals live for a query, `livingAfter` tells.
+ * catalog share it: `livingAfter` tells which ordinals live for a query.
  */
 export class ChangedProducts {
-  /** The products of the snapshot that have ever changed. */
-  readonly touched: Bitset;
   readonly #rows: ChangedRow[] = [];
   readonly #facets: ReadonlyMap<string, readonly string[]>[] = [];
   readonly #lines = new Set<number>();
@@ -62,21 +50,25 @@ export class ChangedProducts {
   readonly #ordinalAt = new Map<number, number>();
   readonly #ordinalsByTerm = new Map<string, number[]>();
 
-  /** @param products of the snapshot */
-  constructor(readonly products: number) {
-    this.touched = Bitset.empty(products);
-  }
+  /**
+   * @param products of the snapshot
+   * @param ordinalOf the ordinal that the snapshot has for a product, if any
+   */
+  constructor(
+    readonly products: number,
+    private readonly ordinalOf: (id: string) => number | undefined,
+  ) {}
 
   /** Ordinals, those of the snapshot among them. */
   get size(): number {
     return this.products + this.#rows.length;
   }
 
-  add({ id, line, ordinal, row }: ChangedProduct): void {
+  add({ id, line, row }: ChangedProduct): void {
     if (this.#lines.has(line)) return;
     this.#lines.add(line);
-    if (ordinal !== null) this.touched.add(ordinal);
-    const ordinals = this.#ordinalsById.get(id) ?? (ordinal === null ? [] : [ordinal]);
+    const first = this.ordinalOf(id);
+    const ordinals = this.#ordinalsById.get(id) ?? (first === undefined ? [] : [first]);
     this.#ordinalsById.set(id, ordinals);
     if (!row) return;
     const own = this.size;
@@ -84,16 +76,15 @@ export class ChangedProducts {
     this.#facets.push(byField(row.terms));
     ordinals.push(own);
     this.#ordinalAt.set(line, own);
-    this.#note(categoryTerm(row.category), own);
-    for (const term of row.terms) {
-      this.#note(term, own);
-      if (isGathered(term))
-        for (const beginning of beginningsOf(term)) this.#note(rareBeginningTerm(beginning), own);
+    for (const term of [...row.terms, ...furtherTerms(row.category, row.terms)]) {
+      const carriers = this.#ordinalsByTerm.get(term);
+      if (carriers) carriers.push(own);
+      else this.#ordinalsByTerm.set(term, [own]);
     }
   }
 
   /** The ordinals that live after further changes, all of which were added. */
-  livingAfter(living: Bitset, changes: readonly Change[]): Bitset {
+  livingAfter(living: Bitset, changes: readonly Omit<ChangedProduct, 'row'>[]): Bitset {
     const after = living.copy(this.size);
     for (const { id, line } of changes) {
       for (const ordinal of this.#ordinalsById.get(id) ?? NONE) after.remove(ordinal);
@@ -103,9 +94,8 @@ export class ChangedProducts {
     return after;
   }
 
-  /** Those that a wanted term means; of short beginnings all are under the term for rare words. */
+  /** Those that a wanted term means. */
   matching({ kind, term }: Pick<WantedTerm, 'kind' | 'term'>): readonly number[] {
-    if (kind === 'beginning') return NONE;
     if (kind !== 'prefix') return this.#ordinalsByTerm.get(term) ?? NONE;
     return Array.from(this.#ordinalsByTerm)
       .filter(([word]) => word.startsWith(term) && !isFacet(word))
@@ -121,21 +111,12 @@ export class ChangedProducts {
   facetIdsAt(ordinal: number, field: string): readonly string[] {
     return this.#facets[ordinal - this.products]?.get(field) ?? [];
   }
-
-  #note(term: string, ordinal: number): void {
-    const carriers = this.#ordinalsByTerm.get(term);
-    if (!carriers) this.#ordinalsByTerm.set(term, [ordinal]);
-    else if (carriers.at(-1) !== ordinal) carriers.push(ordinal);
-  }
 }
 
 /** Changes for which there is room before a column is copied. */
 const GROWTH = 4_096;
 
-/**
- * What all products of a snapshot, and those that have changed since, have of a facet field: four bytes each, and each
- * list of ids once.
- */
+/** What all products of a snapshot, and those that have changed since, have of a facet field: four bytes each, and each list of ids once. */
 export class FacetColumn {
   readonly #lists = new IdLists();
   #codes: Uint32Array;

@@ -1,0 +1,167 @@
+import type { Knex } from 'knex';
+import { copyRows, type WrittenTable } from '../../core/copy-rows';
+import { constant, inTransaction, rowsOf, sql } from '../../core/sql';
+import { CHUNK, ChunkBuilder, type SnapshotProduct } from './snapshot-chunks';
+
+/** When a snapshot is made, and of what. */
+export interface SnapshotLimits {
+  /** Changes from which on it is made again, whatever its size. */
+  readonly changesMin: number;
+  /** Products from which on a term has a bitmap; the rows of rarer ones are quickly read. */
+  readonly rowsMin: number;
+}
+
+const DEFAULTS: SnapshotLimits = { changesMin: 10_000, rowsMin: 512 };
+/** Changes from which on a snapshot of no more products than those is made again. */
+const SMALL_CHANGES_MIN = 500;
+/** A term that one in so many products has gets a bitmap too: a small catalog has few of them. */
+const FREQUENT_SHARE = 64;
+/** The process that makes a snapshot holds this advisory lock: any number that nothing else locks by. */
+export const SNAPSHOT_LOCK = 6_021_023;
+/** Products that are read at once; a chunk of a snapshot is a multiple of it. */
+const PRODUCTS_AT_ONCE = 4_096;
+
+const BITMAPS: WrittenTable = {
+  name: 'search_snapshot_bitmaps',
+  key: ['snapshot', 'term', 'chunk'],
+  columns: { snapshot: 'int4', term: 'text', chunk: 'int4', bits: 'bit' },
+  dated: false,
+};
+
+/**
+ * Makes the snapshot of the products as they are now and drops the one before, if there is none or much has changed since.
+ * Readers and writers go on meanwhile. Resolves to whether one was made: not while another process makes one. The memory
+ * that it takes is that of one chunk.
+ */
+export async function makeSearchSnapshot(knex: Knex, limits: Partial<SnapshotLimits> = {}): Promise<boolean> {
+  const { changesMin, rowsMin } = { ...DEFAULTS, ...limits };
+  return inTransaction(knex, async (trx) => {
+    // One state for all statements; first of all, as the first statement fixes it.
+    await rowsOf(trx, sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ`);
+    const [lock] = await rowsOf<{ taken: boolean }>(
+      trx,
+      sql`SELECT pg_try_advisory_xact_lock(${SNAPSHOT_LOCK}) AS taken`,
+    );
+    if (!lock?.taken || !(await isDue(trx, changesMin))) return false;
+    await rowsOf(trx, sql`SET LOCAL statement_timeout = 0`);
+    await rowsOf(trx, sql`SET LOCAL work_mem = '256MB'`);
+    await rowsOf(trx, sql`DELETE FROM catalog_search_changes`);
+    await rowsOf(trx, sql`DELETE FROM search_snapshots`);
+    await rowsOf(trx, sql`DELETE FROM search_snapshot_bitmaps`);
+    await rowsOf(trx, sql`DELETE FROM search_snapshot_columns`);
+    await rowsOf(trx, sql`DELETE FROM search_snapshot_facets`);
+    const [snapshot] = await rowsOf<{ number: number }>(
+      trx,
+      sql`INSERT INTO search_snapshots (products) SELECT count(*) FROM catalog_search WHERE kind = 'product' RETURNING number`,
+    );
+    if (!snapshot) throw new Error('a row that was inserted is not returned');
+    await writeChunks(trx, snapshot.number, await frequentTerms(trx, rowsMin));
+    await writeNameOrder(trx, snapshot.number);
+    await rowsOf(trx, sql`ANALYZE search_snapshot_bitmaps`);
+    return true;
+  });
+}
+
+async function isDue(trx: Knex, changesMin: number): Promise<boolean> {
+  const [answer] = await rowsOf<{ due: boolean }>(
+    trx,
+    sql`SELECT NOT EXISTS (SELECT FROM search_snapshots) OR bool_or(id IS NULL) OR count(*) >= least(${changesMin}::integer,
+          (SELECT max(greatest(products, ${SMALL_CHANGES_MIN}::integer)) FROM search_snapshots)) AS due
+        FROM (SELECT id FROM catalog_search_changes WHERE id IS DISTINCT FROM '' LIMIT ${changesMin}) AS changes`,
+  );
+  return answer?.due ?? false;
+}
+
+async function frequentTerms(trx: Knex, rowsMin: number): Promise<Set<string>> {
+  const rows = await rowsOf<{ term: string }>(
+    trx,
+    sql`SELECT term FROM catalog_search CROSS JOIN LATERAL unnest(facets || tsvector_to_array(words)) AS term
+        WHERE kind = 'product' GROUP BY term HAVING count(*) >= least(${rowsMin}::integer,
+          (SELECT greatest(1, max(products) / ${FREQUENT_SHARE}::integer) FROM search_snapshots))`,
+  );
+  return new Set(rows.map(({ term }) => term));
+}
+
+/** In one pass over the products. */
+async function writeChunks(trx: Knex, snapshot: number, frequent: ReadonlySet<string>): Promise<void> {
+  const builder = new ChunkBuilder(frequent);
+  let chunk = 0;
+  for await (const products of productsInOrder(trx)) {
+    for (const product of products) builder.add(product);
+    // A batch never reaches over the end of a chunk.
+    if (builder.size === CHUNK) await writeChunk(trx, snapshot, chunk++, builder);
+  }
+  if (builder.size > 0) await writeChunk(trx, snapshot, chunk, builder);
+}
+
+async function writeChunk(trx: Knex, snapshot: number, chunk: number, builder: ChunkBuilder): Promise<void> {
+  const { bitmaps, columns, facets } = builder.take();
+  await copyRows(
+    trx,
+    BITMAPS,
+    Array.from(bitmaps, ([term, bits]) => ({ snapshot, term, chunk, bits })),
+  );
+  for (const [name, bytes] of Object.entries(columns)) {
+    await rowsOf(
+      trx,
+      sql`INSERT INTO search_snapshot_columns (snapshot, name, chunk, bytes)
+          VALUES (${snapshot}, ${name}, ${chunk}, ${bytes})`,
+    );
+  }
+  for (const { field, lists, codes } of facets) {
+    await rowsOf(
+      trx,
+      sql`INSERT INTO search_snapshot_facets (snapshot, field, chunk, lists, codes)
+          VALUES (${snapshot}, ${field}, ${chunk}, ${JSON.stringify(lists)}, ${codes})`,
+    );
+  }
+}
+
+/** The ordinals by name, four bytes each, the lowest first. */
+async function writeNameOrder(trx: Knex, snapshot: number): Promise<void> {
+  const [sorted] = await rowsOf<{ ordinals: Buffer }>(
+    trx,
+    sql`SELECT coalesce(string_agg(int4send(ordinal), ''), '') AS ordinals FROM (
+          SELECT (row_number() OVER (ORDER BY popularity DESC, id) - 1)::integer AS ordinal, sort_key, id
+          FROM catalog_search WHERE kind = 'product' ORDER BY sort_key, id) AS named`,
+  );
+  const ordinals = Buffer.from(sorted?.ordinals ?? []).swap32();
+  await rowsOf(
+    trx,
+    sql`INSERT INTO search_snapshot_columns (snapshot, name, chunk, bytes) VALUES (${snapshot}, 'by_name', 0, ${ordinals})`,
+  );
+}
+
+/** Facets and words of a product as one text: arrays take the driver longer to read. Neither holds a line feed. */
+const PRODUCT_TERMS = sql`array_to_string(facets || tsvector_to_array(words), E'\\n')`;
+
+interface Line extends Omit<SnapshotProduct, 'terms'> {
+  readonly terms: string;
+}
+
+/**
+ * All products by falling popularity, then id, in lists of a power of two, the last one shorter. The next list is on
+ * its way while one is worked on. For a transaction, once.
+ */
+async function* productsInOrder(trx: Knex): AsyncGenerator<readonly SnapshotProduct[]> {
+  // All of them are read: the planner else takes a cursor for one that is left early.
+  await rowsOf(trx, sql`SET LOCAL cursor_tuple_fraction = 1`);
+  await rowsOf(
+    trx,
+    sql`DECLARE products_in_order NO SCROLL CURSOR FOR
+        SELECT id, category, popularity, sort_key AS "sortKey", ${PRODUCT_TERMS} AS terms
+        FROM catalog_search WHERE kind = 'product' ORDER BY popularity DESC, catalog_search.id`,
+  );
+  let coming = fetchLines(trx);
+  for (;;) {
+    const lines = await coming;
+    if (lines.length === 0) break;
+    coming = fetchLines(trx);
+    coming.catch(() => undefined);
+    yield lines.map(({ terms, ...line }) => ({ ...line, terms: terms === '' ? [] : terms.split('\n') }));
+  }
+  await rowsOf(trx, sql`CLOSE products_in_order`);
+}
+
+const fetchLines = (trx: Knex): Promise<Line[]> =>
+  rowsOf<Line>(trx, sql`FETCH FORWARD ${constant(PRODUCTS_AT_ONCE)} FROM products_in_order`);

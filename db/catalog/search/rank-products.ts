@@ -1,0 +1,215 @@
+import type { Knex } from 'knex';
+import type { Filter, ResolvedQuery, RowPosition } from '../../../models/catalog/catalog-query';
+import { facetOf } from '../../../models/catalog/index-terms';
+import { Bitset } from './bitset';
+import { restricts } from './catalog-clauses';
+import type { WantedTerm } from './changed-products';
+import type { FoundPage, Window } from './scored-rows';
+import type { SnapshotView } from './snapshot-cache';
+import { BEGINNING_MAX, beginningTerm, categoryTerm } from './snapshot-chunks';
+import type { TermExpansion } from './term-expansion';
+
+const SCOPE = 'scope';
+const includeName = (at: number): string => `include ${at}`;
+const excludeName = (at: number): string => `exclude ${at}`;
+const readingName = (word: string): string => `reading ${word}`;
+const wayName = (way: 'exact' | 'near' | 'misspelt', { word }: TermExpansion): string => `${way} ${word}`;
+
+/** The sets of products that a query is answered from, by the terms of their members; null for rows that are not in a snapshot. */
+export function wantedSets(
+  { node, sandbox, categories, filters }: ResolvedQuery,
+  expansions: readonly TermExpansion[] | null,
+): WantedTerm[] | null {
+  if (node !== 'product' || sandbox) return null;
+  const facets = (name: string, field: string, ids: readonly string[]) =>
+    Array.from(new Set(ids), (id): WantedTerm => ({ name, kind: 'facet', term: facetOf(field, id) }));
+  return [
+    ...(categories ?? []).map((id): WantedTerm => ({ name: SCOPE, kind: 'bitmap', term: categoryTerm(id) })),
+    ...filters.flatMap(({ field, include, exclude }, at) => [
+      ...facets(includeName(at), field, include),
+      ...facets(excludeName(at), field, exclude),
+    ]),
+    ...(expansions ?? []).flatMap(expansionTerms),
+  ];
+}
+
+function expansionTerms(expansion: TermExpansion): WantedTerm[] {
+  const { exact, near, beginnings, misspelt } = expansion;
+  const nearName = wayName('near', expansion);
+  const word = (name: string, term: string): WantedTerm => ({ name, kind: 'word', term });
+  const readings = (name: string, all: TermExpansion['exact']) =>
+    all.flatMap((reading) =>
+      reading.map((each) => word(reading.length === 1 ? name : readingName(each), each)),
+    );
+  return [
+    ...readings(wayName('exact', expansion), exact),
+    ...readings(nearName, near),
+    ...misspelt.map((each) => word(wayName('misspelt', expansion), each)),
+    ...beginnings.map(
+      (term): WantedTerm =>
+        Array.from(term).length > BEGINNING_MAX
+          ? { name: nearName, kind: 'prefix', term }
+          : { name: nearName, kind: 'bitmap', term: beginningTerm(term) },
+    ),
+  ];
+}
+
+/**
+ * A page of a listing of products, or, with the expansions of a text, of those that match its words, from a snapshot and
+ * what has changed since.
+ *
+ * @param view has the sets that the query wants
+ * @param order of a text: by relevance, or the products that match all words by popularity alone
+ */
+export async function rankProducts(
+  knex: Knex,
+  { snapshot, sets, living }: SnapshotView,
+  query: ResolvedQuery,
+  expansions: readonly TermExpansion[] | null,
+  { after, offset, limit }: Window,
+  order: 'relevance' | 'popularity' = 'relevance',
+): Promise<FoundPage> {
+  const among = scopeOf(query, sets, living);
+  const terms = expansions?.map((each) => ordinalsOf(each, sets)) ?? [];
+  const isRanked = expansions !== null && order === 'relevance';
+  const all = isRanked
+    ? new Tally(terms.map(({ any }) => any)).atLeast(query.match === 'all' ? terms.length : 1, among)
+    : terms.reduce((left, { any }) => left.and(any ?? Bitset.empty(left.size)), among);
+  const total = all.count();
+  const products = await snapshot.order(knex, expansions === null ? query.sort : 'popularity_desc');
+  const rows: RowPosition[] = [];
+  let wordsMatched = 0;
+  let passed = 0;
+  for (const { set, count, rank } of isRanked
+    ? tiers(terms, all, total)
+    : [{ set: all, count: total, rank: [] }]) {
+    wordsMatched ||= rank[0] ?? 0;
+    if (rows.length >= limit) break;
+    const isBehind = after ? compareRanks(rank, after.rank) : 1;
+    if (isBehind < 0) continue;
+    const from = after && isBehind === 0 ? after : Math.max(0, offset - passed);
+    passed += count;
+    if (typeof from === 'number' && from >= count) continue;
+    for (const ordinal of products.members(set, from, limit - rows.length)) {
+      rows.push({ ...products.keyOf(ordinal), rank });
+    }
+  }
+  const facets = new Map<string, ReadonlyMap<string, number>>();
+  for (const { field } of query.facets ?? []) facets.set(field, await snapshot.facetCounts(knex, field, all));
+  return { rows, total, wordsMatched, facets };
+}
+
+function scopeOf({ categories, filters }: ResolvedQuery, sets: Sets, living: Bitset): Bitset {
+  const nothing = Bitset.empty(living.size);
+  const whole = categories === null ? living : living.and(sets.get(SCOPE) ?? nothing);
+  return filters.reduce((left: Bitset, filter: Filter, at) => {
+    if (!restricts(filter)) return left;
+    const included = filter.include.length > 0 ? left.and(sets.get(includeName(at)) ?? nothing) : left;
+    return filter.exclude.length > 0 ? included.without(sets.get(excludeName(at)) ?? nothing) : included;
+  }, whole);
+}
+
+type Sets = ReadonlyMap<string, Bitset>;
+
+/** The ordinals that match a word of a query: in any way, exactly, and nearly but not exactly; null where none does. */
+interface TermOrdinals {
+  readonly any: Bitset | null;
+  readonly exact: Bitset | null;
+  readonly near: Bitset | null;
+}
+
+function ordinalsOf(expansion: TermExpansion, sets: Sets): TermOrdinals {
+  const readings = (way: 'exact' | 'near') =>
+    union([
+      sets.get(wayName(way, expansion)) ?? null,
+      ...expansion[way]
+        .filter(({ length }) => length > 1)
+        .map((reading) => intersection(reading.map((word) => sets.get(readingName(word))))),
+    ]);
+  const [exact, near] = [readings('exact'), readings('near')];
+  return {
+    any: union([exact, near, sets.get(wayName('misspelt', expansion)) ?? null]),
+    exact,
+    near: exact && near ? near.without(exact) : near,
+  };
+}
+
+/** Products that rank equally: by the words that they match, exactly match and nearly match (contract 5.4). */
+interface Tier {
+  readonly set: Bitset;
+  readonly count: number;
+  readonly rank: readonly number[];
+}
+
+/** The tiers of a set that have members, best first; none is looked for before it is wanted. */
+const tiers = (terms: readonly TermOrdinals[], all: Bitset, total: number): Generator<Tier> =>
+  tiersWithin({ set: all, count: total, rank: [] }, [
+    new Tally(terms.map(({ any }) => any)),
+    new Tally(terms.map(({ exact }) => exact)),
+    new Tally(terms.map(({ near }) => near)),
+  ]);
+
+function* tiersWithin(tier: Tier, [tally, ...further]: readonly Tally[]): Generator<Tier> {
+  if (!tally) return yield tier;
+  let left = tier.count;
+  for (let number = tally.most; number >= 0 && left > 0; number--) {
+    const set = tally.exactly(number, tier.set);
+    const count = set.count();
+    left -= count;
+    if (count > 0) yield* tiersWithin({ set, count, rank: [...tier.rank, number] }, further);
+  }
+}
+
+/** Negative where the first is the better one. */
+function compareRanks(left: readonly number[], right: readonly number[]): number {
+  const differs = left.findIndex((number, at) => number !== right[at]);
+  return differs === -1 ? 0 : (right[differs] ?? 0) - (left[differs] ?? 0);
+}
+
+/** For every ordinal in how many of some sets it is, as binary digits, the lowest first: one set for each digit. */
+class Tally {
+  /** In no more sets than so many. */
+  readonly most: number;
+  readonly #digits: Bitset[] = [];
+
+  constructor(sets: readonly (Bitset | null)[]) {
+    const given = sets.filter((set) => set !== null);
+    this.most = given.length;
+    for (const set of given) {
+      let carry = set;
+      for (let at = 0; 2 ** at <= this.most; at++) {
+        const digit = this.#digits[at];
+        if (!digit) {
+          this.#digits.push(carry);
+          break;
+        }
+        this.#digits[at] = digit.xor(carry);
+        carry = digit.and(carry);
+      }
+    }
+  }
+
+  /** The ordinals of `among` that are in at least so many sets: in one, or in all that there may be. */
+  atLeast(number: number, among: Bitset): Bitset {
+    const anySet = union(this.#digits);
+    if (number > this.most || !anySet) return Bitset.empty(among.size);
+    return number > 1 ? this.exactly(number, among) : anySet.and(among);
+  }
+
+  /** The ordinals of `among` that are in so many sets. */
+  exactly(number: number, among: Bitset): Bitset {
+    return this.#digits.reduce(
+      (left, digit, at) => ((number >>> at) & 1 ? left.and(digit) : left.without(digit)),
+      among,
+    );
+  }
+}
+
+/** What any of the sets has; null where none is. */
+function union(sets: readonly (Bitset | null)[]): Bitset | null {
+  return sets.reduce((all, set) => (all && set ? all.or(set) : (all ?? set)), null);
+}
+
+/** What all of the sets have; null where one of them has nothing. */
+const intersection = ([first, ...others]: readonly (Bitset | undefined)[]): Bitset | null =>
+  others.reduce((all: Bitset | null, set) => (all && set ? all.and(set) : null), first ?? null);

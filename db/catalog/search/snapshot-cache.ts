@@ -1,0 +1,120 @@
+import type { Knex } from 'knex';
+import { workFor } from '../../../models/access/current-party';
+import type { CatalogState } from '../../../models/ports';
+import { Batcher } from '../../core/batcher';
+import { Bitset } from './bitset';
+import type { ChangedProducts, WantedTerm } from './changed-products';
+import { readOpening } from './opening';
+import { NO_ORDINALS, nameOf, type Posting, type SeenState, Snapshot } from './snapshot';
+
+/** What a query is answered from. */
+interface Opened {
+  readonly state: CatalogState;
+  /** Null where there is none yet, or more has changed than it can answer with. */
+  readonly view: SnapshotView | null;
+}
+
+/** A snapshot and what has changed since, as one state of the catalog has them. */
+export interface SnapshotView {
+  readonly snapshot: Snapshot;
+  /** The ordinals of products that there are. */
+  readonly living: Bitset;
+  /** The sets that were wanted, by name, without those that have no product; what does not live may be in them. */
+  readonly sets: ReadonlyMap<string, Bitset>;
+}
+
+/** For so long a state that was seen is tried before it is read again: one beside a long transaction is costly to compare with. */
+const TRIED_MS = 10_000;
+
+/** The newest snapshot as a process knows it. */
+export class SnapshotCache {
+  #known: Snapshot | null = null;
+  readonly #openings: Batcher<readonly WantedTerm[], Opened>;
+
+  constructor(private readonly knex: Knex) {
+    this.#openings = new Batcher((asks) => workFor('catalog openings', () => this.#openAll(knex, asks)));
+  }
+
+  /**
+   * The snapshot with the sets that a query wants and the changes of the state, of which only those are read that no query
+   * has seen before. In a flood one statement opens many answers; within a transaction it is one of its own.
+   *
+   * @throws CatalogChanged when the snapshot goes meanwhile
+   */
+  async open(knex: Knex, wanted: readonly WantedTerm[]): Promise<Opened> {
+    if (knex === this.knex) return this.#openings.submit(wanted);
+    const [opened] = await this.#openAll(knex, [wanted]);
+    return opened as Opened;
+  }
+
+  /** The same of the state that was seen last, without a statement; null where not all is known. */
+  openAsKnown(wanted: readonly WantedTerm[]): Opened | null {
+    const known = this.#known;
+    if (!known?.seen || known.isOutgrown || performance.now() - known.seen.at > TRIED_MS) return null;
+    const postings = known.postingsOf(wanted, true);
+    if (wanted.some((term) => !postings.has(nameOf(term)))) return null;
+    return openedOf(known, known.seen, wanted, postings);
+  }
+
+  async #openAll(
+    knex: Knex,
+    asks: readonly (readonly WantedTerm[])[],
+    last = this.#known,
+  ): Promise<Opened[]> {
+    const seen = last?.seen ?? null;
+    const isNewest = knex === this.knex;
+    const terms = [...new Map(asks.flat().map((term) => [nameOf(term), term])).values()];
+    const postings = last?.postingsOf(terms, isNewest) ?? new Map<string, Posting>();
+    const unknown = terms.filter((term) => !postings.has(nameOf(term)));
+    const wanted = unknown.map((term) => ({ ...term, name: nameOf(term) }));
+    const opening = await readOpening(knex, wanted, last, last?.isOutgrown ? last.number : null);
+    const { state } = opening;
+    if (!opening.snapshot) return asks.map(() => ({ state, view: null }));
+    const { number, products } = opening.snapshot;
+    const known = await this.#snapshotOf(knex, number, products, last);
+    const now = known.see(state, opening.snapshot, seen);
+    // Too much has changed, or the postings at hand are of the snapshot before.
+    if (!now || (known !== last && postings.size > 0)) return this.#openAll(knex, asks, known);
+    known.read(postings, unknown, opening.snapshot, isNewest);
+    return asks.map((each) => openedOf(known, now, each, postings));
+  }
+
+  async #snapshotOf(knex: Knex, number: number, products: number, last: Snapshot | null): Promise<Snapshot> {
+    const known = () => [last, this.#known].find((each) => each?.number === number);
+    const snapshot = known() ?? (await Snapshot.load(knex, number, products));
+    // Another query may have read it meanwhile; a transaction may see one that is no longer the newest.
+    if (number > (this.#known?.number ?? 0)) this.#known = snapshot;
+    return known() ?? snapshot;
+  }
+}
+
+const openedOf = (
+  snapshot: Snapshot,
+  { state, living }: SeenState,
+  wanted: readonly WantedTerm[],
+  postings: ReadonlyMap<string, Posting>,
+): Opened => ({
+  state,
+  view: { snapshot, living, sets: setsOf(wanted, living.size, postings, snapshot.changes) },
+});
+
+/** @param size of each set; queries that saw later states have added ordinals beyond it */
+function setsOf(
+  wanted: readonly WantedTerm[],
+  size: number,
+  postings: ReadonlyMap<string, Posting>,
+  changes: ChangedProducts,
+): SnapshotView['sets'] {
+  const sets = new Map<string, Bitset>();
+  for (const term of wanted) {
+    const unchanged = postings.get(nameOf(term))?.ordinals ?? NO_ORDINALS;
+    const changed = changes.matching(term);
+    if (changed.length === 0 && unchanged instanceof Uint32Array && unchanged.length === 0) continue;
+    const set = sets.get(term.name) ?? Bitset.empty(size);
+    sets.set(term.name, set);
+    if (unchanged instanceof Bitset) set.addAll(unchanged);
+    else for (const ordinal of unchanged) set.add(ordinal);
+    for (const ordinal of changed) if (ordinal < size) set.add(ordinal);
+  }
+  return sets;
+}

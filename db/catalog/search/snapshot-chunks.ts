@@ -1,0 +1,136 @@
+import { isReference } from '../../../models/catalog/index-terms';
+import { packed } from './packed-texts';
+
+/** Ordinals of a chunk (the schema of `search_snapshot_bitmaps` has the same number). */
+export const CHUNK = 32_768;
+
+/** Letters of the beginnings of words that have bitmaps of their own. */
+export const BEGINNING_MAX = 3;
+
+/** The term of the products of a category. */
+export const categoryTerm = (category: string): string => `@${category}`;
+
+/** The term of the products that have a longer word which begins so. */
+export const beginningTerm = (beginning: string): string => `${beginning}*`;
+
+/** Whether a term is a facet: only these hold a colon, as words are letters and digits. */
+export const isFacet = (term: string): boolean => term.includes(':');
+
+/** The terms by which a product is found, besides its facets and words: its category and the beginnings of its words. */
+export function furtherTerms(category: string, terms: readonly string[]): Set<string> {
+  const further = new Set([categoryTerm(category)]);
+  for (const term of terms) {
+    // References are asked for by longer beginnings only.
+    if (isFacet(term) || isReference(term)) continue;
+    const letters = Array.from(term).slice(0, BEGINNING_MAX + 1);
+    for (let end = 1; end < letters.length; end++) further.add(beginningTerm(letters.slice(0, end).join('')));
+  }
+  return further;
+}
+
+/** What a snapshot needs to know of a product. */
+export interface SnapshotProduct {
+  readonly id: string;
+  readonly category: string;
+  readonly popularity: number;
+  readonly sortKey: string;
+  /** Facets and words. */
+  readonly terms: readonly string[];
+}
+
+/** What the products of a chunk have of a facet field. */
+export interface FacetCodes {
+  readonly field: string;
+  /** The lists of ids that come, the empty one first. */
+  readonly lists: readonly (readonly string[])[];
+  /** For each ordinal of the chunk the position of its list, two bytes each, the lowest first. */
+  readonly codes: Buffer;
+}
+
+/** Bytes of a code: a chunk has no more lists than ordinals, and the empty one. */
+export const CODE_BYTES = 2;
+
+/** One chunk of a snapshot after the other. It needs as much memory as one chunk has terms, however many products there are. */
+export class ChunkBuilder {
+  #products: SnapshotProduct[] = [];
+  #bitmaps = new Map<string, Uint8Array>();
+  #fields = new Map<string, { readonly lists: IdLists; readonly codes: Buffer }>();
+
+  /** @param frequent facets and words that get a bitmap; all categories and beginnings do */
+  constructor(private readonly frequent: ReadonlySet<string>) {}
+
+  get size(): number {
+    return this.#products.length;
+  }
+
+  add(product: SnapshotProduct): void {
+    const ordinal = this.#products.push(product) - 1;
+    for (const term of product.terms) if (this.frequent.has(term)) this.#note(ordinal, term);
+    for (const term of furtherTerms(product.category, product.terms)) this.#note(ordinal, term);
+    for (const [name, ids] of byField(product.terms)) {
+      const field = this.#fields.get(name) ?? {
+        lists: new IdLists(),
+        codes: Buffer.alloc(CHUNK * CODE_BYTES),
+      };
+      this.#fields.set(name, field);
+      field.codes.writeUInt16LE(field.lists.codeOf(ids), ordinal * CODE_BYTES);
+    }
+  }
+
+  /** What was added since the last call. */
+  take() {
+    const [products, bitmaps, fields] = [this.#products, this.#bitmaps, this.#fields];
+    [this.#products, this.#bitmaps, this.#fields] = [[], new Map(), new Map()];
+    return {
+      columns: {
+        id: packed(products.map(({ id }) => id)),
+        popularity: Buffer.from(Float64Array.from(products, ({ popularity }) => popularity).buffer),
+        sort_key: packed(products.map(({ sortKey }) => sortKey)),
+      },
+      /** A bit for each ordinal, the first in the highest bit, as `bit` has them. */
+      bitmaps,
+      facets: Array.from(
+        fields,
+        ([field, { lists, codes }]): FacetCodes => ({ field, lists: lists.all, codes }),
+      ),
+    };
+  }
+
+  #note(ordinal: number, term: string): void {
+    const bits = this.#bitmaps.get(term) ?? new Uint8Array(CHUNK / 8);
+    this.#bitmaps.set(term, bits);
+    bits[ordinal >>> 3] = (bits[ordinal >>> 3] ?? 0) | (0x80 >>> (ordinal & 7));
+  }
+}
+
+/** Lists of ids, each once and by its position. */
+export class IdLists {
+  /** The empty one first. */
+  readonly all: (readonly string[])[] = [[]];
+  readonly #codes = new Map<string, number>([['', 0]]);
+
+  codeOf(ids: readonly string[]): number {
+    // No id holds a line feed.
+    const key = ids.join('\n');
+    const code = this.#codes.get(key) ?? this.all.length;
+    if (code === this.all.length) {
+      this.all.push(ids);
+      this.#codes.set(key, code);
+    }
+    return code;
+  }
+}
+
+/** The ids of each facet field among facets and words. */
+export function byField(terms: readonly string[]): Map<string, string[]> {
+  const fields = new Map<string, string[]>();
+  for (const term of terms) {
+    const end = term.indexOf(':');
+    if (end === -1) continue;
+    const [field, id] = [term.slice(0, end), term.slice(end + 1)];
+    const ids = fields.get(field);
+    if (ids) ids.push(id);
+    else fields.set(field, [id]);
+  }
+  return fields;
+}

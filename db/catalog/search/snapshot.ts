@@ -1,0 +1,215 @@
+import type { Knex } from 'knex';
+import { LRUCache } from 'lru-cache';
+import type { Sort } from '../../../models/catalog/catalog-query';
+import type { CatalogState } from '../../../models/ports';
+import { rowsOf, sql } from '../../core/sql';
+import { Bitset } from './bitset';
+import { ChangedProducts, FacetColumn, type WantedTerm } from './changed-products';
+import { CatalogChanged, CHANGES_MAX, type OpenSnapshot } from './opening';
+import { PackedTexts } from './packed-texts';
+import { ProductOrder } from './product-order';
+import { CHUNK } from './snapshot-chunks';
+
+/** A term among those of all queries. */
+export const nameOf = ({ kind, term }: WantedTerm): string => `${kind} ${term}`;
+
+/** The products of a snapshot that have a term, except that those which have changed since may be in it or not. */
+export interface Posting {
+  readonly ordinals: Bitset | Uint32Array;
+  /** Whether it is of the snapshot, and not of a state since: a state before that one may need products that it lacks. */
+  readonly isBitmap: boolean;
+}
+
+export const NO_ORDINALS = new Uint32Array();
+
+/** Bitmaps of a million products are 125,000 bytes each. */
+const POSTING_BYTES_MAX = 64 * 1024 * 1024;
+/** What an entry takes beside its products. */
+const ENTRY_BYTES = 200;
+/** `bit_send` puts the length before the bits. */
+const LENGTH_BYTES = 4;
+
+/** What a process keeps of a snapshot between queries, and the products that have changed since. */
+export class Snapshot {
+  readonly changes: ChangedProducts;
+  /** The terms that were asked for, by name. */
+  readonly #postings = new LRUCache<string, Posting>({
+    maxSize: POSTING_BYTES_MAX,
+    sizeCalculation: ({ ordinals }) =>
+      ENTRY_BYTES + (ordinals instanceof Bitset ? Math.ceil(ordinals.size / 8) : ordinals.byteLength),
+  });
+  /** The orders that were asked for. */
+  readonly #orders = new Map<Sort, ProductOrder>();
+  /** The facet fields that were counted, by name. */
+  readonly #facets = new Map<string, FacetColumn>();
+  #sortKeys: PackedTexts | null = null;
+  /** What a query saw last. */
+  seen: SeenState | null = null;
+  /** Whether more has changed than it can answer with. */
+  isOutgrown = false;
+
+  private constructor(
+    readonly number: number,
+    private readonly ids: PackedTexts,
+    private readonly popularity: Float64Array,
+  ) {
+    this.changes = new ChangedProducts(ids.size, (id) => ids.positionOf(id));
+  }
+
+  /** @throws CatalogChanged when it is there no more */
+  static async load(knex: Knex, number: number, products: number): Promise<Snapshot> {
+    const ids = await readColumn(knex, number, 'id', products);
+    const popularity = await readColumn(knex, number, 'popularity', products);
+    return new Snapshot(number, new PackedTexts(ids, products), new Float64Array(bytesOf(popularity)));
+  }
+
+  /**
+   * The postings that are kept of terms, by name.
+   *
+   * @param isNewest whether they are for a state that is at least as new as any that was seen
+   */
+  postingsOf(terms: readonly WantedTerm[], isNewest: boolean): Map<string, Posting> {
+    const kept = new Map<string, Posting>();
+    for (const term of terms) {
+      const name = nameOf(term);
+      const posting = this.#postings.get(name);
+      if (posting && (isNewest || posting.isBitmap)) kept.set(name, posting);
+    }
+    return kept;
+  }
+
+  /** Adds the postings of terms that a query has read to those that were kept, and keeps them too. */
+  read(
+    postings: Map<string, Posting>,
+    terms: readonly WantedTerm[],
+    { bits, found }: OpenSnapshot,
+    isNewest: boolean,
+  ): void {
+    const bitmaps = new Map<string, Bitset>();
+    for (const { name, chunk, bytes } of bits) {
+      const bitmap = bitmaps.get(name) ?? Bitset.empty(this.changes.products);
+      bitmap.addBytes(chunk * CHUNK, bytes.subarray(LENGTH_BYTES));
+      bitmaps.set(name, bitmap);
+    }
+    const rare = new Map(found.map(({ name, ids }) => [name, this.#ordinalsOf(ids)]));
+    for (const term of terms) {
+      const name = nameOf(term);
+      const bitmap = bitmaps.get(name);
+      const posting = {
+        ordinals: bitmap ?? rare.get(name) ?? NO_ORDINALS,
+        isBitmap: bitmap !== undefined || term.kind === 'bitmap',
+      };
+      postings.set(name, posting);
+      if (isNewest || posting.isBitmap) this.#postings.set(name, posting);
+    }
+  }
+
+  /** In whichever form is smaller. */
+  #ordinalsOf(ids: readonly string[]): Posting['ordinals'] {
+    const { products } = this.changes;
+    const ordinals = ids.flatMap((id) => this.ids.positionOf(id) ?? []);
+    if (ordinals.length * 32 < products) return Uint32Array.from(ordinals);
+    const bitmap = Bitset.empty(products);
+    for (const ordinal of ordinals) bitmap.add(ordinal);
+    return bitmap;
+  }
+
+  /**
+   * The ordinals that live in a state; null if too much has changed for an answer.
+   *
+   * @param opening whose changes add to those of the state before, if it `continues`
+   * @param before the state that its statement was told of
+   */
+  see(state: CatalogState, { changes, continues }: OpenSnapshot, before: SeenState | null): SeenState | null {
+    if (changes === null || this.changes.size > this.changes.products + CHANGES_MAX) {
+      this.isOutgrown = true;
+      return null;
+    }
+    for (const change of changes) this.changes.add(change);
+    const lived = (continues && before?.living) || Bitset.full(this.changes.products);
+    const living = changes.length === 0 ? lived : this.changes.livingAfter(lived, changes);
+    this.seen = { state, living, at: performance.now() };
+    return this.seen;
+  }
+
+  /** The order of a listing. @throws CatalogChanged when there is another snapshot by now */
+  async order(knex: Knex, sort: Sort): Promise<ProductOrder> {
+    const known = this.#orders.get(sort);
+    if (known) return known;
+    const ordinals = await this.#ordinalsBy(knex, sort);
+    const sortKeys = sort.startsWith('name') ? this.#sortKeys : null;
+    const keyOf = (ordinal: number) =>
+      this.changes.rowAt(ordinal) ?? {
+        id: this.ids.at(ordinal),
+        popularity: this.popularity[ordinal] ?? 0,
+        sortKey: sortKeys?.at(ordinal) ?? '',
+      };
+    const order = this.#orders.get(sort) ?? new ProductOrder(sort, this.changes, ordinals, keyOf);
+    this.#orders.set(sort, order);
+    return order;
+  }
+
+  async #ordinalsBy(knex: Knex, sort: Sort): Promise<Uint32Array | null> {
+    const { popularity, number } = this;
+    const { products } = this.changes;
+    if (sort === 'popularity_desc') return null;
+    if (sort === 'popularity_asc') {
+      const falling = Uint32Array.from({ length: products }, (_, ordinal) => ordinal);
+      return turnedRound(falling, (left, right) => popularity[left] === popularity[right]);
+    }
+    this.#sortKeys ??= new PackedTexts(await readColumn(knex, number, 'sort_key', products), products);
+    const sortKeys = this.#sortKeys;
+    const rising = new Uint32Array(bytesOf(await readColumn(knex, number, 'by_name', products)));
+    return sort === 'name_asc'
+      ? rising
+      : turnedRound(rising, (left, right) => sortKeys.areEqual(left, right));
+  }
+
+  /** How many members of a set have each value of a facet field. */
+  async facetCounts(knex: Knex, field: string, set: Bitset): Promise<ReadonlyMap<string, number>> {
+    const known = this.#facets.get(field);
+    if (known) return known.counts(set);
+    const chunks = await rowsOf<{ chunk: number; lists: string[][]; codes: Buffer }>(
+      knex,
+      sql`SELECT chunk, lists, codes FROM search_snapshot_facets
+          WHERE snapshot = ${this.number} AND field = ${field}`,
+    );
+    const column = new FacetColumn(field, this.changes, chunks);
+    const counts = column.counts(set);
+    // A field that no product has is not kept: callers name any.
+    if (counts.size > 0) this.#facets.set(field, column);
+    return counts;
+  }
+}
+
+/** A state of the database, in which some ordinals of a snapshot and its changes live. */
+export interface SeenState {
+  readonly state: CatalogState;
+  readonly living: Bitset;
+  /** When, by `performance.now()`. */
+  readonly at: number;
+}
+
+async function readColumn(knex: Knex, snapshot: number, name: string, products: number): Promise<Buffer[]> {
+  const chunks = await rowsOf<{ bytes: Buffer }>(
+    knex,
+    sql`SELECT bytes FROM search_snapshot_columns WHERE snapshot = ${snapshot} AND name = ${name} ORDER BY chunk`,
+  );
+  if (chunks.length === 0 && products > 0) throw new CatalogChanged();
+  return chunks.map(({ bytes }) => bytes);
+}
+
+/** In memory of their own, where numbers may begin. */
+const bytesOf = (chunks: readonly Buffer[]): ArrayBuffer => new Uint8Array(Buffer.concat(chunks)).buffer;
+
+/** An order turned round: runs of equal rank from last to first, each as it was, because every order ends with the id ascending (contract 4.13). */
+function turnedRound(order: Uint32Array, areEqual: (left: number, right: number) => boolean): Uint32Array {
+  const turned = new Uint32Array(order.length);
+  for (let end = order.length; end > 0; ) {
+    let start = end - 1;
+    while (start > 0 && areEqual(order[start - 1] ?? 0, order[start] ?? 0)) start -= 1;
+    turned.set(order.subarray(start, end), order.length - end);
+    end = start;
+  }
+  return turned;
+}
