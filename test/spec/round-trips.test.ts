@@ -25,7 +25,7 @@ interface Statement {
 const BAG = 'product_birkin_croc';
 
 /** What a process looks at from time to time comes between some of so many calls. */
-const CALLS = 3;
+const CALLS = 5;
 
 /** What a call asks of the database once the small tables are known. */
 async function statementsOf(call: () => Promise<{ readonly status: number }>): Promise<readonly Statement[]> {
