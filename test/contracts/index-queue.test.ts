@@ -67,63 +67,55 @@ const untilStopped = (_images: readonly CatalogImage[], signal?: AbortSignal) =>
   });
 
 describe.each(adapters)('index queue, %s', (_name, adapter) => {
+  let index: FakeIndex;
+  let queue: IndexQueue;
+  let close: () => Promise<void>;
+  beforeEach(async () => {
+    index = new FakeIndex();
+    ({ queue, close } = await adapter(index));
+  });
+  afterEach(() => close());
+
   test('embeds every image once and counts what became of them', async () => {
-    const index = new FakeIndex();
     index.behave = async (images) => ({ embedded: images.length - 1, failed: 1 });
-    const { queue, close } = await adapter(index);
     const outcome = await queue.embed(7, imagesUpTo(1_000));
     const jobs = Math.ceil(1_000 / 32);
     expect(outcome).toEqual({ embedded: 1_000 - jobs, failed: jobs });
     expect(index.given.toSorted((left, right) => left - right)).toEqual(
       imagesUpTo(1_000).map(({ id }) => id),
     );
-    await close();
   });
 
   test('has nothing to do for no images', async () => {
-    const index = new FakeIndex();
-    const { queue, close } = await adapter(index);
     await expect(queue.embed(7, [])).resolves.toEqual({ embedded: 0, failed: 0 });
     expect(index.given).toEqual([]);
-    await close();
   });
 
   test('fails when the version is gone', async () => {
-    const index = new FakeIndex();
     index.behave = async () => {
       throw notFound('There is no embedding version 7.');
     };
-    const { queue, close } = await adapter(index);
     await expect(queue.embed(7, imagesUpTo(2))).rejects.toMatchObject({ code: 'not_found' });
     expect(index.given).toEqual([0, 1]);
-    await close();
   });
 
   test('tries again after a fault that passes', async () => {
-    const index = new FakeIndex();
     index.behave = async (images) => {
       if (index.given.length === images.length) throw new Error('passing');
       return { embedded: images.length, failed: 0 };
     };
-    const { queue, close } = await adapter(index);
     await expect(queue.embed(7, imagesUpTo(2))).resolves.toEqual({ embedded: 2, failed: 0 });
-    await close();
   });
 
   test('fails when a fault stays, and never counts what was not done', async () => {
-    const index = new FakeIndex();
     index.behave = async () => {
       throw new Error('the store is away');
     };
-    const { queue, close } = await adapter(index);
     await expect(queue.embed(7, imagesUpTo(2))).rejects.toMatchObject({ code: 'internal_error' });
-    await close();
   });
 
   test('sends those who wait away when it is closed', async () => {
-    const index = new FakeIndex();
     index.behave = untilStopped;
-    const { queue, close } = await adapter(index);
     const asked = [queue.embed(7, imagesUpTo(40)), queue.embed(7, imagesUpTo(1))].map(failureOf);
     await index.started.opened;
     await close();
@@ -133,9 +125,10 @@ describe.each(adapters)('index queue, %s', (_name, adapter) => {
 
 const withRedis = redisUrl ? describe : describe.skip;
 withRedis('index queue, BullMQ, with several workers', () => {
+  const options = { redisUrl: redisUrl ?? '', prefix: `test-${randomUUID()}`, logger: silent };
+  afterEach(() => deleteKeys(options.redisUrl, options.prefix));
+
   test('a worker that is closed gives its job to another one', async () => {
-    const url = redisUrl ?? '';
-    const options = { redisUrl: url, prefix: `test-${randomUUID()}`, logger: silent };
     const queue = new BullMqIndexQueue(options);
     const [leaving, staying] = [new FakeIndex(), new FakeIndex()];
     leaving.behave = untilStopped;
@@ -149,12 +142,9 @@ withRedis('index queue, BullMQ, with several workers', () => {
     expect(staying.given).toEqual([0, 1, 2]);
     await queue.close();
     await second.close();
-    await deleteKeys(url, options.prefix);
   });
 
   test('a worker that does not have the model leaves the work to those that do', async () => {
-    const url = redisUrl ?? '';
-    const options = { redisUrl: url, prefix: `test-${randomUUID()}`, logger: silent };
     const queue = new BullMqIndexQueue(options);
     const [without, having] = [new FakeIndex(), new FakeIndex()];
     without.behave = () => Promise.reject(new ModelRefused('eye@2.0.0', 'it is not installed here'));
@@ -166,13 +156,10 @@ withRedis('index queue, BullMQ, with several workers', () => {
     await expect(asked).resolves.toEqual({ embedded: 200, failed: 0 });
     await queue.close();
     await Promise.all(workers.map((worker) => worker.close()));
-    await deleteKeys(url, options.prefix);
   }, 60_000);
 
   // contract 14.18
   test('work whose pause was set by a clock that was ahead goes on once it is looked for', async () => {
-    const url = redisUrl ?? '';
-    const options = { redisUrl: url, prefix: `test-${randomUUID()}`, logger: silent };
     const producer = new BullMqProducer(INDEX_QUEUE, options);
     const worker = new BullMqIndexWorker(new FakeIndex(), options);
     await Promise.all([producer.ready(), worker.ready()]);
@@ -182,6 +169,5 @@ withRedis('index queue, BullMQ, with several workers', () => {
     await expect(answer).resolves.toMatchObject({ ok: true });
     await producer.close();
     await worker.close();
-    await deleteKeys(url, options.prefix);
   });
 });
