@@ -24,7 +24,7 @@ export interface HostileEntry {
 
 /**
  * Bytes that are written out, or parts one after the other. A part that is a pair is repeated, so often as it says, or as the
- * limit of bytes allows; `{n}` in it is its number.
+ * limit of bytes allows; `{number}` in it is its number.
  */
 type Content = string | readonly (string | readonly [unit: string, times: number | null])[];
 
@@ -108,9 +108,9 @@ function bytesOf(content: Content, encoding: 'base64' | 'latin1', bytesMax: numb
 }
 
 function repeated(unit: Buffer, times: number): Buffer {
-  if (!unit.includes('{n}')) return Buffer.alloc(times * unit.length, unit);
+  if (!unit.includes('{number}')) return Buffer.alloc(times * unit.length, unit);
   return Buffer.from(
-    Array.from({ length: times }, (_, n) => String(unit).replace('{n}', String(n))).join(''),
+    Array.from({ length: times }, (_, at) => String(unit).replace('{number}', String(at))).join(''),
   );
 }
 
