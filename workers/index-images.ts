@@ -11,6 +11,7 @@ import {
   type ImageStore,
   PORTS,
 } from '../models/ports';
+import { viewSizeOf } from '../models/vision/embedding-model';
 import { PictureFailed } from './embedder/inference-pool';
 import { PhotosInWork } from './photos-in-work';
 
@@ -82,8 +83,8 @@ export class ImageIndexer implements ImageIndex {
       const bytes = await this.#bytes(image.address, signal);
       const [vectors = []] = await this.photos.beside(async () => {
         signal?.throwIfAborted();
-        const { jpeg } = await this.preparer.prepare(bytes);
-        return embedder.embed([jpeg], 'catalog');
+        const picture = await this.preparer.decode(bytes, viewSizeOf(embedder.manifest, 'catalog'));
+        return embedder.embed([picture], 'catalog');
       }, signal);
       return { imageId: image.id, vectors };
     } catch (failure) {

@@ -8,16 +8,15 @@ import {
   PORTS,
   type TraceContext,
 } from '../models/ports';
-import type { EmbeddingVersion } from '../models/vision/embedding-model';
-import type { Neighbourhood, PreparedImage } from '../models/vision/neighbours';
+import { type EmbeddingVersion, type ViewSize, viewSizeOf } from '../models/vision/embedding-model';
+import { jpegOf, type Neighbourhood, type SmallImage } from '../models/vision/neighbours';
 import { PhotoMemory } from './photo-memory';
 import { PhotosInWork } from './photos-in-work';
 import { RecallSampler } from './recall-sampler';
 
 /** The photos of a call as they reach the workers. */
 export interface Photos {
-  /** Small, upright. */
-  readonly images: readonly Pick<PreparedImage, 'jpeg' | 'digest'>[];
+  readonly images: readonly SmallImage[];
   /** Neighbours wanted for each photo, one per catalog image. */
   readonly limit: number;
   /** The rows that count. */
@@ -30,6 +29,8 @@ export interface Photos {
 
 /** What the queues hand photos to. */
 export interface PhotoPipeline {
+  /** As `VisionQueue` has it; null before the first photo. */
+  readonly viewSize: ViewSize | null;
   neighbours(photos: Photos): Promise<Neighbourhood>;
 }
 
@@ -46,6 +47,8 @@ const ATTEMPTS = 3;
  */
 @injectable()
 export class VisionPipeline implements PhotoPipeline {
+  #viewSize: ViewSize | null = null;
+
   constructor(
     @inject(PORTS.EmbeddingRepository) private readonly embeddings: EmbeddingRepository,
     @inject(PORTS.EmbedderRegistry) private readonly embedders: EmbedderRegistry,
@@ -54,6 +57,10 @@ export class VisionPipeline implements PhotoPipeline {
     @inject(PhotosInWork) private readonly inWork: PhotosInWork,
     @inject(RecallSampler) private readonly recall: RecallSampler,
   ) {}
+
+  get viewSize(): ViewSize | null {
+    return this.#viewSize;
+  }
 
   /** @throws unavailable while no embedding version is live; whatever embedder and index throw */
   neighbours(photos: Photos): Promise<Neighbourhood> {
@@ -76,9 +83,13 @@ export class VisionPipeline implements PhotoPipeline {
     const embedder = await this.embedders.forVersion(version);
 
     const started = performance.now();
-    const vectorsOf = ({ jpeg, digest }: Photos['images'][number]) =>
-      this.memory.vectorsOf(version, digest, async () => {
-        const [computed = []] = await embedder.embed([jpeg], 'query');
+    const size = viewSizeOf(version.manifest, 'query');
+    this.#viewSize = size;
+    const vectorsOf = (image: SmallImage) =>
+      this.memory.vectorsOf(version, image.digest, async () => {
+        // Another version may be live than the one that the photo was decoded for.
+        const picture = 'pixels' in image && image.side >= size.side ? image : await jpegOf(image);
+        const [computed = []] = await embedder.embed([picture], 'query');
         return computed;
       });
     const photos = await Promise.all(images.map(vectorsOf));

@@ -27,7 +27,7 @@ export class PostgresPredictionRepository implements PredictionRepository {
   constructor(@inject(PORTS.Knex) private readonly knex: Knex) {}
 
   /** Commits without waiting for the disk: a caller waits for it, and a loss of power may take the last few. */
-  async save(prediction: Prediction, photos: readonly Buffer[]): Promise<void> {
+  async save(prediction: Prediction, photos: () => Promise<readonly Buffer[]>): Promise<void> {
     const [saved] = await rowsOf<{ keeps: boolean }>(
       this.knex,
       sql`WITH quick AS (SELECT set_config('synchronous_commit', 'off', true))
@@ -39,7 +39,7 @@ export class PostgresPredictionRepository implements PredictionRepository {
             ${json(prediction.timings)} FROM quick
           RETURNING (SELECT keep_photos FROM accounts WHERE id = account_id) AS keeps`,
     );
-    if (saved?.keeps) await this.#keep(prediction.id, photos);
+    if (saved?.keeps) await this.#keep(prediction.id, await photos());
   }
 
   async #keep(id: string, photos: readonly Buffer[]): Promise<void> {

@@ -1,12 +1,15 @@
 import type { Owner } from '../access/api-key';
 import type { SearchScope } from '../catalog/catalog-query';
-import type { EmbeddingVersion, ModelManifest } from '../vision/embedding-model';
+import type { EmbeddingVersion, ModelManifest, ViewSize } from '../vision/embedding-model';
 import type { Region } from '../vision/image-input';
 import type {
+  DecodedImage,
   Neighbour,
   Neighbourhood,
+  Pixels,
   PreparedImage,
   ShownNeighbour,
+  SmallImage,
   StageTimings,
 } from '../vision/neighbours';
 
@@ -34,13 +37,15 @@ export interface PrepareOptions {
   readonly account?: string | undefined;
 }
 
-/** Makes one small oriented JPEG of any accepted picture. Fails with 422 reasons `image_*`. */
+/**
+ * Makes any accepted picture small and upright. Waits its turn among the pictures that are being decoded. Fails with 422
+ * reasons `image_*`, with 400 for a region of fewer than 16 pixels, with the reason of `signal` when that is aborted.
+ */
 export interface ImagePreparer {
-  /**
-   * Waits its turn among the pictures that are being decoded; fails with the reason of `signal` when that is aborted.
-   * Of a region of fewer than 16 pixels it fails with 400.
-   */
+  /** As a JPEG of `PREPARED_SIDE` pixels at most. */
   prepare(bytes: Buffer, options?: PrepareOptions): Promise<PreparedImage>;
+  /** As pixels, of a size at most. */
+  decode(bytes: Buffer, size: ViewSize, options?: PrepareOptions): Promise<DecodedImage>;
   /** A thumbnail JPEG of a prepared or stored picture, longest side in pixels. */
   thumbnail(bytes: Buffer, side: number): Promise<Buffer>;
 }
@@ -65,7 +70,7 @@ export interface NeighbourRequest extends VisionCaller {
   readonly jobId: string;
   readonly requestId: string;
   /** One to five, of one item. */
-  readonly images: readonly PreparedImage[];
+  readonly images: readonly SmallImage[];
   /** Neighbours wanted for each photo, one per catalog image. */
   readonly limit: number;
   /** The rows that count. */
@@ -88,6 +93,11 @@ export interface VisionPlace {
  * share leaves the last eighth of it to those who take less.
  */
 export interface VisionQueue {
+  /**
+   * The size at which photos are best decoded for it: it looks at them in this process. Null where they go to others as
+   * JPEG, or where that is not known yet; it takes either form.
+   */
+  readonly viewSize: ViewSize | null;
   /** Fails with `unavailable` when a photo that came now could not be answered by then; before any work is done. */
   admit(caller: VisionCaller): Promise<void>;
   /** As `admit`; until its place is left the photo counts among those that come before others. */
@@ -106,8 +116,15 @@ export interface VisionQueue {
 /** Runs the model: pictures to unit vectors. */
 export interface Embedder {
   readonly manifest: ModelManifest;
-  /** One unit vector of `output.dimensions` float32 per view and picture, in order: `result[picture][view]`. */
-  embed(jpegs: readonly Buffer[], views: 'catalog' | 'query'): Promise<readonly (readonly Float32Array[])[]>;
+  /**
+   * One unit vector of `output.dimensions` float32 per view and picture, in order: `result[picture][view]`.
+   *
+   * @param pictures JPEGs, or pixels of `viewSizeOf` at least where the picture has as many
+   */
+  embed(
+    pictures: readonly (Buffer | Pixels)[],
+    views: 'catalog' | 'query',
+  ): Promise<readonly (readonly Float32Array[])[]>;
   close(): Promise<void>;
 }
 
@@ -228,8 +245,8 @@ export interface ReliabilitySummary {
 }
 
 export interface PredictionRepository {
-  /** @param photos the prepared photos, kept where the account asked for it */
-  save(prediction: Prediction, photos: readonly Buffer[]): Promise<void>;
+  /** @param photos the prepared photos; asked for where the account wants them kept */
+  save(prediction: Prediction, photos: () => Promise<readonly Buffer[]>): Promise<void>;
   find(id: string): Promise<Prediction | null>;
   /** The last feedback stands; false when there is no such prediction. */
   saveFeedback(id: string, feedback: Feedback): Promise<boolean>;

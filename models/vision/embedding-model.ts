@@ -63,6 +63,30 @@ export interface ModelManifest {
   readonly golden?: string;
 }
 
+/** A prepared photo or picture has no longer side: enough for half-size crops of any usual input. */
+export const PREPARED_SIDE = 640;
+
+/** How a picture is shrunk for a model. */
+export interface ViewSize {
+  /** Its longest side, in pixels; of a side that is no whole number the picture's sides are rounded. */
+  readonly side: number;
+  readonly kernel: ResamplingKernel;
+}
+
+/** Of models that say nothing of it. */
+export const USUAL_KERNEL = 'lanczos3';
+
+/**
+ * The size at which each view of a picture just fills the input of a model. It depends on the shape of the picture where an
+ * input is to be covered; then it is that of a prepared picture.
+ */
+export function viewSizeOf({ input, views }: ModelManifest, kind: keyof ModelManifest['views']): ViewSize {
+  const { width, height, fit, kernel = USUAL_KERNEL } = input;
+  const smallest = Math.min(...views[kind].flatMap((view) => view.slice(2)));
+  const side = fit === 'contain' ? Math.max(width, height) / smallest : PREPARED_SIDE;
+  return { side: Math.min(PREPARED_SIDE, side), kernel };
+}
+
 /** One name for a model and its version, as operators type it: `loupe-eye@1.0.0`. */
 export const modelReference = (manifest: { id: string; version: string }): string =>
   `${manifest.id}@${manifest.version}`;

@@ -1,4 +1,4 @@
-import type { PreparedImage } from './neighbours';
+import type { PreparedImage, SmallImage } from './neighbours';
 
 /** A part of an upright picture, as fractions of its width and height: within 0..1. */
 export interface Region {
@@ -25,4 +25,7 @@ export type ImageAddress = { readonly kind: 'url'; readonly url: URL } & Placed;
 export type ImageInput = ImageAddress | ({ readonly kind: 'bytes'; readonly bytes: Buffer } & Placed);
 
 /** A photo that is prepared already, its region too. */
-export type PreparedInput = { readonly kind: 'prepared'; readonly image: PreparedImage };
+export type PreparedInput<Image = SmallImage> = { readonly kind: 'prepared'; readonly image: Image };
+
+/** One that can be stored. */
+export type KeptInput = PreparedInput<PreparedImage>;

@@ -1,6 +1,6 @@
 import type { EmbeddingVersion, ModelManifest } from './embedding-model';
 
-/** A photo as it goes to the workers: one small, oriented JPEG, and where it came from. */
+/** A small, upright photo as JPEG, for other processes and for records. */
 export interface PreparedImage {
   readonly jpeg: Buffer;
   readonly width: number;
@@ -8,6 +8,29 @@ export interface PreparedImage {
   /** SHA-256 of `jpeg`, hexadecimal: the identity of a photo for caches and records. */
   readonly digest: string;
 }
+
+/** Pixels of a picture: width x height x 3 bytes, red, green and blue. */
+export interface Pixels {
+  readonly pixels: Buffer;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** A small, upright photo as pixels, for the process that decoded it. */
+export interface DecodedImage extends Pixels {
+  /** The longest side that was asked for; a smaller photo is not enlarged. */
+  readonly side: number;
+  /** SHA-256 of `pixels`, hexadecimal. */
+  readonly digest: string;
+  /** The photo as `PreparedImage` has it; decodes it again. */
+  jpeg(): Promise<Buffer>;
+}
+
+/** A photo in either form, for a queue and the pipeline behind it. */
+export type SmallImage = Pick<PreparedImage, 'jpeg' | 'digest'> | DecodedImage;
+
+export const jpegOf = async (image: SmallImage): Promise<Buffer> =>
+  'pixels' in image ? image.jpeg() : image.jpeg;
 
 /** One catalog image near the photos of a call, by the nearest pair of views. */
 export interface Neighbour {

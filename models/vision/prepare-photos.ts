@@ -1,11 +1,13 @@
 import type { CallContext } from '../access/billing';
 import { AppError } from '../errors';
-import type { ImagePreparer, ImageSource, MemoryRoom } from '../ports';
+import type { ImageSource, MemoryRoom, PrepareOptions } from '../ports';
 import type { ImageInput, PreparedInput } from './image-input';
-import type { PreparedImage } from './neighbours';
 
 /** The bytes of a photo, and the memory that is held for them. */
 type Fetched = Extract<ImageInput, { kind: 'bytes' }> & { readonly room?: MemoryRoom | undefined };
+
+/** Makes a photo small, in whatever form it is wanted. */
+export type Prepare<Image> = (bytes: Buffer, options: PrepareOptions) => Promise<Image>;
 
 /**
  * Gets and prepares the photos of a call side by side, those that are not prepared already. The first that can't be used
@@ -15,15 +17,17 @@ type Fetched = Extract<ImageInput, { kind: 'bytes' }> & { readonly room?: Memory
  * @param aside waits until all photos are fetched; without it each is prepared as soon as it is
  * @throws AppError 400, 422, 503 as the ports say, with the position of the photo when it was sent in a list
  */
-export async function preparePhotos(
-  photos: readonly (ImageInput | PreparedInput)[],
-  { source, preparer }: { readonly source: ImageSource; readonly preparer: ImagePreparer },
+export async function preparePhotos<Image>(
+  photos: readonly (ImageInput | PreparedInput<Image>)[],
+  { source, prepare }: { readonly source: ImageSource; readonly prepare: Prepare<Image> },
   { caller, signal, openRoom }: Pick<CallContext, 'caller' | 'signal' | 'openRoom'>,
   aside?: (wait: () => Promise<unknown>) => Promise<unknown>,
-): Promise<PreparedImage[]> {
+): Promise<Image[]> {
   const failed = new AbortController();
   const ended = signal ? AbortSignal.any([signal, failed.signal]) : failed.signal;
-  const fetched = async (photo: ImageInput | PreparedInput): Promise<Fetched | PreparedInput> => {
+  const fetched = async (
+    photo: ImageInput | PreparedInput<Image>,
+  ): Promise<Fetched | PreparedInput<Image>> => {
     if (photo.kind !== 'url') return photo;
     const room = openRoom?.();
     ended.addEventListener('abort', () => room?.close(), { once: true });
@@ -34,11 +38,11 @@ export async function preparePhotos(
       throw atPosition(photo.index, failure);
     }
   };
-  const prepared = async (photo: Fetched | PreparedInput): Promise<PreparedImage> => {
+  const prepared = async (photo: Fetched | PreparedInput<Image>): Promise<Image> => {
     if (photo.kind === 'prepared') return photo.image;
     try {
       const { region } = photo;
-      return await preparer.prepare(photo.bytes, { signal: ended, region, account: caller.accountId });
+      return await prepare(photo.bytes, { signal: ended, region, account: caller.accountId });
     } catch (failure) {
       throw atPosition(photo.index, failure);
     } finally {

@@ -21,8 +21,8 @@ import { candidatesOf, NEIGHBOURS, shortlistOf } from './candidates';
 import { calibrationOf } from './confidence';
 import type { ImageInput, PreparedInput } from './image-input';
 import { type Evidence, MATCHES_MAX, type Sighting, sightingOf } from './matches';
-import type { Neighbourhood, PreparedImage } from './neighbours';
-import { preparePhotos } from './prepare-photos';
+import { jpegOf, type Neighbourhood, type SmallImage } from './neighbours';
+import { type Prepare, preparePhotos } from './prepare-photos';
 
 /** What the vision path is tuned by; the defaults are in the settings (contract 7.7). */
 export interface VisionSettings {
@@ -103,8 +103,7 @@ export class VisionService {
     photos: IdentifyRequest['photos'],
     aside: (wait: () => Promise<unknown>) => Promise<unknown>,
   ): Promise<PreparedInput[]> {
-    const { source, preparer } = this;
-    const images = await preparePhotos(photos, { source, preparer }, call, aside);
+    const images = await preparePhotos(photos, this.intake, call, aside);
     return images.map((image) => ({ kind: 'prepared', image }));
   }
 
@@ -119,8 +118,7 @@ export class VisionService {
     const taxonomy = new Taxonomy(await this.catalog.categories(call.caller.taxonomyVersion));
     const scope = await scopeOf(call.caller, request, taxonomy, this.catalog);
     await this.billing.reserve(call, request.price);
-    const { source, preparer } = this;
-    const images = await preparePhotos(request.photos, { source, preparer }, call);
+    const images = await preparePhotos(request.photos, this.intake, call);
     const intakeMs = this.clock.now().getTime() - startedAt;
     const neighbourhood = await this.queue.neighbours({
       jobId: this.ids.next(),
@@ -142,6 +140,17 @@ export class VisionService {
     return {
       value: { predictionId, items, resolvedTaxonomy, timings, totalMs: endedAt - startedAt },
       price: items.length > 0 ? request.price : 0,
+    };
+  }
+
+  /** Photos are prepared as the queue wants them. */
+  private get intake(): { readonly source: ImageSource; readonly prepare: Prepare<SmallImage> } {
+    const { source, preparer } = this;
+    const size = this.queue.viewSize;
+    return {
+      source,
+      prepare: (bytes, options) =>
+        size ? preparer.decode(bytes, size, options) : preparer.prepare(bytes, options),
     };
   }
 
@@ -197,7 +206,7 @@ export class VisionService {
 
   private async record(
     call: CallContext,
-    images: readonly PreparedImage[],
+    images: readonly SmallImage[],
     { version, neighbours }: Neighbourhood,
     found: Found,
     timings: Prediction['timings'],
@@ -219,10 +228,7 @@ export class VisionService {
       timings,
       feedback: null,
     };
-    await this.predictions.save(
-      prediction,
-      images.map(({ jpeg }) => jpeg),
-    );
+    await this.predictions.save(prediction, () => Promise.all(images.map(jpegOf)));
     return id;
   }
 }

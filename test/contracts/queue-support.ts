@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { EVERYTHING, type SearchScope } from '../../models/catalog/catalog-query';
 import type { Clock, NeighbourRequest, VisionQueue } from '../../models/ports';
-import type { Neighbourhood } from '../../models/vision/neighbours';
+import { jpegOf, type Neighbourhood } from '../../models/vision/neighbours';
 import { processEnvironment } from '../../scripts/config';
 import type { PhotoPipeline, Photos } from '../../workers/pipeline';
 import { BullMqVisionQueue } from '../../workers/queue/bullmq-queue';
@@ -25,6 +25,7 @@ export class HandClock implements Clock {
 
 /** The pipeline as a test needs it: what it does with each photo is the test's choice. */
 export class FakePipeline implements PhotoPipeline {
+  readonly viewSize = null;
   readonly seen: number[] = [];
   readonly scopes: SearchScope[] = [];
   #waiters: { count: number; resolve: () => void }[] = [];
@@ -32,8 +33,8 @@ export class FakePipeline implements PhotoPipeline {
   /** Replaced by tests; answers with the number of the photo. */
   behave: (photo: number) => Promise<Neighbourhood> = async (photo) => neighbourhood(photo);
 
-  neighbours({ images, scope }: Photos): Promise<Neighbourhood> {
-    const photo = (images[0]?.jpeg ?? Buffer.alloc(4)).readUInt32BE(0);
+  async neighbours({ images: [image], scope }: Photos): Promise<Neighbourhood> {
+    const photo = image ? (await jpegOf(image)).readUInt32BE(0) : 0;
     this.seen.push(photo);
     this.scopes.push(scope);
     for (const waiter of this.#waiters) if (this.seen.length >= waiter.count) waiter.resolve();

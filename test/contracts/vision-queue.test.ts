@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { internalError, unprocessable } from '../../models/errors';
 import type { VisionCaller, VisionPlace } from '../../models/ports';
+import { jpegOf } from '../../models/vision/neighbours';
 import {
   ADAPTERS,
   FakePipeline,
@@ -59,6 +60,16 @@ describe.each(ADAPTERS)('vision queue, %s', (_name, adapter) => {
   afterAll(async () => {
     door.open();
     await Promise.all(opened.map((each) => each.close()));
+  });
+
+  test('takes a photo as pixels too', async () => {
+    const queue = await open();
+    const request = requestFor(7, inAnHour());
+    const [image] = request.images;
+    if (!image) throw new Error('a request has a photo');
+    const pixels = { pixels: Buffer.alloc(3), width: 1, height: 1, side: 1, digest: 'd' };
+    const photo = { ...pixels, jpeg: () => jpegOf(image) };
+    await expect(queue.neighbours({ ...request, images: [photo] })).resolves.toEqual(neighbourhood(7));
   });
 
   test('gives each of 200 interleaved callers the answer to its own photo', async () => {

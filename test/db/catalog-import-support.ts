@@ -206,6 +206,7 @@ export class ImportBench {
         throw unprocessable('image_format', 'This is no picture.');
       return { jpeg: bytes, width: 1, height: 1, digest: '' };
     },
+    decode: () => Promise.reject(new Error('no picture is embedded here')),
     thumbnail: async (bytes, side) => Buffer.concat([Buffer.from([0xff, 0xd8, side % 256]), bytes]),
   };
 

@@ -1,4 +1,5 @@
 import sharp from 'sharp';
+import { jpegOf } from '../../models/vision/neighbours';
 import { DAMAGED_PNG, useJobs } from '../support/photo-jobs';
 
 /** contract 7.14 to 7.17: several photos, parts of photos, a scope and evidence. Each test says what the workers see. */
@@ -9,8 +10,8 @@ const one = (background: string, width = 64, height = 64) =>
 /** 1 for each channel that is full, of the photos that the workers were given. */
 const coloursSeen = () =>
   Promise.all(
-    (service.queue.request?.images ?? []).map(async ({ jpeg }) =>
-      (await sharp(jpeg).stats()).channels.map(({ mean }) => Math.round(mean / 255)),
+    (service.queue.request?.images ?? []).map(async (image) =>
+      (await sharp(await jpegOf(image)).stats()).channels.map(({ mean }) => Math.round(mean / 255)),
     ),
   );
 

@@ -8,6 +8,8 @@ type Behaviour = 'answers' | 'holds' | 'fails' | 'never answers';
 
 /** The way to the workers, with workers that see what a test says. */
 export class VisionQueueFake implements VisionQueue {
+  /** As of a process that looks at photos itself. */
+  readonly viewSize = { side: 400, kernel: 'lanczos3' } as const;
   calls = 0;
   /** The last that was asked. */
   request: NeighbourRequest | null = null;

@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 import { AppError } from '../../models/errors';
-import { preparedPicture } from '../../workers/image/decode-picture';
+import { shrunk, type Wanted } from '../../workers/image/decode-picture';
 import { IsolatedDecoder } from '../../workers/image/isolated-decoder';
 
 /** Pictures that are decoded in a process of their own, one at a time. */
@@ -13,23 +13,28 @@ const photo = (): Promise<Buffer> =>
     .jpeg()
     .toBuffer();
 
-test('they come out as in this process', async () => {
-  const bytes = await photo();
+const PREPARED: Wanted = { whole: { width: 640, height: 480 }, kernel: 'lanczos3', as: 'prepared' };
+const requestOf = (bytes: Buffer, wanted = PREPARED) => ({
+  picture: { bytes, pixelsMax: PIXELS_MAX, isSrgb: false },
+  wanted,
+});
+
+const PIXELS: Wanted = { whole: { width: 300, height: 225 }, kernel: 'mitchell', as: 'pixels' };
+
+test.each([PREPARED, PIXELS])('they come out as in this process: $as', async (wanted) => {
+  const request = requestOf(await photo(), wanted);
   const decoder = new IsolatedDecoder();
-  const both = await Promise.all([
-    decoder.prepare({ bytes, pixelsMax: PIXELS_MAX, isSrgb: false }),
-    decoder.prepare({ bytes, pixelsMax: PIXELS_MAX, isSrgb: false }),
-  ]);
-  const here = await preparedPicture({ bytes, pixelsMax: PIXELS_MAX, isSrgb: false });
-  for (const { jpeg, width, height } of both) {
+  const both = await Promise.all([decoder.shrunk(request), decoder.shrunk(request)]);
+  const here = await shrunk(request.picture, wanted);
+  for (const { data, width, height } of both) {
     expect([width, height]).toEqual([here.width, here.height]);
-    expect(jpeg.equals(here.jpeg)).toBe(true);
+    expect(data.equals(here.data)).toBe(true);
   }
 });
 
 test('a damaged one is image_undecodable', async () => {
   const failure = await new IsolatedDecoder()
-    .prepare({ bytes: (await photo()).subarray(0, 500), pixelsMax: PIXELS_MAX, isSrgb: false })
+    .shrunk(requestOf((await photo()).subarray(0, 500)))
     .catch((thrown: unknown) => thrown);
   expect(failure).toBeInstanceOf(AppError);
   expect(failure).toMatchObject({ status: 422, extras: { reason: 'image_undecodable' } });
@@ -40,9 +45,9 @@ test('a caller that gives up is let go, and the next one is served', async () =>
   const decoder = new IsolatedDecoder();
   const leaving = new AbortController();
   const left = decoder
-    .prepare({ bytes, pixelsMax: PIXELS_MAX, isSrgb: false }, { signal: leaving.signal })
+    .shrunk(requestOf(bytes), { signal: leaving.signal })
     .catch((thrown: unknown) => thrown);
-  const next = decoder.prepare({ bytes, pixelsMax: PIXELS_MAX, isSrgb: false });
+  const next = decoder.shrunk(requestOf(bytes));
   leaving.abort(new Error('gone'));
   expect(await left).toMatchObject({ message: 'gone' });
   expect((await next).width).toBe(640);

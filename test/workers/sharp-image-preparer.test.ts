@@ -60,6 +60,38 @@ describe('A picture that is sent', () => {
     expect(prepared.digest).toMatch(/^[0-9a-f]{64}$/);
   });
 
+  test.each([
+    ['grey', () => noise(90, 60).greyscale().png()],
+    ['16 bits deep', () => noise(90, 60).toColourspace('rgb16').png()],
+    ['CMYK', () => noise(90, 60).toColourspace('cmyk').jpeg()],
+    ['transparent', () => noise(90, 60, 4).webp({ lossless: true })],
+    ['lying on its side', () => noise(90, 60).withMetadata({ orientation: 6 }).jpeg()],
+    ['large', () => noise(1400, 900).jpeg()],
+  ])('is the same as pixels and as a JPEG: %s', async (_what, picture) => {
+    const bytes = await picture().toBuffer();
+    for (const region of [undefined, { x: 0.25, y: 0.1, width: 0.5, height: 0.8 }]) {
+      const decoded = await preparer().decode(bytes, { side: 640, kernel: 'lanczos3' }, { region });
+      const { jpeg, width, height } = await preparer().prepare(bytes, { region });
+      expect(decoded).toMatchObject({ width, height, side: 640 });
+      expect(decoded.pixels).toHaveLength(3 * width * height);
+      expect((await decoded.jpeg()).equals(jpeg)).toBe(true);
+      const shown = await sharp(jpeg).raw().toBuffer();
+      const off = shown.reduce((sum, value, at) => sum + Math.abs(value - (decoded.pixels[at] ?? 0)), 0);
+      // What a JPEG of this quality loses of noise.
+      expect(off / shown.length).toBeLessThan(12);
+    }
+  });
+
+  test('has as many pixels as are asked for, and none are made up', async () => {
+    const bytes = await noise(900, 450).jpeg().toBuffer();
+    const size = async (side: number) => {
+      const { width, height } = await preparer().decode(bytes, { side, kernel: 'mitchell' });
+      return [width, height];
+    };
+    expect(await size(407.3)).toEqual([407, 204]);
+    expect(await size(2_000)).toEqual([900, 450]);
+  });
+
   test('is never enlarged', async () => {
     const bytes = await noise(40, 30).png().toBuffer();
     expect(await preparer().prepare(bytes)).toMatchObject({ width: 40, height: 30 });

@@ -57,9 +57,9 @@ export class PooledEmbedderRegistry implements EmbedderRegistry {
     const map = await this.#mapOf(version);
     return {
       manifest: network.manifest,
-      embed: async (jpegs, views) => {
-        const pictures = await network.embed(jpegs, views);
-        return pictures.map((vectors) => vectors.map((vector) => mapped(map, vector)));
+      embed: async (pictures, views) => {
+        const embedded = await network.embed(pictures, views);
+        return embedded.map((vectors) => vectors.map((vector) => mapped(map, vector)));
       },
       close: () => network.close(),
     };
@@ -100,11 +100,11 @@ export class PooledEmbedderRegistry implements EmbedderRegistry {
     await loadTried(pool, key, { folder, manifest });
     return {
       manifest,
-      embed: (jpegs, views) =>
+      embed: (pictures, views) =>
         pMap(
-          jpegs,
-          async (jpeg) =>
-            pool.embed(key, await renderViews(jpeg, manifest.views[views], manifest.input), views),
+          pictures,
+          async (picture) =>
+            pool.embed(key, await renderViews(picture, manifest.views[views], manifest.input), views),
           { concurrency: PICTURES_AT_ONCE },
         ),
       close: async () => {

@@ -96,7 +96,8 @@ function startThread(): Carrier {
   const thread = new Worker(entry(), { execArgv: execArgv(), stdout: true });
   thread.stdout.resume();
   return {
-    send: (request) => thread.postMessage(request),
+    // What is sent is not needed here any more.
+    send: (request) => thread.postMessage(request, request.kind === 'run' ? [request.pixels.buffer] : []),
     onReply: (listener) => thread.on('message', listener),
     onEnd: (listener) => {
       thread.on('error', (failure) => listener(failure.message));

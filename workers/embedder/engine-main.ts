@@ -60,10 +60,16 @@ function listen(
   });
 }
 
+/** Vectors go to the parent without a copy. */
+const transferred = (reply: EngineReply): ArrayBuffer[] =>
+  reply.ok && typeof reply.result === 'object' && reply.result !== null && 'vectors' in reply.result
+    ? [reply.result.vectors.buffer]
+    : [];
+
 stepBehind();
 const port = parentPort;
 if (port) {
-  listen(port, (message) => port.postMessage(message));
+  listen(port, (message) => port.postMessage(message, transferred(message)));
 } else {
   listen(process, (message) => process.send?.(message));
   process.on('disconnect', () => process.exit());

@@ -39,20 +39,25 @@ export function inputShape(input: Input, rows: number): [number, number, number,
 export function inputValues(input: Input, rows: number, pixels: Uint8Array): Float32Array {
   const area = input.width * input.height;
   const values = new Float32Array(rows * area * 3);
-  const step = input.layout === 'nhwc' ? 3 : 1;
-  for (const channel of [0, 1, 2]) {
-    const table = valueOfByte(input, channel);
-    const source = input.channels === 'rgb' ? channel : 2 - channel;
-    const first = input.layout === 'nhwc' ? channel : channel * area;
-    for (let picture = 0; picture < values.length; picture += 3 * area) {
-      for (let at = 0; at < area; at += 1) {
-        values[picture + first + at * step] = table[pixels[picture + at * 3 + source] ?? 0] ?? 0;
-      }
+  const [step, plane] = input.layout === 'nhwc' ? [3, 1] : [1, area];
+  const tables = [0, 1, 2].map((channel) => valueOfByte(input, channel));
+  // In the order of the pixels: red is the first channel of the model, or its last.
+  const [red, green, blue] = input.channels === 'rgb' ? tables : tables.toReversed();
+  const [ofRed, ofBlue] = input.channels === 'rgb' ? [0, 2 * plane] : [2 * plane, 0];
+  if (!red || !green || !blue) throw new Error('a picture has three channels');
+  for (let picture = 0; picture < values.length; picture += 3 * area) {
+    for (let at = 0; at < area; at += 1) {
+      const from = picture + 3 * at;
+      const to = picture + at * step;
+      values[to + ofRed] = red[pixels[from] ?? 0] ?? 0;
+      values[to + plane] = green[pixels[from + 1] ?? 0] ?? 0;
+      values[to + ofBlue] = blue[pixels[from + 2] ?? 0] ?? 0;
     }
   }
   return values;
 }
 
+/** The value of each byte. */
 function valueOfByte(input: Input, channel: number): Float32Array {
   const mean = input.mean[channel] ?? 0;
   const scale = input.scale[channel] ?? 1;

@@ -1,30 +1,32 @@
 import sharp, { type ResizeOptions, type Sharp } from 'sharp';
 import { unprocessable } from '../../models/errors';
-import type { ModelManifest, View } from '../../models/vision/embedding-model';
+import { type ModelManifest, USUAL_KERNEL, type View } from '../../models/vision/embedding-model';
+import type { Pixels } from '../../models/vision/neighbours';
 
 type Input = ModelManifest['input'];
-
-/** Of models that say nothing of it. */
-const USUAL_KERNEL = 'lanczos3';
 
 /** A prepared picture is small; anything near this is no prepared picture. */
 const PIXELS_MAX = 50_000_000;
 
 /**
- * The views of one prepared picture as a model sees them: each crop fitted to the input of the model. The picture is
- * decoded once, and only as large as the smallest crop needs.
+ * The views of one prepared picture as a model sees them: each crop fitted to the input of the model. A JPEG is decoded
+ * once, and only as large as the smallest crop needs.
  *
  * @param views crops as fractions of the picture
  * @returns per view width x height x 3 bytes, red, green and blue
  * @throws unprocessable `image_undecodable`
  */
-export async function renderViews(jpeg: Buffer, views: readonly View[], input: Input): Promise<Uint8Array[]> {
+export async function renderViews(
+  picture: Buffer | Pixels,
+  views: readonly View[],
+  input: Input,
+): Promise<Uint8Array[]> {
   try {
     if (views.every(isWhole)) {
-      const whole = await pixelsOf(fitted(open(jpeg), input));
+      const whole = await pixelsOf(fitted(open(picture), input));
       return views.map(() => whole);
     }
-    return await renderCrops(jpeg, views, input);
+    return await renderCrops(picture, views, input);
   } catch (failure) {
     throw unprocessable(
       'image_undecodable',
@@ -34,18 +36,30 @@ export async function renderViews(jpeg: Buffer, views: readonly View[], input: I
   }
 }
 
-async function renderCrops(jpeg: Buffer, views: readonly View[], input: Input): Promise<Uint8Array[]> {
-  const header = await open(jpeg).metadata();
+async function renderCrops(
+  picture: Buffer | Pixels,
+  views: readonly View[],
+  input: Input,
+): Promise<Uint8Array[]> {
+  const header = Buffer.isBuffer(picture) ? await open(picture).metadata() : picture;
   const scale = Math.min(1, Math.max(...views.map((view) => scaleOf(view, header, input))));
   const size = { width: atLeastOne(header.width * scale), height: atLeastOne(header.height * scale) };
-  const kernel = input.kernel ?? USUAL_KERNEL;
-  const { data } = await rgb(open(jpeg).resize({ ...size, fit: 'fill', kernel })).toBuffer({
-    resolveWithObject: true,
-  });
-  const decoded = { raw: { ...size, channels: 3 as const } };
+  const whole = await resized(picture, size, input);
   return Promise.all(
-    views.map((view) => pixelsOf(fitted(sharp(data, decoded).extract(regionOf(view, size)), input))),
+    views.map((view) => pixelsOf(fitted(open(whole).extract(regionOf(view, whole)), input))),
   );
+}
+
+/** Pixels that have the size already stay as they are. */
+async function resized(
+  picture: Buffer | Pixels,
+  size: Size,
+  { kernel = USUAL_KERNEL }: Input,
+): Promise<Pixels> {
+  const { width, height } = size;
+  if (!Buffer.isBuffer(picture) && picture.width === width && picture.height === height) return picture;
+  const pixels = await pixelsOf(open(picture).resize({ width, height, fit: 'fill', kernel }));
+  return { pixels, width, height };
 }
 
 /** How much the whole picture may shrink so that the crop still fills the input of the model. */
@@ -72,14 +86,15 @@ function fitted(picture: Sharp, { width, height, fit, background, kernel = USUAL
   return picture.resize(options);
 }
 
-async function pixelsOf(picture: Sharp): Promise<Uint8Array> {
-  return rgb(picture).toBuffer();
+const pixelsOf = (picture: Sharp): Promise<Buffer> =>
+  picture.toColourspace('srgb').removeAlpha().raw().toBuffer();
+
+function open(picture: Buffer | Pixels): Sharp {
+  if (Buffer.isBuffer(picture))
+    return sharp(picture, { failOn: 'warning', limitInputPixels: PIXELS_MAX, sequentialRead: true });
+  const { pixels, width, height } = picture;
+  return sharp(pixels, { raw: { width, height, channels: 3 } });
 }
-
-const rgb = (picture: Sharp): Sharp => picture.toColourspace('srgb').removeAlpha().raw();
-
-const open = (jpeg: Buffer): Sharp =>
-  sharp(jpeg, { failOn: 'warning', limitInputPixels: PIXELS_MAX, sequentialRead: true });
 
 interface Size {
   readonly width: number;

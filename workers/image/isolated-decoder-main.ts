@@ -4,15 +4,15 @@
  */
 import { getPriority, setPriority } from 'node:os';
 import { AppError } from '../../models/errors';
-import { guardSharp, preparedPicture } from './decode-picture';
+import { guardSharp, shrunk } from './decode-picture';
 import type { DecodeAnswer, IsolatedRequest } from './isolated-decoder';
 
 /** As the other threads that decode (`scripts/low-priority-pool.cjs`). */
 const NICENESS = 10;
 
-async function answerTo({ cut, ...picture }: IsolatedRequest): Promise<DecodeAnswer> {
+async function answerTo({ picture, wanted }: IsolatedRequest): Promise<DecodeAnswer> {
   try {
-    return { ok: true, ...(await preparedPicture(picture, cut)) };
+    return { ok: true, ...(await shrunk(picture, wanted)) };
   } catch (failure) {
     if (!(failure instanceof AppError)) throw failure;
     return { ok: false, reason: failure.extras.reason, message: failure.message };

@@ -1,18 +1,17 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { type ImageFault, unprocessable } from '../../models/errors';
-import type { Cut } from './cut-region';
 import { DecodeBudget, type DecodeCaller } from './decode-budget';
-import type { DecodedPicture, EncodedPicture } from './decode-picture';
+import type { EncodedPicture, SmallPicture, Wanted } from './decode-picture';
 
 /** A picture to decode, in another process. */
-export interface IsolatedRequest extends EncodedPicture {
-  /** What to cut out of it; the whole of it when left out. */
-  readonly cut?: Cut | undefined;
+export interface IsolatedRequest {
+  readonly picture: EncodedPicture;
+  readonly wanted: Wanted;
 }
 
-/** What came of it: a prepared JPEG, or the fault of the picture. */
+/** What came of it: the small picture, or the fault of the large one. */
 export type DecodeAnswer =
-  | ({ readonly ok: true } & DecodedPicture)
+  | ({ readonly ok: true } & SmallPicture)
   | { readonly ok: false; readonly reason: ImageFault | undefined; readonly message: string };
 
 /** Longer than the decoder's own limit and the start of a process. */
@@ -30,13 +29,13 @@ export class IsolatedDecoder {
    *
    * @throws the reason of `signal` when it is aborted, AppError 422 for a picture that can't be decoded
    */
-  prepare(request: IsolatedRequest, { signal, account }: DecodeCaller = {}): Promise<DecodedPicture> {
-    const turn = { bytes: 1, pixels: request.pixelsMax, account, signal };
+  shrunk(request: IsolatedRequest, { signal, account }: DecodeCaller = {}): Promise<SmallPicture> {
+    const turn = { bytes: 1, pixels: request.picture.pixelsMax, account, signal };
     return this.#turns.run(turn, () => decodeAlone(request, signal));
   }
 }
 
-async function decodeAlone(request: IsolatedRequest, signal?: AbortSignal): Promise<DecodedPicture> {
+async function decodeAlone(request: IsolatedRequest, signal?: AbortSignal): Promise<SmallPicture> {
   const child = fork(require.resolve('./isolated-decoder-main'), [], {
     execArgv: ['--require', require.resolve('tsx/cjs')],
     serialization: 'advanced',
@@ -48,7 +47,7 @@ async function decodeAlone(request: IsolatedRequest, signal?: AbortSignal): Prom
   try {
     const answer = await answerOf(child, request);
     if (!answer.ok) throw unprocessable(answer.reason ?? 'image_undecodable', answer.message);
-    return { ...answer, jpeg: Buffer.from(answer.jpeg) };
+    return { ...answer, data: Buffer.from(answer.data) };
   } finally {
     clearTimeout(late);
     signal?.removeEventListener('abort', end);

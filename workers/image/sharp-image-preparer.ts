@@ -4,8 +4,8 @@ import sharp from 'sharp';
 import { inject, injectable } from 'tsyringe';
 import { AppError, unprocessable } from '../../models/errors';
 import type { ImagePreparer, PrepareOptions } from '../../models/ports';
-import type { PreparedImage } from '../../models/vision/neighbours';
-import { type Cut, cutOfRegion } from './cut-region';
+import { PREPARED_SIDE, USUAL_KERNEL, type ViewSize } from '../../models/vision/embedding-model';
+import type { DecodedImage, PreparedImage } from '../../models/vision/neighbours';
 import { decodableJpeg } from './decodable-jpeg';
 import { decodableWebp } from './decodable-webp';
 import { DecodeBudget, type DecodeCaller, decodeMemoryBytes } from './decode-budget';
@@ -13,13 +13,14 @@ import {
   decoding,
   type EncodedPicture,
   guardSharp,
-  PREPARED_SIDE,
-  preparedPicture,
-  smallPicture,
+  type SmallPicture,
+  shrunk,
   undecodable,
+  type Wanted,
 } from './decode-picture';
 import { IsolatedDecoder } from './isolated-decoder';
 import { ACCEPTED_FORMATS, type AcceptedFormat, sniffPictureFormat, unusualJpeg } from './picture-format';
+import { type Shrinking, shrinkingOf } from './shrinking';
 import { isSrgbProfile } from './srgb-profile';
 
 /** Limits on what is decoded (contract 7.3). */
@@ -51,7 +52,7 @@ const LIMITS = {
 const HEADER = { bytes: 24_000_000, pixels: 0 };
 
 /**
- * Any accepted picture as one small JPEG: the first frame on its canvas, upright, flattened on white, sRGB, three channels of 8 bits.
+ * Any accepted picture made small: the first frame on its canvas, upright, flattened on white, sRGB, three channels of 8 bits.
  * Sizes and the memory that decoding takes are checked before anything is decoded; what does not fit beside the
  * pictures that are being decoded waits for the turn of its account, and what needs more than all of them may have is decoded in a process
  * of its own.
@@ -66,26 +67,39 @@ export class SharpImagePreparer implements ImagePreparer {
     guardSharp();
   }
 
-  async prepare(bytes: Buffer, { region, ...caller }: PrepareOptions = {}): Promise<PreparedImage> {
-    const { jpeg, width, height } = await naming(bytes, async () => {
-      const { header, picture } = await this.accepted(bytes, caller);
-      const cut = region && cutOfRegion(region, header, PREPARED_SIDE);
-      const memory = memoryFor(picture, header, cut);
-      return memory > LARGE_BYTES_MAX
-        ? await this.alone.prepare({ ...picture, cut }, caller)
-        : await this.budget.run({ bytes: memory, pixels: pixelsOf(header), ...caller }, () =>
-            preparedPicture(picture, cut),
-          );
-    });
-    const digest = createHash('sha256').update(jpeg).digest('hex');
-    return { jpeg, width, height, digest };
+  async prepare(bytes: Buffer, options: PrepareOptions = {}): Promise<PreparedImage> {
+    const size = { side: PREPARED_SIDE, kernel: USUAL_KERNEL } as const;
+    const { data, width, height } = await this.shrunk(bytes, 'prepared', size, options);
+    return { jpeg: data, width, height, digest: digestOf(data) };
+  }
+
+  async decode(bytes: Buffer, size: ViewSize, options: PrepareOptions = {}): Promise<DecodedImage> {
+    const { data, width, height } = await this.shrunk(bytes, 'pixels', size, options);
+    // The caller may be answered by then, which ends the signal.
+    const { region, account } = options;
+    const jpeg = async () => (await this.prepare(bytes, { region, account })).jpeg;
+    return { pixels: data, width, height, side: size.side, digest: digestOf(data), jpeg };
   }
 
   async thumbnail(bytes: Buffer, side: number): Promise<Buffer> {
+    return (await this.shrunk(bytes, 'thumbnail', { side, kernel: USUAL_KERNEL })).data;
+  }
+
+  private shrunk(
+    bytes: Buffer,
+    as: Wanted['as'],
+    { side, kernel }: ViewSize,
+    { region, ...caller }: PrepareOptions = {},
+  ): Promise<SmallPicture> {
     return naming(bytes, async () => {
-      const { header, picture } = await this.accepted(bytes);
-      const taken = { bytes: memoryFor(picture, header), pixels: pixelsOf(header) };
-      return this.budget.run(taken, () => smallPicture(picture, side));
+      const { header, picture } = await this.accepted(bytes, caller);
+      const wanted = { ...shrinkingOf(header, side, region), as, kernel };
+      const memory = memoryFor(picture, header, wanted);
+      return memory > LARGE_BYTES_MAX
+        ? await this.alone.shrunk({ picture, wanted }, caller)
+        : await this.budget.run({ bytes: memory, pixels: pixelsOf(header), ...caller }, () =>
+            shrunk(picture, wanted),
+          );
     });
   }
 
@@ -113,17 +127,19 @@ export class SharpImagePreparer implements ImagePreparer {
   }
 }
 
+const digestOf = (data: Buffer): string => createHash('sha256').update(data).digest('hex');
+
 type Header = Awaited<ReturnType<typeof headerOf>>;
 
 const pixelsOf = ({ width, height }: Header): number => width * height;
 
 /** Memory in bytes that decoding takes; what is cut out may have to be kept whole before, to be turned upright. */
-const memoryFor = ({ bytes }: { bytes: Buffer }, header: Header, cut?: Cut): number =>
+const memoryFor = ({ bytes }: { bytes: Buffer }, header: Header, { whole, part }: Shrinking): number =>
   decodeMemoryBytes({
     ...header,
     isLossless: bytes.includes('VP8L'),
     isAnimated: header.pages !== undefined,
-  }) + (cut ? cut.whole.width * cut.whole.height * header.channels : 0);
+  }) + (part ? whole.width * whole.height * header.channels : 0);
 
 const headerOf = (bytes: Buffer) => sharp(bytes, { limitInputPixels: false, failOn: 'none' }).metadata();
 

@@ -4,7 +4,7 @@ import type { NeighbourRequest, VisionCaller, VisionPlace, VisionQueue } from '.
 import type { Neighbourhood } from '../../models/vision/neighbours';
 import { Admission, type QueueLoad, type RateTicket, type VisionQueueLimits } from './admission';
 import { type BullMqOptions, BullMqProducer, queueAway, race } from './bullmq-producer';
-import { INDEX_QUEUE, neighbourhoodOf, VISION_QUEUE, visionJobOf } from './job';
+import { INDEX_QUEUE, neighbourhoodOf, VISION_QUEUE, type VisionJob, visionJobOf } from './job';
 import { patientConnection } from './redis-connection';
 
 /** Twice: a fault that passes, or a worker that died, is mended by another try. */
@@ -22,6 +22,7 @@ const RECENT_MS = 50;
 
 /** The asking side of the vision queue on Redis, for any number of processes on any number of hosts. */
 export class BullMqVisionQueue implements VisionQueue {
+  readonly viewSize = null;
   readonly #admission: Admission;
   readonly #caller: BullMqProducer;
   /** The last look at the queue. */
@@ -60,8 +61,9 @@ export class BullMqVisionQueue implements VisionQueue {
       if (request.deadlineAt <= askedAt) throw timeout(0);
       const load = this.#lookAgain();
       if ((await this.workers()) === 0) throw noWorker();
+      const job = await visionJobOf(request, askedAt);
       this.#admission.check(this.#withAdding(await load), request);
-      return this.#ask(request, askedAt);
+      return this.#ask(request, job);
     });
   }
 
@@ -98,11 +100,12 @@ export class BullMqVisionQueue implements VisionQueue {
     return { waiting: waiting + this.#adding, active };
   }
 
-  async #ask(request: NeighbourRequest, askedAt: number): Promise<Neighbourhood> {
+  async #ask(request: NeighbourRequest, job: VisionJob): Promise<Neighbourhood> {
     const { jobId, deadlineAt, signal } = request;
+    const { askedAt } = job;
     const ticket = this.#admission.rate.ask(askedAt);
     this.#adding += 1;
-    const { added, answer } = this.#caller.ask(jobId, visionJobOf(request, askedAt), JOB);
+    const { added, answer } = this.#caller.ask(jobId, job, JOB);
     const counted = added.finally(() => {
       this.#adding -= 1;
     });

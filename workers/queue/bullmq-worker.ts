@@ -89,7 +89,7 @@ async function answerPhoto(data: unknown, pipeline: PhotoPipeline, now: number):
     const queueMs = Math.max(0, now - askedAt);
     return answerWith(
       await pipeline.neighbours({
-        images: images.map(({ jpeg, digest }) => ({ jpeg: Buffer.from(jpeg, 'base64'), digest })),
+        images: images.map((image) => ({ ...image, jpeg: Buffer.from(image.jpeg, 'base64') })),
         limit,
         scope,
         queueMs,

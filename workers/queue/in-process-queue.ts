@@ -9,6 +9,7 @@ import type {
   VisionPlace,
   VisionQueue,
 } from '../../models/ports';
+import type { ViewSize } from '../../models/vision/embedding-model';
 import type { Neighbourhood } from '../../models/vision/neighbours';
 import type { ImageIndex, IndexOutcome } from '../index-images';
 import type { PhotoPipeline } from '../pipeline';
@@ -47,6 +48,10 @@ export class InProcessVisionQueue implements VisionQueue {
     private readonly options: InProcessVisionQueueOptions,
   ) {
     this.#admission = new Admission(options);
+  }
+
+  get viewSize(): ViewSize | null {
+    return this.pipeline.viewSize;
   }
 
   async admit(caller: VisionCaller): Promise<void> {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { AppError, type ErrorCode, type ErrorExtras, internalError } from '../../models/errors';
 import type { NeighbourRequest } from '../../models/ports';
 import type { Calibration } from '../../models/vision/embedding-model';
-import type { Neighbourhood } from '../../models/vision/neighbours';
+import { jpegOf, type Neighbourhood } from '../../models/vision/neighbours';
 import type { IndexOutcome } from '../index-images';
 
 /** Names of the queues, below the prefix of the installation. */
@@ -82,13 +82,18 @@ const indexAnswer = z.discriminatedUnion('ok', [
   z.object({ ok: z.literal(false), error: failure }),
 ]);
 
-export const visionJobOf = (
+export const visionJobOf = async (
   { requestId, images, limit, scope, deadlineAt, trace }: NeighbourRequest,
   askedAt: number,
-): VisionJob => ({
+): Promise<VisionJob> => ({
   v: PAYLOAD_VERSION,
   requestId,
-  images: images.map(({ jpeg, digest }) => ({ jpeg: jpeg.toString('base64'), digest })),
+  images: await Promise.all(
+    images.map(async (image) => ({
+      jpeg: (await jpegOf(image)).toString('base64'),
+      digest: image.digest,
+    })),
+  ),
   limit,
   scope: {
     category: scope.category,

@@ -5,7 +5,7 @@ import { Billing, type CallContext } from '../../access/billing';
 import { visionPrice } from '../../access/credits';
 import { AppError, notFound, rateLimited } from '../../errors';
 import { type IdSource, type ImagePreparer, type ImageSource, PORTS, type VisionJobStore } from '../../ports';
-import type { ImageAddress, ImageInput, PreparedInput } from '../image-input';
+import type { ImageAddress, ImageInput, KeptInput } from '../image-input';
 import { preparePhotos } from '../prepare-photos';
 import { ENTRY_PRESENTER, type EntryPresenter } from './entry-presenter';
 import type { EntryAnswer, EntryView, KeptEntry, SentEntry, VisionJob } from './vision-job';
@@ -112,10 +112,11 @@ export class VisionJobService {
     }
   }
 
-  private async keptPhoto(photo: ImageInput, call: CallContext): Promise<ImageAddress | PreparedInput> {
+  private async keptPhoto(photo: ImageInput, call: CallContext): Promise<ImageAddress | KeptInput> {
     if (photo.kind === 'url') return photo;
     const { source, preparer } = this;
-    const [image] = await preparePhotos([photo], { source, preparer }, call);
+    const prepare = preparer.prepare.bind(preparer);
+    const [image] = await preparePhotos([photo], { source, prepare }, call);
     if (!image) throw new Error('a photo was prepared to nothing');
     return { kind: 'prepared', image };
   }

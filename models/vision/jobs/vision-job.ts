@@ -1,6 +1,6 @@
 import type { Owner } from '../../access/api-key';
 import type { Filter, Module } from '../../catalog/catalog-query';
-import type { ImageAddress, ImageInput, PreparedInput } from '../image-input';
+import type { ImageAddress, ImageInput, KeptInput } from '../image-input';
 import type { EntryState } from './job-states';
 
 /** What is asked of one entry, and its photos in one of their forms. */
@@ -16,7 +16,7 @@ interface Asked<Photo> {
 export type SentEntry = Asked<ImageInput>;
 
 /** An entry as it is kept: what was sent as bytes is prepared. */
-export type KeptEntry = Asked<ImageAddress | PreparedInput>;
+export type KeptEntry = Asked<ImageAddress | KeptInput>;
 
 /** What decides how answers are written. */
 export interface EntryView {

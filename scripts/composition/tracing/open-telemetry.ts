@@ -45,6 +45,7 @@ const CALLS = new Map<string, 'intake' | 'queue' | 'embed' | 'neighbours' | 'row
   ['CreditLedger.reserve', null],
   ['ImageSource.fetch', 'intake'],
   ['ImagePreparer.prepare', 'intake'],
+  ['ImagePreparer.decode', 'intake'],
   ['VisionQueue.neighbours', 'queue'],
   ['EmbedderRegistry.forVersion', 'embed'],
   ['Embedder.embed', 'embed'],
@@ -119,6 +120,9 @@ export class OpenTelemetry implements Tracing {
 
   photos(pipeline: PhotoPipeline): PhotoPipeline {
     return {
+      get viewSize() {
+        return pipeline.viewSize;
+      },
       neighbours: (photos) => {
         if (!photos.trace) return pipeline.neighbours(photos);
         return context.with(propagation.extract(ROOT_CONTEXT, photos.trace), () => {

@@ -1,10 +1,11 @@
 import { badRequest } from '../../models/errors';
 import type { Region } from '../../models/vision/image-input';
 
-/** How a region is cut out: the size that the whole picture is shrunk to, and the part of that, in pixels. */
-export interface Cut {
+/** How a picture is made small: the size that all of it is shrunk to, and the part that is cut out of that, in pixels. */
+export interface Shrinking {
   readonly whole: { readonly width: number; readonly height: number };
-  readonly part: {
+  /** All of it when left out. */
+  readonly part?: {
     readonly left: number;
     readonly top: number;
     readonly width: number;
@@ -19,31 +20,36 @@ const SIDE_MIN = 16;
 const LYING = 5;
 
 /**
- * How to cut a region out of a picture so that its longer side has `side` pixels at most.
+ * How to shrink a picture, or a region of it, so that the longer side is at most `side`. What is cut out is shrunk as a
+ * whole before: a large picture is decoded at a fraction of its size.
  *
- * @param header size as stored, and EXIF orientation; the region is of the upright picture
+ * @param header size as stored, and EXIF orientation; the result, and a region, are of the upright picture
  * @throws AppError 400 for a region of fewer than 16 pixels on a side
  */
-export function cutOfRegion(
-  region: Region,
+export function shrinkingOf(
   header: { readonly width: number; readonly height: number; readonly orientation?: number | undefined },
   side: number,
-): Cut {
+  region?: Region,
+): Shrinking {
   const lies = (header.orientation ?? 1) >= LYING;
   const [width, height] = lies ? [header.height, header.width] : [header.width, header.height];
-  const pixels = { width: Math.round(region.width * width), height: Math.round(region.height * height) };
-  if (Math.min(pixels.width, pixels.height) < SIDE_MIN) {
+  const { x, y, ...share } = region ?? { x: 0, y: 0, width: 1, height: 1 };
+  const pixels = { width: Math.round(share.width * width), height: Math.round(share.height * height) };
+  if (region && Math.min(pixels.width, pixels.height) < SIDE_MIN) {
     throw badRequest(
       `region: has ${pixels.width} x ${pixels.height} pixels of this photo; ${SIDE_MIN} are needed on each side.`,
       { field: 'region' },
     );
   }
   const scale = Math.min(1, side / Math.max(pixels.width, pixels.height));
-  const whole = { width: Math.round(width * scale), height: Math.round(height * scale) };
-  const [left, right] = within(region.x, region.width, whole.width);
-  const [top, bottom] = within(region.y, region.height, whole.height);
+  const whole = { width: atLeastOne(width * scale), height: atLeastOne(height * scale) };
+  if (!region) return { whole };
+  const [left, right] = within(x, share.width, whole.width);
+  const [top, bottom] = within(y, share.height, whole.height);
   return { whole, part: { left, top, width: right - left, height: bottom - top } };
 }
+
+const atLeastOne = (pixels: number): number => Math.max(1, Math.round(pixels));
 
 /** The pixels from and up to which a part of a side reaches; at least one. */
 function within(from: number, share: number, pixels: number): [from: number, to: number] {
