@@ -22,11 +22,10 @@ const BETWEEN = /^\s*:\s*"/;
 const BETWEEN_MAX = 32;
 const DATA_URI = /^data:[a-z0-9.+/-]*;base64,/i;
 
-/** Digits of either alphabet. */
-const DIGITS = /^[A-Za-z0-9+/_-]*$/;
 const PADDING = /={0,2}$/;
-/** A multiple of four, so that each piece decodes by itself. */
+/** Digits that are decoded at a time: a multiple of four, so that each piece decodes by itself. */
 const PIECE = 256 * 1024;
+const decoded = Buffer.allocUnsafeSlow((PIECE / 4) * 3);
 
 /**
  * Takes the photos out of a JSON body without making texts of them: as text, as a value and as bytes they would take three
@@ -56,20 +55,23 @@ export function cutPhotos(body: Buffer): CutBody {
   return { json: photos.size === 0 ? body : Buffer.concat([...parts, body.subarray(kept)]), photos };
 }
 
+/** Bytes are fewer than digits, so they take the place of digits that were read before. */
 function decodedInPlace(text: Buffer): Buffer | null {
   const head = DATA_URI.exec(text.toString('latin1', 0, 256))?.[0].length ?? 0;
   const padding = PADDING.exec(text.toString('latin1', text.length - 2))?.[0].length ?? 0;
   const digits = text.subarray(head, text.length - padding);
   if (digits.length % 4 === 1) return null;
-  for (const at of pieces(digits)) if (!DIGITS.test(digits.toString('latin1', at, at + PIECE))) return null;
   let written = 0;
-  // Bytes are fewer than digits: what is written was read before.
-  for (const at of pieces(digits)) {
-    written += digits.write(digits.toString('latin1', at, at + PIECE), written, 'base64');
+  for (let at = 0; at < digits.length; at += PIECE) {
+    const piece = digits.toString('latin1', at, at + PIECE);
+    const bytes = decoded.write(piece, 'base64');
+    // What is no digit is passed over, and missing then.
+    if (bytes !== Math.floor((piece.length * 3) / 4)) {
+      digits.write(digits.toString('base64', 0, written), 'latin1');
+      return null;
+    }
+    decoded.copy(digits, written, 0, bytes);
+    written += bytes;
   }
   return digits.subarray(0, written);
-}
-
-function* pieces({ length }: Buffer): Generator<number> {
-  for (let at = 0; at < length; at += PIECE) yield at;
 }

@@ -35,6 +35,17 @@ interface Waiter {
   reject(failure: Error): void;
 }
 
+/** Bytes of a job, which is JSON itself. */
+interface Attachment {
+  readonly bytes: Buffer;
+  /** After which Redis drops them. */
+  readonly keptMs: number;
+}
+
+/** Where the bytes of a job are. */
+export const attachmentKey = (queue: Pick<Queue, 'toKey'>, jobId: string): string =>
+  queue.toKey(`${jobId}:bytes`);
+
 /** Events kept in Redis: minutes of the busiest queue. */
 const EVENTS_KEPT = 10_000;
 const REOPEN_AFTER_MS = 500;
@@ -93,14 +104,27 @@ export class BullMqProducer {
    * Adds a job. `added` rejects with `unavailable` when it could not be added; `answer` is what the worker returned and
    * rejects with `internalError` when the job failed for good, `unavailable` when Redis lost it, when its workers died
    * over it, and when this side is closed.
+   *
+   * @param attachment is there for the worker before the job is
    */
-  ask(jobId: string, data: object, options: JobsOptions): { added: Promise<void>; answer: Promise<unknown> } {
+  ask(
+    jobId: string,
+    data: object,
+    options: JobsOptions,
+    attachment?: Attachment,
+  ): { added: Promise<void>; answer: Promise<unknown> } {
     const answer = new Promise<unknown>((resolve, reject) =>
       this.#waiters.set(jobId, { added: false, resolve, reject }),
     );
     // Nobody may be listening yet, or any more.
     answer.catch(() => undefined);
-    const added = this.#usable(({ queue }) => queue.add(this.name, data, { ...options, jobId })).then(() => {
+    const added = this.#usable(async ({ queue }) => {
+      const add = () => queue.add(this.name, data, { ...options, jobId });
+      if (!attachment) return add();
+      const { bytes, keptMs } = attachment;
+      // Commands of a connection are done in their order.
+      return Promise.all([this.#redis.set(attachmentKey(queue, jobId), bytes, 'PX', keptMs), add()]);
+    }).then(() => {
       const waiter = this.#waiters.get(jobId);
       if (waiter) waiter.added = true;
     });
@@ -114,7 +138,9 @@ export class BullMqProducer {
 
   /** Takes a job out of the queue; one that runs goes on. */
   async withdraw(jobId: string): Promise<void> {
-    await this.#usable(({ queue }) => queue.remove(jobId));
+    await this.#usable(({ queue }) =>
+      Promise.all([queue.remove(jobId), this.#redis.unlink(attachmentKey(queue, jobId))]),
+    );
   }
 
   /**

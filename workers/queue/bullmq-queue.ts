@@ -17,6 +17,9 @@ const JOB: JobsOptions = {
 /** The deadline has passed: the last look must not take long. */
 const LOOK_TIMEOUT_MS = 1_000;
 
+/** A worker that took a photo in time may read it a little later. */
+const BYTES_SLACK_MS = 5_000;
+
 /** A load that is older says too little: at the pace of any worker a few jobs have come or gone since. */
 const RECENT_MS = 50;
 
@@ -61,9 +64,9 @@ export class BullMqVisionQueue implements VisionQueue {
       if (request.deadlineAt <= askedAt) throw timeout(0);
       const load = this.#lookAgain();
       if ((await this.workers()) === 0) throw noWorker();
-      const job = await visionJobOf(request, askedAt);
+      const made = await visionJobOf(request, askedAt);
       this.#admission.check(this.#withAdding(await load), request);
-      return this.#ask(request, job);
+      return this.#ask(request, made);
     });
   }
 
@@ -100,12 +103,18 @@ export class BullMqVisionQueue implements VisionQueue {
     return { waiting: waiting + this.#adding, active };
   }
 
-  async #ask(request: NeighbourRequest, job: VisionJob): Promise<Neighbourhood> {
+  async #ask(
+    request: NeighbourRequest,
+    { job, jpegs }: { job: VisionJob; jpegs: Buffer },
+  ): Promise<Neighbourhood> {
     const { jobId, deadlineAt, signal } = request;
     const { askedAt } = job;
     const ticket = this.#admission.rate.ask(askedAt);
     this.#adding += 1;
-    const { added, answer } = this.#caller.ask(jobId, job, JOB);
+    const { added, answer } = this.#caller.ask(jobId, job, JOB, {
+      bytes: jpegs,
+      keptMs: deadlineAt - askedAt + BYTES_SLACK_MS,
+    });
     const counted = added.finally(() => {
       this.#adding -= 1;
     });

@@ -1,13 +1,14 @@
 import { type Job, type Processor, Worker, type WorkerOptions } from 'bullmq';
-import { AppError, timeout, unavailable } from '../../models/errors';
+import type { Redis } from 'ioredis';
+import { AppError, timeout } from '../../models/errors';
 import type { Clock, TraceContext } from '../../models/ports';
 import type { PhotoPipeline } from '../pipeline';
-import type { BullMqOptions } from './bullmq-producer';
-import { race } from './bullmq-producer';
+import { attachmentKey, type BullMqOptions, race } from './bullmq-producer';
 import {
   answerWith,
   failureAnswer,
   parseVisionJob,
+  photosOfJob,
   VISION_QUEUE,
   type VisionAnswer,
   type VisionJob,
@@ -47,7 +48,8 @@ export class BullMqVisionWorker {
       (job, _token, signal) => this.#answer(job, signal),
       settings,
       options,
-      forgetPhoto,
+      // Not before the answer is stored: until then another worker may have to take over.
+      ({ id = '' }) => this.#consumer.forget(id),
     );
   }
 
@@ -64,7 +66,12 @@ export class BullMqVisionWorker {
   async #answer(job: Job<VisionJob, VisionAnswer>, signal?: AbortSignal): Promise<VisionAnswer> {
     const { clock, logger } = this.options;
     const started = performance.now();
-    const answering = answerPhoto(job.data, this.pipeline, clock.now().getTime());
+    const answering = answerPhoto(
+      job.data,
+      () => this.#consumer.attachment(job.id ?? ''),
+      this.pipeline,
+      clock.now().getTime(),
+    );
     const waited = await race(answering, LONGEST_MS, signal);
     if (waited.kind !== 'answered') throw new Error(`the photo is given up: ${waited.kind}`);
     const answer = waited.value;
@@ -80,22 +87,19 @@ export class BullMqVisionWorker {
  * What a worker returns for a photo. A failure of ours is an answer too; the rest is thrown, for BullMQ to try again. A
  * photo for which nobody waits any more is dropped.
  */
-async function answerPhoto(data: unknown, pipeline: PhotoPipeline, now: number): Promise<VisionAnswer> {
+async function answerPhoto(
+  data: unknown,
+  jpegs: () => Promise<Buffer | null>,
+  pipeline: PhotoPipeline,
+  now: number,
+): Promise<VisionAnswer> {
   try {
-    const { askedAt, deadlineAt, images, limit, scope, trace } = parseVisionJob(data);
+    const job = parseVisionJob(data);
+    const { askedAt, deadlineAt, limit, scope, trace } = job;
     if (now >= deadlineAt) throw timeout(deadlineAt - askedAt);
-    // It was answered, and a Redis that came back from before knows the photo's end and not its answer.
-    if (images.length === 0) throw unavailable('The queue lost the photo.', 1);
+    const images = photosOfJob(job, await jpegs());
     const queueMs = Math.max(0, now - askedAt);
-    return answerWith(
-      await pipeline.neighbours({
-        images: images.map((image) => ({ ...image, jpeg: Buffer.from(image.jpeg, 'base64') })),
-        limit,
-        scope,
-        queueMs,
-        trace,
-      }),
-    );
+    return answerWith(await pipeline.neighbours({ images, limit, scope, queueMs, trace }));
   } catch (failure) {
     if (failure instanceof AppError) return failureAnswer(failure);
     throw failure;
@@ -105,11 +109,6 @@ async function answerPhoto(data: unknown, pipeline: PhotoPipeline, now: number):
 /** The id of a trace stands between the version and the place in it. */
 const traceField = (trace?: TraceContext): object =>
   trace ? { trace_id: trace.traceparent.split('-')[1] } : {};
-
-/** Only the result is kept; and not before it is stored, since until then another worker may have to take over. */
-function forgetPhoto(job: Job<VisionJob, VisionAnswer>): void {
-  job.updateData({ ...job.data, images: [] }).catch(() => undefined);
-}
 
 /** How one queue is served; the rest of BullMQ's settings are the same for all. */
 export type ConsumerSettings = Pick<
@@ -150,6 +149,21 @@ export class BullMqConsumer<Data, Answer> {
   /** Resolves when jobs are taken. */
   async ready(): Promise<void> {
     await this.#worker.waitUntilReady();
+  }
+
+  /** The bytes that came with a job; null when they are gone. */
+  async attachment(jobId: string): Promise<Buffer | null> {
+    return (await this.#redis()).getBuffer(attachmentKey(this.#worker, jobId));
+  }
+
+  /** Drops the bytes of a job; where that fails they lapse. */
+  forget(jobId: string): void {
+    const dropped = this.#redis().then((redis) => redis.unlink(attachmentKey(this.#worker, jobId)));
+    dropped.catch(() => undefined);
+  }
+
+  async #redis(): Promise<Redis> {
+    return (await this.#worker.getBackend().connection.client) as Redis;
   }
 
   /** Takes no more jobs; those in work have `graceMs` to finish before their signal is aborted. */

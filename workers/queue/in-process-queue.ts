@@ -36,6 +36,9 @@ interface Place {
 
 const ATTEMPTS = 2;
 
+/** Photos that wait as pixels, of half a megabyte each. */
+const DECODED_WAITING_MAX = 64;
+
 /** The vision queue of an installation without Redis: the same promises, in one process, in order of arrival. */
 export class InProcessVisionQueue implements VisionQueue {
   readonly #admission: Admission;
@@ -50,8 +53,9 @@ export class InProcessVisionQueue implements VisionQueue {
     this.#admission = new Admission(options);
   }
 
+  /** JPEGs take a fifth of the memory, while photos have to wait for long. */
   get viewSize(): ViewSize | null {
-    return this.pipeline.viewSize;
+    return this.#waiting.size < DECODED_WAITING_MAX ? this.pipeline.viewSize : null;
   }
 
   async admit(caller: VisionCaller): Promise<void> {

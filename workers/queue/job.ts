@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { AppError, type ErrorCode, type ErrorExtras, internalError } from '../../models/errors';
+import { AppError, type ErrorCode, type ErrorExtras, internalError, unavailable } from '../../models/errors';
 import type { NeighbourRequest } from '../../models/ports';
 import type { Calibration } from '../../models/vision/embedding-model';
-import { jpegOf, type Neighbourhood } from '../../models/vision/neighbours';
+import { jpegOf, type Neighbourhood, type PreparedImage } from '../../models/vision/neighbours';
 import type { IndexOutcome } from '../index-images';
 
 /** Names of the queues, below the prefix of the installation. */
@@ -13,16 +13,16 @@ export const INDEX_QUEUE = 'index';
 export const INDEX_JOB_IMAGES = 32;
 
 /** Raised when a payload changes, so that processes of two releases never misread one another's jobs. */
-const PAYLOAD_VERSION = 3;
+const PAYLOAD_VERSION = 4;
 
-/** The photos of a call as they travel through Redis: tens of kilobytes each. Times are epoch milliseconds of the caller's clock. */
+/** The photos of a call as they travel through Redis, beside their bytes. Times are epoch milliseconds of the caller's clock. */
 export type VisionJob = z.infer<typeof visionJob>;
 
 const visionJob = z.object({
   v: z.literal(PAYLOAD_VERSION),
   requestId: z.string(),
-  /** The prepared JPEGs as base64, with their digests; emptied once the job is done, so that only its result is kept. */
-  images: z.array(z.object({ jpeg: z.string(), digest: z.string() })),
+  /** How many bytes the JPEG of each photo has, one behind the other, and its digest. */
+  images: z.array(z.object({ bytes: z.number().int(), digest: z.string() })),
   limit: z.number().int().positive(),
   scope: z.object({
     category: z.string().nullable(),
@@ -82,32 +82,48 @@ const indexAnswer = z.discriminatedUnion('ok', [
   z.object({ ok: z.literal(false), error: failure }),
 ]);
 
-export const visionJobOf = async (
+/** The job of a call, and the JPEGs of its photos, one behind the other. */
+export async function visionJobOf(
   { requestId, images, limit, scope, deadlineAt, trace }: NeighbourRequest,
   askedAt: number,
-): Promise<VisionJob> => ({
-  v: PAYLOAD_VERSION,
-  requestId,
-  images: await Promise.all(
-    images.map(async (image) => ({
-      jpeg: (await jpegOf(image)).toString('base64'),
-      digest: image.digest,
-    })),
-  ),
-  limit,
-  scope: {
-    category: scope.category,
-    filters: scope.filters.map(({ field, include, exclude }) => ({
-      field,
-      include: [...include],
-      exclude: [...exclude],
-    })),
-    ...(scope.sandbox ? { sandbox: true } : {}),
-  },
-  askedAt,
-  deadlineAt,
-  ...(trace ? { trace } : {}),
-});
+): Promise<{ readonly job: VisionJob; readonly jpegs: Buffer }> {
+  const jpegs = await Promise.all(images.map(jpegOf));
+  const { category, filters, sandbox } = scope;
+  const job: VisionJob = {
+    v: PAYLOAD_VERSION,
+    requestId,
+    images: images.map(({ digest }, at) => ({ bytes: jpegs[at]?.length ?? 0, digest })),
+    limit,
+    scope: {
+      category,
+      filters: filters.map(({ field, include, exclude }) => ({
+        field,
+        include: [...include],
+        exclude: [...exclude],
+      })),
+      ...(sandbox ? { sandbox } : {}),
+    },
+    askedAt,
+    deadlineAt,
+    ...(trace ? { trace } : {}),
+  };
+  const [first] = jpegs;
+  return { job, jpegs: jpegs.length === 1 && first ? first : Buffer.concat(jpegs) };
+}
+
+/** The photos of a job. @throws unavailable where their bytes are gone */
+export function photosOfJob({ images }: VisionJob, jpegs: Buffer | null): PhotosOfJob {
+  const length = images.reduce((sum, { bytes }) => sum + bytes, 0);
+  // It was answered, and a Redis that came back from before knows the photo's end and not its answer.
+  if (jpegs?.length !== length) throw unavailable('The queue lost the photo.', 1);
+  let at = 0;
+  return images.map(({ bytes, digest }) => {
+    at += bytes;
+    return { jpeg: jpegs.subarray(at - bytes, at), digest };
+  });
+}
+
+type PhotosOfJob = readonly Pick<PreparedImage, 'jpeg' | 'digest'>[];
 
 /** Consecutive parts of at most `size` values. */
 export function slices<Value>(values: readonly Value[], size: number): Value[][] {
