@@ -163,7 +163,7 @@ export interface Prediction extends Owner {
   readonly endpoint: string;
   readonly versionId: number;
   readonly model: string;
-  /** SHA-256 of each prepared photo. */
+  /** Of each photo, as `PreparedImage` has it. */
   readonly imageDigests: readonly string[];
   readonly neighbours: readonly Neighbour[];
   /** The likeliest product, answered or not; null when nothing was near. */

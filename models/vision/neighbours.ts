@@ -5,7 +5,7 @@ export interface PreparedImage {
   readonly jpeg: Buffer;
   readonly width: number;
   readonly height: number;
-  /** SHA-256 of `jpeg`, hexadecimal: the identity of a photo for caches and records. */
+  /** SHA-256 of the photo as it came, and of its region, hexadecimal: its identity for caches and records. */
   readonly digest: string;
 }
 
@@ -20,7 +20,7 @@ export interface Pixels {
 export interface DecodedImage extends Pixels {
   /** The longest side that was asked for; a smaller photo is not enlarged. */
   readonly side: number;
-  /** SHA-256 of `pixels`, hexadecimal. */
+  /** As of a `PreparedImage`. */
   readonly digest: string;
   /** The photo as `PreparedImage` has it; decodes it again. */
   jpeg(): Promise<Buffer>;

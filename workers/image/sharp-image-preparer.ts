@@ -70,7 +70,7 @@ export class SharpImagePreparer implements ImagePreparer {
   async prepare(bytes: Buffer, options: PrepareOptions = {}): Promise<PreparedImage> {
     const size = { side: PREPARED_SIDE, kernel: USUAL_KERNEL } as const;
     const { data, width, height } = await this.shrunk(bytes, 'prepared', size, options);
-    return { jpeg: data, width, height, digest: digestOf(data) };
+    return { jpeg: data, width, height, digest: digestOf(bytes, options) };
   }
 
   async decode(bytes: Buffer, size: ViewSize, options: PrepareOptions = {}): Promise<DecodedImage> {
@@ -78,7 +78,7 @@ export class SharpImagePreparer implements ImagePreparer {
     // The caller may be answered by then, which ends the signal.
     const { region, account } = options;
     const jpeg = async () => (await this.prepare(bytes, { region, account })).jpeg;
-    return { pixels: data, width, height, side: size.side, digest: digestOf(data), jpeg };
+    return { pixels: data, width, height, side: size.side, digest: digestOf(bytes, options), jpeg };
   }
 
   async thumbnail(bytes: Buffer, side: number): Promise<Buffer> {
@@ -127,7 +127,11 @@ export class SharpImagePreparer implements ImagePreparer {
   }
 }
 
-const digestOf = (data: Buffer): string => createHash('sha256').update(data).digest('hex');
+const digestOf = (bytes: Buffer, { region }: PrepareOptions): string =>
+  createHash('sha256')
+    .update(bytes)
+    .update(region ? [region.x, region.y, region.width, region.height].join() : '')
+    .digest('hex');
 
 type Header = Awaited<ReturnType<typeof headerOf>>;
 

@@ -163,7 +163,8 @@ export class BullMqConsumer<Data, Answer> {
   }
 
   async #redis(): Promise<Redis> {
-    return (await this.#worker.getBackend().connection.client) as Redis;
+    // BullMQ makes it of the options of `patientConnection`, with ioredis.
+    return (await this.#worker.getBackend().connection.client) as unknown as Redis;
   }
 
   /** Takes no more jobs; those in work have `graceMs` to finish before their signal is aborted. */
