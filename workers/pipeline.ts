@@ -9,7 +9,7 @@ import {
   type TraceContext,
 } from '../models/ports';
 import { type EmbeddingVersion, type ViewSize, viewSizeOf } from '../models/vision/embedding-model';
-import { jpegOf, type Neighbourhood, type SmallImage } from '../models/vision/neighbours';
+import type { Neighbourhood, SmallImage } from '../models/vision/neighbours';
 import { PhotoMemory } from './photo-memory';
 import { PhotosInWork } from './photos-in-work';
 import { RecallSampler } from './recall-sampler';
@@ -29,7 +29,7 @@ export interface Photos {
 
 /** What the queues hand photos to. */
 export interface PhotoPipeline {
-  /** As `VisionQueue` has it; null before the first photo. */
+  /** As `VisionQueue` has it: that of the version which was live last; null before the first photo. */
   readonly viewSize: ViewSize | null;
   neighbours(photos: Photos): Promise<Neighbourhood>;
 }
@@ -83,13 +83,10 @@ export class VisionPipeline implements PhotoPipeline {
     const embedder = await this.embedders.forVersion(version);
 
     const started = performance.now();
-    const size = viewSizeOf(version.manifest, 'query');
-    this.#viewSize = size;
+    this.#viewSize = viewSizeOf(version.manifest, 'query');
     const vectorsOf = (image: SmallImage) =>
       this.memory.vectorsOf(version, image.digest, async () => {
-        // Another version may be live than the one that the photo was decoded for.
-        const picture = 'pixels' in image && image.side >= size.side ? image : await jpegOf(image);
-        const [computed = []] = await embedder.embed([picture], 'query');
+        const [computed = []] = await embedder.embed(['pixels' in image ? image : image.jpeg], 'query');
         return computed;
       });
     const photos = await Promise.all(images.map(vectorsOf));

@@ -38,6 +38,7 @@ interface CallerRow extends KeyRow {
   readonly hex: string;
   readonly credits: number | null;
   readonly held: number;
+  readonly keep_photos: boolean;
   readonly taxonomy_version: number;
 }
 
@@ -207,7 +208,7 @@ export class PostgresAccountRepository implements AccountRepository {
       prepared(
         sql`SELECT k.id, k.account_id, k.name, k.versions, k.scopes, k.per_second, k.per_minute, k.concurrency, k.test,
               k.created_at, ${EXPIRES_AT}, k.revoked_at, encode(k.hash, 'hex') AS hex, a.credits, a.held,
-              (SELECT version FROM catalog_taxonomy_version) AS taxonomy_version
+              a.keep_photos, (SELECT version FROM catalog_taxonomy_version) AS taxonomy_version
             FROM api_keys k JOIN accounts a ON a.id = k.account_id
             WHERE ${condition} AND ${isOpen(this.clock.now())}`,
       ),
@@ -250,6 +251,7 @@ function callerOf(row: CallerRow): Caller {
     test,
     credits: row.credits,
     held: row.held,
+    keepsPhotos: row.keep_photos,
     taxonomyVersion: row.taxonomy_version,
   };
 }

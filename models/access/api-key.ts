@@ -63,6 +63,8 @@ export interface Caller extends Owner {
   readonly credits: number | null;
   /** Of these, what other calls hold. */
   readonly held: number;
+  /** Whether the account has its photos kept (contract 7.11). */
+  readonly keepsPhotos: boolean;
   /** Of the taxonomy, when the call came. */
   readonly taxonomyVersion: number;
 }

@@ -119,7 +119,7 @@ export interface Embedder {
   /**
    * One unit vector of `output.dimensions` float32 per view and picture, in order: `result[picture][view]`.
    *
-   * @param pictures JPEGs, or pixels of `viewSizeOf` at least where the picture has as many
+   * @param pictures JPEGs, or pixels of `viewSizeOf`; of another size they are shrunk or enlarged
    */
   embed(
     pictures: readonly (Buffer | Pixels)[],

@@ -18,11 +18,9 @@ export interface Pixels {
 
 /** A small, upright photo as pixels, for the process that decoded it. */
 export interface DecodedImage extends Pixels {
-  /** The longest side that was asked for; a smaller photo is not enlarged. */
-  readonly side: number;
   /** As of a `PreparedImage`. */
   readonly digest: string;
-  /** The photo as `PreparedImage` has it; decodes it again. */
+  /** The same pixels as JPEG. */
   jpeg(): Promise<Buffer>;
 }
 

@@ -103,7 +103,7 @@ export class VisionService {
     photos: IdentifyRequest['photos'],
     aside: (wait: () => Promise<unknown>) => Promise<unknown>,
   ): Promise<PreparedInput[]> {
-    const images = await preparePhotos(photos, this.intake, call, aside);
+    const images = await preparePhotos(photos, this.intakeOf(call), call, aside);
     return images.map((image) => ({ kind: 'prepared', image }));
   }
 
@@ -118,7 +118,7 @@ export class VisionService {
     const taxonomy = new Taxonomy(await this.catalog.categories(call.caller.taxonomyVersion));
     const scope = await scopeOf(call.caller, request, taxonomy, this.catalog);
     await this.billing.reserve(call, request.price);
-    const images = await preparePhotos(request.photos, this.intake, call);
+    const images = await preparePhotos(request.photos, this.intakeOf(call), call);
     const intakeMs = this.clock.now().getTime() - startedAt;
     const neighbourhood = await this.queue.neighbours({
       jobId: this.ids.next(),
@@ -143,10 +143,13 @@ export class VisionService {
     };
   }
 
-  /** Photos are prepared as the queue wants them. */
-  private get intake(): { readonly source: ImageSource; readonly prepare: Prepare<SmallImage> } {
+  /** Photos are prepared as the queue wants them; those that are kept as JPEGs of their full size. */
+  private intakeOf({ caller }: CallContext): {
+    readonly source: ImageSource;
+    readonly prepare: Prepare<SmallImage>;
+  } {
     const { source, preparer } = this;
-    const size = this.queue.viewSize;
+    const size = caller.keepsPhotos ? null : this.queue.viewSize;
     return {
       source,
       prepare: (bytes, options) =>

@@ -67,7 +67,7 @@ describe.each(ADAPTERS)('vision queue, %s', (_name, adapter) => {
     const request = requestFor(7, inAnHour());
     const [image] = request.images;
     if (!image) throw new Error('a request has a photo');
-    const pixels = { pixels: Buffer.alloc(3), width: 1, height: 1, side: 1, digest: 'd' };
+    const pixels = { pixels: Buffer.alloc(3), width: 1, height: 1, digest: 'd' };
     const photo = { ...pixels, jpeg: () => jpegOf(image) };
     await expect(queue.neighbours({ ...request, images: [photo] })).resolves.toEqual(neighbourhood(7));
   });

@@ -1,6 +1,6 @@
 import { EVERYTHING } from '../../models/catalog/catalog-query';
 import type { Embedder, EmbeddingRepository, ExactNeighbours } from '../../models/ports';
-import type { EmbeddingVersion } from '../../models/vision/embedding-model';
+import { type EmbeddingVersion, viewSizeOf } from '../../models/vision/embedding-model';
 import { PhotoMemory } from '../../workers/photo-memory';
 import { PhotosInWork } from '../../workers/photos-in-work';
 import { VisionPipeline } from '../../workers/pipeline';
@@ -18,7 +18,7 @@ const version: EmbeddingVersion = {
   promotedAt: null,
 };
 
-test('a photo is looked at as pixels that were decoded for the live model, as a JPEG where they are too few', async () => {
+test('a photo is looked at in the form in which it comes, and the size that the live model wants is known then', async () => {
   const seen: unknown[] = [];
   const embed: Embedder['embed'] = async ([picture]) => {
     seen.push(picture);
@@ -38,9 +38,8 @@ test('a photo is looked at as pixels that were decoded for the live model, as a 
 
   expect(pipeline.viewSize).toBeNull();
   await look({ jpeg, digest: 'd' });
-  const side = pipeline.viewSize?.side ?? 0;
-  const pixels = { pixels: Buffer.alloc(3), width: 1, height: 1, side, digest: 'd', jpeg: async () => jpeg };
+  expect(pipeline.viewSize).toEqual(viewSizeOf(version.manifest, 'query'));
+  const pixels = { pixels: Buffer.alloc(3), width: 1, height: 1, digest: 'd', jpeg: async () => jpeg };
   await look(pixels);
-  await look({ ...pixels, side: side - 1 });
-  expect(seen).toEqual([jpeg, pixels, jpeg]);
+  expect(seen).toEqual([jpeg, pixels]);
 });

@@ -1,6 +1,7 @@
 import sharp, { type Sharp } from 'sharp';
 import { AppError, unprocessable } from '../../models/errors';
 import type { ResamplingKernel } from '../../models/vision/embedding-model';
+import type { Pixels } from '../../models/vision/neighbours';
 import type { Shrinking } from './shrinking';
 
 /** What is made of a picture: of three channels, upright, flattened on white, sRGB. */
@@ -58,6 +59,12 @@ export function shrunk(picture: EncodedPicture, wanted: Wanted): Promise<SmallPi
     return { data, width: info.width, height: info.height };
   });
 }
+
+/** As a prepared picture is encoded. */
+export const jpegOfPixels = ({ pixels, width, height }: Pixels): Promise<Buffer> =>
+  sharp(pixels, { raw: { width, height, channels: 3 } })
+    .jpeg(PREPARED)
+    .toBuffer();
 
 /** The decoder's words are in one place for all pictures, and another that ends just then takes them away. */
 const TRIES = 3;

@@ -13,6 +13,7 @@ import {
   decoding,
   type EncodedPicture,
   guardSharp,
+  jpegOfPixels,
   type SmallPicture,
   shrunk,
   undecodable,
@@ -74,11 +75,9 @@ export class SharpImagePreparer implements ImagePreparer {
   }
 
   async decode(bytes: Buffer, size: ViewSize, options: PrepareOptions = {}): Promise<DecodedImage> {
-    const { data, width, height } = await this.shrunk(bytes, 'pixels', size, options);
-    // The caller may be answered by then, which ends the signal.
-    const { region, account } = options;
-    const jpeg = async () => (await this.prepare(bytes, { region, account })).jpeg;
-    return { pixels: data, width, height, side: size.side, digest: digestOf(bytes, options), jpeg };
+    const { data: pixels, ...sides } = await this.shrunk(bytes, 'pixels', size, options);
+    const image = { pixels, ...sides };
+    return { ...image, digest: digestOf(bytes, options), jpeg: () => jpegOfPixels(image) };
   }
 
   async thumbnail(bytes: Buffer, side: number): Promise<Buffer> {
