@@ -27,7 +27,7 @@ test('a photo is looked at in the form in which it comes, and the size that the 
   const pipeline = new VisionPipeline(
     { live: async () => version } as Partial<EmbeddingRepository> as EmbeddingRepository,
     { forVersion: async () => ({ embed }) as Partial<Embedder> as Embedder, close: async () => undefined },
-    { nearest: async () => [], check: async () => undefined },
+    { nearest: async () => [], check: async () => undefined, prepare: async () => undefined },
     new PhotoMemory(0),
     new PhotosInWork(),
     new RecallSampler({} as ExactNeighbours, new LogSink().logger, { oneOf: 0 }),
