@@ -1,6 +1,7 @@
 import { runConcurrently } from '../../scripts/lab/bench/load';
 import { type TestKey, useService } from '../support/service';
 import { hostileCorpus } from './corpus';
+import { photographedPictures, runFuzz } from './fuzz';
 import { outcomeOf } from './outcome';
 
 /**
@@ -56,3 +57,18 @@ test('every credit that was answered is booked, none is held back', async () => 
   expect(await service.creditsBooked(key.accountId)).toBe(spent);
   expect(await service.balance(key.accountId)).toBe(CREDITS - spent);
 });
+
+/** A few hundred of the mutations that `npm run hostile -- fuzz` sends by the ten thousand to a service of its own. */
+test('mutated pictures get documented answers in time, and cost what was answered', async () => {
+  const payer = await service.newKey({ credits: CREDITS });
+  const report = await runFuzz({
+    target: { url: service.url, key: payer.key, answerMsMax: DEADLINE_MS + 1000 },
+    pictures: await photographedPictures(20),
+    ...{ seed: 20, from: 0, count: 400, concurrency: 4 },
+  });
+  expect(report.faults).toEqual([]);
+  // Mutations that never decode, or always do, would prove little.
+  for (const verdict of ['200', '422 image_undecodable', '422 image_format', '422 image_too_large'])
+    expect(report.verdicts.get(verdict)).toBeGreaterThan(0);
+  expect(await service.balance(payer.accountId)).toBe(CREDITS - report.creditsUsed);
+}, 120_000);
