@@ -39,7 +39,9 @@ let key: string;
 const services: ServiceProcess[] = [];
 
 beforeAll(async () => {
-  installation = await layoutInstallation({ IMAGE_STORE: '', VISION_CONCURRENCY: '0' });
+  installation = await layoutInstallation({
+    ...{ IMAGE_STORE: '', VISION_CONCURRENCY: '0', VISION_DEADLINE_MS: '120000' },
+  });
   ({ settings } = installation);
   const roles = settings['REDIS_URL'] === undefined ? ['all'] : ['api', 'worker'];
   services.push(...(await Promise.all(roles.map((ROLE) => startProcess({ ...settings, ROLE })))));

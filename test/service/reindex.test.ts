@@ -41,7 +41,7 @@ const apis: ServiceProcess[] = [];
 const workers: ServiceProcess[] = [];
 
 beforeAll(async () => {
-  installation = await layoutInstallation({ IMAGE_STORE: '' });
+  installation = await layoutInstallation({ IMAGE_STORE: '', VISION_DEADLINE_MS: '120000' });
   ({ settings } = installation);
   const next = { id: 'next', channels: 'bgr', view: [0.1, 0.1, 0.8, 0.8] } as const;
   await writeLayoutModel(join(installation.dataDir, 'models', 'next@1.0.0'), next);
