@@ -10,9 +10,8 @@ import { inject, injectable } from 'tsyringe';
 import { type Clock, type ImageStore, PORTS } from '../../models/ports';
 import { renameDurably } from '../files/durable-files';
 import type { SigningKey } from '../files/hmac-data-file-signer';
-import { ArchiveWriter } from './archive';
+import { ArchiveWriter, SIGNING_KEYS, tableEntry } from './archive';
 import { dumpDatabase } from './database-dump';
-import { SIGNING_KEYS, tableEntry } from './manifest';
 
 /** What a backup holds, for the operator who made it. */
 export interface BackupSummary {

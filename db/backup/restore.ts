@@ -4,17 +4,17 @@ import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
+import type { Knex } from 'knex';
 import pMap from 'p-map';
 import type { ImageStore } from '../../models/ports';
 import { connectEmbedded, connectPostgres, type Database } from '../core/knex';
+import { rowsOf, sql } from '../core/sql';
 import { hasLivingHost } from '../embedded/run-folder';
 import { writeDurably } from '../files/durable-files';
 import { migrations } from '../migrations';
 import { migrate } from '../migrations/migrate';
-import { readArchive, verifyArchive } from './archive';
+import { IMAGE_ENTRY, MODEL_ENTRY, readArchive, SIGNING_KEYS, tableOf, verifyArchive } from './archive';
 import { type DumpedRows, loadDatabase, RestoreRefused, refuseUnknown } from './database-dump';
-import { isUsed, othersConnected } from './installation';
-import { IMAGE_ENTRY, MODEL_ENTRY, SIGNING_KEYS, tableOf } from './manifest';
 
 /** What was restored. */
 export interface RestoreSummary {
@@ -40,7 +40,7 @@ export interface RestoreOptions {
   /** Puts the backup in the place of what is there. */
   readonly replace: boolean;
   /** Notes the restore with the database that it made. */
-  readonly note: (knex: Database['knex'], summary: RestoreSummary) => Promise<void>;
+  readonly note: (knex: Knex, summary: RestoreSummary) => Promise<void>;
 }
 
 /**
@@ -61,7 +61,7 @@ export async function restore(
   const staged = await stageFolder(installation);
   const database = await openDatabase(installation);
   try {
-    const check = (knex: Database['knex']) => refuseUse(knex, options.replace);
+    const check = (knex: Knex) => refuseUse(knex, options.replace);
     await migrate(database.knex, migrations);
     await check(database.knex);
     const models = await takeFiles(installation, file, staged);
@@ -96,7 +96,7 @@ const openDatabase = async ({ databaseUrl, dataDir }: RestoredInstallation): Pro
     ? connectEmbedded({ dataDir })
     : connectPostgres({ url: databaseUrl, poolMax: 2, applicationName: 'loupe restore' });
 
-async function refuseUse(knex: Database['knex'], replace: boolean): Promise<void> {
+async function refuseUse(knex: Knex, replace: boolean): Promise<void> {
   const others = await othersConnected(knex);
   if (others > 0) throw running(`on this database (${others} connections)`);
   if (!replace && (await isUsed(knex))) {
@@ -162,4 +162,27 @@ async function settleFiles({ dataDir, modelsFolder }: RestoredInstallation, stag
     await mkdir(dirname(place), { recursive: true });
     await rename(join(staged, 'models', model), place);
   }
+}
+
+/** Whether anything was ever put into this database; what a first start makes by itself does not count. */
+async function isUsed(knex: Knex): Promise<boolean> {
+  const [line] = await rowsOf<{ used: boolean }>(
+    knex,
+    sql`SELECT EXISTS (SELECT FROM accounts) OR EXISTS (SELECT FROM products) OR EXISTS (SELECT FROM entities)
+          OR EXISTS (SELECT FROM predictions) OR EXISTS (SELECT FROM audit_log) AS used`,
+  );
+  return line?.used === true;
+}
+
+/**
+ * How many connections other processes of Loupe have to the database, by the name that they give themselves. Of the
+ * embedded one, whose clients share a session, it says nothing.
+ */
+async function othersConnected(knex: Knex): Promise<number> {
+  const [line] = await rowsOf<{ others: number }>(
+    knex,
+    sql`SELECT count(*) AS others FROM pg_stat_activity
+        WHERE datname = current_database() AND application_name = 'loupe' AND pid <> pg_backend_pid()`,
+  );
+  return line?.others ?? 0;
 }

@@ -11,11 +11,11 @@ import {
 import { hash } from '../random';
 import type { Adaptation } from '../vision/embedding-model';
 import { mapped } from '../vision/linear-map';
-import { SEVERAL_MIN } from './adaptable';
 import { type BuildResult, BuildService } from './build-service';
 import { findVersion, liveOf, type VersionRecord } from './embedding-version';
 import { type LabelledPictures, QueryMaker } from './query-maker';
 import { type CrossValidation, composed, FittedProducts, inverseOf, pictureVector } from './scatter';
+import { SEVERAL_MIN } from './status-service';
 
 export interface AdaptOptions {
   /** `id` or `id@version`; null is the live version. */

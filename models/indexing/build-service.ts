@@ -1,6 +1,7 @@
 import pMap from 'p-map';
+import pRetry from 'p-retry';
 import { inject, injectable } from 'tsyringe';
-import { badRequest, unavailable } from '../errors';
+import { AppError, badRequest, unavailable } from '../errors';
 import {
   type Clock,
   type EmbedderRegistry,
@@ -25,7 +26,6 @@ import {
   type WorkerReadiness,
   workerFaults,
 } from './embedding-version';
-import { type RetryOptions, retry } from './retry';
 import { FAILURES_SHOWN } from './status-service';
 
 const POLL_MS = 250;
@@ -296,3 +296,34 @@ function refuseOtherWeights(version: VersionRecord, manifest: ModelManifest): vo
     `Version ${version.id} was begun with other weights of the same name ${version.model}. Give the new ones another version in their manifest, or throw the old ones away by loupe embeddings prune --building.`,
   );
 }
+
+/** What fails (the queue or the database is away, workers died over it) is tried again for a minute and a half. */
+const BACKOFF = { retries: 7, minTimeout: 1_000, maxTimeout: 30_000 };
+
+/** Who hears of each try that failed, and what ends the waiting. */
+interface RetryOptions {
+  readonly note: (line: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Does what may be done again, until it succeeds or has failed too often.
+ *
+ * @throws the reason of `signal`; the last failure, or the first that another try can't mend: anything but an AppError,
+ * and what is not there
+ */
+function retry<Result>(work: () => Promise<Result>, { note, signal }: RetryOptions): Promise<Result> {
+  return pRetry(work, {
+    ...BACKOFF,
+    signal,
+    shouldRetry: ({ error }) => {
+      if (!(error instanceof AppError) || error.code === 'not_found' || signal.aborted) return false;
+      note(`${reasonOf(error)}; trying again`);
+      return true;
+    },
+  });
+}
+
+/** What went wrong in here is told in full: anyone who reads it is the operator. */
+const reasonOf = (failure: AppError): string =>
+  failure.code === 'internal_error' && failure.cause !== undefined ? String(failure.cause) : failure.message;

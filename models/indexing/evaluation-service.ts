@@ -1,4 +1,5 @@
 import { inject, injectable } from 'tsyringe';
+import { EVERYTHING } from '../catalog/catalog-query';
 import { badRequest } from '../errors';
 import {
   type AuditedWork,
@@ -14,10 +15,9 @@ import {
 } from '../ports';
 import { Random } from '../random';
 import { calibrationOf, UNCALIBRATED } from '../vision/confidence';
-import type { Calibration } from '../vision/embedding-model';
-import { annRecall } from './ann-recall';
+import type { Calibration, EmbeddingVersion } from '../vision/embedding-model';
 import { findVersion, type VersionRecord } from './embedding-version';
-import type { Comparison, Evaluation } from './evaluation';
+import type { AnnFigures, Comparison, Evaluation } from './evaluation';
 import { type MeasuredVersion, versionFigures } from './figures';
 import { fitChoiceModel, floorFor, isForFitting, isUnknown, judged } from './fit-calibration';
 import { comparisonOf, type PairedAnswer } from './promotion-gates';
@@ -213,4 +213,40 @@ function compared(candidate: MeasuredVersion, live: MeasuredVersion, seed: numbe
   });
   const random = new Random('bootstrap', seed);
   return comparisonOf(pairs, () => random.next());
+}
+
+/** Nearest images that count. */
+const LOOKED_AT = 10;
+
+/**
+ * Recall@10 of the approximate search against the exact one, without a filter and for each category; nothing for a
+ * version that is searched exactly.
+ *
+ * @param queries vectors of so many photos
+ */
+async function annRecall(
+  version: EmbeddingVersion,
+  queries: readonly (readonly Float32Array[])[],
+  ports: { exact: ExactNeighbours; index: NeighbourIndex; samples: ImageSamples },
+): Promise<AnnFigures[]> {
+  if (!(await ports.exact.isApproximate(version))) return [];
+  const shares = [...(await ports.samples.categoryShares())];
+  const filters = [
+    ['none', 1, EVERYTHING] as const,
+    ...shares.map(([id, share]) => [id, share, { ...EVERYTHING, category: id }] as const),
+  ];
+  const figures: AnnFigures[] = [];
+  for (const [filter, selectivity, scope] of filters) {
+    let wanted = 0;
+    let found = 0;
+    for (const vectors of queries) {
+      const nearest = await ports.exact.nearest(version, vectors, LOOKED_AT, scope);
+      const near = await ports.index.nearest(version, [vectors], LOOKED_AT, scope);
+      const known = new Set(near.map(({ imageId }) => imageId));
+      wanted += nearest.length;
+      found += nearest.filter((imageId) => known.has(imageId)).length;
+    }
+    figures.push({ filter, selectivity, recall: wanted === 0 ? 1 : found / wanted });
+  }
+  return figures;
 }

@@ -16,7 +16,6 @@ import {
   type Progress,
 } from '../ports';
 import type { EmbeddingVersion } from '../vision/embedding-model';
-import { adaptableProducts } from './adaptable';
 import { findVersion, liveOf } from './embedding-version';
 import {
   differingFields,
@@ -29,6 +28,7 @@ import {
   VERDICTS,
   type Verdict,
 } from './identifiability';
+import { adaptableProducts } from './status-service';
 
 export interface IdentifiabilityOptions {
   /** `id` or `id@version`; null is the live version. */

@@ -7,6 +7,8 @@ import {
   type Embedder,
   type ImagePreparer,
   type ImageSamples,
+  type ImageSource,
+  type ImageStore,
   type LabelledPhotos,
   type NeighbourIndex,
   type PhotoDistorter,
@@ -18,7 +20,6 @@ import { candidatesOf, NEIGHBOURS, shortlistOf } from '../vision/candidates';
 import type { EmbeddingVersion } from '../vision/embedding-model';
 import { ancestryOf } from '../vision/matches';
 import type { ShownNeighbour } from '../vision/neighbours';
-import { CatalogPictures } from './catalog-pictures';
 import type { CatalogImage } from './embedding-version';
 import type { LabelledSighting } from './fit-calibration';
 
@@ -55,7 +56,8 @@ export class QueryMaker {
   constructor(
     @inject(PORTS.ImageSamples) private readonly samples: ImageSamples,
     @inject(PORTS.CatalogRepository) private readonly catalog: CatalogRepository,
-    @inject(CatalogPictures) private readonly pictures: CatalogPictures,
+    @inject(PORTS.ImageStore) private readonly store: ImageStore,
+    @inject(PORTS.ImageSource) private readonly source: ImageSource,
     @inject(PORTS.ImagePreparer) private readonly preparer: ImagePreparer,
     @inject(PORTS.PhotoDistorter) private readonly distorter: PhotoDistorter,
     @inject(PORTS.LabelledPhotos) private readonly labelled: LabelledPhotos,
@@ -90,6 +92,12 @@ export class QueryMaker {
       throw notFound('There is no embedded catalog picture to make queries of: import pictures first.');
     }
     return queries;
+  }
+
+  /** Null for a catalog picture that is gone. */
+  async #bytesAt(address: string): Promise<Buffer | null> {
+    if (address.startsWith('/')) return this.store.get(address);
+    return URL.canParse(address) ? this.source.fetch(new URL(address)).catch(() => null) : null;
   }
 
   /**
@@ -150,7 +158,7 @@ export class QueryMaker {
     seed: number,
   ): Promise<Query[]> {
     // Queries are made of the others where one is gone.
-    const bytes = await this.pictures.bytes(image.address);
+    const bytes = await this.#bytesAt(image.address);
     if (!bytes || products.length === 0) return [];
     const { jpeg } = await this.preparer.prepare(bytes);
     const shown = { products, item: products[0] ?? '' };

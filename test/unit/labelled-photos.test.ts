@@ -20,7 +20,7 @@ function queriesWith(corrected: readonly CorrectedPhotos[]): QueryMaker {
     correctedPhotos: async () => corrected,
   } as Partial<PredictionRepository> as PredictionRepository;
   const labelled = new LabelledFolders();
-  return new QueryMaker(samples, absent, absent, preparer, absent, labelled, predictions);
+  return new QueryMaker(samples, absent, absent, absent, preparer, absent, labelled, predictions);
 }
 const queries = queriesWith([]);
 
