@@ -17,7 +17,10 @@ const LANES = 8;
 const QUERIES_MAX = 256;
 /** Products of two values after which others have their turn: about two milliseconds. */
 const SLICE_PRODUCTS = 16_000_000;
-const SLICE_VECTORS_MAX = 8_192;
+/** Vectors that are compared by one call of the scan. */
+const RUN_VECTORS = 1_024;
+/** Of so many times as many pictures, those that count are compared one by one. */
+const FEW = 4;
 const PAGE_BYTES = 65_536;
 const PAGES_MAX = 65_536;
 const GROWTH_PAGES_MIN = 16;
@@ -44,7 +47,7 @@ export class VectorMemory {
   ) {
     this.#vectorBytes = Math.ceil(dimensions / LANES) * LANES * VALUE_BYTES;
     this.#outAt = QUERIES_MAX * this.#vectorBytes;
-    this.#vectorsAt = this.#outAt + SLICE_VECTORS_MAX * 4;
+    this.#vectorsAt = this.#outAt + Math.max(RUN_VECTORS, views) * 4;
   }
 
   /** Pictures that it has. */
@@ -86,12 +89,17 @@ export class VectorMemory {
     if (queries.length > QUERIES_MAX) throw new RangeError(`${queries.length} query vectors`);
     const { views } = this;
     const nearest = new Nearest(count);
-    const sliceOf = SLICE_PRODUCTS / (views * queries.length * this.dimensions);
-    const slice = Math.ceil(Math.min(sliceOf, SLICE_VECTORS_MAX / views));
-    for (let from = 0; from < this.#images.length; from += slice) {
-      if (from > 0) await others();
-      const slots = Math.min(slice, this.#images.length - from);
-      const products = this.#productsOf(from, slots, queries);
+    this.#ask(queries);
+    const few = among && among.size < this.size / FEW;
+    let compared = 0;
+    for (const [from, slots] of few ? this.#slotsOf(among) : this.#runs()) {
+      if (compared > SLICE_PRODUCTS) {
+        await others();
+        this.#ask(queries);
+        compared = 0;
+      }
+      compared += slots * views * queries.length * this.dimensions;
+      const products = this.#productsOf(from, slots, 0, queries.length);
       for (let at = 0; at < slots; at += 1) {
         const image = this.#images[from + at] ?? FREE;
         if (image === FREE || (among && !among.has(image))) continue;
@@ -103,16 +111,36 @@ export class VectorMemory {
     return nearest.images.flatMap((image) => {
       const slot = this.#slots.get(image);
       if (slot === undefined) return [];
-      const byQuery = queries.map((query) => distanceOf(Math.max(...this.#productsOf(slot, 1, [query]))));
+      const byQuery = queries.map((_, query) => distanceOf(Math.max(...this.#productsOf(slot, 1, query, 1))));
       return [{ image, byQuery }];
     });
   }
 
-  /** For each view of pictures in a row its largest product with a query; they stand until the next call. */
-  #productsOf(slot: number, slots: number, queries: readonly Float32Array[]): Int32Array {
+  /** All slots, as the first of some in a row and how many there are. */
+  *#runs(): Generator<[from: number, slots: number]> {
+    const most = Math.max(1, Math.floor(RUN_VECTORS / this.views));
+    for (let from = 0; from < this.#images.length; from += most) {
+      yield [from, Math.min(most, this.#images.length - from)];
+    }
+  }
+
+  *#slotsOf(images: ReadonlySet<number>): Generator<[from: number, slots: number]> {
+    for (const image of images) {
+      const slot = this.#slots.get(image);
+      if (slot !== undefined) yield [slot, 1];
+    }
+  }
+
+  /** Puts queries where the scan reads them, until others have their turn. */
+  #ask(queries: readonly Float32Array[]): void {
     for (const [at, query] of queries.entries()) this.#write(at * this.#vectorBytes, query);
+  }
+
+  /** For each view of pictures in a row its largest product with some of the queries; they stand until the next call. */
+  #productsOf(slot: number, slots: number, query: number, queries: number): Int32Array {
     const vectors = slots * this.views;
-    this.#wasm.scan(this.#addressOf(slot), vectors, 0, queries.length, this.#vectorBytes, this.#outAt);
+    const [from, asked] = [this.#addressOf(slot), query * this.#vectorBytes];
+    this.#wasm.scan(from, vectors, asked, queries, this.#vectorBytes, this.#outAt);
     return new Int32Array(this.#wasm.memory.buffer, this.#outAt, vectors);
   }
 
