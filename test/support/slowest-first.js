@@ -16,6 +16,7 @@ const SLOWEST = [
   'service/two-processes',
   'service/identify',
   'models/download-model',
+  'spec/feedback-loop',
   'spec/every-endpoint',
   'spec/odd-characters',
   'spec/commands',
