@@ -103,15 +103,11 @@ function rarely<Value>(read: () => Promise<Value>): () => Promise<Value> {
   return () => {
     if (performance.now() < nextAt && last) return last;
     const next = readNow();
-    if (!last) last = next;
-    next.then(
-      () => {
-        last = next;
-      },
-      () => {
-        last = null;
-      },
-    );
+    const settled = () => {
+      last = next;
+    };
+    next.then(settled, settled);
+    last ??= next;
     return last;
   };
 }
