@@ -1,4 +1,4 @@
-import { SingleBar } from 'cli-progress';
+import { Format, SingleBar } from 'cli-progress';
 import type { Progress } from '../../models/ports';
 import { printable } from './printable';
 
@@ -24,6 +24,8 @@ class TerminalProgress implements Progress {
   /** What the rate is of, as it was first told. */
   private counted: number | null = null;
   private counts = false;
+  /** Whether the time that is left can be told. */
+  private isMoving = false;
   private startedAt = 0;
 
   constructor(private readonly stream: NodeJS.WriteStream) {}
@@ -37,12 +39,14 @@ class TerminalProgress implements Progress {
       stream: this.stream,
       format: `{stage} ${this.stream.isTTY ? '[{bar}] ' : ''}{percentage}% {counts}  {rate}/s{failures}  {eta_formatted} left`,
       etaBuffer: 200,
+      formatTime: (...given) => (this.isMoving ? Format.TimeFormat(...given) : '?'),
       noTTYOutput: true,
       notTTYSchedule: PLAIN_LINES_MS,
       hideCursor: true,
     });
     this.counted = null;
     this.counts = false;
+    this.isMoving = false;
     this.bar.start(Math.max(total, 1), done, {
       ...{ stage: stage.padEnd(22), rate: '-', failures: '' },
       counts: `${done}/${total}`,
@@ -54,6 +58,7 @@ class TerminalProgress implements Progress {
     // What came meanwhile was not in the total.
     this.bar.setTotal(Math.max(this.bar.getTotal(), done));
     this.counts = counts !== undefined;
+    this.isMoving ||= done > this.before;
     const entries = Object.entries(counts ?? {});
     const counted = entries[0]?.[1];
     this.counted ??= counted ?? this.before;
@@ -68,6 +73,7 @@ class TerminalProgress implements Progress {
   }
 
   end(): void {
+    this.isMoving = true;
     const total = this.bar?.getTotal();
     this.bar?.update(total ?? 0, this.counts ? {} : { counts: `${total}/${total}` });
     this.stop();

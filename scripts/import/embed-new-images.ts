@@ -14,6 +14,9 @@ export interface EmbeddingPorts {
 }
 
 const BATCH_IMAGES = 256;
+const BATCH_IMAGES_MIN = 16;
+/** So that also a small catalog shows how it goes on. */
+const BATCHES_MIN = 20;
 const LISTED_MAX = 100;
 
 /**
@@ -58,8 +61,9 @@ async function embedPending(
   progress: Progress,
 ): Promise<EmbeddedImages> {
   const result = { embedded: 0, notEmbedded: 0 };
+  const batch = Math.min(BATCH_IMAGES, Math.max(BATCH_IMAGES_MIN, Math.ceil(pending / BATCHES_MIN)));
   for (let afterId = 0; ; ) {
-    const images = await embeddings.pending(version.id, BATCH_IMAGES, afterId);
+    const images = await embeddings.pending(version.id, batch, afterId);
     const last = images.at(-1);
     if (!last) return result;
     try {
