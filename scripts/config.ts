@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { getHeapStatistics } from 'node:v8';
 import { config as readDotEnv } from 'dotenv';
 import { z } from 'zod';
-import { BACKENDS } from '../workers/embedder/backend-choice';
+import { BACKENDS } from '../workers/embedder/backends';
 import {
   addressList,
   baseUrl,

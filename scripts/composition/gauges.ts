@@ -3,7 +3,7 @@ import { DriftWatch, RELIABILITY_DAYS } from '../../models/feedback/drift-watch'
 import type { GroupCoverage } from '../../models/indexing/embedding-version';
 import { StatusService } from '../../models/indexing/status-service';
 import { type EmbedderRegistry, PORTS } from '../../models/ports';
-import { BACKENDS } from '../../workers/embedder/backend-choice';
+import { BACKENDS } from '../../workers/embedder/backends';
 import { PooledEmbedderRegistry } from '../../workers/embedder/embedder-registry';
 import { RecallSampler } from '../../workers/recall-sampler';
 import type { Loupe } from './container';

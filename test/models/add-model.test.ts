@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { pack } from 'tar-stream';
 import type { ModelManifest } from '../../models/vision/embedding-model';
-import { isInstalled, NATIVE_PACKAGE } from '../../workers/embedder/backend-choice';
+import { isInstalled } from '../../workers/embedder/backends';
 import { sha256Of } from '../../workers/embedder/model-folder';
 import { addModel } from '../../workers/library/add-model';
 import { bundledModel, earlierModel, FolderModelLibrary } from '../../workers/library/model-library';
@@ -182,7 +182,7 @@ describe('models add', () => {
     test('a format that nothing here runs, before its files are looked at', async () => {
       const manifest = await writeModel(folder, meanColour, { format: 'tf-saved-model' });
       await rm(join(folder, manifest.file));
-      const reason = isInstalled(NATIVE_PACKAGE) ? 'there is no file model.json' : 'needs the native backend';
+      const reason = isInstalled('tensorflow') ? 'there is no file model.json' : 'needs the native backend';
       await expect(add()).rejects.toThrow(reason);
     });
 

@@ -1,16 +1,15 @@
 import { join } from 'node:path';
 import type { ModelManifest } from '../../models/vision/embedding-model';
-import { type BackendName, isInstalled, NATIVE_PACKAGE } from '../../workers/embedder/backend-choice';
+import { type BackendName, isInstalled } from '../../workers/embedder/backends';
 import { InferencePool } from '../../workers/embedder/inference-pool';
 import { readManifest } from '../../workers/embedder/model-folder';
-import { isOnnxInstalled } from '../../workers/embedder/onnx-runtime';
 import { silent } from '../support/log-sink';
 import { temporaryFolder } from '../support/temporary-folder';
 import { SIDE, type TinyModel, throwsOnBright, writeModel } from './tiny-models';
 
 /** contract 14.11. Skipped by name on platforms that ONNX Runtime is not published for. */
-const whereOnnx = isOnnxInstalled() ? describe : describe.skip;
-const others: readonly BackendName[] = isInstalled(NATIVE_PACKAGE)
+const whereOnnx = isInstalled('onnx') ? describe : describe.skip;
+const others: readonly BackendName[] = isInstalled('tensorflow')
   ? ['tensorflow', 'wasm', 'cpu']
   : ['wasm', 'cpu'];
 

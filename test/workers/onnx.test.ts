@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { isInstalled } from '../../workers/embedder/backends';
 import { loadTried } from '../../workers/embedder/embedder-registry';
 import { InferencePool } from '../../workers/embedder/inference-pool';
-import { isOnnxInstalled } from '../../workers/embedder/onnx-runtime';
 import { silent } from '../support/log-sink';
 import { temporaryFolder } from '../support/temporary-folder';
 import {
@@ -17,7 +17,7 @@ import {
 } from './tiny-models';
 
 /** Skipped by name on platforms that ONNX Runtime is not published for. */
-const whereInstalled = isOnnxInstalled() ? test : test.skip;
+const whereInstalled = isInstalled('onnx') ? test : test.skip;
 
 const KERNEL = [
   [1, 0.5, 0, 2],

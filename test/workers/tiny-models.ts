@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import type { ModelManifest } from '../../models/vision/embedding-model';
-import { FLOAT, HALF, onnxFile } from '../../workers/embedder/conversion/onnx-file';
+import { FLOAT, HALF, onnxFile } from '../../workers/embedder/conversion/onnx-graph';
 import { modelManifest } from '../support/model-manifest';
 
 /** A model whose embedding is known without running it, and what its manifest says. */

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { ONNX_MISSING } from '../../workers/embedder/onnx-runtime';
+import { ONNX_MISSING } from '../../workers/embedder/backends';
 import { runLoupe } from '../support/run-loupe';
 import { temporaryFolder } from '../support/temporary-folder';
 import { meanColour, NCHW, writeModel, writeOnnxModel } from './tiny-models';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../../models/ports';
 import { modelReference } from '../../models/vision/embedding-model';
-import { type BackendChoice, type BackendName, type EnginePlan, enginePlans } from './backend-choice';
+import { type BackendChoice, type BackendName, type EnginePlan, enginePlans, rowsMaxOf } from './backends';
 import { EngineHandle } from './engine-handle';
 import type { RunsOn } from './loaded-model';
 import type { ModelFolder } from './model-folder';
@@ -22,9 +22,6 @@ export interface Member {
   readonly handle: EngineHandle;
   tasks: number;
 }
-
-/** Rows of one inference. More gain nothing on any backend that was measured, and take memory; plain JavaScript gains nothing at all. */
-const ROWS_MAX: Readonly<Record<BackendName, number>> = { tensorflow: 8, onnx: 4, wasm: 8, cpu: 1 };
 
 const OPEN_TIMEOUT_MS = 60_000;
 const LOAD_TIMEOUT_MS = 5 * 60_000;
@@ -71,7 +68,7 @@ export class EngineGroup {
   }
 
   get rowsMax(): number {
-    return ROWS_MAX[this.backend];
+    return rowsMaxOf(this.backend);
   }
 
   get size(): number {

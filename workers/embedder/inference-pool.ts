@@ -1,6 +1,6 @@
 import { unavailable } from '../../models/errors';
 import { PHOTOS_EXPECTED_MS } from '../photos-in-work';
-import type { BackendName } from './backend-choice';
+import type { BackendName } from './backends';
 import { EngineGroup, type EngineGroupOptions, type Member } from './engine-group';
 import type { Embeddings } from './engine-handle';
 import type { ModelFolder } from './model-folder';

@@ -1,5 +1,5 @@
 import type { ModelManifest } from '../../models/vision/embedding-model';
-import type { BackendName } from './backend-choice';
+import type { BackendName } from './backends';
 
 /** A model in memory, of whatever format and runtime. */
 export interface LoadedModel {

@@ -1,6 +1,7 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type ModelManifest } from '../../models/vision/embedding-model';
+import { checkRuntime } from '../embedder/backends';
 import {
   goldenPictureOf,
   MANIFEST_FILE,
@@ -8,7 +9,6 @@ import {
   readManifest,
   sha256Of,
 } from '../embedder/model-folder';
-import { checkRuntime } from '../embedder/model-loaders';
 import type { ModelSource } from './model-source';
 
 const MANIFEST_BYTES_MAX = 2 ** 20;

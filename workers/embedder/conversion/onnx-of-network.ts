@@ -12,9 +12,8 @@ import {
   type Tensor,
   type TensorInfo,
 } from '@tensorflow/tfjs-core';
-import { GraphWriter, isTraced, type Operand, ROWS, type Traced } from './graph-writer';
-import { OPERATORS } from './operators';
-import type { Operator } from './value-operators';
+import { GraphWriter, isTraced, type Operand, ROWS, type Traced } from './onnx-graph';
+import { OPERATORS, type Operator } from './operators';
 
 const BACKEND = 'tracing';
 

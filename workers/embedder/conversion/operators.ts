@@ -1,23 +1,207 @@
 import {
   type _FusedMatMulAttrs,
   backend_util,
+  type CastAttrs,
+  type ClipByValueAttrs,
   type ConcatAttrs,
+  type FusedBatchNormAttrs,
+  type FusedConv2DAttrs,
+  type MaxPoolAttrs,
   type MeanAttrs,
+  type PadV2Attrs,
   type ReshapeAttrs,
+  type ResizeBilinearAttrs,
   util,
 } from '@tensorflow/tfjs-core';
-import { axisInGraph, type Operand, ROWS } from './graph-writer';
-import { convolution, normalised, padded, pooling, resized } from './picture-operators';
 import {
-  activated,
-  type Binary,
-  cast,
-  clipped,
-  each,
-  elementwise,
-  type Operator,
-  type Unary,
-} from './value-operators';
+  axisInGraph,
+  type GraphWriter,
+  known,
+  type Operand,
+  orderInGraph,
+  permuted,
+  ROWS,
+  type Traced,
+} from './onnx-graph';
+
+/** Writes what one kernel of TensorFlow.js computes. @throws Error for what ONNX is not told here */
+export type Operator<Inputs = never, Attributes = never> = (
+  graph: GraphWriter,
+  inputs: Inputs,
+  attributes: Attributes,
+) => Traced;
+
+/** The only tensor of a kernel that is traced is a traced one. */
+interface Unary {
+  readonly x: Traced;
+}
+
+interface Binary {
+  readonly a: Operand;
+  readonly b: Operand;
+}
+
+/** One operation on two tensors, value by value, as both stretch. */
+const elementwise =
+  (operator: string): Operator<Binary, object> =>
+  (graph, { a, b }) => {
+    const shape = backend_util.assertAndGetBroadcastShape([...a.shape], [...b.shape]);
+    const operands = [a, b].map((each) => graph.operand(each, shape.length));
+    return { name: graph.add(operator, operands), shape };
+  };
+
+/** One operation after another on each value. */
+const each =
+  (...operators: readonly string[]): Operator<Unary, object> =>
+  (graph, { x }) => ({
+    shape: x.shape,
+    name: operators.reduce((name, operator) => graph.add(operator, [name]), x.name),
+  });
+
+/** Values within limits. */
+const clipped: Operator<Unary, ClipByValueAttrs> = (graph, { x }, { clipValueMin, clipValueMax }) => {
+  const limits = [clipValueMin, clipValueMax].map((limit) => graph.floats([], Float32Array.of(limit)));
+  return { shape: x.shape, name: graph.add('Clip', [x.name, ...limits]) };
+};
+
+const ACTIVATIONS: Readonly<Record<string, Operator<Unary, object>>> = {
+  relu: each('Relu'),
+  relu6: (graph, { x }) => clipped(graph, { x }, { clipValueMin: 0, clipValueMax: 6 }),
+  sigmoid: each('Sigmoid'),
+};
+
+/** Between types: there is one. @throws Error for another */
+const cast: Operator<Unary, CastAttrs> = (_graph, { x }, { dtype }) => {
+  if (dtype !== 'float32') throw new Error(`a cast to ${dtype}`);
+  return x;
+};
+
+/** Activations that a kernel may end with, as the kernels that they also are. */
+function activated(graph: GraphWriter, x: Traced, activation = 'linear'): Traced {
+  if (activation === 'linear') return x;
+  const operator = ACTIVATIONS[activation];
+  if (!operator) throw new Error(`the activation ${activation}`);
+  return operator(graph, { x }, {});
+}
+
+interface Convolved {
+  readonly x: Operand;
+  readonly filter: Operand;
+  readonly bias?: Operand;
+}
+
+/** A convolution, or one of each channel by itself, with the activation after it. */
+const convolution =
+  (isDepthwise: boolean): Operator<Convolved, FusedConv2DAttrs> =>
+  (graph, { x, filter, bias }, { strides, pad, dilations, dimRoundingMode, dataFormat, activation }) => {
+    if (dataFormat !== 'NHWC') throw new Error(`a convolution of ${dataFormat}`);
+    const info = backend_util.computeConv2DInfo(
+      fourOf(x.shape),
+      fourOf(filter.shape),
+      strides,
+      // Layers may leave it null.
+      dilations ?? 1,
+      pad,
+      dimRoundingMode,
+      isDepthwise,
+    );
+    const kernel = permuted(known(filter), isDepthwise ? [2, 3, 0, 1] : [3, 2, 0, 1]);
+    const [, , height = 1, width = 1] = kernel.shape;
+    const group = isDepthwise ? info.inChannels : 1;
+    const weights = [
+      graph.floats([info.outChannels, info.inChannels / group, height, width], kernel.values),
+      ...(bias ? [graph.floats([info.outChannels], known(bias).values)] : []),
+    ];
+    const name = graph.add('Conv', [graph.operand(x), ...weights], {
+      strides: [info.strideHeight, info.strideWidth],
+      dilations: [info.dilationHeight, info.dilationWidth],
+      pads: padsOf(info),
+      group,
+    });
+    return activated(graph, { name, shape: info.outShape }, activation);
+  };
+
+/** The largest or the mean of each window; what pads a picture counts as nothing. */
+const pooling =
+  (operator: 'MaxPool' | 'AveragePool'): Operator<Unary, MaxPoolAttrs> =>
+  (graph, { x }, { filterSize, strides, pad, dimRoundingMode }) => {
+    const info = backend_util.computePool2DInfo(
+      fourOf(x.shape),
+      filterSize,
+      strides,
+      1,
+      pad,
+      dimRoundingMode,
+    );
+    const name = graph.add(operator, [x.name], {
+      kernel_shape: [info.filterHeight, info.filterWidth],
+      strides: [info.strideHeight, info.strideWidth],
+      pads: padsOf(info),
+    });
+    return { name, shape: info.outShape };
+  };
+
+const padsOf = ({ padInfo: { top, left, bottom, right } }: backend_util.Conv2DInfo): number[] => [
+  top,
+  left,
+  bottom,
+  right,
+];
+
+/** Pictures of another size. */
+const resized: Operator<{ images: Traced }, ResizeBilinearAttrs> = (
+  graph,
+  { images },
+  { size, alignCorners, halfPixelCenters },
+) => {
+  const coordinates = alignCorners ? 'align_corners' : halfPixelCenters ? 'half_pixel' : 'asymmetric';
+  const [rows = 0, , , channels = 0] = images.shape;
+  const name = graph.add('Resize', [images.name, '', '', graph.integers(size)], {
+    axes: [2, 3],
+    mode: 'linear',
+    coordinate_transformation_mode: coordinates,
+  });
+  return { name, shape: [rows, ...size, channels] };
+};
+
+/** A border of one value. */
+const padded: Operator<Unary, PadV2Attrs> = (graph, { x }, { paddings, constantValue }) => {
+  const inGraph = orderInGraph(paddings.length).map((axis) => paddings[axis] ?? [0, 0]);
+  const sides = [0, 1].flatMap((side) => inGraph.map((both) => both[side] ?? 0));
+  const value = graph.floats([], Float32Array.of(constantValue));
+  return {
+    name: graph.add('Pad', [x.name, graph.integers(sides), value]),
+    shape: x.shape.map((length, axis) => length + (paddings[axis]?.[0] ?? 0) + (paddings[axis]?.[1] ?? 0)),
+  };
+};
+
+interface Normalised {
+  readonly x: Operand;
+  readonly mean: Operand;
+  readonly variance: Operand;
+  readonly scale?: Operand;
+  readonly offset?: Operand;
+}
+
+/** As a product and a sum, which ONNX Runtime folds into the convolution before. */
+const normalised: Operator<Normalised, FusedBatchNormAttrs> = (
+  graph,
+  { x, mean, variance, scale, offset },
+  { varianceEpsilon },
+) => {
+  const { shape, values: means } = known(mean);
+  const variances = known(variance).values;
+  const scales = scale && known(scale).values;
+  const offsets = offset && known(offset).values;
+  const factor = variances.map((each, at) => (scales?.[at] ?? 1) / Math.sqrt(each + varianceEpsilon));
+  const added = means.map((each, at) => (offsets?.[at] ?? 0) - each * (factor[at] ?? 0));
+  const product = elementwise('Mul')(graph, { a: x, b: { shape, values: factor } }, {});
+  return elementwise('Add')(graph, { a: product, b: { shape, values: added } }, {});
+};
+
+function fourOf([a = 0, b = 0, c = 0, d = 0]: readonly number[]): [number, number, number, number] {
+  return [a, b, c, d];
+}
 
 const matrixProduct: Operator<Binary & { bias?: Operand }, _FusedMatMulAttrs> = (
   graph,

@@ -4,9 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import { onnxOfNetwork } from '../../../../workers/embedder/conversion/onnx-of-network';
-import { inputShape } from '../../../../workers/embedder/loaded-model';
-import { openGraph } from '../../../../workers/embedder/model-loaders';
+import { onnxFileOf } from '../../../../workers/embedder/load-model';
 import { bundledModel } from '../../../../workers/library/model-library';
 import { processEnvironment } from '../../../config';
 import type { Settings } from '../installation';
@@ -56,13 +54,10 @@ export async function startPython(module: string, settings: Settings): Promise<P
 /** Writes the network of the bundled model as an ONNX file, as Loupe itself runs it, and its manifest. */
 export async function exportNetwork(folder: string): Promise<{ NETWORK: string; MANIFEST: string }> {
   const model = await bundledModel();
-  const { input, output } = model.manifest;
-  const [, ...picture] = inputShape(input, 1);
-  const names = { input: input.name ?? 'pictures', output: output.name ?? 'embeddings' };
-  const network = await onnxOfNetwork(() => openGraph(model), { ...names, picture });
+  const input = { ...model.manifest.input, name: model.manifest.input.name ?? 'pictures' };
   await mkdir(folder, { recursive: true });
   const [NETWORK, MANIFEST] = [join(folder, 'network.onnx'), join(folder, 'manifest.json')];
-  await writeFile(NETWORK, network);
-  await writeFile(MANIFEST, JSON.stringify({ ...model.manifest, input: { ...input, name: names.input } }));
+  await writeFile(NETWORK, await onnxFileOf(model));
+  await writeFile(MANIFEST, JSON.stringify({ ...model.manifest, input }));
   return { NETWORK, MANIFEST };
 }

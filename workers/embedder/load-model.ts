@@ -1,0 +1,180 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, join, posix } from 'node:path';
+import { loadGraphModel } from '@tensorflow/tfjs-converter';
+import { type io, type NamedTensorMap, type Tensor, tensor4d, tidy } from '@tensorflow/tfjs-core';
+import { loadLayersModel } from '@tensorflow/tfjs-layers';
+import { z } from 'zod';
+import type { ModelFormat } from '../../models/vision/embedding-model';
+import { type NativeTensorFlow, NEEDS_NATIVE, type OpenBackend, openBackend } from './backends';
+import { type OpenNetwork, onnxOfNetwork } from './conversion/onnx-of-network';
+import { inputShape, type LoadedModel, type RunsOn } from './loaded-model';
+import { type ModelFolder, ModelRefused } from './model-folder';
+import { loadOnnx } from './onnx-model';
+
+/**
+ * The model in a folder, in memory.
+ *
+ * @throws ModelRefused when its format can't be run here or its files are no such model
+ */
+export async function loadModel(model: ModelFolder, backend: OpenBackend): Promise<LoadedModel> {
+  const { format, file } = model.manifest;
+  try {
+    if (format === 'onnx') return await loadOnnx(model, join(model.folder, file));
+    return await loadNetwork(model, OPENERS[format], backend);
+  } catch (failure) {
+    if (failure instanceof ModelRefused) throw failure;
+    throw new ModelRefused(model.folder, `it does not load as ${format}: ${messageOf(failure)}`, failure);
+  }
+}
+
+/** A network of TensorFlow on the backend, or on another one that takes it. */
+async function loadNetwork(
+  model: ModelFolder,
+  open: Opener,
+  { name, native, others }: OpenBackend,
+): Promise<LoadedModel> {
+  if (name !== 'onnx') return onTensorFlow(await open(model, native), { backend: name, reason: null });
+  try {
+    return await loadOnnx(model, await onnxFileOf(model));
+  } catch (failure) {
+    if (others.length === 0) throw failure;
+    const other = await openBackend(others);
+    return onTensorFlow(await open(model, null), { backend: other.name, reason: messageOf(failure) });
+  }
+}
+
+/**
+ * A model as the bytes of an ONNX file, with the same weights.
+ *
+ * @throws Error where an operation of it is not written in ONNX here
+ */
+export async function onnxFileOf(model: ModelFolder): Promise<Uint8Array> {
+  const { input, output, format, file } = model.manifest;
+  if (format === 'onnx') return readFile(join(model.folder, file));
+  const [, ...picture] = inputShape(input, 1);
+  const names = { input: input.name ?? 'pictures', output: output.name ?? 'embeddings' };
+  return onnxOfNetwork(() => OPENERS[format](model, null), { ...names, picture });
+}
+
+const messageOf = (failure: unknown): string =>
+  failure instanceof Error ? failure.message : String(failure);
+
+type Opener = (model: ModelFolder, native: NativeTensorFlow | null) => Promise<OpenNetwork>;
+
+/** How each format of TensorFlow is opened on the backend that is set. */
+const OPENERS: Readonly<Record<Exclude<ModelFormat, 'onnx'>, Opener>> = {
+  /** A Keras model as `tensorflowjs_converter --output_format tfjs_layers_model` writes it. */
+  'tfjs-layers': async (model) => {
+    const layers = await loadLayersModel(modelFiles(model));
+    return {
+      run: (pictures) => onlyTensor(model, layers.apply(pictures) as Tensor | Tensor[]),
+      dispose: () => void layers.dispose(),
+    };
+  },
+  /** A frozen graph as `tensorflowjs_converter --output_format tfjs_graph_model` writes it. */
+  'tfjs-graph': async (model) => {
+    const graph = await loadGraphModel(modelFiles(model));
+    const { input, output } = model.manifest;
+    return {
+      run: (pictures) => {
+        const named = input.name ? { [input.name]: pictures } : pictures;
+        return onlyTensor(model, graph.execute(named, output.name ?? undefined));
+      },
+      dispose: () => graph.dispose(),
+    };
+  },
+  /** TensorFlow's own format. */
+  'tf-saved-model': async (model, native) => {
+    if (!native) throw new ModelRefused(model.folder, NEEDS_NATIVE);
+    const saved = await native.node.loadSavedModel(dirname(join(model.folder, model.manifest.file)));
+    return {
+      run: (pictures) => onlyTensor(model, saved.predict(pictures)),
+      dispose: () => saved.dispose(),
+    };
+  },
+};
+
+/** An inference between plain arrays; what it makes on the way is disposed of. */
+const onTensorFlow = ({ run, dispose }: OpenNetwork, runsOn: RunsOn): LoadedModel => ({
+  predict: (values, [rows, ...rest]) =>
+    tidy(() => run(tensor4d(values, [rows, ...rest])).dataSync<'float32'>()),
+  dispose,
+  runsOn,
+});
+
+/** The output that the manifest names, or the only one there is. */
+function onlyTensor({ folder, manifest }: ModelFolder, output: Tensor | Tensor[] | NamedTensorMap): Tensor {
+  if (isTensor(output)) return output;
+  const { name } = manifest.output;
+  const outputs = Object.entries(output);
+  const chosen = name
+    ? outputs.find(([each]) => each === name)
+    : outputs.length === 1
+      ? outputs[0]
+      : undefined;
+  if (chosen) return chosen[1];
+  throw new ModelRefused(folder, `it has ${outputs.length} outputs; name one of them in output.name`);
+}
+
+function isTensor(output: Tensor | Tensor[] | NamedTensorMap): output is Tensor {
+  return 'dataId' in output;
+}
+
+/**
+ * Reads a TensorFlow.js model (`model.json` and its weight files) for `loadLayersModel` and `loadGraphModel`. Only
+ * files with a digest in the manifest are read, so nothing runs that was not checked.
+ */
+function modelFiles({ folder, manifest }: ModelFolder): io.IOHandler {
+  const read = async (file: string): Promise<Buffer> => {
+    if (!Object.hasOwn(manifest.digests, file)) {
+      throw new ModelRefused(folder, `the model names ${file}, which has no digest in the manifest`);
+    }
+    return readFile(join(folder, file));
+  };
+  return {
+    load: async () => {
+      const document: unknown = JSON.parse((await read(manifest.file)).toString('utf8'));
+      const parsed = modelSchema.safeParse(document);
+      if (!parsed.success) throw new ModelRefused(folder, `${manifest.file} is no TensorFlow.js model`);
+      const { weightsManifest, ...artifacts } = parsed.data;
+      const shards: Buffer[] = [];
+      for (const path of weightsManifest.flatMap((group) => group.paths)) {
+        shards.push(await read(posix.join(posix.dirname(manifest.file), path)));
+      }
+      return {
+        ...artifacts,
+        weightSpecs: weightsManifest.flatMap((group) => group.weights),
+        weightData: exactArrayBuffer(shards),
+      };
+    },
+  };
+}
+
+/** One buffer that holds the shards and nothing else: small files are read into a pool that Node shares. */
+function exactArrayBuffer(shards: readonly Buffer[]): ArrayBuffer {
+  const weights = new Uint8Array(shards.reduce((total, shard) => total + shard.length, 0));
+  let offset = 0;
+  for (const shard of shards) {
+    weights.set(shard, offset);
+    offset += shard.length;
+  }
+  return weights.buffer;
+}
+
+const weightSpec = z.custom<io.WeightsManifestEntry>(
+  (value) => typeof value === 'object' && value !== null && 'name' in value && 'shape' in value,
+);
+
+/** Parts that only TensorFlow.js itself understands are handed on as they are. */
+const json = z.custom<Record<string, object>>((value) => typeof value === 'object' && value !== null);
+
+const modelSchema = z.object({
+  modelTopology: json,
+  weightsManifest: z.array(z.object({ paths: z.array(z.string()), weights: z.array(weightSpec) })),
+  format: z.string().exactOptional(),
+  generatedBy: z.string().exactOptional(),
+  signature: json.exactOptional(),
+  userDefinedMetadata: json.exactOptional(),
+  modelInitializer: json.exactOptional(),
+  initializerSignature: json.exactOptional(),
+});
