@@ -13,8 +13,8 @@ import type { Installation } from '../support/installation';
 import { loupeHere } from '../support/run-loupe';
 
 /**
- * `npm run bench -- living`, short: a catalog that is written by ten callers, imported, fed, read and embedded anew, all at once,
- * and a checker that knows every version written. Needs servers, so `npm run test:services` runs it.
+ * A catalog that is written by ten callers, imported, fed, read and embedded anew, all at once, and a checker that knows every
+ * version written. Needs servers, so `npm run test:services` runs it.
  */
 const { TEST_DATABASE_URL, TEST_REDIS_URL } = processEnvironment();
 const SEED = 31;
@@ -83,7 +83,7 @@ withServers('A catalog that is written, imported, read and embedded anew at once
 
   // contract 4.14, 4.18, 13.8, 13.23, 14.6, 15.4, 15.5
   test('keeps its promises: whole rows, nothing stale, nothing lost, nothing doubled', async () => {
-    const { writers, importer, rebuilder, readers, world } = living;
+    const { writers, importer, rebuilder, readers } = living;
     let isOver = false;
     const reading = [
       ...Array.from({ length: READERS }, () =>
@@ -110,9 +110,7 @@ withServers('A catalog that is written, imported, read and embedded anew at once
       isOver = true;
     });
     await Promise.all(reading);
-    const calls = [...world.client.takeCalls().values()].flat();
     expect((await living.conclude()).sentences()).toEqual([]);
-    expect(calls.filter(({ status }) => status !== 200 && status !== 404)).toEqual([]);
   }, 420_000);
 });
 

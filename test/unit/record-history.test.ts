@@ -1,6 +1,6 @@
 import { RecordHistory } from '../../scripts/lab/bench/living/record-history';
 
-/** The checker of `bench -- living` sees what it is there for, and nothing else. */
+/** The checker of the living catalog (`test/service/living.test.ts`) sees what it is there for, and nothing else. */
 const span = (from: number, until = from + 1) => ({ from, until });
 
 function brokenBy(play: (history: RecordHistory) => void): string[] {

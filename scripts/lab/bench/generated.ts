@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { generateBundle, photoOfProduct, productId } from '../generator/generate-bundle';
+import { generateBundle, photoOfProduct } from '../generator/generate-bundle';
 import type { Installation } from './installation';
 
 /** Of every catalog here. */
@@ -9,9 +9,8 @@ const PHOTOS = 24;
 export const PHOTO_SIDE = 1440;
 export const PICTURE_SIDE = 640;
 
-export interface Catalog {
+interface Catalog {
   readonly products: number;
-  readonly seed?: number;
   /** Side of the pictures, in pixels; without it there are none. */
   readonly pictures?: number;
 }
@@ -19,10 +18,10 @@ export interface Catalog {
 /** Writes a bundle of generated products, with three variants and four estimates each. */
 export const writeBundle = (
   out: string,
-  { products, seed = SEED, pictures }: Catalog,
+  { products, pictures }: Catalog,
 ): ReturnType<typeof generateBundle> =>
   generateBundle({
-    ...{ seed, products, out, historyMonths: 0, listingsPerVariant: 0 },
+    ...{ seed: SEED, products, out, historyMonths: 0, listingsPerVariant: 0 },
     ...(pictures === undefined ? {} : { images: true, imageSize: pictures }),
   });
 
@@ -57,7 +56,3 @@ export function photoBodies(photos: readonly Buffer[], each = 1): Buffer[] {
     return Buffer.from(JSON.stringify(each === 1 ? image : { images: chosen }));
   });
 }
-
-/** Ids of the generated products. */
-export const productIds = (products: number): string[] =>
-  Array.from({ length: products }, (_, index) => productId(SEED, index));

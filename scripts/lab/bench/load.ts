@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pMap from 'p-map';
-import { type HttpAnswer, sendHttp } from './http-thread';
+import { Agent, request } from 'undici';
 
 /** One call that has ended; status 0 for one that got no answer. */
 export interface TimedCall {
@@ -10,6 +10,37 @@ export interface TimedCall {
 
 /** How long each took. */
 export const msOf = (calls: readonly TimedCall[]): number[] => calls.map(({ ms }) => ms);
+
+export interface HttpCall {
+  readonly url: string;
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Uint8Array | null;
+}
+
+/** With what went wrong as its text for a call that got no answer. */
+export interface HttpAnswer extends TimedCall {
+  readonly text: string;
+  /** The header `Server-Timing`. */
+  readonly timing: string;
+}
+
+/** A call on a busy machine is slow, and no failure. */
+const PATIENCE_MS = 300_000;
+const agent = new Agent({ headersTimeout: PATIENCE_MS, bodyTimeout: PATIENCE_MS });
+
+export async function sendHttp({ url, ...call }: HttpCall): Promise<HttpAnswer> {
+  const from = performance.now();
+  const answer = await request(url, { ...call, dispatcher: agent }).then(
+    async ({ statusCode, headers, body }) => ({
+      status: statusCode,
+      text: await body.text(),
+      timing: String(headers['server-timing'] ?? ''),
+    }),
+    (failure: unknown) => ({ status: 0, text: String(failure), timing: '' }),
+  );
+  return { ...answer, ms: performance.now() - from };
+}
 
 /** Sends JSON to a service with one key, on as many connections as it takes. */
 export class Client {

@@ -4,8 +4,8 @@ import { benchCatalog } from './catalog/bench-catalog';
 import { benchIdentify } from './identify';
 import { benchImport } from './import';
 import { MODES } from './installation';
-import { benchLiving } from './living';
-import { benchPeers } from './peers/bench-peers';
+import { benchPeers, type PeersBenchOptions } from './peers/bench-peers';
+import { benchCatalogPeers } from './peers/catalog-peers';
 import { benchReindex } from './reindex';
 import { type Measurement, report } from './table';
 import { benchVectors } from './vectors';
@@ -42,10 +42,12 @@ const COMMANDS: readonly (readonly [name: string, description: string, Measure, 
   [
     'peers',
     'identify beside FastAPI, ONNX Runtime, OpenCV and pgvector with the same network and vectors',
-    benchPeers,
+    (options: PeersBenchOptions & { readonly catalog: boolean }) =>
+      options.catalog ? benchCatalogPeers(options) : benchPeers(options),
     [
+      ['--catalog', 'catalog queries beside tantivy, SQLite FTS5 and DuckDB instead', false],
       products(300),
-      ['--calls <n>', 'calls of one caller; four times as many of 16', 100],
+      ['--calls <n>', 'calls of one caller, of each sort of query; of 16 more', 100],
       ['--turns <n>', 'each subject is measured so often', 5],
     ],
   ],
@@ -113,15 +115,6 @@ const COMMANDS: readonly (readonly [name: string, description: string, Measure, 
     [
       ['--images <n>', 'pictures of the catalog', 20_000],
       ['--calm <seconds>', 'of the load alone, before the build and once more after it', 60],
-    ],
-  ],
-  [
-    'living',
-    'writers, an import, readers and a rebuilt model at once, every version checked',
-    benchLiving,
-    [
-      ['--products <n>', 'of the catalog that only the import writes', 20_000],
-      ['--minutes <n>', 'of everything at once', 10],
     ],
   ],
 ];

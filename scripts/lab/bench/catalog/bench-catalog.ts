@@ -9,7 +9,6 @@ import { Client, runConcurrently, successful } from '../load';
 import { byTurns, type Cell, type Measurement, machine, percentiles } from '../table';
 import { CatalogSample } from './catalog-sample';
 import { changeProducts, explainQuestions } from './explain-questions';
-import { FullTextPeer } from './full-text-peer';
 import { QUESTION_KINDS, type Question, type QuestionKind, requestOf } from './questions';
 
 interface CatalogBenchOptions {
@@ -24,13 +23,11 @@ interface CatalogBenchOptions {
 
 const CLIENTS = 16;
 const WARM_UP_CALLS = 16;
-/** The peer answers some questions in seconds. */
-const PEER_CALLS_MAX = 40;
 /**
  * A quarter of a small server's memory, as PostgreSQL's manual advises: its default of 128 MB is for machines that do
  * other things. `random_page_cost` as for a disk without heads.
  */
-const SERVER_SETTINGS = { shared_buffers: '4GB', random_page_cost: '1.1' };
+export const SERVER_SETTINGS = { shared_buffers: '4GB', random_page_cost: '1.1' };
 /** Of every sort of statement that changes make another. */
 const ASKED_AFTER_CHANGES = ['three filters', 'facets', 'by cursor', 'by name', 'two words'];
 
@@ -44,7 +41,7 @@ interface Subject {
 
 /**
  * Every sort of catalog query over HTTP against one process that answers, with one client and with sixteen, on a generated catalog
- * without pictures: by turns with another version, or after changes; else beside an SQLite FTS5 index of the same rows.
+ * without pictures; by turns with another version, or after changes.
  */
 export const benchCatalog = (options: CatalogBenchOptions): Promise<Measurement> =>
   onInstallations(
@@ -55,39 +52,34 @@ export const benchCatalog = (options: CatalogBenchOptions): Promise<Measurement>
     },
     async (installations, folder) => {
       const [own] = installations as [Installation];
-      await load(installations, folder, options);
+      await fillOnce(installations, folder, options.products);
       const sample = await own.onDatabase((knex) => CatalogSample.read(knex, SEED));
       const kinds = QUESTION_KINDS.filter(({ name }) => name.includes(options.only));
       if (options.explain !== undefined) {
         const into = options.explain;
         await own.onDatabase((knex) => explainAll(knex, sample, kinds, into, options.changes));
       }
-      const isAlone = options.changes === 0 && installations.length === 1;
-      const peer = isAlone ? await own.onDatabase((knex) => FullTextPeer.load(knex)) : null;
       const subjects = options.changes > 0 ? statesOf(own, options.changes) : installations.map(asItIs);
       const rows = await byTurns(subjects, ({ installation, within }) =>
-        within(() => measure(installation, sample, kinds, peer, options.calls)),
+        within(() => measure(installation, sample, kinds, options.calls)),
       );
-      peer?.close();
       return {
         title: `catalog over HTTP: ${sample.size} products, ${own.mode}, ${machine()}`,
         head: [
           ...['version', 'query', 'pricing', 'target p95', 'p50 ms', 'p95 ms', 'p99 ms', 'queries/s'],
-          ...[`${CLIENTS} clients: p50 ms`, 'p95 ms', 'p99 ms', 'queries/s', 'FTS5 p50 ms', 'FTS5 p95 ms'],
+          ...[`${CLIENTS} clients: p50 ms`, 'p95 ms', 'p99 ms', 'queries/s'],
         ],
         rows,
-        notes: [
-          'The client, the service and PostgreSQL share the cores. FTS5 answers ids and a total within the client process, to one client.',
-        ],
+        notes: ['The client, the service and PostgreSQL share the cores.'],
       };
     },
   );
 
 /** Fills what does not hold as many products yet. */
-async function load(
+export async function fillOnce(
   installations: readonly Installation[],
   folder: string,
-  { products, embedded }: CatalogBenchOptions,
+  products: number,
 ): Promise<void> {
   const [own, ...others] = installations as [Installation, ...Installation[]];
   const known = await own.onDatabase(async (knex) => {
@@ -96,10 +88,10 @@ async function load(
       knex,
       sql`SELECT count(*) AS rows FROM catalog_search WHERE kind = 'product'`,
     );
-    return line?.rows ?? 0;
+    return Number(line?.rows ?? 0);
   });
   await fill(known < products ? installations : others, folder, { products });
-  if (embedded) return;
+  if (own.mode === 'embedded') return;
   // What autovacuum does within minutes after an import, done at once: measuring does not start beside it.
   for (const each of installations) await each.onDatabase((knex) => rowsOf(knex, sql`VACUUM (ANALYZE)`));
 }
@@ -156,7 +148,6 @@ async function measure(
   installation: Installation,
   sample: CatalogSample,
   kinds: readonly QuestionKind[],
-  peer: FullTextPeer | null,
   calls: number,
 ): Promise<Cell[][]> {
   await installation.start(['api']);
@@ -165,38 +156,30 @@ async function measure(
     const { path, body } = requestOf(question, pricing);
     return successful(body ? client.post(path, body) : client.get(path));
   };
-  const rows: Cell[][] = [
-    [
-      '/healthz',
-      null,
-      null,
-      ...(await both(
-        calls,
-        () => null,
-        () => successful(client.get('/healthz')),
-        '',
-      )),
-      null,
-      null,
-    ],
-  ];
-  for (const kind of kinds) {
-    const draw = (random: Random) => kind.draw(sample, random);
-    for (const pricing of kind.priced ? [false, true] : [false]) {
-      const cells = await both(calls, draw, (question) => ask(question, pricing), kind.name);
-      const beside =
-        peer && !pricing
-          ? await askPeer(peer, draw, Math.min(calls, PEER_CALLS_MAX), kind.name)
-          : [null, null];
-      rows.push([kind.name, pricing ? 'yes' : 'no', kind.targetMs, ...cells, ...beside]);
+  const healthz = await aloneAndTogether(
+    calls,
+    () => null,
+    () => successful(client.get('/healthz')),
+    '',
+  );
+  const rows: Cell[][] = [['/healthz', null, null, ...healthz]];
+  for (const { name, draw, priced, targetMs } of kinds) {
+    for (const pricing of priced ? [false, true] : [false]) {
+      const asked = (random: Random) => draw(sample, random);
+      const cells = await aloneAndTogether(calls, asked, (question) => ask(question, pricing), name);
+      rows.push([name, pricing ? 'yes' : 'no', targetMs, ...cells]);
     }
   }
   await installation.stop();
   return rows;
 }
 
-/** With one client, then with many; every call draws values of its own, so no cache has seen them. */
-async function both<Asked>(
+/**
+ * Median, p95, p99 and rate with one client, then with sixteen. Every call draws values of its own, so no cache has seen them.
+ *
+ * @param purpose what is drawn for it is the same each time
+ */
+export async function aloneAndTogether<Asked>(
   calls: number,
   draw: (random: Random) => Asked,
   ask: (asked: Asked) => Promise<unknown>,
@@ -210,20 +193,4 @@ async function both<Asked>(
   };
   await run(WARM_UP_CALLS, CLIENTS, 'warm-up');
   return [...(await run(calls, 1, 'alone')), ...(await run(calls * 2, CLIENTS, 'together'))];
-}
-
-/** The peer answers the questions that one client asked. */
-async function askPeer(
-  peer: FullTextPeer,
-  draw: (random: Random) => Question,
-  calls: number,
-  purpose: string,
-): Promise<Cell[]> {
-  const random = new Random(SEED, 'alone', purpose);
-  let answers = true;
-  const { each } = await runConcurrently(calls, 1, async () => {
-    const question = draw(random);
-    answers &&= 'query' in question && peer.ask(question.query);
-  });
-  return answers ? percentiles(each, 0.5, 0.95) : [null, null];
 }

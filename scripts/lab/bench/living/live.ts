@@ -63,7 +63,6 @@ export class Living {
       const answer = await client.send<CatalogAnswer>('item', 'GET', `/v3/catalog/items/${brandId(shelf)}`);
       if (answer.body) checker.saw(answer, answer.body.data);
     }
-    await client.close();
     for (const detail of (await photoLog.audit()).faults) {
       checker.violations.note({ promise: 'identified', detail });
     }

@@ -76,7 +76,7 @@ export class Readers {
     const from = performance.now();
     const { status, answer } = await photoLog.identify(client.url, client.key, photo, at(photos, photo));
     const until = performance.now();
-    client.note('photo', { status, ms: until - from });
+    client.check(`photo ${photo}`, status);
     if (status !== 200) return;
     checker.saw({ what: `photo at ${from.toFixed(0)} ms`, from, until }, (answer as CatalogAnswer).data);
   }

@@ -1,7 +1,6 @@
 import { AnswerLog } from '../answer-log';
-import { HttpThread } from '../http-thread';
 import type { Knex, Settings } from '../installation';
-import type { TimedCall } from '../load';
+import { sendHttp } from '../load';
 import { Checker, type Reading } from './checker';
 import { type Face, LivingCatalog, QUIET_CATEGORY } from './living-catalog';
 import type { Violations } from './promises';
@@ -76,7 +75,8 @@ async function faceOf(
 }
 
 /** What one call was answered; `body` is that of a 200, else undefined. */
-export interface Answer<Body> extends Reading, TimedCall {
+export interface Answer<Body> extends Reading {
+  readonly status: number;
   readonly body: Body | undefined;
 }
 
@@ -89,59 +89,36 @@ interface Sending {
 /** Of a record that is there, and of one that is deleted: no call is refused, and none may fail. */
 const STATUSES = [200, 404];
 
-/** Calls a service with one key, and notes how long each sort of call took, and every status that none should have. */
+/** Calls a service with one key, and notes every status that no call should have. */
 export class CheckedClient {
-  readonly #http = new HttpThread();
-  #calls = new Map<string, TimedCall[]>();
-
   constructor(
     readonly url: string,
     readonly key: string,
     private readonly violations: Violations,
   ) {}
 
-  /** @param sort of call, by which times are kept */
+  /** @param sort of call, in words for a violation */
   async send<Body>(
     sort: string,
     method: 'GET' | 'POST' | 'PUT' | 'DELETE',
     path: string,
     { body, lines }: Sending = {},
   ): Promise<Answer<Body>> {
+    const type = lines ? 'application/x-ndjson' : 'application/json';
+    const sent = lines ? lines.map((line) => JSON.stringify(line)).join('\n') : body && JSON.stringify(body);
     const from = performance.now();
-    const { status, text, ms } = await this.#http.send({
-      ...{ url: `${this.url}${path}`, method },
-      headers: {
-        authorization: `Bearer ${this.key}`,
-        ...(body ? { 'content-type': 'application/json' } : {}),
-        ...(lines ? { 'content-type': 'application/x-ndjson' } : {}),
-      },
-      body: lines ? lines.map((line) => JSON.stringify(line)).join('\n') : body ? JSON.stringify(body) : null,
+    const { status, text } = await sendHttp({
+      ...{ url: `${this.url}${path}`, method, body: sent ?? null },
+      headers: { authorization: `Bearer ${this.key}`, ...(sent && { 'content-type': type }) },
     });
     const until = performance.now();
-    this.note(sort, { status, ms });
-    if (!STATUSES.includes(status)) {
-      const detail = `${method} ${path}: ${status} ${text.slice(0, 200)}`;
-      this.violations.note({ promise: 'status', detail });
-    }
+    this.check(`${method} ${path}`, status, text);
     const what = `${sort} at ${from.toFixed(0)} ms`;
-    return { what, from, until, status, ms, body: status === 200 ? (JSON.parse(text) as Body) : undefined };
+    return { what, from, until, status, body: status === 200 ? (JSON.parse(text) as Body) : undefined };
   }
 
-  /** Notes a call that somebody else made. */
-  note(sort: string, call: TimedCall): void {
-    const calls = this.#calls.get(sort) ?? [];
-    calls.push(call);
-    this.#calls.set(sort, calls);
-  }
-
-  /** The calls since this was last asked, by their sort. */
-  takeCalls(): ReadonlyMap<string, readonly TimedCall[]> {
-    const calls = this.#calls;
-    this.#calls = new Map();
-    return calls;
-  }
-
-  close(): Promise<void> {
-    return this.#http.close();
+  check(call: string, status: number, text = ''): void {
+    if (STATUSES.includes(status)) return;
+    this.violations.note({ promise: 'status', detail: `${call}: ${status} ${text.slice(0, 200)}` });
   }
 }
