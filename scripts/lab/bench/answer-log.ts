@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { rowsOf, sql } from '../../../db/core/sql';
+import { embeddingsOf } from '../../../db/embeddings/embedding-tables';
 import type { Neighbour } from '../../../models/vision/neighbours';
 import type { Knex } from './installation';
 
@@ -125,4 +126,19 @@ export class AnswerLog {
       (period) => period.versionId === versionId && period.from <= endedAt && period.until >= sentAt,
     );
   }
+}
+
+/** What is not as it must be after a build: each image has all its views, once. */
+export async function coverageFaults(knex: Knex, versionId: number, images: number): Promise<string[]> {
+  const [line] = await rowsOf<{ images: number; uneven: number }>(
+    knex,
+    sql`SELECT count(*) AS images, count(*) FILTER (WHERE views <> most) AS uneven FROM (
+          SELECT count(*) AS views, max(count(*)) OVER () AS most FROM ${embeddingsOf(versionId)} GROUP BY image_id
+        ) AS counted`,
+  );
+  const [embedded, uneven] = [Number(line?.images ?? 0), Number(line?.uneven ?? 0)];
+  return [
+    ...(embedded === images ? [] : [`${embedded} of ${images} images`]),
+    ...(uneven === 0 ? [] : [`${uneven} images without all views`]),
+  ];
 }

@@ -137,7 +137,11 @@ for (const [name, description, measure, flags] of COMMANDS) {
     if (read) option.argParser(read);
     command.addOption(option.makeOptionMandatory(flag.includes('!')));
   }
-  command.action(async (options: object) => report(name, await measure(options as never)));
+  command.action(async (options: Readonly<Record<string, unknown>>) => {
+    const switches = flags.flatMap(([flag, , preset]) => (preset === false ? flag.slice(2) : []));
+    const file = [name, ...switches.filter((each) => options[each])].join('-');
+    await report(file, await measure(options as never));
+  });
 }
 program.parseAsync().catch((failure: unknown) => {
   process.stderr.write(

@@ -3,13 +3,12 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { LocalImageStore } from '../../../db/files/local-image-store';
 import { bundledModel } from '../../../workers/library/model-library';
-import { AnswerLog } from './answer-log';
+import { AnswerLog, coverageFaults } from './answer-log';
 import { drawPhotos, fill } from './generated';
 import { type Installation, onInstallation, UNLIMITED } from './installation';
 import { Client, during, msOf, steadily, type TimedCall } from './load';
 import { addPictures } from './many-pictures';
 import { type Cell, type Measurement, machine, percentile, percentiles } from './table';
-import { coverageFaults } from './vectors-of';
 
 interface ReindexBenchOptions {
   /** Pictures of the catalog. */
@@ -92,7 +91,7 @@ export const benchReindex = (options: ReindexBenchOptions): Promise<Measurement>
   });
 
 /** Installs the bundled model once more under another name: as costly, and with the same vectors. */
-export async function copyModel(dataDir: string, id: string): Promise<void> {
+async function copyModel(dataDir: string, id: string): Promise<void> {
   const { folder, manifest } = await bundledModel();
   const copy = join(dataDir, 'models', `${id}@${manifest.version}`);
   await cp(folder, copy, { recursive: true });

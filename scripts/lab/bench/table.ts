@@ -31,7 +31,7 @@ export const percentiles = (values: readonly number[], ...shares: readonly numbe
 /** What the figures were measured on, in words. */
 export const machine = (): string => `${cpus().length} cores`;
 
-/** Prints a measurement as a table, and writes it, with the machine that it was made on, as JSON. */
+/** Prints a measurement as a table, and writes it, with the machine that it was made on, as JSON. @param name of the file */
 export async function report(name: string, measured: Measurement): Promise<void> {
   const { title, head, rows, notes } = measured;
   const lines = rows.map((row) => row.map(shown));

@@ -1,7 +1,7 @@
 import { deriveRows } from '../../../../db/catalog/import/derived-rows';
 import { identifier, inTransaction, rowsOf, type Sql, sql } from '../../../../db/core/sql';
+import { coverageFaults } from '../answer-log';
 import type { Knex } from '../installation';
-import { coverageFaults } from '../vectors-of';
 
 /** Tables that hold something only while a change is under way. */
 const EMPTIED = [

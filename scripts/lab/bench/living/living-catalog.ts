@@ -1,9 +1,8 @@
 import { at } from '../../../../models/random';
 import type { BundleFileName } from '../../../import/bundle';
 
-/** The category that the living products are of, and the one in which nothing is written. */
+/** The category that the living products are of. */
 export const CATEGORY = 'handbags';
-export const QUIET_CATEGORY = 'watches';
 
 /** A picture that products show by turns: its file, and its addresses as answers give them. */
 export interface Face {

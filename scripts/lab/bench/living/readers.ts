@@ -1,15 +1,5 @@
 import { at, Random } from '../../../../models/random';
-import {
-  brandId,
-  COLOURS,
-  colourId,
-  lookOf,
-  productId,
-  QUIET_CATEGORY,
-  STYLES,
-  styleId,
-  WORDS,
-} from './living-catalog';
+import { brandId, COLOURS, colourId, lookOf, productId, STYLES, styleId, WORDS } from './living-catalog';
 import type { CatalogAnswer } from './row-versions';
 import type { World } from './world';
 
@@ -21,7 +11,6 @@ interface Listing {
 
 const INCLUDES = ['taxonomy', 'pricing'];
 const ITEMS = 20;
-const QUIET_PAGE = 20;
 /** Holds a shelf. */
 const LISTING_PAGE = 100;
 /** Small enough that a shelf takes several. */
@@ -64,7 +53,6 @@ export class Readers {
       [() => this.#listing('listing with filters', (shelf) => this.#filter(shelf)), 4],
       [() => this.#listing('text', () => this.#word()), 3],
       [() => this.#walk(), 3],
-      [() => this.#quietListing(), 2],
     ]);
     await read();
   }
@@ -126,20 +114,6 @@ export class Readers {
       filtered({ field: 'style', include: [styleId(shelf, style)] }, (each) => lookOf(each).style === style),
       filtered({ field: 'colour', exclude: [colourId(colour)] }, (each) => lookOf(each).colour !== colour),
     ]);
-  }
-
-  /** A page of the category that nobody writes, which is always the same. */
-  async #quietListing(): Promise<void> {
-    const { quiet, checker, client } = this.world;
-    const page = this.#random.integer(0, Math.floor(quiet.length / QUIET_PAGE));
-    const body = { category_id: QUIET_CATEGORY, page, page_size: QUIET_PAGE, includes: INCLUDES };
-    const answer = await client.send<CatalogAnswer>('quiet listing', 'POST', '/v3/catalog/query', { body });
-    if (!answer.body) return;
-    const { data, total_results: total } = answer.body;
-    const expected = quiet.slice(page * QUIET_PAGE, (page + 1) * QUIET_PAGE);
-    if (total === quiet.length && data.map(({ id }) => id).join() === expected.join()) return;
-    const detail = `${answer.what}: page ${page} of ${total} rows is not what it was`;
-    checker.violations.note({ promise: 'counted', detail });
   }
 
   /** The next page of a walk that is not at its end, or of a new one. */

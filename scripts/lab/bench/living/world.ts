@@ -2,7 +2,7 @@ import { AnswerLog } from '../answer-log';
 import type { Knex, Settings } from '../installation';
 import { sendHttp } from '../load';
 import { Checker, type Reading } from './checker';
-import { type Face, LivingCatalog, QUIET_CATEGORY } from './living-catalog';
+import { type Face, LivingCatalog } from './living-catalog';
 import type { Violations } from './promises';
 import type { CatalogAnswer } from './row-versions';
 
@@ -33,8 +33,6 @@ export interface World {
   readonly settings: Settings;
   /** Number of each version, never given twice. */
   readonly nextVersion: () => number;
-  /** Ids of the quiet category's products, most popular first; nobody writes them. */
-  readonly quiet: readonly string[];
   /** Ids of all products that nobody writes. */
   readonly still: ReadonlySet<string>;
 }
@@ -54,10 +52,6 @@ export async function openWorld(options: WorldOptions): Promise<World> {
       version += 1;
       return version;
     },
-    quiet: await knex('catalog_search')
-      .where({ kind: 'product', category: QUIET_CATEGORY })
-      .orderBy([{ column: 'popularity', order: 'desc' }, 'id'])
-      .pluck('id'),
     still: new Set(await knex('catalog_search').where({ kind: 'product' }).pluck('id')),
   };
 }
