@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
@@ -22,10 +22,13 @@ export interface PythonPeer {
 
 /** Installs the packages of `requirements.txt` into an environment of their own. @throws Error without Python 3.10 or newer */
 export async function installPython(): Promise<void> {
+  const [requirements, installed] = [join(__dirname, 'requirements.txt'), join(PYTHON, 'installed.txt')];
+  const wanted = await readFile(requirements, 'utf8');
+  if (wanted === (await readFile(installed, 'utf8').catch(() => null))) return;
   process.stderr.write('installing the Python packages of the peers\n');
   await run('python3', ['-m', 'venv', PYTHON]);
-  const requirements = join(__dirname, 'requirements.txt');
   await run(join(PYTHON, 'bin', 'pip'), ['install', '--quiet', '--requirement', requirements]);
+  await writeFile(installed, wanted);
 }
 
 /** Starts one of the programs of this folder and waits until it answers. @throws Error when it ends instead, with what it said */
