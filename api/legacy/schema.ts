@@ -21,6 +21,7 @@ const number = (schema: typeof pageNumber, minimum: number) =>
         z
           .string()
           .regex(/^\s*\d+\s*$/)
+          .meta({ pattern: minimum === 0 ? '^\\s*\\d+\\s*$' : '^\\s*0*[1-9]\\d*\\s*$' })
           .transform(Number),
       ],
       'must be a whole number',
