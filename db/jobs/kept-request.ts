@@ -4,7 +4,7 @@ import type { KeptEntry } from '../../models/vision/jobs/vision-job';
 /** A photo in the column `request`: an address, or a prepared picture in base64. */
 type PhotoRow =
   | { readonly url: string; readonly region?: Region; readonly index?: number }
-  | { readonly jpeg: string; readonly width: number; readonly height: number; readonly digest: string };
+  | { readonly jpeg: string; readonly digest: string };
 
 /** An entry as the column `request` holds it. */
 export type RequestRow = Omit<KeptEntry, 'photos'> & { readonly photos: readonly PhotoRow[] };
@@ -13,7 +13,10 @@ export type RequestRow = Omit<KeptEntry, 'photos'> & { readonly photos: readonly
 export const toRequestRow = ({ photos, ...asked }: KeptEntry): RequestRow => ({
   ...asked,
   photos: photos.map((photo) => {
-    if (photo.kind === 'prepared') return { ...photo.image, jpeg: photo.image.jpeg.toString('base64') };
+    if (photo.kind === 'prepared') {
+      const { jpeg, digest } = photo.image;
+      return { jpeg: jpeg.toString('base64'), digest };
+    }
     const { url, region, index } = photo;
     return { url: url.href, ...(region ? { region } : {}), ...(index === undefined ? {} : { index }) };
   }),

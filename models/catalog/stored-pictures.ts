@@ -61,7 +61,7 @@ export class StoredPictures {
    * @throws AppError 422 when it can't be used, 503 when it can't be stored now
    */
   async upload(bytes: Buffer, caller: Omit<PrepareOptions, 'region'>): Promise<UploadedPicture> {
-    const { jpeg, width, height } = await this.preparer.prepare(bytes, caller);
+    const { jpeg, source } = await this.preparer.prepare(bytes, caller);
     const small = await this.preparer.thumbnail(jpeg, THUMBNAIL_SIDE);
     const stored = async () => ({
       address: await this.images.put(bytes, extensionOf(bytes)),
@@ -72,7 +72,7 @@ export class StoredPictures {
     // Housekeeping may have removed it before it was kept.
     const image = await stored();
     await this.index.remember(digestOf(bytes), image);
-    return { ...image, width, height };
+    return { ...image, ...source };
   }
 
   /** The database may have outlived the stored images. */

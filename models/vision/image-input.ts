@@ -28,4 +28,4 @@ export type ImageInput = ImageAddress | ({ readonly kind: 'bytes'; readonly byte
 export type PreparedInput<Image = SmallImage> = { readonly kind: 'prepared'; readonly image: Image };
 
 /** One that can be stored. */
-export type KeptInput = PreparedInput<PreparedImage>;
+export type KeptInput = PreparedInput<Pick<PreparedImage, 'jpeg' | 'digest'>>;

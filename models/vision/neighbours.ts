@@ -5,6 +5,8 @@ export interface PreparedImage {
   readonly jpeg: Buffer;
   readonly width: number;
   readonly height: number;
+  /** The size of the photo as it came, upright, without a region. */
+  readonly source: { readonly width: number; readonly height: number };
   /** SHA-256 of the photo as it came, and of its region, hexadecimal: its identity for caches and records. */
   readonly digest: string;
 }

@@ -204,7 +204,7 @@ export class ImportBench {
       this.prepared += 1;
       if (!bytes.subarray(0, 4).equals(picture('')))
         throw unprocessable('image_format', 'This is no picture.');
-      return { jpeg: bytes, width: 1, height: 1, digest: '' };
+      return { jpeg: bytes, width: 1, height: 1, source: { width: 1, height: 1 }, digest: '' };
     },
     decode: () => Promise.reject(new Error('no picture is embedded here')),
     thumbnail: async (bytes, side) => Buffer.concat([Buffer.from([0xff, 0xd8, side % 256]), bytes]),

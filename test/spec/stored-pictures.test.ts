@@ -13,14 +13,14 @@ interface Stored {
 const store = (raw: Buffer, type = 'image/jpeg') =>
   writer.send<Stored>('POST', '/v3/catalog/images', { raw, headers: { 'Content-Type': type } });
 
-/** A picture of 600 by 400 pixels that no other test has. */
+/** A picture of 1280 by 640 pixels, larger than what the model looks at, that no other test has. */
 let count = 0;
 function drawn(): sharp.Sharp {
   count += 1;
   const colour = parseInt(RUN.slice(-4), 36) + count;
   return sharp({
     create: {
-      ...{ width: 600, height: 400, channels: 3 },
+      ...{ width: 1280, height: 640, channels: 3 },
       background: { r: colour % 256, g: (colour >> 8) % 256, b: count },
     },
   });
@@ -44,14 +44,14 @@ describe('POST /v3/catalog/images', () => {
         success: true,
         url: expect.stringMatching(new RegExp(`^${service.url}/images/[0-9a-f]{64}\\.${extension}$`)),
         thumbnail: expect.stringMatching(/\/images\/[0-9a-f]{64}\.jpg$/),
-        width: 600,
-        height: 400,
+        width: 1280,
+        height: 640,
         credits_used: 0,
       });
       expect(headers.get('Location')).toBe(body.url);
       expect(await bytesOf(body.url)).toEqual(bytes);
       expect(await sharp(await bytesOf(body.thumbnail)).metadata()).toMatchObject({
-        ...{ format: 'jpeg', width: 320, height: 213 },
+        ...{ format: 'jpeg', width: 320, height: 160 },
       });
     },
   );
@@ -59,7 +59,7 @@ describe('POST /v3/catalog/images', () => {
   test('says the size of the upright picture, and the same address for the same bytes', async () => {
     const turned = await drawn().withMetadata({ orientation: 6 }).jpeg().toBuffer();
     const first = await store(turned);
-    expect(first.body).toMatchObject({ width: 400, height: 600 });
+    expect(first.body).toMatchObject({ width: 640, height: 1280 });
     expect((await store(turned, 'image/png')).body).toEqual(first.body);
   });
 

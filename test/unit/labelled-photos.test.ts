@@ -11,7 +11,7 @@ const samples = {
     new Map(ids.filter((id) => id === 'bag').map((id) => [id, [{ id: 7, address: '/images/7.jpg' }]])),
 } as Partial<ImageSamples> as ImageSamples;
 const preparer = {
-  prepare: async (jpeg) => ({ jpeg, width: 1, height: 1, digest: '' }),
+  prepare: async (jpeg) => ({ jpeg, width: 1, height: 1, source: { width: 1, height: 1 }, digest: '' }),
 } as Partial<ImagePreparer> as ImagePreparer;
 const absent = {} as never;
 /** With answers that have feedback and whose photos are kept. */

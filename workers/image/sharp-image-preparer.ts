@@ -21,7 +21,7 @@ import {
 } from './decode-picture';
 import { IsolatedDecoder } from './isolated-decoder';
 import { ACCEPTED_FORMATS, type AcceptedFormat, sniffPictureFormat, unusualJpeg } from './picture-format';
-import { type Shrinking, shrinkingOf } from './shrinking';
+import { type Shrinking, shrinkingOf, uprightSize } from './shrinking';
 import { isSrgbProfile } from './srgb-profile';
 
 /** Limits on what is decoded (contract 7.3). */
@@ -70,13 +70,13 @@ export class SharpImagePreparer implements ImagePreparer {
 
   async prepare(bytes: Buffer, options: PrepareOptions = {}): Promise<PreparedImage> {
     const size = { side: PREPARED_SIDE, kernel: USUAL_KERNEL } as const;
-    const { data, width, height } = await this.shrunk(bytes, 'prepared', size, options);
-    return { jpeg: data, width, height, digest: digestOf(bytes, options) };
+    const { data: jpeg, ...sizes } = await this.shrunk(bytes, 'prepared', size, options);
+    return { jpeg, ...sizes, digest: digestOf(bytes, options) };
   }
 
   async decode(bytes: Buffer, size: ViewSize, options: PrepareOptions = {}): Promise<DecodedImage> {
-    const { data: pixels, ...sides } = await this.shrunk(bytes, 'pixels', size, options);
-    const image = { pixels, ...sides };
+    const { data: pixels, width, height } = await this.shrunk(bytes, 'pixels', size, options);
+    const image = { pixels, width, height };
     return { ...image, digest: digestOf(bytes, options), jpeg: () => jpegOfPixels(image) };
   }
 
@@ -89,16 +89,18 @@ export class SharpImagePreparer implements ImagePreparer {
     as: Wanted['as'],
     { side, kernel }: ViewSize,
     { region, ...caller }: PrepareOptions = {},
-  ): Promise<SmallPicture> {
+  ): Promise<SmallPicture & Pick<PreparedImage, 'source'>> {
     return naming(bytes, async () => {
       const { header, picture } = await this.accepted(bytes, caller);
       const wanted = { ...shrinkingOf(header, side, region), as, kernel };
       const memory = memoryFor(picture, header, wanted);
-      return memory > LARGE_BYTES_MAX
-        ? await this.alone.shrunk({ picture, wanted }, caller)
-        : await this.budget.run({ bytes: memory, pixels: pixelsOf(header), ...caller }, () =>
-            shrunk(picture, wanted),
-          );
+      const small =
+        memory > LARGE_BYTES_MAX
+          ? await this.alone.shrunk({ picture, wanted }, caller)
+          : await this.budget.run({ bytes: memory, pixels: pixelsOf(header), ...caller }, () =>
+              shrunk(picture, wanted),
+            );
+      return { ...small, source: uprightSize(header) };
     });
   }
 

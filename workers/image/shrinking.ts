@@ -19,20 +19,25 @@ const SIDE_MIN = 16;
 /** Orientations of EXIF from here on lay a picture on its side. */
 const LYING = 5;
 
+/** The size of a picture when it is upright. */
+export const uprightSize = ({ width, height, orientation = 1 }: StoredSize) =>
+  orientation >= LYING ? { width: height, height: width } : { width, height };
+
+/** The size of a picture as it is stored, and its EXIF orientation. */
+interface StoredSize {
+  readonly width: number;
+  readonly height: number;
+  readonly orientation?: number | undefined;
+}
+
 /**
  * How to shrink a picture, or a region of it, so that the longer side is at most `side`. What is cut out is shrunk as a
- * whole before: a large picture is decoded at a fraction of its size.
+ * whole before: a large picture is decoded at a fraction of its size. The result, and a region, are of the upright picture.
  *
- * @param header size as stored, and EXIF orientation; the result, and a region, are of the upright picture
  * @throws AppError 400 for a region of fewer than 16 pixels on a side
  */
-export function shrinkingOf(
-  header: { readonly width: number; readonly height: number; readonly orientation?: number | undefined },
-  side: number,
-  region?: Region,
-): Shrinking {
-  const lies = (header.orientation ?? 1) >= LYING;
-  const [width, height] = lies ? [header.height, header.width] : [header.width, header.height];
+export function shrinkingOf(stored: StoredSize, side: number, region?: Region): Shrinking {
+  const { width, height } = uprightSize(stored);
   const { x, y, ...share } = region ?? { x: 0, y: 0, width: 1, height: 1 };
   const pixels = { width: Math.round(share.width * width), height: Math.round(share.height * height) };
   if (region && Math.min(pixels.width, pixels.height) < SIDE_MIN) {
