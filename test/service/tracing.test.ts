@@ -132,7 +132,8 @@ test('each span is of the process that did the work, and the log names the trace
 
 test('what a caller does wrong is recorded where it was noticed, and is no error of the service', () => {
   const trace = traceOf('call-with-a-text');
-  expect(spanOf(trace, 'ImagePreparer.prepare')).toMatchObject({ failures: ['unprocessable'], status: 0 });
+  const looked = trace.filter((span) => span.name.startsWith('ImagePreparer.'));
+  expect(looked).toEqual([expect.objectContaining({ failures: ['unprocessable'], status: 0 })]);
   const root = spanOf(trace, 'POST /v3/vision/identify');
   expect(root).toMatchObject({ parentSpanId: '', status: 0 });
   expect(root.attributes.get('http.response.status_code')).toBe(422);

@@ -9,7 +9,11 @@ const PROGRAM = `
   const nicenessIn = (file) => Number(readFileSync(file, 'utf8').split(') ')[1].split(' ')[16]);
   promises.stat('/').then(() => {
     const threads = existsSync('/proc/self/task') ? readdirSync('/proc/self/task') : [];
-    const all = threads.map((thread) => nicenessIn('/proc/self/task/' + thread + '/stat'));
+    const all = threads.flatMap((thread) => {
+      const file = '/proc/self/task/' + thread + '/stat';
+      // A thread may have ended since the list was made.
+      try { return [nicenessIn(file)]; } catch (failure) { if (existsSync(file)) throw failure; return []; }
+    });
     console.log(JSON.stringify({ main: threads.length > 0 ? nicenessIn('/proc/self/stat') : 0, all }));
   });
 `;

@@ -18,7 +18,7 @@ describe('A picture whose pixels are all there', () => {
         by.prepare(soundPicture(sound ?? '')),
         by.prepare(bytes).catch(String),
       ]);
-      if (typeof other === 'string' || one.digest !== other.digest) different.push(name);
+      if (typeof other === 'string' || !one.jpeg.equals(other.jpeg)) different.push(name);
     }
     expect(ofKind('odd').length).toBeGreaterThan(150);
     expect(different).toEqual([]);
