@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { Queue } from 'bullmq';
 import { BullMqVisionQueue } from '../../workers/queue/bullmq-queue';
 import { BullMqVisionWorker } from '../../workers/queue/bullmq-worker';
+import { VISION_QUEUE } from '../../workers/queue/job';
 import { silent } from '../support/log-sink';
 import {
   deleteKeys,
@@ -109,6 +111,18 @@ withRedis('vision queue, BullMQ, while Redis goes away', () => {
     expect(await asked).toMatchObject({ code: 'unavailable' });
     never.open();
     await proxy.mend();
+    await close();
+  });
+
+  test('answers a photo of another release as a fault of ours', async () => {
+    const { prefix, close } = await openBehindProxy(new FakePipeline());
+    const jobs = new Queue(VISION_QUEUE, { connection: { url: redisUrl ?? '' }, prefix });
+    const { id = '' } = await jobs.add('photo', { v: 1 });
+    await until(async () => (await jobs.getJobState(id)) === 'completed');
+    expect((await jobs.getJob(id))?.returnvalue).toMatchObject({
+      ...{ ok: false, error: { code: 'internal_error' } },
+    });
+    await jobs.close();
     await close();
   });
 
