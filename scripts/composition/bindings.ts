@@ -184,7 +184,7 @@ export async function bindVision(opening: Opening, adapters: QueueAdapters): Pro
   bindUnlessGiven(opening, PORTS.IndexQueue, await adapters.indexQueue(opening));
 }
 
-/** Fewer are searched in memory. The embedded database would stand still for minutes to build an index. */
+/** Fewer are searched in memory. The embedded database would answer nobody for minutes while it builds an index. */
 const VECTORS_INDEXED_FROM = 20_000;
 
 /** A batch that takes longer hangs. */
