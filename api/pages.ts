@@ -8,7 +8,7 @@ import { pathParameter } from './middleware/request-address';
 /** A file that a page loads, under a name that changes with its content, so that it may be kept for ever. */
 export interface Asset {
   readonly name: string;
-  readonly contentType: string;
+  readonly extension: keyof typeof CONTENT_TYPES;
   readonly bytes: Buffer;
   readonly gzipped: Buffer;
 }
@@ -19,15 +19,11 @@ const CONTENT_TYPES = {
   svg: 'image/svg+xml',
 } as const;
 
-export async function makeAsset(
-  stem: string,
-  extension: keyof typeof CONTENT_TYPES,
-  bytes: Buffer,
-): Promise<Asset> {
+export async function makeAsset(stem: string, extension: Asset['extension'], bytes: Buffer): Promise<Asset> {
   const digest = createHash('sha256').update(bytes).digest('hex').slice(0, 12);
   return {
     name: `${stem}-${digest}.${extension}`,
-    contentType: CONTENT_TYPES[extension],
+    extension,
     bytes,
     gzipped: await promisify(gzip)(bytes),
   };
@@ -39,7 +35,7 @@ export function sendAsset(req: Request, res: Response, assets: readonly Asset[])
   const asset = assets.find(({ name }) => name === wanted);
   if (!asset) throw notFound('There is no such file; the page has changed since. Load it again.');
   res.set({
-    'Content-Type': asset.contentType,
+    'Content-Type': CONTENT_TYPES[asset.extension],
     'Cache-Control': 'public, max-age=31536000, immutable',
     Vary: 'Accept-Encoding',
   });

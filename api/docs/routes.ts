@@ -2,12 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type IRouter, Router } from 'express';
 import { mountRoute } from '../middleware/mount-route';
-import { madeOnce, makeAsset, protectPage, sendAsset } from '../pages';
-import { type ReferenceFiles, referencePage } from './reference-page';
+import { type Asset, madeOnce, makeAsset, protectPage, sendAsset } from '../pages';
 
 /**
- * The readable reference at `/docs` (contract 14.4): Swagger UI over `/openapi.json`, with an index that can be searched.
- * Everything comes from this service; a process of which nobody asks for it reads no file of it.
+ * The readable reference at `/docs` (contract 14.4): Swagger UI over `/openapi.json`. All of its files come from this
+ * service, and are read when somebody first asks for the page.
  */
 export function mountDocs(app: IRouter): void {
   const files = madeOnce(readFiles);
@@ -23,26 +22,49 @@ export function mountDocs(app: IRouter): void {
     },
   });
   mountRoute(router, ['/docs/:file'], {
-    get: async (req, res) => sendAsset(req, res, Object.values(await files())),
+    get: async (req, res) => sendAsset(req, res, await files()),
   });
   app.use(router);
 }
 
-async function readFiles(): Promise<ReferenceFiles> {
+/** In the order in which the page loads them. */
+function readFiles(): Promise<Asset[]> {
+  const library = (file: string) => readFile(require.resolve(`swagger-ui-dist/${file}`));
   const own = (file: string) => readFile(join(__dirname, 'browser', file));
-  return {
-    library: await makeAsset(
-      'swagger-ui',
-      'js',
-      await readFile(require.resolve('swagger-ui-dist/swagger-ui-bundle.js')),
-    ),
-    libraryStyle: await makeAsset(
-      'swagger-ui',
-      'css',
-      await readFile(require.resolve('swagger-ui-dist/swagger-ui.css')),
-    ),
-    script: await makeAsset('reference', 'js', await own('reference.js')),
-    style: await makeAsset('reference', 'css', await own('reference.css')),
-    icon: await makeAsset('icon', 'svg', await own('icon.svg')),
-  };
+  return Promise.all([
+    own('icon.svg').then((bytes) => makeAsset('icon', 'svg', bytes)),
+    library('swagger-ui.css').then((bytes) => makeAsset('swagger-ui', 'css', bytes)),
+    own('reference.css').then((bytes) => makeAsset('reference', 'css', bytes)),
+    library('swagger-ui-bundle.js').then((bytes) => makeAsset('swagger-ui', 'js', bytes)),
+    own('reference.js').then((bytes) => makeAsset('reference', 'js', bytes)),
+  ]);
 }
+
+const TAGS = {
+  svg: (address: string) => `<link rel="icon" type="image/svg+xml" href="${address}">`,
+  css: (address: string) => `<link rel="stylesheet" href="${address}">`,
+  js: (address: string) => `<script defer src="${address}"></script>`,
+};
+
+/** The document at `/docs`; it holds no script and no style. */
+const referencePage = (files: readonly Asset[]): string => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="description" content="Reference of the Loupe API: identify an item from a photo, and search the catalog.">
+<title>Loupe API reference</title>
+${files.map(({ name, extension }) => TAGS[extension](`docs/${name}`)).join('\n')}
+</head>
+<body>
+<header class="bar">
+<a class="home" href="./">Loupe</a>
+<span>API reference</span>
+<a class="document" href="openapi.json">openapi.json</a>
+</header>
+<main id="reference" tabindex="-1"><p class="loading">Loading the reference …</p></main>
+<noscript>The reference needs JavaScript; <a href="openapi.json">openapi.json</a> holds all of it.</noscript>
+</body>
+</html>
+`;
