@@ -2417,12 +2417,12 @@ export interface components {
      */
     'Optional-X-Credits-Remaining': number;
     /**
-     * @description Calls of the limit that is nearest to its end; absent where the key has none
+     * @description Calls of the tightest limit; absent where the key has none
      * @example 50
      */
     'RateLimit-Limit': number;
     /**
-     * @description Calls of the limit that is nearest to its end; absent where the key has none
+     * @description Calls of the tightest limit; absent where the key has none
      * @example 50
      */
     'Optional-RateLimit-Limit': number;

@@ -9,7 +9,7 @@ import type { AnswerMemory } from '../middleware/answer-memory';
 import { pathParameter } from '../middleware/request-address';
 
 /** Columns of each kind of file (contract 2.8). */
-const COLUMNS = {
+export const COLUMNS = {
   pricing_data: ['link', 'variant_name', 'vendor', 'price', 'currency', 'date'],
   historical_estimates: ['date', 'source', 'A', 'B', 'C', 'D', 'currency', 'confidence'],
 } as const;

@@ -70,11 +70,10 @@ export function buildEndpoints(
   const { accounts, limiter, queue, clock, bodies } = services;
   const { limits, visionDeadlineMs: deadlineMs } = settings;
   const keys = new KeyLookups<Caller>((hash) => accounts.callerByKeyHash(hash), limits.unknownKeysPerMinute);
-  const forced = forceFailure(deadlineMs);
   const calls = rateLimit(services, limits);
   const admitted = (name: EndpointName, scope: Scope | null): Gate[] => [
     authenticate(keys, versionOf(name), scope),
-    forced,
+    forceFailure,
     calls,
   ];
   const operator = authorizeOperator(settings.adminToken ?? null, limits.unknownKeysPerMinute);

@@ -1,44 +1,52 @@
 import { z } from 'zod';
 import type { WebhookEvent } from '../../models/webhooks/webhook';
 
-const message = (type: WebhookEvent, data: z.ZodObject) =>
-  z.object({
-    type: z.literal(type).describe('The event'),
-    timestamp: z.iso.datetime().describe('When it happened'),
-    data: data.describe('What happened'),
-  });
+/** A message that webhooks get: when, what its `data` holds, and an example of that. */
+interface WebhookMessage {
+  readonly summary: string;
+  readonly data: z.ZodObject;
+  readonly example: object;
+}
 
 const count = (of: string) => z.int().min(0).describe(of);
+const share = (of: string) => z.number().min(0).max(1).describe(of);
 
-/** The messages that webhooks get, by their event (contract 16.15, 16.16, 16.17). */
-export const WEBHOOK_MESSAGES: Readonly<Record<WebhookEvent, z.ZodObject>> = {
-  'vision.job.done': message(
-    'vision.job.done',
-    z.object({
+/** By their event (contract 16.15, 16.16, 16.17). */
+export const WEBHOOK_MESSAGES: Readonly<Record<WebhookEvent, WebhookMessage>> = {
+  'vision.job.done': {
+    summary: 'A job of the account is done',
+    data: z.object({
       id: z.string().describe('Id of the job'),
       total: count('Entries of the job'),
       done: count('Entries that were identified'),
       failed: count('Entries whose answer is a refusal'),
       cancelled: count('Entries without an answer'),
     }),
-  ),
-  'account.credits.low': message(
-    'account.credits.low',
-    z.object({
+    example: { id: 'job_V1StGXR8_Z5jdHi6B-myT', total: 3, done: 2, failed: 1, cancelled: 0 },
+  },
+  'account.credits.low': {
+    summary: 'A charge took the balance below `credits_below`',
+    data: z.object({
       credits: count('Credits that are left'),
       credits_below: count('The threshold of the webhook'),
     }),
-  ),
-  'catalog.import.done': message(
-    'catalog.import.done',
-    z.object({ accepted: count('Records that were written'), rejected: count('Records that were not') }),
-  ),
-  'model.drift': message(
-    'model.drift',
-    z.object({
-      claimed: z.number().min(0).max(1).describe('Mean confidence of the answers'),
-      right: z.number().min(0).max(1).describe('Share of them that were right'),
+    example: { credits: 497, credits_below: 500 },
+  },
+  'catalog.import.done': {
+    summary: 'An import of the catalog is done',
+    data: z.object({
+      accepted: count('Records that were written'),
+      rejected: count('Records that were not'),
+    }),
+    example: { accepted: 880, rejected: 2 },
+  },
+  'model.drift': {
+    summary: 'The feedback of 30 days contradicts the confidence; at most once a week',
+    data: z.object({
+      claimed: share('Mean confidence of the answers'),
+      right: share('Share of them that were right'),
       answers: count('Answers with feedback'),
     }),
-  ),
+    example: { claimed: 0.93, right: 0.78, answers: 412 },
+  },
 };

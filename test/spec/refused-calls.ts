@@ -1,4 +1,4 @@
-import { LARGER_PHOTO as PHOTO } from '../../api/ops/openapi/examples/parts';
+import { LARGER_PHOTO as PHOTO } from '../../api/ops/openapi/examples';
 
 /** What is refused of one kind of call. */
 export interface Refusals {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { ERRORS } from '../../api/ops/openapi/errors';
+import { REFUSALS } from '../../api/middleware/force-failure';
 import { SANDBOX_PRODUCTS } from '../../models/catalog/catalog-query';
 import { IMAGE_FAULTS } from '../../models/errors';
 import { type ApiClient, idsOf } from '../support/api-client';
@@ -201,9 +201,10 @@ describe('X-Loupe-Force', () => {
   afterEach(async () => expect(await service.balance(accountId)).toBe(100));
 
   /** Beside 404, which no identification has. */
-  test.each(Object.entries(ERRORS).filter(([, { status }]) => status !== 404))(
+  const statuses = Object.entries(REFUSALS).map(([code, [refusal]]) => [code, refusal?.status] as const);
+  test.each(statuses.filter(([, status]) => status !== 404))(
     'gives a test key a %s as it really is, however often, and free',
-    async (error, { status }) => {
+    async (error, status) => {
       // Every header and the body are held against the document.
       for (let call = 0; call < 2; call += 1) {
         const { status: answered, body } = await forced(api, String(status));

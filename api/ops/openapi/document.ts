@@ -2,16 +2,15 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { z } from 'zod';
 import { API_VERSIONS, type ApiVersion, opens } from '../../../models/access/api-key';
-import { WEBHOOK_EVENTS } from '../../../models/webhooks/webhook';
+import { COLUMNS } from '../../files/data-file';
 import { PATHS } from '../../paths';
 import { errorResponses, nameOfStatus } from './errors';
-import { EXAMPLES } from './examples/examples';
+import { ANSWERS, REQUESTS } from './examples';
 import { headerComponents, headersOf } from './headers';
 import type { Operation } from './operation';
 import { OPERATIONS } from './operations';
-import { parametersOf, SHARED_PARAMETERS } from './parameters';
 import { componentSchemas, schemaReference } from './schemas';
-import { webhookOf } from './webhooks';
+import { webhooks } from './webhooks';
 
 /** What a document describes. */
 interface Described {
@@ -51,7 +50,7 @@ export function buildOpenApi({ records, admin = true }: Described): Record<strin
       { name: 'webhooks', description: 'What registered addresses are sent' },
     ],
     paths,
-    webhooks: Object.fromEntries(WEBHOOK_EVENTS.map((event) => [event, { post: webhookOf(event) }])),
+    webhooks: webhooks(),
     components: {
       schemas: componentSchemas(records),
       responses,
@@ -66,6 +65,32 @@ export function buildOpenApi({ records, admin = true }: Described): Record<strin
 }
 
 const ALIASES = 'v3 aliases';
+
+const header = (name: string, description: string, schema: object = {}) => ({
+  name,
+  in: 'header',
+  description,
+  schema: { type: 'string', ...schema },
+});
+
+/** Parameters that several endpoints take, by the name of their component. */
+const SHARED_PARAMETERS = {
+  IdempotencyKey: header(
+    'Idempotency-Key',
+    'Your name for the call. Sent again within 24 hours it gets the same answer and is not charged again.',
+    { pattern: '^[!-~]{1,255}$' },
+  ),
+  RequestId: header(
+    'X-Request-Id',
+    'Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced.',
+  ),
+  Force: header(
+    'X-Loupe-Force',
+    'Test keys only, else ignored: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`.',
+  ),
+};
+
+const shared = (name: keyof typeof SHARED_PARAMETERS) => ({ $ref: `#/components/parameters/${name}` });
 
 type Id = keyof typeof PATHS;
 
@@ -83,7 +108,7 @@ function pathsOf(admin: boolean): Record<string, object> {
 
 /** One endpoint under one of its addresses; those after the first are aliases. */
 function describe(id: Id, operation: Operation, position: number): object {
-  const { tag, summary, description, version } = operation;
+  const { tag, summary, description, version, parameters, maybe } = operation;
   const alias = position > 0;
   return {
     operationId: alias ? `${id}Alias${position}` : id,
@@ -92,7 +117,12 @@ function describe(id: Id, operation: Operation, position: number): object {
     description: version === null ? description : `${description}\n\n${keyFor(version)}`,
     ...(alias || version === 'v1' || version === 'v2' ? { deprecated: true } : {}),
     security: tag === 'admin' ? [{ admin: [] }] : version === null ? [] : [{ key: [] }],
-    parameters: parametersOf(operation),
+    parameters: [
+      ...parameters,
+      ...(maybe.includes('Idempotency-Replayed') ? [shared('IdempotencyKey')] : []),
+      shared('RequestId'),
+      ...(version === null ? [] : [shared('Force')]),
+    ],
     ...bodyOf(id, operation),
     responses: responsesOf(id, operation),
   };
@@ -109,7 +139,7 @@ const contentOf = (types: readonly string[], content: object) =>
 
 function bodyOf(id: Id, { body }: Operation): object {
   if (body === undefined) return {};
-  const examples = EXAMPLES[id]?.requests;
+  const examples = REQUESTS[id];
   const told = examples ? { examples } : {};
   return { requestBody: { required: true, content: contentOfBody(body, told) } };
 }
@@ -130,7 +160,7 @@ function contentOfBody(body: NonNullable<Operation['body']>, told: object): obje
 
 function responsesOf(id: Id, operation: Operation): object {
   const { status = 200, answer, headers, maybe } = operation;
-  const examples = EXAMPLES[id]?.answers;
+  const examples = ANSWERS[id];
   const isOurs = typeof answer === 'string';
   const schema = isOurs ? schemaReference(answer) : OTHER_SCHEMAS[id];
   const content = contentOf(isOurs ? ['application/json'] : answer, {
@@ -149,7 +179,10 @@ function responsesOf(id: Id, operation: Operation): object {
 
 /** Answers that are no JSON of ours; images have no schema, being bytes (OpenAPI 3.1, 4.8.14.3). */
 const OTHER_SCHEMAS: Partial<Record<Id, object>> = {
-  getDataFile: { type: 'string', description: 'CSV per RFC 4180 in UTF-8, with a header row' },
+  getDataFile: {
+    type: 'string',
+    description: `CSV per RFC 4180 in UTF-8, with a header row. \`pricing_data\`, newest first: ${COLUMNS.pricing_data}; \`historical_estimates\`, oldest first: ${COLUMNS.historical_estimates}`,
+  },
   getMetrics: { type: 'string', description: "Prometheus' text format" },
   getOpenApi: { type: 'object', description: 'An OpenAPI document' },
 };

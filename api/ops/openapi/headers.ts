@@ -1,23 +1,17 @@
-interface Header {
-  readonly description: string;
-  readonly schema: object;
-  readonly example?: string | number;
-}
-
-const text = (description: string, example?: string, more: object = {}): Header => ({
+const text = (description: string, example?: string, more: object = {}) => ({
   description,
   schema: { type: 'string', ...more },
   ...(example === undefined ? {} : { example }),
 });
 
-const whole = (description: string, example: number, minimum: number): Header => ({
+const whole = (description: string, example: number, minimum: number) => ({
   description,
   schema: { type: 'integer', minimum },
   example,
 });
 
 /** Every header that answers carry, as the reference describes it. */
-const HEADERS: Readonly<Record<string, Header>> = {
+const HEADERS: Readonly<Record<string, object>> = {
   'X-Request-Id': text(
     'Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`',
     '7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90',
@@ -25,11 +19,7 @@ const HEADERS: Readonly<Record<string, Header>> = {
   ),
   'X-Credits-Used': whole('What the call was charged', 5, 0),
   'X-Credits-Remaining': whole('What the account has left, where it is limited', 995, 0),
-  'RateLimit-Limit': whole(
-    'Calls of the limit that is nearest to its end; absent where the key has none',
-    50,
-    1,
-  ),
+  'RateLimit-Limit': whole('Calls of the tightest limit; absent where the key has none', 50, 1),
   'RateLimit-Remaining': whole('Calls left of it', 49, 0),
   'RateLimit-Reset': whole('Seconds until it starts anew', 1, 0),
   'Retry-After': whole('Seconds after which to call again', 2, 1),
@@ -58,18 +48,14 @@ const HEADERS: Readonly<Record<string, Header>> = {
 };
 
 const OPTIONAL = 'Optional-';
+const reference = (name: string) => ({ $ref: `#/components/headers/${name}` });
 
 /** The headers of an answer: `always` on every one, `maybe` on some; the request id is on all. */
-export function headersOf(always: readonly string[], maybe: readonly string[] = []): Record<string, object> {
-  const all = ['X-Request-Id', ...always];
-  const rest = maybe.filter((name) => !always.includes(name));
-  return Object.fromEntries([
-    ...all.map((name) => [name, headerReference(name)]),
-    ...rest.map((name) => [name, headerReference(OPTIONAL + name)]),
+export const headersOf = (always: readonly string[], maybe: readonly string[] = []) =>
+  Object.fromEntries([
+    ...['X-Request-Id', ...always].map((name) => [name, reference(name)]),
+    ...maybe.filter((name) => !always.includes(name)).map((name) => [name, reference(OPTIONAL + name)]),
   ]);
-}
-
-const headerReference = (name: string) => ({ $ref: `#/components/headers/${name}` });
 
 /** The headers that a document refers to, as they are where every answer has them and where some do. */
 export function headerComponents(document: object): Record<string, object> {
@@ -78,5 +64,5 @@ export function headerComponents(document: object): Record<string, object> {
     [name, { required: true, ...header }],
     [OPTIONAL + name, header],
   ]);
-  return Object.fromEntries(all.filter(([name]) => used.includes(JSON.stringify(headerReference(name)))));
+  return Object.fromEntries(all.filter(([name]) => used.includes(JSON.stringify(reference(name)))));
 }

@@ -27,28 +27,30 @@ type Told = Pick<Operation, 'answer'> & Partial<Operation>;
 /** Describes an endpoint of a kind: what all of its kind have, completed by what it tells itself. */
 const kind =
   ({ tag, version, ...usual }: Pick<Operation, 'version'> & Partial<Operation>) =>
-  (summary: string, description: string, told: Told): Operation => ({
-    summary,
-    description,
-    method: told.body === undefined ? 'get' : 'post',
-    tag: tag ?? told.version ?? version ?? 'operations',
-    version,
-    parameters: [],
-    ...usual,
-    ...told,
-    errors: [
-      ...[400, 405, 431, 500],
-      ...(usual.errors ?? []),
-      ...(told.body === undefined ? [] : [413, 415]),
-      ...(told.errors ?? []),
-    ],
-    headers: [
-      ...(usual.headers ?? []),
-      ...(told.headers ?? []),
-      ...(told.status === undefined ? [] : ['Location']),
-    ],
-    maybe: [...(usual.maybe ?? []), ...(told.maybe ?? [])],
-  });
+  (summary: string, description: string, told: Told): Operation => {
+    const { body, status, errors = [], headers = [], maybe = [] } = told;
+    return {
+      summary,
+      description,
+      method: body === undefined ? 'get' : 'post',
+      tag: tag ?? told.version ?? version ?? 'operations',
+      version,
+      parameters: [],
+      ...usual,
+      ...told,
+      errors: [
+        400,
+        405,
+        431,
+        500,
+        ...(usual.errors ?? []),
+        ...(body === undefined ? [] : [413, 415]),
+        ...errors,
+      ],
+      headers: [...(usual.headers ?? []), ...headers, ...(status === undefined ? [] : ['Location'])],
+      maybe: [...(usual.maybe ?? []), ...maybe],
+    };
+  };
 
 const KEYED = {
   version: 'v3' as const,
@@ -56,11 +58,7 @@ const KEYED = {
   headers: ['X-Credits-Used', 'Cache-Control'],
   maybe: ['X-Credits-Remaining', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'],
 };
-const ONCE = {
-  ...KEYED,
-  errors: [...KEYED.errors, 409],
-  maybe: [...KEYED.maybe, 'Idempotency-Replayed'],
-};
+const ONCE = { ...KEYED, errors: [...KEYED.errors, 409], maybe: [...KEYED.maybe, 'Idempotency-Replayed'] };
 
 /** The kinds of `middleware/endpoints.ts`: what a call passes decides what it can be answered. */
 export const plain = kind(KEYED);

@@ -1,16 +1,30 @@
 import { DATA_FILE_KINDS, REGIONS } from '../../../models/pricing/estimate';
+import { auditParameters, listParameters } from '../../admin/schema';
 import type { PATHS } from '../../paths';
 import { itemParameters, similarParameters } from '../../v3/schema';
 import { periodParameters } from '../../wire/period';
-import { ADMIN_OPERATIONS } from './admin-operations';
-import { change, file, json, type Operation, photo, plain, tool } from './operation';
-import { idParameter, inPath } from './parameters';
+import { admin, change, file, json, type Operation, photo, plain, tool } from './operation';
 import { legacyQueryWithFacets, queryParameters } from './schemas';
+
+const inPath = (name: string, description: string, schema: object) => ({
+  name,
+  in: 'path',
+  required: true,
+  description,
+  schema: { type: 'string', ...schema },
+});
+
+/** The id in an address. */
+const idParameter = (description: string, example: string) => ({ ...inPath('id', description, {}), example });
 
 const ITEM = idParameter('Id of a row, from a search or an identification', 'product_birkin_croc');
 const RECORD = idParameter('Id of the record', 'product_birkin_croc');
 const FEED = idParameter('Name of the feed', 'shopify');
 const JOB = idParameter('The `id` of the job', 'job_V1StGXR8_Z5jdHi6B-myT');
+const ACCOUNT = idParameter('Id of the account', 'account_0197a3f0');
+const KEY = idParameter('Id of the key', 'key_0197a3f0');
+const LIST = queryParameters(listParameters);
+const PERIOD = queryParameters(periodParameters);
 
 const WRITES = 'Needs the scope `catalog:write`. Free.';
 
@@ -81,7 +95,7 @@ export const OPERATIONS: Readonly<Record<keyof typeof PATHS, Operation>> = {
   getOwnAccount: plain(
     'Show your account and key',
     'What the account has left, what the key may do, and what keys of its kind, live or test, were charged, by day and endpoint: the last 30 days (of UTC), or the period that you name, of at most 366 days. Free, for every key.',
-    { parameters: queryParameters(periodParameters), answer: 'Account' },
+    { parameters: PERIOD, answer: 'Account' },
   ),
   writeRecords: json(
     'Write catalog records',
@@ -191,9 +205,9 @@ A message comes at least once, with the same \`webhook-id\`: until your 2xx, wit
     'Only by the signed link of an answer, which is valid for one hour; no key. Request the item again for a fresh link. What it shows may be displayed, not stored.',
     {
       parameters: [
-        inPath('kind', { type: 'string', enum: DATA_FILE_KINDS }, 'Estimates over time, or the listings'),
-        inPath('variantId', { type: 'string' }, 'Id of the variant'),
-        inPath('file', { type: 'string', enum: REGIONS.map((region) => `${region}.csv`) }, 'The region'),
+        inPath('kind', 'Estimates over time, or the listings', { enum: DATA_FILE_KINDS }),
+        inPath('variantId', 'Id of the variant', {}),
+        inPath('file', 'The region', { enum: REGIONS.map((region) => `${region}.csv`) }),
         ...['expires', 'key', 'signature'].map((name) => ({
           name,
           in: 'query',
@@ -212,11 +226,9 @@ A message comes at least once, with the same \`webhook-id\`: until your 2xx, wit
     'Its address is the hash of its content and never changes; no key.',
     {
       parameters: [
-        inPath(
-          'file',
-          { type: 'string', pattern: '^[0-9a-f]{64}\\.(jpg|png|webp)$' },
-          'SHA-256 of the content and its format',
-        ),
+        inPath('file', 'SHA-256 of the content and its format', {
+          pattern: '^[0-9a-f]{64}\\.(jpg|png|webp)$',
+        }),
         {
           name: 'If-None-Match',
           in: 'header',
@@ -229,17 +241,74 @@ A message comes at least once, with the same \`webhook-id\`: until your 2xx, wit
       headers: ['Cache-Control', 'ETag'],
     },
   ),
-  ...ADMIN_OPERATIONS,
+  listAccounts: admin('List the accounts', 'The oldest first, page by page.', {
+    parameters: LIST,
+    answer: 'AccountList',
+  }),
+  createAccount: admin('Create an account', 'Unlimited, or with an opening balance.', {
+    status: 201,
+    body: 'NewAccount',
+    answer: 'AccountShown',
+  }),
+  getAccount: admin(
+    'Show an account',
+    'Its balance, from which the reservations of running calls are not subtracted.',
+    { parameters: [ACCOUNT], answer: 'AccountShown' },
+  ),
+  creditAccount: admin(
+    'Add credits to an account, or remove some',
+    'For accounts with a limit; never below what running calls have reserved. Send an `Idempotency-Key`: repeated within 24 hours it gets the same answer and is not credited again.',
+    {
+      parameters: [ACCOUNT],
+      body: 'Credit',
+      answer: 'CreditsAdded',
+      errors: [409],
+      maybe: ['Idempotency-Replayed'],
+    },
+  ),
+  keepPhotos: admin(
+    "Turn the storage of an account's photos on or off",
+    'Stored photos are kept as long as their predictions; `false` deletes them.',
+    { parameters: [ACCOUNT], body: 'KeepPhotos', answer: 'AccountShown' },
+  ),
+  getUsage: admin(
+    'Show what an account was charged',
+    'By day and endpoint: the last 30 days (of UTC), or the period that you name, of at most 366 days.',
+    { parameters: [ACCOUNT, ...PERIOD], answer: 'Usage' },
+  ),
+  listKeys: admin(
+    'List the keys of an account',
+    'The oldest first, revoked and expired ones too, page by page.',
+    { parameters: [ACCOUNT, ...LIST], answer: 'KeyList' },
+  ),
+  createKey: admin('Create a key for an account', 'Its `secret` is shown once; only a hash of it is kept.', {
+    status: 201,
+    parameters: [ACCOUNT],
+    body: 'NewKey',
+    answer: 'KeyMade',
+  }),
+  rotateKey: admin(
+    'Replace a key',
+    'The new key has the same rights; the old one works until the overlap ends. A key that no longer works is a 409.',
+    { status: 201, parameters: [KEY], body: 'Rotation', answer: 'KeyMade', errors: [409] },
+  ),
+  revokeKey: admin(
+    'Revoke a key',
+    'It stops working at once, on every process. Revoking it again changes nothing.',
+    { method: 'delete', parameters: [KEY], answer: 'KeyRevoked' },
+  ),
+  getAuditLog: admin(
+    'Read the audit log',
+    'Who did what and when, commands too; the newest first, page by page.',
+    { parameters: queryParameters(auditParameters), answer: 'AuditLog' },
+  ),
   checkHealth: tool('Check that the process is alive', 'Answers as long as the process does.', {
     answer: 'Health',
   }),
   checkReadiness: tool(
     'Check that the process can serve',
     'The state of each thing that the service needs.',
-    {
-      answer: 'Readiness',
-      errors: [503],
-    },
+    { answer: 'Readiness', errors: [503] },
   ),
   getMetrics: tool(
     'Get metrics for Prometheus',

@@ -130,7 +130,14 @@ export const schemaReference = (name: string): { $ref: string } => ({ $ref: `#/c
 export const nameOfMessage = (event: WebhookEvent): string => `${capitalized(event)}Message`;
 
 const MESSAGES = Object.fromEntries(
-  WEBHOOK_EVENTS.map((event) => [nameOfMessage(event), WEBHOOK_MESSAGES[event]]),
+  WEBHOOK_EVENTS.map((event) => {
+    const message = z.object({
+      type: z.literal(event).describe('The event'),
+      timestamp: z.iso.datetime().describe('When it happened'),
+      data: WEBHOOK_MESSAGES[event].data.describe('What happened'),
+    });
+    return [nameOfMessage(event), message];
+  }),
 );
 
 /**
