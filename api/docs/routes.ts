@@ -29,13 +29,16 @@ export function mountDocs(app: IRouter): void {
 
 /** In the order in which the page loads them. */
 function readFiles(): Promise<Asset[]> {
-  const library = (file: string) => readFile(require.resolve(`swagger-ui-dist/${file}`));
   const own = (file: string) => readFile(join(__dirname, 'browser', file));
   return Promise.all([
     own('icon.svg').then((bytes) => makeAsset('icon', 'svg', bytes)),
-    library('swagger-ui.css').then((bytes) => makeAsset('swagger-ui', 'css', bytes)),
+    readFile(require.resolve('swagger-ui-dist/swagger-ui.css')).then((bytes) =>
+      makeAsset('swagger-ui', 'css', bytes),
+    ),
     own('reference.css').then((bytes) => makeAsset('reference', 'css', bytes)),
-    library('swagger-ui-bundle.js').then((bytes) => makeAsset('swagger-ui', 'js', bytes)),
+    readFile(require.resolve('swagger-ui-dist/swagger-ui-bundle.js')).then((bytes) =>
+      makeAsset('swagger-ui', 'js', bytes),
+    ),
     own('reference.js').then((bytes) => makeAsset('reference', 'js', bytes)),
   ]);
 }
