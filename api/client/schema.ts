@@ -848,24 +848,6 @@ export interface components {
       thumbnails?: string[];
       deleted?: boolean;
     };
-    EstimateRecord: {
-      variant: string;
-      region: components['schemas']['Market'];
-      source: string;
-      /** @default null */
-      A?: number | null;
-      /** @default null */
-      B?: number | null;
-      /** @default null */
-      C?: number | null;
-      /** @default null */
-      D?: number | null;
-      currency?: string;
-      /** @default null */
-      confidence?: number | null;
-      /** Format: date-time */
-      estimated_at?: string;
-    };
     HistoryRecord: {
       variant: string;
       region: components['schemas']['Market'];
@@ -933,6 +915,24 @@ export interface components {
       images?: unknown;
       thumbnails?: unknown;
       deleted: boolean;
+    };
+    EstimateRecord: {
+      variant: string;
+      region: components['schemas']['Market'];
+      source: string;
+      /** @default null */
+      A?: number | null;
+      /** @default null */
+      B?: number | null;
+      /** @default null */
+      C?: number | null;
+      /** @default null */
+      D?: number | null;
+      currency?: string;
+      /** @default null */
+      confidence?: number | null;
+      /** Format: date-time */
+      estimated_at?: string;
     };
     /** @description One record, under the name of its file */
     RecordLine: {
@@ -2522,12 +2522,12 @@ export type TagRecord = components['schemas']['TagRecord'];
 export type SynonymRecord = components['schemas']['SynonymRecord'];
 export type EntityRecord = components['schemas']['EntityRecord'];
 export type ProductRecord = components['schemas']['ProductRecord'];
-export type EstimateRecord = components['schemas']['EstimateRecord'];
 export type HistoryRecord = components['schemas']['HistoryRecord'];
 export type ListingRecord = components['schemas']['ListingRecord'];
 export type SynonymDeletion = components['schemas']['SynonymDeletion'];
 export type EntityDeletion = components['schemas']['EntityDeletion'];
 export type ProductDeletion = components['schemas']['ProductDeletion'];
+export type EstimateRecord = components['schemas']['EstimateRecord'];
 export type RecordLine = components['schemas']['RecordLine'];
 export type Account = components['schemas']['Account'];
 export type CatalogRow = components['schemas']['CatalogRow'];

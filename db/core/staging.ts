@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { arrayLiteral, type ColumnType, copyRows, quotedNames, type WrittenTable } from './copy-rows';
+import { arrayLiteral, copyRows, type WrittenTable } from './copy-rows';
 import { identifier, joined, rowsOf, Sql, sql } from './sql';
 
 /** Rows that are about to be written: those whose keys the table has, which are staged, and the others. */
@@ -10,14 +10,17 @@ export interface Prepared<Row extends object> {
 }
 
 /**
- * Looks which keys the table has, and stages those rows. The others need no comparison: `write` copies them straight
- * into the table, which costs the database a third of an INSERT.
+ * Looks which keys the table has, and stages those rows; of rows with one key the last stands. The others need no
+ * comparison: `write` copies them straight into the table, which costs the database a third of an INSERT.
  */
 export async function prepare<Row extends object>(
   trx: Knex,
   table: WrittenTable,
-  rows: readonly Row[],
+  given: readonly Row[],
 ): Promise<Prepared<Row>> {
+  // Ids, regions, dates and addresses hold no space.
+  const keyOf = (row: Row) => table.key.map((column) => text(row, column)).join(' ');
+  const rows = [...new Map(given.map((row) => [keyOf(row), row])).values()];
   const positions = await knownPositions(trx, table, rows);
   const known = rows.filter((_, position) => positions.has(position));
   if (known.length > 0) await stage(trx, table, known);
@@ -30,39 +33,39 @@ async function knownPositions(
   rows: readonly object[],
 ): Promise<ReadonlySet<number>> {
   if (rows.length === 0) return new Set();
-  const keys = key.map(
-    (column) => sql`${arrayLiteral(rows.map((row) => text(row, column)))}::${arrayOf(columns[column])}`,
-  );
-  const names = key.map(identifier);
-  const of = (table: Sql) =>
-    joined(
-      names.map((each) => sql`${table}.${each}`),
-      ', ',
-    );
+  const keys = key.map((column) => {
+    const type = new Sql(`${columns[column]}[]`);
+    return sql`${arrayLiteral(rows.map((row) => text(row, column)))}::${type}`;
+  });
+  const names = joined(key.map(identifier), ', ');
   // OFFSET 0: one look-up by key for each row, where a join would read the whole table.
   const found = await rowsOf<{ position: number }>(
     trx,
-    sql`SELECT position FROM unnest(${joined(keys, ', ')}) WITH ORDINALITY AS given (${joined(names, ', ')}, position)
-        WHERE EXISTS (
-          SELECT FROM ${identifier(name)} AS old WHERE (${of(sql`old`)}) = (${of(sql`given`)}) OFFSET 0)`,
+    sql`SELECT position FROM unnest(${joined(keys, ', ')}) WITH ORDINALITY AS given (${names}, position)
+        WHERE EXISTS (SELECT FROM ${identifier(name)} AS old
+          WHERE (${columnsOf('old', key)}) = (${columnsOf('given', key)}) OFFSET 0)`,
   );
   return new Set(found.map(({ position }) => position - 1));
 }
 
-/** Writes what was prepared; equal rows are not touched. Resolves to the first key column of each row that changed. */
-export async function write(trx: Knex, { table, known, fresh }: Prepared<object>): Promise<string[]> {
+const columnsOf = (table: string, columns: readonly string[]): Sql =>
+  joined(
+    columns.map((column) => sql`${identifier(table)}.${identifier(column)}`),
+    ', ',
+  );
+
+const text = (row: object, column: string): string => (row as Readonly<Record<string, string>>)[column] ?? '';
+
+/** Writes what was prepared; equal rows are not touched. */
+export async function write(trx: Knex, { table, known, fresh }: Prepared<object>): Promise<void> {
   await copyRows(trx, table, fresh);
-  const replaced = known.length > 0 ? await upsertStaged(trx, table) : [];
-  return [...fresh.map((row) => text(row, table.key[0] ?? '')), ...replaced];
+  if (known.length > 0) await upsertStaged(trx, table);
 }
 
 /** Inserts rows, or replaces those that have their keys, as `write` does. */
-export async function upsert(trx: Knex, table: WrittenTable, rows: readonly object[]): Promise<string[]> {
-  return await write(trx, await prepare(trx, table, rows));
+export async function upsert(trx: Knex, table: WrittenTable, rows: readonly object[]): Promise<void> {
+  await write(trx, await prepare(trx, table, rows));
 }
-
-const text = (row: object, column: string): string => (row as Readonly<Record<string, string>>)[column] ?? '';
-const arrayOf = (type: ColumnType = 'text'): Sql => new Sql(`${type}[]`);
 
 /** Copies rows into a temporary table like this one, for the statements of this transaction. */
 export async function stage(trx: Knex, table: WrittenTable, rows: readonly object[]): Promise<void> {
@@ -80,25 +83,24 @@ export async function stage(trx: Knex, table: WrittenTable, rows: readonly objec
  * Inserts what is staged, or replaces the rows that have its keys; equal rows are not touched. Resolves to the first
  * key column of each row that changed.
  */
-export async function upsertStaged(trx: Knex, table: WrittenTable): Promise<string[]> {
-  const changed = await rowsOf<{ key: string }>(trx, new Sql(upsertStatement(table)));
-  return changed.map(({ key }) => key);
-}
-
-function upsertStatement({ name, key, columns, dated }: WrittenTable): string {
-  const all = quotedNames(columns);
-  const keys = key.map((column) => `"${column}"`);
-  const rest = all.filter((column) => !keys.includes(column));
-  const set = rest.map((column) => `${column} = excluded.${column}`);
-  if (dated) set.push('updated_at = now()');
-  const of = (table: string, names: readonly string[]) => names.map((each) => `${table}.${each}`).join(', ');
-  // OFFSET 0 as in `partition`.
-  return `
-    INSERT INTO ${name} AS old (${all.join(', ')})
-    SELECT ${all.join(', ')} FROM staged_${name} AS given
-    WHERE NOT EXISTS (
-      SELECT FROM ${name} AS same WHERE (${of('same', keys)}) = (${of('given', keys)})
-        AND (${of('same', rest)}) IS NOT DISTINCT FROM (${of('given', rest)}) OFFSET 0)
-    ON CONFLICT (${keys.join(', ')}) DO UPDATE SET ${set.join(', ')}
-    RETURNING old.${keys[0]} AS key`;
+export async function upsertStaged(
+  trx: Knex,
+  { name, key, columns, dated }: WrittenTable,
+): Promise<string[]> {
+  const all = Object.keys(columns);
+  const rest = all.filter((column) => !key.includes(column));
+  const set = rest.map((column) => sql`${identifier(column)} = excluded.${identifier(column)}`);
+  if (dated) set.push(sql`updated_at = now()`);
+  const names = (of: readonly string[]) => joined(of.map(identifier), ', ');
+  const changed = await rowsOf<{ key: string }>(
+    trx,
+    sql`INSERT INTO ${identifier(name)} AS old (${names(all)})
+        SELECT ${names(all)} FROM ${identifier(`staged_${name}`)} AS given
+        WHERE NOT EXISTS (
+          SELECT FROM ${identifier(name)} AS same WHERE (${columnsOf('same', key)}) = (${columnsOf('given', key)})
+            AND (${columnsOf('same', rest)}) IS NOT DISTINCT FROM (${columnsOf('given', rest)}) OFFSET 0)
+        ON CONFLICT (${names(key)}) DO UPDATE SET ${joined(set, ', ')}
+        RETURNING old.${names(key.slice(0, 1))} AS key`,
+  );
+  return changed.map((row) => row.key);
 }

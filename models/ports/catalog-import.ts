@@ -7,9 +7,16 @@ import type {
 } from '../catalog/import/records';
 import type { AuditEntry } from './audit';
 
+/** A record and the line that it is in. */
+export interface Numbered<Record> {
+  readonly line: number;
+  readonly bytes: number;
+  readonly record: Record;
+}
+
 /** A line of a bundle: its record, or why it is none. */
 export type ReadLine<Record> =
-  | { readonly line: number; readonly bytes: number; readonly record: Record }
+  | Numbered<Record>
   | { readonly line: number; readonly field: string; readonly reason: string };
 
 /** A file of records: its name and its size as it lies there. */
@@ -67,7 +74,7 @@ export interface RecordTransaction {
   /** Of the variants of these ids; unknown ids are left out. */
   variantOwners(ids: readonly string[]): Promise<readonly VariantOwner[]>;
   /**
-   * Writes records with all that follows from them, or notes the rows that are to follow. Keys must not repeat.
+   * Writes records with all that follows from them, or notes the rows that are to follow. Of one key the last stands.
    *
    * @throws RecordRefusedError when one of them can't be held; none is written then, and the transaction goes on
    */
@@ -80,7 +87,7 @@ export interface RecordStore {
   tagIds(): Promise<readonly string[]>;
   /** Another number after each change of categories, tags or entities; what is read later is at least as new. */
   taxonomyVersion(): Promise<number>;
-  /** As in a transaction, and remembered until the taxonomy version is another one. */
+  /** As in a transaction. */
   entities(ids: readonly string[]): Promise<ReadonlyMap<string, EntityRecord>>;
   /** All of it or nothing, one after the other with those of all other writers; inside, only the transaction may be used. */
   transaction<Result>(work: (transaction: RecordTransaction) => Promise<Result>): Promise<Result>;
@@ -119,12 +126,8 @@ export interface CatalogImportStore extends RecordStore {
   missingIndexes(): Promise<number>;
   /** Makes them; `onMade` is told of each. */
   makeIndexes(onMade: () => void): Promise<void>;
-  /** Makes the tables quick to read after many changes. */
-  tidy(): Promise<void>;
-  /** Makes queries of a large catalog fast again if many rows have changed; they are right without. */
-  refreshSearch(): Promise<void>;
-  /** Tells who wants to know of it that an import is done, and what became of its records. */
-  tellOfEnd(counts: { readonly accepted: number; readonly rejected: number }, now: Date): Promise<void>;
+  /** Makes queries fast again after many changes, and tells the webhooks what became of the records. */
+  end(counts: { readonly accepted: number; readonly rejected: number }, now: Date): Promise<void>;
   /** Lets the next import begin. */
   close(): Promise<void>;
 }

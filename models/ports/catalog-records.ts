@@ -6,9 +6,6 @@ import type { RecordSource, RecordStore } from './catalog-import';
 export interface RecordBody {
   /** The numbers of its lines, without the blank ones, and the id of the record where it has one that can be read. */
   readonly lines: readonly { readonly line: number; readonly id: string | null }[];
-  /** Lines that belong to no file of a bundle. */
-  readonly faults: readonly { readonly line: number; readonly field: string; readonly reason: string }[];
-  /** The others. */
   readonly source: RecordSource;
 }
 

@@ -38,15 +38,3 @@ export interface StoredPrices {
   /** Those with at least one row, regions in the order NA, EU-UK, EU-IE. */
   readonly files: readonly Omit<DataFile, 'variantId'>[];
 }
-
-/** Whether the grades that are given descend from A to D (equal values are allowed). */
-export function gradesDescend(values: GradeValues): boolean {
-  let last = Number.POSITIVE_INFINITY;
-  for (const grade of GRADES) {
-    const value = values[grade];
-    if (value === null) continue;
-    if (value > last) return false;
-    last = value;
-  }
-  return true;
-}

@@ -1,9 +1,8 @@
 import { inject, injectable } from 'tsyringe';
 import type { CallContext } from '../access/billing';
-import type { Fault } from '../catalog/import/faults';
-import { placeText, reasonText } from '../catalog/import/faults';
-import { ListedSource, writeRecords } from '../catalog/import/import-service';
+import { writeRecords } from '../catalog/import/import-service';
 import { RecordPictures } from '../catalog/import/record-pictures';
+import { type Fault, placeText, reasonText } from '../catalog/import/stage';
 import { notFound } from '../errors';
 import type { Coverage } from '../indexing/embedding-version';
 import { NewPictures } from '../indexing/new-pictures';
@@ -80,9 +79,8 @@ export class RecordsService {
    */
   write(call: CallContext, body: Uint8Array): Promise<readonly LineOutcome[]> {
     return this.#alone(call, async () => {
-      const { lines, faults, source } = await this.bodies.read(body, this.clock.now());
+      const { lines, source } = await this.bodies.read(body, this.clock.now());
       const rejects = new CollectedRejects();
-      for (const { line, field, reason } of faults) rejects.add('', line, field, reason);
       await this.#apply(call, null, source, rejects);
       const outcomes = lines.map((each) => ({ ...each, fault: rejects.faults.get(each.line) ?? null }));
       this.pictures.add(outcomes.flatMap(({ id, fault }) => (fault || !isProductId(id) ? [] : [id])));
@@ -95,8 +93,9 @@ export class RecordsService {
     return this.#alone(call, async () => {
       const { kind } = await this.#find(id);
       if (kind === 'categories') throw noRecord(id);
-      const deletion = { line: 1, bytes: 0, record: { id, deleted: true } } as const;
-      await this.#apply(call, id, new ListedSource({ [kind]: [deletion] }), new CollectedRejects());
+      const line = JSON.stringify({ [kind]: { id, deleted: true } });
+      const { source } = await this.bodies.read(Buffer.from(line), this.clock.now());
+      await this.#apply(call, id, source, new CollectedRejects());
     });
   }
 

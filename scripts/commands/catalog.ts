@@ -7,8 +7,8 @@ import { TABLE_FORMATS, type TableFormat } from '../../models/catalog/tables/col
 import type { CatalogStatus } from '../../models/indexing/status-service';
 import { withJobs, withStores } from '../composition/services';
 import type { ImportResult } from '../import/import-bundle';
-import type { TableImport, TablePreview } from '../import/tables/open-table';
-import { isTablePath } from '../import/tables/table-file';
+import { isTablePath, type TableImport } from '../import/tables/table-file';
+import type { TablePreview } from '../import/tables/table-source';
 import { asTable, printAnswer } from './output';
 import { wholeNumber } from './whole-number';
 

@@ -4,7 +4,7 @@ import { openImport } from '../../db/catalog/import/open-import';
 import { StoredPictures } from '../../models/catalog/stored-pictures';
 import { PORTS } from '../../models/ports';
 import { type ImportResult, importBundle } from '../import/import-bundle';
-import type { TableImport } from '../import/tables/open-table';
+import type { TableImport } from '../import/tables/table-file';
 import { entryOf } from './audited-transactions';
 import type { Loupe } from './container';
 import { adapterOf } from './opening';

@@ -4,11 +4,11 @@ import { RecordPictures, type StoreFile } from '../../models/catalog/import/reco
 import type { StoredPictures } from '../../models/catalog/stored-pictures';
 import { AppError } from '../../models/errors';
 import type { CatalogImportStore, Clock, ImageStore, Progress, StoredImageIndex } from '../../models/ports';
-import { Bundle, BundleRecords } from './bundle';
+import { Bundle } from './bundle';
 import { type EmbeddedImages, type EmbeddingPorts, embedNewImages } from './embed-new-images';
 import { RejectReport } from './reject-report';
-import { OpenTable, type TableImport, type TablePreview } from './tables/open-table';
-import { type TableOutcome, TableSource } from './tables/table-source';
+import { type OpenTable, openTable, type TableImport } from './tables/table-file';
+import { type TableOutcome, type TablePreview, TableSource } from './tables/table-source';
 
 export interface ImportOptions {
   /** A folder, or a tar archive of one, gzipped or not; with `table` a shop's table. */
@@ -65,58 +65,48 @@ export async function importBundle(
   ports: BundleImportPorts,
   progress: Progress,
 ): Promise<ImportResult> {
-  const bundle = options.table
-    ? await OpenTable.open(options.bundle, options.table)
+  const input = options.table
+    ? await openTable(options.bundle, options.table)
     : await Bundle.open(options.bundle, options.temporaryFolder ?? tmpdir());
   try {
     const store = await ports.openImport(options.dryRun);
-    const counts = await importInto(store, bundle, options, ports, progress).finally(() => store.close());
+    const counts = await importInto(store, input, options, ports, progress).finally(() => store.close());
     const isEmbedding = options.wait && !options.dryRun;
     const images = isEmbedding ? await embedNewImages(ports.embedding, progress) : NOT_EMBEDDED;
     return { ...counts, ...images, report: options.report };
   } finally {
-    await bundle.close();
+    if (input instanceof Bundle) await input.close();
   }
 }
 
 async function importInto(
   store: CatalogImportStore,
-  bundle: Bundle | OpenTable,
+  input: Bundle | OpenTable,
   { dryRun, report, imageBytesMax = IMAGE_BYTES_MAX, transactionMs = TRANSACTION_MS }: ImportOptions,
   { images, pictures: stored, storedImages, clock }: BundleImportPorts,
   progress: Progress,
 ): Promise<Pick<ImportResult, 'accepted' | 'rejected' | 'table'>> {
   const rejects = await RejectReport.create(report);
   try {
-    for (const warning of bundle.warnings) progress.note(`warning: ${warning}`);
-    for (const { file, field, reason } of bundle.faults) rejects.add(file, 0, field, reason);
-    const pictures = new RecordPictures({
-      images,
-      index: dryRun
-        ? { find: (digests) => storedImages.find(digests), keep: async () => undefined }
-        : storedImages,
-      storeFile: fileStorer(bundle, stored, { imageBytesMax, dryRun }),
-    });
     const now = clock.now();
+    if (input instanceof Bundle) {
+      for (const warning of input.warnings) progress.note(`warning: ${warning}`);
+      for (const { file, field, reason } of input.faults) rejects.add(file, 0, field, reason);
+    }
     const source =
-      bundle instanceof OpenTable
-        ? await bundle.source(store, now, progress)
-        : new BundleRecords(bundle, now);
+      input instanceof Bundle ? input.source(now) : await tableSource(input, store, dryRun, now, progress);
+    if (source instanceof TableSource) rejects.onReject = source.onReject;
+    const storeFile = fileStorer(input, stored, { imageBytesMax, dryRun });
+    const pictures = new RecordPictures({ images, index: storedImages, storeFile, dryRun });
     const accepted = await importRecords({
-      source,
-      store,
-      pictures,
-      rejects: source instanceof TableSource ? source.noting(rejects) : rejects,
-      progress,
-      clock,
-      transactionMs,
+      ...{ source, store, pictures, rejects, progress, clock, transactionMs },
     });
     const counts = { accepted, rejected: rejects.count };
     await store.finish(counts);
-    if (!(bundle instanceof OpenTable && source instanceof TableSource)) return counts;
+    if (!(source instanceof TableSource)) return counts;
     const table = await source.finish();
     for (const note of table.notes) progress.note(note);
-    return { ...counts, table: { ...table, ...(dryRun && { preview: await bundle.preview(source) }) } };
+    return { ...counts, table: { ...table, ...(dryRun && { preview: await source.preview() }) } };
   } catch (failure) {
     // Part of it may stand.
     await store.finish({ failed: String(failure) }).catch(() => undefined);
@@ -126,15 +116,28 @@ async function importInto(
   }
 }
 
+/** A dry run notes nothing of the feed, and removes nothing. */
+async function tableSource(
+  table: OpenTable,
+  store: CatalogImportStore,
+  dryRun: boolean,
+  now: Date,
+  progress: Progress,
+): Promise<TableSource> {
+  const { feed } = table.options;
+  const run = feed === null || dryRun ? null : await store.openFeed(feed);
+  return await TableSource.open(table, store, run, now, progress);
+}
+
 /** Stores pictures of a bundle; in a dry run they are only read and decoded. */
 const fileStorer =
   (
-    bundle: Bundle | OpenTable,
+    { files }: Bundle | OpenTable,
     pictures: StoredPictures,
     { imageBytesMax, dryRun }: { readonly imageBytesMax: number; readonly dryRun: boolean },
   ): StoreFile =>
   async (path, needsThumbnail) => {
-    const bytes = await bundle.image(path, imageBytesMax).catch(messageOf);
+    const bytes = await files.read(path, imageBytesMax).catch((fault: Error) => fault.message);
     if (typeof bytes === 'string') return bytes;
     try {
       const stored = await pictures.take(bytes, { needsThumbnail, dryRun });
@@ -144,6 +147,3 @@ const fileStorer =
       throw failure;
     }
   };
-
-const messageOf = (failure: unknown): string =>
-  failure instanceof Error ? failure.message : String(failure);

@@ -1,9 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-
-/** One line of a file: its text, or why it has none. */
-export type Line =
-  | { readonly number: number; readonly text: string }
-  | { readonly number: number; readonly fault: string };
+import { WHOLE_LINE } from '../../models/catalog/import/stage';
+import type { ReadLine } from '../../models/ports';
 
 /** A longer line is not read: it would have to be whole in memory. */
 export const LINE_BYTES_MAX = 4 * 1024 * 1024;
@@ -12,56 +9,57 @@ const NEWLINE = 0x0a;
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /**
- * The lines of a stream with their numbers, from 1, those that end in one chunk together; blank ones are passed over. A
- * line that is no UTF-8 or longer than `LINE_BYTES_MAX` is a fault of that line alone. A byte order mark at the start
- * and `\r\n` are no faults.
+ * The JSON values of a stream's lines with their numbers, from 1, those that end in one chunk together; blank lines are
+ * passed over. A line that is no UTF-8, no JSON or longer than `LINE_BYTES_MAX` is a fault of that line alone. A byte order
+ * mark at the start and `\r\n` are no faults.
  */
-export async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<readonly Line[]> {
+export async function* readLines(
+  chunks: AsyncIterable<Buffer>,
+): AsyncGenerator<readonly ReadLine<unknown>[]> {
   let number = 0;
-  const unfinished = new UnfinishedLine();
+  // Of a line that ends in a later chunk; of one that is too long only its length is kept.
+  let pieces: Buffer[] = [];
+  let bytes = 0;
+  const add = (piece: Buffer) => {
+    bytes += piece.length;
+    if (bytes > LINE_BYTES_MAX) pieces = [];
+    else if (piece.length > 0) pieces.push(piece);
+  };
+  const finish = (): readonly ReadLine<unknown>[] => {
+    number += 1;
+    const [first = Buffer.alloc(0), ...more] = pieces;
+    const line = more.length === 0 ? first : Buffer.concat(pieces);
+    const isTooLong = bytes > LINE_BYTES_MAX;
+    pieces = [];
+    bytes = 0;
+    return isTooLong ? [faultOf(number, `longer than ${LINE_BYTES_MAX} bytes`)] : parsed(number, line);
+  };
   for await (const chunk of chunks) {
-    const lines: Line[] = [];
+    const lines: ReadLine<unknown>[] = [];
     let start = 0;
     for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
-      number += 1;
-      const line = decode(number, unfinished.finish(chunk.subarray(start, end)));
-      if (line) lines.push(line);
+      add(chunk.subarray(start, end));
+      lines.push(...finish());
       start = end + 1;
     }
-    unfinished.add(chunk.subarray(start));
+    add(chunk.subarray(start));
     if (lines.length > 0) yield lines;
   }
-  const last = decode(number + 1, unfinished.finish(Buffer.alloc(0)));
-  if (last) yield [last];
+  yield finish();
 }
 
-/** The pieces of a line that ends in a later chunk; of one that is too long only its length is kept. */
-class UnfinishedLine {
-  private pieces: Buffer[] = [];
-  private bytes = 0;
+const faultOf = (line: number, reason: string): ReadLine<unknown> => ({ line, field: WHOLE_LINE, reason });
 
-  add(piece: Buffer): void {
-    this.bytes += piece.length;
-    if (this.bytes > LINE_BYTES_MAX) this.pieces = [];
-    else if (piece.length > 0) this.pieces.push(piece);
-  }
-
-  /** The whole line, null when it is too long. */
-  finish(piece: Buffer): Buffer | null {
-    if (this.bytes === 0) return piece.length > LINE_BYTES_MAX ? null : piece;
-    this.add(piece);
-    const line = this.bytes > LINE_BYTES_MAX ? null : Buffer.concat(this.pieces);
-    this.pieces = [];
-    this.bytes = 0;
-    return line;
-  }
-}
-
-function decode(number: number, bytes: Buffer | null): Line | null {
-  if (bytes === null) return { number, fault: `longer than ${LINE_BYTES_MAX} bytes` };
-  const isMarked = number === 1 && bytes.subarray(0, 3).equals(BYTE_ORDER_MARK);
+/** Nothing of a blank line. */
+function parsed(line: number, bytes: Buffer): readonly ReadLine<unknown>[] {
+  const isMarked = line === 1 && bytes.subarray(0, 3).equals(BYTE_ORDER_MARK);
   const content = isMarked ? bytes.subarray(3) : bytes;
-  if (!isUtf8(content)) return { number, fault: 'not UTF-8' };
+  if (!isUtf8(content)) return [faultOf(line, 'not UTF-8')];
   const text = content.toString('utf8');
-  return text.trim() === '' ? null : { number, text };
+  if (text.trim() === '') return [];
+  try {
+    return [{ line, bytes: text.length, record: JSON.parse(text) }];
+  } catch {
+    return [faultOf(line, 'not JSON')];
+  }
 }

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { market } from '../../api/wire/answers';
 import { wordsOf } from '../../models/catalog/fold-text';
 import type {
-  CategoryRecord,
   Deletion,
   EntityRecord,
   EstimateRecord,
@@ -14,7 +13,7 @@ import type {
 } from '../../models/catalog/import/records';
 import { PHRASE_WORDS_MAX } from '../../models/catalog/synonym';
 import { joinCategories } from '../../models/catalog/taxonomy';
-import { GRADES, gradesDescend, REGION_CURRENCIES, type Region } from '../../models/pricing/estimate';
+import { GRADES, REGION_CURRENCIES, type Region } from '../../models/pricing/estimate';
 import { field, id, label, linkBy, name, ownData, picture, prefixedId, textOf } from './record-values';
 
 /**
@@ -25,7 +24,11 @@ import { field, id, label, linkBy, name, ownData, picture, prefixedId, textOf } 
 const INTEGER_MAX = 2 ** 31 - 1;
 const TITLE_LENGTH_MAX = 512;
 const SKU_LENGTH_MAX = 128;
+const PHRASES_MAX = 50;
 const DEFAULT_NAME_FIELDS = ['brand', 'model', 'style'];
+
+const distinct = (values: readonly string[]): string[] => [...new Set(values)];
+const isDistinct = (values: readonly string[]): boolean => new Set(values).size === values.length;
 
 /** Values by the kind of entity. A record of zod's drops the key `__proto__` without a word. */
 const byKind = <Value extends z.ZodType>(value: Value) =>
@@ -45,8 +48,8 @@ const tags = z.array(id).default([]).transform(distinct);
 const keywords = z.array(label).default([]);
 const alive = { deleted: z.literal(false).optional() };
 
-/** What stands in the place of a record of these fields that is taken out; it may have them all, and they say nothing. */
-export const deletionOf = (fields: z.ZodRawShape) =>
+/** A deletion in place of a record of these fields; it may have them all, and they say nothing. */
+const deletionOf = (fields: z.ZodRawShape) =>
   z
     .strictObject({
       ...Object.fromEntries(Object.keys(fields).map((key) => [key, z.unknown().optional()])),
@@ -55,32 +58,25 @@ export const deletionOf = (fields: z.ZodRawShape) =>
     })
     .transform((record): Deletion => ({ id: record.id, deleted: true }));
 
-export const categorySchema = z
-  .strictObject({
-    id,
-    name,
-    hierarchy: z.array(field).default([]).refine(isDistinct, 'names an attribute twice'),
-    name_fields: z.array(field).default(DEFAULT_NAME_FIELDS),
-    ...pictured,
-  })
-  .transform((record): CategoryRecord => record);
+const categorySchema = z.strictObject({
+  id,
+  name,
+  hierarchy: z.array(field).default([]).refine(isDistinct, 'names an attribute twice'),
+  name_fields: z.array(field).default(DEFAULT_NAME_FIELDS),
+  ...pictured,
+});
 
-export const tagSchema = z
+const tagSchema = z
   .strictObject({
     id: id.regex(/^[^:]+:[^:]+$/, 'is not of the form <group>:<name>'),
     name,
     order: z.number().int().min(-INTEGER_MAX).max(INTEGER_MAX).default(0),
     categories: z.array(id).default([]),
   })
-  .transform(
-    (record): TagRecord => ({
-      id: record.id,
-      group: record.id.slice(0, record.id.indexOf(':')),
-      name: record.name,
-      display_order: record.order,
-      categories: record.categories,
-    }),
-  );
+  .transform(({ order, ...record }): TagRecord => {
+    const group = record.id.slice(0, record.id.indexOf(':'));
+    return { ...record, group, display_order: order };
+  });
 
 /** Several are an entity's of the outermost kind (contract 1.11). */
 const categories = z.union([id, z.array(id).min(1).transform(distinct).transform(joinCategories)], {
@@ -93,9 +89,7 @@ const entity = {
   ...alive,
 };
 
-export const entityDeletion = deletionOf(entity);
-
-export const entitySchema = z
+const entitySchema = z
   .strictObject(entity)
   .superRefine((record, context) => {
     if (!record.id.startsWith(`${record.kind}_`)) {
@@ -135,24 +129,12 @@ const product = {
   ...alive,
 };
 
-export const productDeletion = deletionOf(product);
-
-export const productSchema = z
+const productSchema = z
   .strictObject(product)
   .transform(({ deleted, attributes, ...record }): ProductRecord => {
     const given = Object.entries(attributes).filter(([, ids]) => ids.length > 0);
     return { ...record, attributes: Object.fromEntries(given) };
   });
-
-function distinct(values: readonly string[]): string[] {
-  return [...new Set(values)];
-}
-
-function isDistinct(values: readonly string[]): boolean {
-  return new Set(values).size === values.length;
-}
-
-const PHRASES_MAX = 50;
 
 const phrase = label
   .transform(wordsOf)
@@ -165,41 +147,56 @@ const phrases = (min: number) =>
     .array(phrase)
     .min(min, `holds fewer than ${min}`)
     .max(PHRASES_MAX, `holds more than ${PHRASES_MAX}`)
-    .transform((all) => [...new Set(all)]);
+    .transform(distinct)
+    .optional();
 
-const synonym = {
-  id,
-  from: phrases(1).optional(),
-  to: phrases(1).optional(),
-  words: phrases(2).optional(),
-  deleted: z.literal(false).optional(),
+const synonym = { id, from: phrases(1), to: phrases(1), words: phrases(2), ...alive };
+
+/** One-way or mutual (contract 13.14). */
+const synonymSchema = z.strictObject(synonym).transform(({ id, from, to, words }, context): SynonymRecord => {
+  if (words && !from && !to) return { id, phrases: words, readings: words };
+  if (from && to && !words) return { id, phrases: from, readings: to };
+  context.addIssue({ code: 'custom', message: 'has either "from" and "to" or "words"' });
+  return z.NEVER;
+});
+
+const amount = z.number().nonnegative().nullable().default(null);
+const date = z.iso.date().refine((text) => text >= '0001', 'is no date');
+const about = { variant: prefixedId('variant_'), region: market };
+const priced = {
+  ...{ ...about, source: id, A: amount, B: amount, C: amount, D: amount },
+  ...{ currency: z.string().optional(), confidence: z.number().nullable().default(null) },
 };
 
-export const synonymDeletion = deletionOf(synonym);
+interface Prices extends Record<(typeof GRADES)[number], number | null> {
+  readonly variant: string;
+  readonly source: string;
+  readonly region: Region;
+  readonly currency?: string | undefined;
+  readonly confidence: number | null;
+}
 
-/** The accepted form of a synonym, one-way or mutual, and its way into the stored one (contract 13.14). */
-export const synonymSchema = z
-  .strictObject(synonym)
-  .transform(({ id, from, to, words }, context): SynonymRecord => {
-    if (words && !from && !to) return { id, phrases: words, readings: words };
-    if (from && to && !words) return { id, phrases: from, readings: to };
-    context.addIssue({ code: 'custom', message: 'has either "from" and "to" or "words"' });
-    return z.NEVER;
-  });
+function checkPrices(record: Prices, context: z.RefinementCtx): void {
+  const reject = (path: string, message: string) =>
+    context.addIssue({ code: 'custom', path: [path], message });
+  const rising = GRADES.find((grade, position) =>
+    GRADES.slice(0, position).some((better) => (record[better] ?? Infinity) < (record[grade] ?? 0)),
+  );
+  if (rising) reject(rising, 'grades do not descend');
+  const currency = REGION_CURRENCIES[record.region];
+  if ((record.currency ?? currency) !== currency)
+    reject('currency', `${record.region} is priced in ${currency}`);
+}
 
-const grade = z.number().nonnegative().nullable().default(null);
-const grades = { A: grade, B: grade, C: grade, D: grade };
-const date = z.iso.date().refine((text) => text >= '0001', 'is no date');
-const confidence = z.number().nullable().default(null);
-const priced = { variant: prefixedId('variant_'), region: market };
+const pricedColumns = ({ variant, source, region, A, B, C, D, confidence }: Prices) => ({
+  ...{ variant_id: variant, source, region, a: A, b: B, c: C, d: D, confidence },
+  currency: REGION_CURRENCIES[region],
+});
 
 /** `now` stands in for an `estimated_at` that is left out. */
-export const estimateSchema = (now: Date) =>
+const estimateSchema = (now: Date) =>
   z
-    .strictObject({
-      ...{ ...priced, source: id, ...grades, currency: z.string().optional(), confidence },
-      estimated_at: z.iso.datetime({ offset: true }).optional(),
-    })
+    .strictObject({ ...priced, estimated_at: z.iso.datetime({ offset: true }).optional() })
     .superRefine(checkPrices)
     .transform(
       ({ estimated_at, ...record }): EstimateRecord => ({
@@ -208,74 +205,28 @@ export const estimateSchema = (now: Date) =>
       }),
     );
 
-export const historySchema = z
-  .strictObject({ ...priced, date, source: id, ...grades, currency: z.string().optional(), confidence })
+const historySchema = z
+  .strictObject({ ...about, date, ...priced })
   .superRefine(checkPrices)
   .transform((record): HistoryRecord => ({ ...pricedColumns(record), date: record.date }));
 
-export const listingSchema = z
+const listingSchema = z
   .strictObject({
-    ...priced,
+    ...about,
     link: linkBy('https:', 'http:'),
     variant_name: label.default(''),
     vendor: label.default(''),
-    price: z.number().nonnegative().nullable().default(null),
+    price: amount,
     currency: z
       .string()
       .regex(/^[a-z]{3}$/, 'is no lower-case ISO 4217 code')
       .optional(),
     date: date.nullable().default(null),
   })
-  .transform(
-    ({ variant, ...record }): ListingRecord => ({
-      ...record,
-      variant_id: variant,
-      currency: record.currency ?? REGION_CURRENCIES[record.region],
-    }),
-  );
-
-type Prices = Record<(typeof GRADES)[number], number | null> & {
-  region: Region;
-  currency?: string | undefined;
-};
-
-function checkPrices(record: Prices, context: z.RefinementCtx): void {
-  if (!gradesDescend(record)) {
-    context.addIssue({ code: 'custom', path: [gradeThatRises(record)], message: 'grades do not descend' });
-  }
-  const currency = REGION_CURRENCIES[record.region];
-  if (record.currency !== undefined && record.currency !== currency) {
-    context.addIssue({
-      code: 'custom',
-      path: ['currency'],
-      message: `${record.region} is priced in ${currency}`,
-    });
-  }
-}
-
-function gradeThatRises(record: Prices): string {
-  let last = Number.POSITIVE_INFINITY;
-  for (const each of GRADES) {
-    const value = record[each];
-    if (value !== null && value > last) return each;
-    last = value ?? last;
-  }
-  return GRADES[0];
-}
-
-const pricedColumns = (
-  record: Prices & { readonly variant: string; readonly source: string; readonly confidence: number | null },
-) => ({
-  variant_id: record.variant,
-  source: record.source,
-  region: record.region,
-  a: record.A,
-  b: record.B,
-  c: record.C,
-  d: record.D,
-  currency: REGION_CURRENCIES[record.region],
-  confidence: record.confidence,
-});
+  .transform(({ variant, ...record }): ListingRecord => {
+    const { currency = REGION_CURRENCIES[record.region] } = record;
+    return { ...record, variant_id: variant, currency };
+  });
 
 const RECORDS = {
   CategoryRecord: categorySchema,
@@ -283,27 +234,31 @@ const RECORDS = {
   SynonymRecord: synonymSchema,
   EntityRecord: entitySchema,
   ProductRecord: productSchema,
-  EstimateRecord: estimateSchema(new Date(0)),
   HistoryRecord: historySchema,
   ListingRecord: listingSchema,
-  SynonymDeletion: synonymDeletion,
-  EntityDeletion: entityDeletion,
-  ProductDeletion: productDeletion,
+  SynonymDeletion: deletionOf(synonym),
+  EntityDeletion: deletionOf(entity),
+  ProductDeletion: deletionOf(product),
 };
+
+/** All of them by their names. @param now stands in for the time of estimates that name none */
+export const recordSchemas = (now: Date) => ({ ...RECORDS, EstimateRecord: estimateSchema(now) });
+
+const NAMED = recordSchemas(new Date(0));
 
 /** The schemas of records and of a line of `PUT /v3/catalog/records` (contract 15.1), by their names in `/openapi.json`. */
 export const RECORD_SCHEMAS: Readonly<Record<string, z.ZodType>> = {
-  ...RECORDS,
+  ...NAMED,
   RecordLine: z
     .strictObject({
-      categories: RECORDS.CategoryRecord.optional(),
-      tags: RECORDS.TagRecord.optional(),
-      synonyms: z.union([RECORDS.SynonymRecord, RECORDS.SynonymDeletion]).optional(),
-      entities: z.union([RECORDS.EntityRecord, RECORDS.EntityDeletion]).optional(),
-      products: z.union([RECORDS.ProductRecord, RECORDS.ProductDeletion]).optional(),
-      estimates: RECORDS.EstimateRecord.optional(),
-      'estimate-history': RECORDS.HistoryRecord.optional(),
-      listings: RECORDS.ListingRecord.optional(),
+      categories: NAMED.CategoryRecord.optional(),
+      tags: NAMED.TagRecord.optional(),
+      synonyms: z.union([NAMED.SynonymRecord, NAMED.SynonymDeletion]).optional(),
+      entities: z.union([NAMED.EntityRecord, NAMED.EntityDeletion]).optional(),
+      products: z.union([NAMED.ProductRecord, NAMED.ProductDeletion]).optional(),
+      estimates: NAMED.EstimateRecord.optional(),
+      'estimate-history': NAMED.HistoryRecord.optional(),
+      listings: NAMED.ListingRecord.optional(),
     })
     .meta({ description: 'One record, under the name of its file', minProperties: 1, maxProperties: 1 }),
 };

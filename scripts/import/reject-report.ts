@@ -2,12 +2,14 @@ import { once } from 'node:events';
 import type { WriteStream } from 'node:fs';
 import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { placeText, reasonText } from '../../models/catalog/import/faults';
+import { placeText, reasonText } from '../../models/catalog/import/stage';
 import type { RejectLog } from '../../models/ports';
 
 /** The report of an import: one line `file:line: field: reason` for each reject, written as they come. */
 export class RejectReport implements RejectLog {
-  private rejects = 0;
+  count = 0;
+  /** Is told of each line that is rejected. */
+  onReject: (line: number) => void = () => undefined;
   private failure: Error | null = null;
 
   private constructor(
@@ -26,13 +28,10 @@ export class RejectReport implements RejectLog {
     return new RejectReport(path, file.createWriteStream());
   }
 
-  get count(): number {
-    return this.rejects;
-  }
-
   /** Line 0 is the file as a whole. */
   add(file: string, line: number, field: string, reason: string): void {
-    this.rejects += 1;
+    this.count += 1;
+    this.onReject(line);
     const parts = [placeText(`${file}:${line}`), placeText(field), reasonText(reason)];
     this.stream.write(`${parts.join(': ')}\n`);
   }

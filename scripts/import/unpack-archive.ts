@@ -1,12 +1,12 @@
-import { type FileHandle, mkdir, mkdtemp, open, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, open, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { entryFault, readTar, type TarEntry } from '../../workers/library/unpack-model';
-import type { BundleFault } from './bundle-paths';
+import type { BundleFault } from './plain-files';
 
 /** Where an archive was unpacked, and the entries that were left out. */
-export interface Unpacked {
+interface Unpacked {
   readonly folder: string;
   readonly faults: readonly BundleFault[];
 }
@@ -25,6 +25,7 @@ export async function unpackArchive(archive: string, temporaryFolder: string): P
     await readTar(archive, async (entry) => {
       const reason = await unpackEntry(entry, folder);
       if (reason !== null) faults.push({ file: entry.header.name, field: 'file', reason });
+      entry.resume();
     });
     return { folder, faults };
   } catch (failure) {
@@ -33,35 +34,19 @@ export async function unpackArchive(archive: string, temporaryFolder: string): P
   }
 }
 
-/** Why the entry was left out; null when it was not. */
+/** Why the entry was left out, its bytes unread; null when it was not. */
 async function unpackEntry(entry: TarEntry, folder: string): Promise<string | null> {
   const { name, type } = entry.header;
-  const fault = type === 'link' || type === 'symlink' ? linkFault(type) : entryFault(entry);
-  if (fault !== null || type === 'directory') {
-    await skip(entry);
-    return fault;
-  }
-  const file = await create(join(folder, name));
-  if (typeof file === 'string') {
-    await skip(entry);
-    return file;
-  }
+  if (type === 'link') return 'a hard link';
+  if (type === 'symlink') return 'a symbolic link';
+  const fault = entryFault(entry);
+  if (fault !== null || type === 'directory') return fault;
+  const path = join(folder, name);
+  // A name that is too long, or that of a folder.
+  const file = await mkdir(dirname(path), { recursive: true })
+    .then(() => open(path, 'w'))
+    .catch((failure: NodeJS.ErrnoException) => `can not be unpacked (${failure.code ?? failure})`);
+  if (typeof file === 'string') return file;
   await pipeline(Readable.from(entry), file.createWriteStream());
   return null;
-}
-
-/** A new file, or why it can't be one: a name that is too long, or a folder of the same name. */
-async function create(path: string): Promise<FileHandle | string> {
-  try {
-    await mkdir(dirname(path), { recursive: true });
-    return await open(path, 'w');
-  } catch (failure) {
-    return `can not be unpacked (${failure instanceof Error && 'code' in failure ? String(failure.code) : String(failure)})`;
-  }
-}
-
-const linkFault = (type: 'link' | 'symlink'): string => (type === 'link' ? 'a hard link' : 'a symbolic link');
-
-async function skip(entry: TarEntry): Promise<void> {
-  for await (const _ of entry);
 }

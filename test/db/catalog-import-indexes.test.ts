@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Knex } from 'knex';
-import { ImportLock } from '../../db/catalog/import/import-store';
+import { acquireImport, PostgresImportStore } from '../../db/catalog/import/import-store';
 import { refusedValue } from '../../db/catalog/import/record-store';
 import { countDeferredIndexes, deferIndexes } from '../../db/catalog/import/search-upkeep';
 import { copyRows, type WrittenTable } from '../../db/core/copy-rows';
@@ -50,9 +50,9 @@ describe('an import', () => {
 
   /** As an import leaves them that was killed among its first products. */
   async function leaveMissing(): Promise<void> {
-    const lock = await ImportLock.acquire(bench.knex);
-    expect(await deferIndexes(lock)).toBe(true);
-    await lock.release();
+    const store = new PostgresImportStore(bench.knex, await acquireImport(bench.knex), 1, null);
+    await deferIndexes(store);
+    await store.close();
     expect(await countDeferredIndexes(bench.knex)).toBe(DEFERRED);
     expect(await indexes()).toHaveLength(whole.length - DEFERRED);
   }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { PostgresCatalogRepository } from '../../db/catalog/catalog-repository';
-import { Vocabulary } from '../../db/catalog/import/derived-rows';
+import { learnWords } from '../../db/catalog/import/derived-rows';
 import { makeSearchSnapshot } from '../../db/catalog/search/make-snapshot';
 import { expandTerms, FORMS_MAX, LONGER_MAX, MISSPELT_MAX } from '../../db/catalog/search/term-expansion';
 import { rowsOf, Sql, sql } from '../../db/core/sql';
@@ -110,7 +110,7 @@ describe('any text is answered in bounded work', () => {
       Array.from({ length: ROWS }, (_, number) => rowOf(number)),
     );
     const references = Array.from({ length: REFERENCES }, (_, number) => String(10_000_000 + number));
-    await database.knex.transaction((trx) => new Vocabulary().learn(trx, references));
+    await database.knex.transaction((trx) => learnWords(trx, references));
     await rowsOf(database.knex, sql`VACUUM (ANALYZE)`);
   }, 240_000);
   const asked = (text: string): ResolvedQuery => ({

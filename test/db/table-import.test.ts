@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { CatalogImportStore } from '../../models/ports';
-import type { TableImport } from '../../scripts/import/tables/open-table';
+import type { TableImport } from '../../scripts/import/tables/table-file';
 import { NO_OPTIONS } from '../support/table-records';
 import { picture, useImportBench, wrapped } from './catalog-import-support';
 

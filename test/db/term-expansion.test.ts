@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { Vocabulary } from '../../db/catalog/import/derived-rows';
+import { learnWords } from '../../db/catalog/import/derived-rows';
 import { editsAllowed, editsBetween } from '../../db/catalog/search/misspellings';
 import { expandTerms, LONGER_MAX } from '../../db/catalog/search/term-expansion';
 import { lettersOf } from '../../models/catalog/index-terms';
@@ -42,8 +42,7 @@ describe('the words that a query word stands for', () => {
   beforeAll(async () => {
     await learn(vocabulary);
   }, 60_000);
-  const learn = (words: readonly string[]) =>
-    database.knex.transaction((trx) => new Vocabulary().learn(trx, words));
+  const learn = (words: readonly string[]) => database.knex.transaction((trx) => learnWords(trx, words));
 
   test('are all words within its edits, none lost and none too much', async () => {
     const asked = fc.uniqueArray(anyWord, { minLength: 1, maxLength: 12 });

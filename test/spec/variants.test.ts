@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { BatchSize } from '../../models/catalog/import/batch-queue';
+import { BatchSize } from '../../models/catalog/import/run-stage';
 import { type HousekeepingStore, PORTS } from '../../models/ports';
 import {
   bag,

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { Vocabulary } from '../../db/catalog/import/derived-rows';
+import { learnWords } from '../../db/catalog/import/derived-rows';
 import { rowsOf, sql } from '../../db/core/sql';
 import { nameSortKey } from '../../models/catalog/fold-text';
 import { indexTermsOf } from '../../models/catalog/index-terms';
@@ -35,7 +35,7 @@ export async function writeCatalogRows(knex: Knex, rows: readonly SearchedRow[])
           words = excluded.words, name = excluded.name`,
   );
   const terms = given.flatMap(({ words }) => words);
-  await knex.transaction((trx) => new Vocabulary().learn(trx, terms));
+  await knex.transaction((trx) => learnWords(trx, terms));
 }
 
 /** Takes rows out of the catalog. */

@@ -1,71 +1,94 @@
 import fc from 'fast-check';
-import { LINE_BYTES_MAX, type Line, readLines } from '../../scripts/import/read-lines';
+import { LINE_BYTES_MAX, readLines } from '../../scripts/import/read-lines';
 
-async function linesOf(...chunks: readonly Buffer[]): Promise<Line[]> {
+/** The values of lines, or their faults, with their numbers. */
+async function linesOf(...chunks: readonly (string | Buffer)[]): Promise<unknown[]> {
   async function* stream() {
-    yield* chunks;
+    for (const chunk of chunks) yield Buffer.from(chunk);
   }
-  const lines: Line[] = [];
-  for await (const some of readLines(stream())) lines.push(...some);
+  const lines: unknown[] = [];
+  for await (const some of readLines(stream())) {
+    for (const line of some) lines.push([line.line, 'reason' in line ? line.reason : line.record]);
+  }
   return lines;
 }
 
-const text = (content: string) => Buffer.from(content);
-
 describe('the lines of a bundle file', () => {
-  test('carry their numbers; blank ones count and are passed over', async () => {
-    expect(await linesOf(text('a\n\n  \nb\n'))).toEqual([
-      { number: 1, text: 'a' },
-      { number: 4, text: 'b' },
-    ]);
-  });
-
-  test('need no newline at the end of the file', async () => {
-    expect(await linesOf(text('a\nb'))).toEqual([
-      { number: 1, text: 'a' },
-      { number: 2, text: 'b' },
-    ]);
-  });
-
-  test('may end in \\r\\n, and the first may begin with a byte order mark', async () => {
-    const lines = await linesOf(text('\ufeff{"a":1}\r\n\r\n{"b":2}\r\n'));
-    expect(lines.map((line) => 'text' in line && JSON.parse(line.text))).toEqual([{ a: 1 }, { b: 2 }]);
-    expect(lines.map((line) => line.number)).toEqual([1, 3]);
-  });
-
-  test('that are no UTF-8 are faults alone', async () => {
-    expect(await linesOf(text('a\n'), Buffer.from([0xff, 0x0a]), text('b\n'))).toEqual([
-      { number: 1, text: 'a' },
-      { number: 2, fault: 'not UTF-8' },
-      { number: 3, text: 'b' },
-    ]);
+  test.each<[promise: string, chunks: (string | Buffer)[], lines: unknown[]]>([
+    [
+      'carry their numbers; blank ones count and are passed over',
+      ['1\n\n  \n2\n'],
+      [
+        [1, 1],
+        [4, 2],
+      ],
+    ],
+    [
+      'need no newline at the end of the file',
+      ['1\n2'],
+      [
+        [1, 1],
+        [2, 2],
+      ],
+    ],
+    [
+      'may end in \\r\\n, the first after a byte order mark',
+      ['\ufeff{"a":1}\r\n\r\n2\r\n'],
+      [
+        [1, { a: 1 }],
+        [3, 2],
+      ],
+    ],
+    [
+      'that are no UTF-8 are faults alone',
+      ['1\n', Buffer.from([0xff, 0x0a]), '2\n'],
+      [
+        [1, 1],
+        [2, 'not UTF-8'],
+        [3, 2],
+      ],
+    ],
+    [
+      'that are no JSON are faults alone',
+      ['{"id":\n1\n'],
+      [
+        [1, 'not JSON'],
+        [2, 1],
+      ],
+    ],
+  ])('%s', async (_, chunks, lines) => {
+    expect(await linesOf(...chunks)).toEqual(lines);
   });
 
   test('that are too long are faults alone, whatever comes in one piece', async () => {
-    const long = Buffer.alloc(LINE_BYTES_MAX + 1, 'x');
-    const longest = Buffer.alloc(LINE_BYTES_MAX, 'y');
-    const whole = Buffer.concat([long, text('\n'), longest, text('\nz')]);
-    for (const lines of [
-      await linesOf(whole),
-      await linesOf(whole.subarray(0, 1000), whole.subarray(1000, 5_000_000), whole.subarray(5_000_000)),
+    const longest = `"${'y'.repeat(LINE_BYTES_MAX - 2)}"`;
+    const whole = `${'x'.repeat(LINE_BYTES_MAX + 1)}\n${longest}\n1`;
+    for (const chunks of [
+      [whole],
+      [whole.slice(0, 1000), whole.slice(1000, 5_000_000), whole.slice(5_000_000)],
     ]) {
-      expect(lines.map((line) => ('fault' in line ? 'fault' : line.text.length))).toEqual([
-        'fault',
-        LINE_BYTES_MAX,
-        1,
+      expect(await linesOf(...chunks)).toEqual([
+        [1, `longer than ${LINE_BYTES_MAX} bytes`],
+        [2, JSON.parse(longest)],
+        [3, 1],
       ]);
     }
   });
 
   test('are the same however the stream is cut', async () => {
+    const text = fc.oneof(
+      fc.string({ unit: 'grapheme' }).map((value) => JSON.stringify(value)),
+      fc.constant(' \ufeff'),
+    );
     await fc.assert(
       fc.asyncProperty(
-        fc.string({ unit: fc.constantFrom('a', 'é', '\n', '\r', ' ', '🧿', '\ufeff') }),
+        fc.array(text),
+        fc.constantFrom('\n', '\r\n'),
         fc.array(fc.nat(40)),
-        async (content, cuts) => {
-          const bytes = text(content);
+        async (texts, end, cuts) => {
+          const bytes = Buffer.from(texts.join(end));
           const ends = [...cuts.filter((cut) => cut < bytes.length).sort((a, b) => a - b), bytes.length];
-          const chunks = ends.map((end, index) => bytes.subarray(ends[index - 1] ?? 0, end));
+          const chunks = ends.map((to, index) => bytes.subarray(ends[index - 1] ?? 0, to));
           expect(await linesOf(...chunks)).toEqual(await linesOf(bytes));
         },
       ),

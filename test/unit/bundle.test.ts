@@ -46,14 +46,14 @@ async function open(path: string): Promise<Bundle> {
   return bundle;
 }
 
-async function read(bundle: Bundle, name: BundleFileName): Promise<string[] | null> {
+async function read(bundle: Bundle, name: BundleFileName): Promise<unknown[] | null> {
   const file = await bundle.file(name);
   if (!file) return null;
-  const lines: string[] = [];
-  for await (const some of file.lines(() => undefined)) {
-    for (const line of some) lines.push('text' in line ? line.text : line.fault);
+  const values: unknown[] = [];
+  for await (const { lines } of file.read()) {
+    for (const line of lines) values.push('reason' in line ? line.reason : line.record);
   }
-  return lines;
+  return values;
 }
 
 const reasons = (bundle: Bundle) => bundle.faults.map(({ file, reason }) => `${file}: ${reason}`);
@@ -62,7 +62,7 @@ describe('a bundle', () => {
   // contract 13.1
   test('may be a folder in which every file is optional', async () => {
     const bundle = await open(folder({ 'products.jsonl': '{"a":1}\n{"a":2}\n' }));
-    expect(await read(bundle, 'products.jsonl')).toEqual(['{"a":1}', '{"a":2}']);
+    expect(await read(bundle, 'products.jsonl')).toEqual([{ a: 1 }, { a: 2 }]);
     expect(await read(bundle, 'entities.jsonl')).toBeNull();
     expect(bundle.faults).toEqual([]);
     expect(bundle.warnings).toEqual([]);
@@ -78,9 +78,9 @@ describe('a bundle', () => {
           { name: `${prefix}categories.jsonl`, content: '{"c":1}' },
         ]);
         const bundle = await open(path);
-        expect(await read(bundle, 'categories.jsonl')).toEqual(['{"c":1}']);
-        expect(await read(bundle, 'tags.jsonl')).toEqual(['{"t":1}']);
-        expect(await bundle.image('images/a.png', 100)).toEqual(Buffer.from('pixels'));
+        expect(await read(bundle, 'categories.jsonl')).toEqual([{ c: 1 }]);
+        expect(await read(bundle, 'tags.jsonl')).toEqual([{ t: 1 }]);
+        expect(await bundle.files.read('images/a.png', 100)).toEqual(Buffer.from('pixels'));
       }
     },
   );
@@ -97,14 +97,14 @@ describe('a bundle', () => {
     const bundle = await open(
       folder({ 'tags.jsonl.gz': packed, 'entities.jsonl': packed, 'products.jsonl.gz': '{"plain":1}' }),
     );
-    expect(await read(bundle, 'tags.jsonl')).toEqual(['{"a":1}']);
-    expect(await read(bundle, 'entities.jsonl')).toEqual(['{"a":1}']);
-    expect(await read(bundle, 'products.jsonl')).toEqual(['{"plain":1}']);
+    expect(await read(bundle, 'tags.jsonl')).toEqual([{ a: 1 }]);
+    expect(await read(bundle, 'entities.jsonl')).toEqual([{ a: 1 }]);
+    expect(await read(bundle, 'products.jsonl')).toEqual([{ plain: 1 }]);
   });
 
   test('says so when a file is there plain and gzipped', async () => {
     const bundle = await open(folder({ 'tags.jsonl': '{"a":1}', 'tags.jsonl.gz': gzipSync('{"b":1}') }));
-    expect(await read(bundle, 'tags.jsonl')).toEqual(['{"a":1}']);
+    expect(await read(bundle, 'tags.jsonl')).toEqual([{ a: 1 }]);
     expect(reasons(bundle)).toEqual(['tags.jsonl.gz: not read, because tags.jsonl is there too']);
   });
 
@@ -156,7 +156,7 @@ describe('a bundle without a record file is an error that says so', () => {
       { name: 'my-bundle/products.jsonl', content: '{"p":1}' },
       { name: 'my-bundle/._products.jsonl', content: 'resource' },
     ]);
-    expect(await read(await open(path), 'products.jsonl')).toEqual(['{"p":1}']);
+    expect(await read(await open(path), 'products.jsonl')).toEqual([{ p: 1 }]);
   });
 });
 
@@ -196,8 +196,8 @@ describe('a picture is found by its name', () => {
             ? folder(Object.fromEntries(entries.map(({ name, content }) => [name, content])))
             : await archive(kind, entries);
         const bundle = await open(path);
-        expect((await bundle.image(`images/${named}`, 100)).toString()).toBe(there);
-        expect((await bundle.image(`${named}/${named}`, 100)).toString()).toBe(there);
+        expect((await bundle.files.read(`images/${named}`, 100)).toString()).toBe(there);
+        expect((await bundle.files.read(`${named}/${named}`, 100)).toString()).toBe(there);
         if (kind === 'folder') rmSync(path, { recursive: true });
       }
     },
@@ -219,9 +219,9 @@ describe('a picture is found by its name', () => {
       `${decomposed}/a.png`,
       `${composed}/b.png`,
     ];
-    const found = await Promise.all(contents.map((path) => bundle.image(path, 100)));
+    const found = await Promise.all(contents.map((path) => bundle.files.read(path, 100)));
     expect(found.map(String)).toEqual(['composed', 'decomposed', 'a', 'b']);
-    await expect(bundle.image(`${composed}/c\u00e9.png`, 100)).rejects.toThrow('there is no such file');
+    await expect(bundle.files.read(`${composed}/c\u00e9.png`, 100)).rejects.toThrow('there is no such file');
   });
 
   test('but not through a link of another spelling', async () => {
@@ -229,7 +229,7 @@ describe('a picture is found by its name', () => {
     writeFileSync(join(root, 'secret'), 'secret');
     symlinkSync(join(root, 'secret'), join(path, 'e\u0301.png'));
     const bundle = await open(path);
-    await expect(bundle.image('\u00e9.png', 100)).rejects.toThrow('a symbolic link');
+    await expect(bundle.files.read('\u00e9.png', 100)).rejects.toThrow('a symbolic link');
   });
 });
 
@@ -252,12 +252,12 @@ describe('nothing outside of a bundle is read', () => {
       'products.jsonl: a hard link',
       'tags.jsonl: a symbolic link',
     ]);
-    await expect(bundle.image('images/soft.png', 100)).rejects.toThrow('a symbolic link');
-    await expect(bundle.image('images/hard.png', 100)).rejects.toThrow('a hard link');
-    await expect(bundle.image('folder/a.png', 100)).rejects.toThrow('a path through a link');
+    await expect(bundle.files.read('images/soft.png', 100)).rejects.toThrow('a symbolic link');
+    await expect(bundle.files.read('images/hard.png', 100)).rejects.toThrow('a hard link');
+    await expect(bundle.files.read('folder/a.png', 100)).rejects.toThrow('a path through a link');
     expect(await read(bundle, 'tags.jsonl')).toBeNull();
     expect(await read(bundle, 'products.jsonl')).toBeNull();
-    expect(await bundle.image('images/real.png', 100)).toEqual(Buffer.from('pixels'));
+    expect(await bundle.files.read('images/real.png', 100)).toEqual(Buffer.from('pixels'));
   });
 
   test('or written, through the entries of an archive', async () => {
@@ -282,7 +282,7 @@ describe('nothing outside of a bundle is read', () => {
       'images/hard.png: a hard link',
       'pipe: no plain file',
     ]);
-    expect(await read(bundle, 'tags.jsonl')).toEqual(['{"t":1}']);
+    expect(await read(bundle, 'tags.jsonl')).toEqual([{ t: 1 }]);
     expect(readdirSync(root).sort()).toEqual(['b.tar', 'spool']);
   });
 
@@ -299,6 +299,6 @@ describe('nothing outside of a bundle is read', () => {
     ['images/big.png', 'larger than 10 bytes'],
   ])('by the path %p', async (path, reason) => {
     const bundle = await open(folder({ 'images/real.png': 'pixels', 'images/big.png': 'x'.repeat(11) }));
-    await expect(bundle.image(path, 10)).rejects.toThrow(reason);
+    await expect(bundle.files.read(path, 10)).rejects.toThrow(reason);
   });
 });

@@ -64,86 +64,39 @@ export const CATALOG_ROWS = table(
   true,
 );
 
-/** A record with what the database holds under its id. */
-export interface Stored<Record> {
-  readonly record: Record;
-  readonly deleted: boolean;
-}
-
 /** All categories by id; there are few. */
-export async function loadCategories(knex: Knex): Promise<Map<string, CategoryRecord>> {
-  const rows: CategoryRecord[] = await knex('categories').select(
-    'id',
-    'name',
-    'hierarchy',
-    'name_fields',
-    'popularity',
-    'images',
-    'thumbnails',
-  );
-  return new Map(rows.map((row) => [row.id, row]));
-}
+export const loadCategories = (knex: Knex): Promise<Map<string, CategoryRecord>> =>
+  byId(knex, sql`SELECT id, name, hierarchy, name_fields, popularity, images, thumbnails FROM categories`);
 
-const entitiesWhere = (condition: Sql): Sql => sql`
-  SELECT id, kind, name, category, parents, tags, keywords, popularity, images, thumbnails, deleted
-  FROM entities WHERE ${condition}`;
-
-/** The entities of these ids, deleted ones too; unknown ids are left out. */
-export async function loadEntities(
-  knex: Knex,
-  ids: readonly string[],
-): Promise<Map<string, Stored<EntityRecord>>> {
-  if (ids.length === 0) return new Map();
-  return byId(await rowsOf(knex, entitiesWhere(sql`id = ANY(${ids}::text[])`)));
-}
-
-/** Live entities of these kinds, by id, after one of them. */
-export async function loadEntitiesOf(
-  knex: Knex,
-  kinds: readonly string[],
-  after: string,
-  limit: number,
-): Promise<readonly EntityRecord[]> {
-  const wanted = sql`kind = ANY(${kinds}::text[]) AND id > ${after} AND NOT deleted`;
-  const rows = await rowsOf<EntityRecord & { deleted: boolean }>(
+/** The entities that meet a condition, as their last records had them. */
+export const loadEntities = (knex: Knex, condition: Sql): Promise<Map<string, EntityRecord>> =>
+  byId(
     knex,
-    entitiesWhere(sql`${wanted} ORDER BY id LIMIT ${limit}`),
+    sql`SELECT id, kind, name, category, parents, tags, keywords, popularity, images, thumbnails
+        FROM entities WHERE ${condition}`,
   );
-  return [...byId(rows).values()].map(({ record }) => record);
-}
 
-/** The entities of these ids as their last records had them, deleted ones too; unknown ids are left out. */
-export async function loadEntityRecords(
+/** The entities of these ids, deleted ones too: what names them keeps the attribute (contract 1.8). */
+export const loadNamed = async (knex: Knex, ids: readonly string[]): Promise<Map<string, EntityRecord>> =>
+  ids.length === 0 ? new Map() : await loadEntities(knex, sql`id = ANY(${ids}::text[])`);
+
+/** Those of these ids that are live products, with their variants in order. */
+export const loadProducts = async (
   knex: Knex,
   ids: readonly string[],
-): Promise<Map<string, EntityRecord>> {
-  const stored = await loadEntities(knex, ids);
-  return new Map([...stored].map(([id, { record }]) => [id, record]));
-}
+): Promise<Map<string, ProductRecord>> =>
+  ids.length === 0
+    ? new Map()
+    : await byId(
+        knex,
+        sql`SELECT id, category, attributes, tags, keywords, title, sku, url, data, popularity, images, thumbnails,
+              (SELECT coalesce(jsonb_agg(to_jsonb(variants) - 'product_id' - 'position' - 'away_since' ORDER BY position), '[]')
+               FROM variants WHERE product_id = products.id) AS variants
+            FROM products WHERE id = ANY(${ids}::text[]) AND NOT deleted`,
+      );
 
-/** The products of these ids with their variants in order, deleted ones too; unknown ids are left out. */
-export async function loadProducts(
-  knex: Knex,
-  ids: readonly string[],
-): Promise<Map<string, Stored<ProductRecord>>> {
-  if (ids.length === 0) return new Map();
-  const rows = await rowsOf<ProductRecord & { deleted: boolean }>(
-    knex,
-    sql`SELECT id, category, attributes, tags, keywords, title, sku, url, data, popularity, images, thumbnails,
-       (SELECT coalesce(jsonb_agg(to_jsonb(variants) - 'product_id' - 'position' - 'away_since' ORDER BY position), '[]')
-        FROM variants WHERE product_id = products.id) AS variants,
-       deleted
-     FROM products WHERE id = ANY(${ids}::text[])`,
-  );
-  return byId(rows);
-}
-
-function byId<Row extends { readonly id: string }>(
-  rows: readonly (Row & { readonly deleted: boolean })[],
-): Map<string, Stored<Row>> {
-  return new Map(
-    rows.map(({ deleted, ...record }) => [record.id, { record: record as unknown as Row, deleted }]),
-  );
+async function byId<Row extends { readonly id: string }>(knex: Knex, rows: Sql): Promise<Map<string, Row>> {
+  return new Map((await rowsOf<Row>(knex, rows)).map((row) => [row.id, row]));
 }
 
 /** How often categories, tags or entities were written, which triggers count. */
@@ -172,11 +125,11 @@ export async function noteStale(trx: Knex, before: Sql, rows: Sql): Promise<stri
   return noted.map(({ id }) => id);
 }
 
-/** How many rows are noted, counted up to `limit`. */
-export async function countStale(knex: Knex, limit: number): Promise<number> {
-  const rows = await rowsOf<{ count: number }>(
-    knex,
-    sql`SELECT count(*) AS count FROM (SELECT 1 FROM catalog_stale_rows LIMIT ${limit}) AS stale`,
-  );
-  return rows[0]?.count ?? 0;
+/** How many rows are noted. */
+export const countStale = (knex: Knex): Promise<number> => countOf(knex, sql`FROM catalog_stale_rows`);
+
+/** How many rows `from` selects, by `FROM` and what follows it. */
+export async function countOf(knex: Knex, from: Sql): Promise<number> {
+  const [counted] = await rowsOf<{ count: number }>(knex, sql`SELECT count(*) AS count ${from}`);
+  return counted?.count ?? 0;
 }

@@ -5,25 +5,16 @@ import {
   entityRow,
   isListable,
   productRow,
-  type Surroundings,
 } from '../../../models/catalog/import/derive-row';
-import type { CatalogRow, EntityRecord, ProductRecord } from '../../../models/catalog/import/records';
+import type { CatalogRow } from '../../../models/catalog/import/records';
 import { namedEntities } from '../../../models/catalog/import/stages';
 import { facetOf, isReference } from '../../../models/catalog/index-terms';
-import type { WrittenTable } from '../../core/copy-rows';
-import { copyRows } from '../../core/copy-rows';
+import { copyRows, type WrittenTable } from '../../core/copy-rows';
 import { rowsOf, type Sql, sql } from '../../core/sql';
 import { type Prepared, prepare, write } from '../../core/staging';
 import { indexedDeletions } from '../search/misspellings';
 import { bestOfFacets } from './best-estimates';
-import {
-  CATALOG_ROWS,
-  loadCategories,
-  loadEntities,
-  loadEntityRecords,
-  loadProducts,
-  type Stored,
-} from './catalog-tables';
+import { CATALOG_ROWS, loadCategories, loadEntities, loadNamed, loadProducts } from './catalog-tables';
 
 /** A row of `catalog_rows`, whole. */
 interface CompleteRow extends CatalogRow {
@@ -40,22 +31,17 @@ export const deriveNoted = (trx: Knex, ids: readonly string[]): Promise<number> 
   deriveThose(trx, sql`id = ANY(${ids}::text[])`);
 
 async function deriveThose(trx: Knex, condition: Sql): Promise<number> {
-  const rows = await rowsOf<{ id: string }>(
-    trx,
-    sql`DELETE FROM catalog_stale_rows WHERE ${condition} RETURNING id`,
-  );
-  await deriveRows(
-    trx,
-    rows.map((row) => row.id),
-  );
-  return rows.length;
+  const noted = sql`DELETE FROM catalog_stale_rows WHERE ${condition} RETURNING id`;
+  const ids = (await rowsOf<{ id: string }>(trx, noted)).map(({ id }) => id);
+  await deriveRows(trx, ids);
+  return ids.length;
 }
 
 /** Derives the rows of these ids again; rows that are no longer live are deleted. */
 export async function deriveRows(trx: Knex, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
   const current = [
-    ...(await deriveProducts(trx, liveOf(await loadProducts(trx, ids)))),
+    ...(await deriveProducts(trx, ids)),
     ...(await deriveEntities(trx, ids)),
     ...(await deriveCategories(trx, ids)),
   ];
@@ -67,31 +53,32 @@ export async function deriveRows(trx: Knex, ids: readonly string[]): Promise<voi
   );
 }
 
-async function deriveProducts(trx: Knex, products: readonly ProductRecord[]): Promise<CompleteRow[]> {
+/** The rows of those of these ids that are live products. */
+async function deriveProducts(trx: Knex, ids: readonly string[]): Promise<CompleteRow[]> {
+  const products = [...(await loadProducts(trx, ids)).values()];
   if (products.length === 0) return [];
-  const around = {
-    categories: await loadCategories(trx),
-    entities: await loadEntityRecords(trx, namedEntities(products)),
-  };
+  const entities = await loadNamed(trx, namedEntities(products));
+  const around = { categories: await loadCategories(trx), entities };
   return products.map((product) => productRow(product, around));
 }
 
 /** The rows of those of these ids that are live entities of a listable kind. */
 export async function deriveEntities(trx: Knex, ids: readonly string[]): Promise<CompleteRow[]> {
-  const own = await loadEntities(trx, ids);
+  const own = await loadEntities(trx, sql`id = ANY(${ids}::text[]) AND NOT deleted`);
   if (own.size === 0) return [];
-  const around = await surroundingsOf(trx, own);
-  const listed = liveOf(own).filter((entity) => isListable(entity, around));
+  const parents = new Set([...own.values()].flatMap((entity) => Object.values(entity.parents)));
+  const around = { categories: await loadCategories(trx), entities: await loadNamed(trx, [...parents]) };
+  const listed = [...own.values()].filter((entity) => isListable(entity, around));
   const modelTags = await tagsOfModels(
     trx,
-    listed.filter(isModel).map((model) => model.id),
+    listed.flatMap(({ kind, id }) => (kind === 'model' ? [id] : [])),
   );
   return await withBest(
     trx,
-    listed.map((entity) => ({
-      facet: facetOf(entity.kind, entity.id),
-      row: entityRow(entity, isModel(entity) ? (modelTags.get(entity.id) ?? []) : entity.tags, around),
-    })),
+    listed.map((entity) => {
+      const tags = entity.kind === 'model' ? (modelTags.get(entity.id) ?? []) : entity.tags;
+      return { facet: facetOf(entity.kind, entity.id), row: entityRow(entity, tags, around) };
+    }),
   );
 }
 
@@ -116,61 +103,40 @@ async function withBest(
   return rows.map(({ facet, row }) => ({ ...row, max_estimate: best.get(facet) ?? null }));
 }
 
-async function surroundingsOf(
-  trx: Knex,
-  own: ReadonlyMap<string, Stored<EntityRecord>>,
-): Promise<Surroundings> {
-  const entities = new Map([...own].map(([id, { record }]) => [id, record]));
-  const parents = [...entities.values()].flatMap((entity) => Object.values(entity.parents));
-  const missing = [...new Set(parents)].filter((id) => !entities.has(id));
-  for (const [id, parent] of await loadEntityRecords(trx, missing)) entities.set(id, parent);
-  return { categories: await loadCategories(trx), entities };
-}
-
-function liveOf<Record>(stored: ReadonlyMap<string, Stored<Record>>): Record[] {
-  return [...stored.values()].filter((each) => !each.deleted).map((each) => each.record);
-}
-
-const isModel = (entity: EntityRecord): boolean => entity.kind === 'model';
-
 /** A model carries a tag when every one of its live styles carries it (contract 3.5). */
 async function tagsOfModels(trx: Knex, ids: readonly string[]): Promise<Map<string, string[]>> {
   if (ids.length === 0) return new Map();
   const rows = await rowsOf<{ model: string; tags: string[] }>(
     trx,
     sql`SELECT parents->>'model' AS model, tags FROM entities
-     WHERE kind = 'style' AND NOT deleted AND parents->>'model' = ANY(${ids}::text[]) ORDER BY id`,
+        WHERE kind = 'style' AND NOT deleted AND parents->>'model' = ANY(${ids}::text[]) ORDER BY id`,
   );
   const shared = new Map<string, string[]>();
   for (const { model, tags } of rows) {
-    const sofar = shared.get(model) ?? tags;
+    const before = shared.get(model) ?? tags;
     shared.set(
       model,
-      sofar.filter((tag) => tags.includes(tag)),
+      before.filter((tag) => tags.includes(tag)),
     );
   }
   return shared;
 }
 
-/** Writes rows that were prepared. They are no longer stale then. */
-export async function writeRows(
-  trx: Knex,
-  prepared: Prepared<CompleteRow>,
-  vocabulary = new Vocabulary(),
-): Promise<void> {
-  const rows = [...prepared.fresh, ...prepared.known];
-  if (rows.length === 0) return;
-  const changed = new Set(await write(trx, prepared));
-  await rowsOf(trx, sql`DELETE FROM catalog_stale_rows WHERE id = ANY(${rows.map(({ id }) => id)}::text[])`);
-  await vocabulary.learn(
-    trx,
-    rows.flatMap(({ id, words }) => (changed.has(id) ? words : [])),
-  );
-}
-
 /** Prepares rows for `writeRows`. */
 export const prepareRows = (trx: Knex, rows: readonly CompleteRow[]): Promise<Prepared<CompleteRow>> =>
   prepare(trx, CATALOG_ROWS, rows);
+
+/** Writes rows that were prepared. They are no longer stale then. */
+export async function writeRows(trx: Knex, prepared: Prepared<CompleteRow>): Promise<void> {
+  const rows = [...prepared.fresh, ...prepared.known];
+  if (rows.length === 0) return;
+  await write(trx, prepared);
+  await rowsOf(trx, sql`DELETE FROM catalog_stale_rows WHERE id = ANY(${rows.map(({ id }) => id)}::text[])`);
+  await learnWords(
+    trx,
+    rows.flatMap(({ words }) => words),
+  );
+}
 
 /** Takes rows out of search and lookup. */
 export async function deleteRows(trx: Knex, ids: readonly string[]): Promise<void> {
@@ -184,34 +150,17 @@ const SEARCH_WORDS: WrittenTable = {
   dated: false,
 };
 
-/** Words remembered at most; then the memory starts afresh, so that it stays flat during an import. */
-const REMEMBERED_MAX = 20_000;
-
-/** The words that misspelt ones are compared with. Remembers what it has written: most words come with many rows. */
-export class Vocabulary {
-  private readonly known = new Set<string>();
-
-  /** Adds words; the same one may be given many times. */
-  async learn(trx: Knex, words: readonly string[]): Promise<void> {
-    const given = [...new Set(words)].filter((word) => !this.known.has(word));
-    if (given.length === 0) return;
-    // OFFSET 0: one look-up each.
-    const missing = await rowsOf<{ word: string }>(
-      trx,
-      sql`SELECT given.word FROM unnest(${given}::text[]) AS given (word)
-          WHERE NOT EXISTS (SELECT FROM search_words known WHERE known.word = given.word OFFSET 0)`,
-    );
-    await copyRows(
-      trx,
-      SEARCH_WORDS,
-      missing.map(({ word }) => ({ word, deletions: isReference(word) ? [] : indexedDeletions(word) })),
-    );
-    if (this.known.size + given.length > REMEMBERED_MAX) this.known.clear();
-    for (const word of given) this.known.add(word);
-  }
-
-  /** To be called when a transaction was rolled back, and its words with it. */
-  forget(): void {
-    this.known.clear();
-  }
+/** Adds to the words that misspelt ones are compared with; the same one may be given many times. */
+export async function learnWords(trx: Knex, words: readonly string[]): Promise<void> {
+  // OFFSET 0: one look-up each.
+  const missing = await rowsOf<{ word: string }>(
+    trx,
+    sql`SELECT given.word FROM unnest(${[...new Set(words)]}::text[]) AS given (word)
+        WHERE NOT EXISTS (SELECT FROM search_words known WHERE known.word = given.word OFFSET 0)`,
+  );
+  await copyRows(
+    trx,
+    SEARCH_WORDS,
+    missing.map(({ word }) => ({ word, deletions: isReference(word) ? [] : indexedDeletions(word) })),
+  );
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
 import type { FeedRun } from '../../../models/ports';
 import { rowsOf, sql } from '../../core/sql';
+import { countOf } from './catalog-tables';
 import type { InTransaction } from './record-store';
 
 /** An import of a feed, in `product_feeds`. */
@@ -17,12 +18,8 @@ export class PostgresFeedRun implements FeedRun {
 
   /** @param write does work in a transaction of the import */
   static async open(knex: Knex, write: InTransaction, feed: string): Promise<PostgresFeedRun> {
-    const [counted] = await rowsOf<{ count: number }>(
-      knex,
-      sql`SELECT count(*)::integer AS count FROM product_feeds JOIN products ON id = product_id
-          WHERE feed = ${feed} AND NOT deleted`,
-    );
-    return new PostgresFeedRun(knex, write, feed, counted?.count ?? 0);
+    const live = sql`FROM product_feeds JOIN products ON id = product_id WHERE feed = ${feed} AND NOT deleted`;
+    return new PostgresFeedRun(knex, write, feed, await countOf(knex, live));
   }
 
   async note(productIds: readonly string[]): Promise<void> {
@@ -39,11 +36,7 @@ export class PostgresFeedRun implements FeedRun {
   }
 
   async missingCount(): Promise<number> {
-    const [counted] = await rowsOf<{ count: number }>(
-      this.knex,
-      sql`SELECT count(*)::integer AS count ${this.#missing()}`,
-    );
-    return counted?.count ?? 0;
+    return await countOf(this.knex, this.#missing());
   }
 
   async missing(after: string, limit: number): Promise<readonly string[]> {
@@ -64,12 +57,3 @@ export class PostgresFeedRun implements FeedRun {
     WHERE feed = ${this.feed} AND run <> ${this.#run} AND NOT deleted
       AND NOT EXISTS (SELECT FROM product_feeds AS other WHERE other.product_id = own.product_id AND other.feed <> own.feed)`;
 }
-
-/** Of a dry run: nothing is noted, and nothing is missing. */
-export const UNCHANGED_FEED: FeedRun = {
-  known: 0,
-  note: async () => undefined,
-  missingCount: async () => 0,
-  missing: async () => [],
-  forgetMissing: async () => undefined,
-};

@@ -5,12 +5,12 @@ import type { Knex } from 'knex';
 import type { EntityRecord } from '../../../models/catalog/import/records';
 import type { CatalogImportStore, FeedRun, RecordTransaction } from '../../../models/ports';
 import type { BegunEntry } from '../../accounts/audit-log';
-import { inTransaction, rowsOf, sql } from '../../core/sql';
+import { rowsOf, sql } from '../../core/sql';
 import { messagesAbout } from '../../webhooks/messages-about';
 import { makeSearchSnapshot } from '../search/make-snapshot';
-import { countStale, loadEntitiesOf } from './catalog-tables';
+import { countOf, countStale, loadEntities } from './catalog-tables';
 import { PostgresFeedRun } from './feed-run';
-import { PostgresRecordStore, STOPPED_IMPORT, WRITER_SETTINGS } from './record-store';
+import { PostgresRecordStore, STOPPED_IMPORT } from './record-store';
 import { countDeferredIndexes, deferIndexes, makeIndexes, tidyTables } from './search-upkeep';
 
 interface Holder {
@@ -35,112 +35,108 @@ const POLL_MS = 250;
 const LOST = 'This import stood still and another one took its place.';
 
 /**
- * For the transaction only: no limit on statements, as a large catalog takes long. A commit does not wait for the disk:
- * what a crash of the server takes back is done again by starting the import again, and the end of the import waits for
- * all of it (`release`).
+ * Takes the right to import, which one import at a time has: a row that it renews, rather than an advisory lock, because
+ * all clients of the embedded database share one session. Waits for a holder that seems to have died, whose row has not been
+ * renewed for 10 s. Resolves to the name of the new holder.
+ *
+ * @throws ImportRunningError when another import is alive
  */
-const SETTINGS = sql`${WRITER_SETTINGS}, set_config('statement_timeout', '0', true),
-  set_config('synchronous_commit', 'off', true)`;
-
-/**
- * The right to import, which one import at a time has: a row that it renews. It is a row rather than an advisory lock
- * because all clients of the embedded database share one session. A holder that died is replaced when its row has not
- * been renewed for 10 s. Every transaction of an import goes through the lock, so a holder that lost it writes no more.
- */
-export class ImportLock {
-  private readonly timer: NodeJS.Timeout;
-
-  private constructor(
-    private readonly knex: Knex,
-    private readonly holder: string,
-  ) {
-    this.timer = setInterval(() => void this.beat().catch(() => undefined), BEAT_MS).unref();
-  }
-
-  /** Waits for a holder that seems to have died. @throws ImportRunningError when another import is alive */
-  static async acquire(knex: Knex): Promise<ImportLock> {
-    const holder = randomUUID();
-    for (let last: string | undefined; ; await delay(POLL_MS)) {
-      await rowsOf(knex, sql`DELETE FROM catalog_import_lock WHERE ${STOPPED_IMPORT}`);
-      const taken = await rowsOf(
-        knex,
-        sql`INSERT INTO catalog_import_lock (holder, host, process_id)
-            VALUES (${holder}, ${hostname()}, ${process.pid}) ON CONFLICT DO NOTHING RETURNING holder`,
-      );
-      if (taken.length > 0) return new ImportLock(knex, holder);
-      const [other] = await rowsOf<Holder & { readonly beat: string }>(
-        knex,
-        sql`SELECT host, process_id, started_at, holder || heartbeat_at AS beat FROM catalog_import_lock`,
-      );
-      if (other && last !== undefined && other.beat !== last) throw new ImportRunningError(other);
-      last = other?.beat;
-    }
-  }
-
-  /** A transaction of the import: all of it or nothing. @throws Error when the lock was lost */
-  async transaction<Result>(work: (trx: Knex) => Promise<Result>): Promise<Result> {
-    return await inTransaction(this.knex, async (trx) => {
-      // Who replaces the holder deletes the row, and so waits for the end of this; a beat does not.
-      const held = await rowsOf(
-        trx,
-        sql`SELECT ${SETTINGS} FROM catalog_import_lock WHERE holder = ${this.holder} FOR KEY SHARE`,
-      );
-      if (held.length === 0) throw new Error(LOST);
-      return await work(trx);
-    });
-  }
-
-  /** Lets the next import begin, once the disk has all that this one wrote. */
-  async release(): Promise<void> {
-    clearInterval(this.timer);
-    await rowsOf(this.knex, sql`DELETE FROM catalog_import_lock WHERE holder = ${this.holder}`);
-  }
-
-  private async beat(): Promise<void> {
-    await rowsOf(
-      this.knex,
-      sql`UPDATE catalog_import_lock SET heartbeat_at = clock_timestamp() WHERE holder = ${this.holder}`,
+export async function acquireImport(knex: Knex): Promise<string> {
+  const holder = randomUUID();
+  for (let last: string | undefined; ; await delay(POLL_MS)) {
+    await rowsOf(knex, sql`DELETE FROM catalog_import_lock WHERE ${STOPPED_IMPORT}`);
+    const taken = await rowsOf(
+      knex,
+      sql`INSERT INTO catalog_import_lock (holder, host, process_id)
+          VALUES (${holder}, ${hostname()}, ${process.pid}) ON CONFLICT DO NOTHING RETURNING holder`,
     );
+    if (taken.length > 0) return holder;
+    const [other] = await rowsOf<Holder & { readonly beat: string }>(
+      knex,
+      sql`SELECT host, process_id, started_at, holder || heartbeat_at AS beat FROM catalog_import_lock`,
+    );
+    if (other && last !== undefined && other.beat !== last) throw new ImportRunningError(other);
+    last = other?.beat;
   }
 }
 
 /** So many first products are worth the making of indexes at their end. */
 const MANY_PRODUCTS = 2_000;
+/** After fewer records the tables are as they were before. */
+const RECORDS_WORTH_TIDYING = 1_000;
 
-/** The catalog itself, changed under the lock of its one import. */
+/** The catalog itself, changed by its one import. */
 export class PostgresImportStore extends PostgresRecordStore implements CatalogImportStore {
+  private readonly heartbeat: NodeJS.Timeout;
   /** Whether this is the first load of a catalog that may leave its indexes to its end; null until that was looked at. */
   private isFirstLoad: boolean | null;
 
-  /** @param connections how many work at the same time where the work can be parted; the embedded database has one */
+  /**
+   * @param holder by `acquireImport`
+   * @param connections how many work at the same time where the work can be parted; the embedded database has one
+   */
   constructor(
-    override readonly knex: Knex,
-    readonly lock: ImportLock,
+    knex: Knex,
+    private readonly holder: string,
     readonly connections: number,
     entry: BegunEntry | null,
   ) {
-    super(knex, (work) => lock.transaction(work), entry);
+    super(knex, entry);
+    const beat = sql`UPDATE catalog_import_lock SET heartbeat_at = clock_timestamp() WHERE holder = ${holder}`;
+    this.heartbeat = setInterval(() => void rowsOf(knex, beat).catch(() => undefined), BEAT_MS).unref();
     // The one session of the embedded database would be kept from all others while it makes an index.
     this.isFirstLoad = connections === 1 ? false : null;
   }
 
+  /**
+   * Only of the holder: one that was replaced writes no more. No limit on statements, as a large catalog takes long. A commit
+   * does not wait for the disk: what a crash of the server takes back is done again by starting the import again, and the
+   * end of the import waits for all of it.
+   *
+   * @throws Error when another import took the place of this one
+   */
+  override readonly inTransaction = <Result>(work: (trx: Knex) => Promise<Result>): Promise<Result> =>
+    super.inTransaction(async (trx) => {
+      // Anyone who replaces the holder deletes the row, and so waits for the end of this; a beat does not.
+      const held = await rowsOf(
+        trx,
+        sql`SELECT set_config('statement_timeout', '0', true), set_config('synchronous_commit', 'off', true)
+            FROM catalog_import_lock WHERE holder = ${this.holder} FOR KEY SHARE`,
+      );
+      if (held.length === 0) throw new Error(LOST);
+      return await work(trx);
+    });
+
   override async transaction<Result>(
     work: (transaction: RecordTransaction) => Promise<Result>,
   ): Promise<Result> {
-    await this.deferIndexesOfFirstLoad();
+    if (this.isFirstLoad !== false) await this.deferIndexesOfFirstLoad();
     return await super.transaction(work);
   }
 
+  /** Many products of a catalog without any are written without the indexes of search, which are made at their end. */
+  private async deferIndexesOfFirstLoad(): Promise<void> {
+    const products = await countOf(
+      this.knex,
+      sql`FROM (SELECT FROM products LIMIT ${MANY_PRODUCTS}) AS first`,
+    );
+    this.isFirstLoad ??= products === 0;
+    if (products < MANY_PRODUCTS) return;
+    if (this.isFirstLoad) await deferIndexes(this);
+    this.isFirstLoad = false;
+  }
+
   async entitiesOf(kinds: readonly string[], after: string, limit: number): Promise<readonly EntityRecord[]> {
-    return await loadEntitiesOf(this.knex, kinds, after, limit);
+    const wanted = sql`kind = ANY(${kinds}::text[]) AND id > ${after} AND NOT deleted ORDER BY id LIMIT ${limit}`;
+    return [...(await loadEntities(this.knex, wanted)).values()];
   }
 
   async openFeed(name: string): Promise<FeedRun> {
-    return await PostgresFeedRun.open(this.knex, (work) => this.lock.transaction(work), name);
+    return await PostgresFeedRun.open(this.knex, this.inTransaction, name);
   }
 
   async staleRows(): Promise<number> {
-    return await countStale(this.knex, Number.MAX_SAFE_INTEGER);
+    return await countStale(this.knex);
   }
 
   async missingIndexes(): Promise<number> {
@@ -151,39 +147,16 @@ export class PostgresImportStore extends PostgresRecordStore implements CatalogI
     await makeIndexes(this, onMade);
   }
 
-  async tidy(): Promise<void> {
-    await tidyTables(this);
-  }
-
-  async refreshSearch(): Promise<void> {
+  async end(counts: { readonly accepted: number; readonly rejected: number }, now: Date): Promise<void> {
+    if (counts.accepted >= RECORDS_WORTH_TIDYING) await tidyTables(this);
     await makeSearchSnapshot(this.knex);
-  }
-
-  async tellOfEnd(counts: Parameters<CatalogImportStore['tellOfEnd']>[0], now: Date): Promise<void> {
     const message = { data: sql`${JSON.stringify(counts)}::json`, whose: sql`true` };
-    await this.lock.transaction((trx) => rowsOf(trx, messagesAbout('catalog.import.done', now, message)));
+    await this.inTransaction((trx) => rowsOf(trx, messagesAbout('catalog.import.done', now, message)));
   }
 
+  /** Once the disk has all that this import wrote. */
   async close(): Promise<void> {
-    await this.lock.release();
+    clearInterval(this.heartbeat);
+    await rowsOf(this.knex, sql`DELETE FROM catalog_import_lock WHERE holder = ${this.holder}`);
   }
-
-  /** Many products of a catalog without any are written without the indexes of search, which are made at their end. */
-  private async deferIndexesOfFirstLoad(): Promise<void> {
-    if (this.isFirstLoad === false) return;
-    const products = await countProducts(this.knex, MANY_PRODUCTS);
-    this.isFirstLoad ??= products === 0;
-    if (products < MANY_PRODUCTS) return;
-    if (this.isFirstLoad) await deferIndexes(this.lock);
-    this.isFirstLoad = false;
-  }
-}
-
-/** Deleted ones too; counted up to `limit`. */
-async function countProducts(knex: Knex, limit: number): Promise<number> {
-  const [counted] = await rowsOf<{ count: number }>(
-    knex,
-    sql`SELECT count(*) AS count FROM (SELECT FROM products LIMIT ${limit}) AS first`,
-  );
-  return counted?.count ?? 0;
 }

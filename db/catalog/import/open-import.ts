@@ -10,13 +10,12 @@ import type { BegunEntry } from '../../accounts/audit-log';
 import type { WrittenTable } from '../../core/copy-rows';
 import { rowsOf, sql } from '../../core/sql';
 import { upsert } from '../../core/staging';
-import { UNCHANGED_FEED } from './feed-run';
-import { ImportLock, PostgresImportStore } from './import-store';
+import { acquireImport, PostgresImportStore } from './import-store';
 import { PostgresRecordTransaction } from './record-store';
 
 /**
- * Begins an import, or a dry run, under the lock of the catalog's one import. `connections` is how many work at the same
- * time where the work can be parted; the embedded database has one session, so one of them.
+ * Begins an import, or a dry run, as the catalog's one import. `connections` is how many work at the same time where the work
+ * can be parted; the embedded database has one session, so one of them.
  *
  * @param entry the import in the audit log; a dry run is in none
  * @throws ImportRunningError when another import is alive
@@ -27,12 +26,14 @@ export async function openImport(
   connections = 1,
   entry: BegunEntry | null = null,
 ): Promise<CatalogImportStore> {
-  const lock = await ImportLock.acquire(knex);
-  if (!dryRun) return new PostgresImportStore(knex, lock, connections, entry);
-  const store = new DryRunStore(knex, lock, connections, null);
-  await store.forget();
-  return store;
+  const holder = await acquireImport(knex);
+  if (!dryRun) return new PostgresImportStore(knex, holder, connections, entry);
+  await forget(knex);
+  return new DryRunStore(knex, holder, connections, null);
 }
+
+/** Forgets what a dry run noted; it may have been killed. */
+const forget = (knex: Knex) => rowsOf(knex, sql`DELETE FROM catalog_import_preview`);
 
 const PREVIEW: WrittenTable = {
   name: 'catalog_import_preview',
@@ -64,25 +65,17 @@ class DryRunStore extends PostgresImportStore {
 
   /** What was noted is not in the catalog that would be read anew. */
   override taxonomyVersion = async () => 0;
-  override openFeed = async () => UNCHANGED_FEED;
   override staleRows = async () => 0;
   override missingIndexes = async () => 0;
-  override tidy = async () => undefined;
-  override refreshSearch = async () => undefined;
-  override tellOfEnd = async () => undefined;
+  override end = async () => undefined;
 
   override async close(): Promise<void> {
-    await this.forget();
+    await forget(this.knex);
     await super.close();
   }
 
-  /** Forgets what this dry run noted, or one before that was killed. */
-  async forget(): Promise<void> {
-    await this.knex('catalog_import_preview').delete();
-  }
-
   protected override recordsIn(trx: Knex): RecordTransaction {
-    return new DryRunTransaction(trx, this.memory);
+    return new DryRunTransaction(trx, this);
   }
 }
 
@@ -93,9 +86,7 @@ class DryRunTransaction extends PostgresRecordTransaction {
 
   override async variantOwners(ids: readonly string[]): Promise<readonly VariantOwner[]> {
     const owners = new Map((await super.variantOwners(ids)).map((owner) => [owner.id, owner]));
-    for (const { id, product_id, deleted } of await noted(this.trx, ids)) {
-      owners.set(id, { id, product_id, deleted });
-    }
+    for (const row of await noted(this.trx, ids)) owners.set(row.id, row);
     return [...owners.values()];
   }
 
@@ -104,50 +95,40 @@ class DryRunTransaction extends PostgresRecordTransaction {
     records: readonly WrittenRecords[Kind][],
   ): Promise<void> {
     const notes: {
-      readonly [Each in RecordKind]?: (given: readonly WrittenRecords[Each][]) => Promise<void>;
+      readonly [Each in RecordKind]?: (given: readonly WrittenRecords[Each][]) => Promise<PreviewRow[]>;
     } = {
-      entities: (entities) => this.noteEntities(entities),
+      entities: async (entities) =>
+        entities.flatMap((record) =>
+          isDeletion(record) ? [] : [{ ...record, product_id: null, deleted: false }],
+        ),
       products: (products) => this.noteProducts(products),
     };
-    await notes[kind]?.(records);
+    await upsert(this.trx, PREVIEW, (await notes[kind]?.(records)) ?? []);
   }
 
-  private async noteEntities(records: readonly WrittenRecords['entities'][]): Promise<void> {
-    await this.note(
-      records.flatMap((record) =>
-        isDeletion(record) ? [] : [{ ...record, product_id: null, deleted: false }],
-      ),
-    );
-  }
-
-  private async noteProducts(records: readonly WrittenRecords['products'][]): Promise<void> {
+  /** The variants that these products had, as the records before left them, and then those that they have. */
+  private async noteProducts(records: readonly WrittenRecords['products'][]): Promise<PreviewRow[]> {
+    const variant = { kind: 'variant', category: null, deleted: false };
     const gone = new Set(records.filter(isDeletion).map(({ id }) => id));
-    const rows = new Map<string, PreviewRow>();
-    const noteVariant = (id: string, product_id: string | null, deleted: boolean) =>
-      rows.set(id, { id, kind: 'variant', category: null, product_id, deleted });
-    for (const { id, product_id } of await this.variantsOf(records.map((record) => record.id))) {
-      noteVariant(id, gone.has(product_id) ? product_id : null, gone.has(product_id));
-    }
-    for (const record of records) {
-      if (!isDeletion(record)) for (const { id } of record.variants) noteVariant(id, record.id, false);
-    }
-    await this.note([...rows.values()]);
-  }
-
-  /** As the records before left them. */
-  private async variantsOf(
-    products: readonly string[],
-  ): Promise<readonly { id: string; product_id: string }[]> {
-    return await rowsOf(
+    const products = records.map(({ id }) => id);
+    const had = await rowsOf<{ id: string; product_id: string }>(
       this.trx,
       sql`SELECT id, product_id FROM catalog_import_preview WHERE product_id = ANY(${products}::text[])
           UNION SELECT id, product_id FROM variants WHERE product_id = ANY(${products}::text[])
             AND NOT EXISTS (SELECT FROM catalog_import_preview AS later WHERE later.id = variants.id)`,
     );
-  }
-
-  private async note(rows: readonly PreviewRow[]): Promise<void> {
-    await upsert(this.trx, PREVIEW, rows);
+    return [
+      ...had.map(({ id, product_id }) =>
+        gone.has(product_id)
+          ? { ...variant, id, product_id, deleted: true }
+          : { ...variant, id, product_id: null },
+      ),
+      ...records.flatMap((record) =>
+        isDeletion(record)
+          ? []
+          : record.variants.map(({ id }) => ({ ...variant, id, product_id: record.id })),
+      ),
+    ];
   }
 }
 
@@ -163,9 +144,5 @@ async function withNoted(
   return known;
 }
 
-async function noted(knex: Knex, ids: readonly string[]): Promise<PreviewRow[]> {
-  return await rowsOf<PreviewRow>(
-    knex,
-    sql`SELECT * FROM catalog_import_preview WHERE id = ANY(${ids}::text[])`,
-  );
-}
+const noted = (knex: Knex, ids: readonly string[]): Promise<PreviewRow[]> =>
+  rowsOf<PreviewRow>(knex, sql`SELECT * FROM catalog_import_preview WHERE id = ANY(${ids}::text[])`);

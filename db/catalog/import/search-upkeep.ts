@@ -3,17 +3,13 @@ import pMap from 'p-map';
 import { AppError } from '../../../models/errors';
 import { sqlStateOf } from '../../core/postgres-faults';
 import { identifier, rowsOf, Sql, sql } from '../../core/sql';
+import { countOf } from './catalog-tables';
 import type { InTransaction } from './record-store';
-
-/** Anyone who may change the catalog, in transactions. */
-interface Transactions {
-  readonly transaction: InTransaction;
-}
 
 /** What a large import does for the tables beside its rows, each task in a transaction of its own. */
 interface Upkeep {
   readonly knex: Knex;
-  readonly lock: Transactions;
+  readonly inTransaction: InTransaction;
   /** Tasks at the same time; the embedded database has one session. */
   readonly connections: number;
 }
@@ -28,11 +24,11 @@ const MEMORY = '128MB';
 
 /**
  * Drops the indexes of search, until `makeIndexes`. Searches read all rows meanwhile, so this is for a catalog that has
- * hardly any. Resolves to whether they are gone: not when somebody keeps them in use.
+ * hardly any. They stay while somebody keeps them in use.
  */
-export async function deferIndexes(lock: Transactions): Promise<boolean> {
+export async function deferIndexes({ inTransaction }: Pick<Upkeep, 'inTransaction'>): Promise<void> {
   try {
-    await lock.transaction(async (trx) => {
+    await inTransaction(async (trx) => {
       await rowsOf(trx, sql`SELECT set_config('lock_timeout', ${LOCK_TIMEOUT}, true)`);
       const deferred = await rowsOf<{ name: string }>(
         trx,
@@ -42,30 +38,26 @@ export async function deferIndexes(lock: Transactions): Promise<boolean> {
       );
       for (const { name } of deferred) await rowsOf(trx, sql`DROP INDEX ${identifier(name)}`);
     });
-    return true;
   } catch (failure) {
-    if (sqlStateOf(failure) === LOCK_NOT_AVAILABLE) return false;
-    throw failure;
+    if (sqlStateOf(failure) !== LOCK_NOT_AVAILABLE) throw failure;
   }
 }
 
 /** How many indexes are still to be made, also by an import before that was killed. */
-export async function countDeferredIndexes(knex: Knex): Promise<number> {
-  const [counted] = await rowsOf<{ count: number }>(
-    knex,
-    sql`SELECT count(*) AS count FROM deferred_indexes`,
-  );
-  return counted?.count ?? 0;
-}
+export const countDeferredIndexes = (knex: Knex): Promise<number> =>
+  countOf(knex, sql`FROM deferred_indexes`);
 
 /** Makes them; `onMade` is told of each. */
-export async function makeIndexes({ knex, lock, connections }: Upkeep, onMade: () => void): Promise<void> {
+export async function makeIndexes(
+  { knex, inTransaction, connections }: Upkeep,
+  onMade: () => void,
+): Promise<void> {
   const deferred = await rowsOf<{ name: string; definition: string }>(
     knex,
     sql`SELECT name, definition FROM deferred_indexes ORDER BY name`,
   );
   const make = async ({ name, definition }: { name: string; definition: string }) => {
-    await lock.transaction(async (trx) => {
+    await inTransaction(async (trx) => {
       // One process each: containers give processes that work together little memory to share.
       await rowsOf(
         trx,
@@ -73,7 +65,8 @@ export async function makeIndexes({ knex, lock, connections }: Upkeep, onMade: (
               set_config('max_parallel_maintenance_workers', '0', true)`,
       );
       // Somebody may have made it by hand after an import was killed.
-      if (!(await isThere(trx, name))) await rowsOf(trx, new Sql(definition));
+      const idempotent = definition.replace(/^CREATE INDEX /, 'CREATE INDEX IF NOT EXISTS ');
+      await rowsOf(trx, new Sql(idempotent));
       await rowsOf(trx, sql`DELETE FROM deferred_indexes WHERE name = ${name}`);
     });
     onMade();
@@ -81,56 +74,31 @@ export async function makeIndexes({ knex, lock, connections }: Upkeep, onMade: (
   await pMap(deferred, make, { concurrency: connections });
 }
 
-async function isThere(trx: Knex, index: string): Promise<boolean> {
-  const [found] = await rowsOf<{ there: boolean }>(
-    trx,
-    sql`SELECT to_regclass(quote_ident(${index})) IS NOT NULL AS there`,
-  );
-  return found?.there === true;
-}
-
 /** Tables of which queries read indexes alone where a vacuum has marked the rows as visible to all. */
-const SCANNED_TABLES = ['catalog_search', 'search_words', 'images', 'product_images'];
+const SCANNED_TABLES = sql`catalog_search, search_words, images, product_images`;
 /**
  * The others, with the columns that queries look them up by: statistics of the long ones cost as much as those of all
  * others. Their dead rows are left to the server, or to the housekeeper of the embedded database.
  */
-const LOOKED_UP = {
-  categories: sql`(id)`,
-  tags: sql`(id)`,
-  synonyms: sql`(id, phrases)`,
-  entities: sql`(id, kind, category, deleted)`,
-  products: sql`(id, category, deleted)`,
-  variants: sql`(id, product_id, "position", away_since)`,
-  catalog_rows: sql`(id, kind, category)`,
-  market_estimates: sql`(variant_id, source, region)`,
-  estimate_history: sql`(variant_id, region, date, source)`,
-  listings: sql`(variant_id, region, link, date)`,
-  catalog_stale_rows: sql`(id)`,
-};
+const LOOKED_UP = sql`
+  categories (id), tags (id), synonyms (id, phrases), entities (id, kind, category, deleted),
+  products (id, category, deleted), variants (id, product_id, "position", away_since), catalog_rows (id, kind, category),
+  market_estimates (variant_id, source, region), estimate_history (variant_id, region, date, source),
+  listings (variant_id, region, link, date), catalog_stale_rows (id)`;
 
 /** Vacuums and analyses the tables of a catalog. */
-export async function tidyTables({ knex, lock, connections }: Upkeep): Promise<void> {
-  const analyze = (table: Sql) =>
-    lock.transaction(async (trx) => {
-      await rowsOf(trx, sql`ANALYZE ${table}`);
-    });
-  const vacuum = async (table: Sql) => {
+export async function tidyTables({ knex, inTransaction, connections }: Upkeep): Promise<void> {
+  const analyze = async (tables: Sql) => {
+    await inTransaction((trx) => rowsOf(trx, sql`ANALYZE ${tables}`));
+  };
+  const vacuum = async () => {
     try {
-      await rowsOf(knex, sql`VACUUM (ANALYZE) ${table}`);
+      await rowsOf(knex, sql`VACUUM (ANALYZE) ${SCANNED_TABLES}`);
     } catch (failure) {
       if (!(failure instanceof AppError)) throw failure;
-      // A vacuum of a very large table meets the limit on statements: that is left to the server, statistics are not.
-      await analyze(table);
+      // A vacuum of very large tables meets the limit on statements: that is left to the server, statistics are not.
+      await analyze(SCANNED_TABLES);
     }
   };
-  const tasks = [
-    ...SCANNED_TABLES.map((table) => () => vacuum(identifier(table))),
-    ...Object.entries(LOOKED_UP).map(
-      ([table, columns]) =>
-        () =>
-          analyze(sql`${identifier(table)} ${columns}`),
-    ),
-  ];
-  await pMap(tasks, (task) => task(), { concurrency: connections });
+  await pMap([vacuum, () => analyze(LOOKED_UP)], (task) => task(), { concurrency: connections });
 }

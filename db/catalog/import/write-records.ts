@@ -8,20 +8,18 @@ import {
   type ProductRecord,
   type SynonymRecord,
 } from '../../../models/catalog/import/records';
-import type { WrittenTable } from '../../core/copy-rows';
-import { copyRows } from '../../core/copy-rows';
+import { copyRows, type WrittenTable } from '../../core/copy-rows';
 import { rowsOf, type Sql, sql } from '../../core/sql';
 import { type Prepared, prepare, stage, upsert, upsertStaged, write } from '../../core/staging';
 import { embeddingsOf } from '../../embeddings/embedding-tables';
 import { raiseBest, rowsShowing } from './best-estimates';
-import { loadProducts, noteStale, SOURCE_TABLES } from './catalog-tables';
+import { loadProducts, noteStale, SOURCE_TABLES, taxonomyVersion } from './catalog-tables';
 import {
   deleteRows,
   deriveCategories,
   deriveEntities,
   deriveRows,
   prepareRows,
-  type Vocabulary,
   writeRows,
 } from './derived-rows';
 
@@ -49,13 +47,19 @@ export async function writeSynonyms(
   trx: Knex,
   records: readonly (SynonymRecord | Deletion)[],
 ): Promise<void> {
-  const gone = records.filter(isDeletion).map(({ id }) => id);
-  await upsert(
-    trx,
-    SOURCE_TABLES.synonyms,
-    records.filter((record) => !isDeletion(record)),
-  );
+  const { live, gone } = parted(records);
+  await upsert(trx, SOURCE_TABLES.synonyms, live);
   await rowsOf(trx, sql`DELETE FROM synonyms WHERE id = ANY(${gone}::text[])`);
+}
+
+/** The records, and the ids of those that are deletions. */
+function parted<Record extends { readonly id: string }>(
+  records: readonly (Record | Deletion)[],
+): { readonly live: readonly Record[]; readonly gone: readonly string[] } {
+  return {
+    live: records.filter((record): record is Record => !isDeletion(record)),
+    gone: records.filter(isDeletion).map(({ id }) => id),
+  };
 }
 
 /**
@@ -66,8 +70,7 @@ export async function writeEntities(
   trx: Knex,
   records: readonly (EntityRecord | Deletion)[],
 ): Promise<string[]> {
-  const live = records.filter((record) => !isDeletion(record));
-  const gone = records.filter(isDeletion).map(({ id }) => id);
+  const { live, gone } = parted(records);
   await stage(
     trx,
     SOURCE_TABLES.entities,
@@ -75,18 +78,19 @@ export async function writeEntities(
   );
   const noted = await noteNaming(trx, gone);
   const changed = await upsertStaged(trx, SOURCE_TABLES.entities);
-  const deleted = await rowsOf<{ id: string }>(
-    trx,
-    sql`UPDATE entities SET deleted = true, updated_at = now() WHERE id = ANY(${gone}::text[]) AND NOT deleted
-        RETURNING id`,
-  );
+  const deleted = await markDeleted(trx, sql`entities`, gone);
   await writeRows(trx, await prepareRows(trx, await deriveEntities(trx, changed)));
-  await deleteRows(
-    trx,
-    deleted.map(({ id }) => id),
-  );
+  await deleteRows(trx, deleted);
   return noted;
 }
+
+/** Resolves to those that were there. */
+const markDeleted = (trx: Knex, table: Sql, ids: readonly string[]): Promise<string[]> =>
+  idsOf(
+    trx,
+    sql`UPDATE ${table} SET deleted = true, updated_at = now() WHERE id = ANY(${ids}::text[]) AND NOT deleted
+        RETURNING id`,
+  );
 
 /**
  * Rows hold an entity's name, its words and, of a style, its tags; a model's tags follow from those of its live styles
@@ -118,16 +122,19 @@ function noteNaming(trx: Knex, gone: readonly string[]): Promise<string[]> {
 /**
  * Writes products with their variants, pictures and rows. A variant that its product no longer names is away, with its
  * prices; a known variant moves to the product that names it, with its prices (contract 13.15). Ids must not repeat, nor
- * those of variants. Resolves to the rows above whose best estimate may be gone, which are noted.
+ * those of variants. Rows that were prepared before somebody else changed the taxonomy are derived again. Resolves to the
+ * rows above whose best estimate may be gone, which are noted.
  */
 export async function writeProducts(
   trx: Knex,
   records: readonly (DerivedProduct | Deletion)[],
-  vocabulary: Vocabulary,
 ): Promise<string[]> {
-  const live = records.filter((record): record is DerivedProduct => !isDeletion(record));
-  const gone = records.filter(isDeletion).map(({ id }) => id);
-  const products = await prepare(trx, SOURCE_TABLES.products, live.map(asProduct));
+  const { live, gone } = parted(records);
+  const products = await prepare(
+    trx,
+    SOURCE_TABLES.products,
+    live.map((record) => ({ ...record, deleted: false })),
+  );
   const variants = await prepare(trx, SOURCE_TABLES.variants, live.flatMap(variantsOf));
   const rows = await prepareRows(
     trx,
@@ -138,35 +145,35 @@ export async function writeProducts(
   const { bereft, moved } = isNew ? NO_CHANGES : await changesBy(trx, [products, variants, rows], gone);
   const showed = await rowsShowing(trx, moved);
   await write(trx, products);
-  if (!isNew) await putAside(trx, gone);
+  if (!isNew) {
+    await markDeleted(trx, sql`products`, gone);
+    await putAside(trx);
+  }
   await write(trx, variants);
-  const losers = [...(await loadProducts(trx, bereft)).values()].map(({ record }) => record);
+  const losers = [...(await loadProducts(trx, bereft)).values()];
   await writePictures(trx, [...live, ...losers], isNew ? [] : [...records, ...losers].map(({ id }) => id));
-  await writeRows(trx, rows, vocabulary);
+  await writeRows(trx, rows);
   await deleteRows(trx, gone);
-  await deriveRows(trx, bereft);
+  const version = await taxonomyVersion(trx);
+  const outdated = live.filter((record) => record.taxonomyVersion !== version).map(({ id }) => id);
+  await deriveRows(trx, [...bereft, ...outdated]);
   return await raiseBest(trx, moved, showed);
 }
-
-const asProduct = (record: DerivedProduct) => ({ ...record, deleted: false });
 
 const variantsOf = ({ id, variants }: DerivedProduct) =>
   variants.map((variant, position) => ({ ...variant, product_id: id, position }));
 
-interface Changes {
-  /** Live products, besides those written and those deleted, that lose a variant to one of them. */
-  readonly bereft: readonly string[];
-  /** Products whose estimates come to count for other rows, or count no longer. */
-  readonly moved: readonly string[];
-}
+const NO_CHANGES = { bereft: [], moved: [] };
 
-const NO_CHANGES: Changes = { bereft: [], moved: [] };
-
+/**
+ * What a write of products changes of others: live products, besides those written and those deleted, that lose a variant
+ * to one of them (`bereft`); and products whose estimates come to count for other rows, or count no longer (`moved`).
+ */
 async function changesBy(
   trx: Knex,
   prepared: readonly Prepared<object>[],
   gone: readonly string[],
-): Promise<Changes> {
+): Promise<{ readonly bereft: readonly string[]; readonly moved: readonly string[] }> {
   // What is compared must be there, if empty.
   for (const { table, known } of prepared) if (known.length === 0) await stage(trx, table, []);
   const bereft = await idsOf(
@@ -200,20 +207,15 @@ async function changesBy(
 const idsOf = async (trx: Knex, statement: Sql): Promise<string[]> =>
   (await rowsOf<{ id: string }>(trx, statement)).map(({ id }) => id);
 
-/** Marks products as deleted, and puts the variants away that the staged products name no longer. */
-async function putAside(trx: Knex, gone: readonly string[]): Promise<void> {
-  await rowsOf(
-    trx,
-    sql`UPDATE products SET deleted = true, updated_at = now() WHERE id = ANY(${gone}::text[]) AND NOT deleted`,
-  );
-  await rowsOf(
+/** Puts the variants away that the staged products name no longer. */
+const putAside = (trx: Knex) =>
+  rowsOf(
     trx,
     sql`UPDATE variants SET product_id = NULL, away_since = now() WHERE id IN (
           SELECT old.id FROM staged_products AS given CROSS JOIN LATERAL (
             SELECT id FROM variants WHERE product_id = given.id OFFSET 0) AS old
           WHERE NOT EXISTS (SELECT FROM staged_variants WHERE id = old.id OFFSET 0))`,
   );
-}
 
 const PRODUCT_IMAGES: WrittenTable = {
   name: 'product_images',
@@ -233,21 +235,17 @@ async function writePictures(
   products: readonly ProductRecord[],
   known: readonly string[],
 ): Promise<void> {
-  const addresses = new Set(products.flatMap(addressesOf));
-  const ids = await imageIds(trx, [...addresses]);
+  const addresses = products.map(addressesOf);
+  const ids = await imageIds(trx, [...new Set(addresses.flat())]);
   const had = await rowsOf<{ image_id: number; product_id: string }>(
     trx,
     sql`SELECT image_id, product_id FROM product_images WHERE product_id = ANY(${known}::text[])`,
   );
   const left = new Map(had.map((each) => [`${each.image_id} ${each.product_id}`, each]));
-  const added = products.flatMap((product) =>
-    [...new Set(addressesOf(product))].flatMap((address) => {
-      const image_id = ids.get(address);
-      return image_id === undefined || left.delete(`${image_id} ${product.id}`)
-        ? []
-        : [{ image_id, product_id: product.id }];
-    }),
+  const named = products.flatMap(({ id: product_id }, position) =>
+    Array.from(new Set(addresses[position]), (address) => ({ image_id: ids.get(address), product_id })),
   );
+  const added = named.filter(({ image_id, product_id }) => !left.delete(`${image_id} ${product_id}`));
   await copyRows(trx, PRODUCT_IMAGES, added);
   if (left.size > 0) await removePictures(trx, [...left.values()]);
 }
@@ -275,37 +273,28 @@ async function removePictures(
   trx: Knex,
   left: readonly { readonly image_id: number; readonly product_id: string }[],
 ): Promise<void> {
+  const images = left.map(({ image_id }) => image_id);
+  const products = left.map(({ product_id }) => product_id);
   await rowsOf(
     trx,
     sql`DELETE FROM product_images WHERE (image_id, product_id) IN (
-          SELECT * FROM unnest(${left.map(({ image_id }) => image_id)}::bigint[],
-            ${left.map(({ product_id }) => product_id)}::text[]))`,
+          SELECT * FROM unnest(${images}::bigint[], ${products}::text[]))`,
   );
   // Locked against a worker that stores vectors of them at this moment.
-  const orphans = await rowsOf<{ id: number }>(
+  const found = await rowsOf<{ id: number }>(
     trx,
-    sql`SELECT id FROM images WHERE id = ANY(${[...new Set(left.map(({ image_id }) => image_id))]}::bigint[])
+    sql`SELECT id FROM images WHERE id = ANY(${[...new Set(images)]}::bigint[])
           AND NOT EXISTS (SELECT FROM product_images WHERE image_id = id)
         ORDER BY id FOR NO KEY UPDATE`,
   );
-  if (orphans.length > 0)
-    await forgetVectors(
-      trx,
-      orphans.map(({ id }) => id),
-    );
-}
-
-async function forgetVectors(trx: Knex, orphans: readonly number[]): Promise<void> {
-  await trx('embedding_failures').whereIn('image_id', orphans).delete();
-  const versions: { id: number }[] = await trx('embedding_versions')
-    .whereNot({ state: 'pruned' })
-    // Until the import commits, none of them is pruned.
-    .forShare()
-    .select('id');
-  for (const version of versions) {
-    await rowsOf(
-      trx,
-      sql`DELETE FROM ${embeddingsOf(version.id)} WHERE image_id = ANY(${orphans}::bigint[])`,
-    );
-  }
+  const orphans = found.map(({ id }) => id);
+  if (orphans.length === 0) return;
+  await rowsOf(trx, sql`DELETE FROM embedding_failures WHERE image_id = ANY(${orphans}::bigint[])`);
+  // FOR SHARE: none of them is pruned before this commits.
+  const versions = await rowsOf<{ id: number }>(
+    trx,
+    sql`SELECT id FROM embedding_versions WHERE state <> 'pruned' FOR SHARE`,
+  );
+  for (const { id } of versions)
+    await rowsOf(trx, sql`DELETE FROM ${embeddingsOf(id)} WHERE image_id = ANY(${orphans}::bigint[])`);
 }

@@ -1,22 +1,35 @@
-import type { Clock, Progress, RecordSource, RecordStore, RecordTransaction, RejectLog } from '../../ports';
-import type { Named } from './faults';
-import type { FilesProgress } from './files-progress';
-import type { CategoryRecord, Deletion, Pictured, VariantRecord } from './records';
-
-/** A record and the line that it stands in. */
-export interface Numbered<Record> {
-  readonly line: number;
-  readonly bytes: number;
-  readonly record: Record;
-}
+import { LRUCache } from 'lru-cache';
+import type { Numbered, RecordStore, RecordTransaction } from '../../ports';
+import type { CategoryRecord, Deletion, EntityRecord, Pictured, VariantRecord } from './records';
 
 export type Batch<Record> = readonly Numbered<Record>[];
+
+/** What is wrong with a record, and in which field. */
+export interface Fault {
+  readonly field: string;
+  readonly reason: string;
+}
 
 /** Writes one reject into the report. */
 export type Reject = (line: number, field: string, reason: string) => void;
 
-/** Stands for the line itself where no field is at fault. */
+/** The field of a fault of the line itself. */
 export const WHOLE_LINE = 'line';
+
+const REASON_LENGTH_MAX = 500;
+/** Longer than the paths of most systems may be. */
+const PLACE_LENGTH_MAX = 5_000;
+
+/** Where something is at fault, on one line: ids and names are the bundle's own and may hold anything. */
+export const placeText = (place: string): string => oneLine(place, PLACE_LENGTH_MAX);
+
+/** What is at fault there, on one line. */
+export const reasonText = (reason: string): string => oneLine(reason, REASON_LENGTH_MAX);
+
+function oneLine(text: string, lengthMax: number): string {
+  const line = text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ');
+  return line.length <= lengthMax ? line : `${line.slice(0, lengthMax)}…`;
+}
 
 /** A record with pictures, or one that removes such a record. */
 export type PicturedRecord =
@@ -28,28 +41,8 @@ export interface Pictures {
   storeAll<Given extends PicturedRecord>(batch: Batch<Given>, reject: Reject): Promise<Batch<Given>>;
 }
 
-/** What the writing of records needs from outside. */
-export interface WritePorts<Store extends RecordStore = RecordStore> {
-  readonly source: RecordSource;
-  readonly store: Store;
-  readonly pictures: Pictures;
-  readonly rejects: RejectLog;
-  readonly progress: Progress;
-  readonly clock: Clock;
-  /** About how long a transaction is to take. */
-  readonly transactionMs: number;
-}
-
-/** What all stages share. */
-export interface WriteContext extends WritePorts {
-  readonly taxonomy: KnownTaxonomy;
-  readonly files: FilesProgress;
-}
-
 /** How the records of one file are checked before they are written. */
 export interface Stage<Read, Written extends Read = Read> {
-  /** Records of the same key replace each other. */
-  key(record: Read): string;
   /**
    * Records that share any of these are written in different transactions, in the order of their lines, because what
    * each changes depends on the one before. Of records that share nothing but their key, the last of a batch is written.
@@ -61,24 +54,48 @@ export interface Stage<Read, Written extends Read = Read> {
   check(batch: Batch<Written>, reject: Reject, transaction: RecordTransaction): Promise<Batch<Written>>;
 }
 
-/** The catalog's categories and tags, and those that were accepted since. */
-export class KnownTaxonomy implements Named {
+/** Those of a million products; about 50 MB. */
+const ENTITIES_MAX = 60_000;
+
+/** The catalog's categories, tags and entities, and those categories and tags that were accepted since. */
+export class KnownTaxonomy {
   readonly categories = new Map<string, CategoryRecord>();
   readonly tags = new Set<string>();
+  // By size, since room for a `max` is made at once, and most calls know a few.
+  readonly #entities = new LRUCache<string, EntityRecord>({
+    maxSize: ENTITIES_MAX,
+    sizeCalculation: () => 1,
+  });
   #version = Number.NaN;
 
-  constructor(private readonly store: Pick<RecordStore, 'taxonomyVersion' | 'categories' | 'tagIds'>) {}
+  constructor(private readonly store: RecordStore) {}
 
   /** Reads them anew if anybody changed them; the version that they are at least as new as. */
   async refresh(): Promise<number> {
     const version = await this.store.taxonomyVersion();
     if (version === this.#version) return version;
     const [categories, tags] = [await this.store.categories(), await this.store.tagIds()];
+    this.#entities.clear();
     this.categories.clear();
     this.tags.clear();
     for (const category of categories) this.categories.set(category.id, category);
     for (const tag of tags) this.tags.add(tag);
     this.#version = version;
     return version;
+  }
+
+  /** Deleted entities too: what names them keeps the attribute (contract 1.8). Unknown ids are left out. */
+  async entities(ids: readonly string[]): Promise<ReadonlyMap<string, EntityRecord>> {
+    const unknown = ids.filter((id) => !this.#entities.has(id));
+    const found = new Map(await this.store.entities(unknown));
+    for (const id of ids) {
+      const known = this.#entities.get(id);
+      if (known) found.set(id, known);
+    }
+    for (const id of unknown) {
+      const entity = found.get(id);
+      if (entity) this.#entities.set(id, entity);
+    }
+    return found;
   }
 }

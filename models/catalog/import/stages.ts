@@ -1,15 +1,6 @@
-import type { RecordTransaction, VariantOwner } from '../../ports';
+import type { Numbered, RecordTransaction, VariantOwner } from '../../ports';
 import { categoriesOf } from '../taxonomy';
 import { productRow } from './derive-row';
-import {
-  belongsElsewhere,
-  entityFault,
-  type Fault,
-  isInAll,
-  type Named,
-  referenceFault,
-  vocabularyFault,
-} from './faults';
 import {
   type Deletion,
   type EntityRecord,
@@ -19,7 +10,8 @@ import {
   type RecordKind,
   type WrittenRecords,
 } from './records';
-import type { Batch, Numbered, Reject, Stage, WriteContext } from './stage';
+import type { WriteContext } from './run-stage';
+import type { Batch, Fault, KnownTaxonomy, Reject, Stage } from './stage';
 
 type Entity = EntityRecord | Deletion;
 type Product = ProductRecord | Deletion;
@@ -34,43 +26,40 @@ const unchanged = async <Record>(batch: Batch<Record>): Promise<Batch<Record>> =
 export const stagesOf = (context: WriteContext): Stages => ({
   /** The id of a category must be no entity's. */
   categories: {
-    key: ({ id }) => id,
     inOrder: ({ id }) => [id],
     prepare: (batch, reject) => context.pictures.storeAll(batch, reject),
     async check(batch, reject, transaction) {
       const entities = await transaction.entities(batch.map(({ record }) => record.id));
-      return accepted(batch, reject, ({ id }) =>
+      const fit = accepted(batch, reject, ({ id }) =>
         entities.has(id) ? { field: 'id', reason: `"${id}" is an entity` } : null,
-      ).map((numbered) => {
-        context.taxonomy.categories.set(numbered.record.id, numbered.record);
-        return numbered;
-      });
+      );
+      for (const { record } of fit) context.taxonomy.categories.set(record.id, record);
+      return fit;
     },
   },
 
   /** The categories of a tag must be known. */
   tags: {
-    key: ({ id }) => id,
     inOrder: ({ id }) => [id],
     prepare: unchanged,
     async check(batch, reject) {
-      return accepted(batch, reject, ({ id, categories }) => {
-        const position = categories.findIndex((each) => !context.taxonomy.categories.has(each));
-        if (position < 0) context.taxonomy.tags.add(id);
+      const { categories: known, tags } = context.taxonomy;
+      const fit = accepted(batch, reject, ({ categories }) => {
+        const position = categories.findIndex((each) => !known.has(each));
         const reason = `there is no category "${categories[position]}"`;
         return position < 0 ? null : { field: `categories.${position}`, reason };
       });
+      for (const { record } of fit) tags.add(record.id);
+      return fit;
     },
   },
 
   /** Synonyms (contract 13.14) name nothing that must be known, and no row follows from them. */
-  synonyms: { key: ({ id }) => id, inOrder: () => [], prepare: unchanged, check: unchanged },
-
+  synonyms: { inOrder: ({ id }) => [id], prepare: unchanged, check: unchanged },
   products: productsStage(context),
-  // Ids, sources and addresses hold no space.
-  estimates: priceStage(({ variant_id, source, region }) => `${variant_id} ${source} ${region}`),
-  history: priceStage(({ variant_id, region, date, source }) => `${variant_id} ${region} ${date} ${source}`),
-  listings: priceStage(({ variant_id, region, link }) => `${variant_id} ${region} ${link}`),
+  estimates: priceStage(),
+  history: priceStage(),
+  listings: priceStage(),
 });
 
 /** What of a batch has no fault; the rest is rejected. */
@@ -78,7 +67,7 @@ function accepted<Record>(
   batch: Batch<Record>,
   reject: Reject,
   faultOf: (record: Record) => Fault | null,
-): Numbered<Record>[] {
+): Batch<Record> {
   return batch.filter(({ line, record }) => {
     const fault = faultOf(record);
     if (fault) reject(line, fault.field, fault.reason);
@@ -87,28 +76,25 @@ function accepted<Record>(
 }
 
 /** What products name must be known. A variant goes to the product that names it last (contract 13.15). */
-function productsStage({ store, pictures, taxonomy }: WriteContext): Stages['products'] {
-  return {
-    key: ({ id }) => id,
-    inOrder: (product) => [product.id, ...(isDeletion(product) ? [] : product.variants.map(({ id }) => id))],
-    async prepare(batch, reject) {
-      const taxonomyVersion = await taxonomy.refresh();
-      const entities = await store.entities(namedEntities(batch.map(({ record }) => record)));
-      const fit = accepted<Product>(batch, reject, (product) =>
-        isDeletion(product) ? null : referenceFault(product, taxonomy, entities),
-      );
-      const around = { categories: taxonomy.categories, entities };
-      const stored = await pictures.storeAll(fit, reject);
-      return stored.flatMap<Numbered<WrittenRecords['products']>>(({ line, bytes, record }) => {
-        if (isDeletion(record)) return [{ line, bytes, record }];
-        const row = productRow(record, around);
-        if (row.name === '') reject(line, 'title', NAMELESS);
-        return row.name === '' ? [] : [{ line, bytes, record: { ...record, row, taxonomyVersion } }];
-      });
-    },
-    check: unchanged,
-  };
-}
+const productsStage = ({ pictures, taxonomy }: WriteContext): Stages['products'] => ({
+  inOrder: (product) => [product.id, ...(isDeletion(product) ? [] : product.variants.map(({ id }) => id))],
+  async prepare(batch, reject) {
+    const taxonomyVersion = await taxonomy.refresh();
+    const entities = await taxonomy.entities(namedEntities(batch.map(({ record }) => record)));
+    const fit = accepted<Product>(batch, reject, (product) =>
+      isDeletion(product) ? null : (vocabularyFault(product, taxonomy) ?? attributeFault(product, entities)),
+    );
+    const around = { categories: taxonomy.categories, entities };
+    const stored = await pictures.storeAll(fit, reject);
+    return stored.flatMap<Numbered<WrittenRecords['products']>>(({ line, bytes, record }) => {
+      if (isDeletion(record)) return [{ line, bytes, record }];
+      const row = productRow(record, around);
+      if (row.name === '') reject(line, 'title', NAMELESS);
+      return row.name === '' ? [] : [{ line, bytes, record: { ...record, row, taxonomyVersion } }];
+    });
+  },
+  check: unchanged,
+});
 
 const NAMELESS = 'is required of a product without any attribute that its name is made of, such as a brand';
 
@@ -123,21 +109,16 @@ export function namedEntities(products: Iterable<Product>): string[] {
 }
 
 /** Prices are about variants of live products (contract 13.4, 13.15). */
-function priceStage<Record extends { readonly variant_id: string }>(
-  key: (record: Record) => string,
-): Stage<Record> {
-  return {
-    key,
-    inOrder: () => [],
-    prepare: unchanged,
-    async check(batch, reject, transaction) {
-      const ids = new Set(batch.map(({ record }) => record.variant_id));
-      const found = await transaction.variantOwners([...ids]);
-      const owners = new Map(found.map((owner) => [owner.id, owner]));
-      return accepted(batch, reject, ({ variant_id }) => ownerFault(variant_id, owners.get(variant_id)));
-    },
-  };
-}
+const priceStage = <Record extends { readonly variant_id: string }>(): Stage<Record> => ({
+  inOrder: () => [],
+  prepare: unchanged,
+  async check(batch, reject, transaction) {
+    const ids = new Set(batch.map(({ record }) => record.variant_id));
+    const found = await transaction.variantOwners([...ids]);
+    const owners = new Map(found.map((owner) => [owner.id, owner]));
+    return accepted(batch, reject, ({ variant_id }) => ownerFault(variant_id, owners.get(variant_id)));
+  },
+});
 
 /** Why a variant can have no prices; null when it can. */
 function ownerFault(id: string, owner: VariantOwner | undefined): Fault | null {
@@ -150,49 +131,38 @@ function ownerFault(id: string, owner: VariantOwner | undefined): Fault | null {
 /** The lines of entities that wait, after one pass over their file, for a parent in a later line; and their ids. */
 export class Waiting {
   readonly lines = new Set<number>();
-  readonly ids = new Set<string>();
-  readonly #mayCome: ReadonlySet<string> | null;
-  readonly #countBefore: number;
-  /** The last pass changed nothing: the parents name each other in a circle. */
-  readonly #isStuck: boolean;
+  readonly #ids = new Set<string>();
 
-  /** @param before those after the pass before; null in the first */
-  constructor(before: Waiting | null) {
-    this.#mayCome = before?.ids ?? null;
-    this.#countBefore = before?.lines.size ?? Number.NaN;
-    this.#isStuck = before !== null && before.lines.size === before.#countBefore;
-  }
+  /** @param isLast no line may wait any longer: the pass before changed nothing */
+  constructor(private readonly isLast: boolean) {}
 
-  /** Whether a line is to be read again: it names what may still come, or it replaces a line that waits. */
+  /** Whether a line is to be read again: a parent of it may still come, or it replaces a line that waits. */
   take({ line, record }: Numbered<Entity>, known: ReadonlyMap<string, EntityRecord>): boolean {
-    if (this.#isStuck) return false;
+    if (this.isLast) return false;
     const parents = isDeletion(record) ? [] : Object.values(record.parents);
-    const mayCome = (id: string) => !known.has(id) && (this.#mayCome?.has(id) ?? true);
-    if (!parents.some(mayCome) && !this.ids.has(record.id)) return false;
+    if (parents.every((id) => known.has(id)) && !this.#ids.has(record.id)) return false;
     this.lines.add(line);
-    this.ids.add(record.id);
+    this.#ids.add(record.id);
     return true;
   }
 }
 
 /** Entities, in one pass over their file; lines that name a parent of a later line are put into `waiting`. */
-export function entitiesStage({ pictures, taxonomy }: WriteContext, waiting: Waiting): Stage<Entity> {
-  return {
-    key: ({ id }) => id,
-    inOrder: ({ id }) => [id],
-    prepare: (batch, reject) => pictures.storeAll(batch, reject),
-    async check(batch, reject, transaction) {
-      const known = await knownTo(batch, transaction);
-      return batch.filter((numbered) => {
-        if (waiting.take(numbered, known)) return false;
-        const fault = isDeletion(numbered.record) ? null : faultOf(numbered.record, taxonomy, known);
-        if (fault) reject(numbered.line, fault.field, fault.reason);
-        else if (!isDeletion(numbered.record)) known.set(numbered.record.id, numbered.record);
-        return !fault;
-      });
-    },
-  };
-}
+export const entitiesStage = ({ pictures, taxonomy }: WriteContext, waiting: Waiting): Stage<Entity> => ({
+  inOrder: ({ id }) => [id],
+  prepare: (batch, reject) => pictures.storeAll(batch, reject),
+  async check(batch, reject, transaction) {
+    const known = await knownTo(batch, transaction);
+    return batch.filter((numbered) => {
+      if (waiting.take(numbered, known)) return false;
+      const { line, record } = numbered;
+      const fault = isDeletion(record) ? null : entityFault(record, taxonomy, known);
+      if (fault) reject(line, fault.field, fault.reason);
+      else if (!isDeletion(record)) known.set(record.id, record);
+      return !fault;
+    });
+  },
+});
 
 async function knownTo(
   batch: Batch<Entity>,
@@ -204,37 +174,71 @@ async function knownTo(
   return new Map(await transaction.entities([...new Set(named)]));
 }
 
-function faultOf(
-  record: EntityRecord,
-  taxonomy: Named,
-  known: ReadonlyMap<string, EntityRecord>,
-): Fault | null {
-  const before = known.get(record.id);
-  if (before && !isInAll(record.category, before.category)) {
-    return { field: 'category', reason: belongsElsewhere(record.id, before.category) };
-  }
-  if (taxonomy.categories.has(record.id)) return { field: 'id', reason: 'is the id of a category' };
-  if (record.tags.length > 0 && record.kind !== 'style') {
-    return { field: 'tags', reason: `a ${record.kind} carries no tags, styles and products do` };
-  }
-  return vocabularyFault(record, taxonomy) ?? sharingFault(record, taxonomy) ?? parentFault(record, known);
-}
+type Entities = ReadonlyMap<string, EntityRecord>;
 
-/** Only the outermost kind of each may be in several categories (contract 1.11). */
-function sharingFault({ kind, category }: EntityRecord, { categories }: Named): Fault | null {
-  const ids = categoriesOf(category);
-  const inner = ids.find((id) => categories.get(id)?.hierarchy[0] !== kind);
-  if (ids.length === 1 || inner === undefined) return null;
-  return {
-    field: 'category',
-    reason: `is a list, but in "${inner}" a ${kind} is not the outermost level of the hierarchy`,
-  };
-}
-
-function parentFault(record: EntityRecord, known: ReadonlyMap<string, EntityRecord>): Fault | null {
-  for (const [kind, id] of Object.entries(record.parents)) {
-    const reason = entityFault(id, known.get(id), { kind, category: record.category });
-    if (reason !== null) return { field: `parents.${kind}`, reason };
+function entityFault(record: EntityRecord, taxonomy: KnownTaxonomy, known: Entities): Fault | null {
+  const { id, kind, category, tags, parents } = record;
+  const before = known.get(id);
+  if (before && !isInAll(category, before.category))
+    return { field: 'category', reason: belongsElsewhere(before) };
+  if (taxonomy.categories.has(id)) return { field: 'id', reason: 'is the id of a category' };
+  if (tags.length > 0 && kind !== 'style')
+    return { field: 'tags', reason: `a ${kind} carries no tags, styles and products do` };
+  const fault = vocabularyFault(record, taxonomy) ?? sharingFault(record, taxonomy);
+  if (fault) return fault;
+  for (const [field, parent] of Object.entries(parents)) {
+    const reason = referenceFault(parent, known, field, category);
+    if (reason !== null) return { field: `parents.${field}`, reason };
   }
   return null;
 }
+
+/** Only the outermost kind of each may be in several categories (contract 1.11). */
+function sharingFault({ kind, category }: EntityRecord, { categories }: KnownTaxonomy): Fault | null {
+  const ids = categoriesOf(category);
+  const inner = ids.find((id) => categories.get(id)?.hierarchy[0] !== kind);
+  if (ids.length === 1 || inner === undefined) return null;
+  const reason = `is a list, but in "${inner}" a ${kind} is not the outermost level of the hierarchy`;
+  return { field: 'category', reason };
+}
+
+function attributeFault({ attributes, category }: ProductRecord, entities: Entities): Fault | null {
+  for (const [field, ids] of Object.entries(attributes)) {
+    for (const id of ids) {
+      const reason = referenceFault(id, entities, field, category);
+      if (reason !== null) return { field: `attributes.${field}`, reason };
+    }
+  }
+  return null;
+}
+
+/** A category or a tag that is not known; null when all are. */
+function vocabularyFault(
+  { category, tags }: { readonly category: string; readonly tags: readonly string[] },
+  known: KnownTaxonomy,
+): Fault | null {
+  const unknown = categoriesOf(category).find((id) => !known.categories.has(id));
+  if (unknown !== undefined) return { field: 'category', reason: `there is no category "${unknown}"` };
+  const position = tags.findIndex((tag) => !known.tags.has(tag));
+  if (position < 0) return null;
+  return { field: `tags.${position}`, reason: `there is no tag "${tags[position]}"` };
+}
+
+/** Why an entity can't be named in a field of a record; null when it can. It must be in each category of the record. */
+function referenceFault(id: string, entities: Entities, field: string, category: string): string | null {
+  const entity = entities.get(id);
+  if (!entity) return `there is no entity "${id}"`;
+  if (entity.kind !== field) return `"${id}" is a ${entity.kind}`;
+  return isInAll(entity.category, category) ? null : belongsElsewhere(entity);
+}
+
+/** Whether an entity with these categories is in all of those. */
+function isInAll(categories: string, wanted: string): boolean {
+  const own = categoriesOf(categories);
+  return categories === wanted || categoriesOf(wanted).every((id) => own.includes(id));
+}
+
+const belongsElsewhere = ({ id, category }: EntityRecord): string =>
+  `"${id}" belongs to the category ${categoriesOf(category)
+    .map((each) => `"${each}"`)
+    .join(' and ')}`;

@@ -1,18 +1,39 @@
 import { stat } from 'node:fs/promises';
-import { basename, extname } from 'node:path';
-import type { ReadRow } from '../../../models/catalog/tables/product-rows';
+import { basename, dirname, extname } from 'node:path';
+import {
+  type ColumnMap,
+  readColumns,
+  type TableColumns,
+  type TableFormat,
+} from '../../../models/catalog/tables/columns';
+import type { ReadRow, TableOptions } from '../../../models/catalog/tables/product-rows';
+import { PlainFiles } from '../plain-files';
 import { encodingOf, type TextEncoding } from './decode-text';
 import { csvForm, csvRows } from './read-csv';
 import { xmlRows } from './read-xml';
 
+/** How a table is to be read, and what becomes of products that it no longer has. */
+export interface TableImport extends TableOptions {
+  /** Null: by the columns. */
+  readonly format: TableFormat | null;
+  readonly map: ColumnMap;
+  readonly feed: string | null;
+  readonly removeMissing: boolean;
+  /** Removes more than a fifth of the feed too. */
+  readonly force: boolean;
+}
+
 /** A table that is read row by row, from its start each time. */
-export interface TableFile {
+export interface OpenTable {
   readonly name: string;
   readonly bytes: number;
   readonly encoding: TextEncoding;
   /** Null of a feed in XML. */
   readonly delimiter: string | null;
-  readonly header: readonly string[];
+  readonly columns: TableColumns;
+  readonly options: TableImport;
+  /** Beside the table: its pictures, where they are no addresses. */
+  readonly files: PlainFiles;
   rows(onBytes: (bytes: number) => void): AsyncIterable<readonly ReadRow[]>;
 }
 
@@ -23,25 +44,28 @@ const HEADER_ROWS = 1_000;
 /** Whether a path to import is that of a table or feed, by its name. */
 export const isTablePath = (path: string): boolean => EXTENSIONS.includes(extname(path).toLowerCase());
 
-/** @throws Error when there is no table at the path, or none that has a header */
-export async function openTableFile(path: string): Promise<TableFile> {
+/** @throws Error when there is no table at the path, none that has a header, or the map names what it does not have */
+export async function openTable(path: string, options: TableImport): Promise<OpenTable> {
   const found = await stat(path).catch((cause: unknown) => {
     throw new Error(`There is no table at ${path}.`, { cause });
   });
   if (!found.isFile()) throw new Error(`${path} is no file.`);
   const encoding = await encodingOf(path);
-  const file = { name: basename(path), bytes: found.size, encoding };
+  const open = (delimiter: string | null, header: readonly string[], rows: OpenTable['rows']): OpenTable => ({
+    ...{ name: basename(path), bytes: found.size, encoding, delimiter, rows, options },
+    columns: readColumns(header, options.format, options.map),
+    files: new PlainFiles(dirname(path)),
+  });
   if (extname(path).toLowerCase() === '.xml') {
-    const rows: TableFile['rows'] = (onBytes) => xmlRows(path, encoding, onBytes);
-    return { ...file, delimiter: null, header: await elementsOf(rows), rows };
+    const rows: OpenTable['rows'] = (onBytes) => xmlRows(path, encoding, onBytes);
+    return open(null, await elementsOf(rows), rows);
   }
   const form = await csvForm(path, encoding);
   if (!form) throw new Error(`${path} is empty; the first row of a table names its columns.`);
-  const { delimiter, header } = form;
-  return { ...file, delimiter, header, rows: (onBytes) => csvRows(path, form, onBytes) };
+  return open(form.delimiter, form.header, (onBytes) => csvRows(path, form, onBytes));
 }
 
-async function elementsOf(rows: TableFile['rows']): Promise<readonly string[]> {
+async function elementsOf(rows: OpenTable['rows']): Promise<readonly string[]> {
   const names = new Set<string>();
   let seen = 0;
   for await (const some of rows(() => undefined)) {

@@ -3,7 +3,7 @@ import type { TableColumns } from '../../../models/catalog/tables/columns';
 import { type NamedCategory, type NamedEntity, slugOf } from '../../../models/catalog/tables/product-rows';
 import { categoriesOf, joinCategories } from '../../../models/catalog/taxonomy';
 import type { CatalogImportStore, ReadLine } from '../../../models/ports';
-import type { RecordParsers } from '../parse-record';
+import { type Parse, parsedLine } from '../parse-record';
 
 /** What a table's taxonomy is compared with. */
 export type TaxonomyStore = Pick<CatalogImportStore, 'categories' | 'entities' | 'entitiesOf'>;
@@ -11,18 +11,19 @@ export type TaxonomyStore = Pick<CatalogImportStore, 'categories' | 'entities' |
 const ENTITIES_AT_ONCE = 1_000;
 const MODEL_LEVELS = ['model', 'style'] as const;
 
-interface Named<Value> {
+/** An entity of the table, the line that names it first, and the categories of the products that name it. */
+interface Found {
   readonly line: number;
-  readonly value: Value;
+  readonly entity: NamedEntity;
+  readonly categories: Set<string>;
 }
-
-type NamedEntities = Map<string, Named<NamedEntity> & { readonly categories: Set<string> }>;
 
 /** The categories and entities that a table names, beside those that the catalog has. */
 export class TableTaxonomy {
-  readonly #named = new Map<string, Named<NamedCategory>>();
-  #entities: NamedEntities = new Map();
-  readonly #known = new Map<string, string>();
+  readonly #categories = new Map<string, ReadLine<unknown>>();
+  #entities = new Map<string, Found>();
+  /** Ids in the catalog by those that the table makes of names. */
+  readonly #ids = new Map<string, string>();
 
   private constructor(
     private readonly known: ReadonlyMap<string, CategoryRecord>,
@@ -42,50 +43,59 @@ export class TableTaxonomy {
   readonly find = (name: string): NamedCategory | undefined =>
     this.known.get(name) ?? this.known.get(name.toLowerCase()) ?? this.known.get(slugOf(name));
 
-  add(
-    { category, entities }: { readonly category: NamedCategory; readonly entities: readonly NamedEntity[] },
-    line: number,
-  ): void {
-    if (!this.known.has(category.id) && !this.#named.has(category.id))
-      this.#named.set(category.id, { line, value: category });
-    for (const value of entities) {
-      const before = this.#entities.get(value.id);
-      if (before) before.categories.add(value.category);
-      else this.#entities.set(value.id, { line, value, categories: new Set([value.category]) });
+  add({ category: { id, name }, entities }: NamedByRow, line: number): void {
+    if (!this.known.has(id) && !this.#categories.has(id)) {
+      // Without models a product is called by its title.
+      const levels = MODEL_LEVELS.filter((level) => this.columns.of.has(level));
+      const record = {
+        id,
+        name,
+        hierarchy: ['brand', ...levels],
+        ...(!levels.length && { name_fields: [] }),
+      };
+      this.#categories.set(id, { line, bytes: name.length, record });
+    }
+    for (const entity of entities) {
+      const found = this.#entities.get(entity.id) ?? { line, entity, categories: new Set() };
+      found.categories.add(entity.category);
+      this.#entities.set(entity.id, found);
     }
   }
 
   /** The id in the catalog of an entity that the table names. */
-  readonly idOf = (made: string): string => this.#known.get(made) ?? made;
+  readonly idOf = (made: string): string => this.#ids.get(made) ?? made;
 
   /** Finds the entities that the catalog has under other ids. Once all are added, and before any is written. */
   async match(): Promise<void> {
     const alike = await this.#alike();
-    const matched: NamedEntities = new Map();
+    const matched = new Map<string, Found>();
     // A parent is added before what is below it.
-    for (const [made, { line, value: given, categories }] of this.#entities) {
-      const value = { ...given, parents: mapValues(given.parents, this.idOf) };
-      const candidates = alike.get(nameKey(value.kind, value.name)) ?? [];
-      const found =
+    for (const [made, { line, entity, categories }] of this.#entities) {
+      const above = Object.entries(entity.parents).map(([kind, id]) => [kind, this.idOf(id)] as const);
+      const candidates = alike.get(nameKey(entity)) ?? [];
+      const same =
         candidates.find((each) => each.id === made) ??
-        candidates.find((each) => isUnder(each, value.parents) && this.#mayBeIn(each, categories));
-      const id = found?.id ?? made;
-      this.#known.set(made, id);
-      const same = matched.get(id);
-      if (same) for (const category of categories) same.categories.add(category);
-      else matched.set(id, { line, value: { ...value, id }, categories });
+        candidates.find(
+          (each) => above.every(([kind, id]) => each.parents[kind] === id) && this.#mayBeIn(each, categories),
+        );
+      const id = same?.id ?? made;
+      this.#ids.set(made, id);
+      const before = matched.get(id);
+      if (before) for (const category of categories) before.categories.add(category);
+      else
+        matched.set(id, { line, entity: { ...entity, id, parents: Object.fromEntries(above) }, categories });
     }
     this.#entities = matched;
   }
 
   /** Entities of the catalog that are called as some of the table, by kind and folded name. */
   async #alike(): Promise<ReadonlyMap<string, readonly EntityRecord[]>> {
-    const named = [...this.#entities.values()].map(({ value }) => value);
-    const alike = new Map<string, EntityRecord[]>(named.map(({ kind, name }) => [nameKey(kind, name), []]));
+    const named = [...this.#entities.values()].map(({ entity }) => entity);
+    const alike = new Map<string, EntityRecord[]>(named.map((entity) => [nameKey(entity), []]));
     const kinds = [...new Set(named.map(({ kind }) => kind))];
     for (let after = ''; ; ) {
       const some = await this.store.entitiesOf(kinds, after, ENTITIES_AT_ONCE);
-      for (const entity of some) alike.get(nameKey(entity.kind, entity.name))?.push(entity);
+      for (const entity of some) alike.get(nameKey(entity))?.push(entity);
       if (some.length < ENTITIES_AT_ONCE) return alike;
       after = some.at(-1)?.id ?? '';
     }
@@ -98,47 +108,36 @@ export class TableTaxonomy {
     return isOutermost || [...wanted].every((id) => own.includes(id));
   }
 
-  /** Of new categories brand is a level, and model and style where the table has them; without models a product is called by its title. */
-  async *categories(parse: RecordParsers['categories']): AsyncGenerator<readonly ReadLine<CategoryRecord>[]> {
-    const levels = MODEL_LEVELS.filter((level) => this.columns.of.has(level));
-    yield Array.from(this.#named.values(), ({ line, value: { id, name } }) => {
-      const parsed = parse({
-        id,
-        name,
-        hierarchy: ['brand', ...levels],
-        ...(levels.length === 0 && { name_fields: [] }),
-      });
-      return 'reason' in parsed ? { line, ...parsed } : { line, bytes: name.length, ...parsed };
-    });
+  async *categories(
+    parse: Parse<CategoryRecord>,
+  ): AsyncGenerator<readonly ReadLine<ReadRecords['categories']>[]> {
+    yield Array.from(this.#categories.values(), (line) => parsedLine(line, parse));
   }
 
   /** An entity that the catalog has keeps what it has there, and gains categories. */
   async *entities(
-    parse: RecordParsers['entities'],
+    parse: Parse<ReadRecords['entities']>,
   ): AsyncGenerator<readonly ReadLine<ReadRecords['entities']>[]> {
     const all = [...this.#entities.values()];
     for (let from = 0; from < all.length; from += ENTITIES_AT_ONCE) {
       const some = all.slice(from, from + ENTITIES_AT_ONCE);
-      const stored = await this.store.entities(some.map(({ value }) => value.id));
-      yield some.map(({ line, value, categories }) => {
-        const before = stored.get(value.id);
-        const joined = [...new Set([...(before ? categoriesOf(before.category) : []), ...categories])];
-        const parsed = before
-          ? { record: { ...before, category: joinCategories(joined) } satisfies EntityRecord }
-          : parse({ ...value, category: joined.length === 1 ? joined[0] : joined });
-        return 'reason' in parsed ? { line, ...parsed } : { line, bytes: value.name.length, ...parsed };
+      const stored = await this.store.entities(some.map(({ entity }) => entity.id));
+      yield some.map(({ line, entity, categories }) => {
+        const before = stored.get(entity.id);
+        const bytes = entity.name.length;
+        if (!before)
+          return parsedLine({ line, bytes, record: { ...entity, category: [...categories] } }, parse);
+        const joined = new Set([...categoriesOf(before.category), ...categories]);
+        return { line, bytes, record: { ...before, category: joinCategories([...joined]) } };
       });
     }
   }
 }
 
-const nameKey = (kind: string, name: string): string => `${kind} ${slugOf(name)}`;
+interface NamedByRow {
+  readonly category: NamedCategory;
+  readonly entities: readonly NamedEntity[];
+}
 
-const isUnder = (entity: EntityRecord, parents: Readonly<Record<string, string>>): boolean =>
-  Object.entries(parents).every(([kind, id]) => entity.parents[kind] === id);
-
-const mapValues = (
-  values: Readonly<Record<string, string>>,
-  map: (value: string) => string,
-): Record<string, string> =>
-  Object.fromEntries(Object.entries(values).map(([key, value]) => [key, map(value)]));
+const nameKey = ({ kind, name }: { readonly kind: string; readonly name: string }): string =>
+  `${kind} ${slugOf(name)}`;

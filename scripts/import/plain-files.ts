@@ -1,9 +1,9 @@
 import { constants } from 'node:fs';
-import { type FileHandle, lstat, open, opendir, readdir } from 'node:fs/promises';
+import { lstat, open, opendir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathFault, segmentsOf } from '../../models/catalog/path-fault';
 
-/** Something in a bundle that is refused as a whole; it stands in the report as line 0. */
+/** Something in a bundle that is refused as a whole; it is line 0 in the report. */
 export interface BundleFault {
   readonly file: string;
   readonly field: string;
@@ -16,7 +16,7 @@ export interface BundleFault {
  */
 export class PlainFiles {
   /** By folder, the names in it that are neither: most folders have none. */
-  private readonly mixedNames = new Map<string, Promise<readonly string[]>>();
+  readonly #mixedNames = new Map<string, Promise<readonly string[]>>();
 
   constructor(private readonly root: string) {}
 
@@ -24,38 +24,30 @@ export class PlainFiles {
   async read(path: string, bytesMax: number): Promise<Buffer> {
     const fault = pathFault(path);
     if (fault !== null) throw new Error(fault);
-    const found = await this.readBelow(this.root, segmentsOf(path), bytesMax);
+    const found = await this.#readBelow(this.root, segmentsOf(path), bytesMax);
     if (found === null) throw new Error('there is no such file in the bundle');
     return found;
   }
 
-  private async readBelow(
-    folder: string,
-    segments: readonly string[],
-    bytesMax: number,
-  ): Promise<Buffer | null> {
-    const [name = '', ...rest] = segments;
-    for await (const spelling of this.spellingsOf(folder, name)) {
+  async #readBelow(folder: string, [name = '', ...rest]: string[], bytesMax: number): Promise<Buffer | null> {
+    for (const spelling of await this.#spellingsOf(folder, name)) {
       const path = join(folder, spelling);
       const found =
         rest.length === 0
           ? await readPlainFile(path, bytesMax)
-          : (await isPlainFolder(path)) && (await this.readBelow(path, rest, bytesMax));
+          : (await isPlainFolder(path)) && (await this.#readBelow(path, rest, bytesMax));
       if (found) return found;
     }
     return null;
   }
 
-  private async *spellingsOf(folder: string, name: string): AsyncGenerator<string> {
+  async #spellingsOf(folder: string, name: string): Promise<Iterable<string>> {
     const composed = name.normalize('NFC');
     const spellings = new Set([name, composed, name.normalize('NFD')]);
-    yield* spellings;
-    if (spellings.size === 1) return;
-    const mixed = this.mixedNames.get(folder) ?? mixedNamesIn(folder);
-    this.mixedNames.set(folder, mixed);
-    for (const other of await mixed) {
-      if (other.normalize('NFC') === composed && !spellings.has(other)) yield other;
-    }
+    if (spellings.size === 1) return spellings;
+    const mixed = this.#mixedNames.get(folder) ?? mixedNamesIn(folder);
+    this.#mixedNames.set(folder, mixed);
+    return [...spellings, ...(await mixed).filter((other) => other.normalize('NFC') === composed)];
   }
 }
 
@@ -75,40 +67,31 @@ export async function findLinks(root: string, below = ''): Promise<BundleFault[]
   const faults: BundleFault[] = [];
   for await (const entry of await opendir(join(root, below))) {
     const file = below === '' ? entry.name : `${below}/${entry.name}`;
+    const add = (reason: string) => faults.push({ file, field: 'file', reason });
     if (entry.isDirectory()) faults.push(...(await findLinks(root, file)));
-    else if (entry.isSymbolicLink()) faults.push({ file, field: 'file', reason: 'a symbolic link' });
-    else if (!entry.isFile()) faults.push({ file, field: 'file', reason: 'no plain file' });
-    else if ((await lstat(join(root, file))).nlink > 1) {
-      faults.push({ file, field: 'file', reason: 'a hard link' });
-    }
+    else if (entry.isSymbolicLink()) add('a symbolic link');
+    else if (!entry.isFile()) add('no plain file');
+    else if ((await lstat(join(root, file))).nlink > 1) add('a hard link');
   }
   return faults;
 }
 
 /** Null when there is none. */
 async function readPlainFile(path: string, bytesMax: number): Promise<Buffer | null> {
-  const file = await openPlainFile(path);
-  if (file === null) return null;
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  const file = await open(path, flags).catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code === 'ENOENT' || cause.code === 'ENOTDIR') return null;
+    const isLink = cause.code === 'ELOOP' || cause.code === 'EMLINK';
+    throw new Error(isLink ? 'a symbolic link' : `can not be read (${cause.code ?? cause})`, { cause });
+  });
   try {
-    const found = await file.stat();
+    const found = await file?.stat();
+    if (!file || !found) return null;
     if (!found.isFile()) throw new Error('no plain file');
     if (found.nlink > 1) throw new Error('a hard link');
     if (found.size > bytesMax) throw new Error(`larger than ${bytesMax} bytes`);
     return await file.readFile();
   } finally {
-    await file.close();
-  }
-}
-
-async function openPlainFile(path: string): Promise<FileHandle | null> {
-  try {
-    return await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  } catch (failure) {
-    const code = failure instanceof Error && 'code' in failure ? failure.code : undefined;
-    if (code === 'ENOENT' || code === 'ENOTDIR') return null;
-    const isLink = code === 'ELOOP' || code === 'EMLINK';
-    throw new Error(isLink ? 'a symbolic link' : `can not be read (${String(code ?? failure)})`, {
-      cause: failure,
-    });
+    await file?.close();
   }
 }

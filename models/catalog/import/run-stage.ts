@@ -1,0 +1,224 @@
+import type {
+  Clock,
+  Numbered,
+  Progress,
+  RecordFile,
+  RecordSource,
+  RecordStore,
+  RecordTransaction,
+  RejectLog,
+} from '../../ports';
+import {
+  isDeletion,
+  type ReadRecords,
+  type RecordKind,
+  RecordRefusedError,
+  type WrittenRecords,
+} from './records';
+import { type Batch, type KnownTaxonomy, type Pictures, type Reject, type Stage, WHOLE_LINE } from './stage';
+
+/** What the writing of records needs from outside. */
+export interface WritePorts<Store extends RecordStore = RecordStore> {
+  readonly source: RecordSource;
+  readonly store: Store;
+  readonly pictures: Pictures;
+  readonly rejects: RejectLog;
+  readonly progress: Progress;
+  readonly clock: Clock;
+  /** About how long a transaction is to take. */
+  readonly transactionMs: number;
+}
+
+/** What all stages share. */
+export interface WriteContext extends WritePorts {
+  readonly taxonomy: KnownTaxonomy;
+  readonly files: FilesProgress;
+}
+
+const SIZE_MIN = 20;
+const SIZE_MAX = 20_000;
+const SIZE_FIRST = 100;
+/** Bytes of the lines of one batch: it is in memory as a whole, and two more beside it. */
+const BATCH_BYTES_MAX = 4 * 1024 * 1024;
+
+/**
+ * Imports the file of one kind of record, in batches of one transaction each, the next one being prepared while one is
+ * written; only the lines of `only`, if that is given. Resolves to the number of records that were accepted.
+ */
+export async function runStage<Kind extends RecordKind>(
+  context: WriteContext,
+  kind: Kind,
+  stage: Stage<ReadRecords[Kind], WrittenRecords[Kind]>,
+  only?: ReadonlySet<number>,
+): Promise<number> {
+  const file = await context.source.file(kind);
+  if (!file) return 0;
+  const { store, rejects, files, clock } = context;
+  const reject: Reject = (line, field, reason) => rejects.add(file.name, line, field, reason);
+  const size = new BatchSize(context.transactionMs);
+  const process = (batch: Batch<WrittenRecords[Kind]>) =>
+    store.transaction(async (transaction) => {
+      const startedAt = clock.now().getTime();
+      const checked = await stage.check(batch, reject, transaction);
+      const accepted = await writeHalving(kind, checked, transaction, reject);
+      size.learn(checked.length, clock.now().getTime() - startedAt);
+      return accepted;
+    });
+  let accepted = 0;
+  let writing = Promise.resolve(0);
+  for await (const batch of batchesOf(context, kind, file, { stage, size, reject, only })) {
+    const preparing = stage.prepare(batch, reject);
+    // Both are awaited later; until then their failures have no handler.
+    preparing.catch(() => undefined);
+    accepted += await writing;
+    const prepared = await preparing;
+    writing = prepared.length === 0 ? Promise.resolve(0) : process(prepared);
+    writing.catch(() => undefined);
+  }
+  accepted += await writing;
+  if (!only) files.endFile(kind, file, rejects.count);
+  return accepted;
+}
+
+/** The records of a file; what they share with records before decides where a batch ends, besides its size. */
+async function* batchesOf<Kind extends RecordKind>(
+  { rejects, files }: WriteContext,
+  kind: Kind,
+  file: RecordFile<ReadRecords[Kind]>,
+  {
+    stage,
+    size,
+    reject,
+    only,
+  }: {
+    readonly stage: Stage<ReadRecords[Kind], WrittenRecords[Kind]>;
+    readonly size: BatchSize;
+    readonly reject: Reject;
+    readonly only: ReadonlySet<number> | undefined;
+  },
+): AsyncGenerator<Batch<ReadRecords[Kind]>> {
+  const empty = () => ({ records: [] as Numbered<ReadRecords[Kind]>[], keys: new Set<string>(), bytes: 0 });
+  let batch = empty();
+  for await (const { lines, bytesRead } of file.read()) {
+    for (const line of lines) {
+      if (only && !only.has(line.line)) continue;
+      if ('reason' in line) {
+        reject(line.line, line.field, line.reason);
+        continue;
+      }
+      if (!only) files.count(line.record);
+      const keys = stage.inOrder(line.record);
+      const isFull = batch.records.length >= size.records || batch.bytes >= BATCH_BYTES_MAX;
+      if (isFull || keys.some((key) => batch.keys.has(key))) {
+        yield batch.records;
+        batch = empty();
+      }
+      for (const key of keys) batch.keys.add(key);
+      batch.records.push(line);
+      batch.bytes += line.bytes;
+    }
+    await rejects.settle();
+    if (!only) files.reach(kind, bytesRead, rejects.count);
+  }
+  if (batch.records.length > 0) yield batch.records;
+}
+
+/** A record that the catalog can't hold is found by halving and rejected alone. Resolves to the number of the others. */
+async function writeHalving<Kind extends RecordKind>(
+  kind: Kind,
+  batch: Batch<WrittenRecords[Kind]>,
+  transaction: RecordTransaction,
+  reject: Reject,
+): Promise<number> {
+  const [first] = batch;
+  if (!first) return 0;
+  try {
+    await transaction.write(
+      kind,
+      batch.map(({ record }) => record),
+    );
+    return batch.length;
+  } catch (failure) {
+    if (!(failure instanceof RecordRefusedError)) throw failure;
+    if (batch.length === 1) {
+      reject(first.line, WHOLE_LINE, failure.message);
+      return 0;
+    }
+    const middle = Math.ceil(batch.length / 2);
+    const accepted = await writeHalving(kind, batch.slice(0, middle), transaction, reject);
+    return accepted + (await writeHalving(kind, batch.slice(middle), transaction, reject));
+  }
+}
+
+/** How many records go into one transaction, from how long the last one took. */
+export class BatchSize {
+  private size = SIZE_FIRST;
+
+  /** @param targetMs about how long a transaction is to take */
+  constructor(private readonly targetMs: number) {}
+
+  get records(): number {
+    return this.size;
+  }
+
+  /** Tells what `records` took to write. Grows and shrinks by at most half, so that one slow write says little. */
+  learn(records: number, tookMs: number): void {
+    const ideal = (records * this.targetMs) / Math.max(tookMs, 1);
+    const bounded = Math.min(this.size * 1.5, Math.max(this.size / 2, ideal));
+    this.size = Math.round(Math.min(SIZE_MAX, Math.max(SIZE_MIN, bounded)));
+  }
+}
+
+/** How long a byte of each file takes to import, in that of a product. */
+const WORK_OF_BYTE: Readonly<Record<RecordKind, number>> = {
+  ...{ categories: 1, tags: 1, synonyms: 1, entities: 1, products: 1 },
+  ...{ estimates: 0.6, history: 0.5, listings: 0.3 },
+};
+const KINDS = Object.keys(WORK_OF_BYTE) as RecordKind[];
+
+/** How far an import is, over all of its files (contract 13.25). */
+export class FilesProgress {
+  #before = 0;
+  #isShown = false;
+  #records = 0;
+  #pictures = 0;
+
+  private constructor(
+    private readonly progress: Progress,
+    private readonly total: number,
+  ) {}
+
+  static async of({ source, progress }: Pick<WritePorts, 'source' | 'progress'>): Promise<FilesProgress> {
+    let total = 0;
+    for (const kind of KINDS) total += ((await source.file(kind))?.bytes ?? 0) * WORK_OF_BYTE[kind];
+    return new FilesProgress(progress, total);
+  }
+
+  count(record: ReadRecords[RecordKind]): void {
+    this.#records += 1;
+    if ('id' in record && isDeletion(record)) return;
+    if ('images' in record) this.#pictures += record.images.length;
+    if ('variants' in record) for (const { images } of record.variants) this.#pictures += images.length;
+  }
+
+  reach(kind: RecordKind, bytesRead: number, rejects: number): void {
+    if (!this.#isShown) this.progress.begin('import', this.total, this.#before);
+    this.#isShown = true;
+    const counts = { records: this.#records, pictures: this.#pictures, ...(rejects > 0 && { rejects }) };
+    this.progress.reach(this.#before + bytesRead * WORK_OF_BYTE[kind], 0, counts);
+  }
+
+  endFile(kind: RecordKind, { bytes }: RecordFile<unknown>, rejects: number): void {
+    this.reach(kind, bytes, rejects);
+    this.#before += bytes * WORK_OF_BYTE[kind];
+  }
+
+  /** Something else is shown, until the next file. */
+  pause(): void {
+    this.#isShown = false;
+  }
+
+  end(): void {
+    if (this.#isShown) this.progress.end();
+  }
+}
