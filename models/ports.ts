@@ -99,7 +99,6 @@ export const PORTS = {
   ModelLibrary: token<indexing.ModelLibrary>('ModelLibrary'),
   PhotoDistorter: token<indexing.PhotoDistorter>('PhotoDistorter'),
   LabelledPhotos: token<indexing.LabelledPhotos>('LabelledPhotos'),
-  ExactNeighbours: token<indexing.ExactNeighbours>('ExactNeighbours'),
   ImageSamples: token<indexing.ImageSamples>('ImageSamples'),
   PredictionRepository: token<vision.PredictionRepository>('PredictionRepository'),
   SearchMissStore: token<searchMisses.SearchMissStore>('SearchMissStore'),

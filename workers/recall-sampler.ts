@@ -1,5 +1,5 @@
 import type { SearchScope } from '../models/catalog/catalog-query';
-import type { ExactNeighbours, Logger } from '../models/ports';
+import type { Logger, NeighbourIndex } from '../models/ports';
 import type { EmbeddingVersion } from '../models/vision/embedding-model';
 import type { Neighbour } from '../models/vision/neighbours';
 
@@ -32,7 +32,7 @@ export class RecallSampler {
   #running: Promise<void> | null = null;
 
   constructor(
-    private readonly exact: ExactNeighbours,
+    private readonly index: NeighbourIndex,
     private readonly logger: Logger,
     private readonly settings: RecallSamplerSettings,
     private readonly chance: () => number = Math.random,
@@ -75,8 +75,8 @@ export class RecallSampler {
     found: readonly Neighbour[],
     scope: SearchScope,
   ): Promise<void> {
-    if (!(await this.exact.isApproximate(version))) return;
-    const nearest = await this.exact.nearest(version, vectors, Math.min(LOOKED_AT, found.length), scope);
+    if (!(await this.index.isApproximate(version))) return;
+    const nearest = await this.index.exact(version, vectors, Math.min(LOOKED_AT, found.length), scope);
     if (nearest.length === 0) return;
     const known = new Set(found.map(({ imageId }) => imageId));
     const recall = nearest.filter((imageId) => known.has(imageId)).length / nearest.length;

@@ -6,7 +6,7 @@ import type {
   GroupCoverage,
   VersionRecord,
 } from '../../models/indexing/embedding-version';
-import type { Evaluation } from '../../models/indexing/evaluation';
+import type { Evaluation } from '../../models/indexing/figures';
 import {
   type AdaptedVersion,
   type EmbeddingRepository,

@@ -6,7 +6,7 @@ import { type NeighbourIndex, PORTS } from '../../models/ports';
 import type { EmbeddingVersion } from '../../models/vision/embedding-model';
 import type { ShownNeighbour } from '../../models/vision/neighbours';
 import { conditionsOf } from '../catalog/search/catalog-clauses';
-import { allOf, identifier, joined, rowsOf, type Sql, sql } from '../core/sql';
+import { allOf, identifier, inTransaction, joined, rowsOf, type Sql, sql } from '../core/sql';
 import { INDEXED_FROM, type IndexedFrom } from './embedding-repository';
 import {
   checkVectors,
@@ -32,11 +32,21 @@ const INDEXED_SHARE_MIN = 0.25;
 /** Products that are looked at to tell a scope's share: it is known to a few hundredths. */
 const SAMPLE = 4_000;
 
-/** An image with the inner product of its nearest view to each query view, negated as pgvector orders by it, and who shows it. */
+/** An image, the negated inner product of its nearest view to each query view, and who shows it. */
 interface NearRow {
   readonly image: number;
   readonly byView: readonly number[];
   readonly products: readonly string[];
+}
+
+interface Query {
+  readonly version: EmbeddingVersion;
+  /** Of all views of all photos. */
+  readonly vectors: readonly Float32Array[];
+  /** Images wanted for each photo, and of all. */
+  readonly each: number;
+  readonly limit: number;
+  readonly scope: SearchScope;
 }
 
 /** Versions whose vectors are kept in memory: the live one, and one that it is compared with or that was live before. */
@@ -45,9 +55,9 @@ const VERSIONS_MAX = 2;
 const UNINDEXED_MAX = 4;
 
 /**
- * Nearest images through the approximate index of a version when it has one, else by an exact search in the memory of this process:
- * pgvector takes some twenty times as long to compare all vectors. It does so only for narrow scopes of an indexed version, and
- * for one that is large and has no index yet. All query vectors go in one statement.
+ * Nearest images through the approximate index of a version, else by an exact search in the memory of this process. pgvector
+ * takes some twenty times as long to compare all vectors; it does so for narrow scopes of an indexed version, and while a large
+ * version has no index yet.
  */
 @injectable()
 export class PostgresNeighbourIndex implements NeighbourIndex {
@@ -69,17 +79,32 @@ export class PostgresNeighbourIndex implements NeighbourIndex {
   ): Promise<readonly ShownNeighbour[]> {
     const vectors = photos.flat();
     if (vectors.length === 0 || limit <= 0) return [];
-    const wanted = limit * photos.length;
-    const inMemory = await this.#nearestInMemory(version, vectors, wanted, scope);
+    const query = { version, vectors, each: limit, limit: limit * photos.length, scope };
+    const inMemory = await this.#nearestInMemory(query);
     if (inMemory) return inMemory;
-    const shown = isShown(sql`e.image_id`, scope);
-    const products = productsShowing(sql`image`, scope);
-    const query = { version, vectors, each: limit, limit: wanted, shown, products };
-    const rows = await this.#nearestInDatabase(query, scope);
-    return rows.map(({ image, byView: near, products }) => {
+    return (await this.#nearestInDatabase(query)).map(({ image, byView: near, products }) => {
       const byView = near.map(distanceOf);
       return { imageId: Number(image), products, distance: Math.min(...byView), byView };
     });
+  }
+
+  async exact(
+    version: EmbeddingVersion,
+    vectors: readonly Float32Array[],
+    limit: number,
+    scope: SearchScope = EVERYTHING,
+  ): Promise<readonly number[]> {
+    if (vectors.length === 0 || limit <= 0) return [];
+    const query = { version, vectors, each: limit, limit, scope };
+    const rows = await inTransaction(this.knex, async (transaction) => {
+      await rowsOf(transaction, sql`SET LOCAL statement_timeout = 0`);
+      return rowsOf<NearRow>(transaction, exact(query));
+    });
+    return rows.map(({ image }) => Number(image));
+  }
+
+  isApproximate({ id }: EmbeddingVersion): Promise<boolean> {
+    return hasNearestIndex(this.knex, id);
   }
 
   async prepare(version: EmbeddingVersion): Promise<void> {
@@ -87,16 +112,16 @@ export class PostgresNeighbourIndex implements NeighbourIndex {
   }
 
   /** Null where the database is to search. */
-  async #nearestInMemory(
-    version: EmbeddingVersion,
-    queries: readonly Float32Array[],
-    wanted: number,
-    scope: SearchScope,
-  ): Promise<readonly ShownNeighbour[] | null> {
+  async #nearestInMemory({
+    version,
+    vectors: queries,
+    limit,
+    scope,
+  }: Query): Promise<readonly ShownNeighbour[] | null> {
     try {
       const vectors = await this.#vectorsOf(version);
       if (!vectors) return null;
-      const { neighbours, isIndexed } = await vectors.nearest(queries, wanted, scope);
+      const { neighbours, isIndexed } = await vectors.nearest(queries, limit, scope);
       if (isIndexed) this.#moveOut(version, this.#indexed);
       return neighbours;
     } catch (failure) {
@@ -126,13 +151,13 @@ export class PostgresNeighbourIndex implements NeighbourIndex {
     return null;
   }
 
-  async #nearestInDatabase(query: Query, scope: SearchScope): Promise<readonly NearRow[]> {
+  async #nearestInDatabase(query: Query): Promise<readonly NearRow[]> {
     const { id } = query.version;
     if (!this.#indexed.has(id)) {
       if (!(await hasNearestIndex(this.knex, id))) return rowsOf<NearRow>(this.knex, exact(query));
       this.#indexed.add(id);
     }
-    const share = await this.#shareOf(scope);
+    const share = await this.#shareOf(query.scope);
     if (share < INDEXED_SHARE_MIN) return rowsOf<NearRow>(this.knex, exact(query));
     const found = await rowsOf<NearRow>(this.knex, byIndex(query, share));
     // Fewer than asked for: a filter may have ended the search early. The scan loses nothing.
@@ -158,46 +183,27 @@ export class PostgresNeighbourIndex implements NeighbourIndex {
   }
 }
 
-interface Query {
-  readonly version: EmbeddingVersion;
-  /** Of all views of all photos. */
-  readonly vectors: readonly Float32Array[];
-  /** Images wanted for each photo, and of all. */
-  readonly each: number;
-  readonly limit: number;
-  /** That the image of vector `e` counts. */
-  readonly shown: Sql;
-  /** The products that show `image`. */
-  readonly products: Sql;
-}
-
-/** Vectors of each query vector's neighbourhood that surely hold the wanted number of images. */
-const neededOf = ({ version, each }: Query): number => each * version.manifest.views.catalog.length;
-
-/** In a scope so many more that as many of its own are in view. */
-const candidatesOf = (query: Query, share: number): number =>
-  Math.round(Math.min(CANDIDATES_MAX, Math.max(CANDIDATES_MIN, neededOf(query))) / share);
-
 /**
- * The images that the index finds near any query vector, then all their views against all query vectors. How the index is searched
- * is set by the statement itself, which spares a transaction and three ways to the database: a query vector is there only once that is
- * done, and no search begins without one.
+ * The images that the index finds near any query vector, then all their views against all query vectors. The statement sets how
+ * the index is searched, which spares a transaction: no search begins before its query vector is there, which is after that.
  *
- * @param share of the products that count
+ * @param share of the products that count; in a narrow scope so many more are kept in view
  */
 function byIndex(query: Query, share: number): Sql {
-  const { version, vectors, limit, shown } = query;
-  const type = vectorType(version.manifest.output.dimensions);
+  const { version, vectors, limit, scope } = query;
+  // Vectors near a query vector that surely hold the wanted number of images.
+  const needed = query.each * version.manifest.views.catalog.length;
+  const candidates = Math.round(Math.min(CANDIDATES_MAX, Math.max(CANDIDATES_MIN, needed)) / share);
   const table = embeddingsOf(version.id);
   return sql`
     WITH asked AS MATERIALIZED (
-      SELECT vector, set_config('hnsw.ef_search', ${String(candidatesOf(query, share))}, true),
+      SELECT vector, set_config('hnsw.ef_search', ${String(candidates)}, true),
         set_config('hnsw.iterative_scan', 'relaxed_order', true)
-      FROM unnest(${vectors.map(vectorText)}::${type}[]) AS given (vector)
+      FROM unnest(${vectors.map(vectorText)}::${vectorType(version.manifest.output.dimensions)}[]) AS given (vector)
     ), near AS (
       SELECT found.image_id FROM asked CROSS JOIN LATERAL (
         SELECT e.image_id, e.embedding <#> asked.vector AS product FROM ${table} e
-        WHERE ${shown} ORDER BY e.embedding <#> asked.vector LIMIT ${neededOf(query)}
+        WHERE ${isShown(sql`e.image_id`, scope)} ORDER BY e.embedding <#> asked.vector LIMIT ${needed}
       ) AS found
       GROUP BY found.image_id ORDER BY min(found.product), found.image_id LIMIT ${limit}
     )
@@ -206,10 +212,13 @@ function byIndex(query: Query, share: number): Sql {
 
 /** One pass over all vectors, whatever the number of query vectors. */
 const exact = (query: Query): Sql =>
-  nearestViews(query, sql`${embeddingsOf(query.version.id)} e WHERE ${query.shown}`);
+  nearestViews(
+    query,
+    sql`${embeddingsOf(query.version.id)} e WHERE ${isShown(sql`e.image_id`, query.scope)}`,
+  );
 
-/** The images of vectors `e`, nearest first, with the inner product of the nearest view to each query vector. Who shows them is looked up of those alone. */
-function nearestViews({ version, vectors, limit, products }: Query, source: Sql): Sql {
+/** The images of vectors `e`, nearest first; who shows them is looked up of those alone. */
+function nearestViews({ version, vectors, limit, scope }: Query, source: Sql): Sql {
   const type = vectorType(version.manifest.output.dimensions);
   const names = vectors.map((_, view) => identifier(`product_${view}`));
   const nearest = vectors.map(
@@ -217,7 +226,7 @@ function nearestViews({ version, vectors, limit, products }: Query, source: Sql)
       sql`min(e.embedding <#> ${vectorText(vector)}::${type}) AS ${identifier(`product_${view}`)}`,
   );
   return sql`
-    SELECT image, ARRAY[${joined(names, ', ')}] AS "byView", ${products} AS products FROM (
+    SELECT image, ARRAY[${joined(names, ', ')}] AS "byView", ${productsShowing(sql`image`, scope)} AS products FROM (
       SELECT e.image_id AS image, ${joined(nearest, ', ')} FROM ${source} GROUP BY e.image_id
     ) AS seen
     ORDER BY least(${joined(names, ', ')}), image LIMIT ${limit}`;

@@ -2,8 +2,7 @@ import { inject, injectable } from 'tsyringe';
 import type { Owner } from '../access/api-key';
 import { isProduct } from '../catalog/item';
 import { badRequest, notFound } from '../errors';
-import type { CalibrationFigures, Share } from '../indexing/evaluation';
-import { calibrationFiguresOf, shareOf } from '../indexing/figures';
+import { type CalibrationFigures, calibrationFiguresOf, type Share, shareOf } from '../indexing/figures';
 import {
   type CatalogRepository,
   type Clock,

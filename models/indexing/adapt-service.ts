@@ -13,7 +13,7 @@ import type { Adaptation } from '../vision/embedding-model';
 import { mapped } from '../vision/linear-map';
 import { type BuildResult, BuildService } from './build-service';
 import { findVersion, liveOf, type VersionRecord } from './embedding-version';
-import { type LabelledPictures, QueryMaker } from './query-maker';
+import { type Query, QueryMaker } from './query-maker';
 import { type CrossValidation, composed, FittedProducts, inverseOf, pictureVector } from './scatter';
 import { SEVERAL_MIN } from './status-service';
 
@@ -106,7 +106,7 @@ export class AdaptService {
     { photos, feedback }: AdaptOptions,
     progress: Progress,
   ): Promise<ReadonlyMap<string, readonly (readonly Float32Array[])[]>> {
-    const labelled: LabelledPictures[] = [
+    const labelled: Query[] = [
       ...(photos === null ? [] : await this.queryMaker.fromPhotos(photos, PHOTOS_MAX)),
       ...(feedback ? await this.queryMaker.fromFeedback(PHOTOS_MAX) : []),
     ];

@@ -1,6 +1,6 @@
 import { notFound } from '../errors';
 import type { Calibration, EmbeddingVersion } from '../vision/embedding-model';
-import type { Evaluation } from './evaluation';
+import type { Evaluation } from './figures';
 
 /** A version with what a change of the model needs to know of it. */
 export interface VersionRecord extends EmbeddingVersion {

@@ -7,7 +7,6 @@ import {
   type Clock,
   type EmbedderRegistry,
   type EmbeddingRepository,
-  type ExactNeighbours,
   type ImageSamples,
   type NeighbourIndex,
   PORTS,
@@ -17,10 +16,18 @@ import { Random } from '../random';
 import { calibrationOf, UNCALIBRATED } from '../vision/confidence';
 import type { Calibration, EmbeddingVersion } from '../vision/embedding-model';
 import { findVersion, type VersionRecord } from './embedding-version';
-import type { AnnFigures, Comparison, Evaluation } from './evaluation';
-import { type MeasuredVersion, versionFigures } from './figures';
+import {
+  type AnnFigures,
+  type Comparison,
+  calibrationFiguresOf,
+  comparisonOf,
+  type Evaluation,
+  falseAcceptsAt95,
+  percentileOf,
+  recallFiguresOf,
+  type VersionFigures,
+} from './figures';
 import { fitChoiceModel, floorFor, isForFitting, isUnknown, judged } from './fit-calibration';
-import { comparisonOf, type PairedAnswer } from './promotion-gates';
 import { askVersion, type Query, QueryMaker, type VersionAnswer } from './query-maker';
 
 export interface EvaluateOptions {
@@ -37,8 +44,9 @@ export interface EvaluateOptions {
   readonly recalibrate: boolean;
 }
 
-/** Queries whose latency and neighbours are measured one by one. */
+/** Queries whose latency and neighbours are measured one by one, and the nearest images that count. */
 const MEASURED_ALONE = 40;
+const LOOKED_AT = 10;
 
 /** Judges a version against the live one on the same queries. */
 @injectable()
@@ -47,7 +55,6 @@ export class EvaluationService {
     @inject(PORTS.EmbeddingRepository) private readonly embeddings: EmbeddingRepository,
     @inject(PORTS.EmbedderRegistry) private readonly embedders: EmbedderRegistry,
     @inject(PORTS.NeighbourIndex) private readonly index: NeighbourIndex,
-    @inject(PORTS.ExactNeighbours) private readonly exact: ExactNeighbours,
     @inject(PORTS.ImageSamples) private readonly samples: ImageSamples,
     @inject(PORTS.CatalogRepository) private readonly catalog: CatalogRepository,
     @inject(QueryMaker) private readonly queryMaker: QueryMaker,
@@ -56,8 +63,8 @@ export class EvaluationService {
   ) {}
 
   /**
-   * A version without a calibration gets one, fitted on the queries of half of the items and judged on the others; the live one
-   * only if that is asked for. What was found is kept with the version.
+   * A version without a calibration gets one, fitted on the queries of half of the items and judged on the others; the live
+   * one only if that is asked for. The evaluation is kept with the version.
    *
    * @throws AppError for a model without embeddings, or when there is nothing to ask
    */
@@ -65,38 +72,34 @@ export class EvaluationService {
     const versions = await this.embeddings.versions();
     const version = findVersion(versions, options.model);
     const live = versions.find(({ state, id }) => state === 'live' && id !== version.id) ?? null;
-    const queries = await this.queriesFor(options, live ? [version.id, live.id] : [version.id], progress);
+    const queries = await this.#queries(options, live ? [version.id, live.id] : [version.id], progress);
 
-    const answers = await this.ask(version, queries, progress);
+    const answers = await this.#ask(version, queries, progress);
+    const liveAnswers = live ? await this.#ask(live, queries, progress) : [];
     const isLive = version.state === 'live';
     const isFitted = options.recalibrate || (version.manifest.calibration === null && !isLive);
-    const fitting = answers.filter(({ item }) => isForFitting(item));
-    const fitted = isFitted ? fittedTo(fitting, calibrationOf(version.manifest).floor) : null;
+    const fitted = isFitted ? fittedTo(answers, calibrationOf(version.manifest).floor) : null;
     if (isFitted && !fitted)
       progress.note(
         'too few right or wrong answers to fit a calibration: ask again with more --queries, or with --photos',
       );
-    const judgedOn = (each: readonly VersionAnswer[]) =>
-      fitted ? each.filter(({ item }) => !isForFitting(item)) : each;
-    const candidate = await this.measured(version, answers, {
-      unseen: judgedOn(answers),
-      calibration: fitted ?? version.manifest.calibration,
-    });
-    const liveAnswers = live ? await this.ask(live, queries, progress) : [];
-    const standing = live
-      ? await this.measured(live, liveAnswers, {
-          unseen: judgedOn(liveAnswers),
-          calibration: live.manifest.calibration,
-        })
-      : null;
+    const figuresOf = (of: VersionRecord, all: readonly VersionAnswer[], calibration: Calibration | null) =>
+      this.#figures(of, all, fitted ? all.filter(({ item }) => !isForFitting(item)) : all, calibration);
+    const calibration = fitted ?? version.manifest.calibration;
     const evaluation: Evaluation = {
       at: this.clock.now().toISOString(),
       seed: options.seed,
       source: sourceOf(options, queries),
       images: (await this.embeddings.coverage(version.id)).done,
-      candidate: versionFigures(candidate),
-      live: standing ? versionFigures(standing) : null,
-      comparison: standing ? compared(candidate, standing, options.seed) : null,
+      candidate: await figuresOf(version, answers, calibration),
+      live: live && (await figuresOf(live, liveAnswers, live.manifest.calibration)),
+      comparison:
+        live &&
+        compared(
+          { answers, calibration },
+          { answers: liveAnswers, calibration: live.manifest.calibration },
+          options.seed,
+        ),
     };
     if (!fitted || !isLive) {
       await this.embeddings.keepEvaluation(version.id, evaluation, fitted);
@@ -115,35 +118,31 @@ export class EvaluationService {
     return evaluation;
   }
 
-  private async queriesFor(
+  async #queries(
     { photos, feedback, queries: count, seed }: EvaluateOptions,
     versionIds: readonly number[],
     progress: Progress,
-  ): Promise<Query[]> {
-    if (feedback || photos !== null) {
-      const known = feedback
-        ? await this.queryMaker.fromFeedback(count)
-        : await this.queryMaker.fromPhotos(photos ?? '', count);
-      return this.#unfitted(known, versionIds);
+  ): Promise<readonly Query[]> {
+    if (!feedback && photos === null) {
+      progress.begin('queries', count);
+      const onQuery = (done: number) => progress.reach(done);
+      const queries = await this.queryMaker.fromCatalog({ versionIds, count, seed }, onQuery);
+      progress.end();
+      return queries;
     }
-    progress.begin('queries', count);
-    const onQuery = (done: number) => progress.reach(done);
-    const queries = await this.queryMaker.fromCatalog({ versionIds, count, seed }, onQuery);
-    progress.end();
-    return queries;
-  }
-
-  /** Those of products that no map was fitted on; catalog pictures are drawn so (contract 14.20). */
-  async #unfitted(queries: readonly Query[], versionIds: readonly number[]): Promise<Query[]> {
+    const known = feedback
+      ? await this.queryMaker.fromFeedback(count)
+      : await this.queryMaker.fromPhotos(photos ?? '', count);
+    // Catalog pictures of products that a map was fitted on are not drawn (contract 14.20).
     const fitted = await this.embeddings.fittedProducts(versionIds);
-    const left = queries.filter(({ products }) => !products.some((id) => fitted.has(id)));
+    const left = known.filter(({ products }) => !products.some((id) => fitted.has(id)));
     if (left.length > 0) return left;
     throw badRequest(
       'Each of the photos shows a product that the map of the version was fitted on; photos of others can judge it.',
     );
   }
 
-  private async ask(
+  async #ask(
     version: VersionRecord,
     queries: readonly Query[],
     progress: Progress,
@@ -157,26 +156,71 @@ export class EvaluationService {
     return answers;
   }
 
-  /** With what is measured one query after the other: the time of the model, and the recall of the index. */
-  private async measured(
+  /**
+   * The figures of a version, with the time of the model and the recall of the index, measured one query after the other.
+   *
+   * @param unseen the answers that no calibration was fitted on, by which confidence is judged
+   */
+  async #figures(
     version: VersionRecord,
     answers: readonly VersionAnswer[],
-    judged: { unseen: readonly VersionAnswer[]; calibration: Calibration | null },
-  ): Promise<MeasuredVersion> {
+    unseen: readonly VersionAnswer[],
+    calibration: Calibration | null,
+  ): Promise<VersionFigures> {
     const embedder = await this.embedders.forVersion(version);
     const embedMs: number[] = [];
     const vectors: (readonly Float32Array[])[] = [];
-    for (const { query } of answers.filter((answer) => !isUnknown(answer)).slice(0, MEASURED_ALONE)) {
+    const known = answers.filter((answer) => !isUnknown(answer));
+    for (const { query } of known.slice(0, MEASURED_ALONE)) {
       const from = this.clock.now().getTime();
       const [computed = []] = await embedder.embed(query.jpegs.slice(0, 1), 'query');
       embedMs.push(this.clock.now().getTime() - from);
       vectors.push(computed);
     }
-    const { exact, index, samples } = this;
-    const ann = await annRecall(version, vectors, { exact, index, samples });
-    return { version, answers, embedMs, ann, ...judged };
+    const model = calibrationOf({ calibration }).confidence;
+    const judgements = unseen.map((answer) => ({ answer, ...judged(answer, model) }));
+    const firsts = judgements.map(({ answer, products: [best = NOTHING] }) => ({ answer, ...best }));
+    return {
+      model: version.model,
+      versionId: version.id,
+      recall: recallFiguresOf(
+        known.map((answer) => ({ name: answer.query.name, place: judged(answer, model).place })),
+      ),
+      calibration: calibration && calibrationFiguresOf(firsts),
+      falseAcceptsAt95: falseAcceptsAt95(
+        firsts.flatMap(({ right, confidence }) => (right ? confidence : [])),
+        firsts.flatMap(({ answer, confidence }) => (isUnknown(answer) ? confidence : [])),
+      ),
+      embedMs: { p50: percentileOf(embedMs, 0.5), p95: percentileOf(embedMs, 0.95) },
+      ann: await this.#annRecall(version, vectors),
+    };
+  }
+
+  /** Without a filter and for each category; nothing for a version that is searched exactly. */
+  async #annRecall(
+    version: EmbeddingVersion,
+    queries: readonly (readonly Float32Array[])[],
+  ): Promise<AnnFigures[]> {
+    if (!(await this.index.isApproximate(version))) return [];
+    const figures: AnnFigures[] = [];
+    for (const [category, selectivity] of [[null, 1] as const, ...(await this.samples.categoryShares())]) {
+      const scope = { ...EVERYTHING, category };
+      let [wanted, found] = [0, 0];
+      for (const vectors of queries) {
+        const nearest = await this.index.exact(version, vectors, LOOKED_AT, scope);
+        const near = await this.index.nearest(version, [vectors], LOOKED_AT, scope);
+        const known = new Set(near.map(({ imageId }) => imageId));
+        wanted += nearest.length;
+        found += nearest.filter((imageId) => known.has(imageId)).length;
+      }
+      figures.push({ filter: category ?? 'none', selectivity, recall: wanted === 0 ? 1 : found / wanted });
+    }
+    return figures;
   }
 }
+
+/** An answer without rows. */
+const NOTHING = { confidence: 0, right: false };
 
 function sourceOf({ photos, feedback, queries: count }: EvaluateOptions, queries: readonly Query[]): string {
   if (feedback) return `${queries.length} answers with feedback`;
@@ -186,67 +230,33 @@ function sourceOf({ photos, feedback, queries: count }: EvaluateOptions, queries
 }
 
 /** @param floor stays where no item was asked that the catalog does not have */
-function fittedTo(answers: readonly VersionAnswer[], floor: number): Calibration | null {
+function fittedTo(all: readonly VersionAnswer[], floor: number): Calibration | null {
+  const answers = all.filter(({ item }) => isForFitting(item));
   const confidence = fitChoiceModel(answers, UNCALIBRATED.confidence);
   if (!confidence) return null;
   return { confidence, floor: answers.some(isUnknown) ? floorFor(answers, confidence) : floor };
 }
 
+interface Judged {
+  readonly answers: readonly VersionAnswer[];
+  readonly calibration: Calibration | null;
+}
+
 /** Both versions were asked the same queries in the same order. */
-function compared(candidate: MeasuredVersion, live: MeasuredVersion, seed: number): Comparison | null {
-  const judgedBy = ({ answers, calibration }: MeasuredVersion) => {
-    const { confidence } = calibrationOf({ calibration });
-    return answers.map((answer) => judged(answer, confidence));
-  };
+function compared(candidate: Judged, live: Judged, seed: number): Comparison | null {
+  const judgedBy = ({ answers, calibration }: Judged) =>
+    answers.map((answer) => judged(answer, calibrationOf({ calibration }).confidence));
   const others = judgedBy(live);
-  const pairs = judgedBy(candidate).flatMap((answer, index): PairedAnswer[] => {
+  const pairs = judgedBy(candidate).flatMap((answer, index) => {
     const [other, asked] = [others[index], candidate.answers[index]];
     if (!other || !asked || isUnknown(asked)) return [];
-    return [
-      {
-        product: asked.products[0] ?? '',
-        candidateRight: answer.place === 1,
-        liveRight: other.place === 1,
-        same: answer.products[0]?.id === other.products[0]?.id,
-      },
-    ];
+    return {
+      product: asked.products[0] ?? '',
+      candidateRight: answer.place === 1,
+      liveRight: other.place === 1,
+      same: answer.products[0]?.id === other.products[0]?.id,
+    };
   });
   const random = new Random('bootstrap', seed);
   return comparisonOf(pairs, () => random.next());
-}
-
-/** Nearest images that count. */
-const LOOKED_AT = 10;
-
-/**
- * Recall@10 of the approximate search against the exact one, without a filter and for each category; nothing for a
- * version that is searched exactly.
- *
- * @param queries vectors of so many photos
- */
-async function annRecall(
-  version: EmbeddingVersion,
-  queries: readonly (readonly Float32Array[])[],
-  ports: { exact: ExactNeighbours; index: NeighbourIndex; samples: ImageSamples },
-): Promise<AnnFigures[]> {
-  if (!(await ports.exact.isApproximate(version))) return [];
-  const shares = [...(await ports.samples.categoryShares())];
-  const filters = [
-    ['none', 1, EVERYTHING] as const,
-    ...shares.map(([id, share]) => [id, share, { ...EVERYTHING, category: id }] as const),
-  ];
-  const figures: AnnFigures[] = [];
-  for (const [filter, selectivity, scope] of filters) {
-    let wanted = 0;
-    let found = 0;
-    for (const vectors of queries) {
-      const nearest = await ports.exact.nearest(version, vectors, LOOKED_AT, scope);
-      const near = await ports.index.nearest(version, [vectors], LOOKED_AT, scope);
-      const known = new Set(near.map(({ imageId }) => imageId));
-      wanted += nearest.length;
-      found += nearest.filter((imageId) => known.has(imageId)).length;
-    }
-    figures.push({ filter, selectivity, recall: wanted === 0 ? 1 : found / wanted });
-  }
-  return figures;
 }

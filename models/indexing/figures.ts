@@ -1,30 +1,83 @@
-import { calibrationOf } from '../vision/confidence';
-import type { Calibration, EmbeddingVersion } from '../vision/embedding-model';
-import { MATCHES_MAX } from '../vision/matches';
-import type {
-  AnnFigures,
-  CalibrationFigures,
-  RecallFigures,
-  RejectionFigures,
-  ReliabilityBin,
-  Share,
-  VersionFigures,
-} from './evaluation';
-import { isUnknown, type JudgedSighting, judged } from './fit-calibration';
-import type { VersionAnswer } from './query-maker';
+/** `right` of `of`, with the limits between which the true share lies in 95 of 100 cases (Wilson, 1927). */
+export interface Share {
+  readonly right: number;
+  readonly of: number;
+  readonly low: number;
+  readonly high: number;
+}
 
-/** An answer with its confidence, 0 to 1, and whether it was right. */
-export interface JudgedAnswer {
-  readonly confidence: number;
-  readonly right: boolean;
+/** How often a sort of query found its item first, or among the first five. */
+export interface RecallFigures {
+  /** `level 1` to `level 3`: distorted catalog pictures; `other photo`: another picture of the same item. */
+  readonly queries: string;
+  readonly first: Share;
+  readonly firstFive: Share;
+}
+
+/** How far confidence can be believed. */
+export interface CalibrationFigures {
+  /** Expected calibration error: the mean distance between claimed and true, weighted by bin. */
+  readonly ece: number;
+  /** Mean squared distance of the confidence from what was true. */
+  readonly brier: number;
+  /** Ten of equal width, without the empty ones: what answers claimed on average, and how many were right. */
+  readonly bins: readonly Record<'from' | 'to' | 'count' | 'confidence' | 'right', number>[];
+}
+
+/** Recall@10 of the approximate search against the exact one under a filter, and the share of images that pass it. */
+export interface AnnFigures {
+  readonly filter: string;
+  readonly selectivity: number;
+  readonly recall: number;
+}
+
+/** What one version makes of the queries. */
+export interface VersionFigures {
+  readonly model: string;
+  readonly versionId: number;
+  readonly recall: readonly RecallFigures[];
+  /** Of the first product rows; null while the version has no calibration. */
+  readonly calibration: CalibrationFigures | null;
+  /** Share of unknown items that are accepted at the threshold that keeps 95 % of the right answers. */
+  readonly falseAcceptsAt95: number;
+  /** Milliseconds of one picture, all its views, alone. */
+  readonly embedMs: { readonly p50: number; readonly p95: number };
+  readonly ann: readonly AnnFigures[];
+}
+
+/** The candidate against the live version on the same queries. */
+export interface Comparison {
+  /** Queries that only the candidate had first, and those that only the live version had. */
+  readonly wins: number;
+  readonly losses: number;
+  /** Share of queries with the same first item. */
+  readonly agreement: number;
+  /** Recall@1 of the candidate less that of the live version, with its 95 % limits (bootstrap over items). */
+  readonly difference: { readonly mean: number; readonly low: number; readonly high: number };
+}
+
+/** How a version was judged; kept with it. */
+export interface Evaluation {
+  /** ISO 8601. */
+  readonly at: string;
+  readonly seed: number;
+  /** Where the queries came from, in words. */
+  readonly source: string;
+  /** Images that were embedded under the candidate then. */
+  readonly images: number;
+  readonly candidate: VersionFigures;
+  /** Null when nothing was live, or the candidate was. */
+  readonly live: VersionFigures | null;
+  readonly comparison: Comparison | null;
 }
 
 /** Of the normal distribution, for 95 of 100 cases. */
 const DEVIATIONS_95 = 1.959964;
 const BINS = 10;
 const KEPT_SHARE = 0.95;
+const RESAMPLES = 1_000;
 
-/** A share with its 95 % limits by Wilson (1927); nothing of nothing is anywhere between 0 and 1. */
+/** Nothing of nothing is anywhere between 0 and 1. */
 export function shareOf(right: number, of: number): Share {
   if (of === 0) return { right, of, low: 0, high: 1 };
   const share = right / of;
@@ -35,126 +88,99 @@ export function shareOf(right: number, of: number): Share {
   return { right, of, low: Math.max(0, middle - reach), high: Math.min(1, middle + reach) };
 }
 
-/** How far confidence can be believed: ten bins of equal width (Guo et al., 2017), empty ones left out. */
-export function calibrationFiguresOf(answers: readonly JudgedAnswer[]): CalibrationFigures {
-  const bins = Array.from({ length: BINS }, (_, bin) => binOf(answers, bin)).filter(({ count }) => count > 0);
+const sumOf = <Each>(values: readonly Each[], of: (each: Each) => number): number =>
+  values.reduce((sum, each) => sum + of(each), 0);
+
+/** By bins of Guo et al. (2017). */
+export function calibrationFiguresOf(
+  answers: readonly { readonly confidence: number; readonly right: boolean }[],
+): CalibrationFigures {
+  const bins = Array.from({ length: BINS }, (_, bin) => {
+    const within = answers.filter((each) => Math.min(BINS - 1, Math.floor(each.confidence * BINS)) === bin);
+    const { length: count } = within;
+    const confidence = sumOf(within, (each) => each.confidence) / Math.max(1, count);
+    const right = within.filter((each) => each.right).length;
+    return { from: bin / BINS, to: (bin + 1) / BINS, count, confidence, right };
+  }).filter(({ count }) => count > 0);
   const total = Math.max(1, answers.length);
-  const sum = (values: readonly number[]) => values.reduce((all, each) => all + each, 0);
   return {
-    ece: sum(bins.map((bin) => (bin.count / total) * Math.abs(bin.confidence - bin.right / bin.count))),
-    brier: sum(answers.map(({ confidence, right }) => (confidence - Number(right)) ** 2)) / total,
+    ece: sumOf(
+      bins,
+      ({ count, confidence, right }) => (count / total) * Math.abs(confidence - right / count),
+    ),
+    brier: sumOf(answers, ({ confidence, right }) => (confidence - Number(right)) ** 2) / total,
     bins,
   };
 }
 
-/** How well right answers are told from answers about items that the catalog does not have, by their confidence. */
-export function rejectionFiguresOf(
-  rightConfidences: readonly number[],
-  unknownConfidences: readonly number[],
-): RejectionFigures {
-  const kept = [...rightConfidences].sort((left, right) => right - left);
+/** How many answers about unknown items slip through where 95 % of the right ones do, by their confidence. */
+export function falseAcceptsAt95(right: readonly number[], unknown: readonly number[]): number {
+  const kept = right.toSorted((one, other) => other - one);
   const threshold = kept[Math.ceil(KEPT_SHARE * kept.length) - 1] ?? 0;
-  return {
-    auroc: areaUnderCurve(rightConfidences, unknownConfidences),
-    falseAcceptsAt95:
-      unknownConfidences.filter((confidence) => confidence >= threshold).length /
-      Math.max(1, unknownConfidences.length),
-  };
-}
-
-/** Probability that one of the first is greater than one of the second; ties count half (Mann and Whitney, 1947). */
-function areaUnderCurve(first: readonly number[], second: readonly number[]): number {
-  const all = [
-    ...first.map((value) => ({ value, isFirst: true })),
-    ...second.map((value) => ({ value, isFirst: false })),
-  ].sort((left, right) => left.value - right.value);
-  let below = 0;
-  let wins = 0;
-  for (let from = 0; from < all.length; ) {
-    let to = from;
-    while (to < all.length && all[to]?.value === all[from]?.value) to += 1;
-    const tied = all.slice(from, to);
-    const firsts = tied.filter(({ isFirst }) => isFirst).length;
-    const seconds = tied.length - firsts;
-    wins += firsts * (below + seconds / 2);
-    below += seconds;
-    from = to;
-  }
-  return wins / Math.max(1, first.length * second.length);
-}
-
-function binOf(answers: readonly JudgedAnswer[], bin: number): ReliabilityBin {
-  const within = answers.filter(
-    ({ confidence }) => Math.min(BINS - 1, Math.floor(confidence * BINS)) === bin,
-  );
-  const claimed = within.reduce((sum, { confidence }) => sum + confidence, 0);
-  return {
-    from: bin / BINS,
-    to: (bin + 1) / BINS,
-    count: within.length,
-    confidence: within.length === 0 ? 0 : claimed / within.length,
-    right: within.filter(({ right }) => right).length,
-  };
-}
-
-/** What is known of one version before it is put into figures. */
-export interface MeasuredVersion {
-  readonly version: EmbeddingVersion;
-  readonly answers: readonly VersionAnswer[];
-  /** The answers that no calibration was fitted on. */
-  readonly unseen: readonly VersionAnswer[];
-  /** Null while there is none. */
-  readonly calibration: Calibration | null;
-  readonly embedMs: readonly number[];
-  readonly ann: readonly AnnFigures[];
-}
-
-const FIRST_FIVE = 5;
-
-/** The figures of a version; its confidence is judged on answers that nothing was fitted on. */
-export function versionFigures(measured: MeasuredVersion): VersionFigures {
-  const { version, answers, unseen, calibration, embedMs, ann } = measured;
-  const model = calibrationOf({ calibration }).confidence;
-  const unknown = unseen.filter(isUnknown).map((answer) => judged(answer, model));
-  const known = unseen.filter((answer) => !isUnknown(answer)).map((answer) => judged(answer, model));
-  const all = [...known, ...unknown];
-  const first = ({ products: [best] }: JudgedSighting): number => best?.confidence ?? 0;
-  return {
-    model: version.model,
-    versionId: version.id,
-    recall: recallFigures(
-      answers
-        .filter((answer) => !isUnknown(answer))
-        .map((answer) => ({ name: answer.query.name, place: judged(answer, model).place })),
-    ),
-    calibration: calibration && {
-      ...calibrationFiguresOf(all.map(({ products: [best] }) => best ?? NOTHING)),
-      rowsEce: calibrationFiguresOf(all.flatMap(({ products }) => products.slice(0, MATCHES_MAX))).ece,
-    },
-    rejection: rejectionFiguresOf(known.filter(({ place }) => place === 1).map(first), unknown.map(first)),
-    embedMs: { p50: percentileOf(embedMs, 0.5), p95: percentileOf(embedMs, 0.95) },
-    ann,
-  };
-}
-
-/** An answer without rows. */
-const NOTHING = { confidence: 0, right: false };
-
-function recallFigures(answers: readonly { name: string; place: number | null }[]): RecallFigures[] {
-  const names = [...new Set(answers.map(({ name }) => name))].sort();
-  return names.map((queries) => {
-    const places = answers.filter(({ name }) => name === queries).map(({ place }) => place);
-    const within = (most: number) => places.filter((place) => place !== null && place <= most).length;
-    return {
-      queries,
-      first: shareOf(within(1), places.length),
-      firstFive: shareOf(within(FIRST_FIVE), places.length),
-    };
-  });
+  return unknown.filter((confidence) => confidence >= threshold).length / Math.max(1, unknown.length);
 }
 
 /** By the nearest-rank method; 0 of nothing. */
-function percentileOf(values: readonly number[], share: number): number {
-  const sorted = [...values].sort((left, right) => left - right);
+export function percentileOf(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((left, right) => left - right);
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0;
+}
+
+/** By the sort of the queries. @param answers the place of the right product, from 1; null when it was not found */
+export function recallFiguresOf(
+  answers: readonly { readonly name: string; readonly place: number | null }[],
+): RecallFigures[] {
+  const names = [...new Set(answers.map(({ name }) => name))].sort();
+  return names.map((queries) => {
+    const places = answers.filter(({ name }) => name === queries).map(({ place }) => place);
+    const within = (most: number) =>
+      shareOf(places.filter((place) => place !== null && place <= most).length, places.length);
+    return { queries, first: within(1), firstFive: within(5) };
+  });
+}
+
+/** What two versions made of one query of a known item. */
+export interface PairedAnswer {
+  /** The item; queries of one item stand or fall together. */
+  readonly product: string;
+  readonly candidateRight: boolean;
+  readonly liveRight: boolean;
+  /** Whether both have the same item first. */
+  readonly same: boolean;
+}
+
+/**
+ * The candidate against the live version; the limits of the difference are those of a bootstrap over items.
+ *
+ * @param random numbers from 0 to 1
+ */
+export function comparisonOf(answers: readonly PairedAnswer[], random: () => number): Comparison | null {
+  if (answers.length === 0) return null;
+  const gainOf = ({ candidateRight, liveRight }: PairedAnswer) => Number(candidateRight) - Number(liveRight);
+  const byItem = new Map<string, { gain: number; queries: number }>();
+  for (const answer of answers) {
+    const { gain, queries } = byItem.get(answer.product) ?? { gain: 0, queries: 0 };
+    byItem.set(answer.product, { gain: gain + gainOf(answer), queries: queries + 1 });
+  }
+  const items = [...byItem.values()];
+  const drawn = Array.from({ length: RESAMPLES }, () => {
+    const sample = items.flatMap(() => items[Math.floor(random() * items.length)] ?? []);
+    return (
+      sumOf(sample, ({ gain }) => gain) /
+      Math.max(
+        1,
+        sumOf(sample, ({ queries }) => queries),
+      )
+    );
+  }).sort((left, right) => left - right);
+  return {
+    wins: answers.filter((each) => gainOf(each) > 0).length,
+    losses: answers.filter((each) => gainOf(each) < 0).length,
+    agreement: answers.filter(({ same }) => same).length / answers.length,
+    difference: {
+      mean: sumOf(answers, gainOf) / answers.length,
+      low: drawn[Math.floor(0.025 * RESAMPLES)] ?? 0,
+      high: drawn[Math.ceil(0.975 * RESAMPLES) - 1] ?? 0,
+    },
+  };
 }

@@ -1,3 +1,4 @@
+import { Matrix, solve } from 'ml-matrix';
 import { hash } from '../random';
 import { type Candidate, mean } from '../vision/candidates';
 import { choicesOf, softmax, taxonomyConfidence } from '../vision/confidence';
@@ -110,25 +111,25 @@ export function floorFor(
   return FLOORS.find((floor) => answered(floor) <= UNKNOWN_ANSWERED_MAX) ?? 1;
 }
 
-/** One photo's choice: a line of values for "none of them" and for each candidate, and which was right. */
+/** One photo's choice: a line of signals for "none of them" and for each candidate, and which was right. */
 interface Decision {
-  readonly options: readonly (readonly number[])[];
+  readonly signals: Matrix;
   readonly right: number;
   readonly weight: number;
 }
 
 function decisionsOf({ shortlist, products, weight = 1 }: LabelledSighting): Decision[] {
-  return choicesOf(shortlist).map(({ none, candidates }) => ({
-    options: [
+  const right = shortlist.findIndex(({ id }) => products.includes(id)) + 1;
+  return choicesOf(shortlist).map(({ none, candidates }) => {
+    const signals = new Matrix([
       [...NONE_SIGNALS.map((name) => none[name]), ...CANDIDATE_SIGNALS.map(() => 0)],
       ...candidates.map((each) => [
         ...NONE_SIGNALS.map(() => 0),
         ...CANDIDATE_SIGNALS.map((name) => each[name]),
       ]),
-    ],
-    right: shortlist.findIndex(({ id }) => products.includes(id)) + 1,
-    weight,
-  }));
+    ]);
+    return { signals, right, weight };
+  });
 }
 
 /** The exponent under which taxonomy rows above the best products were right as often as they claim. */
@@ -153,97 +154,55 @@ const leastBy = (values: readonly number[], of: (value: number) => number): numb
 
 /** @param prior what the weights stay near */
 function newton(decisions: readonly Decision[], prior: readonly number[]): number[] {
-  const scales = prior.map((_, column) => varianceOf(decisions, column) || 1);
-  const away = (weights: readonly number[], column: number) => at(weights, column) - at(prior, column);
-  const costOf = (scale: number, column: number) => (column === 0 ? 1e-9 : RIDGE * scale);
-  const lossAt = (weights: readonly number[]) =>
+  const scales = prior.map((_, column) => scaleOf(decisions, column));
+  const cost = Matrix.diag(scales.map((scale, column) => (column === 0 ? 1e-9 : RIDGE * scale)));
+  const away = (weights: Matrix) => Matrix.sub(weights, Matrix.columnVector(prior));
+  const lossAt = (weights: Matrix) =>
     decisions.reduce(
       (loss, decision) =>
         loss - decision.weight * Math.log(sharesOf(decision, weights)[decision.right] || Number.MIN_VALUE),
-      scales.reduce(
-        (sum, scale, column) => sum + (costOf(scale, column) / 2) * away(weights, column) ** 2,
-        0,
-      ),
+      away(weights).transpose().mmul(cost).mmul(away(weights)).get(0, 0) / 2,
     );
   // From where every option is as likely as another, not from weights that may be sure of what is wrong.
-  let weights: readonly number[] = prior.map(() => 0);
+  let weights = Matrix.zeros(prior.length, 1);
   let loss = lossAt(weights);
   // As Levenberg and Marquardt: the less far the slope can be followed, the shorter and safer the step.
   for (let damping = DAMPING_MIN, step = 0; step < STEPS && damping < 1 / DAMPING_MIN; step += 1) {
-    const gradient = scales.map((scale, column) => costOf(scale, column) * away(weights, column));
-    const curvature = scales.map((scale, row) =>
-      scales.map((_, column) => (row === column ? costOf(scale, column) + damping * scale : 0)),
-    );
+    const gradient = cost.mmul(away(weights));
+    const curvature = Matrix.add(cost, Matrix.diag(scales.map((scale) => damping * scale)));
     for (const decision of decisions) addTo(gradient, curvature, decision, sharesOf(decision, weights));
-    const change = solved(curvature, gradient);
-    const next = weights.map((each, column) => each - at(change, column));
+    const next = Matrix.sub(weights, solve(curvature, gradient));
     const nextLoss = lossAt(next);
     const gain = loss - nextLoss;
     if (gain > 0) [weights, loss] = [next, nextLoss];
     if (gain >= 0 && gain < CONVERGED) break;
     damping = gain > 0 ? Math.max(DAMPING_MIN, damping / 10) : damping * 10;
   }
-  return [...weights];
+  return weights.to1DArray();
 }
 
-/** Of a signal, over the options that it is a signal of. */
-function varianceOf(decisions: readonly Decision[], column: number): number {
-  const isOfNone = column < NONE_SIGNALS.length;
-  const values = decisions.flatMap(({ options }) =>
-    (isOfNone ? options.slice(0, 1) : options.slice(1)).map((option) => at(option, column)),
-  );
+/** The variance of a signal over the options that it is a signal of. */
+function scaleOf(decisions: readonly Decision[], column: number): number {
+  const values = decisions.flatMap(({ signals }) => {
+    const [none, ...candidates] = signals.getColumn(column);
+    return column < NONE_SIGNALS.length ? (none ?? 0) : candidates;
+  });
   const usual = mean(values);
-  return mean(values.map((value) => (value - usual) ** 2));
+  return mean(values.map((value) => (value - usual) ** 2)) || 1;
 }
 
-const sharesOf = ({ options }: Decision, weights: readonly number[]): number[] =>
-  softmax(
-    options.map((option) => option.reduce((sum, value, column) => sum + value * at(weights, column), 0)),
-  );
+const sharesOf = ({ signals }: Decision, weights: Matrix): number[] =>
+  softmax(signals.mmul(weights).to1DArray());
 
 /** Adds the slope of a decision's loss, and its curvature: the covariance of the options' signals under their shares. */
 function addTo(
-  gradient: number[],
-  curvature: number[][],
-  { options, right, weight }: Decision,
-  shares: readonly number[],
+  gradient: Matrix,
+  curvature: Matrix,
+  { signals, right, weight }: Decision,
+  shares: number[],
 ): void {
-  const expected = gradient.map(() => 0);
-  const addSquare = (values: readonly number[], share: number) => {
-    for (const [row, line] of curvature.entries())
-      for (let column = 0; column < line.length; column += 1)
-        line[column] = at(line, column) + share * at(values, row) * at(values, column);
-  };
-  for (const [index, option] of options.entries()) {
-    const share = at(shares, index);
-    for (const [column, value] of option.entries()) expected[column] = at(expected, column) + share * value;
-    addSquare(option, weight * share);
-  }
-  addSquare(expected, -weight);
-  for (const [column, value] of expected.entries())
-    gradient[column] = at(gradient, column) + weight * (value - at(options[right] ?? [], column));
-}
-
-const at = (values: readonly number[], index: number): number => values[index] ?? 0;
-
-/** `matrix * x = right`, by elimination with pivots. */
-function solved(matrix: readonly (readonly number[])[], right: readonly number[]): number[] {
-  const rows = matrix.map((row, index) => [...row, right[index] ?? 0]);
-  const size = rows.length;
-  for (let pivot = 0; pivot < size; pivot += 1) {
-    const best = rows
-      .map((row, index) => ({ index, value: index < pivot ? -1 : Math.abs(row[pivot] ?? 0) }))
-      .reduce((most, each) => (each.value > most.value ? each : most)).index;
-    const [lower = [], upper = []] = [rows[pivot], rows[best]];
-    rows[pivot] = upper;
-    rows[best] = lower;
-    for (const [index, row] of rows.entries()) {
-      if (index === pivot) continue;
-      const factor = (row[pivot] ?? 0) / (upper[pivot] ?? 1);
-      for (let column = pivot; column <= size; column += 1) {
-        row[column] = (row[column] ?? 0) - factor * (upper[column] ?? 0);
-      }
-    }
-  }
-  return rows.map((row, index) => (row[size] ?? 0) / (row[index] ?? 1));
+  const expected = signals.transpose().mmul(Matrix.columnVector(shares));
+  const weighted = signals.clone().mulColumnVector(shares);
+  curvature.add(signals.transpose().mmul(weighted).sub(expected.mmul(expected.transpose())).mul(weight));
+  gradient.add(expected.sub(Matrix.columnVector(signals.getRow(right))).mul(weight));
 }

@@ -12,7 +12,6 @@ import {
   type LabelledPhotos,
   type NeighbourIndex,
   type PhotoDistorter,
-  type PhotoLevel,
   PORTS,
   type PredictionRepository,
 } from '../ports';
@@ -22,9 +21,6 @@ import { ancestryOf } from '../vision/matches';
 import type { ShownNeighbour } from '../vision/neighbours';
 import type { CatalogImage } from './embedding-version';
 import type { LabelledSighting } from './fit-calibration';
-
-/** Photos of which it is known what they show. */
-export type LabelledPictures = Pick<Query, 'products' | 'jpegs'>;
 
 /** Photos of which it is known what they show, to ask a version. */
 export interface Query {
@@ -42,13 +38,14 @@ export interface Query {
   readonly itemImages: ReadonlySet<number> | null;
 }
 
-const LEVELS: readonly PhotoLevel[] = [1, 2, 3];
-
 /** The level whose queries are asked as unknown items too. */
 const UNKNOWN_LEVEL = 2;
-/** Pictures that are distorted, and photos that are read, at a time. */
+/** Pictures that are distorted, photos that are read, and queries that are asked, at a time. */
 const MADE_AT_ONCE = 2;
 const READ_AT_ONCE = 4;
+const ASKED_AT_ONCE = 4;
+
+const NONE: ReadonlySet<number> = new Set();
 
 /** Makes the queries that versions are judged by. */
 @injectable()
@@ -65,8 +62,8 @@ export class QueryMaker {
   ) {}
 
   /**
-   * Queries made of catalog pictures that are embedded under all of the versions: each distorted at three levels, and
-   * where its product has other pictures, itself, left out of the search. The same for the same seed and catalog.
+   * Queries made of catalog pictures that are embedded under all of the versions: each distorted at three levels, and where
+   * its product has other pictures, itself, left out of the search. The same for the same seed and catalog.
    *
    * @param onQuery told after each picture
    * @throws AppError when there is no picture that can be read
@@ -82,22 +79,37 @@ export class QueryMaker {
     const make = async (image: CatalogImage): Promise<Query[]> => {
       const products = showing.get(image.id) ?? [];
       const item = new Set(products.flatMap((id) => (siblings.get(id) ?? []).map((each) => each.id)));
-      const queries = await this.queriesOf(image, products, item, seed);
+      const queries = await this.#queriesOf(image, products, item, seed);
       done += 1;
       onQuery(done);
       return queries;
     };
     const queries = (await pMap(images, make, { concurrency: MADE_AT_ONCE })).flat();
-    if (queries.length === 0) {
-      throw notFound('There is no embedded catalog picture to make queries of: import pictures first.');
-    }
-    return queries;
+    if (queries.length > 0) return queries;
+    throw notFound('There is no embedded catalog picture to make queries of: import pictures first.');
   }
 
-  /** Null for a catalog picture that is gone. */
-  async #bytesAt(address: string): Promise<Buffer | null> {
-    if (address.startsWith('/')) return this.store.get(address);
-    return URL.canParse(address) ? this.source.fetch(new URL(address)).catch(() => null) : null;
+  /** None of a picture that is gone. */
+  async #queriesOf(
+    { id, address }: CatalogImage,
+    products: readonly string[],
+    item: ReadonlySet<number>,
+    seed: number,
+  ): Promise<Query[]> {
+    const bytes = address.startsWith('/')
+      ? await this.store.get(address)
+      : URL.canParse(address) && (await this.source.fetch(new URL(address)).catch(() => null));
+    if (!bytes || products.length === 0) return [];
+    const { jpeg } = await this.preparer.prepare(bytes);
+    const shown = { products, item: products[0] ?? '' };
+    const queries: Query[] = [];
+    for (const level of [1, 2, 3] as const) {
+      const jpegs = [await this.distorter.distort(jpeg, level, seed, address)];
+      const itemImages = level === UNKNOWN_LEVEL ? item : null;
+      queries.push({ name: `level ${level}`, ...shown, jpegs, leftOut: NONE, itemImages });
+    }
+    const itself = { ...shown, jpegs: [jpeg], leftOut: new Set([id]), itemImages: null };
+    return item.size > 1 ? [...queries, { name: 'other photo', ...itself }] : queries;
   }
 
   /**
@@ -116,19 +128,15 @@ export class QueryMaker {
       );
     }
     const make = async ({ photo, product }: (typeof known)[number]): Promise<Query> => ({
-      name: 'photo',
-      products: [product],
-      item: product,
+      ...{ name: 'photo', products: [product], item: product, leftOut: NONE },
       jpegs: [(await this.preparer.prepare(await this.labelled.read(folder, photo))).jpeg],
-      leftOut: new Set<number>(),
       itemImages: new Set((images.get(product) ?? []).map(({ id }) => id)),
     });
     return pMap(known, make, { concurrency: READ_AT_ONCE });
   }
 
   /**
-   * Queries of callers' photos that are kept with their feedback, the newest first; those of products that are gone are
-   * left out.
+   * Queries of callers' photos that are kept with their feedback, the newest first, without those of products that are gone.
    *
    * @throws AppError when there are none
    */
@@ -144,44 +152,8 @@ export class QueryMaker {
     return known.map(({ id, correctId, photos }) => ({
       name: photos.length === 1 ? 'feedback' : `feedback, ${photos.length} photos`,
       products: correctId === null ? [] : [correctId],
-      item: correctId ?? id,
-      jpegs: photos,
-      leftOut: new Set<number>(),
-      itemImages: null,
+      ...{ item: correctId ?? id, jpegs: photos, leftOut: NONE, itemImages: null },
     }));
-  }
-
-  private async queriesOf(
-    image: CatalogImage,
-    products: readonly string[],
-    item: ReadonlySet<number>,
-    seed: number,
-  ): Promise<Query[]> {
-    // Queries are made of the others where one is gone.
-    const bytes = await this.#bytesAt(image.address);
-    if (!bytes || products.length === 0) return [];
-    const { jpeg } = await this.preparer.prepare(bytes);
-    const shown = { products, item: products[0] ?? '' };
-    const queries: Query[] = [];
-    for (const level of LEVELS) {
-      queries.push({
-        name: `level ${level}`,
-        ...shown,
-        jpegs: [await this.distorter.distort(jpeg, level, seed, image.address)],
-        leftOut: new Set(),
-        itemImages: level === UNKNOWN_LEVEL ? item : null,
-      });
-    }
-    if (item.size > 1) {
-      queries.push({
-        name: 'other photo',
-        ...shown,
-        jpegs: [jpeg],
-        leftOut: new Set([image.id]),
-        itemImages: null,
-      });
-    }
-    return queries;
   }
 }
 
@@ -190,51 +162,38 @@ export interface VersionAnswer extends LabelledSighting {
   readonly query: Query;
 }
 
-export interface AskPorts {
-  readonly embedder: Embedder;
-  readonly index: NeighbourIndex;
-  readonly catalog: CatalogRepository;
-}
-
-const AT_ONCE = 4;
-
 /**
- * Asks a version all queries as the service would: its views, its index, its products; once each, and those that have
- * an `itemImages` once more without their item.
+ * Asks a version all queries as the service would: its views, its index, its products; once each, and those that have an
+ * `itemImages` once more without their item.
  *
  * @param onQuery told after each query
  */
 export async function askVersion(
   version: EmbeddingVersion,
   queries: readonly Query[],
-  { embedder, index, catalog }: AskPorts,
+  ports: { readonly embedder: Embedder; readonly index: NeighbourIndex; readonly catalog: CatalogRepository },
   onQuery: (done: number) => void,
 ): Promise<VersionAnswer[]> {
+  const { embedder, index, catalog } = ports;
   const taxonomy = new Taxonomy(await catalog.categories());
   let done = 0;
   const ask = async (query: Query): Promise<VersionAnswer[]> => {
     const photos = await embedder.embed(query.jpegs, 'query');
-    const { products, item, leftOut, itemImages } = query;
-    const answerTo = async (
-      hidden: ReadonlySet<number>,
-      right: readonly string[],
-    ): Promise<VersionAnswer> => {
+    const { products: shows, item, leftOut, itemImages } = query;
+    const answerTo = async (hidden: ReadonlySet<number>, products: readonly string[]) => {
       const found = await index.nearest(version, photos, NEIGHBOURS + hidden.size);
-      const neighbours = found
-        .filter(({ imageId }) => !hidden.has(imageId))
-        .slice(0, NEIGHBOURS * photos.length);
-      const shown = { item, neighbours, photos: photos.length, products: right, shows: products };
+      const left = found.filter(({ imageId }) => !hidden.has(imageId));
+      const neighbours = left.slice(0, NEIGHBOURS * photos.length);
+      const shown = { item, neighbours, photos: photos.length, products, shows };
       return { query, ...(await labelledSighting(shown, catalog, taxonomy)) };
     };
-    const answers = [
-      await answerTo(leftOut, products),
-      ...(itemImages ? [await answerTo(itemImages, [])] : []),
-    ];
+    const answers = [await answerTo(leftOut, shows)];
+    if (itemImages) answers.push(await answerTo(itemImages, []));
     done += 1;
     onQuery(done);
     return answers;
   };
-  return (await pMap(queries, ask, { concurrency: AT_ONCE })).flat();
+  return (await pMap(queries, ask, { concurrency: ASKED_AT_ONCE })).flat();
 }
 
 /**
@@ -257,8 +216,7 @@ export async function labelledSighting(
   const items = await catalog.itemsById([...new Set([...shortlist.map(({ id }) => id), ...shows])]);
   const ancestry = ancestryOf(items, taxonomy);
   // Nothing is known of the rows above a product that is gone.
-  const above = shows.every((id) => ancestry.has(id))
-    ? new Set(shows.flatMap((id) => ancestry.get(id) ?? []))
-    : null;
+  const isKnown = shows.every((id) => ancestry.has(id));
+  const above = isKnown ? new Set(shows.flatMap((id) => ancestry.get(id) ?? [])) : null;
   return { item, shortlist, ancestry, products, above };
 }

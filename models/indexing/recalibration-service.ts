@@ -12,8 +12,7 @@ import {
 import { calibrationOf } from '../vision/confidence';
 import type { ChoiceModel } from '../vision/embedding-model';
 import type { VersionRecord } from './embedding-version';
-import type { CalibrationFigures } from './evaluation';
-import { calibrationFiguresOf } from './figures';
+import { type CalibrationFigures, calibrationFiguresOf } from './figures';
 import { fitChoiceModel, isForFitting, judged, type LabelledSighting } from './fit-calibration';
 import { coverageFaults, refused } from './promotion-gates';
 import { labelledSighting } from './query-maker';

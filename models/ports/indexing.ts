@@ -6,7 +6,7 @@ import type {
   VersionRecord,
   WorkerReadiness,
 } from '../indexing/embedding-version';
-import type { Evaluation } from '../indexing/evaluation';
+import type { Evaluation } from '../indexing/figures';
 import type { Adaptation, Calibration, EmbeddingVersion, ModelManifest } from '../vision/embedding-model';
 
 /** Work on the catalog's images, done by the workers when no photo of a caller waits. */
@@ -126,19 +126,6 @@ export interface ReadinessRepository {
   workers(): Promise<readonly string[]>;
   /** Forgets a worker that ends. */
   forget(worker: string): Promise<void>;
-}
-
-/** The exact search beside the approximate one, to measure what that loses. */
-export interface ExactNeighbours {
-  /** Whether searches of a version go through an approximate index. */
-  isApproximate(version: EmbeddingVersion): Promise<boolean>;
-  /** Ids of the nearest images by a scan of all vectors, nearest first, as `NeighbourIndex.nearest` orders them. */
-  nearest(
-    version: EmbeddingVersion,
-    vectors: readonly Float32Array[],
-    limit: number,
-    scope?: SearchScope,
-  ): Promise<readonly number[]>;
 }
 
 /** A model that can be used here: where it lies and what it says of itself. */

@@ -149,6 +149,18 @@ export interface NeighbourIndex {
     limit: number,
     scope?: SearchScope,
   ): Promise<readonly ShownNeighbour[]>;
+  /**
+   * Ids of the nearest images by a scan of all vectors, to measure what an approximate search loses; in the order of
+   * `nearest`.
+   */
+  exact(
+    version: EmbeddingVersion,
+    vectors: readonly Float32Array[],
+    limit: number,
+    scope?: SearchScope,
+  ): Promise<readonly number[]>;
+  /** Whether searches of a version go through an approximate index. */
+  isApproximate(version: EmbeddingVersion): Promise<boolean>;
   /** Reads what a version is searched in, so that the first search does not wait for it. */
   prepare(version: EmbeddingVersion): Promise<void>;
   /** Fails, saying what is wrong, when a version can't be searched: its vectors are missing, or are not its model's. */

@@ -1,53 +1,39 @@
-import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
+import { Argument, type Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { CREDITS_MAX } from '../../models/access/credits';
 import { withStores } from '../composition/services';
-import { nameOf } from './name-of';
-import { asTable, printAnswer } from './output';
+import { nameOf } from './option-values';
+import { answering, asTable, printAnswer } from './output';
 
-/** `loupe accounts create | list | credit | history | keep-photos`: who pays, and whose photos are kept. */
-export function registerAccounts(group: Command): void {
-  group
-    .command('create')
-    .description('make an account; without --credits it is unlimited')
+/** `loupe accounts …`: who pays, and whose photos are kept. */
+export function register(group: Command): void {
+  answering(group, 'create', 'make an account; without --credits it is unlimited')
     .requiredOption('--name <name>', 'what to call it', nameOf)
     .option('--credits <credits>', 'credits to start with', wholeCredits)
-    .option('--json', 'print JSON')
-    .action(async (options: { name: string; credits?: number; json?: boolean }) => {
-      const account = await withStores(({ accounts }) =>
-        accounts.create(options.name, options.credits ?? null),
-      );
-      const { id, name, credits: left } = account;
-      printAnswer(options.json, { id, name, credits: left }, () => `${id}  ${name}  ${credits(left)}`);
+    .action(async (options) => {
+      const made = await withStores(({ accounts }) => accounts.create(options.name, options.credits ?? null));
+      const { id, name, credits } = made;
+      printAnswer(options.json, { id, name, credits }, () => `${id}  ${name}  ${creditsText(credits)}`);
     });
-  group
-    .command('list')
-    .description('all accounts')
-    .option('--json', 'print JSON')
-    .action(async (options: { json?: boolean }) => {
-      const all = await withStores(({ accounts }) => accounts.list());
-      printAnswer(options.json, all, () =>
-        asTable(
-          ['id', 'name', 'credits', 'photos'],
-          all.map((each) => [each.id, each.name, credits(each.credits), each.keepsPhotos ? 'kept' : null]),
-        ),
-      );
-    });
-  group
-    .command('credit')
-    .description('add credits to a limited account; a negative amount is a correction')
+  answering(group, 'list', 'all accounts').action(async ({ json }) => {
+    const all = await withStores(({ accounts }) => accounts.list());
+    printAnswer(json, all, () =>
+      asTable(
+        ['id', 'name', 'credits', 'photos'],
+        all.map((each) => [each.id, each.name, creditsText(each.credits), each.keepsPhotos ? 'kept' : null]),
+      ),
+    );
+  });
+  answering(group, 'credit', 'add credits to a limited account; a negative amount is a correction')
     .argument('<account>', 'id of the account')
     .argument('<amount>', 'credits to add, or -N to take off', creditsToAdd)
     .option('--note <text>', 'why, for the history', nameOf)
-    .option('--json', 'print JSON')
-    .action(async (id: string, amount: number, options: { note?: string; json?: boolean }) => {
-      const left = await withStores(({ accounts }) => accounts.credit(id, amount, options.note ?? null));
-      printAnswer(options.json, { id, credits: left }, () => `${id}  ${credits(left)}`);
+    .action(async (id, amount, { note = null, json }) => {
+      const credits = await withStores(({ accounts }) => accounts.credit(id, amount, note));
+      printAnswer(json, { id, credits }, () => `${id}  ${creditsText(credits)}`);
     });
-  group
-    .command('keep-photos')
-    .description(
-      'keep the photos of an account as long as its predictions, for evaluations with its feedback',
-    )
+  const keeping =
+    'keep the photos of an account as long as its predictions, for evaluations with its feedback';
+  answering(group, 'keep-photos', keeping)
     .argument('<account>', 'id of the account')
     .addArgument(
       new Argument('[state]', 'off: keep none from now on, and delete those that were kept')
@@ -55,33 +41,23 @@ export function registerAccounts(group: Command): void {
         .default('on'),
     )
     .addOption(new Option('--off', 'the same as off').hideHelp())
-    .option('--json', 'print JSON')
-    .action(async (id: string, state: 'on' | 'off', options: { off?: boolean; json?: boolean }) => {
-      const keep = state === 'on' && !options.off;
-      await withStores(({ accounts }) => accounts.keepPhotos(id, keep));
-      printAnswer(options.json, { id, keepsPhotos: keep }, () =>
-        keep ? `${id}  photos are kept from now on` : `${id}  no photos are kept`,
-      );
+    .action(async (id, state, { off, json }) => {
+      const keepsPhotos = state === 'on' && !off;
+      await withStores(({ accounts }) => accounts.keepPhotos(id, keepsPhotos));
+      const text = keepsPhotos ? 'photos are kept from now on' : 'no photos are kept';
+      printAnswer(json, { id, keepsPhotos }, () => `${id}  ${text}`);
     });
-  group
-    .command('history')
-    .description('what was added to an account by hand, and taken off')
+  answering(group, 'history', 'what was added to an account by hand, and taken off')
     .argument('<account>', 'id of the account')
-    .option('--json', 'print JSON')
-    .action(async (id: string, options: { json?: boolean }) => {
+    .action(async (id, { json }) => {
       const topUps = await withStores(({ accounts }) => accounts.history(id));
-      printAnswer(options.json, topUps, () =>
-        asTable(
-          ['time', 'credits', 'note'],
-          topUps.map(({ at, amount, note }) => [at.toISOString(), amount, note]),
-        ),
-      );
+      const rows = topUps.map(({ at, amount, note }) => [at.toISOString(), amount, note]);
+      printAnswer(json, topUps, () => asTable(['time', 'credits', 'note'], rows));
     });
 }
 
-const credits = (left: number | null): string => (left === null ? 'unlimited' : String(left));
+const creditsText = (credits: number | null): string => (credits === null ? 'unlimited' : String(credits));
 
-/** What an account starts with. */
 function wholeCredits(text: string): number {
   const amount = creditsToAdd(text);
   if (amount < 0) throw new InvalidArgumentError('must be a whole number of credits');

@@ -1,52 +1,33 @@
-import type { Command } from 'commander';
-import type { AuditRecord } from '../../models/ports';
+import type { Command } from '@commander-js/extra-typings';
 import { withStores } from '../composition/services';
-import { asTable, printAnswer } from './output';
-import { timeOf } from './time-of';
-import { wholeNumber } from './whole-number';
-
-interface LogOptions {
-  readonly account?: string;
-  readonly since?: Date;
-  readonly limit: number;
-  readonly json?: boolean;
-}
+import { timeOf, wholeNumber } from './option-values';
+import { answering, asTable, printAnswer } from './output';
 
 /** `loupe audit log`: who did what and when. */
-export function registerAudit(audit: Command): void {
-  audit
-    .command('log')
-    .description('what operators did, newest first')
+export function register(audit: Command): void {
+  answering(audit, 'log', 'what operators did, newest first')
     .option('--account <account>', 'what concerns this account')
     .option('--since <time>', 'from this day or time on (ISO 8601, UTC unless it says otherwise)', timeOf)
     .option('--limit <entries>', 'entries at most', wholeNumber, 100)
-    .option('--json', 'print JSON')
-    .action(async ({ account, since, limit, json }: LogOptions) => {
-      const filter = { accountId: account ?? null, since: since ?? null, before: null, limit };
-      const entries = await withStores(({ audit: log }) => log.list(filter));
-      printAnswer(json, entries.map(documentOf), () =>
-        asTable(['time', 'who', 'what', 'account', 'subject', 'details'], entries.map(rowOf)),
+    .action(async ({ account = null, since = null, limit, json }) => {
+      const filter = { accountId: account, since, before: null, limit };
+      const records = await withStores(({ audit: log }) => log.list(filter));
+      const entries = records.map(({ id, at, actor, action, accountId, subject, details }) => {
+        return { id, at, actor, action, account: accountId, subject, details };
+      });
+      printAnswer(json, entries, () =>
+        asTable(
+          ['time', 'who', 'what', 'account', 'subject', 'details'],
+          entries.map((each) => [
+            ...[each.at.toISOString(), each.actor, each.action, each.account, each.subject],
+            detailsText(each.details),
+          ]),
+        ),
       );
     });
 }
 
-const documentOf = ({ id, at, actor, action, accountId, subject, details }: AuditRecord) => ({
-  id,
-  at,
-  actor,
-  action,
-  account: accountId,
-  subject,
-  details,
-});
-
-const rowOf = ({ at, actor, action, accountId, subject, details }: AuditRecord): (string | null)[] => [
-  at.toISOString(),
-  actor,
-  action,
-  accountId,
-  subject,
+const detailsText = (details: object): string =>
   Object.entries(details)
     .map(([name, value]) => `${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`)
-    .join(', '),
-];
+    .join(', ');

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { Command } from 'commander';
+import type { Command } from '@commander-js/extra-typings';
 import { backUpTo, restoreFrom } from '../composition/backups';
 import { readConfig } from '../config';
 import { printAnswer } from './output';
@@ -9,15 +9,13 @@ export function registerBackup(command: Command): void {
   command
     .argument('<file>', 'what to write; a file of this name is replaced when the new one is whole')
     .option('--json', 'print JSON')
-    .action(async (file: string, options: { json?: boolean }) => {
+    .action(async (file, { json }) => {
       const made = await backUpTo(resolve(file));
-      const { bytes, tables, images, models } = made;
-      printAnswer(
-        options.json,
-        made,
-        () =>
-          `${made.file}: ${bytes} bytes, ${tables} tables, ${images} images, ${models} added models, the signing keys\n` +
+      printAnswer(json, made, () =>
+        [
+          `${made.file}: ${made.bytes} bytes, ${contentsOf(made)}`,
           'It holds secrets: keep it as you keep the database.',
+        ].join('\n'),
       );
     });
 }
@@ -28,7 +26,7 @@ export function registerRestore(command: Command): void {
     .argument('<file>', 'what loupe backup wrote')
     .option('--replace', 'in the place of what is in this installation, which is deleted')
     .option('--json', 'print JSON')
-    .action(async (file: string, { replace = false, json }: { replace?: boolean; json?: boolean }) => {
+    .action(async (file, { replace = false, json }) => {
       const config = readConfig();
       const restored = await restoreFrom(config, resolve(file), replace);
       if (config.SIGNING_KEYS) {
@@ -36,12 +34,9 @@ export function registerRestore(command: Command): void {
           'SIGNING_KEYS is set: links that the keys of the backup signed open only if it has them.\n',
         );
       }
-      const { tables, images, models } = restored;
-      printAnswer(
-        json,
-        restored,
-        () =>
-          `restored as of ${restored.made_at}: ${tables} tables, ${images} images, ${models} added models, the signing keys`,
-      );
+      printAnswer(json, restored, () => `restored as of ${restored.made_at}: ${contentsOf(restored)}`);
     });
 }
+
+const contentsOf = ({ tables, images, models }: Record<'tables' | 'images' | 'models', number>): string =>
+  `${tables} tables, ${images} images, ${models} added models, the signing keys`;

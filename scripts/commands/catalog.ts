@@ -1,59 +1,36 @@
 import { readFileSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 import { resolve } from 'node:path';
-import { type Command, Option } from 'commander';
+import { type Command, Option } from '@commander-js/extra-typings';
 import { z } from 'zod';
-import { TABLE_FORMATS, type TableFormat } from '../../models/catalog/tables/columns';
+import { TABLE_FORMATS } from '../../models/catalog/tables/columns';
 import type { CatalogStatus } from '../../models/indexing/status-service';
 import { withJobs, withStores } from '../composition/services';
 import type { ImportResult } from '../import/import-bundle';
 import { isTablePath, type TableImport } from '../import/tables/table-file';
 import type { TablePreview } from '../import/tables/table-source';
-import { asTable, printAnswer } from './output';
-import { wholeNumber } from './whole-number';
-
-interface ImportCommandOptions {
-  readonly dryRun?: boolean;
-  readonly allowRejects?: boolean;
-  readonly report?: string;
-  readonly wait: boolean;
-  readonly json?: boolean;
-  readonly format?: TableFormat;
-  readonly map?: string;
-  readonly category?: string;
-  readonly currency?: string;
-  readonly shop?: string;
-  readonly feed?: string;
-  readonly removeMissing?: boolean;
-  readonly force?: boolean;
-}
+import { wholeNumber } from './option-values';
+import { answering, asTable, printAnswer } from './output';
 
 /** `loupe catalog import` and `show`: how a catalog gets in, and what is in it (contract 13). */
-export function registerCatalog(catalog: Command): void {
+export function register(catalog: Command): void {
   registerImport(catalog);
-  catalog
-    .command('show')
-    .description('products and pictures by category and feed, and the pictures that could not be embedded')
+  const shown = 'products and pictures by category and feed, and the pictures that could not be embedded';
+  answering(catalog, 'show', shown)
     .option('--failures <count>', 'list up to so many of them', wholeNumber, 20)
-    .option('--json', 'print JSON')
-    .action(async ({ failures, json }: { readonly failures: number; readonly json?: boolean }) => {
+    .action(async ({ failures, json }) => {
       const status = await withStores((services) => services.status.catalog(failures));
       printAnswer(json, status, () => describeCatalog(status));
     });
 }
 
 function describeCatalog({ pictures, groups, failures }: CatalogStatus): string {
-  const rows = groups.map((each) => [
-    each.group,
-    each.name,
-    each.products,
-    each.done,
-    each.pending,
-    each.failed,
-  ]);
   const more = pictures.failed - failures.length;
   return [
-    asTable(['', 'name', 'products', 'pictures embedded', 'waiting', 'failed'], rows),
+    asTable(
+      ['', 'name', 'products', 'pictures embedded', 'waiting', 'failed'],
+      groups.map((each) => [each.group, each.name, each.products, each.done, each.pending, each.failed]),
+    ),
     `${pictures.done} pictures embedded, ${pictures.pending} waiting, ${pictures.failed} failed; the next import tries those again`,
     ...failures.map(({ image, reason }) => `not embedded: ${image}: ${reason}`),
     ...(more > 0 && failures.length > 0 ? [`not embedded: ${more} more`] : []),
@@ -61,11 +38,9 @@ function describeCatalog({ pictures, groups, failures }: CatalogStatus): string 
 }
 
 function registerImport(catalog: Command): void {
-  catalog
-    .command('import <path>')
-    .description(
-      'upsert a bundle (a folder of JSON Lines, or a .tar or .tar.gz of one), or a table or feed of a shop',
-    )
+  const imported =
+    'upsert a bundle (a folder of JSON Lines, or a .tar or .tar.gz of one), or a table or feed of a shop';
+  answering(catalog, 'import <path>', imported)
     .option('--dry-run', 'check everything, change nothing; of a table, show how it is understood')
     .option('--allow-rejects', 'exit 0 although records were rejected')
     .option('--report <file>', 'where rejects are written (default: DATA_DIR/reports)')
@@ -78,35 +53,38 @@ function registerImport(catalog: Command): void {
     .option('--feed <name>', 'of a table: remember that its products came from this feed')
     .option('--remove-missing', 'remove products that the feed no longer has, up to a fifth of it')
     .option('--force', 'remove more than a fifth')
-    .option('--json', 'print JSON')
-    .action(async (path: string, options: ImportCommandOptions) => {
-      const result = await importInto(path, options);
-      const { accepted, rejected, report, table } = result;
-      printAnswer(options.json, { accepted, rejected, report, ...table }, () => describe(result));
-      const isRefused = table?.refused === true || (rejected > 0 && !options.allowRejects);
+    .action(async (path, { json, dryRun = false, allowRejects, wait, ...options }) => {
+      const table = tableOptions(path, options);
+      const report = options.report === undefined ? {} : { report: resolve(options.report) };
+      // Calls that this machine answers come first; on an idle one an import is as fast as ever.
+      setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+      const result = await withJobs(({ importCatalog }) =>
+        importCatalog({ bundle: resolve(path), ...(table && { table }), dryRun, wait, ...report }),
+      );
+      const { accepted, rejected } = result;
+      const answer = { accepted, rejected, report: result.report, ...result.table };
+      printAnswer(json, answer, () => describe(result));
+      const isRefused = result.table?.refused === true || (rejected > 0 && !allowRejects);
       if (isEmpty(result) || isRefused) process.exitCode = 1;
     });
 }
 
-function importInto(path: string, options: ImportCommandOptions): Promise<ImportResult> {
-  const table = tableOptions(path, options);
-  // Who answers on the same machine comes first; on an idle one an import is as fast as ever.
-  setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
-  const { dryRun = false, wait } = options;
-  const report = options.report === undefined ? {} : { report: resolve(options.report) };
-  return withJobs(({ importCatalog }) =>
-    importCatalog({ bundle: resolve(path), ...(table && { table }), dryRun, wait, ...report }),
-  );
-}
+/** The options of a table that may be left out. */
+type TableOptions = {
+  readonly [Name in 'category' | 'currency' | 'shop' | 'feed' | 'map']?: string | undefined;
+} & {
+  readonly format?: TableImport['format'] | undefined;
+  readonly removeMissing?: true | undefined;
+  readonly force?: true | undefined;
+};
 
-/** Null of a bundle. @throws Error for options that do not go together */
-function tableOptions(path: string, options: ImportCommandOptions): TableImport | null {
-  const { format, map, category, currency, shop, feed, removeMissing = false, force = false } = options;
-  const given = { format, map, category, currency, shop, feed };
-  const [first] = Object.entries({ ...given, 'remove-missing': removeMissing || undefined }).filter(
-    ([, value]) => value,
-  );
+/** Null for a bundle. @throws Error for options that do not go together */
+function tableOptions(path: string, options: TableOptions): TableImport | null {
+  const { format = null, map, category = null, currency, shop = null, feed = null } = options;
+  const { removeMissing = false, force = false } = options;
   if (!isTablePath(path)) {
+    const given = { format, map, category, currency, shop, feed, 'remove-missing': removeMissing };
+    const [first] = Object.entries(given).filter(([, value]) => value);
     if (first) throw new Error(`--${first[0]} is for tables: .csv, .tsv, .txt or .xml.`);
     return null;
   }
@@ -114,16 +92,10 @@ function tableOptions(path: string, options: ImportCommandOptions): TableImport 
     throw new Error('--remove-missing needs the --feed of which products may be missing.');
   if (currency !== undefined && !/^[a-z]{3}$/i.test(currency))
     throw new Error('--currency is a code such as EUR.');
-  if (shop !== undefined && !/^https:\/\//.test(shop)) throw new Error('--shop is an https:// address.');
+  if (shop !== null && !/^https:\/\//.test(shop)) throw new Error('--shop is an https:// address.');
   return {
-    format: format ?? null,
-    map: map === undefined ? {} : readMap(map),
-    category: category ?? null,
-    currency: currency?.toLowerCase() ?? null,
-    shop: shop ?? null,
-    feed: feed ?? null,
-    removeMissing,
-    force,
+    ...{ format, map: map === undefined ? {} : readMap(map), category },
+    ...{ currency: currency?.toLowerCase() ?? null, shop, feed, removeMissing, force },
   };
 }
 
@@ -140,27 +112,26 @@ function readMap(file: string): z.output<typeof COLUMN_MAP> {
 const isEmpty = ({ accepted, rejected }: ImportResult): boolean => accepted + rejected === 0;
 
 function describe(result: ImportResult): string {
-  const { table } = result;
+  const { table, embedded, notEmbedded } = result;
   const preview = table?.preview ? `${describePreview(table.preview)}\n\n` : '';
   if (isEmpty(result)) return `${preview}nothing was imported: there is no record in it`;
-  const lines = [`${result.accepted} accepted, ${result.rejected} rejected`];
-  if (table) lines.unshift(`${table.products} products, ${table.removed} removed`);
-  if (result.embedded > 0) lines.push(`${result.embedded} images embedded`);
-  if (result.notEmbedded > 0)
-    lines.push(`${result.notEmbedded} images could not be embedded; the next run tries again`);
-  if (result.rejected > 0) lines.push(`the rejects are in ${result.report}`);
-  return preview + lines.join('\n');
+  const lines = [
+    table && `${table.products} products, ${table.removed} removed`,
+    `${result.accepted} accepted, ${result.rejected} rejected`,
+    embedded > 0 && `${embedded} images embedded`,
+    notEmbedded > 0 && `${notEmbedded} images could not be embedded; the next run tries again`,
+    result.rejected > 0 && `the rejects are in ${result.report}`,
+  ];
+  return preview + lines.filter(Boolean).join('\n');
 }
 
 function describePreview({ columns, encoding, delimiter, records }: TablePreview): string {
   const rows = [...columns.of, ['data', columns.data] as const, ['(not read)', columns.unread] as const];
+  const named = rows.filter(([, names]) => names.length > 0);
   const form = delimiter === null ? 'XML' : `delimiter ${JSON.stringify(delimiter)}`;
   return [
     `read as ${columns.format}, ${encoding}, ${form}`,
-    asTable(
-      ['field', 'columns'],
-      rows.filter(([, names]) => names.length > 0),
-    ),
+    asTable(['field', 'columns'], named),
     ...records.map((record) => JSON.stringify(record)),
   ].join('\n');
 }

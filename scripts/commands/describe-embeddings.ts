@@ -6,13 +6,13 @@ import { asTable } from './output';
 
 /** The build in words, with its proof. */
 export function describeBuild(result: BuildResult): string {
-  const { model, version, images, embedded, failed, pending, seconds } = result;
+  const { model, version, images, embedded, failed, pending, failures, state, seconds } = result;
   return [
     `${model} (version ${version}): ${images} images - ${embedded} embedded - ${failed} failures = ${pending}, in ${seconds} s`,
-    ...result.failures.map(({ image, reason }) => `not embedded: ${image}: ${reason}`),
-    ...(failed > result.failures.length ? [`not embedded: ${failed - result.failures.length} more`] : []),
+    ...failures.map(({ image, reason }) => `not embedded: ${image}: ${reason}`),
+    ...(failed > failures.length ? [`not embedded: ${failed - failures.length} more`] : []),
     ...(failed > 0 ? ['--resume --retry-failures tries them again'] : []),
-    ...(result.state === 'building' ? [`next: loupe embeddings evaluate --model ${model}`] : []),
+    ...(state === 'building' ? [`next: loupe embeddings evaluate --model ${model}`] : []),
   ].join('\n');
 }
 
@@ -32,59 +32,46 @@ export const adaptableText = (products: number): string =>
 
 /** The status as text. */
 export function describeStatus(status: EmbeddingsStatus): string {
-  const lines = [
-    `${status.model} (version ${status.version}): ${status.done} done, ${status.pending} pending, ${status.failed} failed`,
-  ];
-  if (status.adaptable !== null) lines.push(adaptableText(status.adaptable));
-  if (status.versions.length > 1) {
-    lines.push(
-      asTable(
-        ['version', 'model', 'state', 'done', 'pending', 'failed', 'index', 'evaluated', 'new images'],
-        status.versions.map((each) => [
-          each.version,
-          each.model,
-          stateInWords(each, status.rollback),
-          each.done,
-          each.pending,
-          each.failed,
-          each.indexed ? 'yes' : 'missing',
-          each.evaluated ? 'yes' : 'no',
-          each.maintained ? 'are embedded' : 'are not embedded',
-        ]),
-      ),
-    );
-  }
-  for (const { version, image, reason } of status.failures) {
-    lines.push(`version ${version}: not embedded: ${image}: ${reason}`);
-  }
-  const shown = status.failures.length;
-  const failed = status.versions.reduce((sum, each) => sum + each.failed, 0);
-  if (failed > shown) lines.push(`… of ${failed} failures in all`);
-  return lines.join('\n');
+  const { model, version, done, pending, failed, adaptable, versions, failures, rollback } = status;
+  const allFailed = versions.reduce((sum, each) => sum + each.failed, 0);
+  const rows = versions.map((each) => [
+    ...[each.version, each.model, stateInWords(each, rollback), each.done, each.pending, each.failed],
+    each.indexed ? 'yes' : 'missing',
+    each.evaluated ? 'yes' : 'no',
+    each.maintained ? 'are embedded' : 'are not embedded',
+  ]);
+  const head = ['version', 'model', 'state', 'done', 'pending', 'failed', 'index', 'evaluated', 'new images'];
+  return [
+    `${model} (version ${version}): ${done} done, ${pending} pending, ${failed} failed`,
+    ...(adaptable === null ? [] : [adaptableText(adaptable)]),
+    ...(versions.length > 1 ? [asTable(head, rows)] : []),
+    ...failures.map((each) => `version ${each.version}: not embedded: ${each.image}: ${each.reason}`),
+    ...(allFailed > failures.length ? [`… of ${allFailed} failures in all`] : []),
+  ].join('\n');
 }
 
 function stateInWords({ state, built, maintained }: VersionStatus, rollback: string | null): string {
   if (state === 'building') return built ? 'built' : 'building';
-  if (state === 'retired') return maintained && rollback !== null ? 'retired (rollback)' : 'retired';
-  return state;
+  return state === 'retired' && maintained && rollback !== null ? 'retired (rollback)' : state;
 }
 
 /** What is live now, after what was overruled. */
 export function describeSwitch({ model, version, previous, recalibrated, overruled }: Switched): string {
-  const lines = overruled.map((fault) => `overruled: ${fault}`);
+  const name = `${model} (version ${version})`;
   if (recalibrated) {
-    return `${model} (version ${version}) answers with the calibration of before; loupe embeddings rollback takes that back`;
+    return `${name} answers with the calibration of before; loupe embeddings rollback takes that back`;
   }
-  if (previous === null) return [...lines, `${model} (version ${version}) is live already`].join('\n');
   return [
-    ...lines,
-    `${model} (version ${version}) is live; loupe embeddings rollback goes back to ${previous}`,
+    ...overruled.map((fault) => `overruled: ${fault}`),
+    previous === null
+      ? `${name} is live already`
+      : `${name} is live; loupe embeddings rollback goes back to ${previous}`,
   ].join('\n');
 }
 
 /** What was dropped and what was kept. */
-export function describePruned({ pruned, kept }: Pruned): string {
-  const lines = pruned.map((name) => `dropped ${name}`);
-  if (pruned.length === 0) lines.push('nothing to drop');
-  return [...lines, ...kept.map((name) => `kept ${name}`)].join('\n');
-}
+export const describePruned = ({ pruned, kept }: Pruned): string =>
+  [
+    ...(pruned.length === 0 ? ['nothing to drop'] : pruned.map((name) => `dropped ${name}`)),
+    ...kept.map((name) => `kept ${name}`),
+  ].join('\n');

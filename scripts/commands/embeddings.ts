@@ -1,6 +1,7 @@
 import { constants, setPriority } from 'node:os';
 import { resolve } from 'node:path';
-import { type Command, Option } from 'commander';
+import { type Command, Option } from '@commander-js/extra-typings';
+import type { Progress } from '../../models/ports';
 import { type JobServices, withJobs, withStores } from '../composition/services';
 import { withProgress } from '../composition/terminal-progress';
 import {
@@ -11,98 +12,51 @@ import {
   describeSwitch,
 } from './describe-embeddings';
 import { describeEvaluation, describeRecalibration } from './describe-evaluation';
-import { printAnswer } from './output';
-import { timeOf } from './time-of';
-import { wholeNumber } from './whole-number';
-
-interface BuildCommandOptions {
-  readonly model: string;
-  readonly resume?: boolean;
-  readonly retryFailures?: boolean;
-  readonly json?: boolean;
-}
-
-interface AdaptCommandOptions {
-  readonly model?: string;
-  readonly photos?: string;
-  readonly feedback?: boolean;
-  readonly json?: boolean;
-}
-
-interface EvaluateCommandOptions {
-  readonly model: string;
-  readonly queries: number;
-  readonly seed: number;
-  readonly photos?: string;
-  readonly feedback?: boolean;
-  readonly recalibrate?: boolean;
-  readonly json?: boolean;
-}
+import { timeOf, wholeNumber } from './option-values';
+import { answering, printAnswer } from './output';
 
 /** `loupe embeddings …`: another model beside the live one, without downtime (docs/upgrade.md). */
-export function registerEmbeddings(embeddings: Command): void {
-  registerStatus(embeddings);
-  registerBuild(embeddings);
-  registerAdapt(embeddings);
-  registerEvaluate(embeddings);
-  registerRecalibrate(embeddings);
-  registerSwitch(embeddings);
-  registerPrune(embeddings);
-}
-
-function registerStatus(embeddings: Command): void {
-  embeddings
-    .command('status')
-    .description('coverage of the live version, and of those beside it')
-    .option('--json', 'print JSON')
-    .action(async (options: { json?: boolean }) => {
+export function register(embeddings: Command): void {
+  answering(embeddings, 'status', 'coverage of the live version, and of those beside it').action(
+    async ({ json }) => {
       const status = await withStores((services) => services.status.status());
-      printAnswer(options.json, status, () => describeStatus(status));
-    });
-}
-
-function registerBuild(embeddings: Command): void {
-  embeddings
-    .command('build')
-    .description('embed all images under a model, beside the live one')
+      printAnswer(json, status, () => describeStatus(status));
+    },
+  );
+  answering(embeddings, 'build', 'embed all images under a model, beside the live one')
     .requiredOption('--model <model>', 'an installed model, id or id@version')
     .option('--resume', 'go on with a build that was broken off')
     .option('--retry-failures', 'try listed failures once more')
-    .option('--json', 'print JSON')
-    .action(async ({ model, resume = false, retryFailures = false, json }: BuildCommandOptions) => {
-      const options = { model, resume, retryFailures };
-      const again = `stopped; loupe embeddings build --model ${model} --resume goes on where it was`;
-      const result = await withProgress(process.stderr, (progress) =>
-        reindex(({ build }) => build.build(options, progress, interrupted(again))),
+    .action(async ({ model, resume = false, retryFailures = false, json }) => {
+      const signal = interrupted(
+        `stopped; loupe embeddings build --model ${model} --resume goes on where it was`,
       );
-      printAnswer(json, result, () => describeBuild(result));
+      const built = await reindex(({ build }, progress) =>
+        build.build({ model, resume, retryFailures }, progress, signal),
+      );
+      printAnswer(json, built, () => describeBuild(built));
     });
+  registerFits(embeddings);
+  registerSwitches(embeddings);
 }
 
-function registerAdapt(embeddings: Command): void {
-  embeddings
-    .command('adapt')
-    .description(
-      'fit a version to this catalog, from products that have several pictures; embeds nothing again',
-    )
+function registerFits(embeddings: Command): void {
+  const adapted =
+    'fit a version to this catalog, from products that have several pictures; embeds nothing again';
+  answering(embeddings, 'adapt', adapted)
     .option('--model <model>', 'another version than the live one, id or id@version')
     .option('--photos <folder>', 'labelled photos count as pictures too, as for evaluate')
     .option('--feedback', 'photos of callers that are kept with their feedback count too')
-    .option('--json', 'print JSON')
-    .action(async ({ model, photos, feedback = false, json }: AdaptCommandOptions) => {
-      const options = { model: model ?? null, photos: photos ? resolve(photos) : null, feedback };
-      const again = 'stopped; the same command goes on where it was';
-      const result = await withProgress(process.stderr, (progress) =>
-        reindex(({ adapt }) => adapt.adapt(options, progress, interrupted(again))),
+    .action(async ({ model = null, photos: folder, feedback = false, json }) => {
+      const photos = folder ? resolve(folder) : null;
+      const signal = interrupted('stopped; the same command goes on where it was');
+      const made = await reindex(({ adapt }, progress) =>
+        adapt.adapt({ model, photos, feedback }, progress, signal),
       );
-      printAnswer(json, result, () => describeAdapted(result));
+      printAnswer(json, made, () => describeAdapted(made));
     });
-}
-
-function registerEvaluate(embeddings: Command): void {
-  embeddings
-    .command('evaluate')
-    .description('judge a version against the live one, on distorted catalog pictures or labelled photos')
+  const judged = 'judge a version against the live one, on distorted catalog pictures or labelled photos';
+  answering(embeddings, 'evaluate', judged)
     .requiredOption('--model <model>', 'id or id@version')
     .option('--queries <queries>', 'catalog pictures to make queries of, or photos at most', wholeNumber, 200)
     .option('--seed <seed>', 'another one draws other pictures', wholeNumber, 1)
@@ -111,84 +65,59 @@ function registerEvaluate(embeddings: Command): void {
       new Option('--feedback', 'photos of callers that are kept with their feedback').conflicts('photos'),
     )
     .option('--recalibrate', 'fit a calibration although the version has one')
-    .option('--json', 'print JSON')
-    .action(async ({ json, photos: folder, ...given }: EvaluateCommandOptions) => {
-      const { model, queries, seed, recalibrate = false, feedback = false } = given;
+    .action(async ({ photos: folder, recalibrate = false, feedback = false, json, ...given }) => {
       const photos = folder ? resolve(folder) : null;
-      const options = { model, queries, seed, recalibrate, photos, feedback };
-      const evaluation = await withProgress(process.stderr, (progress) =>
-        reindex((services) => services.evaluation.evaluate(options, progress)),
+      const evaluation = await reindex((services, progress) =>
+        services.evaluation.evaluate(
+          { ...given, recalibrate, photos, feedback: Boolean(feedback) },
+          progress,
+        ),
       );
       printAnswer(json, evaluation, () => describeEvaluation(evaluation));
     });
-}
-
-function registerRecalibrate(embeddings: Command): void {
-  embeddings
-    .command('recalibrate')
-    .description('fit the confidence of the live version anew, on what callers said of its answers')
+  const refitted = 'fit the confidence of the live version anew, on what callers said of its answers';
+  answering(embeddings, 'recalibrate', refitted)
     .option(
       '--since <time>',
       'answers from this day or time on (ISO 8601, UTC unless it says otherwise)',
       timeOf,
     )
     .option('--force', 'although something speaks against it; says what')
-    .option('--json', 'print JSON')
-    .action(async ({ since, force = false, json }: { since?: Date; force?: boolean; json?: boolean }) => {
-      const done = await withStores(({ recalibration }) => recalibration.recalibrate(since ?? null, force));
+    .action(async ({ since = null, force = false, json }) => {
+      const done = await withStores(({ recalibration }) => recalibration.recalibrate(since, force));
       printAnswer(json, done, () => describeRecalibration(done));
     });
 }
 
-function registerSwitch(embeddings: Command): void {
-  embeddings
-    .command('promote')
-    .description('make a version the live one, for all processes, between two photos')
+function registerSwitches(embeddings: Command): void {
+  answering(embeddings, 'promote', 'make a version the live one, for all processes, between two photos')
     .requiredOption('--model <model>', 'id or id@version')
     .option('--force', 'although something speaks against it; says what')
-    .option('--json', 'print JSON')
-    .action(async ({ model, force = false, json }: { model: string; force?: boolean; json?: boolean }) => {
+    .action(async ({ model, force = false, json }) => {
       const switched = await reindex(({ promotion }) => promotion.promote(model, force));
       printAnswer(json, switched, () => describeSwitch(switched));
     });
-  embeddings
-    .command('rollback')
-    .description('undo the last promotion, or what was calibrated since, at once')
+  answering(embeddings, 'rollback', 'undo the last promotion, or what was calibrated since, at once')
     .option('--force', 'although images or models are missing; says which')
-    .option('--json', 'print JSON')
-    .action(async ({ force = false, json }: { force?: boolean; json?: boolean }) => {
+    .action(async ({ force = false, json }) => {
       const switched = await reindex(({ promotion }) => promotion.rollback(force));
       printAnswer(json, switched, () => describeSwitch(switched));
     });
-}
-
-function registerPrune(embeddings: Command): void {
-  embeddings
-    .command('prune')
-    .description('drop the vectors of retired versions, all but those of the last one')
+  answering(embeddings, 'prune', 'drop the vectors of retired versions, all but those of the last one')
     .option('--all', 'also of the version that a rollback would go back to')
     .option('--building', 'also what was built or begun and never promoted')
-    .option('--json', 'print JSON')
-    .action(
-      async ({
-        all = false,
-        building = false,
-        json,
-      }: {
-        all?: boolean;
-        building?: boolean;
-        json?: boolean;
-      }) => {
-        const pruned = await reindex(({ promotion }) => promotion.prune({ all, building }));
-        printAnswer(json, pruned, () => describePruned(pruned));
-      },
-    );
+    .action(async ({ all = false, building = false, json }) => {
+      const pruned = await reindex(({ promotion }) => promotion.prune({ all, building }));
+      printAnswer(json, pruned, () => describePruned(pruned));
+    });
 }
 
 /** A change of the model comes after everything else on the machine. */
-function reindex<Result>(work: (services: JobServices) => Promise<Result>): Promise<Result> {
+function reindex<Result>(
+  work: (services: JobServices, progress: Progress) => Promise<Result>,
+): Promise<Result> {
   setPriority(constants.priority.PRIORITY_LOW);
-  return withJobs(work);
+  return withProgress(process.stderr, (progress) => withJobs((services) => work(services, progress)));
 }
 
 /** Aborted by the first Ctrl-C; a second one ends the process at once. */

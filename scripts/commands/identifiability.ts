@@ -1,70 +1,123 @@
 import { constants, setPriority } from 'node:os';
-import type { Command } from 'commander';
-import type { Finding } from '../../models/indexing/identifiability';
-import { WorstFindings } from '../../models/indexing/identifiability';
+import type { Command } from '@commander-js/extra-typings';
+import {
+  type Finding,
+  type NamedProduct,
+  VERDICTS,
+  type Verdict,
+  WorstFindings,
+} from '../../models/indexing/identifiability';
+import type { Identifiability } from '../../models/indexing/identifiability-service';
 import { printable } from '../composition/printable';
 import { withStores } from '../composition/services';
 import { withProgress } from '../composition/terminal-progress';
-import { describeIdentifiability } from './describe-identifiability';
-import { printAnswer } from './output';
-import { wholeNumber } from './whole-number';
+import { adaptableText } from './describe-embeddings';
+import { wholeNumber } from './option-values';
+import { answering, asTable, percent, printAnswer } from './output';
 
-interface IdentifiabilityCommandOptions {
-  readonly model?: string | null;
-  readonly category?: string | null;
-  readonly limit: number;
-  readonly json?: boolean;
-}
+/** Verdicts as their owner reads them, of one product. */
+const VERDICT_TEXTS: Readonly<Record<Verdict, string>> = {
+  shares_picture: 'shares a picture with another product',
+  confused: 'confused with another product',
+  look_alike: 'one picture, likely confused',
+  one_picture: 'one picture only',
+  no_picture: 'no picture',
+  not_embedded: 'no picture that is embedded',
+  distinct: 'told apart',
+};
+
+/** The verdicts of each list, and what helps. */
+const LISTS: readonly (readonly [heading: string, verdicts: readonly Verdict[]])[] = [
+  [
+    'Not told apart: photograph what tells them apart, and give each its own pictures.',
+    ['shares_picture', 'confused'],
+  ],
+  [
+    'Never found, the most popular first: photograph them; loupe embeddings status says what is not embedded.',
+    ['no_picture', 'not_embedded'],
+  ],
+  ['One picture only, by the nearest other product: photograph another side.', ['look_alike', 'one_picture']],
+];
+
+const DIFFERENCES_SHOWN = 3;
 
 /** `loupe catalog identifiability`: what to photograph next (docs/operate.md). */
-export function registerIdentifiability(catalog: Command): void {
-  catalog
-    .command('identifiability')
-    .description(
-      'what to photograph next: products that the model can not tell apart, or has too few pictures of',
-    )
+export function register(catalog: Command): void {
+  const inspected =
+    'what to photograph next: products that the model can not tell apart, or has too few pictures of';
+  answering(catalog, 'identifiability', inspected)
     .option('--category <category>', 'products of this category only, against those of all')
     .option('--model <model>', 'under another version than the live one, id or id@version')
     .option('--limit <limit>', 'how many of each kind are shown, the worst first', wholeNumber, 20)
-    .option('--json', 'print JSON, with all of them')
-    .action(inspectCatalog);
+    .action(async ({ model = null, category = null, limit, json }) => {
+      setPriority(constants.priority.PRIORITY_LOW);
+      const lists = LISTS.map(([heading, verdicts]) => ({
+        heading,
+        worst: new WorstFindings(verdicts, limit),
+      }));
+      // One JSON document of all findings, of which one is in memory.
+      let between = '{"findings": [';
+      const onFinding = (finding: Finding) => {
+        for (const { worst } of lists) worst.add(finding);
+        if (!json) return;
+        process.stdout.write(`${between}\n${printable(JSON.stringify(finding))}`);
+        between = ',';
+      };
+      const result = await withStores(({ identifiability }) =>
+        withProgress(process.stderr, (progress) =>
+          identifiability.inspect({ model, category }, progress, onFinding),
+        ),
+      );
+      if (json) {
+        const summary = JSON.stringify(result, null, 2).slice(1);
+        process.stdout.write(`${between === ',' ? '\n' : between}],${summary}\n`);
+      } else printAnswer(false, null, () => describe(result, lists));
+    });
 }
 
-async function inspectCatalog({
-  model = null,
-  category = null,
-  limit,
-  json,
-}: IdentifiabilityCommandOptions): Promise<void> {
-  setPriority(constants.priority.PRIORITY_LOW);
-  await withStores(async ({ identifiability }) => {
-    const worst = new WorstFindings(limit);
-    const printed = json ? new PrintedFindings() : null;
-    const result = await withProgress(process.stderr, (progress) =>
-      identifiability.inspect({ model, category }, progress, (finding) => {
-        worst.add(finding);
-        printed?.add(finding);
-      }),
-    );
-    if (printed) printed.end(result);
-    else printAnswer(false, null, () => describeIdentifiability(result, worst));
-  });
+function describe(
+  { products, category, model, version, counts, typical, adaptable, approximate }: Identifiability,
+  lists: readonly { readonly heading: string; readonly worst: WorstFindings }[],
+): string {
+  const found = VERDICTS.filter((verdict) => counts[verdict] > 0);
+  const ofOne = counts.look_alike + counts.one_picture;
+  return [
+    `${products} products${category === null ? '' : ` of ${category}`}, by ${model} (version ${version})`,
+    asTable(
+      ['verdict', 'products', 'share'],
+      found.map((each) => [VERDICT_TEXTS[each], counts[each], percent(counts[each] / products)]),
+    ),
+    typical === null
+      ? 'Too few products have several pictures to say how far two pictures of one product lie apart.' +
+        (ofOne > 0 ? ' Of those with one picture nothing else is said.' : '')
+      : `Two pictures of one product are typically ${typical.distance.toFixed(3)} apart (median of ${typical.pictures}).`,
+    ...(adaptable === null ? [] : [adaptableText(adaptable)]),
+    ...(approximate ? ['Neighbours are those of the approximate index, which misses a few.'] : []),
+    ...lists.flatMap(({ heading, worst: { findings } }) =>
+      findings.length === 0 ? [] : ['', heading, tableOf(findings)],
+    ),
+  ].join('\n');
 }
 
-/** One JSON document, of which no more than a finding is in memory. */
-class PrintedFindings {
-  #count = 0;
+const tableOf = (findings: readonly Finding[]): string =>
+  asTable(
+    ['product, and the nearest other', 'apart', 'own', 'differ in', ''],
+    findings.map(({ product, nearest, verdict }) => [
+      [lineOf(product), ...(nearest ? [lineOf(nearest.product)] : [])],
+      nearest?.distance.toFixed(3) ?? null,
+      nearest?.ownDistance?.toFixed(3) ?? null,
+      nearest && differencesOf(nearest.differIn),
+      VERDICT_TEXTS[verdict],
+    ]),
+  );
 
-  add(finding: Finding): void {
-    process.stdout.write(
-      `${this.#count === 0 ? '{"findings": [' : ','}\n${printable(JSON.stringify(finding))}`,
-    );
-    this.#count += 1;
-  }
+/** Brand, model and style where the name does not say them, then the name. */
+const lineOf = ({ id, name, taxonomy }: NamedProduct): string =>
+  `${id}  ${[...taxonomy.filter((each) => !name.includes(each)), name].join(' ')}`;
 
-  /** @param summary the members beside the findings */
-  end(summary: object): void {
-    const rest = JSON.stringify(summary, null, 2).slice(1);
-    process.stdout.write(`${this.#count === 0 ? '{"findings": [' : '\n'}],${rest}\n`);
-  }
+/** The first fields in which two products differ; nothing may be one product that was entered twice. */
+function differencesOf(fields: readonly string[]): string[] {
+  const more = fields.length - DIFFERENCES_SHOWN;
+  if (fields.length === 0) return ['nothing'];
+  return [...fields.slice(0, DIFFERENCES_SHOWN), ...(more > 0 ? [`${more} more`] : [])];
 }

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import type { Command } from '@commander-js/extra-typings';
 import { type IdentifyAnswer, LoupeClient, type Photo } from '../../api/client/loupe-client';
 import { runningService } from '../composition/running-service';
 import { startService } from '../composition/service';
@@ -7,22 +7,31 @@ import { readConfig } from '../config';
 import { readPhotoFile } from '../photo-file';
 import { asTable, printAnswer } from './output';
 
-/** `loupe identify`: photos of an item to catalog rows, through the running service or through one of its own. */
-export function registerIdentify(identify: Command): void {
+/** `loupe identify`: photos of an item to catalog rows, through the running service or one started for them. */
+export function register(identify: Command): void {
   identify
     .argument('<photos...>', 'files or addresses, up to five of one item')
     .option('--category <category>', 'the category that it is of')
     .option('--json', 'print JSON')
-    .action(async (places: readonly string[], { category, json }: { category?: string; json?: boolean }) => {
+    .action(async (places, { category, json }) => {
+      const photos = await Promise.all(places.map(photoAt));
       const scope = category === undefined ? {} : { category_id: category };
-      const answer = await identifyHere(await Promise.all(places.map(photoAt)), scope);
+      const answer = await withService((baseUrl, { keys }) =>
+        keys.withTemporaryKey('operator', KEY, (key) =>
+          new LoupeClient({ baseUrl, key }).identify(photos, scope),
+        ),
+      );
       printAnswer(json, answer, () => describeMatches(answer));
     });
 }
 
-interface Scope {
-  readonly category_id?: string;
-}
+/** Of the operator's own account, for one call. */
+const KEY = {
+  name: 'loupe identify',
+  versions: ['v3'],
+  test: false,
+  limits: { perSecond: 0, perMinute: 0, concurrency: 0 },
+} as const;
 
 /** The matches as a table, best first. */
 export function describeMatches({ data }: IdentifyAnswer): string {
@@ -38,36 +47,18 @@ async function photoAt(place: string): Promise<Photo> {
   return { bytes: await readPhotoFile(place, readConfig().IMAGE_BYTES_MAX) };
 }
 
-/** Asks the service that runs here, or one that is started for these photos. */
-async function identifyHere(photos: readonly Photo[], scope: Scope): Promise<IdentifyAnswer> {
+/** With the service that runs here, or one that is started and ended. */
+async function withService<Result>(
+  work: (baseUrl: string, services: StoreServices) => Promise<Result>,
+): Promise<Result> {
   const config = readConfig();
   const running = await runningService(config);
-  if (running) return withStores((services) => identifyAt(running, services, photos, scope));
-  const service = await startService({
-    ...config,
-    ROLE: 'all',
-    PORT: 0,
-    HOST: '127.0.0.1',
-    LOG_LEVEL: 'warn',
-  });
+  if (running) return withStores((services) => work(running, services));
+  const own = { ROLE: 'all', PORT: 0, HOST: '127.0.0.1', LOG_LEVEL: 'warn' } as const;
+  const service = await startService({ ...config, ...own });
   try {
-    return await identifyAt(service.url, service.services, photos, scope);
+    return await work(service.url, service.services);
   } finally {
     await service.close();
   }
-}
-
-/** With a key of the operator's own account for one call. */
-function identifyAt(
-  baseUrl: string,
-  { keys }: StoreServices,
-  photos: readonly Photo[],
-  scope: Scope,
-): Promise<IdentifyAnswer> {
-  const limits = { perSecond: 0, perMinute: 0, concurrency: 0 };
-  return keys.withTemporaryKey(
-    'operator',
-    { name: 'loupe identify', versions: ['v3'], test: false, limits },
-    (key) => new LoupeClient({ baseUrl, key }).identify(photos, scope),
-  );
 }

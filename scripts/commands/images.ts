@@ -1,41 +1,38 @@
-import { type Command, InvalidArgumentError } from 'commander';
-import type { MovedImages } from '../../db/files/move-images';
+import { type Command, InvalidArgumentError } from '@commander-js/extra-typings';
 import type { BucketPlace } from '../../db/files/s3-image-store';
 import { moveImagesTo } from '../composition/image-stores';
 import { withStores } from '../composition/services';
 import { bucketPlace } from '../composition/setting-types';
 import { withProgress } from '../composition/terminal-progress';
 import { readCommandConfig } from '../config';
-import { printAnswer } from './output';
+import { answering, printAnswer } from './output';
 
-/** `loupe images`: where the stored images lie. */
-export function registerImages(images: Command): void {
-  images
-    .command('move')
-    .description('copy the stored images to a bucket, beside the running service; run again, it goes on')
+/** `loupe images move`: where the stored images lie. */
+export function register(images: Command): void {
+  answering(
+    images,
+    'move',
+    'copy the stored images to a bucket, beside the running service; run again, it goes on',
+  )
     .requiredOption('--to <s3://bucket/prefix>', 'reached as the AWS_… settings say', bucket)
-    .option('--json', 'print JSON')
-    .action(move);
+    .action(async ({ to, json }) => {
+      const moved = await withProgress(process.stderr, (progress) =>
+        moveImagesTo(readCommandConfig(), to, progress),
+      );
+      const subject = `s3://${to.bucket}${to.prefix && `/${to.prefix}`}`;
+      const { copied, bytes, present, damaged } = moved;
+      const details = { copied, bytes, present, damaged: damaged.length };
+      await withStores(({ audited }) => audited.note('images move', { subject, details }));
+      if (damaged.length > 0) process.exitCode = 1;
+      printAnswer(json, moved, () =>
+        [
+          `${copied} images (${bytes} bytes) were copied to ${subject}; ${present} were there.`,
+          ...damaged.map((address) => `${address} is damaged, and was not copied: import its picture again.`),
+          `Next: start every process with IMAGE_STORE=${subject}, then run this again for what came meanwhile.`,
+        ].join('\n'),
+      );
+    });
 }
-
-async function move({ to, json }: { readonly to: BucketPlace; readonly json?: boolean }): Promise<void> {
-  const moved = await withProgress(process.stderr, (progress) =>
-    moveImagesTo(readCommandConfig(), to, progress),
-  );
-  const subject = `s3://${to.bucket}${to.prefix && `/${to.prefix}`}`;
-  const { copied, bytes, present, damaged } = moved;
-  const details = { copied, bytes, present, damaged: damaged.length };
-  await withStores(({ audited }) => audited.note('images move', { subject, details }));
-  if (damaged.length > 0) process.exitCode = 1;
-  printAnswer(json, moved, () => describe(subject, moved));
-}
-
-const describe = (subject: string, { copied, bytes, present, damaged }: MovedImages): string =>
-  [
-    `${copied} images (${bytes} bytes) were copied to ${subject}; ${present} were there.`,
-    ...damaged.map((address) => `${address} is damaged, and was not copied: import its picture again.`),
-    `Next: start every process with IMAGE_STORE=${subject}, then run this again for what came meanwhile.`,
-  ].join('\n');
 
 function bucket(text: string): BucketPlace {
   const { data, error } = bucketPlace().safeParse(text);

@@ -1,90 +1,74 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import { resolve } from 'node:path';
+import { type Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { DURABLE_FILES } from '../../db/files/durable-files';
 import type { InstalledModel } from '../../models/ports';
-import { modelReference } from '../../models/vision/embedding-model';
+import { modelReference, RESAMPLING_KERNELS } from '../../models/vision/embedding-model';
 import { addModel } from '../../workers/library/add-model';
 import { FolderModelLibrary } from '../../workers/library/model-library';
+import { PIXEL_VALUES, VIEWS, writeManifest } from '../../workers/library/write-manifest';
 import { trialInference } from '../composition/inference';
 import { withStores } from '../composition/services';
 import { withProgress } from '../composition/terminal-progress';
 import { readConfig } from '../config';
-import { registerManifest } from './models-manifest';
-import { asTable, printAnswer } from './output';
-import { wholeNumber } from './whole-number';
-
-/** `loupe models`: the embedding models that can be used here, and how others get in (docs/models.md). */
-export function registerModels(models: Command): void {
-  models
-    .command('list')
-    .description('the bundled model and those that were added')
-    .option('--json', 'print JSON')
-    .action(listModels);
-  models
-    .command('add')
-    .description('install an embedding model: checked, tried, then installed in one step')
-    .argument('<dir or url>', 'folder, archive, or address of a manifest.json or an archive')
-    .option('--sha256 <hex>', 'what the manifest (or the archive) named must have', sha256)
-    .option('--max-mib <n>', 'largest model that is taken, in MiB', wholeNumber, 2048)
-    .option('--json', 'print JSON')
-    .action(addOne);
-  registerManifest(models);
-}
-
-interface ListOptions {
-  readonly json?: boolean;
-}
-
-async function listModels(options: ListOptions): Promise<void> {
-  const { models, broken } = await new FolderModelLibrary(readConfig().DATA_DIR).all();
-  const listed = models.map(presented);
-  const faulty = broken.map(({ name, reason }) => ({ model: name, fault: reason }));
-  printAnswer(options.json, [...listed, ...faulty], () =>
-    asTable(
-      ['model', 'format', 'dimensions', 'calibrated', 'licence', ''],
-      [
-        ...listed.map((each) => [
-          each.model,
-          each.format,
-          each.dimensions,
-          each.calibrated ? 'yes' : 'no',
-          each.licence,
-          each.bundled ? 'bundled' : '',
-        ]),
-        ...faulty.map((each) => [each.model, null, null, null, null, `can not be used: ${each.fault}`]),
-      ],
-    ),
-  );
-}
+import { wholeNumber } from './option-values';
+import { answering, asTable, printAnswer } from './output';
 
 /** Enough for the largest model on a slow line; a longer download goes on by the next command. */
 const DOWNLOAD_TIMEOUT_MS = 6 * 60 * 60 * 1000;
 
-interface AddOptions extends ListOptions {
-  readonly sha256?: string;
-  readonly maxMib: number;
+/** `loupe models …`: the embedding models that can be used here, and how others get in (docs/models.md). */
+export function register(models: Command): void {
+  answering(models, 'list', 'the bundled model and those that were added').action(async ({ json }) => {
+    const { models: installed, broken } = await new FolderModelLibrary(readConfig().DATA_DIR).all();
+    const listed = installed.map(presented);
+    const faulty = broken.map(({ name, reason }) => ({ model: name, fault: reason }));
+    const calibrated = (each: (typeof listed)[number]) => (each.calibrated ? 'yes' : 'no');
+    printAnswer(json, [...listed, ...faulty], () =>
+      asTable(
+        ['model', 'format', 'dimensions', 'calibrated', 'licence', ''],
+        [
+          ...listed.map((each) => [
+            ...[each.model, each.format, each.dimensions, calibrated(each), each.licence],
+            each.bundled ? 'bundled' : '',
+          ]),
+          ...faulty.map((each) => [each.model, null, null, null, null, `can not be used: ${each.fault}`]),
+        ],
+      ),
+    );
+  });
+  answering(models, 'add', 'install an embedding model: checked, tried, then installed in one step')
+    .argument('<dir or url>', 'folder, archive, or address of a manifest.json or an archive')
+    .option('--sha256 <hex>', 'what the manifest (or the archive) named must have', sha256Of)
+    .option('--max-mib <n>', 'largest model that is taken, in MiB', wholeNumber, 2048)
+    .action(async (place, { sha256 = null, maxMib, json }) => {
+      const { model, isNew } = await added(place, sha256, maxMib);
+      if (isNew) {
+        const subject = modelReference(model.manifest);
+        await withStores(({ audited }) => audited.note('models add', { subject }));
+      }
+      const answer = { ...presented(model), added: isNew };
+      printAnswer(json, answer, () =>
+        [
+          `${answer.model} (${answer.format}, ${answer.dimensions} dimensions) is ${isNew ? 'installed' : 'installed already'}.`,
+          `Next: loupe embeddings build --model ${answer.model}`,
+        ].join('\n'),
+      );
+    });
+  registerManifest(models);
 }
 
-async function addOne(place: string, options: AddOptions): Promise<void> {
+function added(place: string, sha256: string | null, maxMib: number): ReturnType<typeof addModel> {
   const config = readConfig();
-  const { model, isNew } = await withProgress(process.stderr, (progress) =>
+  return withProgress(process.stderr, (progress) =>
     addModel(place, {
       dataDir: config.DATA_DIR,
-      sha256: options.sha256 ?? null,
-      bytesMax: options.maxMib * 2 ** 20,
+      sha256,
+      bytesMax: maxMib * 2 ** 20,
       downloadTimeoutMs: DOWNLOAD_TIMEOUT_MS,
       inference: trialInference(config),
       files: DURABLE_FILES,
       progress,
     }),
-  );
-  const subject = modelReference(model.manifest);
-  if (isNew) await withStores(({ audited }) => audited.note('models add', { subject }));
-  const answer = { ...presented(model), added: isNew };
-  printAnswer(options.json, answer, () =>
-    [
-      `${answer.model} (${answer.format}, ${answer.dimensions} dimensions) is ${isNew ? 'installed' : 'installed already'}.`,
-      `Next: loupe embeddings build --model ${answer.model}`,
-    ].join('\n'),
   );
 }
 
@@ -97,7 +81,46 @@ const presented = ({ manifest, bundled }: InstalledModel) => ({
   bundled,
 });
 
-function sha256(text: string): string {
+function sha256Of(text: string): string {
   if (/^[0-9a-f]{64}$/i.test(text)) return text.toLowerCase();
   throw new InvalidArgumentError('It must be 64 hexadecimal digits.');
+}
+
+function registerManifest(models: Command): void {
+  answering(models, 'manifest', 'write the manifest.json that `models add` needs, beside a model file')
+    .argument('<file>', 'an .onnx file, the model.json of a TensorFlow.js model, or a saved_model.pb')
+    .requiredOption('--id <id>', 'name of the model')
+    .option('--version <version>', 'its version', '1.0.0')
+    .requiredOption('--licence <text>', 'under which licence it is used')
+    .requiredOption('--dimensions <n>', 'values of an embedding', wholeNumber)
+    .option('--size <pixels>', 'side of the square input', wholeNumber, 224)
+    .addOption(
+      new Option('--values <range>', 'how the network wants its pixels')
+        .choices(Object.keys(PIXEL_VALUES))
+        .makeOptionMandatory(),
+    )
+    .addOption(new Option('--layout <layout>', 'nchw for onnx, else nhwc').choices(['nchw', 'nhwc'] as const))
+    .addOption(
+      new Option('--fit <how>', 'how a picture is fitted into the input')
+        .choices(['contain', 'cover', 'fill'] as const)
+        .default('contain' as const),
+    )
+    .addOption(
+      new Option('--kernel <name>', "how it is resampled: as in the network's training")
+        .choices(RESAMPLING_KERNELS)
+        .default('lanczos3' as const),
+    )
+    .addOption(
+      new Option('--views <which>', 'the whole picture, or crops of it as well')
+        .choices(VIEWS)
+        .default('whole' as const),
+    )
+    .option('--input <name>', 'the input, where there are several')
+    .option('--output <name>', 'the output, where there are several')
+    .option('--replace', 'write over a manifest.json that is there')
+    .action(async (file, { json, layout = null, input = null, output = null, replace = false, ...rest }) => {
+      const wishes = { ...rest, layout, input, output, replace };
+      const manifest = await writeManifest(resolve(file), wishes, DURABLE_FILES);
+      printAnswer(json, { manifest }, () => `${manifest} is written.`);
+    });
 }

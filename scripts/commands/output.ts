@@ -1,15 +1,17 @@
+import type { Command } from '@commander-js/extra-typings';
 import Table from 'cli-table3';
 import { printable, WITHIN_LINES } from '../composition/printable';
 
-/**
- * The answer of a command on stdout: one JSON document with `--json`, else text. Everything that is not the answer
- * (progress, warnings) belongs on stderr.
- */
+/** A command of a group; its answer can be had as JSON. */
+export const answering = <Usage extends string>(group: Command, usage: Usage, description: string) =>
+  group.command(usage).description(description).option('--json', 'print JSON');
+
+/** Prints the answer on stdout: one JSON document, or text. Progress and warnings belong on stderr. */
 export function printAnswer(json: boolean | undefined, document: unknown, text: () => string): void {
   process.stdout.write(`${printable(json ? JSON.stringify(document, null, 2) : text())}\n`);
 }
 
-/** What stands in a cell: one line, or a list of them. */
+/** One line, or a list of them. */
 type Cell = string | number | null | readonly string[];
 
 /** Rows as a plain table; an empty list says so. */
@@ -24,3 +26,5 @@ function textOf(cell: Cell): string {
   const lines = typeof cell === 'object' ? (cell ?? ['-']) : [String(cell)];
   return lines.map((line) => printable(line, WITHIN_LINES)).join('\n');
 }
+
+export const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;

@@ -1,4 +1,4 @@
-import { CommanderError } from 'commander';
+import { CommanderError } from '@commander-js/extra-typings';
 import { AppError } from '../../models/errors';
 import { printable } from '../composition/printable';
 import { ConfigError } from '../config';

@@ -1,43 +1,38 @@
-import type { Command } from 'commander';
+import type { Command } from '@commander-js/extra-typings';
 import type { Webhook } from '../../models/webhooks/webhook';
 import { withStores } from '../composition/services';
-import { asTable, printAnswer } from './output';
+import { answering, asTable, printAnswer } from './output';
 
-type Listed = Webhook & { readonly account: string };
-
-/** `loupe webhooks list`: the addresses that callers are told at, and what fails there (contract 16.18). */
-export function registerWebhooks(group: Command): void {
-  group
-    .command('list')
-    .description('the addresses of all accounts, or of one, with what failed last; without their secrets')
+/** `loupe webhooks list`: webhook endpoints and their last failure (contract 16.18). */
+export function register(group: Command): void {
+  answering(
+    group,
+    'list',
+    'the addresses of all accounts, or of one, with what failed last; without their secrets',
+  )
     .option('--account <account>', 'id of the account')
-    .option('--json', 'print JSON')
-    .action(async (options: { account?: string; json?: boolean }) => {
-      const all = await webhooksOf(options.account);
-      printAnswer(options.json, all.map(documentOf), () =>
-        asTable(['id', 'account', 'key', 'address', 'events', 'failures', 'last failure'], all.map(rowOf)),
+    .action(async ({ account: only, json }) => {
+      const all = await withStores(async ({ accounts, webhooks }) => {
+        const ids = only === undefined ? (await accounts.list()).map(({ id }) => id) : [only];
+        const lists = ids.map(async (account) =>
+          (await webhooks.list({ accountId: account })).map((each) => ({ ...each, account })),
+        );
+        return (await Promise.all(lists)).flat();
+      });
+      const document = all.map(({ url, ...rest }) => ({ ...rest, url: url.href }));
+      printAnswer(json, document, () =>
+        asTable(
+          ['id', 'account', 'key', 'address', 'events', 'failures', 'last failure'],
+          document.map((each) => [
+            ...[each.id, each.account, each.keyId, each.url, each.events.join(), each.failures],
+            endOf(each) ?? each.lastFailure,
+          ]),
+        ),
       );
     });
 }
 
-const webhooksOf = (account: string | undefined): Promise<readonly Listed[]> =>
-  withStores(async ({ accounts, webhooks }) => {
-    const ids = account === undefined ? (await accounts.list()).map(({ id }) => id) : [account];
-    const listed: Listed[] = [];
-    for (const id of ids) {
-      listed.push(...(await webhooks.list({ accountId: id })).map((each) => ({ ...each, account: id })));
-    }
-    return listed;
-  });
-
-const documentOf = ({ url, ...rest }: Listed) => ({ ...rest, url: url.href });
-
-const rowOf = (each: Listed) => [
-  ...[each.id, each.account, each.keyId, each.url.href, each.events.join(), each.failures],
-  endOf(each) ?? each.lastFailure,
-];
-
-function endOf({ keyEndedAt, disabledAt }: Listed): string | null {
+function endOf({ keyEndedAt, disabledAt }: Pick<Webhook, 'keyEndedAt' | 'disabledAt'>): string | null {
   if (keyEndedAt) return `disabled ${keyEndedAt.toISOString()}: its key was revoked or expired`;
   return disabledAt && `disabled ${disabledAt.toISOString()}: it answered 410`;
 }

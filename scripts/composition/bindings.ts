@@ -18,7 +18,6 @@ import {
   INDEXED_FROM,
   PostgresEmbeddingRepository,
 } from '../../db/embeddings/embedding-repository';
-import { PgvectorExactNeighbours } from '../../db/embeddings/exact-neighbours';
 import { PostgresImageSamples } from '../../db/embeddings/image-samples';
 import { PostgresNeighbourIndex } from '../../db/embeddings/neighbour-index';
 import { HmacDataFileSigner } from '../../db/files/hmac-data-file-signer';
@@ -122,7 +121,6 @@ function bindTables(opening: Pick<Opening, 'container' | 'tracing'>, knex: Datab
   bind(PORTS.EmbeddingRepository, PostgresEmbeddingRepository);
   bind(PORTS.ReadinessRepository, PostgresReadinessRepository);
   bind(PORTS.ProcessRegistry, PostgresProcessRegistry);
-  bind(PORTS.ExactNeighbours, PgvectorExactNeighbours);
   bind(PORTS.ImageSamples, PostgresImageSamples);
   bind(PORTS.NeighbourIndex, PostgresNeighbourIndex);
   bind(PORTS.PredictionRepository, PostgresPredictionRepository);
@@ -174,7 +172,7 @@ export async function bindVision(opening: Opening, adapters: QueueAdapters): Pro
   bindUnlessGiven(opening, PORTS.EmbedderRegistry, embedders);
   container.register(PhotoMemory, { useValue: new PhotoMemory(config.PHOTO_MEMORY_MIB * 2 ** 20) });
   container.register(PhotosInWork, { useValue: new PhotosInWork() });
-  const recall = new RecallSampler(adapterOf(container, PORTS.ExactNeighbours), logger, {
+  const recall = new RecallSampler(adapterOf(container, PORTS.NeighbourIndex), logger, {
     oneOf: config.NEIGHBOUR_RECALL_SAMPLE,
   });
   closing(() => recall.close());

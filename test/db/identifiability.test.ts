@@ -2,7 +2,6 @@ import type { Knex } from 'knex';
 import { PostgresCatalogRepository } from '../../db/catalog/catalog-repository';
 import { rowsOf, sql } from '../../db/core/sql';
 import { PostgresEmbeddingRepository } from '../../db/embeddings/embedding-repository';
-import { PgvectorExactNeighbours } from '../../db/embeddings/exact-neighbours';
 import { PostgresImageSamples } from '../../db/embeddings/image-samples';
 import { PostgresNeighbourIndex } from '../../db/embeddings/neighbour-index';
 import type { Finding, Verdict } from '../../models/indexing/identifiability';
@@ -96,7 +95,6 @@ describe('what a version can tell apart', () => {
       embeddings,
       new PostgresImageSamples(knex),
       new PostgresNeighbourIndex(knex, 20_000),
-      new PgvectorExactNeighbours(knex),
       new PostgresCatalogRepository(knex),
     );
   }, 60_000);

@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
 import { identifier, rowsOf, sql } from '../../db/core/sql';
 import { PostgresEmbeddingRepository } from '../../db/embeddings/embedding-repository';
-import { PgvectorExactNeighbours } from '../../db/embeddings/exact-neighbours';
 import { PostgresNeighbourIndex } from '../../db/embeddings/neighbour-index';
 import { EVERYTHING } from '../../models/catalog/catalog-query';
 import type { NeighbourIndex } from '../../models/ports';
@@ -27,7 +26,6 @@ const PRECISION = 2e-3;
 describe('the nearest images', () => {
   const database = useDatabase();
   let embeddings: PostgresEmbeddingRepository;
-  let exact: PgvectorExactNeighbours;
   let version: EmbeddingVersion;
   const vectors = new Map<number, readonly Float32Array[]>();
   const random = randomOf(7);
@@ -39,7 +37,6 @@ describe('the nearest images', () => {
 
   beforeAll(async () => {
     embeddings = new PostgresEmbeddingRepository(database.knex, 20_000);
-    exact = new PgvectorExactNeighbours(database.knex);
     version = await embeddings.create(modelManifest('eye', DIMENSIONS, VIEWS));
     for (const image of await showImages(database.knex, 1_200)) {
       vectors.set(
@@ -142,12 +139,14 @@ describe('the nearest images', () => {
     });
 
     test('by the exact search beside them are the same, for every category', async () => {
-      expect(await exact.isApproximate(version)).toBe(false);
+      expect(await neighbours.isApproximate(version)).toBe(false);
       for (const scope of [EVERYTHING, within('handbags'), within('watches')]) {
         for (const query of queries.slice(0, 4)) {
           const found = await neighbours.nearest(version, [query], 10, scope);
           expect(found).toHaveLength(10);
-          expect(await exact.nearest(version, query, 10, scope)).toEqual(found.map(({ imageId }) => imageId));
+          expect(await neighbours.exact(version, query, 10, scope)).toEqual(
+            found.map(({ imageId }) => imageId),
+          );
         }
       }
     });
@@ -244,7 +243,7 @@ describe('the nearest images', () => {
     expect(new Set(built)).toEqual(new Set([true]));
     expect(await eager.buildIndex(version.id)).toBe(true);
     expect(await eager.isIndexed(version.id)).toBe(true);
-    expect(await exact.isApproximate(version)).toBe(true);
+    expect(await neighbours.isApproximate(version)).toBe(true);
     const found = await Promise.all(queries.map((query) => neighbours.nearest(version, [query], 25)));
     const right = queries.flatMap((query, index) => {
       const expected = new Set(

@@ -7,7 +7,7 @@ import sharp from 'sharp';
 import { connectEmbedded, type Database } from '../../db/core/knex';
 import { identifier, rowsOf, sql } from '../../db/core/sql';
 import type { AdaptResult } from '../../models/indexing/adapt-service';
-import type { Evaluation } from '../../models/indexing/evaluation';
+import type { Evaluation } from '../../models/indexing/figures';
 import type { Switched } from '../../models/indexing/promotion-service';
 import type { EmbeddingsStatus } from '../../models/indexing/status-service';
 import { Random } from '../../models/random';

@@ -2,7 +2,6 @@ import type { Knex } from 'knex';
 import { makeSearchSnapshot } from '../../db/catalog/search/make-snapshot';
 import {
   type EmbeddingRepository,
-  type ExactNeighbours,
   type NeighbourIndex,
   PORTS,
 } from '../../models/ports';
@@ -127,7 +126,7 @@ describe('an identification', () => {
       service.resolve<NeighbourIndex>(PORTS.NeighbourIndex),
       new PhotoMemory(0),
       new PhotosInWork(),
-      new RecallSampler({} as ExactNeighbours, service.log.logger, { oneOf: 0 }),
+      new RecallSampler({} as NeighbourIndex, service.log.logger, { oneOf: 0 }),
     );
     jest
       .spyOn(service.queue, 'neighbours')

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
-import type { Command } from 'commander';
+import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { buildProgram } from '../../scripts/commands/program';
 import { settingNames } from '../../scripts/config';
 
@@ -99,7 +99,7 @@ test.each(pages)('%s names only npm scripts that exist', (page) => {
 describe('commands', () => {
   const COMMAND = /(?:\bnpx loupe|\bnpm run loupe --|scripts\/loupe\.sh|`loupe) ((?:[^\s`&|#]+ ?)+)/g;
   const program = buildProgram(buildProgram([]).commands.map((group) => group.name()));
-  const find = (above: Command, name: string | undefined): Command | undefined =>
+  const find = (above: CommandUnknownOpts, name: string | undefined): CommandUnknownOpts | undefined =>
     above.commands.find((each) => each.name() === name);
 
   const faultOf = (words: readonly string[]): string | null => {

@@ -1,13 +1,18 @@
 import type { VersionRecord } from '../../models/indexing/embedding-version';
-import type { Evaluation } from '../../models/indexing/evaluation';
-import { calibrationFiguresOf, rejectionFiguresOf, shareOf } from '../../models/indexing/figures';
+import {
+  calibrationFiguresOf,
+  comparisonOf,
+  type Evaluation,
+  falseAcceptsAt95,
+  shareOf,
+} from '../../models/indexing/figures';
 import {
   fitChoiceModel,
   floorFor,
   judged,
   type LabelledSighting,
 } from '../../models/indexing/fit-calibration';
-import { comparisonOf, type PromotionState, promotionFaults } from '../../models/indexing/promotion-gates';
+import { type PromotionState, promotionFaults } from '../../models/indexing/promotion-gates';
 import { Random } from '../../models/random';
 import { type Candidate, mean } from '../../models/vision/candidates';
 import { judge, UNCALIBRATED } from '../../models/vision/confidence';
@@ -45,13 +50,10 @@ describe('Figures of an evaluation', () => {
     expect(brier).toBeCloseTo((6 * 0.0625 + 2 * 0.5625 + 1 + 0.0025) / 10);
   });
 
-  test('rejection is the chance that a right answer is surer, and what slips through when 95 % of them pass', () => {
+  test('unknown items are accepted that are as sure as 95 % of the right answers', () => {
     const right = Array.from({ length: 20 }, (_, index) => (index + 1) / 20);
-    expect(rejectionFiguresOf(right, [0, 0, 0])).toEqual({ auroc: 1, falseAcceptsAt95: 0 });
-    expect(rejectionFiguresOf([0.5], [0.5, 0.5]).auroc).toBe(0.5);
-    const { auroc, falseAcceptsAt95 } = rejectionFiguresOf(right, [0.075, 0.1, 0.5, 0.825]);
-    expect(auroc).toBeCloseTo((19 + 18.5 + 10.5 + 4) / 80);
-    expect(falseAcceptsAt95).toBe(0.75);
+    expect(falseAcceptsAt95(right, [0, 0, 0])).toBe(0);
+    expect(falseAcceptsAt95(right, [0.075, 0.1, 0.5, 0.825])).toBe(0.75);
   });
 });
 

@@ -1,5 +1,5 @@
 import { EVERYTHING } from '../../models/catalog/catalog-query';
-import type { Embedder, EmbeddingRepository, ExactNeighbours } from '../../models/ports';
+import type { Embedder, EmbeddingRepository, NeighbourIndex } from '../../models/ports';
 import { type EmbeddingVersion, viewSizeOf } from '../../models/vision/embedding-model';
 import { PhotoMemory } from '../../workers/photo-memory';
 import { PhotosInWork } from '../../workers/photos-in-work';
@@ -27,10 +27,10 @@ test('a photo is looked at in the form in which it comes, and the size that the 
   const pipeline = new VisionPipeline(
     { live: async () => version } as Partial<EmbeddingRepository> as EmbeddingRepository,
     { forVersion: async () => ({ embed }) as Partial<Embedder> as Embedder, close: async () => undefined },
-    { nearest: async () => [], check: async () => undefined, prepare: async () => undefined },
+    { nearest: async () => [] } as Partial<NeighbourIndex> as NeighbourIndex,
     new PhotoMemory(0),
     new PhotosInWork(),
-    new RecallSampler({} as ExactNeighbours, new LogSink().logger, { oneOf: 0 }),
+    new RecallSampler({} as NeighbourIndex, new LogSink().logger, { oneOf: 0 }),
   );
   const jpeg = Buffer.from('a JPEG');
   const look = (image: Parameters<typeof pipeline.neighbours>[0]['images'][number]) =>

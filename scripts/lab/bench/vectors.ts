@@ -6,7 +6,6 @@ import {
   vectorText,
   vectorType,
 } from '../../../db/embeddings/embedding-tables';
-import { PgvectorExactNeighbours } from '../../../db/embeddings/exact-neighbours';
 import { PostgresNeighbourIndex } from '../../../db/embeddings/neighbour-index';
 import { migrations } from '../../../db/migrations';
 import { migrate } from '../../../db/migrations/migrate';
@@ -142,10 +141,7 @@ async function indexed(knex: Knex, version: EmbeddingVersion): Promise<string> {
 
 /** Every search; the exact ones, which know the truth, first. */
 function searchesOf(knex: Knex, version: EmbeddingVersion, embedded: boolean): Search[] {
-  const [exact, index] = [
-    new PgvectorExactNeighbours(knex),
-    new PostgresNeighbourIndex(knex, embedded ? Number.POSITIVE_INFINITY : 1),
-  ];
+  const index = new PostgresNeighbourIndex(knex, embedded ? Number.POSITIVE_INFINITY : 1);
   const shipped = (filter: Filter, images: number, views = 1): Search => ({
     name: `as shipped, ${images} images${views > 1 ? ', four vectors' : ''}`,
     ...{ filter, views },
@@ -155,7 +151,7 @@ function searchesOf(knex: Knex, version: EmbeddingVersion, embedded: boolean): S
   return [
     ...FILTERS.map((filter) => ({
       ...{ name: 'exact scan', filter, clients: 1 },
-      find: (vectors: readonly Float32Array[]) => exact.nearest(version, vectors, WANTED, scopeOf(filter)),
+      find: (vectors: readonly Float32Array[]) => index.exact(version, vectors, WANTED, scopeOf(filter)),
     })),
     ...(embedded ? [] : EF_SEARCH.map((ef) => byIndex(knex, version, ef))),
     shipped('none', WANTED),

@@ -1,0 +1,68 @@
+import { InvalidArgumentError } from '@commander-js/extra-typings';
+import { z } from 'zod';
+import { NAME_LENGTH_MAX } from '../../models/access/api-key';
+
+/** The values of options, parsed; each throws InvalidArgumentError, which commander tells. */
+
+export function wholeNumber(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('must be a whole number');
+  return Number(text);
+}
+
+/** The name of an account or a key. */
+export function nameOf(text: string): string {
+  const name = text.trim();
+  if (name !== '' && name.length <= NAME_LENGTH_MAX) return name;
+  throw new InvalidArgumentError(`must have 1 to ${NAME_LENGTH_MAX} characters`);
+}
+
+/** A comma-separated list of some of `known`, in their order. */
+export function someOf<Name extends string>(known: readonly Name[], text: string): Name[] {
+  const named = text.split(',').map((each) => each.trim());
+  const found = known.filter((each) => named.includes(each));
+  if (found.length > 0 && named.every((each) => known.some((name) => name === each))) return found;
+  throw new InvalidArgumentError(`must be some of ${known.join(',')}`);
+}
+
+const day = z.iso.date();
+const time = z.iso.datetime({ offset: true });
+
+/** The start of a day, or a time; in UTC where no offset is given. */
+export function timeOf(text: string): Date {
+  if (day.safeParse(text).success) return new Date(text);
+  const zoned = [text, `${text}Z`].find((each) => time.safeParse(each).success);
+  if (zoned !== undefined) return new Date(zoned);
+  throw new InvalidArgumentError('must be a day such as 2026-03-01, or a time such as 2026-03-01T12:00:00Z');
+}
+
+/** `30d`, `12h`; of ISO 8601 what has no months or years, whose length depends on when they begin. */
+const SHORT = /^(\d{1,6})([smhdw])$/;
+const ISO = /^P(?=.)(?:(\d{1,6})W)?(?:(\d{1,6})D)?(?:T(?=.)(?:(\d{1,6})H)?(?:(\d{1,6})M)?(?:(\d{1,6})S)?)?$/;
+const SECONDS = { w: 604_800, d: 86_400, h: 3_600, m: 60, s: 1 } as const;
+
+/** A future day, time, or duration from now on: `2027-03-01`, `2027-03-01T12:00:00Z`, `30d`, `P30D`, `PT12H`. */
+export function laterTimeOf(text: string): Date {
+  const now = Date.now();
+  const seconds = secondsOf(text);
+  const later = seconds === null ? timeOrDuration(text) : new Date(now + 1_000 * seconds);
+  if (later.getTime() <= now) throw new InvalidArgumentError('must lie in the future');
+  return later;
+}
+
+function timeOrDuration(text: string): Date {
+  try {
+    return timeOf(text);
+  } catch {
+    const forms = 'must be a day (2027-03-01), a time, or a duration such as 30d, 12h or P30D';
+    throw new InvalidArgumentError(forms);
+  }
+}
+
+/** Null for what is no duration. */
+function secondsOf(text: string): number | null {
+  const short = SHORT.exec(text);
+  if (short) return Number(short[1]) * SECONDS[short[2] as keyof typeof SECONDS];
+  const [iso, ...parts] = ISO.exec(text) ?? [];
+  if (iso === undefined) return null;
+  return Object.values(SECONDS).reduce((sum, unit, index) => sum + Number(parts[index] ?? 0) * unit, 0);
+}
