@@ -1,10 +1,6 @@
 import type { Knex } from 'knex';
 import { makeSearchSnapshot } from '../../db/catalog/search/make-snapshot';
-import {
-  type EmbeddingRepository,
-  type NeighbourIndex,
-  PORTS,
-} from '../../models/ports';
+import { type EmbeddingRepository, type NeighbourIndex, PORTS } from '../../models/ports';
 import { PhotoMemory } from '../../workers/photo-memory';
 import { PhotosInWork } from '../../workers/photos-in-work';
 import { VisionPipeline } from '../../workers/pipeline';
