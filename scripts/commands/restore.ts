@@ -1,0 +1,24 @@
+import { resolve } from 'node:path';
+import type { Command } from '@commander-js/extra-typings';
+import { restoreFrom } from '../composition/backups';
+import { readConfig } from '../config';
+import { contentsOf } from './backup';
+import { printAnswer } from './output';
+
+/** `loupe restore`: an installation from a backup. */
+export function register(command: Command): void {
+  command
+    .argument('<file>', 'what loupe backup wrote')
+    .option('--replace', 'in the place of what is in this installation, which is deleted')
+    .option('--json', 'print JSON')
+    .action(async (file, { replace = false, json }) => {
+      const config = readConfig();
+      const restored = await restoreFrom(config, resolve(file), replace);
+      if (config.SIGNING_KEYS) {
+        process.stderr.write(
+          'SIGNING_KEYS is set: links that the keys of the backup signed open only if it has them.\n',
+        );
+      }
+      printAnswer(json, restored, () => `restored as of ${restored.made_at}: ${contentsOf(restored)}`);
+    });
+}
