@@ -1,4 +1,4 @@
-import { race } from './queue/bullmq-producer';
+import { race } from './queue/race';
 
 /** Photos are expected for so long after the last one. */
 export const PHOTOS_EXPECTED_MS = 1_000;

@@ -32,7 +32,7 @@ const CREDIT_LEASE_MS = 30_000;
 /** The operators' API (contract 17). Routes have the services of their request, whose changes are noted as its own. */
 export function mountAdmin(
   router: IRouter,
-  { operator, operatorNote }: Endpoints,
+  { operator, operatorJson }: Endpoints,
   services: ApiServices,
   settings: ApiSettings,
   answers: AnswerMemory,
@@ -48,7 +48,7 @@ export function mountAdmin(
   const reads = (route: AdminRoute, ...parameters: readonly string[]) =>
     operator(knownParameters(parameters), answer(route));
   const changes = (route: AdminRoute) => operator(refuseKey, answer(route));
-  const takes = (route: AdminRoute) => operatorNote(refuseKey, answer(route));
+  const takes = (route: AdminRoute) => operatorJson(refuseKey, answer(route));
   const makes = (route: MakingRoute) =>
     takes(async (req, admin, res) => {
       const { path, body } = await route(req, admin);
@@ -56,7 +56,7 @@ export function mountAdmin(
       return body;
     });
   /** A credit that names itself is done once; its names are none that a caller of the account can take (contract 17.7). */
-  const credits = operatorNote(
+  const credits = operatorJson(
     (req, res) => services.admin(res.locals.requestId).accounts.show(idOf(req)),
     idempotent(
       services,

@@ -16,7 +16,7 @@ import { type LegacyParameters, legacyIdentifyBody, toLegacyQuery } from './sche
 /** The APIs of older integrations (contract 8.1): their wire forms around the same services. */
 export function mountLegacy(
   router: IRouter,
-  { read, json, photo }: Endpoints,
+  { read, once, photo }: Endpoints,
   services: ApiServices,
   settings: ApiSettings,
   metrics: VisionObserver,
@@ -25,9 +25,10 @@ export function mountLegacy(
     get: read('v1.products', 'catalog:read', 'any', listProducts(services, settings, queryParameters)),
   });
   mountRoute(router, PATHS.searchProductsV2, {
-    post: json(
+    post: once(
       'v2.products',
       'catalog:read',
+      'json',
       listProducts(services, settings, (req) => req.body),
     ),
   });

@@ -1,14 +1,47 @@
-import { RateLimiterMemory } from 'rate-limiter-flexible';
+import { type RateLimiterAbstract, RateLimiterMemory } from 'rate-limiter-flexible';
 import type { LimitDecision, RateLimiter } from '../../models/ports';
-import { CallCounters, type Window } from './call-counters';
+
+/** Windows in which calls are counted, with their length. */
+export const WINDOW_SECONDS = { second: 1, minute: 60 } as const;
+export type Window = keyof typeof WINDOW_SECONDS;
+
+/** A counter without a limit of its own, since each name it counts may have another. */
+export const unlimited = (seconds: number) => ({ points: Number.MAX_SAFE_INTEGER, duration: seconds });
+
+/**
+ * Counts one under a name. A window that ends further ahead than it is long was begun by a clock that was ahead: it is
+ * void, and another begins (contract 14.18).
+ */
+export async function countOne(
+  counter: RateLimiterAbstract,
+  name: string,
+  seconds: number,
+  limit: number,
+): Promise<LimitDecision> {
+  let { consumedPoints, msBeforeNext } = await counter.consume(name);
+  if (msBeforeNext > seconds * 1000) {
+    await counter.delete(name);
+    ({ consumedPoints, msBeforeNext } = await counter.consume(name));
+  }
+  const remaining = Math.max(0, limit - consumedPoints);
+  return {
+    allowed: consumedPoints <= limit,
+    limit,
+    remaining,
+    resetSeconds: Math.max(0, msBeforeNext) / 1000,
+  };
+}
 
 /** Limits of one process, kept in its memory. */
 export class MemoryRateLimiter implements RateLimiter {
-  private readonly calls = new CallCounters((options) => new RateLimiterMemory(options));
-  private readonly places = new Map<string, number>();
+  readonly #calls = {
+    second: new RateLimiterMemory(unlimited(WINDOW_SECONDS.second)),
+    minute: new RateLimiterMemory(unlimited(WINDOW_SECONDS.minute)),
+  };
+  readonly #places = new Map<string, number>();
 
   consume(keyId: string, window: Window, limit: number): Promise<LimitDecision> {
-    return this.calls.consume(keyId, window, limit);
+    return countOne(this.#calls[window], keyId, WINDOW_SECONDS[window], limit);
   }
 
   async acquire(
@@ -17,20 +50,19 @@ export class MemoryRateLimiter implements RateLimiter {
     lapseMs: number,
     places = 1,
   ): Promise<{ release(): Promise<void> } | null> {
-    const taken = this.places.get(keyId) ?? 0;
+    const taken = this.#places.get(keyId) ?? 0;
     if (taken + places > limit) return null;
-    this.places.set(keyId, taken + places);
-    let released = false;
-    const release = (): void => {
-      if (released) return;
-      released = true;
+    this.#places.set(keyId, taken + places);
+    let isReleased = false;
+    const release = async (): Promise<void> => {
+      if (isReleased) return;
+      isReleased = true;
       clearTimeout(lapse);
-      const left = (this.places.get(keyId) ?? 0) - places;
-      if (left > 0) this.places.set(keyId, left);
-      else this.places.delete(keyId);
+      const left = (this.#places.get(keyId) ?? 0) - places;
+      if (left > 0) this.#places.set(keyId, left);
+      else this.#places.delete(keyId);
     };
-    const lapse = setTimeout(release, lapseMs);
-    lapse.unref();
-    return { release: async () => release() };
+    const lapse = setTimeout(() => void release(), lapseMs).unref();
+    return { release };
   }
 }

@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { RateLimiterRedis } from 'rate-limiter-flexible';
 import type { LimitDecision, Logger, RateLimiter } from '../../models/ports';
-import { CallCounters, type Window } from './call-counters';
-import { MemoryRateLimiter } from './memory-rate-limiter';
+import { countOne, MemoryRateLimiter, unlimited, WINDOW_SECONDS, type Window } from './memory-rate-limiter';
 
 /**
  * Takes places among those of a key: KEYS[1] is a sorted set of places by the time at which each lapses. The clock is
@@ -28,9 +27,9 @@ const AWAY_MS = 2_000;
  * itself: limits are a courtesy between callers, and no reason to refuse a catalog query that needs no Redis.
  */
 export class RedisRateLimiter implements RateLimiter {
-  private readonly calls: CallCounters;
-  private readonly fallback = new MemoryRateLimiter();
-  private awayUntil = 0;
+  readonly #calls: Readonly<Record<Window, RateLimiterRedis>>;
+  readonly #fallback = new MemoryRateLimiter();
+  #awayUntil = 0;
 
   /**
    * @param redis a client that fails at once while it is not connected, and soon when it gets no answer
@@ -41,21 +40,20 @@ export class RedisRateLimiter implements RateLimiter {
     private readonly prefix: string,
     private readonly logger: Logger,
   ) {
-    this.calls = new CallCounters(
-      (options) =>
-        new RateLimiterRedis({
-          ...options,
-          storeClient: redis,
-          keyPrefix: `${prefix}:calls:${options.keyPrefix}`,
-          rejectIfRedisNotReady: true,
-        }),
-    );
+    const counter = (window: Window) =>
+      new RateLimiterRedis({
+        ...unlimited(WINDOW_SECONDS[window]),
+        storeClient: redis,
+        keyPrefix: `${prefix}:calls:${window}`,
+        rejectIfRedisNotReady: true,
+      });
+    this.#calls = { second: counter('second'), minute: counter('minute') };
   }
 
   consume(keyId: string, window: Window, limit: number): Promise<LimitDecision> {
-    return this.sharedOrOwn(
-      () => this.calls.consume(keyId, window, limit),
-      () => this.fallback.consume(keyId, window, limit),
+    return this.#sharedOrOwn(
+      () => countOne(this.#calls[window], keyId, WINDOW_SECONDS[window], limit),
+      () => this.#fallback.consume(keyId, window, limit),
     );
   }
 
@@ -67,31 +65,27 @@ export class RedisRateLimiter implements RateLimiter {
   ): Promise<{ release(): Promise<void> } | null> {
     const key = `${this.prefix}:places:${keyId}`;
     const names = Array.from({ length: places }, () => randomUUID());
-    return this.sharedOrOwn(
+    const release = async (): Promise<void> => {
+      await this.redis.zrem(key, ...names);
+    };
+    return this.#sharedOrOwn(
       async () => {
         const taken = await this.redis.eval(TAKE_PLACES, 1, key, limit, lapseMs, ...names);
-        return taken === 1 ? { release: () => this.leave(key, names) } : null;
+        return taken === 1 ? { release } : null;
       },
-      () => this.fallback.acquire(keyId, limit, lapseMs, places),
+      () => this.#fallback.acquire(keyId, limit, lapseMs, places),
     );
   }
 
   /** Asks Redis; after a failure this process counts for itself for a while, so that a Redis that hangs costs one wait. */
-  private async sharedOrOwn<Answer>(
-    shared: () => Promise<Answer>,
-    own: () => Promise<Answer>,
-  ): Promise<Answer> {
-    if (performance.now() < this.awayUntil) return own();
+  async #sharedOrOwn<Answer>(shared: () => Promise<Answer>, own: () => Promise<Answer>): Promise<Answer> {
+    if (performance.now() < this.#awayUntil) return own();
     try {
       return await shared();
     } catch (failure) {
-      this.awayUntil = performance.now() + AWAY_MS;
+      this.#awayUntil = performance.now() + AWAY_MS;
       this.logger.warn({ error: String(failure) }, 'Redis is away: this process counts calls for itself');
       return own();
     }
-  }
-
-  private async leave(key: string, names: readonly string[]): Promise<void> {
-    await this.redis.zrem(key, ...names);
   }
 }

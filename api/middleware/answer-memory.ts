@@ -15,7 +15,7 @@ const HEAP_PER_BYTE = 8;
 const HEAP_PER_TEXT_BYTE = 4;
 /** A row of JSON until the first is seen: as large as any of the generated catalogs. */
 const ROW_BYTES = { priced: 24 * 1024, plain: 4 * 1024 };
-/** Of what was seen last and before: one large page counts at once, and is forgotten over the next dozens. */
+/** One large page counts at once, and is forgotten over the next dozens. */
 const FORGOTTEN = 0.05;
 /** Answers of this size, such as those with an item, have as much memory again for themselves. */
 const LITTLE_BYTES = 512 * 1024;
@@ -35,16 +35,12 @@ export class AnswerMemory {
     this.#budget = memoryBudget('large answers', { units: bytes, littleUnits: LITTLE_BYTES, waitMs });
   }
 
-  get heldBytes(): number {
-    return this.#budget.state.held;
-  }
-
   /**
    * Waits until there is memory for the answer of a call.
    *
    * @param asked a page, or the name of an endpoint whose answers are taken to be as large as they were lately
-   * @returns wants to be told how large the answer became
-   * @throws AppError 503 for who waits too long
+   * @returns is to be told how large the answer became
+   * @throws AppError 503 for a call that waits too long
    */
   async reserve(res: Response, asked: PageAsked | string): Promise<AnswerMade> {
     const [kind, rows] =
@@ -58,12 +54,7 @@ export class AnswerMemory {
     };
   }
 
-  /**
-   * Waits until there is memory for what is sent piece by piece.
-   *
-   * @param bytes of the text that is there at a time
-   * @throws AppError 503 for who waits too long
-   */
+  /** Waits likewise until there is memory for a text that is sent piece by piece, of so many bytes at a time. */
   async hold(res: Response, bytes: number): Promise<void> {
     await this.#leaseOf(res).resize(bytes * HEAP_PER_TEXT_BYTE);
   }

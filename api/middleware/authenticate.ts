@@ -1,3 +1,4 @@
+import { timingSafeEqual } from 'node:crypto';
 import type { Request } from 'express';
 import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
@@ -6,21 +7,19 @@ import { type ApiVersion, type Caller, isKeyForm, opens, type Scope } from '../.
 import { hashKey } from '../../models/access/credential';
 import { goOnFor } from '../../models/access/current-party';
 import { forbidden, rateLimited, unauthorized } from '../../models/errors';
-import { countOne } from '../limits/call-counters';
+import { countOne, unlimited, WINDOW_SECONDS } from '../limits/memory-rate-limiter';
 import type { Gate } from './call';
 
-const WINDOW_SECONDS = 60;
 /** Credentials that opened something lately; those of a busy day, in a few megabytes. */
 const REMEMBERED = 20_000;
 
 /**
  * Looks up keys (or another credential), of which an address may send so many unknown ones a minute; more are 429 (contract
- * 9.11). A key has too many random bits to be guessed, so a known one is never refused for what else its address sends, and
- * look-ups that come together are one statement. A password may be guessed: past the limit it opens nothing for its address
- * either, unless it has opened something before.
+ * 9.11). A key has too many random bits to be guessed, so a known one always opens. A password may be guessed: past the
+ * limit it opens nothing for its address either, unless it has opened something before.
  */
 export class KeyLookups<Known> {
-  readonly #unknown: RateLimiterMemory | null;
+  readonly #unknown = new RateLimiterMemory(unlimited(WINDOW_SECONDS.minute));
   readonly #seen: LRUCache<string, true> | null;
 
   /**
@@ -32,17 +31,10 @@ export class KeyLookups<Known> {
     private readonly perMinute: number,
     { guessable = false }: { guessable?: boolean } = {},
   ) {
-    const limited = { points: perMinute, duration: WINDOW_SECONDS };
-    this.#unknown = perMinute > 0 ? new RateLimiterMemory(limited) : null;
     this.#seen = guessable ? new LRUCache({ max: REMEMBERED }) : null;
   }
 
-  /**
-   * What is known of a key; null when it is nobody's.
-   *
-   * @param address where the call came from
-   * @throws AppError 429 when too many unknown keys came from there
-   */
+  /** What is known of a key; null when it is nobody's. @throws AppError 429 when too many unknown keys came from an address */
   async find(hash: Buffer, address: string): Promise<Known | null> {
     const name = hash.toString('base64');
     const network = networkOf(address);
@@ -53,18 +45,17 @@ export class KeyLookups<Known> {
     if (known === null && !isGuess) await this.#count(network);
     if (known !== null && isGuess) {
       this.#seen?.set(name, true);
-      await this.#unknown?.reward(network, 1);
+      await this.#unknown.reward(network, 1);
     }
     return known;
   }
 
   async #count(network: string): Promise<void> {
-    if (!this.#unknown) return;
-    const { allowed, state } = await countOne(this.#unknown, network, WINDOW_SECONDS);
-    if (allowed) return;
-    const seconds = Math.max(1, Math.ceil(state.msBeforeNext / 1000));
+    if (this.perMinute <= 0) return;
+    const counted = await countOne(this.#unknown, network, WINDOW_SECONDS.minute, this.perMinute);
+    if (counted.allowed) return;
     const message = 'Too many unknown keys came from this address; check the key and call again later.';
-    throw rateLimited(message, { limit: this.perMinute, remaining: 0, resetSeconds: seconds });
+    throw rateLimited(message, { ...counted, resetSeconds: Math.max(1, counted.resetSeconds) });
   }
 }
 
@@ -76,9 +67,8 @@ export function networkOf(address: string): string {
 }
 
 /**
- * Lets a call pass whose key is known and has not expired (else 401), opens this API version and has the scope that the
- * endpoint wants, if any (else 403), in this order (contract 9.1, 9.3); an address that tried too many unknown keys gets 429.
- * The credential is compared by its hash and goes no further than this function. From here on the call is its account's.
+ * Lets a call pass whose key is known (else 401), opens this API version and has the scope that the endpoint wants, if any
+ * (else 403; contract 9.1, 9.3). The credential goes no further. From here on the call is its account's.
  */
 export function authenticate(keys: KeyLookups<Caller>, version: ApiVersion, scope: Scope | null): Gate {
   return async (req, res) => {
@@ -101,7 +91,26 @@ export function authenticate(keys: KeyLookups<Caller>, version: ApiVersion, scop
   };
 }
 
-/** What follows the scheme `Bearer`, in any case; null without it. */
-export function credentialOf(req: Request): string | null {
-  return /^bearer +(\S+) *$/i.exec(req.get('Authorization') ?? '')?.[1] ?? null;
+/**
+ * Lets operators pass: anyone who sends the token (else 401), which is compared by its hash, in constant time. An address
+ * that tries too many others gets 429, as with unknown keys (contract 17.2).
+ *
+ * @param token null lets nobody pass
+ */
+export function authorizeOperator(token: string | null, unknownPerMinute: number): Gate {
+  const expected = token === null ? null : hashKey(token);
+  const lookUp = async (hash: Buffer) => (expected && timingSafeEqual(hash, expected) ? true : null);
+  const tokens = new KeyLookups<true>(lookUp, unknownPerMinute);
+  return async (req, res) => {
+    res.setHeader('Cache-Control', 'no-store');
+    const credential = credentialOf(req);
+    if (credential === null || !(await tokens.find(hashKey(credential), req.ip ?? ''))) {
+      throw unauthorized('Send the ADMIN_TOKEN of the service as "Authorization: Bearer <ADMIN_TOKEN>".');
+    }
+    goOnFor('operators');
+  };
 }
+
+/** What follows the scheme `Bearer`, in any case; null without it. */
+const credentialOf = (req: Request): string | null =>
+  /^bearer +(\S+) *$/i.exec(req.get('Authorization') ?? '')?.[1] ?? null;

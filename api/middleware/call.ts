@@ -26,8 +26,8 @@ declare global {
       photoPlaces?: number;
       /** Digest of the body of a call that may be repeated. */
       bodyDigest?: Buffer;
-      /** Of a call with an `Idempotency-Key`, and the identity of its charge. */
-      claimed?: { readonly idempotencyKey: string; readonly chargeId: string };
+      /** Of a call with an `Idempotency-Key`: the identity of its charge, and what frees the key when it fails. */
+      claimed?: { readonly idempotencyKey: string; readonly chargeId: string; release(): Promise<void> };
     }
   }
 }

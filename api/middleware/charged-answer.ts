@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Request, Response } from 'express';
-import type { Caller } from '../../models/access/api-key';
 import type { Billed, CallContext, Priced } from '../../models/access/billing';
 import type { AccountRepository } from '../../models/ports';
 import type { ApiServices } from '../api-services';
@@ -32,8 +31,8 @@ export type Route = (req: Request, res: Response) => Work | Promise<Work>;
 
 /**
  * The one way by which answers that may cost something leave, on every endpoint: made, then booked while the caller is
- * there, and at once sent. Anyone who hangs up ends the call; one with a deadline ends at it with 504, whatever hangs; HEAD is
- * free. Memory for the answer is waited for first; that of photos, which are long under way, once their rows are read.
+ * there, and at once sent. A caller that hangs up ends the call; HEAD is free. Memory for the answer is waited for first; for
+ * that of photos, which take long, once their rows are read.
  */
 export const chargedAnswer =
   ({ billing, bodies }: Pick<ApiServices, 'billing' | 'bodies'>, answers: AnswerMemory) =>
@@ -73,14 +72,12 @@ export const chargedAnswer =
   };
 
 /** `X-Credits-Used`, and `X-Credits-Remaining` where the account is limited (contract 10.3). */
-export function setCreditHeaders(
+function setCreditHeaders(
   res: Response,
-  billed: Pick<Billed<unknown>, 'creditsUsed' | 'creditsRemaining'>,
+  { creditsUsed, creditsRemaining }: Omit<Billed<unknown>, 'value'>,
 ): void {
-  res.setHeader('X-Credits-Used', String(billed.creditsUsed));
-  if (billed.creditsRemaining !== null) {
-    res.setHeader('X-Credits-Remaining', String(billed.creditsRemaining));
-  }
+  res.setHeader('X-Credits-Used', String(creditsUsed));
+  if (creditsRemaining !== null) res.setHeader('X-Credits-Remaining', String(creditsRemaining));
 }
 
 /** An answer does not wait longer for what it says beside itself. */
@@ -92,18 +89,13 @@ export type Balances = Pick<AccountRepository, 'account'>;
 /**
  * The credit headers of an answer that costs nothing; none where no key was admitted.
  *
- * @param accounts null to tell what the account had when the call came
+ * @param accounts null tells what the account had when the call came, and so does a store that does not answer soon
  */
 export async function setFreeCreditHeaders(res: Response, accounts: Balances | null): Promise<void> {
   const { caller } = res.locals;
   if (!caller) return;
-  const creditsRemaining = caller.credits === null ? null : await balanceOf(accounts, caller);
-  setCreditHeaders(res, { creditsUsed: 0, creditsRemaining });
-}
-
-/** What is left of the account; what it had when the call came, when the store is not asked or does not say soon. */
-async function balanceOf(accounts: Balances | null, { accountId, credits }: Caller): Promise<number | null> {
   const late = delay(BALANCE_MS_MAX, null, { ref: false });
-  const account = await Promise.race([accounts?.account(accountId), late]).catch(() => null);
-  return account?.credits ?? credits;
+  const balance = caller.credits === null ? null : accounts?.account(caller.accountId);
+  const account = await Promise.race([balance, late]).catch(() => null);
+  setCreditHeaders(res, { creditsUsed: 0, creditsRemaining: account?.credits ?? caller.credits });
 }

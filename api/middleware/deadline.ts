@@ -1,10 +1,7 @@
 import type { Request, Response } from 'express';
 import { timeout } from '../../models/errors';
 
-/**
- * Room for the last look of those who keep the deadline themselves and know more about it. What does not (a store
- * that hangs) is cut off after it.
- */
+/** Room for the last look of those who keep the deadline themselves and can say more about it. */
 const SLACK_MS = 300;
 
 /** The time that a call has to be answered, less what its caller takes to send it. */
@@ -39,11 +36,7 @@ export class Deadline {
     this.#leftMs -= performance.now() - this.#goesSince;
   }
 
-  /**
-   * Waits for work no longer than there is time. What it comes to later is dropped.
-   *
-   * @throws timeout, or whatever the work throws in time
-   */
+  /** Waits for work no longer than there is time. @throws timeout, or whatever the work throws in time */
   async enforce<Result>(work: Promise<Result>): Promise<Result> {
     let cutOff = (): void => undefined;
     const late = new Promise<never>((_resolve, reject) => {
@@ -60,7 +53,7 @@ export class Deadline {
     }
   }
 
-  /** Waits likewise, and lets a clock that stands still run meanwhile: for what the caller is not to blame for. */
+  /** Waits likewise, and lets a clock that stands still run meanwhile: for what is not the caller's fault. */
   async runDuring<Result>(work: Promise<Result>): Promise<Result> {
     this.go();
     try {

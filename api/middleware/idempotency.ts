@@ -24,14 +24,11 @@ const WAIT_MS = 2_000;
 type Stores = Pick<ApiServices, 'idempotency' | 'accounts' | 'clock'>;
 
 /**
- * A call with an `Idempotency-Key` is made once per account: its repetitions within a day get the same answer, with
- * `Idempotency-Replayed: true` and `X-Credits-Used: 0`, and nothing is charged again. A repetition that comes while the
- * first one runs waits two seconds for its answer. Only successes are kept, together with their charge
- * (`charged-answer.ts`); what failed was free and is made again. The same but for the links in it, which are made for each
- * request. It is read from its store as its caller takes it.
+ * A call with an `Idempotency-Key` is made once per account (contract 12.6): its repetitions within a day get the same answer,
+ * with links that are signed anew, and nothing is charged again. A repetition that comes while the first one runs waits two
+ * seconds for its answer. Only successes are kept, together with their charge; what failed was free and is made again.
  *
- * Stands after the body was read. 400 for a malformed key, 409 for a key that stands for another
- * body, and for one whose first call still runs.
+ * Comes after the body was read. 400 for a malformed key, 409 for a key of another call or one whose first call still runs.
  *
  * @param leaseMs after so long without an answer the first call is taken for dead
  * @param nameOf default: of the caller's account, as it says
@@ -63,14 +60,20 @@ export function idempotent(
         throw conflict(`This ${HEADER} stands for a call with another body; take a new one.`);
       case 'running':
         throw callStillRuns();
-      case 'granted':
-        res.locals.claimed = { idempotencyKey: call.key, chargeId: claim.chargeId };
-        freeUnanswered(res, () =>
+      case 'granted': {
+        let freed: Promise<void> | undefined;
+        const release = (): Promise<void> => {
           // A key that can't be freed now is free when its lease is over.
-          store
+          freed ??= store
             .forget(call, claim.chargeId)
-            .catch((failure: unknown) => req.log.warn({ failure: String(failure) }, 'a key is not freed')),
-        );
+            .catch((failure: unknown) => req.log.warn({ failure: String(failure) }, 'a key is not freed'));
+          return freed;
+        };
+        res.locals.claimed = { idempotencyKey: call.key, chargeId: claim.chargeId, release };
+        onceClosed(res, () => {
+          if (!res.headersSent || res.statusCode >= 300) void release();
+        });
+      }
     }
   };
 }
@@ -114,25 +117,6 @@ async function claimed(
     if (claim.kind !== 'running' || res.closed || performance.now() >= giveUpAt) return claim;
     await delay(POLL_MS);
   }
-}
-
-/** Frees the key of a call that fails, or whose caller hung up. */
-function freeUnanswered(res: Response, free: () => Promise<void>): void {
-  const send = res.json.bind(res);
-  let isFree = false;
-  res.json = (body: unknown) => {
-    if (res.statusCode < 300) return send(body);
-    isFree = true;
-    // Anyone who mends a refused call may send it at once. An overloaded or hanging store is not waited for.
-    const keyIsFree = free();
-    if (res.statusCode < 500) void keyIsFree.then(() => send(body));
-    else send(body);
-    return res;
-  };
-  onceClosed(res, () => {
-    const isAnswered = res.headersSent && res.statusCode < 300;
-    if (!isFree && !isAnswered) void free();
-  });
 }
 
 /** What a call asks: its address, of which aliases are one, and the bytes of its body. */

@@ -7,10 +7,7 @@ import { callerOf, type Gate, onceClosed } from './call';
 /** Longest time from the start of a vision call to its answer, upload included, before its place lapses by itself. */
 const PLACE_LAPSE_MS = 180_000;
 
-/**
- * 429 when the key has used up its calls of this second or minute, of which every answer tells the tighter limit; or a
- * test key those of this calendar month, in UTC (contract 9.9).
- */
+/** 429 when the key has used up its calls of this second or minute, of which every answer tells the tighter limit; or of this month. */
 export function rateLimit(services: Pick<ApiServices, 'limiter' | TestCalls>, defaults: DefaultLimits): Gate {
   const { limiter } = services;
   return async (_req, res) => {
@@ -49,10 +46,8 @@ export async function countTestCalls(
 }
 
 /**
- * 429 when more photos of the key would be identified at the same time than it may have; their places are free when the
- * call ends. A call with more photos than that has all places.
- *
- * @returns takes places for so many more photos of a call
+ * Takes places for so many more photos of a call: 429 when its key would have more identified at the same time than it may.
+ * They are free when the call ends. A call with more photos than that has all places.
  */
 export function photoLimit(limiter: RateLimiter, defaults: DefaultLimits) {
   return async (res: Response, photos: number): Promise<void> => {
@@ -72,25 +67,19 @@ export function photoLimit(limiter: RateLimiter, defaults: DefaultLimits) {
 }
 
 /**
- * 503 for a photo that the workers can't get to within the deadline, before its body is read: in an overload a refusal
- * costs next to nothing, so that what can be answered is.
+ * 503 for photos that the workers can't get to within the deadline, twice: before the body is read, so that in an overload a
+ * refusal costs next to nothing, and once it is here, since many may have come meanwhile. From then on they count among
+ * the photos that come before others, until their call ends.
  */
-export function shedLoad(queue: Pick<VisionQueue, 'admit'>, clock: Clock, deadlineMs: number): Gate {
-  return (_req, res) => queue.admit(visionCallerOf(res, clock, deadlineMs));
-}
-
-/**
- * 503 as above, once the body is here: many may have passed before it at the same time. From now on the photos of the call
- * count among those that come before others, until it ends.
- */
-export function takePlaces(queue: Pick<VisionQueue, 'enter'>, clock: Clock, deadlineMs: number) {
-  return async (res: Response, photos: number): Promise<void> => {
-    const place = await queue.enter({ ...visionCallerOf(res, clock, deadlineMs), photos });
+export function queueGates(queue: Pick<VisionQueue, 'admit' | 'enter'>, clock: Clock, deadlineMs: number) {
+  const callerIn = (res: Response): VisionCaller => ({
+    accountId: callerOf(res).accountId,
+    deadlineAt: clock.now().getTime() + deadlineMs,
+  });
+  const shedLoad: Gate = (_req, res) => queue.admit(callerIn(res));
+  const enter = async (res: Response, photos: number): Promise<void> => {
+    const place = await queue.enter({ ...callerIn(res), photos });
     onceClosed(res, () => place.leave());
   };
+  return { shedLoad, enter };
 }
-
-const visionCallerOf = (res: Response, clock: Clock, deadlineMs: number): VisionCaller => ({
-  accountId: callerOf(res).accountId,
-  deadlineAt: clock.now().getTime() + deadlineMs,
-});

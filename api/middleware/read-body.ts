@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { Request } from 'express';
 import type { FairBudget, Lease } from '../../models/access/fair-budget';
-import { badRequest, payloadTooLarge, unsupportedMediaType } from '../../models/errors';
+import { AppError, badRequest, payloadTooLarge, unsupportedMediaType } from '../../models/errors';
 import { type Gate, onceClosed } from './call';
 
 /** What a body is held against while it is read. */
@@ -68,14 +68,13 @@ function isDeclared(contentType: string | undefined, { form }: BodyType): boolea
 const FIRST_BYTES = 64 * 1024;
 
 /**
- * The bytes of a body, inflated, read into one buffer. They are counted as they come; while there is no room for more of
- * them the sender is not read.
+ * The bytes of a body, inflated, read into one buffer. While there is no room for more of them the sender is not read.
  *
- * @param lease takes what the buffer takes, until the call ends
+ * @param lease takes what the buffer takes
  * @param waitFor how the wait for room is waited for
  * @throws AppError 413, 415 for an unknown coding, 400 when it breaks off, is damaged or comes too slowly, 503 without room
  */
-export function readBody(
+export async function readBody(
   req: Request,
   lease: Lease,
   { bytesMax, pace }: BodyLimits,
@@ -86,67 +85,60 @@ export function readBody(
   if (length > bytesMax) throw payloadTooLarge(bytesMax);
   let bytes = Buffer.allocUnsafeSlow(Number.isNaN(length) ? Math.min(FIRST_BYTES, bytesMax) : length);
   let read = 0;
-  /** The last chunk waits for room; a stream that was paused in its `data` tells its end nevertheless. */
-  let waits = false;
-  let ended = false;
-  return new Promise((resolve, reject) => {
-    const end = (failure: unknown): void => {
-      watch.stop();
-      source.off('data', take).off('end', whole).off('error', damaged);
-      req.off('data', count).off('close', broken).off('error', broken);
-      if (failure === null) resolve(bytes.subarray(0, read));
-      else reject(failure);
-      if (failure === null || source === req) return;
-      req.unpipe();
-      source.destroy();
-    };
-    const whole = (): void => {
-      ended = true;
-      if (!waits) end(null);
-    };
-    const broken = (): void => {
-      if (!req.complete) end(badRequest('The body broke off before its end.'));
-    };
-    const damaged = (): void =>
-      end(badRequest('The body could not be read; check its Content-Length and Content-Encoding.'));
-    const watch = new PaceWatch(pace, (failure) => {
+  let giveUp: (failure: Error) => void = () => undefined;
+  const givenUp = new Promise<never>((_resolve, reject) => {
+    giveUp = reject;
+  });
+  const broken = (): void => {
+    if (!req.complete) giveUp(brokenOff());
+  };
+  req.once('close', broken);
+  const watch = new PaceWatch(
+    pace,
+    () => req.socket.bytesRead,
+    (failure) => {
       // What is still to come is not waited for.
       req.res?.setHeader('Connection', 'close');
-      end(failure);
-    });
-    const count = (chunk: Buffer): void => watch.came(chunk.length);
-    const take = (chunk: Buffer): void => {
-      if (read + chunk.length > bytesMax) return void end(payloadTooLarge(bytesMax));
+      giveUp(failure);
+    },
+  );
+  const chunks = source.iterator({ destroyOnReturn: false });
+  try {
+    for (;;) {
+      const { done, value: chunk } = await Promise.race([chunks.next(), givenUp]);
+      if (done) return bytes.subarray(0, read);
       const needed = read + chunk.length;
+      if (needed > bytesMax) throw payloadTooLarge(bytesMax);
       const size =
         needed > bytes.length ? Math.min(Math.max(needed, bytes.length * 2), bytesMax) : bytes.length;
       // A buffer of a known length takes memory only as far as it is filled.
       const held = Number.isNaN(length) ? size : needed;
-      if (lease.tryResize(held)) return void keep(chunk, size);
-      source.pause();
-      watch.hold();
-      waits = true;
-      waitFor(lease.resize(held)).then(() => {
-        watch.release();
-        keep(chunk, size);
-        waits = false;
-        if (ended) end(null);
-        else source.resume();
-      }, end);
-    };
-    const keep = (chunk: Buffer, size: number): void => {
+      if (!lease.tryResize(held)) await watch.pauseDuring(waitFor(lease.resize(held)));
       if (size > bytes.length) {
         const larger = Buffer.allocUnsafeSlow(size);
         bytes.copy(larger, 0, 0, read);
         bytes = larger;
       }
       read += chunk.copy(bytes, read);
-    };
-    req.on('data', count).once('close', broken).once('error', broken);
-    source.on('data', take).once('end', whole);
-    if (source !== req) source.once('error', damaged);
-  });
+    }
+  } catch (failure) {
+    if (source !== req) {
+      req.unpipe();
+      source.destroy();
+    }
+    // The rest is read and dropped, or the connection could not be used again.
+    void chunks.return?.().then(() => req.resume());
+    if (failure instanceof AppError) throw failure;
+    throw req.destroyed && !req.complete ? brokenOff() : damaged();
+  } finally {
+    watch.stop();
+    req.off('close', broken);
+  }
 }
+
+const brokenOff = () => badRequest('The body broke off before its end.');
+const damaged = () =>
+  badRequest('The body could not be read; check its Content-Length and Content-Encoding.');
 
 /** @throws AppError 415 for a coding that is not known */
 function decoded(req: Request): Readable {
@@ -175,50 +167,45 @@ export interface UploadPace {
 
 /** Watches whether a body comes fast enough; its end calls back once, with what to answer. */
 export class PaceWatch {
-  readonly #looking: NodeJS.Timeout | null;
-  #came = 0;
+  readonly #looking: NodeJS.Timeout | undefined;
+  #before: number;
   /** Whether the service reads nothing now, and whether it did so in any part of this window. */
-  #held = false;
-  #wasHeld = false;
+  #isPaused = false;
+  #wasPaused = false;
 
+  /** @param bytesRead how many bytes have come until now */
   constructor(
     private readonly pace: UploadPace,
+    private readonly bytesRead: () => number,
     private readonly tooSlow: (failure: Error) => void,
   ) {
-    this.#looking = pace.bytesPerSecond > 0 ? setInterval(() => this.#look(), pace.windowMs) : null;
+    if (pace.bytesPerSecond > 0) this.#looking = setInterval(() => this.#look(), pace.windowMs);
+    this.#before = this.#looking ? bytesRead() : 0;
   }
 
-  /** So many bytes came. */
-  came(bytes: number): void {
-    this.#came += bytes;
-  }
-
-  /** The service stops reading, and later reads on: windows in between say nothing about the sender. */
-  hold(): void {
-    this.#held = true;
-    this.#wasHeld = true;
-  }
-
-  release(): void {
-    this.#held = false;
+  /** While the service does not read, windows say nothing about the sender. */
+  async pauseDuring(wait: Promise<void>): Promise<void> {
+    this.#isPaused = true;
+    this.#wasPaused = true;
+    await wait;
+    this.#isPaused = false;
   }
 
   stop(): void {
-    if (this.#looking) clearInterval(this.#looking);
+    clearInterval(this.#looking);
   }
 
   #look(): void {
     const { bytesPerSecond, windowMs } = this.pace;
-    const expected = (bytesPerSecond * windowMs) / 1000;
-    if (!this.#wasHeld && this.#came < expected) {
+    const came = this.bytesRead() - this.#before;
+    if (!this.#wasPaused && came < (bytesPerSecond * windowMs) / 1000) {
       this.stop();
+      const pace = `${bytesPerSecond} bytes per second for ${windowMs / 1000} s`;
       this.tooSlow(
-        badRequest(
-          `The body came slower than ${bytesPerSecond} bytes per second for ${windowMs / 1000} s; send a smaller one, or over a faster connection.`,
-        ),
+        badRequest(`The body came slower than ${pace}; send a smaller one, or over a faster connection.`),
       );
     }
-    this.#came = 0;
-    this.#wasHeld = this.#held;
+    this.#before += came;
+    this.#wasPaused = this.#isPaused;
   }
 }

@@ -20,7 +20,7 @@ const SCOPE = 'vision:identify';
 /** Identifications that are answered later (contract 16). */
 export function mountJobs(
   router: IRouter,
-  { job, read, change }: Endpoints,
+  { read, once }: Endpoints,
   services: ApiServices,
   settings: ApiSettings,
 ): void {
@@ -32,7 +32,9 @@ export function mountJobs(
       const id = idOf(req);
       return free(async (call) => presentJob(await work(call, id), jobs, renewLinks));
     };
-  mountRoute(router, PATHS.createJob, { post: job(ENDPOINT, createJob(services, settings, renewLinks)) });
+  mountRoute(router, PATHS.createJob, {
+    post: once(ENDPOINT, SCOPE, 'job', createJob(services, settings, renewLinks)),
+  });
   mountRoute(router, PATHS.getJob, {
     get: read(
       ENDPOINT,
@@ -40,9 +42,10 @@ export function mountJobs(
       {},
       about(({ caller }, id) => jobs.show(caller, id)),
     ),
-    delete: change(
+    delete: once(
       ENDPOINT,
       SCOPE,
+      'none',
       about(({ caller }, id) => jobs.cancel(caller, id)),
     ),
   });

@@ -19,17 +19,17 @@ import {
 /** The endpoints that write the catalog (contract 15). */
 export function mountRecords(
   router: IRouter,
-  { records: written, picture, change, read }: Endpoints,
+  { read, once }: Endpoints,
   { records, pictures }: ApiServices,
   settings: ApiSettings,
 ): void {
   mountRoute(router, PATHS.writeRecords, {
-    put: written('v3.records.write', (req) =>
+    put: once('v3.records.write', 'catalog:write', 'records', (req) =>
       free(async (call) => presentOutcomes(await records.write(call, req.body))),
     ),
   });
   mountRoute(router, PATHS.storeImage, {
-    post: picture('v3.images.store', (req, res) => {
+    post: once('v3.images.store', 'catalog:write', 'picture', (req, res) => {
       if (req.body.length === 0) throw badRequest('Send the bytes of a picture as the body.');
       return free(async ({ caller, signal }) => {
         const stored = await pictures.upload(req.body, { account: caller.accountId, signal });
@@ -43,7 +43,7 @@ export function mountRecords(
       const id = idOf(req);
       return free(async () => presentRecord(await records.read(id), publicAddress(req, settings)));
     }),
-    delete: change('v3.records.delete', 'catalog:write', (req) => {
+    delete: once('v3.records.delete', 'catalog:write', 'none', (req) => {
       const id = idOf(req);
       return free(async (call) => {
         await records.remove(call, id);

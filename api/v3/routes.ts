@@ -40,13 +40,13 @@ const SIMILAR = { ...INCLUDES, single: ['category_id', 'size'] };
 /** The current API with its `/api/v3` aliases (contract 4.1, 9.3). */
 export function mountV3(
   router: IRouter,
-  { read, json, photo }: Endpoints,
+  { read, once, photo }: Endpoints,
   services: ApiServices,
   settings: ApiSettings,
   metrics: VisionObserver,
 ): void {
   mountRoute(router, PATHS.queryCatalog, {
-    post: json('v3.catalog.query', 'catalog:read', queryCatalog(services, settings)),
+    post: once('v3.catalog.query', 'catalog:read', 'json', queryCatalog(services, settings)),
   });
   mountRoute(router, PATHS.getItem, {
     get: read('v3.catalog.item', 'catalog:read', INCLUDES, showItem(services, settings)),
@@ -55,18 +55,20 @@ export function mountV3(
     get: read('v3.catalog.similar', 'catalog:read', SIMILAR, showSimilar(services, settings)),
   });
   mountRoute(router, PATHS.getItems, {
-    post: json('v3.catalog.items', 'catalog:read', showItems(services, settings)),
+    post: once('v3.catalog.items', 'catalog:read', 'json', showItems(services, settings)),
   });
   mountRoute(router, PATHS.getOwnAccount, {
     get: read('v3.account', null, { single: PERIOD }, showOwnAccount(services, settings.limits)),
   });
   mountRoute(router, PATHS.suggest, {
-    post: json('v3.catalog.suggest', 'catalog:read', suggest(services)),
+    post: once('v3.catalog.suggest', 'catalog:read', 'json', suggest(services)),
   });
   mountRoute(router, PATHS.identify, {
     post: photo('v3.vision.identify', identify(services, settings, metrics)),
   });
-  mountRoute(router, PATHS.sendFeedback, { post: json('v3.vision.feedback', null, correct(services)) });
+  mountRoute(router, PATHS.sendFeedback, {
+    post: once('v3.vision.feedback', null, 'json', correct(services)),
+  });
 }
 
 function queryCatalog(services: ApiServices, settings: ApiSettings): Route {

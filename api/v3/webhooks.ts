@@ -19,7 +19,7 @@ const SCOPE = 'vision:identify';
 /** Addresses that callers are told at what happens (contract 16.10). */
 export function mountWebhooks(
   router: IRouter,
-  { read, json, change }: Endpoints,
+  { read, once }: Endpoints,
   { webhooks }: ApiServices,
   settings: ApiSettings,
 ): void {
@@ -30,7 +30,7 @@ export function mountWebhooks(
         return { success: true, data } satisfies z.input<typeof webhooksAnswer>;
       }),
     ),
-    post: json(ENDPOINT, SCOPE, (req, res) => {
+    post: once(ENDPOINT, SCOPE, 'json', (req, res) => {
       const { url, events, credits_below: creditsBelow = null } = validate(webhookBody, req.body);
       const wanted = { url: toHttpUrl(url, 'url'), events: [...new Set(events)], creditsBelow };
       const registered = free(async ({ caller }) => {
@@ -43,7 +43,7 @@ export function mountWebhooks(
     }),
   });
   mountRoute(router, PATHS.deleteWebhook, {
-    delete: change(ENDPOINT, SCOPE, (req) => {
+    delete: once(ENDPOINT, SCOPE, 'none', (req) => {
       const id = idOf(req);
       return free(async ({ caller }) => {
         await webhooks.remove(caller, id);

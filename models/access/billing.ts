@@ -40,21 +40,15 @@ export interface Billed<Value> {
 /** How long a reservation outlives the longest call, should the process die in between. */
 export const RESERVATION_MS = 120_000;
 
-/** Calls that credits are held for. */
-const HOLDING = new WeakSet<CallContext>();
+type Sold = Omit<Billed<unknown>, 'value'>;
 
-interface Sold {
-  readonly creditsUsed: number;
-  readonly creditsRemaining: number | null;
-}
-
-/** Calls that were booked before their answer is made; null when that is not known. */
-const SOLD = new WeakMap<CallContext, Sold | null>();
+/** What the ledger has of a call: whether credits are held for it, and its booking, null when it is not known whether it was made. */
+const LEDGER_HAS = new WeakMap<CallContext, { held?: true; sold?: Sold | null }>();
 
 /**
- * Charges for work: before it the balance must cover the dearest possible price, which long work holds; what the answer is
+ * Charges for work: before it the balance must cover the highest possible price, which long work holds; what the answer is
  * worth is booked after it, or with the rows that it is made of; and a failure releases everything. Every booking goes
- * through `charge`, only while the caller is there, and anyone who is gone then has it taken back.
+ * through `charge`, only while the caller is there; that of a caller who is gone then is taken back.
  */
 @injectable()
 export class Billing {
@@ -64,10 +58,9 @@ export class Billing {
   ) {}
 
   /**
-   * Makes sure, before any work, that the balance covers what a call may cost; to be called inside of `charge`. For work of
-   * a moment, whose booking asks once more: nothing is held but where the balance of a moment ago does not suffice.
+   * Makes sure, before any work, that the balance covers the highest price that a call may have; inside of `charge`. For work
+   * of a moment, whose booking asks once more: nothing is held but where the balance of a moment ago does not suffice.
    *
-   * @param dearest the highest price that the call could have, in credits
    * @throws AppError 402 when the balance does not cover it
    */
   async cover(call: CallContext, dearest: number): Promise<void> {
@@ -75,15 +68,10 @@ export class Billing {
     if (credits !== null && credits - held < dearest) await this.reserve(call, dearest);
   }
 
-  /**
-   * Holds what a call may cost, before any work; to be called inside of `charge`.
-   *
-   * @param dearest the highest price that the call could have, in credits
-   * @throws AppError 402 when the balance does not cover it
-   */
+  /** Holds the highest price that a call may have, before any work; inside of `charge`. @throws AppError 402 as above */
   async reserve(call: CallContext, dearest: number): Promise<void> {
     if (call.caller.credits === null || call.free) return;
-    HOLDING.add(call);
+    LEDGER_HAS.set(call, { held: true });
     const expiresAt = new Date(this.clock.now().getTime() + RESERVATION_MS);
     if (!(await this.ledger.reserve(chargeOf(call), dearest, expiresAt))) throw insufficientCredits(dearest);
   }
@@ -94,8 +82,8 @@ export class Billing {
   }
 
   /**
-   * Has a call booked in the step that reads what it is for; to be called inside of `charge`. Null for a call that can't
-   * be, or when `read` books nothing: then what it is worth is booked after the work.
+   * Has a call booked in the step that reads what it is for; inside of `charge`. Null for a call that can't be, or when `read`
+   * books nothing: then what it is worth is booked after the work.
    *
    * @throws whatever `read` throws
    */
@@ -105,23 +93,24 @@ export class Billing {
   ): Promise<Result | null> {
     if (!this.sells(call)) return null;
     call.signal?.throwIfAborted();
-    SOLD.set(call, null);
+    const before = LEDGER_HAS.get(call);
+    LEDGER_HAS.set(call, { ...before, sold: null });
+    let sold: Result | null = null;
     try {
-      const sold = await read(chargeOf(call));
-      if (sold) SOLD.set(call, sold);
-      else SOLD.delete(call);
-      return sold;
+      sold = await read(chargeOf(call));
     } catch (failure) {
-      if (isUncovered(failure)) SOLD.delete(call);
+      if (isUncovered(failure)) LEDGER_HAS.set(call, { ...before });
       throw failure;
     }
+    LEDGER_HAS.set(call, sold ? { ...before, sold } : { ...before });
+    return sold;
   }
 
   /**
-   * Does `work` and books what it is worth. Anyone who hung up ends the call, and pays nothing; so does anyone who is gone by
-   * the time the booking is done, whose charge is taken back.
+   * Does `work` and books what it is worth. A caller that hung up ends the call, and pays nothing; neither does one that is
+   * gone by the time the booking is done.
    *
-   * @param work reserves the dearest price and makes the answer
+   * @param work reserves the highest price and makes the answer
    * @param keptForm of a call that names itself, the text of its answer: kept together with the booking, or neither is
    * @throws AppError 409 when the same call was made again meanwhile; whatever `work` throws
    */
@@ -136,24 +125,25 @@ export class Billing {
       done = await work();
       call.signal?.throwIfAborted();
     } catch (failure) {
-      const sold = SOLD.get(call);
+      const { held, sold } = LEDGER_HAS.get(call) ?? {};
       if (sold === null || (sold && sold.creditsUsed > 0)) this.#takeBack(call);
       // A reservation that can't be released now lapses by itself; the caller gets the failure of the work.
-      else if (HOLDING.has(call)) await this.ledger.release(chargeOf(call)).catch(() => null);
+      else if (held) await this.ledger.release(chargeOf(call)).catch(() => null);
       throw failure;
     }
     const { value } = done;
-    const price = call.free ? 0 : done.price;
-    const sold = SOLD.get(call);
-    if (sold) return { value, creditsUsed: price, creditsRemaining: sold.creditsRemaining };
+    const creditsUsed = call.free ? 0 : done.price;
+    const sold = LEDGER_HAS.get(call)?.sold;
+    if (sold) return { value, creditsUsed, creditsRemaining: sold.creditsRemaining };
     const answer = call.idempotencyKey === undefined ? undefined : keptForm(value);
-    return { value, creditsUsed: price, creditsRemaining: await this.book(call, price, answer) };
+    return { value, creditsUsed, creditsRemaining: await this.#book(call, creditsUsed, answer) };
   }
 
-  private async book(call: CallContext, price: number, answer?: string): Promise<number | null> {
+  async #book(call: CallContext, price: number, answer?: string): Promise<number | null> {
     const charge = chargeOf(call);
+    const held = LEDGER_HAS.get(call)?.held;
     if (price === 0 && answer === undefined) {
-      return HOLDING.has(call) ? this.ledger.release(charge) : call.caller.credits;
+      return held ? this.ledger.release(charge) : call.caller.credits;
     }
     try {
       const booking = await this.ledger.settle(charge, price, answer);
@@ -162,7 +152,7 @@ export class Billing {
       call.signal?.throwIfAborted();
       return booking.creditsRemaining;
     } catch (failure) {
-      if (HOLDING.has(call) || !isUncovered(failure)) this.#takeBack(call);
+      if (held || !isUncovered(failure)) this.#takeBack(call);
       throw failure;
     }
   }
@@ -176,11 +166,7 @@ export class Billing {
 /** Whether a booking was refused, and so did not take place. */
 const isUncovered = (failure: unknown): boolean => failure instanceof AppError && failure.status === 402;
 
-const chargeOf = ({ chargeId, caller, endpoint, requestId, idempotencyKey }: CallContext): ChargeRequest => ({
-  chargeId,
-  accountId: caller.accountId,
-  keyId: caller.keyId,
-  endpoint,
-  requestId,
+const chargeOf = ({ caller, chargeId, endpoint, requestId, idempotencyKey }: CallContext): ChargeRequest => ({
+  ...{ chargeId, accountId: caller.accountId, keyId: caller.keyId, endpoint, requestId },
   ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
 });

@@ -3,7 +3,7 @@ import { unavailable } from '../errors';
 export interface FairBudgetOptions {
   /** What all parties share: bytes of memory, connections. */
   readonly units: number;
-  /** Leases of no more than this share as many units again among themselves. Default 0: there are no such leases. */
+  /** Leases of no more than this share as many units again among themselves; default 0: there are no such leases. */
   readonly littleUnits?: number;
   /** Whether one lease at a time may go beyond the share of its party. */
   readonly mayExceed: boolean;
@@ -15,10 +15,11 @@ export interface FairBudgetOptions {
 
 const RETRY_AFTER_SECONDS = 2;
 
+/** What a waiting lease wants, and how its wait ends. */
 interface Wish {
-  readonly lease: Lease;
   readonly units: number;
   grant(): void;
+  refuse(): void;
 }
 
 /** Units of one kind of leases, by party. */
@@ -40,18 +41,17 @@ class Held {
 }
 
 /**
- * Units that parties share fairly. A party may hold as many as it leaves free: half of the budget when it is alone, a
- * quarter beside such a one, so that nobody can take it all (the dynamic thresholds of a switch's buffers). What does not
- * fit waits in the order of arrival, that of one party never before others' that would fit.
+ * Units that parties share fairly. A party may hold as many as it leaves free (the dynamic thresholds of a switch's
+ * buffers): half of the budget when it is alone, a quarter beside such a one. What does not fit waits in the order of
+ * arrival, that of one party never before others' that would fit. Little leases and large ones never wait for each other.
  *
  * Where the budget may be exceeded, one lease at a time may go beyond, and then counts against its party alone: the
- * largest is never impossible, and leases that each hold a part never wait for one another for ever. All together hold
- * at most the budget and one of the largest. Little leases and large ones never wait for each other.
+ * largest is never impossible, and leases that each hold a part never wait for one another for ever.
  */
 export class FairBudget {
   readonly #little = new Held();
   readonly #large = new Held();
-  readonly #waiting = new Set<Wish>();
+  readonly #waiting = new Map<Lease, Wish>();
   #beyond: Lease | null = null;
 
   constructor(private readonly options: FairBudgetOptions) {}
@@ -66,7 +66,7 @@ export class FairBudget {
     return new Lease(this, party);
   }
 
-  /** Whether the lease could become so large at once, and if so makes it. */
+  /** As `Lease.tryResize`. */
   tryResize(lease: Lease, units: number): boolean {
     const isLess = units <= lease.units;
     if (!isLess && !this.#fits(lease, units)) return false;
@@ -75,35 +75,32 @@ export class FairBudget {
     return true;
   }
 
-  /** @throws AppError 503 when it did not fit in time */
+  /** As `Lease.resize`. */
   async resize(lease: Lease, units: number): Promise<void> {
     if (this.tryResize(lease, units)) return;
     await new Promise<void>((resolve, reject) => {
-      const wish: Wish = {
-        lease,
-        units,
-        grant: () => {
-          clearTimeout(late);
-          this.#waiting.delete(wish);
-          this.#hold(lease, units);
-          resolve();
-        },
+      const end = (): void => {
+        clearTimeout(late);
+        this.#waiting.delete(lease);
+      };
+      const grant = (): void => {
+        end();
+        this.#hold(lease, units);
+        resolve();
       };
       const refuse = (): void => {
-        clearTimeout(late);
-        lease.whenClosed = null;
-        this.#waiting.delete(wish);
+        end();
         reject(unavailable(this.options.refusal, RETRY_AFTER_SECONDS));
       };
       const late = setTimeout(refuse, this.options.waitMs);
-      lease.whenClosed = refuse;
-      this.#waiting.add(wish);
+      this.#waiting.set(lease, { units, grant, refuse });
       this.#grantWaiting();
     });
   }
 
-  /** Gives back what the lease held. */
+  /** As `Lease.close`. */
   close(lease: Lease): void {
+    this.#waiting.get(lease)?.refuse();
     if (this.#beyond === lease) this.#beyond = null;
     this.#hold(lease, 0);
     this.#grantWaiting();
@@ -130,13 +127,12 @@ export class FairBudget {
 
   #grantWaiting(): void {
     const passedOver = new Set<string | null>();
-    for (const wish of this.#waiting) {
-      const { lease, units } = wish;
+    for (const [lease, { units, grant }] of this.#waiting) {
       if (passedOver.has(lease.party)) continue;
-      if (this.#fits(lease, units)) wish.grant();
+      if (this.#fits(lease, units)) grant();
       else if (this.options.mayExceed && this.#beyond === null) {
         this.#beyond = lease;
-        wish.grant();
+        grant();
       } else passedOver.add(lease.party);
     }
   }
@@ -146,8 +142,6 @@ export class FairBudget {
 export class Lease {
   /** Set by the budget alone. */
   units = 0;
-  /** Ends the waiting of a call that is over. */
-  whenClosed: (() => void) | null = null;
   #closed = false;
 
   constructor(
@@ -160,11 +154,7 @@ export class Lease {
     return this.#closed || this.budget.tryResize(this, units);
   }
 
-  /**
-   * Becomes so large as soon as that fits.
-   *
-   * @throws AppError 503 when it did not in time, or the call is over
-   */
+  /** Becomes so large as soon as that fits. @throws AppError 503 when it did not in time, or the call is over */
   async resize(units: number): Promise<void> {
     if (!this.#closed) await this.budget.resize(this, units);
   }
@@ -173,7 +163,6 @@ export class Lease {
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
-    this.whenClosed?.();
     this.budget.close(this);
   }
 }

@@ -1,18 +1,12 @@
-import { unavailable } from '../../models/errors';
+import { timeout, unavailable } from '../../models/errors';
 import type { Clock, NeighbourRequest, VisionCaller, VisionPlace } from '../../models/ports';
+import type { Neighbourhood } from '../../models/vision/neighbours';
+import { race } from './race';
 
 /** The queue as a caller finds it. */
 export interface QueueLoad {
   readonly waiting: number;
   readonly active: number;
-}
-
-/** What a caller may use of the queue. */
-interface QueueRoom {
-  /** Photos that may wait. */
-  readonly waitingMax: number;
-  /** Milliseconds until the caller's deadline. */
-  readonly leftMs: number;
 }
 
 export interface VisionQueueLimits {
@@ -21,13 +15,21 @@ export interface VisionQueueLimits {
   readonly waitingMax: number;
 }
 
+/** Photos of a call that are in the queue. */
+export interface Asked {
+  readonly answer: Promise<Neighbourhood>;
+  /** When the deadline has passed: the answer where word of it was lost, else null. */
+  lastLook?(): Promise<Neighbourhood | null>;
+  /** Takes photos that have no answer out of the queue; when they are being looked at, that goes on. */
+  withdraw?(): Promise<void>;
+  /** Nobody waits any more. */
+  forget(): void;
+}
+
 /** What is kept of the places, and of the time, for accounts that have less than their share of them. */
 const KEPT_SHARE = 1 / 8;
 
-/**
- * A photo that is still to be decoded is let in when its turn comes in this share of the time that it has: what it takes
- * until then is not known, and a longer queue would serve no more.
- */
+/** A photo that is still to be decoded is let in when its turn comes in this share of its time: what decoding takes is not known. */
 const ENTRANCE_SHARE = 0.5;
 
 /** As many as one key may have at a time are let in while anything moves: of so few the pace says too little. */
@@ -35,28 +37,27 @@ const ALWAYS_LET_IN = 16;
 
 /** Counts photos by account. */
 class PhotosByAccount {
-  readonly #photos = new Map<string, number>();
+  readonly accounts = new Map<string, number>();
   total = 0;
 
   add(accountId: string, photos: number): void {
     this.total += photos;
     const own = this.of(accountId) + photos;
-    if (own > 0) this.#photos.set(accountId, own);
-    else this.#photos.delete(accountId);
+    if (own > 0) this.accounts.set(accountId, own);
+    else this.accounts.delete(accountId);
   }
 
   of(accountId: string): number {
-    return this.#photos.get(accountId) ?? 0;
-  }
-
-  get accounts(): ReadonlyMap<string, number> {
-    return this.#photos;
+    return this.accounts.get(accountId) ?? 0;
   }
 }
 
-/** Who finds room in a queue for photos, wherever it lives. */
-export class Admission {
-  readonly rate = new ServiceRate();
+/**
+ * A queue for photos, wherever it lives: who finds room in it, how long they wait, and what becomes of photos that nobody
+ * waits for any more.
+ */
+export abstract class AdmittingQueue {
+  protected readonly rate = new ServiceRate();
   /** Photos of this process that are in the queue, or on their way to it: being decoded, or waiting for that. */
   readonly #inside = new PhotosByAccount();
   /** Of them those in the queue. */
@@ -64,50 +65,98 @@ export class Admission {
 
   constructor(private readonly limits: VisionQueueLimits) {}
 
-  now(): number {
+  /** The queue as it was a moment ago. @throws unavailable when it is closed or away, or nobody serves it */
+  protected abstract recentLoad(): Promise<QueueLoad>;
+
+  /** Makes photos ready to be added, if there is a place for them in the load that is looked at in the same moment. */
+  protected abstract prepare(
+    request: NeighbourRequest,
+    askedAt: number,
+  ): Promise<{ load(): QueueLoad; add(): Asked }>;
+
+  protected now(): number {
     return this.limits.clock.now().getTime();
   }
 
-  /** Places for the photos of a call of this process, which come before anyone who comes later. */
-  enter({ accountId, photos = 1 }: VisionCaller): VisionPlace {
+  async admit(caller: VisionCaller): Promise<void> {
+    this.#checkEntrance(await this.recentLoad(), caller);
+  }
+
+  async enter(caller: VisionCaller): Promise<VisionPlace> {
+    await this.admit(caller);
+    const { accountId, photos = 1 } = caller;
     this.#inside.add(accountId, photos);
-    let left = false;
+    let isLeft = false;
     return {
       leave: () => {
-        if (!left) this.#inside.add(accountId, -photos);
-        left = true;
+        if (!isLeft) this.#inside.add(accountId, -photos);
+        isLeft = true;
       },
     };
   }
 
-  /** Meanwhile the photos of a call are in the queue. */
-  async asking<Answer>(
-    { accountId, images: { length: photos } }: Pick<NeighbourRequest, 'accountId' | 'images'>,
-    answer: () => Promise<Answer>,
-  ): Promise<Answer> {
-    this.#asking.add(accountId, photos);
+  /** @throws the reason of `request.signal` when it is aborted; else as the port says */
+  async neighbours(request: NeighbourRequest): Promise<Neighbourhood> {
+    const { accountId, images, signal, deadlineAt } = request;
+    this.#asking.add(accountId, images.length);
     try {
-      return await answer();
+      signal?.throwIfAborted();
+      const askedAt = this.now();
+      if (deadlineAt <= askedAt) throw timeout(0);
+      const { load, add } = await this.prepare(request, askedAt);
+      const { waitingMax, leftMs } = this.#roomFor(request);
+      this.#checkPlaces(load().waiting, waitingMax);
+      this.#checkTime(load(), leftMs);
+      return await this.#await(request, askedAt, add());
     } finally {
-      this.#asking.add(accountId, -photos);
+      this.#asking.add(accountId, -images.length);
+    }
+  }
+
+  async #await(
+    { deadlineAt, signal }: NeighbourRequest,
+    askedAt: number,
+    asked: Asked,
+  ): Promise<Neighbourhood> {
+    const ticket = this.rate.ask(askedAt);
+    try {
+      const waited = await race(asked.answer, deadlineAt - askedAt, signal);
+      const isLate = waited.kind === 'late';
+      const answer = waited.kind === 'answered' ? waited.value : isLate ? await asked.lastLook?.() : null;
+      if (answer) {
+        this.rate.answered(ticket, this.now());
+        return answer;
+      }
+      if (isLate) this.rate.missed(ticket, this.now());
+      await asked.withdraw?.().catch(() => undefined);
+      throw isLate ? timeout(deadlineAt - askedAt) : signal?.reason;
+    } finally {
+      asked.forget();
     }
   }
 
   /** @throws the refusal of a photo that is not worth taking in, before it is decoded: others are on their way as well */
-  checkEntrance({ waiting, active }: QueueLoad, caller: VisionCaller): void {
+  #checkEntrance({ waiting, active }: QueueLoad, caller: VisionCaller): void {
     const { waitingMax, leftMs } = this.#roomFor(caller);
     const decoding = Math.max(0, this.#inside.total - this.#asking.total);
-    checkPlaces(waiting + decoding, this.rate, waitingMax);
+    this.#checkPlaces(waiting + decoding, waitingMax);
     const ahead = { waiting: waiting + Math.min(decoding, this.#decodedBefore(caller)), active };
     const few = ahead.waiting + active < ALWAYS_LET_IN && !this.rate.standsStill;
-    if (!few) checkTime(ahead, this.rate, leftMs * ENTRANCE_SHARE);
+    if (!few) this.#checkTime(ahead, leftMs * ENTRANCE_SHARE);
   }
 
-  /** @throws the refusal of a photo that is not worth queueing */
-  check(load: QueueLoad, caller: VisionCaller): void {
-    const { waitingMax, leftMs } = this.#roomFor(caller);
-    checkPlaces(load.waiting, this.rate, waitingMax);
-    checkTime(load, this.rate, leftMs);
+  /** @throws unavailable when there is no place; its `Retry-After` is the time after which, at the measured pace, there is */
+  #checkPlaces(waiting: number, waitingMax: number): void {
+    if (waiting < waitingMax) return;
+    throw unavailable('Too many photos are waiting.', this.rate.waitMs(waiting - waitingMax + 1) / 1000);
+  }
+
+  /** @throws unavailable when a photo's turn would not come within the time that is left */
+  #checkTime({ waiting, active }: QueueLoad, leftMs: number): void {
+    // Where nobody waits a worker is free, or it is time to find out.
+    const waitMs = waiting === 0 ? 0 : this.rate.waitMs(waiting + active);
+    if (waitMs <= leftMs) return;
+    throw unavailable('More photos are waiting than can be answered in time.', (waitMs - leftMs) / 1000);
   }
 
   /** Photos that are decoded before one of this account: accounts take turns, so one more of each other than it has itself. */
@@ -120,34 +169,25 @@ export class Admission {
   }
 
   /**
-   * For an account that has its share of the queue a part is kept for others, so that they find a place at once while a
-   * flood from one account takes each that becomes free. It has its share with as many photos of this process as fall to
-   * each account that has any.
+   * The places and the time that a caller may use. Of an account that has as many photos in this process as fall to each
+   * account that has any, a part is kept for others, so that they find a place at once while it floods the queue.
    */
-  #roomFor({ accountId, deadlineAt }: VisionCaller): QueueRoom {
+  #roomFor({ accountId, deadlineAt }: VisionCaller): {
+    readonly waitingMax: number;
+    readonly leftMs: number;
+  } {
     const own = this.#inside.of(accountId);
-    const share = own > 0 && own * this.#inside.accounts.size >= this.#inside.total ? 1 - KEPT_SHARE : 1;
-    const leftMs = deadlineAt - this.now();
-    return { waitingMax: Math.ceil(this.limits.waitingMax * share), leftMs: leftMs * share };
+    const hasShare = own > 0 && own * this.#inside.accounts.size >= this.#inside.total;
+    const share = hasShare ? 1 - KEPT_SHARE : 1;
+    return {
+      waitingMax: Math.ceil(this.limits.waitingMax * share),
+      leftMs: (deadlineAt - this.now()) * share,
+    };
   }
 }
 
-/** @throws unavailable when there is no place; its `Retry-After` is the time after which, at the measured pace, there is */
-function checkPlaces(waiting: number, rate: ServiceRate, waitingMax: number): void {
-  if (waiting < waitingMax) return;
-  throw unavailable('Too many photos are waiting.', rate.waitMs(waiting - waitingMax + 1) / 1000);
-}
-
-/** @throws unavailable when a photo's turn would not come within the time that is left */
-function checkTime(load: QueueLoad, rate: ServiceRate, leftMs: number): void {
-  // Where nobody waits a worker is free, or it is time to find out.
-  const waitMs = load.waiting === 0 ? 0 : rate.waitMs(load.waiting + load.active);
-  if (waitMs <= leftMs) return;
-  throw unavailable('More photos are waiting than can be answered in time.', (waitMs - leftMs) / 1000);
-}
-
 /** When a job was asked for, and how many had finished by then. */
-export interface RateTicket {
+interface RateTicket {
   readonly askedAt: number;
   readonly finishedBefore: number;
 }
@@ -159,11 +199,11 @@ const NEWEST = 0.15;
 const MEASUREMENTS_MIN = 5;
 
 /**
- * How fast a queue answers, measured from outside: milliseconds per job while at least one is there. A job behind n
- * others is expected to wait n times as long, which is what decides whether it is worth adding. An idle queue is
- * measured as slower than it is, since nothing runs at the same time; the estimate sharpens as the queue fills.
+ * How fast a queue answers, measured from outside: milliseconds per job while at least one is there. A job behind n others
+ * is expected to wait n times as long. An idle queue is measured as slower than it is, since nothing runs at the same
+ * time; the estimate sharpens as the queue fills.
  */
-export class ServiceRate {
+class ServiceRate {
   #finished = 0;
   #measured = 0;
   #msPerJob = 0;

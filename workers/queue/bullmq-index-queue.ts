@@ -6,7 +6,7 @@ import type { CatalogImage } from '../../models/indexing/embedding-version';
 import type { IndexQueue } from '../../models/ports';
 import { ModelRefused } from '../embedder/model-folder';
 import type { ImageIndex, IndexOutcome } from '../index-images';
-import { type BullMqOptions, BullMqProducer, race } from './bullmq-producer';
+import { type BullMqOptions, BullMqProducer } from './bullmq-producer';
 import { BullMqConsumer } from './bullmq-worker';
 import {
   failureAnswer,
@@ -20,6 +20,7 @@ import {
   parseIndexJob,
   slices,
 } from './job';
+import { race } from './race';
 
 const JOB: JobsOptions = {
   attempts: 3,

@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 import { AppError, timeout } from '../../models/errors';
 import type { Clock, TraceContext } from '../../models/ports';
 import type { PhotoPipeline } from '../pipeline';
-import { attachmentKey, type BullMqOptions, race } from './bullmq-producer';
+import { attachmentKey, type BullMqOptions } from './bullmq-producer';
 import {
   answerWith,
   failureAnswer,
@@ -13,6 +13,7 @@ import {
   type VisionAnswer,
   type VisionJob,
 } from './job';
+import { race } from './race';
 import { disconnected, patientConnection } from './redis-connection';
 
 export interface BullMqVisionWorkerOptions extends BullMqOptions {

@@ -1,20 +1,12 @@
 import { AsyncResource } from 'node:async_hooks';
-import { AppError, internalError, timeout, unavailable } from '../../models/errors';
+import { AppError, internalError, unavailable } from '../../models/errors';
 import type { CatalogImage } from '../../models/indexing/embedding-version';
-import type {
-  IndexQueue,
-  Logger,
-  NeighbourRequest,
-  VisionCaller,
-  VisionPlace,
-  VisionQueue,
-} from '../../models/ports';
+import type { IndexQueue, Logger, NeighbourRequest, VisionQueue } from '../../models/ports';
 import type { ViewSize } from '../../models/vision/embedding-model';
 import type { Neighbourhood } from '../../models/vision/neighbours';
 import type { ImageIndex, IndexOutcome } from '../index-images';
 import type { PhotoPipeline } from '../pipeline';
-import { Admission, type QueueLoad, type VisionQueueLimits } from './admission';
-import { race } from './bullmq-producer';
+import { AdmittingQueue, type Asked, type QueueLoad, type VisionQueueLimits } from './admission';
 import { INDEX_JOB_IMAGES, slices } from './job';
 
 export interface InProcessVisionQueueOptions extends VisionQueueLimits {
@@ -23,11 +15,10 @@ export interface InProcessVisionQueueOptions extends VisionQueueLimits {
   readonly concurrency: number;
 }
 
-/** A photo in the queue, and the promise of its answer. */
+/** A photo in the queue, and who waits for its answer. */
 interface Place {
   readonly request: NeighbourRequest;
   readonly askedAt: number;
-  readonly answer: Promise<Neighbourhood>;
   /** Has work done in the asynchronous context of the call, not in that of the one which made room for it. */
   inItsCall<Result>(work: () => Result): Result;
   resolve(neighbourhood: Neighbourhood): void;
@@ -40,8 +31,7 @@ const ATTEMPTS = 2;
 const DECODED_WAITING_MAX = 64;
 
 /** The vision queue of an installation without Redis: the same promises, in one process, in order of arrival. */
-export class InProcessVisionQueue implements VisionQueue {
-  readonly #admission: Admission;
+export class InProcessVisionQueue extends AdmittingQueue implements VisionQueue {
   readonly #waiting = new Set<Place>();
   readonly #active = new Map<Place, Promise<void>>();
   #closed = false;
@@ -50,34 +40,12 @@ export class InProcessVisionQueue implements VisionQueue {
     private readonly pipeline: PhotoPipeline,
     private readonly options: InProcessVisionQueueOptions,
   ) {
-    this.#admission = new Admission(options);
+    super(options);
   }
 
   /** JPEGs take a fifth of the memory, while photos have to wait for long. */
   get viewSize(): ViewSize | null {
     return this.#waiting.size < DECODED_WAITING_MAX ? this.pipeline.viewSize : null;
-  }
-
-  async admit(caller: VisionCaller): Promise<void> {
-    if (this.#closed) throw stopping();
-    this.#admission.checkEntrance(this.#load(), caller);
-  }
-
-  async enter(caller: VisionCaller): Promise<VisionPlace> {
-    await this.admit(caller);
-    return this.#admission.enter(caller);
-  }
-
-  /** @throws the reason of `request.signal` when it is aborted; else as the port says */
-  neighbours(request: NeighbourRequest): Promise<Neighbourhood> {
-    return this.#admission.asking(request, async () => {
-      request.signal?.throwIfAborted();
-      const askedAt = this.#admission.now();
-      if (this.#closed) throw stopping();
-      if (request.deadlineAt <= askedAt) throw timeout(0);
-      this.#admission.check(this.#load(), request);
-      return this.#wait(request, askedAt);
-    });
   }
 
   /** The process itself. */
@@ -95,7 +63,7 @@ export class InProcessVisionQueue implements VisionQueue {
 
   async oldestWaitingMs(): Promise<number> {
     const [oldest] = this.#waiting;
-    return oldest ? Math.max(0, this.#admission.now() - oldest.askedAt) : 0;
+    return oldest ? Math.max(0, this.now() - oldest.askedAt) : 0;
   }
 
   /** Sends everyone who waits away with `unavailable`; resolves when nothing runs any more. */
@@ -106,24 +74,32 @@ export class InProcessVisionQueue implements VisionQueue {
     await Promise.all(this.#active.values());
   }
 
-  async #wait(request: NeighbourRequest, askedAt: number): Promise<Neighbourhood> {
-    const ticket = this.#admission.rate.ask(askedAt);
-    const place = placeFor(request, askedAt);
-    const leftMs = request.deadlineAt - askedAt;
-    this.#waiting.add(place);
+  protected async recentLoad(): Promise<QueueLoad> {
+    await this.ping();
+    return this.#load();
+  }
+
+  protected async prepare(request: NeighbourRequest, askedAt: number) {
+    await this.ping();
+    return { load: () => this.#load(), add: () => this.#add(request, askedAt) };
+  }
+
+  #load(): QueueLoad {
+    return { waiting: this.#waiting.size, active: this.#active.size };
+  }
+
+  #add(request: NeighbourRequest, askedAt: number): Asked {
+    const inItsCall: Place['inItsCall'] = AsyncResource.bind((work) => work());
+    let forget = (): void => undefined;
+    const answer = new Promise<Neighbourhood>((resolve, reject) => {
+      const place = { request, askedAt, inItsCall, resolve, reject };
+      forget = () => void this.#waiting.delete(place);
+      this.#waiting.add(place);
+    });
+    // The one who waits may have left.
+    answer.catch(() => undefined);
     this.#takeNext();
-    try {
-      const waited = await race(place.answer, leftMs, request.signal);
-      if (waited.kind === 'aborted') throw request.signal?.reason;
-      if (waited.kind === 'answered') {
-        this.#admission.rate.answered(ticket, this.#admission.now());
-        return waited.value;
-      }
-      this.#admission.rate.missed(ticket, this.#admission.now());
-      throw timeout(leftMs);
-    } finally {
-      this.#waiting.delete(place);
-    }
+    return { answer, forget };
   }
 
   #takeNext(): void {
@@ -134,7 +110,7 @@ export class InProcessVisionQueue implements VisionQueue {
         .inItsCall(() => this.#work(place))
         .finally(() => {
           this.#active.delete(place);
-          this.#admission.rate.finish();
+          this.rate.finish();
           this.#takeNext();
         });
       this.#active.set(place, work);
@@ -142,48 +118,25 @@ export class InProcessVisionQueue implements VisionQueue {
   }
 
   /** Never rejects: the failure goes to the one who waits. */
-  async #work(place: Place): Promise<void> {
-    const { request, askedAt } = place;
-    const photos = {
-      images: request.images,
-      limit: request.limit,
-      scope: request.scope,
-      queueMs: Math.max(0, this.#admission.now() - askedAt),
-      trace: request.trace,
-    };
+  async #work({ request, askedAt, resolve, reject }: Place): Promise<void> {
+    const { images, limit, scope, trace, requestId } = request;
+    const queueMs = Math.max(0, this.now() - askedAt);
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return place.resolve(await this.pipeline.neighbours(photos));
+        return resolve(await this.pipeline.neighbours({ images, limit, scope, queueMs, trace }));
       } catch (failure) {
-        if (failure instanceof AppError) return place.reject(failure);
+        if (failure instanceof AppError) return reject(failure);
         this.options.logger.warn(
-          { requestId: request.requestId, attempt, failure: String(failure) },
+          { requestId, attempt, failure: String(failure) },
           'a photo failed in the pipeline',
         );
-        if (attempt === ATTEMPTS) return place.reject(internalError(failure));
+        if (attempt === ATTEMPTS) return reject(internalError(failure));
       }
     }
-  }
-
-  #load(): QueueLoad {
-    return { waiting: this.#waiting.size, active: this.#active.size };
   }
 }
 
 const stopping = () => unavailable('The service is stopping.', 1);
-
-function placeFor(request: NeighbourRequest, askedAt: number): Place {
-  let resolve: Place['resolve'] = () => undefined;
-  let reject: Place['reject'] = () => undefined;
-  const answer = new Promise<Neighbourhood>((resolved, rejected) => {
-    resolve = resolved;
-    reject = rejected;
-  });
-  // The one who waits may have left.
-  answer.catch(() => undefined);
-  const inItsCall: Place['inItsCall'] = AsyncResource.bind((work) => work());
-  return { request, askedAt, answer, inItsCall, resolve, reject };
-}
 
 const INDEX_ATTEMPTS = 3;
 
