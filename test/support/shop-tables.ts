@@ -1,7 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Catalog } from '../../scripts/lab/generator/catalog';
-import { lookOf } from '../../scripts/lab/generator/looks';
+import { Catalog, lookOf } from '../../scripts/lab/generator/catalog';
 import { renderProduct } from '../../scripts/lab/generator/render';
 
 interface Offer {

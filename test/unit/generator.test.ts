@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
+import { lookOf } from '../../scripts/lab/generator/catalog';
 import { type BundleOptions, generateBundle } from '../../scripts/lab/generator/generate-bundle';
-import { lookOf } from '../../scripts/lab/generator/looks';
 import { renderProduct } from '../../scripts/lab/generator/render';
 import { temporaryFolder } from '../support/temporary-folder';
 

@@ -3,14 +3,14 @@ import { rowsOf, sql } from '../../../db/core/sql';
 import { embeddingsOf } from '../../../db/embeddings/embedding-tables';
 import type { Neighbour } from '../../../models/vision/neighbours';
 import type { Knex } from './installation';
+import { Client, type HttpAnswer } from './load';
 
-/** One photo that was sent, and what became of it. */
+/** A photo that was sent; status 0 for no answer. */
 interface Call {
   readonly requestId: string;
   readonly photo: number;
   readonly sentAt: number;
   readonly endedAt: number;
-  /** 0 for no answer. */
   readonly status: number;
 }
 
@@ -22,9 +22,8 @@ interface Period {
 }
 
 /**
- * Photos sent while versions are built and switched, and whether what was answered is what may be: every call has its
- * answer, every answer is of a version that was live at that moment, and the same photo under the same version has
- * the same nearest image at the same distance, whenever it was asked. An answer that mixed vectors of two versions has not.
+ * Photos sent while versions are built and switched. Every call must be answered, by a version that was live meanwhile, and the same
+ * photo under the same version must have the same nearest image at the same distance (contract 14.6).
  */
 export class AnswerLog {
   readonly #calls: Call[] = [];
@@ -32,73 +31,46 @@ export class AnswerLog {
 
   constructor(private readonly knex: Knex) {}
 
-  get calls(): readonly Call[] {
-    return this.#calls;
+  async identify(url: string, key: string, photo: number, jpeg: Buffer): Promise<HttpAnswer> {
+    const [requestId, sentAt] = [randomUUID(), Date.now()];
+    const body = { base64: jpeg.toString('base64') };
+    const headers = { 'x-request-id': requestId };
+    const answer = await new Client(url, key).send('POST', '/v3/vision/identify', body, headers);
+    this.#calls.push({ requestId, photo, sentAt, endedAt: Date.now(), status: answer.status });
+    return answer;
   }
 
-  /** Sends a photo to an api; the answer of a success comes with what is kept of the call. */
-  async identify(
-    url: string,
-    key: string,
-    photo: number,
-    jpeg: Buffer,
-  ): Promise<Call & { readonly answer: unknown }> {
-    const requestId = randomUUID();
-    const sentAt = Date.now();
-    const { status, answer } = await fetch(`${url}/v3/vision/identify`, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${key}`,
-        'content-type': 'application/json',
-        'x-request-id': requestId,
-      },
-      body: JSON.stringify({ base64: jpeg.toString('base64') }),
-    }).then(
-      async (response) => {
-        const text = await response.text();
-        return { status: response.status, answer: response.ok ? (JSON.parse(text) as unknown) : undefined };
-      },
-      () => ({ status: 0, answer: undefined }),
-    );
-    const call = { requestId, photo, sentAt, endedAt: Date.now(), status };
-    this.#calls.push(call);
-    return { ...call, answer };
-  }
-
-  /** Call it at the begin, and after every switch. */
-  async noteLive(): Promise<number> {
+  /** Call it at the beginning, and after every switch. */
+  async noteLive(): Promise<void> {
     const [live] = await rowsOf<{ id: number; since: Date }>(
       this.knex,
       sql`SELECT id, promoted_at AS since FROM embedding_versions WHERE state = 'live'`,
     );
     if (!live) throw new Error('nothing is live');
     const last = this.#periods.at(-1);
-    if (last?.versionId === live.id) return live.id;
+    if (last?.versionId === live.id) return;
     if (last) last.until = Date.now();
     this.#periods.push({ versionId: live.id, from: live.since.getTime(), until: Number.POSITIVE_INFINITY });
-    return live.id;
   }
 
-  /** Every promise that was not kept, in words; and how many answers each version gave. */
+  /** What went wrong, in words, and how many answers each version gave. */
   async audit(): Promise<{ faults: string[]; answersByVersion: ReadonlyMap<number, number> }> {
     const faults: string[] = [];
     const predictions = await this.#predictions();
     const seen = new Map<string, string>();
     const answersByVersion = new Map<number, number>();
     for (const { requestId, photo, status, sentAt, endedAt } of this.#calls) {
-      if (status !== 200) {
-        faults.push(`${requestId}: status ${status}`);
-        continue;
-      }
       const prediction = predictions.get(requestId);
-      if (!prediction) {
-        faults.push(`${requestId}: no prediction`);
+      if (status !== 200 || !prediction) {
+        faults.push(`${requestId}: status ${status}, ${prediction ? 'a' : 'no'} prediction`);
         continue;
       }
       const { versionId, nearest } = prediction;
       answersByVersion.set(versionId, (answersByVersion.get(versionId) ?? 0) + 1);
-      if (!this.#wasLive(versionId, sentAt, endedAt))
-        faults.push(`${requestId}: version ${versionId} was not live then`);
+      const wasLive = this.#periods.some(
+        (period) => period.versionId === versionId && period.from <= endedAt && period.until >= sentAt,
+      );
+      if (!wasLive) faults.push(`${requestId}: version ${versionId} was not live then`);
       const key = `photo ${photo}, version ${versionId}`;
       const known = seen.get(key) ?? nearest;
       seen.set(key, known);
@@ -120,25 +92,15 @@ export class AnswerLog {
       ]),
     );
   }
-
-  #wasLive(versionId: number, sentAt: number, endedAt: number): boolean {
-    return this.#periods.some(
-      (period) => period.versionId === versionId && period.from <= endedAt && period.until >= sentAt,
-    );
-  }
 }
 
-/** What is not as it must be after a build: each image has all its views, once. */
-export async function coverageFaults(knex: Knex, versionId: number, images: number): Promise<string[]> {
-  const [line] = await rowsOf<{ images: number; uneven: number }>(
+/** How many images of a version have all their views; a build is complete when that is all images. */
+export async function completeImages(knex: Knex, versionId: number): Promise<number> {
+  const [line] = await rowsOf<{ complete: number }>(
     knex,
-    sql`SELECT count(*) AS images, count(*) FILTER (WHERE views <> most) AS uneven FROM (
+    sql`SELECT count(*) FILTER (WHERE views = most) AS complete FROM (
           SELECT count(*) AS views, max(count(*)) OVER () AS most FROM ${embeddingsOf(versionId)} GROUP BY image_id
         ) AS counted`,
   );
-  const [embedded, uneven] = [Number(line?.images ?? 0), Number(line?.uneven ?? 0)];
-  return [
-    ...(embedded === images ? [] : [`${embedded} of ${images} images`]),
-    ...(uneven === 0 ? [] : [`${uneven} images without all views`]),
-  ];
+  return Number(line?.complete ?? 0);
 }

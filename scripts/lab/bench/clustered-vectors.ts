@@ -25,12 +25,6 @@ const QUERY_WIDTH = 1.3;
 const DEVIATIONS = deviations();
 const MIDDLE = draw(1, 'all');
 
-/** Vectors that lie as those of the bundled model do on photos of bags and watches. The same image always has the same ones. */
-export const viewsOf = (image: number): Float32Array[] => {
-  const item = itemOf(image);
-  return VIEW_WIDTHS.map((width, view) => seen(item, width, image, view));
-};
-
 /** The unit vector of a photo that shows what an image shows. */
 export const photoOf = (image: number): Float32Array => seen(itemOf(image), QUERY_WIDTH, image, 'query');
 
@@ -99,12 +93,12 @@ export async function loadVectors(knex: Knex, size: number): Promise<EmbeddingVe
   return version;
 }
 
-/** Image ids begin at 1. */
+/** Vectors spread as those of the bundled model on photos of bags and watches; image ids begin at 1. */
 function* vectorRows(images: number): Generator<object> {
   for (let image = 1; image <= images; image += 1) {
-    for (const [view, vector] of viewsOf(image).entries()) {
-      yield { image_id: image, view, embedding: vectorText(vector) };
-    }
+    const item = itemOf(image);
+    for (const [view, width] of VIEW_WIDTHS.entries())
+      yield { image_id: image, view, embedding: vectorText(seen(item, width, image, view)) };
   }
 }
 

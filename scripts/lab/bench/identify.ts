@@ -3,7 +3,7 @@ import { migrate } from '../../../db/migrations/migrate';
 import { loadVectors } from './clustered-vectors';
 import { drawPhotos, fill, PHOTO_SIDE, PICTURE_SIDE, photoBodies } from './generated';
 import { type Installation, type Mode, onInstallations, UNLIMITED } from './installation';
-import { Client, runConcurrently, successful } from './load';
+import { Client, runConcurrently } from './load';
 import { memoryOf } from './process-watch';
 import { byTurns, type Cell, type Measurement, machine, percentile, percentiles } from './table';
 
@@ -80,7 +80,7 @@ async function measure(
     const rest: number[] = [];
     const { each: ms, totalMs } = await runConcurrently(count, clients, async (index) => {
       const body = bodies[index % bodies.length] ?? {};
-      const answer = await successful(client.post('/v3/vision/identify', body));
+      const answer = await client.post('/v3/vision/identify', body);
       const own = STAGES.map((stage) =>
         Number(new RegExp(`\\b${stage};dur=([\\d.]+)`).exec(answer.timing)?.[1] ?? 0),
       );

@@ -9,10 +9,10 @@ import { benchCatalogPeers } from './peers/catalog-peers';
 import { benchReindex } from './reindex';
 import { type Measurement, report } from './table';
 import { benchVectors } from './vectors';
-import { benchAdapt } from './vision/bench-adapt';
-import { benchConfidence } from './vision/bench-confidence';
-import { benchSeveral } from './vision/bench-several';
-import { benchVision } from './vision/bench-vision';
+import { benchAdapt } from './vision/adapt';
+import { benchConfidence } from './vision/confidence';
+
+import { benchSeveral, benchVision } from './vision/over-http';
 
 /** What stands in `<>` or `[]` says how the value is read; without it the flag is a switch. `!`: must be given. */
 type Flags = readonly (readonly [flags: string, description: string, preset?: unknown])[];
@@ -53,24 +53,17 @@ const COMMANDS: readonly (readonly [name: string, description: string, Measure, 
   ],
   [
     'catalog',
-    'every sort of catalog query over HTTP, 1 and 16 clients',
+    'every kind of catalog query over HTTP, 1 and 16 clients',
     benchCatalog,
     [
       products(1_000_000),
       ['--calls <n>', 'calls of each sort with one client; twice as many with 16', 150],
-      ['--explain <folder>', 'write the executed plan of every statement'],
-      ['--only <text>', 'only the questions whose name contains this', ''],
       ['--embedded', 'on the embedded database', false],
       ['--changes <n>', 'products that are changed, to measure before and after by turns', 0],
       AGAINST,
     ],
   ],
-  [
-    'import',
-    'imports of a generated bundle without images, beside COPY of the same rows',
-    benchImport,
-    [products(100_000), ['--no-repeat', 'leave out the same again, and all estimates anew'], AGAINST],
-  ],
+  ['import', 'imports of a generated bundle without images', benchImport, [products(100_000), AGAINST]],
   [
     'vectors',
     'nearest neighbours: the service, its index alone, the exact scan',

@@ -2,7 +2,7 @@ import pMap from 'p-map';
 import { rowsOf, sql } from '../../../db/core/sql';
 import type { ImageStore } from '../../../models/ports';
 import { Random } from '../../../models/random';
-import { decodeSvg } from '../generator/decode-svg';
+import { decodeSvg } from '../generator/svg';
 import type { Knex } from './installation';
 
 const AT_ONCE = 8;

@@ -3,25 +3,25 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { LocalImageStore } from '../../../db/files/local-image-store';
 import { bundledModel } from '../../../workers/library/model-library';
-import { AnswerLog, coverageFaults } from './answer-log';
+import { AnswerLog, completeImages } from './answer-log';
 import { drawPhotos, fill } from './generated';
 import { type Installation, onInstallation, UNLIMITED } from './installation';
-import { Client, during, msOf, steadily, type TimedCall } from './load';
+import { Client, type HttpAnswer } from './load';
 import { addPictures } from './many-pictures';
 import { type Cell, type Measurement, machine, percentile, percentiles } from './table';
 
 interface ReindexBenchOptions {
   /** Pictures of the catalog. */
   readonly images: number;
-  /** Seconds of nothing but the load, before the build and once more after it. */
+  /** Seconds of the load alone, before the build and once more after it. */
   readonly calm: number;
 }
 
 /** What was asked meanwhile. */
 interface Phase {
   readonly seconds: number;
-  readonly photos: readonly TimedCall[];
-  readonly queries: readonly TimedCall[];
+  readonly photos: readonly HttpAnswer[];
+  readonly queries: readonly HttpAnswer[];
 }
 
 const PRODUCTS = 200;
@@ -32,7 +32,6 @@ const SECOND_MODEL = 'second-eye';
 /** A second, beside the build. */
 const PHOTOS = 2;
 const QUERIES = 5;
-/** Texts that a catalog of bags and watches answers. */
 const TEXTS = ['bag', 'watch', 'leather', 'gold', 'small', 'black', 'steel', 'classic'];
 
 /**
@@ -44,7 +43,7 @@ export const benchReindex = (options: ReindexBenchOptions): Promise<Measurement>
     const { settings, loupe } = installation;
     await installation.start(['worker']);
     await fill([installation], folder, { products: PRODUCTS, pictures: PICTURE_SIDE });
-    // While they are added no worker runs that would embed them beside the build.
+    // A worker would embed pictures while they are added.
     await installation.stop();
     return await installation.onDatabase(async (knex) => {
       const store = new LocalImageStore(join(settings.DATA_DIR, 'images'));
@@ -55,10 +54,15 @@ export const benchReindex = (options: ReindexBenchOptions): Promise<Measurement>
       const log = new AnswerLog(knex);
       await log.noteLive();
       const load = await steadyLoad(installation, log);
-      await load(WARM_UP_SECONDS);
-      const before = await load(options.calm);
+      await load(delay(1000 * WARM_UP_SECONDS));
+      const before = await load(delay(1000 * options.calm));
       const building = await load(loupe('embeddings', 'build', '--model', SECOND_MODEL));
-      const calm = together([before, await load(options.calm)]);
+      const after = await load(delay(1000 * options.calm));
+      const calm: Phase = {
+        seconds: before.seconds + after.seconds,
+        photos: [...before.photos, ...after.photos],
+        queries: [...before.queries, ...after.queries],
+      };
       const switched = await load(switches(installation, log));
       const { faults, answersByVersion } = await log.audit();
       const versions: number[] = await knex('embedding_versions')
@@ -67,9 +71,8 @@ export const benchReindex = (options: ReindexBenchOptions): Promise<Measurement>
         .pluck('id');
       // Products that look the same share a picture.
       const images = new Set(await knex('product_images').pluck('image_id')).size;
-      const uncovered = await coverageFaults(knex, versions[1] ?? 0, images);
-      const slower = (of: (phase: Phase) => readonly TimedCall[]) =>
-        (percentile(msOf(of(building)), 0.99) / percentile(msOf(of(calm)), 0.99)).toFixed(2);
+      const slower = (of: 'photos' | 'queries') =>
+        (percentile(msOf(building[of]), 0.99) / percentile(msOf(calm[of]), 0.99)).toFixed(2);
       return {
         title: `reindex: ${options.images} images, ${PHOTOS} photos and ${QUERIES} catalog queries a second, ${machine()}`,
         head: [
@@ -82,8 +85,8 @@ export const benchReindex = (options: ReindexBenchOptions): Promise<Measurement>
           rowOf('promoted, rolled back', switched, null),
         ],
         notes: [
-          `p99 while building against calm: photos ${slower(({ photos }) => photos)}, queries ${slower(({ queries }) => queries)} times.`,
-          `Final state: ${uncovered.join('; ') || 'every image embedded once'}.`,
+          `p99 while building against calm: photos ${slower('photos')}, queries ${slower('queries')} times.`,
+          `Embedded with all views: ${await completeImages(knex, versions[1] ?? 0)} of ${images} images.`,
           `Answers by version: ${[...answersByVersion].map(([version, count]) => `${version}: ${count}`).join(', ')}. Failed or mixed: ${faults.slice(0, 10).join('; ') || 'none'}.`,
         ],
       };
@@ -98,23 +101,37 @@ async function copyModel(dataDir: string, id: string): Promise<void> {
   await writeFile(join(copy, 'manifest.json'), JSON.stringify({ ...manifest, id }));
 }
 
-/** Photos and catalog queries at a fixed rate, whatever becomes of them, while something goes on or for so many seconds. */
+/** Photos and catalog queries at a fixed rate, whatever becomes of them, while something goes on. */
 async function steadyLoad(installation: Installation, log: AnswerLog) {
   const { url } = installation;
   const key = await installation.key();
   const client = new Client(url, key);
   const photos = await drawPhotos(PRODUCTS, PHOTO_SIDE);
-  const identify = async (index: number): Promise<TimedCall> => {
+  const identify = (index: number) => {
     const photo = index % photos.length;
-    const call = await log.identify(url, key, photo, photos[photo] ?? Buffer.alloc(0));
-    return { status: call.status, ms: call.endedAt - call.sentAt };
+    return log.identify(url, key, photo, photos[photo] ?? Buffer.alloc(0));
   };
-  const ask = (index: number) => client.post('/v3/catalog/query', { query: TEXTS[index % TEXTS.length] });
-  return async (work: Promise<unknown> | number): Promise<Phase> => {
-    const { calls, seconds } = await during(work, (isOver) =>
-      Promise.all([steadily(PHOTOS, isOver, identify), steadily(QUERIES, isOver, ask)]),
-    );
-    return { seconds, photos: calls[0], queries: calls[1] };
+  const ask = (index: number) =>
+    client.send('POST', '/v3/catalog/query', { query: TEXTS[index % TEXTS.length] });
+  return async (work: Promise<unknown>): Promise<Phase> => {
+    const started = performance.now();
+    let ended = false;
+    const ending = work.finally(() => {
+      ended = true;
+    });
+    ending.catch(() => undefined);
+    const steadily = async (perSecond: number, call: (index: number) => Promise<HttpAnswer>) => {
+      const calls: Promise<HttpAnswer>[] = [];
+      while (!ended) {
+        const waitMs = started + (calls.length * 1000) / perSecond - performance.now();
+        if (waitMs > 1) await delay(Math.min(waitMs, 100));
+        else calls.push(call(calls.length));
+      }
+      return Promise.all(calls);
+    };
+    const [ofPhotos, queries] = await Promise.all([steadily(PHOTOS, identify), steadily(QUERIES, ask)]);
+    await ending;
+    return { seconds: (performance.now() - started) / 1000, photos: ofPhotos, queries };
   };
 }
 
@@ -127,12 +144,7 @@ async function switches({ loupe }: Installation, log: AnswerLog): Promise<void> 
   await delay(3_000);
 }
 
-/** The load alone before and after: what the machine did in between is compared with both. */
-const together = (phases: readonly Phase[]): Phase => ({
-  seconds: phases.reduce((sum, { seconds }) => sum + seconds, 0),
-  photos: phases.flatMap(({ photos }) => photos),
-  queries: phases.flatMap(({ queries }) => queries),
-});
+const msOf = (calls: readonly HttpAnswer[]): number[] => calls.map(({ ms }) => ms);
 
 const rowOf = (name: string, { seconds, photos, queries }: Phase, images: number | null): Cell[] => [
   ...[name, Math.round(seconds), images === null ? null : images / seconds],

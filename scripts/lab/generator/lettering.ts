@@ -1,4 +1,4 @@
-import { n } from './svg';
+import { moved, svg } from './svg';
 
 /* Strokes of letters and digits: fonts differ between machines, and a picture must not. */
 
@@ -58,17 +58,15 @@ interface Lettering {
 }
 
 /** Capitals and digits as SVG; other characters leave a gap. */
-export function lettering(
-  text: string,
-  { x = 0, y = 0, height, colour, weight, spacing = 1 }: Lettering,
-): string {
+export function lettering(text: string, style: Lettering): string {
+  const { x = 0, y = 0, height, colour, weight, spacing = 1 } = style;
   const advances = [...text].map((glyph) => (ADVANCES[glyph] ?? 4.6) * spacing);
   let left = -advances.reduce((sum, advance) => sum + advance, 0) / 2;
   const glyphs = [...text].map((glyph, at) => {
     const advance = advances[at] ?? 0;
     left += advance;
-    return `<path transform="translate(${n(left - (advance + 4) / 2)} -3)" d="${GLYPHS[glyph] ?? ''}"/>`;
+    return moved(left - (advance + 4) / 2, -3, `<path d="${GLYPHS[glyph] ?? ''}"/>`);
   });
-  const stroke = `stroke="${colour}" stroke-width="${n(weight * 6)}" stroke-linecap="round" stroke-linejoin="round"`;
-  return `<g transform="translate(${n(x)} ${n(y)}) scale(${n(height / 6)})" fill="none" ${stroke}>${glyphs.join('')}</g>`;
+  const stroke = svg`stroke="${colour}" stroke-width="${weight * 6}" stroke-linecap="round" stroke-linejoin="round"`;
+  return moved(x, y, `<g fill="none" ${stroke}>${glyphs.join('')}</g>`, svg`scale(${height / 6})`);
 }

@@ -1,6 +1,6 @@
 import { at, hash, Random } from '../../../models/random';
 import type { PricedProduct } from './catalog';
-import { REGIONS, SOURCES, slugOf, VENDORS } from './vocabulary';
+import { slugOf, words } from './words';
 
 /** How much is written about a variant at most; less about an unpopular one. */
 export interface PriceVolume {
@@ -11,18 +11,18 @@ export interface PriceVolume {
 }
 
 /** The price records of a product. */
-export interface PriceRecords {
-  readonly estimates: PricedRecord[];
-  readonly history: PricedRecord[];
-  readonly listings: object[];
-}
+export type PriceRecords = Readonly<Record<'estimates' | 'history' | 'listings', object[]>>;
 
-interface PricedRecord {
-  readonly variant: string;
-  readonly source: string;
-  readonly region: string;
-}
-
+/** Regions with their currency and what a dollar's worth costs there (contract 2.4). */
+const REGIONS = [
+  { id: 'NA', currency: 'usd', perDollar: 1 },
+  { id: 'EU-UK', currency: 'gbp', perDollar: 0.8 },
+  { id: 'EU-IE', currency: 'eur', perDollar: 0.93 },
+] as const;
+const SOURCES = words('google_shopping, ebay, the_realreal, fashionphile, vestiaire_collective');
+const VENDORS = words(
+  'Second Chapter, La Consigne, Vitrine & Co., The Archive Room, Dépôt Doré, Old Bond Consignment',
+);
 /** All dates are before this day: the same seed gives the same bytes on any day. */
 const REFERENCE_DAY = Date.UTC(2026, 2, 1);
 const DAY_MS = 86_400_000;

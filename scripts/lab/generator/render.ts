@@ -1,13 +1,13 @@
 import type { PhotoLevel } from '../../../models/ports';
 import { Random } from '../../../models/random';
 import { photograph } from '../../../workers/image/distortion/distort-photo';
-import { type BagPose, type Drawn, drawBag } from './bag';
-import { decodeSvg } from './decode-svg';
-import { type Look, lookOf } from './looks';
-import { Defs, n } from './svg';
+import type { BagLook } from './bags';
+import { lookOf } from './catalog';
+import { type BagPose, type Drawn, drawBag } from './draw-bag';
+import { drawWatch, type WatchPose } from './draw-watch';
+import { Defs, decodeSvg, svg } from './svg';
 import { texture } from './textures';
-import type { Surface } from './vocabulary';
-import { drawWatch, STRAP_SURFACES, type WatchPose } from './watch';
+import { STRAP_SURFACES, type WatchLook } from './watches';
 
 /** From where an item is seen, whichever it is; `turn` in degrees in the plane of the picture. */
 interface Pose extends BagPose, WatchPose {
@@ -24,14 +24,17 @@ const VIEWS: readonly [Pose, ...Pose[]] = [
 ];
 
 /** A catalog picture of a product on a light ground: a square JPEG, the same bytes for the same look and view. */
-export async function renderProduct(look: Look, { view = 0, side = 640 } = {}): Promise<Buffer> {
+export async function renderProduct(
+  look: BagLook | WatchLook,
+  { view = 0, side = 640 } = {},
+): Promise<Buffer> {
   const defs = new Defs();
   const pose = VIEWS[view % VIEWS.length] ?? VIEWS[0];
   // A bag stands on its ground.
   const item = placed(await drawn(look, pose, defs), look.kind === 'bag' ? { ...pose, turn: 0 } : pose);
-  const [hue, saturation] = look.studio;
+  const { hue, saturation } = look.studio;
   const ground = (lightness: number) =>
-    `hsl(${hue},${n(saturation)}%,${saturation === 0 ? 100 : lightness}%)`;
+    svg`hsl(${hue},${saturation}%,${saturation === 0 ? 100 : lightness}%)`;
   const wall = defs.linear(90, `0 ${ground(96)}, .76 ${ground(91)}, 1 ${ground(95)}`);
   const content = `<rect width="1000" height="1000" fill="${wall}"/>${item}`;
   return decodeSvg(svgOf(defs, content, side))
@@ -44,19 +47,14 @@ export async function renderProduct(look: Look, { view = 0, side = 640 } = {}): 
  * A photo of product `index` that is none of its catalog pictures: from another side, in another place and light, with a
  * camera's faults. `photoSeed` chooses among such photos.
  */
-export async function photoOfProduct({
-  seed,
-  index,
-  photoSeed,
-  level,
-  size = 640,
-}: {
+export async function photoOfProduct(photo: {
   readonly seed: number;
   readonly index: number;
   readonly photoSeed: number;
   readonly level: PhotoLevel;
   readonly size?: number;
 }): Promise<Buffer> {
+  const { seed, index, photoSeed, level, size = 640 } = photo;
   const look = lookOf(seed, index);
   const random = new Random(seed, 'photo', index, photoSeed, level);
   const defs = new Defs();
@@ -68,22 +66,22 @@ export async function photoOfProduct({
     turn: 0,
     fill: 0.86,
   };
-  const svg = svgOf(defs, placed(await drawn(look, pose, defs), pose), size);
-  const data = await decodeSvg(svg).ensureAlpha().raw().toBuffer();
+  const item = svgOf(defs, placed(await drawn(look, pose, defs), pose), size);
+  const data = await decodeSvg(item).ensureAlpha().raw().toBuffer();
   return photograph({ data, width: size, height: size, isAlone: true }, level, random, size, 1);
 }
 
-async function drawn(look: Look, pose: Pose, defs: Defs): Promise<Drawn> {
+async function drawn(look: BagLook | WatchLook, pose: Pose, defs: Defs): Promise<Drawn> {
   if (look.kind === 'bag') return drawBag(look, pose, defs, await texture(look.surface));
-  const surface: Surface = STRAP_SURFACES[look.strap] ?? 'smooth';
+  const surface = STRAP_SURFACES[look.strap] ?? 'smooth';
   return drawWatch(look, pose, defs, { strap: await texture(surface), dial: await texture('suede') });
 }
 
 /** A drawing in the middle of a picture of 1000 units. */
-function placed({ svg, left, top, right, bottom }: Drawn, { fill, turn }: Pose): string {
+function placed({ drawing, left, top, right, bottom }: Drawn, { fill, turn }: Pose): string {
   const scale = (1000 * fill) / Math.max(right - left, bottom - top);
-  const middle = `translate(${n(-(left + right) / 2)} ${n(-(top + bottom) / 2)})`;
-  return `<g transform="translate(500 500) rotate(${turn}) scale(${scale.toFixed(4)}) ${middle}">${svg}</g>`;
+  const middle = svg`translate(${-(left + right) / 2} ${-(top + bottom) / 2})`;
+  return `<g transform="translate(500 500) rotate(${turn}) scale(${scale.toFixed(4)}) ${middle}">${drawing}</g>`;
 }
 
 const svgOf = (defs: Defs, content: string, side: number): string =>

@@ -1,7 +1,26 @@
-/* Short forms of what the drawings need of SVG. */
+import sharp, { type Sharp } from 'sharp';
 
-/** A number as short as a picture needs it. */
-export const n = (value: number): string => String(Math.round(value * 100) / 100);
+/** A drawing as pixels. The service forbids its process to decode SVG; one that draws pictures has to. */
+export function decodeSvg(drawing: string): Sharp {
+  sharp.unblock({ operation: ['VipsForeignLoadSvgBuffer'] });
+  return sharp(Buffer.from(drawing));
+}
+
+/** SVG whose numbers are no longer than a picture needs. */
+export const svg = (parts: TemplateStringsArray, ...values: readonly (string | number)[]): string =>
+  parts.reduce((text, part, at) => {
+    const value = values[at - 1] ?? '';
+    return `${text}${typeof value === 'number' ? Math.round(value * 100) / 100 : value}${part}`;
+  });
+
+export const filled = (d: string, fill: string, more = ''): string =>
+  `<path d="${d}" fill="${fill}" ${more}/>`;
+export const stroked = (d: string, colour: string, width: number, more = ''): string =>
+  svg`<path d="${d}" fill="none" stroke="${colour}" stroke-width="${width}" ${more}/>`;
+export const disc = (x: number, y: number, radius: number, fill: string, more = ''): string =>
+  svg`<circle cx="${x}" cy="${y}" r="${radius}" fill="${fill}" ${more}/>`;
+export const moved = (x: number, y: number, drawn: string, more = ''): string =>
+  svg`<g transform="translate(${x} ${y}) ${more}">${drawn}</g>`;
 
 /** `count` drawings, one after the other. */
 export const times = (count: number, draw: (at: number) => string): string =>
@@ -9,7 +28,7 @@ export const times = (count: number, draw: (at: number) => string): string =>
 
 /** A drawing turned by so many degrees, `count` times around the origin. */
 export const around = (count: number, draw: (at: number) => string): string =>
-  times(count, (at) => `<g transform="rotate(${n((at * 360) / count)})">${draw(at)}</g>`);
+  times(count, (at) => svg`<g transform="rotate(${(at * 360) / count})">${draw(at)}</g>`);
 
 /** Red, green and blue of a `#rrggbb` colour, 0 to 255. */
 const channels = (hex: string): number[] => [1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16));
@@ -41,50 +60,42 @@ export function against(hex: string, ground: string): string {
 export class Defs {
   private readonly list: string[] = [];
 
-  /** Adds what `make` writes for an id. */
-  add(make: (id: string) => string): string {
-    const id = `d${this.list.length}`;
-    this.list.push(make(id));
-    return `url(#${id})`;
-  }
-
-  /**
-   * A gradient over the box of what it fills, from left to right turned by so many degrees.
-   *
-   * @param stops offset, colour and opacity of each, such as `0 #000000 .4, 1 #ffffff`
-   */
+  /** A gradient from left to right, turned by so many degrees. Stops are offset, colour and opacity: `0 #000 .4, 1 #fff`. */
   linear(degrees: number, stops: string): string {
-    const turn = `gradientTransform="rotate(${degrees} .5 .5)"`;
-    return this.add((id) => `<linearGradient id="${id}" ${turn}>${stopsOf(stops)}</linearGradient>`);
+    return this.add(`linearGradient gradientTransform="rotate(${degrees} .5 .5)"`, stopsOf(stops));
   }
 
   /** From a place in the box of what it fills, the middle where none is given, outwards. */
   radial(stops: string, at = 'cx=".5" cy=".5" r=".5"'): string {
-    return this.add((id) => `<radialGradient id="${id}" ${at}>${stopsOf(stops)}</radialGradient>`);
+    return this.add(`radialGradient ${at}`, stopsOf(stops));
   }
 
   /** A polished metal. */
   metal(hex: string, degrees = 55): string {
     const shades = [-0.4, 0.35, -0.1, 0.75, 0.15, -0.3, 0.3, -0.25];
-    return this.linear(degrees, shades.map((shade, at) => `${n(at / 7)} ${tone(hex, shade)}`).join(', '));
+    return this.linear(degrees, shades.map((shade, at) => svg`${at / 7} ${tone(hex, shade)}`).join(', '));
   }
 
   /** A square that repeats. */
   pattern(size: number, drawn: string, transform = ''): string {
     const units = `patternUnits="userSpaceOnUse" patternTransform="${transform}"`;
-    return this.add(
-      (id) => `<pattern id="${id}" width="${size}" height="${size}" ${units}>${drawn}</pattern>`,
-    );
+    return this.add(`pattern width="${size}" height="${size}" ${units}`, drawn);
   }
 
-  /** What is drawn, only where it is inside of a path. */
+  /** A drawing, only where it is inside of a path. */
   clipped(d: string, drawn: string): string {
-    const clip = this.add((id) => `<clipPath id="${id}"><path d="${d}"/></clipPath>`);
-    return `<g clip-path="${clip}">${drawn}</g>`;
+    return `<g clip-path="${this.add('clipPath', `<path d="${d}"/>`)}">${drawn}</g>`;
   }
 
   toString(): string {
     return `<defs>${this.list.join('')}</defs>`;
+  }
+
+  private add(start: string, content: string): string {
+    const id = `d${this.list.length}`;
+    const [name] = start.split(' ');
+    this.list.push(`<${start} id="${id}">${content}</${name}>`);
+    return `url(#${id})`;
   }
 }
 
@@ -92,10 +103,7 @@ const stopsOf = (stops: string): string =>
   stops
     .split(', ')
     .map((stop) => stop.split(' '))
-    .map(
-      ([at, colour, opacity = 1]) =>
-        `<stop offset="${at}" stop-color="${colour}" stop-opacity="${opacity}"/>`,
-    )
+    .map(([at, hex, opacity = 1]) => `<stop offset="${at}" stop-color="${hex}" stop-opacity="${opacity}"/>`)
     .join('');
 
 /** Maisons' emblems, in a circle of radius 1 around the origin. */
@@ -115,4 +123,4 @@ export const EMBLEMS = Object.keys(EMBLEM_PATHS) as readonly Emblem[];
 
 /** An emblem around a point, `size` from its middle to its edge. */
 export const emblem = (form: Emblem, x: number, y: number, size: number, fill: string): string =>
-  `<path d="${EMBLEM_PATHS[form]}" fill="${fill}" fill-rule="evenodd" transform="translate(${n(x)} ${n(y)}) scale(${size})"/>`;
+  moved(x, y, filled(EMBLEM_PATHS[form], fill, 'fill-rule="evenodd"'), `scale(${size})`);

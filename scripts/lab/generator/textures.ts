@@ -1,12 +1,11 @@
 import sharp from 'sharp';
 import { Random } from '../../../models/random';
-import { decodeSvg } from './decode-svg';
-import { n, times } from './svg';
-import type { Surface } from './vocabulary';
+import type { Surface } from './bags';
+import { decodeSvg, svg, times } from './svg';
 
 /*
  * Surfaces as light and shade. A surface is drawn once as heights (opacity), lit from the upper left, and kept as a picture
- * of black and white by opacity, to lay over any colour.
+ * of black and white by opacity, which can be laid over any colour.
  */
 
 /** The heights are drawn in a square of 512 units; the picture of them has fewer pixels. */
@@ -23,9 +22,9 @@ interface Relief {
 const noise = (frequency: number, octaves: number): string =>
   `<filter id="n" x="0" y="0" width="1" height="1"><feTurbulence type="fractalNoise" baseFrequency="${frequency}" numOctaves="${octaves}" seed="3"/><feColorMatrix values="0 0 0 0 1 0 0 0 0 1 0 0 0 0 1 2.2 0 0 0 -.6"/></filter><rect width="512" height="512" filter="url(#n)"/>`;
 const tiled = (size: number, drawn: string, turn = 0): string =>
-  `<pattern id="p" width="${n(size)}" height="${n(size)}" patternUnits="userSpaceOnUse" patternTransform="rotate(${turn})">${drawn}</pattern><rect width="512" height="512" fill="url(#p)"/>`;
+  `<pattern id="p" width="${size}" height="${size}" patternUnits="userSpaceOnUse" patternTransform="rotate(${turn})">${drawn}</pattern><rect width="512" height="512" fill="url(#p)"/>`;
 const ridges = (size: number, turn: number, opacity = 1): string =>
-  tiled(size, `<rect width="${n(size * 0.55)}" height="${n(size)}" fill-opacity="${opacity}"/>`, turn);
+  tiled(size, svg`<rect width="${size * 0.55}" height="${size}" fill-opacity="${opacity}"/>`, turn);
 
 /** Scales in rows set off like bricks, each a little out of place. */
 function scales(width: number, height: number, round: number, jitter: number): string {
@@ -35,51 +34,51 @@ function scales(width: number, height: number, round: number, jitter: number): s
       const off = () => random.bell() * jitter;
       const x = (column - (row % 2) / 2) * width - width / 2 + off() * width;
       const y = row * height - height / 2 + off() * height;
-      return `<rect x="${n(x)}" y="${n(y)}" width="${n(width * (0.88 + off()))}" height="${n(height * (0.86 + off()))}" rx="${n(round * width)}"/>`;
+      return svg`<rect x="${x}" y="${y}" width="${width * (0.88 + off())}" height="${height * (0.86 + off())}" rx="${round * width}"/>`;
     }),
   );
 }
 
 // biome-ignore format: a table
-const RELIEFS: Readonly<Record<Surface, () => Relief>> = {
-  smooth: () => ({ heights: noise(0.012, 2), blur: 0, depth: 9 }),
-  patent: () => ({ heights: noise(0.006, 1), blur: 0, depth: 14 }),
-  grained: () => ({ heights: noise(0.17, 2), blur: 0.6, depth: 2.6 }),
-  suede: () => ({ heights: noise(0.35, 2), blur: 0.5, depth: 1.6 }),
-  saffiano: () => ({ heights: ridges(5, 38), blur: 0.7, depth: 2 }),
-  canvas: () => ({ heights: tiled(7, '<rect width="3.5" height="3.5"/><rect x="3.5" y="3.5" width="3.5" height="3.5"/>'), blur: 0.8, depth: 1.6 }),
-  denim: () => ({ heights: ridges(6, 62, 0.8), blur: 0.8, depth: 2.4 }),
-  tweed: () => ({ heights: ridges(11, 40, 0.5) + noise(0.2, 2), blur: 0.8, depth: 4 }),
-  raffia: () => ({ heights: scales(16, 9, 0.4, 0.04), blur: 1.2, depth: 5 }),
-  woven: () => ({ heights: tiled(60,
+const RELIEFS: Readonly<Record<Surface, Relief>> = {
+  smooth: { heights: noise(0.012, 2), blur: 0, depth: 9 },
+  patent: { heights: noise(0.006, 1), blur: 0, depth: 14 },
+  grained: { heights: noise(0.17, 2), blur: 0.6, depth: 2.6 },
+  suede: { heights: noise(0.35, 2), blur: 0.5, depth: 1.6 },
+  saffiano: { heights: ridges(5, 38), blur: 0.7, depth: 2 },
+  canvas: { heights: tiled(7, '<rect width="3.5" height="3.5"/><rect x="3.5" y="3.5" width="3.5" height="3.5"/>'), blur: 0.8, depth: 1.6 },
+  denim: { heights: ridges(6, 62, 0.8), blur: 0.8, depth: 2.4 },
+  tweed: { heights: ridges(11, 40, 0.5) + noise(0.2, 2), blur: 0.8, depth: 4 },
+  raffia: { heights: scales(16, 9, 0.4, 0.04), blur: 1.2, depth: 5 },
+  woven: { heights: tiled(60,
       '<rect x="2" y="2" width="26" height="56" rx="5"/><rect x="32" y="2" width="26" height="26" rx="5"/><rect x="32" y="32" width="26" height="26" rx="5"/>',
       45,
-    ), blur: 3.5, depth: 9 }),
-  quilted: () => ({ heights: tiled(64, '<rect x="3" y="3" width="58" height="58" rx="8"/>', 45), blur: 8, depth: 22 }),
-  chevron: () => ({ heights: tiled(80,
+    ), blur: 3.5, depth: 9 },
+  quilted: { heights: tiled(64, '<rect x="3" y="3" width="58" height="58" rx="8"/>', 45), blur: 8, depth: 22 },
+  chevron: { heights: tiled(80,
       '<path d="M0 3L40 35 80 3V37L40 69 0 37zM0 43L40 75 80 43V77L40 109 0 77zM0-37L40-5 80-37V-3L40 29 0-3z"/>',
-    ), blur: 5, depth: 15 }),
-  channel: () => ({ heights: tiled(44, '<rect x="3" width="38" height="44"/>'), blur: 6, depth: 16 }),
-  crocodile: () => ({ heights: scales(44, 30, 0.24, 0.07), blur: 2, depth: 6 }),
-  python: () => ({ heights: tiled(30, '<rect x="2" y="2" width="26" height="26" rx="6"/>', 45), blur: 1.6, depth: 6 }),
-  ostrich: () => ({ heights: `<g>${scales(54, 46, 0.5, 0.1)
+    ), blur: 5, depth: 15 },
+  channel: { heights: tiled(44, '<rect x="3" width="38" height="44"/>'), blur: 6, depth: 16 },
+  crocodile: { heights: scales(44, 30, 0.24, 0.07), blur: 2, depth: 6 },
+  python: { heights: tiled(30, '<rect x="2" y="2" width="26" height="26" rx="6"/>', 45), blur: 1.6, depth: 6 },
+  ostrich: { heights: `<g>${scales(54, 46, 0.5, 0.1)
       .replace(/width="[\d.]+" height="[\d.]+"/g, 'width="11" height="11"')
-      .replace(/rx="[\d.]+"/g, 'rx="5.5"')}</g>`, blur: 2, depth: 7 }),
-  lizard: () => ({ heights: scales(17, 14, 0.3, 0.03), blur: 1, depth: 4 }),
+      .replace(/rx="[\d.]+"/g, 'rx="5.5"')}</g>`, blur: 2, depth: 7 },
+  lizard: { heights: scales(17, 14, 0.3, 0.03), blur: 1, depth: 4 },
 };
 
 const known = new Map<Surface, Promise<string>>();
 
 /** The light and shade of a surface as a data URI, made once. */
 export function texture(surface: Surface): Promise<string> {
-  const made = known.get(surface) ?? lit(RELIEFS[surface]());
+  const made = known.get(surface) ?? lit(RELIEFS[surface]);
   known.set(surface, made);
   return made;
 }
 
 async function lit({ heights, blur, depth }: Relief): Promise<string> {
-  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${SIDE}" height="${SIDE}" viewBox="0 0 ${UNITS} ${UNITS}"><filter id="lit" x="0" y="0" width="1" height="1" color-interpolation-filters="sRGB"><feGaussianBlur stdDeviation="${blur}"/><feDiffuseLighting surfaceScale="${depth}" diffuseConstant="0.62" lighting-color="white"><feDistantLight azimuth="235" elevation="54"/></feDiffuseLighting></filter><g filter="url(#lit)">${heights}</g></svg>`;
-  const { data } = await decodeSvg(svg)
+  const drawing = `<svg xmlns="http://www.w3.org/2000/svg" width="${SIDE}" height="${SIDE}" viewBox="0 0 ${UNITS} ${UNITS}"><filter id="lit" x="0" y="0" width="1" height="1" color-interpolation-filters="sRGB"><feGaussianBlur stdDeviation="${blur}"/><feDiffuseLighting surfaceScale="${depth}" diffuseConstant="0.62" lighting-color="white"><feDistantLight azimuth="235" elevation="54"/></feDiffuseLighting></filter><g filter="url(#lit)">${heights}</g></svg>`;
+  const { data } = await decodeSvg(drawing)
     .flatten({ background: '#808080' })
     .greyscale()
     .raw()

@@ -1,4 +1,4 @@
-"""Sets of crops, as fractions [left, top, width, height] of a picture, and how a crop becomes an input."""
+"""Crops of a picture, as fractions [left, top, width, height], and how a crop becomes an input."""
 
 from __future__ import annotations
 
@@ -12,11 +12,14 @@ def square(side: float) -> tuple[float, float, float, float]:
 
 
 WHOLE = (0.0, 0.0, 1.0, 1.0)
-CROPS = {
-    "whole": [WHOLE],
-    "scales3": [WHOLE, square(0.85), square(0.55)],
-    "scales4": [WHOLE, square(0.85), square(0.7), square(0.55)],
-}
+CATALOG = [WHOLE, square(0.85), square(0.55)]
+QUERY = [WHOLE, square(0.85), square(0.7), square(0.55)]
+
+
+def on_white(rgba: np.ndarray) -> np.ndarray:
+    """RGB of a cut-out."""
+    cover = rgba[:, :, 3:].astype(np.float32) / 255
+    return (rgba[:, :, :3] * cover + 255 * (1 - cover) + 0.5).astype(np.uint8)
 
 
 def letterboxed(picture: np.ndarray, crop, side: int) -> np.ndarray:

@@ -15,11 +15,13 @@ import cv2
 import numpy as np
 import torch
 
-import draw_items
-from crops import CROPS, letterboxed
+from crops import CATALOG, QUERY, WHOLE, letterboxed, on_white
 from earlier import Earlier
 from graph import Graph
 from network import Convolution, Embedder, MEAN, SCALE
+from photos import read_folder
+
+SIDE = 224
 
 
 def main() -> None:
@@ -28,25 +30,24 @@ def main() -> None:
     parser.add_argument("--earlier", type=Path, required=True, help="folder of the earlier model that it is joined with")
     parser.add_argument("--joint", type=Path, required=True, help="how the two are joined, written by join.py")
     parser.add_argument("--version", required=True)
-    parser.add_argument("--side", type=int, default=224)
-    parser.add_argument("--catalog", default="scales3", choices=CROPS)
-    parser.add_argument("--query", default="scales4", choices=CROPS)
+    parser.add_argument("--drawings", type=Path, required=True, help="folder of pictures, the first of which is the golden one")
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
     network = Embedder()
     network.load_state_dict(torch.load(options.checkpoint, weights_only=False)["average"])
-    graph = joined_graph(network, Earlier(options.earlier), np.load(options.joint), options.side)
-    exact = graph.run(probe(options.side))
+    graph = joined_graph(network, Earlier(options.earlier), np.load(options.joint))
+    probe = np.random.default_rng(0).uniform(-1, 1, (2, SIDE, SIDE, 3)).astype(np.float32)
+    exact = graph.run(probe)
     graph.write(options.out, "Loupe scripts/lab/training/export.py")
-    rounded = graph.run(probe(options.side))
-    write_golden(options.out, graph, options.side)
+    rounded = graph.run(probe)
+    write_golden(options, graph)
     write_manifest(options, exact.shape[1])
     print(f"weights.bin {(options.out / 'weights.bin').stat().st_size} bytes; storage error {np.abs(rounded - exact).max() / np.abs(exact).max():.1e}")
 
 
-def joined_graph(network: Embedder, earlier: Earlier, joint, side: int) -> Graph:
+def joined_graph(network: Embedder, earlier: Earlier, joint) -> Graph:
     """Each network's unit vector, centred, turned and made a unit vector again; both weighted and joined."""
-    graph = Graph(side)
+    graph = Graph(SIDE)
     halves = [fine_tuned(graph, network), earlier.add_to(graph, graph.resized("smaller", "picture", earlier.side))]
     parts = []
     for name, half in zip(("tuned", "earlier"), halves):
@@ -78,15 +79,10 @@ def array(tensor: torch.Tensor) -> np.ndarray:
     return tensor.detach().contiguous().float().numpy()
 
 
-def probe(side: int) -> np.ndarray:
-    return np.random.default_rng(0).uniform(-1, 1, (2, side, side, 3)).astype(np.float32)
-
-
-def write_golden(out: Path, graph: Graph, side: int) -> None:
+def write_golden(options, graph: Graph) -> None:
     """golden.png, exactly of the input's size, and the unit embedding that every backend must give for it."""
-    rgba = draw_items.draw(2026, 3, 1).rgba.astype(np.float32)
-    cover = rgba[:, :, 3:] / 255
-    picture = letterboxed((rgba[:, :, :3] * cover + 255 * (1 - cover)).astype(np.uint8), (0, 0, 1, 1), side)
+    out = options.out
+    picture = letterboxed(on_white(read_folder(options.drawings)[0].rgba), WHOLE, SIDE)
     cv2.imwrite(str(out / "golden.png"), picture[:, :, ::-1])
     raw = graph.run(((picture.astype(np.float32) - MEAN) * np.float32(SCALE))[None])[0]
     unit = raw / np.linalg.norm(raw)
@@ -95,16 +91,16 @@ def write_golden(out: Path, graph: Graph, side: int) -> None:
 
 
 def write_manifest(options, dimensions: int) -> None:
-    side, out = options.side, options.out
+    out = options.out
     manifest = {
         "id": "loupe-eye",
         "version": options.version,
         "format": "tfjs-graph",
         "file": "model.json",
-        "input": {"name": "picture", "width": side, "height": side, "layout": "nhwc", "channels": "rgb", "mean": [MEAN] * 3, "scale": [SCALE] * 3,
+        "input": {"name": "picture", "width": SIDE, "height": SIDE, "layout": "nhwc", "channels": "rgb", "mean": [MEAN] * 3, "scale": [SCALE] * 3,
                   "fit": "contain", "background": [255, 255, 255], "kernel": "mitchell"},
         "output": {"name": "embedding", "dimensions": dimensions},
-        "views": {"catalog": CROPS[options.catalog], "query": CROPS[options.query]},
+        "views": {"catalog": CATALOG, "query": QUERY},
         "calibration": None,
         "licence": "Apache-2.0",
         "description": "Tells bags, watches and other products apart: a fine-tuned EfficientNet-Lite0 joined with the network of loupe-eye 0.4.1 (docs/model-card.md).",

@@ -94,27 +94,6 @@ class Graph:
         (out / "model.json").write_text(json.dumps(document) + "\n")
         (out / "weights.bin").write_bytes(b"".join(parts))
 
-    @property
-    def side(self) -> int:
-        """Pixels that the picture is wide and high."""
-        return int(self.nodes[0]["attr"]["shape"]["shape"]["dim"][1]["size"])
-
-    @classmethod
-    def read(cls, folder: Path) -> "Graph":
-        """A model as `write` left it."""
-        document = json.loads((folder / "model.json").read_text())
-        graph = cls.__new__(cls)
-        graph.nodes, graph.constants = document["modelTopology"]["node"], {}
-        stored, at = (folder / "weights.bin").read_bytes(), 0
-        for entry in document["weightsManifest"][0]["weights"]:
-            count, steps = int(np.prod(entry["shape"])), entry.get("quantization")
-            value = np.frombuffer(stored, "<u2" if steps else "<i4", count, at)
-            at += value.nbytes
-            if steps:
-                value = value.astype(np.float32) * np.float32(steps["scale"]) + np.float32(steps["min"])
-            graph.constants[entry["name"]] = value.reshape(entry["shape"])
-        return graph
-
     @torch.no_grad()
     def run(self, pictures: np.ndarray) -> np.ndarray:
         """Computes the last node in PyTorch. Pictures: N x S x S x 3 floats."""

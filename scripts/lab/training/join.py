@@ -14,7 +14,7 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
-from crops import letterboxed, CROPS
+from crops import CATALOG, letterboxed
 from earlier import Earlier
 from graph import Graph
 from lessons import Target
@@ -23,7 +23,9 @@ from sources import read_all
 from train import beginning
 
 POWER = 0.25
-BATCH = 16
+BATCH, SIDE = 16, 224
+COUNT = 1500
+"""Photos that the axes are fitted on."""
 
 
 def main() -> None:
@@ -33,17 +35,15 @@ def main() -> None:
     parser.add_argument("--earlier", type=Path, required=True, help="folder of the earlier model")
     parser.add_argument("--mix", type=float, default=0.8, help="share of the fine-tuned weights in the average with the untouched ones")
     parser.add_argument("--share", type=float, default=0.4, help="of the earlier network in the similarity of two pictures")
-    parser.add_argument("--count", type=int, default=1500, help="photos that the axes are fitted on")
-    parser.add_argument("--side", type=int, default=224)
     parser.add_argument("--out", type=Path, required=True, help="checkpoint of the average; .npz beside it says how the two are joined")
     options = parser.parse_args()
     torch.set_num_threads(1)
     cv2.setNumThreads(1)
     network = averaged([torch.load(path, weights_only=False) for path in options.checkpoint], options.mix)
-    pictures = shown(options)
+    pictures = shown(options.sources)
     tuned = F.normalize(torch.cat([embed(network, part) for part in pictures.split(BATCH)]), dim=1)
     earlier = Earlier(options.earlier)
-    graph = Graph(options.side)
+    graph = Graph(SIDE)
     earlier.add_to(graph, graph.resized("smaller", "picture", earlier.side))
     seen = torch.cat([torch.from_numpy(graph.run(values_of(part).permute(0, 2, 3, 1).numpy())) for part in pictures.split(BATCH)])
     joint = {}
@@ -68,17 +68,16 @@ def embed(network: Embedder, pictures: torch.Tensor) -> torch.Tensor:
     return network(values_of(pictures))
 
 
-def shown(options) -> torch.Tensor:
+def shown(folder: Path) -> torch.Tensor:
     """Some photos on white, a random one of the catalogue's crops of each: N x S x S x 3 bytes."""
     rng = np.random.default_rng(5)
-    places = [(s, i) for s in read_all(options.sources) if s.name == "photos" for i in range(len(s))]
-    crops = CROPS["scales3"]
+    places = [(s, i) for s in read_all(folder) if s.name == "photos" for i in range(len(s))]
     pictures = []
-    for number in rng.choice(len(places), min(options.count, len(places)), replace=False):
+    for number in rng.choice(len(places), min(COUNT, len(places)), replace=False):
         held, at = places[number]
         rgba = held[at].astype(np.float32)
         picture = np.clip(rgba[:, :, :3] + 255 - rgba[:, :, 3:], 0, 255).astype(np.uint8)
-        pictures.append(letterboxed(picture, crops[rng.integers(len(crops))], options.side))
+        pictures.append(letterboxed(picture, CATALOG[rng.integers(len(CATALOG))], SIDE))
     return torch.from_numpy(np.stack(pictures))
 
 

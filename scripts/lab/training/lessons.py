@@ -1,14 +1,14 @@
-"""What the network is asked to do: point where the untouched network points, and tell one thing from all others.
-
-The lesson among all things seen so far is in bank.py.
-"""
+"""What the network is asked to do: point where the untouched network points, and tell one thing from all others, of a batch and of all seen lately."""
 
 from __future__ import annotations
 
+import numpy as np
 import torch
 import torch.nn.functional as F
 
 from network import DIMENSIONS
+
+KEEP = 0.6
 
 
 class Target:
@@ -40,3 +40,31 @@ def recognise(embedding: torch.Tensor, kin: torch.Tensor, temperature: float) ->
     alike[torch.arange(2 * half), partner] = False
     scores = scores.masked_fill(alike, -1e4)
     return F.cross_entropy(scores, partner), (scores.argmax(1) == partner).float().mean().item()
+
+
+class Bank:
+    """A unit vector for each identity: the fading mean of its views' embeddings. Identities not seen yet take no part."""
+
+    def __init__(self, kin: np.ndarray):
+        self.kin = torch.from_numpy(kin)
+        self.rows = torch.zeros(len(kin), DIMENSIONS)
+        self.seen = torch.zeros(len(kin), dtype=torch.bool)
+
+    def recognise(self, embedding: torch.Tensor, identities: torch.Tensor, temperature: float) -> torch.Tensor:
+        """Cross entropy of finding the own row among all rows, where there is one. Others of the kin do not count against."""
+        asked = self.seen[identities]
+        if not asked.any():
+            return torch.zeros(())
+        own = identities[asked]
+        scores = embedding[asked] @ self.rows.T
+        hidden = (self.kin[own][:, None] == self.kin[None, :]) | ~self.seen[None, :]
+        hidden[torch.arange(len(own)), own] = False
+        return F.cross_entropy((scores / temperature).masked_fill(hidden, -1e4), own)
+
+    @torch.no_grad()
+    def keep(self, embedding: torch.Tensor, identities: torch.Tensor) -> None:
+        """Moves the rows of the identities towards the mean of their views."""
+        found, which = identities.unique(return_inverse=True)
+        mean = torch.zeros(len(found), embedding.shape[1]).index_add_(0, which, embedding)
+        self.rows[found] = F.normalize(KEEP * self.rows[found] + F.normalize(mean, dim=1), dim=1)
+        self.seen[found] = True

@@ -38,12 +38,6 @@ def read_folder(folder: Path) -> list[Source]:
     return sources
 
 
-def backdrops_of(sources: list[Source]) -> list[np.ndarray]:
-    """Pictures fit to lie behind others: those that fill their frame; all of them, where none does."""
-    filled = [s.rgba for s in sources if s.rgba[:, :, 3].min() == 255 and min(s.rgba.shape[:2]) > 100]
-    return filled or [s.rgba for s in sources]
-
-
 def group_of(path: Path) -> tuple[str, bool]:
     """The group named by a photo's path, and whether its members attract one another.
 

@@ -1,22 +1,58 @@
-"""Sets of source pictures on disc: `<name>.bin` holds their premultiplied RGBA one after the other, `<name>.npz` what is known of each."""
+"""Sets of source pictures on disc: `<name>.bin` holds their premultiplied RGBA one after the other, `<name>.npz` what is known of each.
+
+As a program it gathers a set from folders of photos, or with --segment from the things that stand out in them, with what the
+untouched network sees in each.
+"""
 
 from __future__ import annotations
 
+import argparse
+import time
 from collections.abc import Iterable
 from pathlib import Path
 
+import cv2
 import numpy as np
+import torch
 
-from photos import Source, premultiplied
+import photos
+from crops import WHOLE, letterboxed, on_white
+from network import Embedder, values_of
+
+SIDE = 224
 
 
-def write(folder: Path, name: str, described: Iterable[tuple[Source, np.ndarray]]) -> int:
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--photos", type=Path, nargs="+", required=True, help="folders of photos")
+    parser.add_argument("--segment", action="store_true", help="take the things that stand out in the photos instead of the photos")
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--name", required=True, help="name of the set")
+    options = parser.parse_args()
+    torch.set_num_threads(1)
+    cv2.setNumThreads(1)
+    started = time.process_time()
+    untouched = Embedder()
+    read = (source for folder in options.photos for source in photos.read_folder(folder))
+    wanted = (source for source in map(photos.segmented, read) if source) if options.segment else read
+    count = write(options.out, options.name, ((source, describe(untouched, source.rgba)) for source in wanted))
+    print(f"{options.name}: {count} sources in {time.process_time() - started:.0f} s of computing", flush=True)
+
+
+@torch.no_grad()
+def describe(untouched: Embedder, rgba: np.ndarray) -> np.ndarray:
+    """What the network sees on white; float16, of unit length."""
+    picture = torch.from_numpy(letterboxed(on_white(rgba), WHOLE, SIDE)[None])
+    return untouched.features(values_of(picture))[0].numpy().astype(np.float16)
+
+
+def write(folder: Path, name: str, described: Iterable[tuple[photos.Source, np.ndarray]]) -> int:
     """Writes a set and returns its size. The table appears under its name only when the set is whole."""
     folder.mkdir(parents=True, exist_ok=True)
     shapes, groups, attract, descriptions = [], [], [], []
     with open(folder / f"{name}.bin", "wb") as pixels:
         for source, description in described:
-            pixels.write(premultiplied(source.rgba).tobytes())
+            pixels.write(photos.premultiplied(source.rgba).tobytes())
             shapes.append(source.rgba.shape[:2])
             groups.append(source.group)
             attract.append(source.attract)
@@ -51,3 +87,7 @@ class SourceSet:
 
 def read_all(folder: Path) -> list[SourceSet]:
     return [SourceSet(folder, path.stem) for path in sorted(folder.glob("*.npz")) if not path.stem.endswith(".part")]
+
+
+if __name__ == "__main__":
+    main()

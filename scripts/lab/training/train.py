@@ -1,4 +1,4 @@
-"""Fine-tunes the pretrained network on fresh views of the sources that make_sources.py gathered.
+"""Fine-tunes the pretrained network on fresh views of the sources that sources.py gathered.
 
 Three lessons at once: the embedding of every view should point where the untouched network sees the clean thing (as 256 principal
 components); the two views of one thing should find each other among all others of the batch; and each should find its thing among all things.
@@ -19,12 +19,13 @@ import cv2
 import torch
 import torch.nn.functional as F
 
-from bank import Bank
-from lessons import Target, recognise
-from network import DIMENSIONS, Embedder, values_of
+from lessons import Bank, Target, recognise
+from network import Embedder, values_of
 from views import Views
 
-WARM_UP = 15
+PAIRS, RATE, WARM_UP = 48, 3e-4, 15
+SIDES, LAST = (128, 160), 0.35
+"""Sides of the input: the second for the last share of the run."""
 IMITATION, RECOGNITION, TEMPERATURE = 3.0, 0.5, 0.07
 KEEP = 0.98
 NOTED_EVERY = 25
@@ -34,17 +35,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sources", type=Path, required=True, help="folder of sets")
     parser.add_argument("--out", type=Path, required=True, help="checkpoint; an existing one is resumed")
-    parser.add_argument("--from", dest="start", type=Path, help="checkpoint whose average to begin with")
     parser.add_argument("--minutes", type=float, required=True, help="length of the run by the clock")
-    parser.add_argument("--pairs", type=int, default=48, help="things in a batch, two views of each")
-    parser.add_argument("--rate", type=float, default=3e-4)
-    parser.add_argument("--sides", type=int, nargs="+", default=[128, 160], help="side of the input, evenly over the run but for the last")
-    parser.add_argument("--last", type=float, default=0.35, help="share of the run at the last side")
-    parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     torch.manual_seed(options.seed)
-    torch.set_num_threads(options.threads)
+    torch.set_num_threads(1)
     cv2.setNumThreads(1)
     run = Run(options)
     feeder = ThreadPoolExecutor(1)
@@ -74,29 +69,22 @@ class Run:
         self.views = Views(options.sources, 1000 * options.seed + int(time.time()) % 1000)
         self.identity, self.kin = torch.from_numpy(self.views.identity), torch.from_numpy(self.views.kin)
         described = self.views.descriptions()
-        begin = next((torch.load(path, weights_only=False) for path in (options.out, options.start) if path and path.exists()), None)
-        self.target = Target(**begin["target"]) if begin else Target.fit(described)
+        state = torch.load(options.out, weights_only=False) if options.out.exists() else None
+        self.target = Target(**state["target"]) if state else Target.fit(described)
         seen = self.target(described)
         self.wanted = F.normalize(seen + F.normalize(self.views.of_identities(seen), dim=1)[self.identity], dim=1)
-        self.model = beginning(self.target)
-        if begin:
-            self.model.load_state_dict(begin["average"])
-        self.model = self.model.to(memory_format=torch.channels_last)
+        self.model = beginning(self.target).to(memory_format=torch.channels_last)
         self.average = copy.deepcopy(self.model).eval()
-        self.optimiser = torch.optim.AdamW(self.model.learning(), lr=options.rate, weight_decay=0.01)
+        self.optimiser = torch.optim.AdamW(self.model.learning(), lr=RATE, weight_decay=0.01)
         self.before, self.begun, self.steps, self.log = 0.0, time.time(), 0, []
-        if options.out.exists():
-            self.resume()
-        self.bank = Bank(self.views.kin, DIMENSIONS)
+        if state:
+            self.model.load_state_dict(state["model"])
+            self.average.load_state_dict(state["average"])
+            self.optimiser.load_state_dict(state["optimiser"])
+            self.before, self.steps, self.log = state["seconds"], state["steps"], state["log"]
+        self.bank = Bank(self.views.kin)
         self.bank.keep(self.wanted, self.identity)
         self.noted, self.sums = time.time(), torch.zeros(4)
-
-    def resume(self) -> None:
-        state = torch.load(self.options.out, weights_only=False)
-        self.model.load_state_dict(state["model"])
-        self.average.load_state_dict(state["average"])
-        self.optimiser.load_state_dict(state["optimiser"])
-        self.before, self.steps, self.log = state["seconds"], state["steps"], state["log"]
 
     def save(self) -> None:
         parts = {"model": self.model.state_dict(), "average": self.average.state_dict(), "optimiser": self.optimiser.state_dict()}
@@ -111,15 +99,11 @@ class Run:
         """How much of the run is over, 0 to 1."""
         return min(1.0, self.seconds() / (60 * self.options.minutes))
 
-    def side(self) -> int:
-        sides, progress, last = self.options.sides, self.progress(), self.options.last
-        return sides[-1] if progress >= 1 - last else sides[int(progress / (1 - last) * max(1, len(sides) - 1))]
-
     def next_batch(self) -> tuple[torch.Tensor, torch.Tensor]:
-        return self.views.batch(self.options.pairs, self.side())
+        return self.views.batch(PAIRS, SIDES[self.progress() >= 1 - LAST])
 
     def step(self, pictures: torch.Tensor, sources: torch.Tensor) -> None:
-        rate = self.options.rate * min(1, (self.steps + 1) / WARM_UP) * (0.02 + 0.98 * 0.5 * (1 + math.cos(math.pi * self.progress())))
+        rate = RATE * min(1, (self.steps + 1) / WARM_UP) * (0.02 + 0.98 * 0.5 * (1 + math.cos(math.pi * self.progress())))
         for group in self.optimiser.param_groups:
             group["lr"] = rate
         identities = self.identity[sources]

@@ -6,7 +6,7 @@
 #   WORK      where sources and checkpoints go                        (.training)
 #   OUT       where the model goes                                   (workers/embedder/bundled)
 #   EARLIER   the model that the new one is joined with              (workers/embedder/bundled-earlier)
-#   DRAWINGS  drawn items                                            (600)
+#   DRAWINGS  watches and bags drawn by `loupe catalog generate`       (600)
 #   MINUTES   length of each fine-tuning by the clock; their weights are averaged  (36 85)
 #   MIX       share of the tuned weights in the mean with the untouched ones (0.8)
 #   SHARE     of the earlier network in the similarity               (0.4)
@@ -21,16 +21,17 @@ mkdir -p "$WORK"
 gather() { # name and options of the set
   name=$1
   shift
-  [ -e "$WORK/sources/$name.npz" ] || "$PYTHON" "$here/make_sources.py" --out "$WORK/sources" --name "$name" "$@"
+  [ -e "$WORK/sources/$name.npz" ] || "$PYTHON" "$here/sources.py" --out "$WORK/sources" --name "$name" "$@"
 }
 
 gather photos --photos "$@"
 gather segments --segment --photos "$@"
-gather drawings --drawings "$DRAWINGS"
+[ -e "$WORK/sources/drawings.npz" ] || npm run --silent loupe -- catalog generate --products "$DRAWINGS" --seed 1 --images --out "$WORK/drawn"
+gather drawings --photos "$WORK/drawn/images"
 seed=0
 for length in $MINUTES; do
   seed=$((seed + 1))
   "$PYTHON" "$here/train.py" --sources "$WORK/sources" --out "$WORK/tuned$seed.pt" --minutes "$length" --seed "$seed"
 done
 "$PYTHON" "$here/join.py" --sources "$WORK/sources" --checkpoint "$WORK"/tuned[0-9]*.pt --earlier "$EARLIER" --mix "$MIX" --share "$SHARE" --out "$WORK/joined.pt"
-"$PYTHON" "$here/export.py" --checkpoint "$WORK/joined.pt" --earlier "$EARLIER" --joint "$WORK/joined.npz" --version "$VERSION" --out "$OUT"
+"$PYTHON" "$here/export.py" --checkpoint "$WORK/joined.pt" --earlier "$EARLIER" --joint "$WORK/joined.npz" --drawings "$WORK/drawn/images" --version "$VERSION" --out "$OUT"

@@ -12,7 +12,6 @@ from distort import catalogue_view, distorted_view
 from sources import read_all
 
 NEIGHBOURS = 4
-PHOTOGRAPHED = ("photos", "multiview")
 MILDER = 0.6
 CLOSEST = 0.5
 
@@ -34,11 +33,12 @@ class Views:
         order = np.argsort(self.identity, kind="stable")
         self.members = np.split(order, np.cumsum(np.bincount(self.identity))[:-1])
         self.kin = kin[[m[0] for m in self.members]]
-        self.photographed = np.concatenate([np.full(len(s), s.name in PHOTOGRAPHED) for s in self.sets])
+        self.photographed = np.concatenate([np.full(len(s), s.name == "photos") for s in self.sets])
         self.several = [m for m in self.members if self.photographed[m].sum() > 1]
         things = np.array([len(np.unique(s.groups)) for s in self.sets])
         self.shares = np.sqrt(things) / np.sqrt(things).sum()
-        self.backdrops, self.cutouts = backdrops(self.sets), cutouts(self.sets)
+        self.backdrops = Chosen((s, i) for s in self.sets if s.name == "photos" for i in s.backdrops())
+        self.cutouts = Chosen((s, i) for s in self.sets if s.name == "segments" for i in range(len(s)))
         self.neighbours = nearest(self.of_identities(self.descriptions()), self.kin)
 
     def descriptions(self) -> torch.Tensor:
@@ -104,16 +104,6 @@ class Chosen:
     def __getitem__(self, number: int) -> np.ndarray:
         held, at = self.places[number]
         return held[at]
-
-
-def backdrops(sets) -> Chosen:
-    """The pictures that may lie behind others."""
-    return Chosen((s, i) for s in sets for i in s.backdrops() if s.name == "photos")
-
-
-def cutouts(sets) -> Chosen:
-    """The things that may stand beside others: sources that do not fill their frame."""
-    return Chosen((s, i) for s in sets if s.name == "segments" for i in range(len(s)))
 
 
 def nearest(described: torch.Tensor, kin: np.ndarray, count: int = 12) -> np.ndarray:

@@ -4,18 +4,15 @@ import { migrations } from '../../../../db/migrations';
 import { migrate } from '../../../../db/migrations/migrate';
 import { Random } from '../../../../models/random';
 import { fill, SEED } from '../generated';
-import { type Installation, type Knex, onInstallations } from '../installation';
-import { Client, runConcurrently, successful } from '../load';
+import { type Installation, onInstallations } from '../installation';
+import { Client, runConcurrently } from '../load';
 import { byTurns, type Cell, type Measurement, machine, percentiles } from '../table';
-import { CatalogSample } from './catalog-sample';
-import { changeProducts, explainQuestions } from './explain-questions';
-import { QUESTION_KINDS, type Question, type QuestionKind, requestOf } from './questions';
+import { CatalogSample, changeProducts } from './catalog-sample';
+import { QUESTION_KINDS, requestOf } from './questions';
 
 interface CatalogBenchOptions {
   readonly products: number;
   readonly calls: number;
-  readonly explain?: string;
-  readonly only: string;
   readonly embedded: boolean;
   readonly changes: number;
   readonly against?: string;
@@ -24,12 +21,10 @@ interface CatalogBenchOptions {
 const CLIENTS = 16;
 const WARM_UP_CALLS = 16;
 /**
- * A quarter of a small server's memory, as PostgreSQL's manual advises: its default of 128 MB is for machines that do
+ * A quarter of a small server's memory, as PostgreSQL's manual advises; its default of 128 MB is for machines that do
  * other things. `random_page_cost` as for a disk without heads.
  */
 export const SERVER_SETTINGS = { shared_buffers: '4GB', random_page_cost: '1.1' };
-/** Of every sort of statement that changes make another. */
-const ASKED_AFTER_CHANGES = ['three filters', 'facets', 'by cursor', 'by name', 'two words'];
 
 /** A version, or a state of its catalog, that answers the questions. */
 interface Subject {
@@ -40,28 +35,31 @@ interface Subject {
 }
 
 /**
- * Every sort of catalog query over HTTP against one process that answers, with one client and with sixteen, on a generated catalog
- * without pictures; by turns with another version, or after changes.
+ * Every kind of catalog query over HTTP against one api, with one client and with sixteen, on a generated catalog without pictures; by
+ * turns with another version, or before and after changes.
  */
 export const benchCatalog = (options: CatalogBenchOptions): Promise<Measurement> =>
   onInstallations(
     {
       ...{ mode: options.embedded ? 'embedded' : 'PostgreSQL and Redis', server: SERVER_SETTINGS },
-      settings: { RATE_PER_SECOND: '0' },
-      ...(options.against && { against: options.against }),
+      ...{ settings: { RATE_PER_SECOND: '0' }, against: options.against },
     },
     async (installations, folder) => {
       const [own] = installations as [Installation];
       await fillOnce(installations, folder, options.products);
       const sample = await own.onDatabase((knex) => CatalogSample.read(knex, SEED));
-      const kinds = QUESTION_KINDS.filter(({ name }) => name.includes(options.only));
-      if (options.explain !== undefined) {
-        const into = options.explain;
-        await own.onDatabase((knex) => explainAll(knex, sample, kinds, into, options.changes));
-      }
-      const subjects = options.changes > 0 ? statesOf(own, options.changes) : installations.map(asItIs);
+      const subjects =
+        options.changes > 0
+          ? statesOf(own, options.changes)
+          : installations.map(
+              (installation): Subject => ({
+                name: installation.name,
+                installation,
+                within: (work) => work(),
+              }),
+            );
       const rows = await byTurns(subjects, ({ installation, within }) =>
-        within(() => measure(installation, sample, kinds, options.calls)),
+        within(() => measure(installation, sample, options.calls)),
       );
       return {
         title: `catalog over HTTP: ${sample.size} products, ${own.mode}, ${machine()}`,
@@ -75,7 +73,7 @@ export const benchCatalog = (options: CatalogBenchOptions): Promise<Measurement>
     },
   );
 
-/** Fills what does not hold as many products yet. */
+/** Fills the installations; this version's database is kept where it has enough products already. */
 export async function fillOnce(
   installations: readonly Installation[],
   folder: string,
@@ -84,37 +82,14 @@ export async function fillOnce(
   const [own, ...others] = installations as [Installation, ...Installation[]];
   const known = await own.onDatabase(async (knex) => {
     await migrate(knex, migrations);
-    const [line] = await rowsOf<{ rows: number }>(
-      knex,
-      sql`SELECT count(*) AS rows FROM catalog_search WHERE kind = 'product'`,
-    );
-    return Number(line?.rows ?? 0);
+    const rows = knex('catalog_search').where({ kind: 'product' });
+    return Number((await rows.count('* as count').first())?.['count'] ?? 0);
   });
   await fill(known < products ? installations : others, folder, { products });
   if (own.mode === 'embedded') return;
-  // What autovacuum does within minutes after an import, done at once: measuring does not start beside it.
+  // Autovacuum does so within minutes after an import; measuring must not start beside it.
   for (const each of installations) await each.onDatabase((knex) => rowsOf(knex, sql`VACUUM (ANALYZE)`));
 }
-
-async function explainAll(
-  knex: Knex,
-  sample: CatalogSample,
-  kinds: readonly QuestionKind[],
-  folder: string,
-  changes: number,
-): Promise<void> {
-  await explainQuestions(knex, sample, kinds, folder, SEED);
-  if (changes === 0) return;
-  await changeProducts(knex, changes, SEED);
-  const again = kinds.filter(({ name }) => ASKED_AFTER_CHANGES.includes(name));
-  const named = again.map((kind) => ({ ...kind, name: `${kind.name} after changes` }));
-  await explainQuestions(knex, sample, named, folder, SEED);
-}
-
-const asItIs = (installation: Installation): Subject => ({
-  ...{ name: installation.name, installation },
-  within: (work) => work(),
-});
 
 /** On a new search snapshot, and with so many products changed since. */
 function statesOf(installation: Installation, changes: number): Subject[] {
@@ -144,29 +119,24 @@ function statesOf(installation: Installation, changes: number): Subject[] {
   ];
 }
 
-async function measure(
-  installation: Installation,
-  sample: CatalogSample,
-  kinds: readonly QuestionKind[],
-  calls: number,
-): Promise<Cell[][]> {
+async function measure(installation: Installation, sample: CatalogSample, calls: number): Promise<Cell[][]> {
   await installation.start(['api']);
   const client = new Client(installation.url, await installation.key());
-  const ask = (question: Question, pricing: boolean) => {
-    const { path, body } = requestOf(question, pricing);
-    return successful(body ? client.post(path, body) : client.get(path));
-  };
   const healthz = await aloneAndTogether(
     calls,
     () => null,
-    () => successful(client.get('/healthz')),
+    () => client.get('/healthz'),
     '',
   );
   const rows: Cell[][] = [['/healthz', null, null, ...healthz]];
-  for (const { name, draw, priced, targetMs } of kinds) {
-    for (const pricing of priced ? [false, true] : [false]) {
-      const asked = (random: Random) => draw(sample, random);
-      const cells = await aloneAndTogether(calls, asked, (question) => ask(question, pricing), name);
+  for (const { name, draw, targetMs } of QUESTION_KINDS) {
+    for (const pricing of name.startsWith('suggest') ? [false] : [false, true]) {
+      const cells = await aloneAndTogether(
+        calls,
+        (random) => requestOf(draw(sample, random), pricing),
+        ({ path, body }) => (body ? client.post(path, body) : client.get(path)),
+        name,
+      );
       rows.push([name, pricing ? 'yes' : 'no', targetMs, ...cells]);
     }
   }
@@ -177,7 +147,7 @@ async function measure(
 /**
  * Median, p95, p99 and rate with one client, then with sixteen. Every call draws values of its own, so no cache has seen them.
  *
- * @param purpose what is drawn for it is the same each time
+ * @param purpose the same purpose draws the same values
  */
 export async function aloneAndTogether<Asked>(
   calls: number,

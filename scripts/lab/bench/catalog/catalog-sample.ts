@@ -5,26 +5,26 @@ import type { Random } from '../../../../models/random';
 import type { Knex } from '../installation';
 
 /** A product as queries are drawn from it. */
-export interface SampledProduct {
+interface SampledProduct {
   readonly id: string;
   /** Its attributes but the category, as filters that it passes. */
   readonly filters: readonly Filter[];
   readonly words: readonly string[];
-  /** Where it stands in a listing. */
+  /** In a listing. */
   readonly position: RowPosition;
 }
 
 const SAMPLE_SIZE = 3_000;
 
 /**
- * What the questions of a benchmark are drawn from: products of the catalog itself, chosen by their hashed ids. A term
- * is drawn as often as products carry it, so frequent ones come often, as they do in practice.
+ * Products of the catalog itself, chosen by their hashed ids, from which questions are drawn. A term is drawn as often as products
+ * carry it, so frequent ones come often, as they do in practice.
  */
 export class CatalogSample {
   private constructor(
     /** Live products of the catalog. */
     readonly size: number,
-    readonly products: readonly SampledProduct[],
+    private readonly products: readonly SampledProduct[],
     readonly tags: readonly string[],
     /** Of rows of the taxonomy. */
     readonly names: readonly string[],
@@ -50,46 +50,38 @@ export class CatalogSample {
           WHERE kind = 'product' AND term = ANY(${['', ...terms]}::text[]) GROUP BY term`,
     );
     const rowsByTerm = new Map(counted.map(({ term, rows: count }) => [term, count]));
-    const tags = await rowsOf<{ id: string }>(knex, sql`SELECT id FROM tags ORDER BY id`);
-    return new CatalogSample(
-      rowsByTerm.get('') ?? 0,
-      rows.map(({ facets, words, ...position }) => ({
-        ...{ id: position.id, words, filters: filtersOf(facets) },
-        position: { ...position, rank: [] },
-      })),
-      tags.map((tag) => tag.id),
-      nodes.map(({ name }) => name),
-      rowsByTerm,
-    );
+    const products = rows.map(({ facets, words, ...position }) => ({
+      ...{ id: position.id, words, filters: filtersOf(facets) },
+      position: { ...position, rank: [] },
+    }));
+    const tags: string[] = await knex('tags').orderBy('id').pluck('id');
+    const names = nodes.map(({ name }) => name);
+    return new CatalogSample(rowsByTerm.get('') ?? 0, products, tags, names, rowsByTerm);
   }
 
   product(random: Random): SampledProduct {
     return random.pick(this.products);
   }
 
-  /** A word that some product has, among those that `suits` takes. */
-  word(random: Random, suits: (word: string) => boolean = () => true): string {
-    return drawn(random, () => this.product(random).words.filter(suits));
+  /** A word of some product, among those that `suits` takes. */
+  word(random: Random, suits?: (word: string) => boolean): string {
+    return this.words(random, 1, suits).join();
   }
 
   /** So many different words of one product. */
-  wordsTogether(random: Random, count: number, suits: (word: string) => boolean = () => true): string[] {
-    return several(random, count, () => this.product(random).words.filter(suits));
+  words(random: Random, count: number, suits: (word: string) => boolean = () => true): string[] {
+    return drawn(random, count, () => this.product(random).words.filter(suits));
   }
 
   /** So many different filters that one product passes. */
-  filtersTogether(random: Random, count: number, suits: (filter: Filter) => boolean = () => true): Filter[] {
-    return several(random, count, () => this.product(random).filters.filter(suits));
+  filters(random: Random, count: number, suits: (filter: Filter) => boolean = () => true): Filter[] {
+    return drawn(random, count, () => this.product(random).filters.filter(suits));
   }
 
-  /** The share of the catalog that has a word. */
-  shareOfWord(word: string): number {
-    return (this.rowsByTerm.get(word) ?? 0) / this.size;
-  }
-
-  /** The share of the catalog that passes a filter for one value. */
-  shareOfFilter({ field, include: [id] }: Filter): number {
-    return (this.rowsByTerm.get(`${field}:${id}`) ?? 0) / this.size;
+  /** The share of the catalog that has a word, or passes a filter for one value. */
+  shareOf(term: string | Filter): number {
+    const name = typeof term === 'string' ? term : `${term.field}:${term.include[0]}`;
+    return (this.rowsByTerm.get(name) ?? 0) / this.size;
   }
 }
 
@@ -104,19 +96,22 @@ function filtersOf(facets: readonly string[]): Filter[] {
 
 const DRAWS_MAX = 10_000;
 
-function drawn<Entry>(random: Random, draw: () => readonly Entry[]): Entry {
+/** So many different entries of a list that has as many. */
+function drawn<Entry>(random: Random, count: number, draw: () => readonly Entry[]): Entry[] {
   for (let tried = 0; tried < DRAWS_MAX; tried++) {
-    const entries = draw();
-    if (entries.length > 0) return random.pick(entries);
+    const rest = [...draw()];
+    if (rest.length < count) continue;
+    return Array.from({ length: count }, () => rest.splice(random.integer(0, rest.length - 1), 1)).flat();
   }
   throw new Error('the catalog has nothing of the kind that a benchmark asks for');
 }
 
-function several<Entry>(random: Random, count: number, draw: () => readonly Entry[]): Entry[] {
-  const entries = drawn(random, () => {
-    const list = draw();
-    return list.length < count ? [] : [list];
-  });
-  const rest = [...entries];
-  return Array.from({ length: count }, () => rest.splice(random.integer(0, rest.length - 1), 1)).flat();
+/** Products anywhere in the catalog get another popularity and another word. */
+export async function changeProducts(knex: Knex, count: number, seed: number): Promise<void> {
+  await rowsOf(
+    knex,
+    sql`UPDATE catalog_rows SET popularity = popularity + 1, words = words || array_to_tsvector(ARRAY['changed'])
+        WHERE id IN (
+          SELECT id FROM catalog_search WHERE kind = 'product' ORDER BY hashtextextended(id, ${seed}), id LIMIT ${count})`,
+  );
 }

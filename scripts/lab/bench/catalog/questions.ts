@@ -31,44 +31,56 @@ export function requestOf(question: Question, pricing: boolean): { path: string;
   return { path: '/v3/catalog/query', body };
 }
 
-/** Questions of one sort, whose values differ from draw to draw. */
-export interface QuestionKind {
-  readonly name: string;
-  /** What the 95th percentile at one client is to stay below, in ms. */
-  readonly targetMs: number;
-  /** Whether it is also asked with prices. */
-  readonly priced: boolean;
-  draw(sample: CatalogSample, random: Random): Question;
-}
+type Draw<Drawn> = (sample: CatalogSample, random: Random) => Drawn;
 
-const LOOKUP_MS = 8;
-const LISTING_MS = 40;
-const TEXT_MS = 80;
-const SUGGESTION_MS = 20;
+/** Questions of one kind, whose values differ from draw to draw. */
+interface QuestionKind {
+  readonly name: string;
+  /** What the 95th percentile at one client should stay below, in ms. */
+  readonly targetMs: number;
+  readonly draw: Draw<Question>;
+}
 
 const PAGE_SIZE = 20;
 const FIRST_PAGES = 10;
 const RARE_ROWS_MAX = 20;
 const FREQUENT_SHARE = 0.05;
-const FAT_SHARE = 0.05;
+
+const PLAIN: CatalogQuery = {
+  ...{ text: null, categories: null, node: 'product', filters: [] },
+  ...{ page: 0, pageSize: PAGE_SIZE, sort: 'popularity_desc' },
+};
+
+const listing = (name: string, draw: Draw<Partial<CatalogQuery>>): QuestionKind => ({
+  ...{ name, targetMs: 40 },
+  draw: (...given) => ({ query: { ...PLAIN, ...draw(...given) } }),
+});
+
+const text = (name: string, draw: Draw<string>): QuestionKind => ({
+  ...{ name, targetMs: 80 },
+  draw: (...given) => ({ query: { ...PLAIN, text: draw(...given) } }),
+});
+
+const suggestion = (name: string, draw: Draw<string>): QuestionKind => ({
+  ...{ name: `suggest ${name}`, targetMs: 20 },
+  draw: (...given) => ({ suggest: draw(...given) }),
+});
 
 /** Everything that `bench catalog` asks, in the order of its table. */
 export const QUESTION_KINDS: readonly QuestionKind[] = [
   {
-    name: 'item lookup',
-    targetMs: LOOKUP_MS,
-    priced: true,
+    ...{ name: 'item lookup', targetMs: 8 },
     draw: (sample, random) => ({ item: sample.product(random).id }),
   },
   listing('listing', (_, random) => ({ page: random.integer(0, FIRST_PAGES) })),
-  listing('one filter', (sample, random) => ({ filters: sample.filtersTogether(random, 1) })),
-  listing('three filters', (sample, random) => ({ filters: sample.filtersTogether(random, 3) })),
+  listing('one filter', (sample, random) => ({ filters: sample.filters(random, 1) })),
+  listing('three filters', (sample, random) => ({ filters: sample.filters(random, 3) })),
   listing('two fat filters', (sample, random) => ({
-    filters: sample.filtersTogether(random, 2, (filter) => sample.shareOfFilter(filter) > FAT_SHARE),
+    filters: sample.filters(random, 2, (filter) => sample.shareOf(filter) > FREQUENT_SHARE),
   })),
   listing('exclude', (sample, random) => ({
     filters: sample
-      .filtersTogether(random, 2)
+      .filters(random, 2)
       .map(({ field, include }) => ({ field, include: [], exclude: include })),
   })),
   listing('tag on models', (sample, random) => ({
@@ -82,103 +94,55 @@ export const QUESTION_KINDS: readonly QuestionKind[] = [
     cursor: cursorOf({ ...PLAIN, words: null }, sample.product(random).position),
   })),
   listing('facets', (sample, random) => {
-    const filters = sample.filtersTogether(random, 3);
+    const filters = sample.filters(random, 3);
     const fields = [...new Set(filters.map(({ field }) => field))];
-    return {
-      filters: filters.slice(0, 1),
-      facets: fields.map((field) => ({ field, limit: PAGE_SIZE, words: null })),
-    };
+    const facets = fields.map((field) => ({ field, limit: PAGE_SIZE, words: null }));
+    return { filters: filters.slice(0, 1), facets };
   }),
-  listing('by name', (_, random) => ({
-    page: random.integer(0, FIRST_PAGES),
-    sort: random.pick(['name_asc', 'name_desc']),
-  })),
+  listing('by name', (_, random) => ({ page: random.integer(0, FIRST_PAGES), sort: byName(random) })),
   listing('brand by name', (sample, random) => ({
-    filters: sample.filtersTogether(random, 1, ({ field }) => field === 'brand'),
-    sort: random.pick(['name_asc', 'name_desc']),
+    filters: sample.filters(random, 1, ({ field }) => field === 'brand'),
+    sort: byName(random),
   })),
   text('rare word', (sample, random) =>
-    sample.word(random, (word) => sample.shareOfWord(word) * sample.size <= RARE_ROWS_MAX),
+    sample.word(random, (word) => sample.shareOf(word) * sample.size <= RARE_ROWS_MAX),
   ),
   text('frequent word', (sample, random) =>
-    sample.word(random, (word) => sample.shareOfWord(word) > FREQUENT_SHARE),
+    sample.word(random, (word) => sample.shareOf(word) > FREQUENT_SHARE),
   ),
-  text('two words', (sample, random) => sample.wordsTogether(random, 2).join(' ')),
-  text('misspelt', (sample, random) => {
-    const meant = sample.word(random, (word) => /^[a-z]{5,}$/.test(word));
-    return `${misspelt(meant, random)} ${sample.word(random)}`;
-  }),
+  text('two words', (sample, random) => sample.words(random, 2).join(' ')),
+  text(
+    'misspelt',
+    (sample, random) => `${misspelt(sample.word(random, isLong), random)} ${sample.word(random)}`,
+  ),
   text('prefix', (sample, random) =>
     sample.word(random, (word) => word.length > 3).slice(0, random.integer(2, 3)),
   ),
   text('three random words', (sample, random) =>
     [sample.word(random), sample.word(random), sample.word(random)].join(' '),
   ),
-  text('five words', (sample, random) => sample.wordsTogether(random, 5).join(' ')),
+  text('five words', (sample, random) => sample.words(random, 5).join(' ')),
   suggestion('1 letter', (sample, random) => soughtWord(sample, random).slice(0, 1)),
-  suggestion('word begun', (sample, random) => {
-    const sought = soughtWord(sample, random);
-    return sought.slice(0, random.integer(2, sought.length));
-  }),
+  suggestion('word begun', (sample, random) => begun(soughtWord(sample, random), 2, random)),
   suggestion('words begun', (sample, random) => {
-    const sought = random.chance(0.5) ? random.pick(sample.names) : sample.wordsTogether(random, 2).join(' ');
-    return sought.slice(0, random.integer(Math.min(4, sought.length), sought.length));
+    const sought = random.chance(0.5) ? random.pick(sample.names) : sample.words(random, 2).join(' ');
+    return begun(sought, Math.min(4, sought.length), random);
   }),
-  suggestion('misspelt', (sample, random) => {
-    const sought = soughtWord(sample, random, (word) => /^[a-z]{5,}$/.test(word));
-    return misspelt(sought, random).slice(0, random.integer(5, sought.length + 1));
-  }),
+  suggestion('misspelt', (sample, random) =>
+    begun(misspelt(soughtWord(sample, random, isLong), random), 4, random),
+  ),
 ];
 
+const byName = (random: Random): CatalogQuery['sort'] => random.pick(['name_asc', 'name_desc']);
+const isLong = (word: string): boolean => /^[a-z]{5,}$/.test(word);
+const begun = (sought: string, least: number, random: Random): string =>
+  sought.slice(0, random.integer(least, sought.length));
+
 /** What somebody who types it letter by letter has in mind: a word of a name in the taxonomy, or of a product. */
-function soughtWord(
-  sample: CatalogSample,
-  random: Random,
-  suits: (word: string) => boolean = () => true,
-): string {
+function soughtWord(sample: CatalogSample, random: Random, suits: (word: string) => boolean = () => true) {
   const words = wordsOf(random.pick(sample.names)).filter(suits);
   return words.length > 0 && random.chance(0.5) ? random.pick(words) : sample.word(random, suits);
 }
-
-function listing(
-  name: string,
-  draw: (sample: CatalogSample, random: Random) => Partial<CatalogQuery>,
-): QuestionKind {
-  return {
-    name,
-    targetMs: LISTING_MS,
-    priced: true,
-    draw: (...given) => ({ query: { ...PLAIN, ...draw(...given) } }),
-  };
-}
-
-function text(name: string, draw: (sample: CatalogSample, random: Random) => string): QuestionKind {
-  return {
-    name,
-    targetMs: TEXT_MS,
-    priced: true,
-    draw: (...given) => ({ query: { ...PLAIN, text: draw(...given) } }),
-  };
-}
-
-function suggestion(name: string, draw: (sample: CatalogSample, random: Random) => string): QuestionKind {
-  return {
-    name: `suggest ${name}`,
-    targetMs: SUGGESTION_MS,
-    priced: false,
-    draw: (...given) => ({ suggest: draw(...given) }),
-  };
-}
-
-const PLAIN: CatalogQuery = {
-  text: null,
-  categories: null,
-  node: 'product',
-  filters: [],
-  page: 0,
-  pageSize: PAGE_SIZE,
-  sort: 'popularity_desc',
-};
 
 /** A word with one letter dropped, doubled, or swapped with its neighbour. */
 function misspelt(word: string, random: Random): string {

@@ -1,10 +1,11 @@
+import { cpus } from 'node:os';
 import { rowsOf, sql } from '../../../../db/core/sql';
 import { embeddingsOf } from '../../../../db/embeddings/embedding-tables';
 import { drawPhotos, fill, PHOTO_SIDE, PICTURE_SIDE, photoBodies } from '../generated';
 import { type Installation, onInstallation, UNLIMITED } from '../installation';
-import { Client, runConcurrently, successful } from '../load';
+import { Client, runConcurrently } from '../load';
 import { memoryOf, processesCalled, processorMsOf } from '../process-watch';
-import { byTurns, type Cell, type Measurement, machine, percentiles, shown } from '../table';
+import { byTurns, type Cell, type Measurement, machine, percentiles } from '../table';
 import { exportNetwork, installPython, startPython } from './python-peer';
 
 export interface PeersBenchOptions {
@@ -13,7 +14,7 @@ export interface PeersBenchOptions {
   readonly turns: number;
 }
 
-/** Whoever answers what a photo shows. */
+/** A service that answers what a photo shows. */
 interface Subject {
   readonly name: string;
   readonly pids: readonly number[];
@@ -21,7 +22,7 @@ interface Subject {
 }
 
 const CALLERS = [1, 16];
-/** Photos of which the best product must be the same: what lies equally near may come in another order. */
+/** The share of photos that must have the same best product: equally near ones may come in another order. */
 const AGREEMENT_MIN = 0.9;
 const STORES = ['postgres', 'redis-server'];
 
@@ -35,10 +36,14 @@ export async function benchPeers({ products, calls, turns }: PeersBenchOptions):
   await installPython();
   const bodies = photoBodies(await drawPhotos(products, PHOTO_SIDE));
   const settings = UNLIMITED;
-  const filled = async (installation: Installation, folder: string) => {
+  const filled = async (installation: Installation, folder: string): Promise<Subject> => {
     await installation.start();
     await fill([installation], folder, { products, pictures: PICTURE_SIDE });
-    return loupe(installation);
+    const client = new Client(installation.url, await installation.key());
+    return {
+      ...{ name: `Loupe, ${installation.mode}`, pids: installation.pids },
+      identify: (body) => client.post('/v3/vision/identify', body),
+    };
   };
   return onInstallation({ mode: 'PostgreSQL and Redis', settings }, async (served, folder) =>
     onInstallation({ mode: 'embedded', settings }, async (embedded, embeddedFolder) => {
@@ -47,18 +52,16 @@ export async function benchPeers({ products, calls, turns }: PeersBenchOptions):
       try {
         const subjects = [...peers.map(({ subject }) => subject), ...loupes];
         const agreed = await agreement(subjects, bodies);
-        const rows = await byTurns(subjects, (subject) => measure(subject, bodies, calls), turns);
         return {
           title: `identify beside a peer: ${products} products, ${PHOTO_SIDE} x ${PHOTO_SIDE} JPEG photos, medians of ${turns}, ${machine()}`,
           head: [
             ...['', 'callers', 'photos/s', 'p50 ms', 'p95 ms'],
             ...['processor ms a photo', 'of the stores', 'MiB'],
           ],
-          rows,
+          rows: await byTurns(subjects, (subject) => measure(subject, bodies, calls), turns),
           notes: [
             'The peer checks no key, books nothing, limits nothing, keeps no record of its answers, and has no confidence, prices or taxonomy.',
             ...agreed,
-            ...loupes.map(({ name }) => ratioNote(name, rows)),
             'Processor time is that of the processes that answer, and of all PostgreSQL and Redis processes of the machine meanwhile. The client shares the cores.',
           ],
         };
@@ -69,36 +72,23 @@ export async function benchPeers({ products, calls, turns }: PeersBenchOptions):
   );
 }
 
-async function loupe(installation: Installation): Promise<Subject> {
-  const client = new Client(installation.url, await installation.key());
-  return {
-    name: `Loupe, ${installation.mode}`,
-    pids: installation.pids,
-    identify: (body) => successful(client.post('/v3/vision/identify', body)),
-  };
-}
-
 async function startPeers(served: Installation, folder: string) {
   const version = await served.onDatabase(async (knex) => {
-    const [live] = await rowsOf<{ id: number }>(
-      knex,
-      sql`SELECT id FROM embedding_versions WHERE state = 'live'`,
-    );
-    return live?.id ?? 0;
+    const live = sql`SELECT id FROM embedding_versions WHERE state = 'live'`;
+    return (await rowsOf<{ id: number }>(knex, live))[0]?.id ?? 0;
   });
   const { DATABASE_URL = '' } = served.settings;
   const common = { ...(await exportNetwork(folder)), DATABASE_URL, VECTORS: embeddingsOf(version).text };
-  const cores = Number.parseInt(machine(), 10);
   return Promise.all(
-    [...new Set([1, cores])].map(async (threads) => {
-      const peer = await startPython('photo_peer', { ...common, THREADS: String(threads) });
-      const client = new Client(peer.url, '');
+    [...new Set([1, cpus().length])].map(async (threads) => {
+      const { url, process, stop } = await startPython('photo_peer', { ...common, THREADS: String(threads) });
+      const client = new Client(url, '');
       const subject: Subject = {
         name: `peer, ${threads} ${threads === 1 ? 'thread' : 'threads'} an inference`,
-        pids: [peer.process.pid ?? 0],
-        identify: (body) => successful(client.post('/identify', body)),
+        pids: [process.pid ?? 0],
+        identify: (body) => client.post('/identify', body),
       };
-      return { subject, stop: peer.stop };
+      return { subject, stop };
     }),
   );
 }
@@ -146,17 +136,4 @@ async function measure(subject: Subject, bodies: readonly Buffer[], calls: numbe
     ]);
   }
   return rows;
-}
-
-/** How Loupe does beside the peer that does best. */
-function ratioNote(name: string, rows: readonly (readonly Cell[])[]): string {
-  const ratios = CALLERS.map((callers) => {
-    const of = rows.filter((row) => row[1] === callers);
-    const own = of.find((row) => row[0] === name) ?? [];
-    const peers = of.filter((row) => String(row[0]).startsWith('peer'));
-    const rate = Number(own[2]) / Math.max(...peers.map((row) => Number(row[2])));
-    const p50 = Number(own[3]) / Math.min(...peers.map((row) => Number(row[3])));
-    return `${shown(rate)} times the photos/s and ${shown(p50)} times the p50 at ${callers}`;
-  });
-  return `${name}, against the better peer, by callers: ${ratios.join('; ')}.`;
 }

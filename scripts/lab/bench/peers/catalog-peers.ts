@@ -6,13 +6,13 @@ import { aloneAndTogether, fillOnce, SERVER_SETTINGS } from '../catalog/bench-ca
 import { CatalogSample } from '../catalog/catalog-sample';
 import { QUESTION_KINDS, type Question, requestOf } from '../catalog/questions';
 import { SEED } from '../generated';
-import { type Installation, onInstallation } from '../installation';
-import { Client, successful } from '../load';
+import { onInstallation } from '../installation';
+import { Client } from '../load';
 import { byTurns, type Cell, type Measurement, machine, shown } from '../table';
 import type { PeersBenchOptions } from './bench-peers';
 import { installPython, startPython } from './python-peer';
 
-/** Whoever answers catalog queries. */
+/** A service that answers catalog queries. */
 interface Subject {
   readonly name: string;
   ask(question: Question): Promise<{ readonly text: string }>;
@@ -26,42 +26,48 @@ const ENGINES = ['tantivy', 'SQLite FTS5', 'DuckDB'];
  */
 export async function benchCatalogPeers({ products, calls, turns }: PeersBenchOptions): Promise<Measurement> {
   await installPython();
-  const mode = 'PostgreSQL and Redis';
   const settings = { RATE_PER_SECOND: '0' };
+  const mode = 'PostgreSQL and Redis';
   return onInstallation({ mode, settings, server: SERVER_SETTINGS }, async (installation, folder) => {
     await fillOnce([installation], folder, products);
     const sample = await installation.onDatabase((knex) => CatalogSample.read(knex, SEED));
-    const peers = [];
-    for (const engine of ENGINES) peers.push(await startEngine(installation, folder, engine));
-    await installation.start(['api']);
-    const client = new Client(installation.url, await installation.key());
-    const loupe: Subject = {
-      name: 'Loupe',
-      ask(question) {
-        const { path, body = {} } = requestOf(question, false);
-        return successful(client.post(path, body));
-      },
-    };
-    const kinds = QUESTION_KINDS.filter(
-      ({ draw, name }) => bodyFor(draw(sample, new Random(SEED, 'kind', name))) !== null,
-    );
-    const subjects = [loupe, ...peers.map(({ subject }) => subject)];
+    const stops: (() => Promise<void>)[] = [];
     try {
-      for (const { name, draw } of kinds) {
-        await agree(subjects, draw(sample, new Random(SEED, 'agreement', name)));
+      const subjects: Subject[] = [];
+      for (const engine of ENGINES) {
+        process.stderr.write(`${engine}: indexing\n`);
+        const FOLDER = join(folder, engine);
+        await mkdir(FOLDER);
+        const { DATABASE_URL = '' } = installation.settings;
+        const { url, stop } = await startPython('catalog_peer', { ENGINE: engine, FOLDER, DATABASE_URL });
+        stops.push(stop);
+        const client = new Client(url, '');
+        subjects.push({
+          name: engine,
+          ask: (question) => client.post('/search', bodyFor(question) ?? {}),
+        });
       }
-      const rows = await byTurns(
-        subjects,
-        async ({ ask }) => {
-          const measured: Cell[][] = [];
-          for (const { name, draw } of kinds) {
-            const cells = await aloneAndTogether(calls, (random) => draw(sample, random), ask, name);
-            measured.push([name, ...cells]);
-          }
-          return measured;
-        },
-        turns,
+      await installation.start(['api']);
+      const client = new Client(installation.url, await installation.key());
+      const ask = (question: Question) => {
+        const { path, body = {} } = requestOf(question, false);
+        return client.post(path, body);
+      };
+      subjects.unshift({ name: 'Loupe', ask });
+      const kinds = QUESTION_KINDS.filter(
+        ({ draw, name }) => bodyFor(draw(sample, new Random(SEED, 'kind', name))) !== null,
       );
+      for (const { name, draw } of kinds)
+        await agree(subjects, draw(sample, new Random(SEED, 'agreement', name)));
+      const measure = async (subject: Subject) => {
+        const measured: Cell[][] = [];
+        for (const { name, draw } of kinds) {
+          const cells = await aloneAndTogether(calls, (random) => draw(sample, random), subject.ask, name);
+          measured.push([name, ...cells]);
+        }
+        return measured;
+      };
+      const rows = await byTurns(subjects, measure, turns);
       return {
         title: `catalog beside peers: ${sample.size} products, medians of ${turns}, ${machine()}`,
         head: ['query', '', 'p50 ms', 'p95 ms', 'queries/s of 16', "Loupe's p50, times"],
@@ -75,36 +81,22 @@ export async function benchCatalogPeers({ products, calls, turns }: PeersBenchOp
         ],
       };
     } finally {
-      for (const { stop } of peers) await stop();
+      for (const stop of stops) await stop();
     }
   });
 }
 
-async function startEngine({ settings }: Installation, root: string, engine: string) {
-  process.stderr.write(`${engine}: indexing\n`);
-  const FOLDER = join(root, engine);
-  await mkdir(FOLDER);
-  const { DATABASE_URL = '' } = settings;
-  const { url, stop } = await startPython('catalog_peer', { ENGINE: engine, FOLDER, DATABASE_URL });
-  const client = new Client(url, '');
-  const ask = (question: Question) => successful(client.post('/search', bodyFor(question) ?? {}));
-  return { subject: { name: engine, ask }, stop };
-}
-
-/** @throws Error when a listing has another total for one of them than for another; Loupe finds more by a text */
+/** @throws Error when the totals of a listing differ; by a text Loupe finds more */
 async function agree(subjects: readonly Subject[], question: Question): Promise<void> {
   if ('query' in question && question.query.text !== null) return;
-  const totals = await Promise.all(
-    subjects.map(async ({ name, ask }) => {
-      const { total_results: total } = JSON.parse((await ask(question)).text) as { total_results: number };
-      return { name, total };
-    }),
-  );
-  if (new Set(totals.map(({ total }) => total)).size > 1)
-    throw new Error(`they do not do the same work: ${JSON.stringify({ question, totals })}`);
+  const totals = new Map<string, number>();
+  for (const { name, ask } of subjects)
+    totals.set(name, (JSON.parse((await ask(question)).text) as { total_results: number }).total_results);
+  if (new Set(totals.values()).size > 1)
+    throw new Error(`they do not do the same work: ${JSON.stringify({ question, totals: [...totals] })}`);
 }
 
-/** What a peer is asked; null for what none of them has an answer to. */
+/** The body for a peer; null for a question that the peers have no answer to. */
 function bodyFor(question: Question): object | null {
   if (!('query' in question)) return null;
   const { text, node, filters, facets, cursor, page, sort } = question.query;

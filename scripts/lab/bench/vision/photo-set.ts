@@ -1,6 +1,7 @@
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { z } from 'zod';
+import { shareOf } from '../../../../models/indexing/figures';
 import type { InstalledModel } from '../../../../models/ports';
 import { distortPhoto } from '../../../../workers/image/distortion/distort-photo';
 import { FolderModelLibrary } from '../../../../workers/library/model-library';
@@ -9,31 +10,20 @@ import { inFolder } from '../installation';
 
 /** A line of `items.json`: `catalog` and `distractor` fill the catalog, `query` is another photo of a catalog item. */
 const listedPhoto = z.object({
-  id: z.string(),
-  item: z.string(),
-  set: z.string().default('unknown'),
-  kind: z.string(),
-  role: z.string(),
-  split: z.string().optional(),
-  file: z.string(),
-  brand: z.string().nullish(),
+  ...{ id: z.string(), item: z.string(), kind: z.string(), role: z.string(), file: z.string() },
+  ...{ set: z.string().default('unknown'), split: z.string().optional(), brand: z.string().nullish() },
 });
 type ListedPhoto = z.infer<typeof listedPhoto>;
 
 /** A line of `queries.json`: `level` 1 to 3 are distortions, 4 another photo. */
 const exportedQuery = z.object({
-  item: z.string(),
-  kind: z.string(),
+  ...{ item: z.string(), kind: z.string(), file: z.string() },
   level: z.number().int().min(1).max(4),
-  file: z.string(),
 });
 
 /** A line of `pairs.json`: a thing with other photos of it. */
 const listedPair = z.object({
-  item: z.string(),
-  kind: z.string(),
-  set: z.string(),
-  catalog: z.string(),
+  ...{ item: z.string(), kind: z.string(), set: z.string(), catalog: z.string() },
   queries: z.array(z.string()),
 });
 
@@ -61,11 +51,11 @@ export interface PhotoSet {
   readonly queries: readonly Query[];
 }
 
-/** Where photos and queries lie. */
+/** Where photos and queries are. */
 export interface VisionBenchOptions {
   /** Folder with `items.json` and `images/`. */
   readonly photos: string;
-  /** Folder with `queries.json` and the photos that it names; without it the other photos of the set, and its own distorted. */
+  /** Folder with `queries.json` and its photos; without it the other photos of the set, and its own distorted. */
   readonly queries?: string;
   /** Only the photos of this split. */
   readonly split?: string;
@@ -82,6 +72,8 @@ const KINDS_ASKED = ['bag', 'watch'];
 export const LEVELS = [1, 2, 3] as const;
 /** The level of a query that is another photo of the item, and no distortion. */
 export const OTHER_PHOTO = 4;
+/** Levels at which unknown items should be recognised as such; hardly any can be of the hardest distortions. */
+export const LEVELS_REJECTED = [1, 2, OTHER_PHOTO];
 
 /** Runs `work` with the model and the photos, in a folder that is gone afterwards. */
 export const onPhotoSet = <Result>(
@@ -109,21 +101,19 @@ async function readPhotoSet(
   const shown = [...listed, ...paired].filter(({ role }) => role === 'catalog' || role === 'distractor');
   const bundle = join(folder, 'bundle');
   await writeBundle(shown, bundle);
-  const products = new Set(shown.map(({ item }) => productOf(item)));
   const own =
     asked === undefined
       ? [...(await distorted(listed, join(folder, 'queries'))), ...otherPhotos(listed, false)]
       : (await listIn(asked, 'queries.json', exportedQuery)).map((query) =>
-          queryOf(query, query.level, join(asked, query.file)),
+          queryOf({ ...query, file: join(asked, query.file) }, query.level),
         );
   const queries = [...own.filter(({ kind }) => KINDS_ASKED.includes(kind)), ...otherPhotos(paired, true)];
+  const products = new Set(shown.map(({ item }) => productOf(item)));
   return {
     bundle,
     photos: shown.map((photo) => ({
-      product: productOf(photo.item),
-      category: categoryOf(photo.kind),
-      brand: brandOf(photo),
-      file: photo.file,
+      ...{ product: productOf(photo.item), category: categoryOf(photo.kind) },
+      ...{ brand: brandOf(photo), file: photo.file },
     })),
     queries: queries.filter(({ product }) => products.has(product)),
   };
@@ -132,25 +122,22 @@ async function readPhotoSet(
 const listIn = async <Line extends z.ZodType>(folder: string, name: string, line: Line) =>
   z.array(line).parse(JSON.parse(await readFile(join(folder, name), 'utf8')));
 
-const queryOf = (
-  { item, kind }: { readonly item: string; readonly kind: string },
-  level: number,
-  file: string,
-  set: string | null = null,
-): Query => ({ product: productOf(item), kind, level, set, file });
+type Shown = Pick<ListedPhoto, 'item' | 'kind' | 'file'>;
+const queryOf = ({ item, kind, file }: Shown, level: number, set: string | null = null): Query => ({
+  ...{ product: productOf(item), kind, level, set, file },
+});
 
 const otherPhotos = (listed: readonly ListedPhoto[], bySet: boolean): Query[] =>
   listed
     .filter(({ role }) => role === 'query')
-    .map((photo) => queryOf(photo, OTHER_PHOTO, photo.file, bySet ? photo.set : null));
+    .map((photo) => queryOf(photo, OTHER_PHOTO, bySet ? photo.set : null));
 
 async function pairedPhotos(folder: string): Promise<ListedPhoto[]> {
   const pairs = await listIn(folder, 'pairs.json', listedPair);
   return pairs.flatMap(({ item, kind, set, catalog, queries }) =>
     [catalog, ...queries].map((file, place) => ({
       ...{ id: `pair ${file}`, item: `pair ${item}`, set, kind },
-      role: place === 0 ? 'catalog' : 'query',
-      file: join(folder, file),
+      ...{ role: place === 0 ? 'catalog' : 'query', file: join(folder, file) },
     })),
   );
 }
@@ -164,7 +151,7 @@ async function distorted(listed: readonly ListedPhoto[], folder: string): Promis
     for (const level of LEVELS) {
       const file = join(folder, `${wordOf(photo.id)}-${level}.jpg`);
       await writeFile(file, await distortPhoto(picture, level, photo.id));
-      queries.push(queryOf(photo, level, file));
+      queries.push(queryOf({ ...photo, file }, level));
     }
   }
   return queries;
@@ -180,10 +167,9 @@ async function writeBundle(shown: readonly ListedPhoto[], bundle: string): Promi
     product.images.push(name);
     products.set(photo.item, product);
   }
-  const kinds = [...new Set(shown.map(({ kind }) => kind))];
   const brands = new Map(shown.map((photo) => [brandOf(photo), photo]));
   await writeRecords(bundle, {
-    categories: kinds.map((name) => ({
+    categories: [...new Set(shown.map(({ kind }) => kind))].map((name) => ({
       ...{ id: categoryOf(name), name, hierarchy: ['brand'], name_fields: ['brand'] },
       ...{ popularity: 0, images: [], thumbnails: [] },
     })),
@@ -220,6 +206,15 @@ export function combinations<Value>(values: readonly Value[], count: number): Va
     combinations(values.slice(at + 1), count - 1).map((rest) => [value, ...rest]),
   );
 }
+
+/** The share of entries in %, with its 95 % limits (Wilson). */
+export function shareText<Entry>(entries: readonly Entry[], holds: (entry: Entry) => boolean): string {
+  const right = entries.filter(holds).length;
+  const { low, high } = shareOf(right, entries.length);
+  return `${percent(right / Math.max(1, entries.length))} (${percent(low)}-${percent(high)})`;
+}
+
+export const percent = (share: number): string => (100 * share).toFixed(1);
 
 const wordOf = (text: string): string => text.toLowerCase().replaceAll(/[^a-z0-9]+/g, '_');
 const productOf = (item: string): string => `product_${wordOf(item)}`;

@@ -12,55 +12,51 @@ import type { ShownNeighbour } from '../../../../models/vision/neighbours';
 import { PooledEmbedderRegistry } from '../../../../workers/embedder/embedder-registry';
 import { defaultThreads } from '../../../../workers/embedder/inference-pool';
 import { SharpImagePreparer } from '../../../../workers/image/sharp-image-preparer';
-import type { PhotoSet, Query } from './photo-set';
+import type { PhotoSet } from './photo-set';
 
-/** Photos of one call, the item that they show, and whether the catalog has it. */
+/** Photos of one call, and whether the catalog has the item that they show. */
 export interface Asked {
-  /** Positions in the queries of the set; all show the same item unless two are to be told apart. */
+  /** Positions in the queries of the set. */
   readonly queries: readonly number[];
   readonly isKnown: boolean;
   /** Products in the catalog, picked at random; null is all. */
   readonly size: number | null;
 }
 
-const PICTURES_AT_ONCE = 4;
+/** The vectors of a photo, by view. */
+type Views = readonly Float32Array[];
 
-/** What the service computes embeddings with, for one model, in this process. */
-const embeddersOf = ({ folder }: InstalledModel): PooledEmbedderRegistry =>
-  new PooledEmbedderRegistry({
-    threads: defaultThreads(cpus().length),
-    backend: 'auto',
-    waitingMax: 1000,
-    batchTimeoutMs: 30_000,
-    logger: pino({ level: 'warn' }),
-    folderOf: () => folder,
-    mapOf: async () => null,
-  });
+const PICTURES_AT_ONCE = 4;
 
 /** What a model sees of a set of photos, in this process and with an exhaustive search. */
 export class Sightings {
-  readonly #showing: ReadonlyMap<number, readonly string[]>;
   readonly #ancestry: ReadonlyMap<string, readonly string[]>;
   /** For each query the similarity of each of its views to the nearest view of each catalog photo. */
-  readonly #similarities = new Map<number, readonly Float32Array[]>();
+  readonly #similarities = new Map<number, Views>();
 
   private constructor(
     private readonly set: PhotoSet,
-    /** The vectors of each catalog photo, by view. */
-    readonly catalog: readonly (readonly Float32Array[])[],
-    /** Those of each query. */
-    readonly asked: readonly (readonly Float32Array[])[],
+    readonly catalog: readonly Views[],
+    /** Of each query. */
+    readonly asked: readonly Views[],
   ) {
-    this.#showing = new Map(set.photos.map(({ product }, photo) => [photo, [product]]));
     this.#ancestry = new Map(set.photos.map(({ product, brand }) => [product, [brand]]));
   }
 
   /** Embeds all photos and queries of a set. */
-  static async of(set: PhotoSet, model: InstalledModel): Promise<Sightings> {
+  static async of(set: PhotoSet, { folder, manifest }: InstalledModel): Promise<Sightings> {
     const preparer = new SharpImagePreparer({ bytesMax: 1 << 30, pixelsMax: 1 << 30 });
-    const embedders = embeddersOf(model);
+    const embedders = new PooledEmbedderRegistry({
+      ...{
+        threads: defaultThreads(cpus().length),
+        backend: 'auto',
+        waitingMax: 1000,
+        batchTimeoutMs: 30_000,
+      },
+      ...{ logger: pino({ level: 'warn' }), folderOf: () => folder, mapOf: async () => null },
+    });
     try {
-      const embedder = await embedders.forVersion({ manifest: model.manifest } as EmbeddingVersion);
+      const embedder = await embedders.forVersion({ manifest } as EmbeddingVersion);
       const embed = (files: readonly { readonly file: string }[], views: 'catalog' | 'query') =>
         pMap(
           files,
@@ -78,20 +74,19 @@ export class Sightings {
 
   /** The same photos, with all vectors passed through a map. */
   through(map: Float32Array): Sightings {
-    const pass = (photos: readonly (readonly Float32Array[])[]) =>
-      photos.map((views) => views.map((view) => mapped(map, view)));
+    const pass = (photos: readonly Views[]) => photos.map((views) => views.map((view) => mapped(map, view)));
     return new Sightings(this.set, pass(this.catalog), pass(this.asked));
   }
 
   /** What the photos of a call find. */
   sighting({ queries, isKnown, size }: Asked): LabelledSighting {
-    const { product, set } = this.#query(queries[0]);
+    const { product = '', set } = this.set.queries[queries[0] ?? 0] ?? {};
     const photos = queries.map((query) => this.#similaritiesOf(query));
     const catalog = this.#catalog(product, queries, isKnown, size);
     const near = new Set(photos.flatMap((views) => nearest(views, catalog)));
     const neighbours = [...near].map((photo): ShownNeighbour => {
       const byView = photos.flatMap((views) => views.map((view) => 1 - (view[photo] ?? -1)));
-      const products = this.#showing.get(photo) ?? [];
+      const products = [this.set.photos[photo]?.product ?? ''];
       return { imageId: photo, products, distance: Math.min(...byView), byView };
     });
     return {
@@ -104,25 +99,16 @@ export class Sightings {
     };
   }
 
-  #query(position = 0): Query {
-    const query = this.set.queries[position];
-    if (!query) throw new Error(`there is no query ${position}`);
-    return query;
-  }
-
   /** The photos of a catalog of this size, with the item or without it. */
   #catalog(product: string, queries: readonly number[], isKnown: boolean, size: number | null): number[] {
     const own = this.set.photos.findIndex((photo) => photo.product === product);
     const others = this.set.photos.flatMap((photo, position) => (photo.product === product ? [] : position));
     const random = new Random('catalog', size ?? 0, ...queries);
-    const chosen =
-      size === null
-        ? others
-        : Array.from({ length: size - 1 }, () => others[random.integer(0, others.length - 1)] ?? 0);
+    const chosen = size === null ? others : Array.from({ length: size - 1 }, () => random.pick(others));
     return isKnown ? [own, ...chosen] : chosen;
   }
 
-  #similaritiesOf(query: number): readonly Float32Array[] {
+  #similaritiesOf(query: number): Views {
     const known = this.#similarities.get(query);
     if (known) return known;
     const computed = (this.asked[query] ?? []).map((view) =>
@@ -133,7 +119,7 @@ export class Sightings {
   }
 }
 
-function nearest(views: readonly Float32Array[], catalog: readonly number[]): number[] {
+function nearest(views: Views, catalog: readonly number[]): number[] {
   const best = new Map(catalog.map((photo) => [photo, Math.max(...views.map((view) => view[photo] ?? -1))]));
   return [...best.keys()]
     .sort((left, right) => (best.get(right) ?? 0) - (best.get(left) ?? 0))

@@ -1,10 +1,10 @@
 import { FittedProducts, pictureVector } from '../../../../models/indexing/scatter';
 import { hash } from '../../../../models/random';
 import { mean } from '../../../../models/vision/candidates';
+import { modelReference } from '../../../../models/vision/embedding-model';
 import { type Measurement, percentile } from '../table';
-import { OTHER_PHOTO, onPhotoSet, type PhotoSet, type VisionBenchOptions } from './photo-set';
+import { OTHER_PHOTO, onPhotoSet, type PhotoSet, shareText, type VisionBenchOptions } from './photo-set';
 import { Sightings } from './sightings';
-import { shareText } from './vision-figures';
 
 const SEEDS = 5;
 const FOLDS = 2;
@@ -27,42 +27,38 @@ export const benchAdapt = (options: VisionBenchOptions): Promise<Measurement> =>
   onPhotoSet(options, async (set, model) => {
     const before = await Sightings.of(set, model);
     const all: Judged[] = [];
-    const strengths: string[] = [];
+    const strengths = new Set<string>();
     for (let run = 0; run < SEEDS * FOLDS; run += 1) {
       const isFitted = (product: string) =>
         (hash(product, 'adapt', Math.floor(run / FOLDS)) + run) % FOLDS === 0;
-      const fitted = await fitMap(set, before, isFitted);
-      strengths.push(fitted.strength);
-      all.push(...judge(set, [before, before.through(fitted.map)], isFitted));
-      process.stderr.write(`run ${run + 1} of ${SEEDS * FOLDS}: ${fitted.strength}\n`);
+      const { map, strength } = await fitMap(set, before, isFitted);
+      strengths.add(strength);
+      all.push(...judge(set, [before, before.through(map)], isFitted));
+      process.stderr.write(`run ${run + 1} of ${SEEDS * FOLDS}: ${strength}\n`);
     }
     const groups = [...new Set(all.map(({ group }) => group))].sort();
-    const share = (of: readonly Judged[], holds: (each: Judged) => boolean) =>
-      // The same photos in every halving: the limits are those of one.
-      shareText(Math.round(of.filter(holds).length / SEEDS), Math.round(of.length / SEEDS));
     return {
-      title: `Adapting ${model.manifest.id} ${model.manifest.version}: ${set.photos.length} catalog photos, ${SEEDS} halvings of the products, means in % of photos of products that were not fitted on`,
+      title: `Adapting ${modelReference(model.manifest)}: ${set.photos.length} catalog photos, ${SEEDS} halvings of the products, means in % of photos of products that were not fitted on`,
       head: [
-        'real photos',
-        'number',
-        'recall@1, before',
-        'after',
-        'answered at 10 % of unknown, before',
-        'after',
+        ...['real photos', 'number', 'recall@1, before', 'after'],
+        ...['answered at 10 % of unknown, before', 'after'],
       ],
       rows: ['all', ...groups].map((group) => {
         const of = all.filter((each) => group === 'all' || each.group === group);
         const cells = (['first', 'answered'] as const).flatMap((what) =>
-          [0, 1].map((side) => share(of, (each) => each[what][side] ?? false)),
+          [0, 1].map((side) => meanShare(of.map((each) => each[what][side] ?? false))),
         );
         return [group, Math.round(of.length / SEEDS), ...cells];
       }),
-      notes: [
-        'In brackets the 95 % limits (Wilson).',
-        `Strengths chosen: ${[...new Set(strengths)].join('; ')}.`,
-      ],
+      notes: ['In brackets the 95 % limits (Wilson).', `Strengths chosen: ${[...strengths].join('; ')}.`],
     };
   });
+
+/** The same photos come in every halving: the limits are those of one. */
+function meanShare(outcomes: readonly boolean[]): string {
+  const right = Math.round(outcomes.filter(Boolean).length / SEEDS);
+  return shareText([...Array(Math.round(outcomes.length / SEEDS)).keys()], (at) => at < right);
+}
 
 const realQueries = ({ queries }: PhotoSet): number[] =>
   [...queries.keys()].filter((query) => queries[query]?.level === OTHER_PHOTO);
@@ -93,7 +89,7 @@ function judge(
     const look = (query: number, isKnown: boolean) => {
       const { shortlist, products } = side.sighting({ queries: [query], isKnown, size: null });
       const [best = 0, ...others] = shortlist.map(({ similarity }) => similarity);
-      // How much nearer than what is near anyway: similarities of photos before and after a map are not alike.
+      // Relative to other candidates, since similarities before and after a map are not alike.
       return { right: products.includes(shortlist[0]?.id ?? ''), sureness: best - mean(others.slice(4)) / 2 };
     };
     const unknown = judging.map((query) => look(query, false).sureness);

@@ -1,0 +1,214 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { calibrationFiguresOf, type JudgedAnswer } from '../../../../models/indexing/figures';
+import {
+  fitChoiceModel,
+  floorFor,
+  judged,
+  type LabelledSighting,
+} from '../../../../models/indexing/fit-calibration';
+import { hash } from '../../../../models/random';
+import { UNCALIBRATED } from '../../../../models/vision/confidence';
+import { type ChoiceModel, modelReference } from '../../../../models/vision/embedding-model';
+import { MATCHES_MAX, Sighting } from '../../../../models/vision/matches';
+import type { Measurement } from '../table';
+import {
+  combinations,
+  LEVELS_REJECTED,
+  OTHER_PHOTO,
+  onPhotoSet,
+  type PhotoSet,
+  percent,
+  type Query,
+  shareText,
+  type VisionBenchOptions,
+} from './photo-set';
+import { type Asked, Sightings } from './sightings';
+
+export interface ConfidenceBenchOptions extends VisionBenchOptions {
+  /** Whether the calibration fitted on everything goes into the manifest of the model. */
+  readonly write?: boolean;
+}
+
+/** A call with what was found, and the model that saw nothing of its item. */
+interface Judged extends Asked {
+  readonly query: Query;
+  readonly sighting: LabelledSighting;
+  readonly model: ChoiceModel;
+}
+
+const FOLDS = 5;
+/** Unknown items are one in five; real photos count as much together as distorted ones. */
+const UNKNOWN_SHARE = 0.2;
+/** Small catalogs count for a fifth of the whole one. */
+const SMALL_SHARE = 0.2;
+const SIZES = [2, 8, 40, 300];
+const SMALL_EVERY = 4;
+const FLOORS = [0, 0.05, 0.1, 0.2, 0.25, 0.26, 0.27, 0.28, 0.3, 0.35, 0.4, 0.5, 0.6, 0.7, 0.8];
+
+/**
+ * Fits the confidence of a model on real and distorted photos, and judges it on items that it was not fitted on (five folds): the floor
+ * table, calibration of first rows and of all rows, and several photos. In this process, with an exhaustive search.
+ */
+export const benchConfidence = (options: ConfidenceBenchOptions): Promise<Measurement> =>
+  onPhotoSet(options, async (set, model) => {
+    const sightings = await Sightings.of(set, model);
+    const single = [true, false].flatMap((isKnown) =>
+      set.queries.map((_, query): Asked => ({ queries: [query], isKnown, size: null })),
+    );
+    const small = single.filter((_, at) => at % SMALL_EVERY === 0);
+    const asked = [...single, ...small.flatMap((each) => SIZES.map((size) => ({ ...each, size })))];
+    const fitting = asked.map((each) => weighted(set, each, sightings.sighting(each)));
+    const models = [...Array(FOLDS).keys()].map((fold) =>
+      fitted(fitting.filter(({ item }) => foldOf(item) !== fold)),
+    );
+    const judgedAs = (each: Asked, sighting = sightings.sighting(each)): Judged => ({
+      ...{ ...each, sighting, query: queryOf(set, each) },
+      model: models[foldOf(sighting.item)] ?? UNCALIBRATED.confidence,
+    });
+    const calls = asked.map((each, at) => judgedAs(each, fitting[at]));
+    const whole = calls.filter(({ size }) => size === null);
+    const several = severalOf(set).map((each) => judgedAs(each));
+    const final = fitted(fitting);
+    const rejected = whole.filter(isRejected).map(({ sighting }) => sighting);
+    const calibration = { confidence: final, floor: floorFor(rejected, final) };
+    if (options.write) await writeCalibration(model.folder, calibration);
+    return {
+      title: `Confidence of ${modelReference(model.manifest)} on items that it was not fitted on: ${set.photos.length} catalog photos, ${set.queries.length} queries, each with its item and without`,
+      head: [
+        ...['floor', 'unknown: product first', '(real)', 'any row'],
+        ...REAL.map((name) => `${name}: right first`),
+        ...REAL.map((name) => `${name}: among the rows`),
+        ...['wrong first', 'taxonomy row first'],
+      ],
+      rows: FLOORS.map((floor) => floorRow(whole, floor)),
+      notes: [
+        ...groupsOf(whole).map(([name, of]) => `${name}: ${believed(of)}`),
+        ...SIZES.map((size) => `${size} products: ${believed(calls.filter((each) => each.size === size))}`),
+        ...[2, 3].flatMap((photos) =>
+          [true, false].map((real) => {
+            const of = several.filter((each) => each.queries.length === photos && isReal(each) === real);
+            return `${photos} ${real ? 'real' : 'distorted'} photos: ${believed(of)}`;
+          }),
+        ),
+        `Calibration: ${JSON.stringify(calibration)}`,
+      ],
+    };
+  });
+
+const fitted = (sightings: readonly LabelledSighting[]): ChoiceModel => {
+  const model = fitChoiceModel(sightings, UNCALIBRATED.confidence);
+  if (!model) throw new Error('too few photos to fit the confidence on');
+  return model;
+};
+
+const foldOf = (item: string): number => hash(item, 'fold') % FOLDS;
+
+function queryOf({ queries }: PhotoSet, { queries: [first = 0] }: Asked): Query {
+  const query = queries[first];
+  if (!query) throw new RangeError(`there is no query ${first}`);
+  return query;
+}
+
+const isReal = ({ query }: { readonly query: Query }): boolean => query.level === OTHER_PHOTO;
+const isRejected = ({ isKnown, query }: Judged): boolean => !isKnown && LEVELS_REJECTED.includes(query.level);
+const chanceOf = ({ isKnown }: Pick<Asked, 'isKnown'>): number =>
+  isKnown ? 1 - UNKNOWN_SHARE : UNKNOWN_SHARE;
+
+function weighted(set: PhotoSet, asked: Asked, sighting: LabelledSighting): LabelledSighting {
+  const real = set.queries.filter(({ level }) => level === OTHER_PHOTO).length;
+  const isOther = queryOf(set, asked).level === OTHER_PHOTO;
+  const importance = isOther ? (set.queries.length - real) / Math.max(1, real) : 1;
+  const share = asked.size === null ? 1 : (SMALL_SHARE * SMALL_EVERY) / SIZES.length;
+  return { ...sighting, weight: chanceOf(asked) * importance * share };
+}
+
+/** Calls with two and three photos of one item: all real ones, the three levels of every third other item. */
+function severalOf({ queries }: PhotoSet): Asked[] {
+  const byItem = new Map<string, number[]>();
+  for (const [query, { product, level }] of queries.entries()) {
+    const name = `${product} ${level === OTHER_PHOTO}`;
+    byItem.set(name, [...(byItem.get(name) ?? []), query]);
+  }
+  const items = [...byItem].filter(([name], at) => name.endsWith(' true') || at % 3 === 0);
+  return items.flatMap(([, own]) =>
+    [2, 3]
+      .flatMap((photos) => combinations(own, photos))
+      .flatMap((each) => [true, false].map((isKnown) => ({ queries: each, isKnown, size: null }))),
+  );
+}
+
+const REAL = ['real', 'bags', 'watches'];
+
+function floorRow(calls: readonly Judged[], floor: number): string[] {
+  const answers = calls.map((call) => {
+    const own = new Sighting(call.sighting.shortlist, call.sighting.ancestry, call.model);
+    const rows = own.rows(floor, () => true).map(({ id }) => id);
+    return { ...call, rows, best: own.products[0]?.id };
+  });
+  type Answer = (typeof answers)[number];
+  const unknown = answers.filter(isRejected);
+  const real = answers.filter((each) => each.isKnown && isReal(each));
+  const groups = [real, ...['bag', 'watch'].map((kind) => real.filter(({ query }) => query.kind === kind))];
+  const isProductFirst = ({ rows: [first], best }: Answer) => first !== undefined && first === best;
+  const isRightFirst = ({ rows, query }: Answer) => rows[0] === query.product;
+  return [
+    floor.toFixed(2),
+    shareText(unknown, isProductFirst),
+    shareText(unknown.filter(isReal), isProductFirst),
+    shareText(unknown, ({ rows }) => rows.length > 0),
+    ...groups.map((group) => shareText(group, isRightFirst)),
+    ...groups.map((group) => shareText(group, ({ rows, query }) => rows.includes(query.product))),
+    shareText(real, (each) => isProductFirst(each) && !isRightFirst(each)),
+    shareText(real, ({ rows: [first], best }) => first !== undefined && first !== best),
+  ];
+}
+
+/** All calls, and those of each level and set. */
+function groupsOf(calls: readonly Judged[]): [string, Judged[]][] {
+  const groups = new Map<string, Judged[]>();
+  for (const call of calls) {
+    const { level, kind, set } = call.query;
+    const names = set === null ? ['real', 'real, dev'] : ['real', 'pairs', `pairs, ${kind} ${set}`];
+    for (const name of ['all', ...(isReal(call) ? names : [`level ${level}`])])
+      groups.set(name, [...(groups.get(name) ?? []), call]);
+  }
+  return [...groups].sort(([left], [right]) => (left < right ? -1 : 1));
+}
+
+/** Recall, log loss and calibration, each known item weighed as four unknown ones. */
+function believed(calls: readonly Judged[]): string {
+  const all = calls.map(({ isKnown, sighting, model }) => {
+    const { products, place } = judged(sighting, model);
+    const levels = new Sighting(sighting.shortlist, sighting.ancestry, model).levels(products[0]?.id ?? '');
+    const { above } = sighting;
+    return {
+      ...{ isKnown, products, place, weight: chanceOf({ isKnown }) },
+      levels: above ? levels.map(({ id, confidence }) => ({ confidence, right: above.has(id) })) : [],
+    };
+  });
+  // Ten bins of whole answers: a known item counts four times.
+  const repeated = all.flatMap((call) =>
+    Array<typeof call>(Math.round(call.weight / UNKNOWN_SHARE)).fill(call),
+  );
+  const eceOf = (rowsOf: (call: (typeof all)[number]) => readonly JudgedAnswer[]) =>
+    calibrationFiguresOf(repeated.flatMap(rowsOf)).ece.toFixed(3);
+  const known = all.filter(({ isKnown }) => isKnown);
+  const within = (most: number) => (call: (typeof all)[number]) => call.place !== null && call.place <= most;
+  const total = all.reduce((sum, { weight }) => sum + weight, 0);
+  const loss = all.reduce((sum, { products, weight }) => {
+    const none = 1 - products.reduce((claimed, row) => claimed + row.confidence, 0);
+    const likely = products.find((row) => row.right)?.confidence ?? none;
+    return sum - weight * Math.log(Math.max(1e-9, likely));
+  }, 0);
+  const brands = all.some(({ levels }) => levels.length > 0)
+    ? `, of brands ${eceOf(({ levels }) => levels)}`
+    : '';
+  return `${known.length} known, right first ${shareText(known, within(1))}, among five ${percent(known.filter(within(5)).length / known.length)}; log loss ${(loss / total).toFixed(3)}; calibration error of first rows ${eceOf(({ products }) => products.slice(0, 1))}, of all rows ${eceOf(({ products }) => products.slice(0, MATCHES_MAX))}${brands}`;
+}
+
+async function writeCalibration(folder: string, calibration: object): Promise<void> {
+  const file = join(folder, 'manifest.json');
+  const manifest = JSON.parse(await readFile(file, 'utf8'));
+  await writeFile(file, `${JSON.stringify({ ...manifest, calibration }, null, 2)}\n`);
+}
