@@ -12,7 +12,7 @@ import { benchVectors } from './vectors';
 import { benchAdapt } from './vision/adapt';
 import { benchConfidence } from './vision/confidence';
 
-import { benchSeveral, benchVision } from './vision/over-http';
+import { benchRecall, benchSeveral } from './vision/recall';
 
 /** What stands in `<>` or `[]` says how the value is read; without it the flag is a switch. `!`: must be given. */
 type Flags = readonly (readonly [flags: string, description: string, preset?: unknown])[];
@@ -76,29 +76,24 @@ const COMMANDS: readonly (readonly [name: string, description: string, Measure, 
   ],
   [
     'vision',
-    'recall, calibration and rejection of unknown items on real photos over HTTP',
+    'recall, calibration and rejection of unknown items on real photos, in this process and with an exhaustive search',
     (
       options: Parameters<typeof benchConfidence>[0] & Record<'several' | 'confidence' | 'adapt', boolean>,
     ) => {
       if (options.adapt) return benchAdapt(options);
       if (options.confidence) return benchConfidence(options);
-      return options.several ? benchSeveral(options) : benchVision(options);
+      return options.several ? benchSeveral(options) : benchRecall(options);
     },
     [
       ['--several', 'calls with one to three photos of a piece instead', false],
-      ['--confidence', 'fit the confidence and judge it by cross-validation instead, without HTTP', false],
+      ['--confidence', 'fit the confidence and judge it by cross-validation instead', false],
       ['--write', 'with --confidence: put the calibration into the manifest of the model', false],
-      [
-        '--adapt',
-        'fit a map to half of the products and judge it on the others instead, without HTTP',
-        false,
-      ],
+      ['--adapt', 'fit a map to half of the products and judge it on the others instead', false],
       ['--photos! <folder>', 'items.json and images/ of a set of photos'],
-      ['--queries <folder>', 'queries.json and its photos; without it the photos of the set are distorted'],
       ['--split <name>', 'only the photos of this split'],
       ['--pairs <folder>', 'further things with other photos of each (pairs.json), in the same catalog'],
       ['--model <name>', 'an installed model instead of the bundled one'],
-      ['--sample <n>', 'every n-th query of levels 1 to 3', 1],
+      ['--sample <n>', 'of every n-th item the distortions of its photo', 1],
     ],
   ],
   [

@@ -121,9 +121,9 @@ const swift: Kind = {
 const SIGNAL = `own() { find /proc/[0-9]*/cwd -maxdepth 0 -lname "$FOLDER*" 2>/dev/null | cut -d/ -f3; }
   signal() { kill -s "$1" $(own) 2>/dev/null || true; }`;
 
+/** `pause` signals twice, for processes that were forked meanwhile. */
 const PROCESS = {
   kill: `${SIGNAL}; while [ -n "$(own)" ]; do signal KILL; sleep 0.02; done`,
-  // A second time, for processes that were forked meanwhile.
   pause: `${SIGNAL}; signal STOP; signal STOP`,
   resume: `${SIGNAL}; signal CONT`,
   end: `${SIGNAL}; signal QUIT; signal CONT; tries=0
@@ -132,17 +132,18 @@ const PROCESS = {
 } as const;
 
 const CONTAINER = {
-  kill: 'docker kill "$NAME"',
-  pause: 'docker pause "$NAME"',
-  resume: 'docker unpause "$NAME"',
+  ...{ kill: 'docker kill "$NAME"', pause: 'docker pause "$NAME"', resume: 'docker unpause "$NAME"' },
   end: 'docker rm --force --volumes "$NAME"',
 } as const;
 
 type Environment = Readonly<Record<string, string | undefined>>;
-/** Starts a server of a kind in one way. */
-type Way = (kind: Kind) => Promise<Server>;
+/** A way to start servers of any kind, in words too. */
+interface Way {
+  readonly how: string;
+  start(kind: Kind): Promise<Server>;
+}
 
-/** Commands, and whose they are: they run as the user of the server, who may signal its processes. */
+/** Commands, which run as the user of the server, who may signal its processes. */
 interface Commands extends Readonly<Record<'start' | 'kill' | 'pause' | 'resume' | 'end', string>> {
   readonly environment: Environment;
   readonly identity: { readonly uid?: number; readonly gid?: number };
@@ -164,10 +165,13 @@ export async function bringUpServers(options: ServerOptions): Promise<Servers> {
   ];
   const kinds = [postgres(options), redis];
   const failures: string[] = [];
-  for (const find of given.every(Boolean) ? [addresses] : [dockerWay, debianWay]) {
+  const ways = given.every(Boolean)
+    ? [async (): Promise<Way> => ({ how: 'addresses given', start: refuse })]
+    : [() => dockerWay(options), () => debianWay(options, 'databases')];
+  for (const find of ways) {
     const started: Server[] = [];
     try {
-      const { how, start } = await find(options, 'databases');
+      const { how, start } = await find();
       for (const [at, kind] of kinds.entries()) started.push(given[at] ?? (await start(kind)));
       const [database, queue] = started as [Server, Server];
       const stop = async () => void (await Promise.all(started.map((each) => each.stop())));
@@ -192,20 +196,13 @@ export async function bringUpObjectStore(options: ServerOptions): Promise<Server
   return { ...(await start(swift)), how };
 }
 
-const addresses = async (): Promise<{ how: string; start: Way }> => ({
-  how: 'addresses given',
-  start: refuse,
-});
-
-async function dockerWay({ environment, log }: ServerOptions): Promise<{ how: string; start: Way }> {
+async function dockerWay({ environment, log }: ServerOptions): Promise<Way> {
   const docker = (...words: string[]) => promisify(execFile)('docker', words, { env: environment });
   await docker('info').catch(() => Promise.reject(new Error('no Docker engine answers')));
   for (const image of [POSTGRES_IMAGE, REDIS_IMAGE]) {
-    const pull = () => {
-      log(`Docker engine: pulling ${image}`);
-      return docker('pull', '--quiet', image);
-    };
-    await docker('image', 'inspect', image).catch(pull);
+    if (await docker('image', 'inspect', image).catch(() => null)) continue;
+    log(`Docker engine: pulling ${image}`);
+    await docker('pull', '--quiet', image);
   }
   return {
     how: `Docker engine: ${POSTGRES_IMAGE}, ${REDIS_IMAGE}`,
@@ -221,10 +218,7 @@ async function dockerWay({ environment, log }: ServerOptions): Promise<{ how: st
   };
 }
 
-async function debianWay(
-  { log }: ServerOptions,
-  what: 'databases' | 'swift',
-): Promise<{ how: string; start: Way }> {
+async function debianWay({ log }: ServerOptions, what: 'databases' | 'swift'): Promise<Way> {
   log(`Debian packages: ${what}, unpacked and not installed`);
   const script = join(__dirname, 'debian-software.sh');
   const found = await promisify(execFile)('bash', [script, what], { maxBuffer: 1 << 28 }).catch(
@@ -240,16 +234,10 @@ async function debianWay(
       chmodSync(folder, 0o700);
       if (IDENTITY.uid !== undefined) chownSync(folder, IDENTITY.uid, IDENTITY.gid);
       const start = `set -e; umask 077; cd "$FOLDER"; export LD_LIBRARY_PATH="$LIBRARIES"; ${kind.run}`;
-      const place = {
-        PATH: '/usr/bin:/bin',
-        LC_ALL: 'C.UTF-8',
-        FOLDER: folder,
-        ROOT: root,
-        LIBRARIES: libraries,
-      };
+      const place = { FOLDER: folder, ROOT: root, LIBRARIES: libraries };
       return await started(kind, (own) => ({
         ...{ ...PROCESS, start, identity: IDENTITY, log: join(folder, 'server.log') },
-        environment: { ...place, ...own },
+        environment: { PATH: '/usr/bin:/bin', LC_ALL: 'C.UTF-8', ...place, ...own },
       }));
     },
   };
@@ -283,11 +271,7 @@ async function started(
     child.unref();
     for (const deadline = Date.now() + START_LIMIT_MS; ; await delay(POLL_MS)) {
       if (child.signalCode === null && !child.exitCode) {
-        const failure: unknown = await kind.answers(url).then(
-          () => null,
-          (error) => error,
-        );
-        if (failure === null) return;
+        if (await succeeds(kind.answers(url))) return;
         if (Date.now() < deadline) continue;
       }
       throw new Error(`a server did not start: ${readFileSync(commands.log, 'utf8').trim().slice(-2000)}`);
@@ -304,14 +288,19 @@ async function started(
     await stop();
     throw failure;
   });
-  const { kill, pause, resume } = commands;
   return {
     ...{ url, start, stop },
-    kill: () => shell(kill),
-    pause: () => shell(pause),
-    resume: () => shell(resume),
+    kill: () => shell(commands.kill),
+    pause: () => shell(commands.pause),
+    resume: () => shell(commands.resume),
   };
 }
+
+const succeeds = (work: Promise<unknown>): Promise<boolean> =>
+  work.then(
+    () => true,
+    () => false,
+  );
 
 /** A server of somebody else: what would disturb it is refused. Null without an address. */
 const addressGiven = (url: string | undefined): Server | null =>

@@ -3,7 +3,14 @@ import { hash } from '../../../../models/random';
 import { mean } from '../../../../models/vision/candidates';
 import { modelReference } from '../../../../models/vision/embedding-model';
 import { type Measurement, percentile } from '../table';
-import { OTHER_PHOTO, onPhotoSet, type PhotoSet, shareText, type VisionBenchOptions } from './photo-set';
+import {
+  modelOf,
+  OTHER_PHOTO,
+  type PhotoSet,
+  readPhotoSet,
+  shareText,
+  type VisionBenchOptions,
+} from './photo-set';
 import { Sightings } from './sightings';
 
 const SEEDS = 5;
@@ -23,36 +30,36 @@ interface Judged {
  * What `loupe embeddings adapt` gives: the map is fitted on the pictures of one half of the products that have several and judged on
  * real photos of the other half, and the reverse, for several halvings. In this process, with an exhaustive search.
  */
-export const benchAdapt = (options: VisionBenchOptions): Promise<Measurement> =>
-  onPhotoSet(options, async (set, model) => {
-    const before = await Sightings.of(set, model);
-    const all: Judged[] = [];
-    const strengths = new Set<string>();
-    for (let run = 0; run < SEEDS * FOLDS; run += 1) {
-      const isFitted = (product: string) =>
-        (hash(product, 'adapt', Math.floor(run / FOLDS)) + run) % FOLDS === 0;
-      const { map, strength } = await fitMap(set, before, isFitted);
-      strengths.add(strength);
-      all.push(...judge(set, [before, before.through(map)], isFitted));
-      process.stderr.write(`run ${run + 1} of ${SEEDS * FOLDS}: ${strength}\n`);
-    }
-    const groups = [...new Set(all.map(({ group }) => group))].sort();
-    return {
-      title: `Adapting ${modelReference(model.manifest)}: ${set.photos.length} catalog photos, ${SEEDS} halvings of the products, means in % of photos of products that were not fitted on`,
-      head: [
-        ...['real photos', 'number', 'recall@1, before', 'after'],
-        ...['answered at 10 % of unknown, before', 'after'],
-      ],
-      rows: ['all', ...groups].map((group) => {
-        const of = all.filter((each) => group === 'all' || each.group === group);
-        const cells = (['first', 'answered'] as const).flatMap((what) =>
-          [0, 1].map((side) => meanShare(of.map((each) => each[what][side] ?? false))),
-        );
-        return [group, Math.round(of.length / SEEDS), ...cells];
-      }),
-      notes: ['In brackets the 95 % limits (Wilson).', `Strengths chosen: ${[...strengths].join('; ')}.`],
-    };
-  });
+export async function benchAdapt(options: VisionBenchOptions): Promise<Measurement> {
+  const [set, model] = [await readPhotoSet(options), await modelOf(options)];
+  const before = await Sightings.of(set, model);
+  const all: Judged[] = [];
+  const strengths = new Set<string>();
+  for (let run = 0; run < SEEDS * FOLDS; run += 1) {
+    const isFitted = (product: string) =>
+      (hash(product, 'adapt', Math.floor(run / FOLDS)) + run) % FOLDS === 0;
+    const { map, strength } = await fitMap(set, before, isFitted);
+    strengths.add(strength);
+    all.push(...judge(set, [before, before.through(map)], isFitted));
+    process.stderr.write(`run ${run + 1} of ${SEEDS * FOLDS}: ${strength}\n`);
+  }
+  const groups = [...new Set(all.map(({ group }) => group))].sort();
+  return {
+    title: `Adapting ${modelReference(model.manifest)}: ${set.photos.length} catalog photos, ${SEEDS} halvings of the products, means in % of photos of products that were not fitted on`,
+    head: [
+      ...['real photos', 'number', 'recall@1, before', 'after'],
+      ...['answered at 10 % of unknown, before', 'after'],
+    ],
+    rows: ['all', ...groups].map((group) => {
+      const of = all.filter((each) => group === 'all' || each.group === group);
+      const cells = (['first', 'answered'] as const).flatMap((what) =>
+        [0, 1].map((side) => meanShare(of.map((each) => each[what][side] ?? false))),
+      );
+      return [group, Math.round(of.length / SEEDS), ...cells];
+    }),
+    notes: ['In brackets the 95 % limits (Wilson).', `Strengths chosen: ${[...strengths].join('; ')}.`],
+  };
+}
 
 /** The same photos come in every halving: the limits are those of one. */
 function meanShare(outcomes: readonly boolean[]): string {

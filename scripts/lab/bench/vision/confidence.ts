@@ -15,11 +15,12 @@ import type { Measurement } from '../table';
 import {
   combinations,
   LEVELS_REJECTED,
+  modelOf,
   OTHER_PHOTO,
-  onPhotoSet,
   type PhotoSet,
   percent,
   type Query,
+  readPhotoSet,
   shareText,
   type VisionBenchOptions,
 } from './photo-set';
@@ -50,51 +51,51 @@ const FLOORS = [0, 0.05, 0.1, 0.2, 0.25, 0.26, 0.27, 0.28, 0.3, 0.35, 0.4, 0.5, 
  * Fits the confidence of a model on real and distorted photos, and judges it on items that it was not fitted on (five folds): the floor
  * table, calibration of first rows and of all rows, and several photos. In this process, with an exhaustive search.
  */
-export const benchConfidence = (options: ConfidenceBenchOptions): Promise<Measurement> =>
-  onPhotoSet(options, async (set, model) => {
-    const sightings = await Sightings.of(set, model);
-    const single = [true, false].flatMap((isKnown) =>
-      set.queries.map((_, query): Asked => ({ queries: [query], isKnown, size: null })),
-    );
-    const small = single.filter((_, at) => at % SMALL_EVERY === 0);
-    const asked = [...single, ...small.flatMap((each) => SIZES.map((size) => ({ ...each, size })))];
-    const fitting = asked.map((each) => weighted(set, each, sightings.sighting(each)));
-    const models = [...Array(FOLDS).keys()].map((fold) =>
-      fitted(fitting.filter(({ item }) => foldOf(item) !== fold)),
-    );
-    const judgedAs = (each: Asked, sighting = sightings.sighting(each)): Judged => ({
-      ...{ ...each, sighting, query: queryOf(set, each) },
-      model: models[foldOf(sighting.item)] ?? UNCALIBRATED.confidence,
-    });
-    const calls = asked.map((each, at) => judgedAs(each, fitting[at]));
-    const whole = calls.filter(({ size }) => size === null);
-    const several = severalOf(set).map((each) => judgedAs(each));
-    const final = fitted(fitting);
-    const rejected = whole.filter(isRejected).map(({ sighting }) => sighting);
-    const calibration = { confidence: final, floor: floorFor(rejected, final) };
-    if (options.write) await writeCalibration(model.folder, calibration);
-    return {
-      title: `Confidence of ${modelReference(model.manifest)} on items that it was not fitted on: ${set.photos.length} catalog photos, ${set.queries.length} queries, each with its item and without`,
-      head: [
-        ...['floor', 'unknown: product first', '(real)', 'any row'],
-        ...REAL.map((name) => `${name}: right first`),
-        ...REAL.map((name) => `${name}: among the rows`),
-        ...['wrong first', 'taxonomy row first'],
-      ],
-      rows: FLOORS.map((floor) => floorRow(whole, floor)),
-      notes: [
-        ...groupsOf(whole).map(([name, of]) => `${name}: ${believed(of)}`),
-        ...SIZES.map((size) => `${size} products: ${believed(calls.filter((each) => each.size === size))}`),
-        ...[2, 3].flatMap((photos) =>
-          [true, false].map((real) => {
-            const of = several.filter((each) => each.queries.length === photos && isReal(each) === real);
-            return `${photos} ${real ? 'real' : 'distorted'} photos: ${believed(of)}`;
-          }),
-        ),
-        `Calibration: ${JSON.stringify(calibration)}`,
-      ],
-    };
+export async function benchConfidence(options: ConfidenceBenchOptions): Promise<Measurement> {
+  const [set, model] = [await readPhotoSet(options), await modelOf(options)];
+  const sightings = await Sightings.of(set, model);
+  const single = [true, false].flatMap((isKnown) =>
+    set.queries.map((_, query): Asked => ({ queries: [query], isKnown, size: null })),
+  );
+  const small = single.filter((_, at) => at % SMALL_EVERY === 0);
+  const asked = [...single, ...small.flatMap((each) => SIZES.map((size) => ({ ...each, size })))];
+  const fitting = asked.map((each) => weighted(set, each, sightings));
+  const models = [...Array(FOLDS).keys()].map((fold) =>
+    fitted(fitting.filter(({ item }) => foldOf(item) !== fold)),
+  );
+  const judgedAs = (each: Asked, sighting = sightings.sighting(each)): Judged => ({
+    ...{ ...each, sighting, query: sightings.query(each) },
+    model: models[foldOf(sighting.item)] ?? UNCALIBRATED.confidence,
   });
+  const calls = asked.map((each, at) => judgedAs(each, fitting[at]));
+  const whole = calls.filter(({ size }) => size === null);
+  const several = severalOf(set).map((each) => judgedAs(each));
+  const final = fitted(fitting);
+  const rejected = whole.filter(isRejected).map(({ sighting }) => sighting);
+  const calibration = { confidence: final, floor: floorFor(rejected, final) };
+  if (options.write) await writeCalibration(model.folder, calibration);
+  return {
+    title: `Confidence of ${modelReference(model.manifest)} on items that it was not fitted on: ${set.photos.length} catalog photos, ${set.queries.length} queries, each with its item and without`,
+    head: [
+      ...['floor', 'unknown: product first', '(real)', 'any row'],
+      ...REAL.map((name) => `${name}: right first`),
+      ...REAL.map((name) => `${name}: among the rows`),
+      ...['wrong first', 'taxonomy row first'],
+    ],
+    rows: FLOORS.map((floor) => floorRow(whole, floor)),
+    notes: [
+      ...groupsOf(whole).map(([name, of]) => `${name}: ${believed(of)}`),
+      ...SIZES.map((size) => `${size} products: ${believed(calls.filter((each) => each.size === size))}`),
+      ...[2, 3].flatMap((photos) =>
+        [true, false].map((real) => {
+          const of = several.filter((each) => each.queries.length === photos && isReal(each) === real);
+          return `${photos} ${real ? 'real' : 'distorted'} photos: ${believed(of)}`;
+        }),
+      ),
+      `Calibration: ${JSON.stringify(calibration)}`,
+    ],
+  };
+}
 
 const fitted = (sightings: readonly LabelledSighting[]): ChoiceModel => {
   const model = fitChoiceModel(sightings, UNCALIBRATED.confidence);
@@ -104,23 +105,17 @@ const fitted = (sightings: readonly LabelledSighting[]): ChoiceModel => {
 
 const foldOf = (item: string): number => hash(item, 'fold') % FOLDS;
 
-function queryOf({ queries }: PhotoSet, { queries: [first = 0] }: Asked): Query {
-  const query = queries[first];
-  if (!query) throw new RangeError(`there is no query ${first}`);
-  return query;
-}
-
 const isReal = ({ query }: { readonly query: Query }): boolean => query.level === OTHER_PHOTO;
 const isRejected = ({ isKnown, query }: Judged): boolean => !isKnown && LEVELS_REJECTED.includes(query.level);
 const chanceOf = ({ isKnown }: Pick<Asked, 'isKnown'>): number =>
   isKnown ? 1 - UNKNOWN_SHARE : UNKNOWN_SHARE;
 
-function weighted(set: PhotoSet, asked: Asked, sighting: LabelledSighting): LabelledSighting {
+function weighted(set: PhotoSet, asked: Asked, sightings: Sightings): LabelledSighting {
   const real = set.queries.filter(({ level }) => level === OTHER_PHOTO).length;
-  const isOther = queryOf(set, asked).level === OTHER_PHOTO;
+  const isOther = sightings.query(asked).level === OTHER_PHOTO;
   const importance = isOther ? (set.queries.length - real) / Math.max(1, real) : 1;
   const share = asked.size === null ? 1 : (SMALL_SHARE * SMALL_EVERY) / SIZES.length;
-  return { ...sighting, weight: chanceOf(asked) * importance * share };
+  return { ...sightings.sighting(asked), weight: chanceOf(asked) * importance * share };
 }
 
 /** Calls with two and three photos of one item: all real ones, the three levels of every third other item. */

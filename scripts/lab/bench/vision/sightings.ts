@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import pMap from 'p-map';
 import { pino } from 'pino';
@@ -12,7 +11,7 @@ import type { ShownNeighbour } from '../../../../models/vision/neighbours';
 import { PooledEmbedderRegistry } from '../../../../workers/embedder/embedder-registry';
 import { defaultThreads } from '../../../../workers/embedder/inference-pool';
 import { SharpImagePreparer } from '../../../../workers/image/sharp-image-preparer';
-import type { PhotoSet } from './photo-set';
+import type { PhotoSet, Query } from './photo-set';
 
 /** Photos of one call, and whether the catalog has the item that they show. */
 export interface Asked {
@@ -21,6 +20,8 @@ export interface Asked {
   readonly isKnown: boolean;
   /** Products in the catalog, picked at random; null is all. */
   readonly size: number | null;
+  /** Whether the catalog has only products of the same kind. */
+  readonly isScoped?: boolean;
 }
 
 /** The vectors of a photo, by view. */
@@ -57,11 +58,11 @@ export class Sightings {
     });
     try {
       const embedder = await embedders.forVersion({ manifest } as EmbeddingVersion);
-      const embed = (files: readonly { readonly file: string }[], views: 'catalog' | 'query') =>
+      const embed = (photos: readonly { jpeg(): Promise<Buffer> }[], views: 'catalog' | 'query') =>
         pMap(
-          files,
-          async ({ file }) => {
-            const { jpeg } = await preparer.prepare(await readFile(file));
+          photos,
+          async (photo) => {
+            const { jpeg } = await preparer.prepare(await photo.jpeg());
             return (await embedder.embed([jpeg], views))[0] ?? [];
           },
           { concurrency: PICTURES_AT_ONCE },
@@ -79,10 +80,10 @@ export class Sightings {
   }
 
   /** What the photos of a call find. */
-  sighting({ queries, isKnown, size }: Asked): LabelledSighting {
-    const { product = '', set } = this.set.queries[queries[0] ?? 0] ?? {};
-    const photos = queries.map((query) => this.#similaritiesOf(query));
-    const catalog = this.#catalog(product, queries, isKnown, size);
+  sighting(asked: Asked): LabelledSighting {
+    const { product, set } = this.query(asked);
+    const photos = asked.queries.map((query) => this.#similaritiesOf(query));
+    const catalog = this.#catalog(asked);
     const near = new Set(photos.flatMap((views) => nearest(views, catalog)));
     const neighbours = [...near].map((photo): ShownNeighbour => {
       const byView = photos.flatMap((views) => views.map((view) => 1 - (view[photo] ?? -1)));
@@ -93,16 +94,27 @@ export class Sightings {
       item: product,
       shortlist: shortlistOf(candidatesOf(neighbours, photos.length)),
       ancestry: this.#ancestry,
-      products: isKnown ? [product] : [],
+      products: asked.isKnown ? [product] : [],
       // The brand of a pair is the name of its set.
       above: set === null ? new Set(this.#ancestry.get(product)) : null,
     };
   }
 
+  /** The first photo of a call. */
+  query({ queries: [first = 0] }: Asked): Query {
+    const query = this.set.queries[first];
+    if (!query) throw new RangeError(`there is no query ${first}`);
+    return query;
+  }
+
   /** The photos of a catalog of this size, with the item or without it. */
-  #catalog(product: string, queries: readonly number[], isKnown: boolean, size: number | null): number[] {
+  #catalog(asked: Asked): number[] {
+    const { queries, isKnown, size, isScoped = false } = asked;
+    const { product, kind } = this.query(asked);
     const own = this.set.photos.findIndex((photo) => photo.product === product);
-    const others = this.set.photos.flatMap((photo, position) => (photo.product === product ? [] : position));
+    const others = this.set.photos.flatMap((photo, position) =>
+      photo.product === product || (isScoped && photo.kind !== kind) ? [] : position,
+    );
     const random = new Random('catalog', size ?? 0, ...queries);
     const chosen = size === null ? others : Array.from({ length: size - 1 }, () => random.pick(others));
     return isKnown ? [own, ...chosen] : chosen;
