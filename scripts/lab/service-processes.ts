@@ -9,10 +9,7 @@ import { processEnvironment } from '../config';
 /** Where `npm` commands run. */
 export const REPOSITORY_ROOT = resolve(__dirname, '../..');
 
-/**
- * Node's arguments for the command line, as `npm run loupe` gives them: with less room for young objects an import copies
- * each of its batches about, and spends a third of its time on that.
- */
+/** Node's arguments for the command line, as `npm run loupe` gives them: an import keeps its young objects in a larger space. */
 export const LOUPE_ARGUMENTS = ['--max-semi-space-size=32', '--import', 'tsx', 'scripts/loupe.ts'] as const;
 
 /** Node's arguments for the service, as `npm start` gives them. */
@@ -22,7 +19,7 @@ const START_ARGUMENTS = [
   '--import',
   'tsx',
   'scripts/start.ts',
-] as const;
+];
 
 /** A part of the service in a process of its own, as an operator would start it. */
 export interface ServiceProcess {
@@ -50,12 +47,8 @@ export const programsOf = (root: string) => ({
     const child = spawn(command, words, {
       cwd: root,
       env: {
-        PATH: processEnvironment()['PATH'],
-        MALLOC_ARENA_MAX: '2',
-        MALLOC_MMAP_THRESHOLD_: '1048576',
-        PORT: '0',
-        LOG_LEVEL: 'warn',
-        ...settings,
+        ...{ PATH: processEnvironment()['PATH'], MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '1048576' },
+        ...{ PORT: '0', LOG_LEVEL: 'warn', ...settings },
       },
       stdio: ['ignore', 'pipe', log],
     });

@@ -35,16 +35,11 @@ export const machine = (): string => `${cpus().length} cores`;
 export async function report(name: string, measured: Measurement): Promise<void> {
   const { title, head, rows, notes } = measured;
   const lines = rows.map((row) => row.map(shown));
-  process.stdout.write(`\n${title}\n${asTable(head, lines)}\n`);
-  for (const note of notes) process.stdout.write(`${note}\n`);
-  const made = {
-    cpu: cpus()[0]?.model,
-    cores: cpus().length,
-    memoryBytes: totalmem(),
-    node: process.version,
-  };
-  await mkdir(RESULTS, { recursive: true });
+  process.stdout.write(`\n${[title, asTable(head, lines), ...notes].join('\n')}\n`);
+  const [{ model } = {}] = cpus();
+  const made = { cpu: model, cores: cpus().length, memoryBytes: totalmem(), node: process.version };
   const file = join(RESULTS, `${name}.json`);
+  await mkdir(RESULTS, { recursive: true });
   await writeFile(
     file,
     JSON.stringify({ at: new Date().toISOString(), machine: made, ...measured }, null, 2),

@@ -54,24 +54,18 @@ const SURFACES = {
   grained: ['Grained Leather', 16],
   quilted: ['Quilted Lambskin', 11],
   canvas: ['Canvas', 13],
-  saffiano: ['Saffiano', 7],
   suede: ['Suede', 6],
   patent: ['Patent Leather', 4],
-  chevron: ['Chevron Lambskin', 5],
-  channel: ['Channel Nappa', 3],
   woven: ['Intreccio', 6],
   crocodile: ['Crocodile', 5],
   python: ['Python', 3],
-  ostrich: ['Ostrich', 3],
-  lizard: ['Lizard', 2],
   denim: ['Denim', 2],
   tweed: ['Tweed', 3],
-  raffia: ['Raffia', 3],
 } as const;
 export type Surface = keyof typeof SURFACES;
-const EXOTIC: readonly Surface[] = ['crocodile', 'python', 'ostrich', 'lizard'];
-const TEXTILE: readonly Surface[] = ['canvas', 'denim', 'tweed', 'raffia'];
-const PATTERNED: readonly Surface[] = ['smooth', 'grained', 'saffiano', 'suede', 'patent', 'denim', 'raffia'];
+const EXOTIC: readonly Surface[] = ['crocodile', 'python'];
+const TEXTILE: readonly Surface[] = ['canvas', 'denim', 'tweed'];
+const PATTERNED: readonly Surface[] = ['smooth', 'grained', 'suede', 'patent', 'denim'];
 
 const PATTERNS = { plain: '', monogram: 'Monogram', web: 'Web Stripe', check: 'Check', block: 'Bicolore' };
 type Pattern = keyof typeof PATTERNS;

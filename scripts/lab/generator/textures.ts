@@ -45,26 +45,16 @@ const RELIEFS: Readonly<Record<Surface, Relief>> = {
   patent: { heights: noise(0.006, 1), blur: 0, depth: 14 },
   grained: { heights: noise(0.17, 2), blur: 0.6, depth: 2.6 },
   suede: { heights: noise(0.35, 2), blur: 0.5, depth: 1.6 },
-  saffiano: { heights: ridges(5, 38), blur: 0.7, depth: 2 },
   canvas: { heights: tiled(7, '<rect width="3.5" height="3.5"/><rect x="3.5" y="3.5" width="3.5" height="3.5"/>'), blur: 0.8, depth: 1.6 },
   denim: { heights: ridges(6, 62, 0.8), blur: 0.8, depth: 2.4 },
   tweed: { heights: ridges(11, 40, 0.5) + noise(0.2, 2), blur: 0.8, depth: 4 },
-  raffia: { heights: scales(16, 9, 0.4, 0.04), blur: 1.2, depth: 5 },
   woven: { heights: tiled(60,
       '<rect x="2" y="2" width="26" height="56" rx="5"/><rect x="32" y="2" width="26" height="26" rx="5"/><rect x="32" y="32" width="26" height="26" rx="5"/>',
       45,
     ), blur: 3.5, depth: 9 },
   quilted: { heights: tiled(64, '<rect x="3" y="3" width="58" height="58" rx="8"/>', 45), blur: 8, depth: 22 },
-  chevron: { heights: tiled(80,
-      '<path d="M0 3L40 35 80 3V37L40 69 0 37zM0 43L40 75 80 43V77L40 109 0 77zM0-37L40-5 80-37V-3L40 29 0-3z"/>',
-    ), blur: 5, depth: 15 },
-  channel: { heights: tiled(44, '<rect x="3" width="38" height="44"/>'), blur: 6, depth: 16 },
   crocodile: { heights: scales(44, 30, 0.24, 0.07), blur: 2, depth: 6 },
   python: { heights: tiled(30, '<rect x="2" y="2" width="26" height="26" rx="6"/>', 45), blur: 1.6, depth: 6 },
-  ostrich: { heights: `<g>${scales(54, 46, 0.5, 0.1)
-      .replace(/width="[\d.]+" height="[\d.]+"/g, 'width="11" height="11"')
-      .replace(/rx="[\d.]+"/g, 'rx="5.5"')}</g>`, blur: 2, depth: 7 },
-  lizard: { heights: scales(17, 14, 0.3, 0.03), blur: 1, depth: 4 },
 };
 
 const known = new Map<Surface, Promise<string>>();
