@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { calibrationFiguresOf, type JudgedAnswer } from '../../../../models/indexing/figures';
+import { calibrationFiguresOf } from '../../../../models/indexing/figures';
 import {
   fitChoiceModel,
   floorFor,
@@ -186,7 +186,7 @@ function believed(calls: readonly Judged[]): string {
   const repeated = all.flatMap((call) =>
     Array<typeof call>(Math.round(call.weight / UNKNOWN_SHARE)).fill(call),
   );
-  const eceOf = (rowsOf: (call: (typeof all)[number]) => readonly JudgedAnswer[]) =>
+  const eceOf = (rowsOf: (call: (typeof all)[number]) => Parameters<typeof calibrationFiguresOf>[0]) =>
     calibrationFiguresOf(repeated.flatMap(rowsOf)).ece.toFixed(3);
   const known = all.filter(({ isKnown }) => isKnown);
   const within = (most: number) => (call: (typeof all)[number]) => call.place !== null && call.place <= most;
