@@ -15,10 +15,9 @@ const BESIDE = 1;
 
 /** Requests that hang, by the account that their address names. */
 const hanging = new Map<string, Set<ServerResponse>>();
-let picture: Buffer = Buffer.alloc(0);
 const host = createServer((request, response) => {
   const [, path = '', account = ''] = (request.url ?? '').split('/');
-  if (path === 'picture') return void response.end(picture);
+  if (path === 'picture') return void response.end(service.photoBytes);
   const waiting = hanging.get(account) ?? new Set();
   hanging.set(account, waiting.add(response));
   response.once('close', () => waiting.delete(response));
@@ -32,14 +31,12 @@ jest.setTimeout(240_000);
 
 const waitingFor = () => [...hanging.values()].map(({ size }) => size);
 const sum = (numbers: readonly number[]) => numbers.reduce((all, each) => all + each, 0);
-const url = (path: string) => `http://${settings['IMAGE_FETCH_ALLOW']}/${path}`;
+const url = (path: string) => ({ url: `http://${settings['IMAGE_FETCH_ALLOW']}/${path}` });
 
 /** Jobs of one entry each, whose photos hang. */
-async function flood({ api, accountId }: TestKey, jobs: number, photos: number): Promise<void> {
-  const entry =
-    photos === 1
-      ? { url: url(`hangs/${accountId}`) }
-      : { images: Array.from({ length: photos }, () => ({ url: url(`hangs/${accountId}`) })) };
+async function flood({ api, accountId }: TestKey, jobs: number, photos = 1): Promise<void> {
+  const photo = url(`hangs/${accountId}`);
+  const entry = photos === 1 ? photo : { images: Array(photos).fill(photo) };
   for (let made = 0; made < jobs; made += 1) await api.createJob({ entries: [entry] });
 }
 
@@ -54,38 +51,29 @@ async function done({ api }: TestKey, entries: readonly object[]): Promise<JobAn
 }
 
 test('a job ends while all those of others hang, and no account waits for more hosts than its share', async () => {
-  picture = service.photoBytes;
   await service.sees(['product_birkin_croc', 0.05]);
-  const photo = { base64: picture.toString('base64') };
-  const entries = [
-    photo,
-    { url: url('picture') },
-    photo,
-    { images: [photo, { url: url('picture') }] },
-    photo,
-  ];
+  const [photo, picture] = [{ base64: service.photo.base64 }, url('picture')];
+  const entries = [photo, picture, photo, { images: [photo, picture] }, photo];
   const [many, several, other] = [await service.newKey(), await service.newKey(), await service.newKey()];
-  await flood(many, 100, 1);
+  await flood(many, 100);
   while (sum(waitingFor()) < AT_ONCE.account) await once(host, 'request');
   expect(await done(other, entries)).toMatchObject({ done: 5, failed: 0 });
   expect(Math.max(...waitingFor())).toBeLessThanOrEqual(AT_ONCE.account + BESIDE);
   await flood(several, 20, 5);
   while (sum(waitingFor()) < 6 * AT_ONCE.account) await once(host, 'request');
   expect(await done(other, entries)).toMatchObject({ done: 5, failed: 0 });
-  // The entries of one account have five photos each.
   expect(Math.max(...waitingFor())).toBeLessThanOrEqual(5 * (AT_ONCE.account + BESIDE));
 });
 
 test('the process waits for no more hosts than it may, and goes on when they answer', async () => {
   const accounts = await Promise.all(Array.from({ length: 4 }, () => service.newKey()));
-  await Promise.all(accounts.map((account) => flood(account, 10, 1)));
-  const entriesOf = ({ size }: { size: number }) => (size > AT_ONCE.account + BESIDE ? size / 5 : size);
-  const inWork = () => sum([...hanging.values()].map(entriesOf));
+  await Promise.all(accounts.map((account) => flood(account, 10)));
+  // The entries of one account of the first test have five photos each.
+  const entriesOf = (size: number) => (size > AT_ONCE.account + BESIDE ? size / 5 : size);
+  const inWork = () => sum(waitingFor().map(entriesOf));
   while (inWork() < AT_ONCE.process) await once(host, 'request');
   expect(inWork()).toBeLessThanOrEqual(AT_ONCE.process + BESIDE);
   // What has answered makes room, for whose turn it is.
   for (const responses of hanging.values()) for (const response of responses) response.writeHead(404).end();
-  const other = await service.newKey();
-  const photo = { base64: picture.toString('base64') };
-  expect(await done(other, [photo])).toMatchObject({ done: 1 });
+  expect(await done(await service.newKey(), [{ base64: service.photo.base64 }])).toMatchObject({ done: 1 });
 });

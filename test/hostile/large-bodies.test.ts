@@ -1,42 +1,57 @@
 import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
+import { closed, listening } from '../support/local-server';
 import { useService } from '../support/service';
 
-/** The memory for bodies is shared by what has come of them: no upload, however slow, shuts out those of others. */
+/**
+ * The memory for photos is shared by what has come of them: no upload, however slow, shuts out those of others, and what
+ * can't be answered is free (contract 7.14, 12.7).
+ */
 const IMAGE_BYTES_MAX = 2_400_000;
-const service = useService({
-  IMAGE_BYTES_MAX: String(IMAGE_BYTES_MAX),
-  VISION_DEADLINE_MS: '6000',
-  BODY_MEMORY_MIB: '14',
-});
-const uploads: Socket[] = [];
+const CALLERS = 16;
 
+let answer: RequestListener = (_request, response) => response.end();
+const host = createServer((request, response) => answer(request, response));
+const settings: Record<string, string> = {
+  IMAGE_BYTES_MAX: String(IMAGE_BYTES_MAX),
+  BODY_MEMORY_MIB: '14',
+  VISION_DEADLINE_MS: '6000',
+  // Long enough to be sent a photo by a busy machine.
+  IMAGE_FETCH_TIMEOUT_MS: '4000',
+};
+beforeAll(async () => {
+  settings['IMAGE_FETCH_ALLOW'] = await listening(host);
+});
+const service = useService(settings);
+afterAll(() => closed(host));
+
+const uploads: Socket[] = [];
 beforeEach(() => service.sees(['product_birkin_croc', 0.05]));
 afterEach(() => {
   for (const upload of uploads.splice(0)) upload.destroy();
 });
 
-/** A caller that sends the begin of a large photo, and then nothing. */
-async function stalledUpload(key: string, length: string, sent: number): Promise<Socket> {
+/** Readers ignore what follows the end of a PNG. */
+const photoOf = (bytes: number): Buffer =>
+  Buffer.concat([service.photoBytes, Buffer.alloc(bytes - service.photoBytes.length)]);
+const largePhoto = (): object => ({ base64: photoOf(2_000_000).toString('base64') });
+const fiveAddresses = () =>
+  Array.from({ length: 5 }, (_, at) => ({ url: `http://${settings['IMAGE_FETCH_ALLOW']}/${at}.png` }));
+
+/** A caller that sends the beginning of a large photo, and then nothing. */
+async function stalledUpload(key: string, length: string, sent: number): Promise<void> {
   const { hostname, port } = new URL(service.url);
-  const socket = connect(Number(port), hostname);
+  const socket = connect(Number(port), hostname).on('error', () => undefined);
   uploads.push(socket);
-  socket.on('error', () => undefined);
   await once(socket, 'connect');
   const head = ['POST /v3/vision/identify HTTP/1.1', `Host: ${hostname}`, `Authorization: Bearer ${key}`];
   socket.write([...head, 'Content-Type: application/json', length, '', ''].join('\r\n'));
   const begin = `{"base64":"${'A'.repeat(sent)}`;
   socket.write(length.startsWith('Content') ? begin : `${begin.length.toString(16)}\r\n${begin}\r\n`);
-  return socket;
 }
-
-/** Readers ignore what follows the end of a PNG. */
-const largePhoto = async (): Promise<object> => {
-  const photo = service.photoBytes;
-  return { base64: Buffer.concat([photo, Buffer.alloc(2_000_000)]).toString('base64') };
-};
 
 test.each([
   ['announce what they never send', `Content-Length: ${IMAGE_BYTES_MAX}`, 0],
@@ -44,62 +59,92 @@ test.each([
   ['do not say how long they are', 'Transfer-Encoding: chunked', 1_500_000],
 ])('sixteen uploads of one key that %s leave the photos of others alone', async (_how, length, sent) => {
   const { key } = await service.newKey();
-  await Promise.all(Array.from({ length: 16 }, () => stalledUpload(key, length, sent)));
-  const body = await largePhoto();
+  await Promise.all(Array.from({ length: CALLERS }, () => stalledUpload(key, length, sent)));
   const other = (await service.newKey()).api;
-  expect((await other.identify(body)).status).toBe(200);
-  expect((await service.api.identify(body)).status).toBe(200);
+  expect((await other.identify(largePhoto())).status).toBe(200);
+  expect((await service.api.identify(largePhoto())).status).toBe(200);
 });
 
 // contract 12.7
 test('many large photos at once are all answered', async () => {
-  const body = await largePhoto();
-  const answers = await Promise.all(Array.from({ length: 8 }, () => service.api.identify(body)));
+  const answers = await Promise.all(Array.from({ length: 8 }, () => service.api.identify(largePhoto())));
   expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
 });
 
 test.each([
-  ['in pieces, without a length', (body: Buffer) => ({ body: piecesOf(body), headers: {} })],
-  ['as gzip', (body: Buffer) => ({ body: gzipSync(body), headers: { 'Content-Encoding': 'gzip' } })],
-])('a photo that comes %s is read like any other', async (_how, sent) => {
-  const { body, headers } = sent(Buffer.from(JSON.stringify(await largePhoto())));
-  const answer = await fetch(`${service.url}/v3/vision/identify`, {
-    method: 'POST',
-    headers: {
-      Authorization: `Bearer ${service.key.key}`,
-      'Content-Type': 'application/json',
-      ...headers,
-    },
-    body,
-    duplex: 'half',
-  } as RequestInit);
-  expect(answer.status).toBe(200);
-});
+  ['in pieces, without a length', {}, piecesOf],
+  ['as gzip', { 'Content-Encoding': 'gzip' }, gzipSync],
+])(
+  'a photo that comes %s is read like any other, and refused if it is too large',
+  async (_how, headers, sent) => {
+    const post = (body: Buffer) =>
+      fetch(`${service.url}/v3/vision/identify`, {
+        method: 'POST',
+        headers: {
+          ...{ Authorization: `Bearer ${service.key.key}`, 'Content-Type': 'application/json' },
+          ...headers,
+        },
+        body: sent(body),
+        duplex: 'half',
+      } as RequestInit);
+    expect((await post(Buffer.from(JSON.stringify(largePhoto())))).status).toBe(200);
+    expect((await post(Buffer.alloc(4_000_000, 'A'))).status).toBe(413);
+  },
+);
 
 function piecesOf(body: Buffer): ReadableStream {
-  const pieces = Array.from({ length: 40 }, (_, at) =>
-    body.subarray(Math.floor((at * body.length) / 40), Math.floor(((at + 1) * body.length) / 40)),
-  );
+  const size = Math.ceil(body.length / 40);
+  const pieces = Array.from({ length: 40 }, (_, at) => body.subarray(at * size, (at + 1) * size));
   return Readable.toWeb(Readable.from(pieces)) as ReadableStream;
 }
 
-test('a body that is larger than allowed is refused in pieces and inflated as it is with its length', async () => {
-  const body = Buffer.alloc(4_000_000, 'A');
-  for (const [sent, coding] of [
-    [body, 'identity'],
-    [piecesOf(body), 'identity'],
-    [gzipSync(body), 'gzip'],
-  ] as const) {
-    const answer = await fetch(`${service.url}/v3/vision/identify`, {
-      method: 'POST',
-      headers: {
-        Authorization: `Bearer ${service.key.key}`,
-        'Content-Type': 'application/json',
-        ...(coding === 'gzip' ? { 'Content-Encoding': coding } : {}),
-      },
-      body: sent,
-      duplex: 'half',
-    } as RequestInit);
-    expect([coding, answer.status]).toEqual([coding, 413]);
-  }
+describe('Five photos at once', () => {
+  /** The statuses of a call by each of sixteen accounts; what each was charged is what it was told. */
+  const statusesOf = (body: object): Promise<number[]> =>
+    Promise.all(
+      Array.from({ length: CALLERS }, async () => {
+        const { api, accountId } = await service.newKey({ credits: 100 });
+        const { status, headers } = await api.identify(body);
+        const told = Number(headers.get('X-Credits-Used'));
+        expect([status, told]).toEqual([status, status === 200 ? 13 : 0]);
+        expect(await service.creditsBooked(accountId)).toBe(told);
+        return status;
+      }),
+    );
+
+  test.each<[string, () => object[]]>([
+    [
+      'sent by sixteen callers',
+      () => Array(5).fill({ base64: photoOf(IMAGE_BYTES_MAX / 5).toString('base64') }),
+    ],
+    ['at addresses that sixteen callers name', fiveAddresses],
+  ])('of the largest, %s, are read or turned away', async (_how, images) => {
+    const photo = photoOf(IMAGE_BYTES_MAX);
+    answer = (_request, response) => response.end(photo);
+    const statuses = await statusesOf({ images: images() });
+    // Of those at addresses some wait until their hosts are given up.
+    expect(statuses.filter((status) => ![200, 422, 503, 504].includes(status))).toEqual([]);
+    expect(statuses).toContain(200);
+  });
+
+  test('at addresses that never answer end in a free 422, and hold up nobody else', async () => {
+    answer = () => undefined;
+    const slow = statusesOf({ images: fiveAddresses() });
+    expect((await service.api.identify({ base64: service.photo.base64 })).status).toBe(200);
+    expect(new Set(await slow)).toEqual(new Set([422]));
+    const { body } = await service.api.identify({ images: fiveAddresses() });
+    expect(body).toMatchObject({ reason: 'url_timeout', index: expect.any(Number) });
+  });
+
+  test('of which one fails end the call, and the photo is named', async () => {
+    const photo = service.photoBytes;
+    answer = (request, response) => {
+      if (request.url === '/3.png') response.writeHead(404).end();
+      else response.end(photo);
+    };
+    expect(await service.api.identify({ images: fiveAddresses() })).toMatchObject({
+      status: 422,
+      body: { reason: 'url_status', index: 3 },
+    });
+  });
 });

@@ -1,31 +1,30 @@
 /** Takes pictures apart and puts them together as no encoder does. */
 
-/** A chunk of a WebP. */
-export interface Chunk {
-  readonly type: string;
-  readonly data: Buffer;
+export const isPng = (bytes: Buffer): boolean => bytes.toString('latin1', 0, 4) === '\x89PNG';
+export const isWebp = (bytes: Buffer): boolean => bytes.toString('latin1', 8, 12) === 'WEBP';
+
+/**
+ * The parts of a picture as far as they can be told, each a view of its bytes: the chunks of a PNG or a WebP, else the
+ * segments of a JPEG and the coded data behind them.
+ */
+export function partsOf(bytes: Buffer): Buffer[] {
+  if (isPng(bytes)) return walked(bytes, 8, 12, (at) => 12 + bytes.readUInt32BE(at));
+  if (isWebp(bytes)) return walked(bytes, 12, 8, (at) => 8 + 2 * Math.ceil(bytes.readUInt32LE(at + 4) / 2));
+  return walked(bytes, 2, 4, (at) => markerFrom(bytes, at) - at || 2 + bytes.readUInt16BE(at + 2));
 }
 
-const SOS = 0xda;
-
-/** The segments of a well-formed JPEG and the coded data behind each start of scan, each a view of its bytes. */
-export function jpegParts(jpeg: Buffer): Buffer[] {
+function walked(bytes: Buffer, from: number, least: number, sizeAt: (at: number) => number): Buffer[] {
   const parts: Buffer[] = [];
-  for (let at = 2; at < jpeg.length - 2; ) {
-    const end = at + 2 + jpeg.readUInt16BE(at + 2);
-    parts.push(jpeg.subarray(at, end));
-    const isScan = jpeg[at + 1] === SOS;
-    at = end;
-    if (!isScan) continue;
-    const next = endOfCodedData(jpeg, at);
-    parts.push(jpeg.subarray(at, next));
-    at = next;
+  for (let at = from; at + least <= bytes.length; ) {
+    const part = bytes.subarray(at, at + sizeAt(at));
+    parts.push(part);
+    at += part.length;
   }
   return parts;
 }
 
-/** The position of the next marker that is neither a stuffed byte nor a restart. */
-function endOfCodedData(jpeg: Buffer, from: number): number {
+/** The position of the next marker of a JPEG that is neither a stuffed byte nor a restart. */
+function markerFrom(jpeg: Buffer, from: number): number {
   for (let at = from; at < jpeg.length - 1; at += 1) {
     const next = jpeg[at + 1] ?? 0;
     if (jpeg[at] === 0xff && next !== 0 && (next < 0xd0 || next > 0xd7)) return at;
@@ -33,50 +32,43 @@ function endOfCodedData(jpeg: Buffer, from: number): number {
   return jpeg.length;
 }
 
-/** The bytes of a WebP chunk. */
-export function webpChunk({ type, data }: Chunk): Buffer {
+/** The type of a chunk of a WebP. */
+export const typeOf = (chunk: Buffer): string => chunk.toString('latin1', 0, 4);
+
+export function webpChunk(type: string, ...data: readonly Buffer[]): Buffer {
+  const content = Buffer.concat(data);
   const head = Buffer.alloc(8);
   head.write(type, 'latin1');
-  head.writeUInt32LE(data.length, 4);
-  return Buffer.concat([head, data, Buffer.alloc(data.length % 2)]);
+  head.writeUInt32LE(content.length, 4);
+  return Buffer.concat([head, content, Buffer.alloc(content.length % 2)]);
 }
 
-/** A WebP file. */
-export const webpOf = (chunks: readonly Chunk[]): Buffer =>
-  webpChunk({ type: 'RIFF', data: Buffer.concat([Buffer.from('WEBP'), ...chunks.map(webpChunk)]) });
-
-/** The chunks of a well-formed WebP. */
-export function webpChunks(webp: Buffer): Chunk[] {
-  const chunks: Chunk[] = [];
-  for (let at = 12; at + 8 <= webp.length; ) {
-    const length = webp.readUInt32LE(at + 4);
-    chunks.push({ type: webp.toString('latin1', at, at + 4), data: webp.subarray(at + 8, at + 8 + length) });
-    at += 8 + length + (length % 2);
-  }
-  return chunks;
-}
+export const webpOf = (chunks: readonly Buffer[]): Buffer =>
+  webpChunk('RIFF', Buffer.from('WEBP'), ...chunks);
 
 const FLAGS = { animation: 0x02, exif: 0x08, alpha: 0x10 } as const;
 
 /** The header of the extended form of WebP. */
-export function vp8x(width: number, height: number, ...flags: readonly (keyof typeof FLAGS)[]): Chunk {
+export function vp8x(width: number, height: number, ...flags: readonly (keyof typeof FLAGS)[]): Buffer {
   const data = Buffer.alloc(10);
   data[0] = flags.reduce((sum, flag) => sum | FLAGS[flag], 0);
   data.writeUIntLE(width - 1, 4, 3);
   data.writeUIntLE(height - 1, 7, 3);
-  return { type: 'VP8X', data };
+  return webpChunk('VP8X', data);
 }
 
 /** An animation of still WebPs of one size, on white. */
 export function animation(width: number, height: number, stills: readonly Buffer[]): Buffer {
-  const frame = (still: Buffer): Chunk => {
-    const head = Buffer.alloc(16);
-    head.writeUIntLE(width - 1, 6, 3);
-    head.writeUIntLE(height - 1, 9, 3);
-    head.writeUIntLE(100, 12, 3);
-    const pixels = webpChunks(still).filter(({ type }) => ['VP8 ', 'VP8L', 'ALPH'].includes(type));
-    return { type: 'ANMF', data: Buffer.concat([head, ...pixels.map(webpChunk)]) };
-  };
-  const head: Chunk = { type: 'ANIM', data: Buffer.from([255, 255, 255, 255, 0, 0]) };
-  return webpOf([vp8x(width, height, 'animation'), head, ...stills.map(frame)]);
+  const head = Buffer.alloc(16);
+  head.writeUIntLE(width - 1, 6, 3);
+  head.writeUIntLE(height - 1, 9, 3);
+  head.writeUIntLE(100, 12, 3);
+  const frames = stills.map((still) =>
+    webpChunk('ANMF', head, ...partsOf(still).filter((part) => /^(VP8[ L]|ALPH)$/.test(typeOf(part)))),
+  );
+  return webpOf([
+    vp8x(width, height, 'animation'),
+    webpChunk('ANIM', Buffer.from([255, 255, 255, 255, 0, 0])),
+    ...frames,
+  ]);
 }

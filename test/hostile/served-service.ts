@@ -17,7 +17,7 @@ export interface ServedService {
   readonly key: string;
   /** The process that answers HTTP. */
   readonly api: ChildProcess;
-  /** A key of a new account with so many credits. */
+  /** A key of a new account with this many credits. */
   openAccount(credits: number): Promise<string>;
   /** What the account of `key` has been charged. */
   creditsBooked(): Promise<number>;
@@ -26,7 +26,7 @@ export interface ServedService {
   stop(): Promise<void>;
 }
 
-export interface ServedOptions {
+interface ServedOptions {
   /** Whether api and worker run on PostgreSQL and Redis, instead of one embedded process. */
   readonly servers?: boolean;
   readonly settings?: Settings;
@@ -34,35 +34,20 @@ export interface ServedOptions {
   readonly furtherVariants?: number;
 }
 
-const PRODUCTS = 24;
 const CREDITS = 10_000_000;
 
-/** The memory settings of the image (Dockerfile), so that what is measured is what runs; and no limits. */
+/** Without limits on the pace of callers. */
 const SETTINGS: Settings = {
-  ...{ MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '1048576' },
   ...{ RATE_PER_SECOND: '0', VISION_CONCURRENCY: '0', CONFIDENCE_FLOOR: '0', ADMIN_TOKEN },
 };
 
-/** Runs `work` with a service that is stopped and removed afterwards. */
-export async function withService(
-  servers: boolean,
-  work: (service: ServedService) => Promise<void>,
-): Promise<void> {
-  const service = await serve({ servers });
-  try {
-    await work(service);
-  } finally {
-    await service.stop();
-  }
-}
-
 /** Starts a service and imports its catalog. */
-export async function serve({ servers, settings: given, furtherVariants = 0 }: ServedOptions) {
+export async function serve(options: ServedOptions): Promise<ServedService> {
   const folder = await mkdtemp(join(tmpdir(), 'loupe-hostile-'));
   const log = (line: string) => void process.stderr.write(`${line}\n`);
-  const stores = servers ? await bringUpServers({ environment: processEnvironment(), log }) : null;
+  const stores = options.servers ? await bringUpServers({ environment: processEnvironment(), log }) : null;
   const settings: Settings = {
-    ...{ ...SETTINGS, ...given, DATA_DIR: join(folder, 'data') },
+    ...{ ...SETTINGS, ...options.settings, DATA_DIR: join(folder, 'data') },
     ...(stores ? { DATABASE_URL: stores.postgres.url, REDIS_URL: stores.redis.url } : {}),
   };
   const processes: ServiceProcess[] = [];
@@ -78,8 +63,8 @@ export async function serve({ servers, settings: given, furtherVariants = 0 }: S
     processes.push(api);
     if (stores) processes.push(await startProcess({ ...settings, ROLE: 'worker' }));
     const bundle = join(folder, 'bundle');
-    await generateBundle({ seed: 11, products: PRODUCTS, out: bundle, images: true, imageSize: 320 });
-    if (furtherVariants > 0) await addVariants(join(bundle, 'products.jsonl'), furtherVariants);
+    await generateBundle({ seed: 11, products: 24, out: bundle, images: true, imageSize: 320 });
+    await addVariants(join(bundle, 'products.jsonl'), options.furtherVariants ?? 0);
     await runLoupe(settings, 'catalog', 'import', bundle);
     return { ...(await withAccounts(api)), stop };
   } catch (failure) {
@@ -110,13 +95,10 @@ async function withAccounts({ url, process: api }: ServiceProcess): Promise<Omit
 
 async function addVariants(file: string, count: number): Promise<void> {
   const fields = Array<object>(8).fill({ field: 'size', name: 'Of a size that takes long to describe' });
-  const lines = (await readFile(file, 'utf8')).trimEnd().split('\n');
-  const enlarged = lines.map((line) => {
+  const enlarged = (await readFile(file, 'utf8')).replace(/.+/g, (line) => {
     const { variants, ...product } = JSON.parse(line);
-    const further = Array.from({ length: count }, (_, at) => ({
-      ...{ id: `variant_further_${product.id}_${at}`, fields },
-    }));
-    return `${JSON.stringify({ ...product, variants: [...variants, ...further] })}\n`;
+    const ids = Array.from({ length: count }, (_, at) => `variant_further_${product.id}_${at}`);
+    return JSON.stringify({ ...product, variants: [...variants, ...ids.map((id) => ({ id, fields }))] });
   });
-  await writeFile(file, enlarged.join(''));
+  await writeFile(file, enlarged);
 }

@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { appendFile, readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { pack } from 'tar-stream';
 import { processEnvironment } from '../../scripts/config';
 import { LOUPE_ARGUMENTS, REPOSITORY_ROOT } from '../../scripts/lab/service-processes';
 import { sha256Of } from '../../workers/embedder/model-folder';
@@ -11,22 +13,22 @@ import { copyMigrated } from '../support/database';
 import { runLoupeHere } from '../support/run-loupe';
 import { temporaryFolder } from '../support/temporary-folder';
 import { meanColour, writeModel } from '../workers/tiny-models';
-import { addOptions, FileServer, filesOf, libraryNames } from './library-fixture';
+import { ADDED, addOptions, FileServer, filesOf, libraryNames, NOTHING } from './library-fixture';
 
 /** Files come over a network that breaks; what is counted is what the server had to send. */
 jest.setTimeout(120_000);
 
-const root = temporaryFolder();
+let root = '';
 let server: FileServer;
 let dataDir = '';
+/** Where no cut is: the manifest and three small files come first, in one piece each. */
+const SMALL_FILES = [9e9, 9e9, 9e9, 9e9];
 
 /** A padding that the manifest names, so that there is something to download. */
 const BALLAST = 400_000;
-const ADDED = { models: ['tiny@1.0.0'], work: [] };
-const NOTHING = { models: [], work: [] };
 
 beforeEach(async () => {
-  await rm(root, { recursive: true });
+  root = temporaryFolder();
   dataDir = join(root, 'data');
   server = await FileServer.start();
   await publish();
@@ -38,8 +40,7 @@ async function publish(): Promise<void> {
   const folder = join(root, 'source');
   const { digests } = await writeModel(folder, meanColour);
   const ballast = join(folder, 'ballast.bin');
-  await rm(ballast, { force: true });
-  await appendFile(ballast, randomBytes(BALLAST));
+  await writeFile(ballast, randomBytes(BALLAST));
   const manifest = await writeModel(folder, meanColour, {
     digests: { ...digests, 'ballast.bin': await sha256Of(ballast) },
   });
@@ -60,11 +61,12 @@ test.each(['m/manifest.json', 'm/'])('a model at the address %s is installed', a
 // contract 14.14
 test('a manifest that names itself is not fetched a second time, nor installed as what comes then', async () => {
   const manifest = JSON.parse(String(server.files.get('m/manifest.json')));
+  const sha256Of = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
   const second = Buffer.from(JSON.stringify({ ...manifest, id: 'trusted' }));
-  const digests = { ...manifest.digests, 'manifest.json': createHash('sha256').update(second).digest('hex') };
+  const digests = { ...manifest.digests, 'manifest.json': sha256Of(second) };
   const first = Buffer.from(JSON.stringify({ ...manifest, digests }));
   server.versions.set('m/manifest.json', [first, second]);
-  const sha256 = createHash('sha256').update(first).digest('hex');
+  const sha256 = sha256Of(first);
   await expect(add('m/manifest.json', { sha256 })).rejects.toThrow('manifest.json');
   expect(await libraryNames(dataDir)).toEqual(NOTHING);
 });
@@ -80,13 +82,10 @@ test('a host that sends on and on is given up at the time limit; the next comman
 });
 
 test('an archive at an address is installed', async () => {
-  const { pack } = await import('tar-stream');
   const tar = pack();
   for (const [name, body] of server.files) tar.entry({ name: name.slice(2) }, body);
   tar.finalize();
-  const chunks: Buffer[] = [];
-  for await (const chunk of tar) chunks.push(chunk as Buffer);
-  server.files.set('m.tar', Buffer.concat(chunks));
+  server.files.set('m.tar', await buffer(tar as unknown as AsyncIterable<Buffer>));
   server.faults = { cuts: [300_000] };
   expect(await add('m.tar')).toMatchObject({ isNew: true });
   expect(server.bytesOf('m.tar')).toBe(server.files.get('m.tar')?.length);
@@ -94,8 +93,7 @@ test('an archive at an address is installed', async () => {
 });
 
 test('a connection that breaks is taken up where it broke: every byte is sent once', async () => {
-  // The manifest and three small files come first, in one piece each.
-  server.faults = { cuts: [9e9, 9e9, 9e9, 9e9, 100_000, 150_000] };
+  server.faults = { cuts: [...SMALL_FILES, 100_000, 150_000] };
   expect(await add()).toMatchObject({ isNew: true });
   const ballast = server.served.filter(({ path }) => path === 'm/ballast.bin');
   expect(ballast.map(({ range, status, bytes }) => [range, status, bytes])).toEqual([
@@ -138,7 +136,7 @@ async function arrived(bytes: number): Promise<void> {
 }
 
 test('a file that changed since it was begun is not mixed with the older one', async () => {
-  server.faults = { cuts: [9e9, 9e9, 9e9, 9e9, ...Array<number>(7).fill(1000)] };
+  server.faults = { cuts: [...SMALL_FILES, ...Array<number>(7).fill(1000)] };
   await expect(add()).rejects.toThrow(/can not be downloaded: .* goes on from there/);
   await publish();
   server.faults = {};
@@ -150,7 +148,7 @@ test('a file that changed since it was begun is not mixed with the older one', a
 });
 
 test('a server that knows no ranges is asked for the whole file again', async () => {
-  server.faults = { cuts: [9e9, 9e9, 9e9, 9e9, 1000], noRanges: true };
+  server.faults = { cuts: [...SMALL_FILES, 1000], noRanges: true };
   await expect(add()).rejects.toThrow('can not be downloaded');
   expect(await add()).toMatchObject({ isNew: true });
 });

@@ -6,7 +6,7 @@ import { DURABLE_FILES } from '../../db/files/durable-files';
 import type { ModelManifest } from '../../models/vision/embedding-model';
 import type { AddModelOptions } from '../../workers/library/add-model';
 import { addressOf, listening } from '../support/local-server';
-import { silent } from '../support/log-sink';
+import { POOL } from '../workers/tiny-models';
 
 /** How the tests add a model to the library in `dataDir`. */
 export const addOptions = (dataDir: string): AddModelOptions => ({
@@ -14,10 +14,13 @@ export const addOptions = (dataDir: string): AddModelOptions => ({
   sha256: null,
   bytesMax: 2 ** 20,
   downloadTimeoutMs: 60_000,
-  inference: { threads: 1, backend: 'wasm', waitingMax: 1, batchTimeoutMs: 30_000, logger: silent },
+  inference: POOL,
   files: DURABLE_FILES,
   progress: { note: () => undefined, begin: () => undefined, reach: () => undefined, end: () => undefined },
 });
+
+export const ADDED = { models: ['tiny@1.0.0'], work: [] };
+export const NOTHING = { models: [], work: [] };
 
 /** Names in the library, and those of what is in work in it. */
 export async function libraryNames(dataDir: string): Promise<{ models: string[]; work: string[] }> {
@@ -90,19 +93,12 @@ export class FileServer {
   #answer(request: IncomingMessage, response: ServerResponse): void {
     const path = (request.url ?? '/').slice(1);
     const location = this.redirects.get(path);
-    if (location !== undefined) {
-      response.writeHead(302, { location }).end();
-      return;
-    }
-    const versions = this.versions.get(path);
-    const file = (versions && versions.length > 1 ? versions.shift() : versions?.[0]) ?? this.files.get(path);
-    if (!file) {
-      this.served.push({ path, range: null, status: 404, bytes: 0 });
-      response.writeHead(404).end();
-      return;
-    }
-    const etag = `"${createHash('sha256').update(file).digest('hex').slice(0, 16)}"`;
+    if (location !== undefined) return void response.writeHead(302, { location }).end();
+    const versions = this.versions.get(path) ?? [];
+    const file = (versions.length > 1 ? versions.shift() : versions[0]) ?? this.files.get(path);
     const range = request.headers.range ?? null;
+    if (!file) return void this.#send({ path, range, status: 404 }, Buffer.alloc(0), response.writeHead(404));
+    const etag = `"${createHash('sha256').update(file).digest('hex').slice(0, 16)}"`;
     const from = Number(/^bytes=(\d+)-\d*$/.exec(range ?? '')?.[1] ?? 0);
     const current = [undefined, etag].includes(request.headers['if-range']?.toString());
     const partial = from > 0 && current && !this.faults.noRanges;
@@ -113,17 +109,14 @@ export class FileServer {
       ...(this.faults.noLength ? {} : { 'content-length': body.length }),
       ...(partial ? { 'content-range': `bytes ${from}-${file.length - 1}/${file.length}` } : {}),
     });
-    this.#send(path, range, status, body, response);
+    this.#send({ path, range, status }, body, response);
   }
 
-  #send(path: string, range: string | null, status: number, body: Buffer, response: ServerResponse): void {
+  #send(served: Omit<Served, 'bytes'>, body: Buffer, response: ServerResponse): void {
     const cut = this.faults.cuts?.shift();
     const end = Math.min(cut ?? body.length, this.faults.hangsAfter ?? body.length, body.length);
-    this.served.push({ path, range, status, bytes: end });
-    if (end === body.length) {
-      response.end(body);
-      return;
-    }
+    this.served.push({ ...served, bytes: end });
+    if (end === body.length) return void response.end(body);
     response.write(body.subarray(0, end), () => {
       if (cut !== undefined) response.destroy();
       else for (const wake of this.#wakeUp.splice(0)) wake();

@@ -22,7 +22,7 @@ const SLOWEST = [
   'spec/commands',
   'embedded/lifetime',
   'db/hostile-texts',
-  'workers/backends',
+  'workers/onnx',
   'spec/identifiability',
   'embedded/sharing',
   'db/catalog-import-derivation',

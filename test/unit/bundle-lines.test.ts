@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { LINE_BYTES_MAX, readLines } from '../../scripts/import/read-lines';
 
 /** The values of lines, or their faults, with their numbers. */
-async function linesOf(...chunks: readonly (string | Buffer)[]): Promise<unknown[]> {
+async function linesOf(...chunks: readonly (string | Buffer)[]): Promise<[number, unknown][]> {
   async function* stream() {
     for (const chunk of chunks) yield Buffer.from(chunk);
   }
-  const lines: unknown[] = [];
+  const lines: [number, unknown][] = [];
   for await (const some of readLines(stream())) {
     for (const line of some) lines.push([line.line, 'reason' in line ? line.reason : line.record]);
   }
@@ -14,50 +14,18 @@ async function linesOf(...chunks: readonly (string | Buffer)[]): Promise<unknown
 }
 
 describe('the lines of a bundle file', () => {
-  test.each<[promise: string, chunks: (string | Buffer)[], lines: unknown[]]>([
-    [
-      'carry their numbers; blank ones count and are passed over',
-      ['1\n\n  \n2\n'],
-      [
-        [1, 1],
-        [4, 2],
-      ],
-    ],
-    [
-      'need no newline at the end of the file',
-      ['1\n2'],
-      [
-        [1, 1],
-        [2, 2],
-      ],
-    ],
-    [
-      'may end in \\r\\n, the first after a byte order mark',
-      ['\ufeff{"a":1}\r\n\r\n2\r\n'],
-      [
-        [1, { a: 1 }],
-        [3, 2],
-      ],
-    ],
+  test.each<[promise: string, chunks: (string | Buffer)[], lines: Record<number, unknown>]>([
+    ['carry their numbers; blank ones count and are passed over', ['1\n\n  \n2\n'], { 1: 1, 4: 2 }],
+    ['need no newline at the end of the file', ['1\n2'], { 1: 1, 2: 2 }],
+    ['may end in \\r\\n, the first after a byte order mark', ['\ufeff[]\r\n\r\n2\r\n'], { 1: [], 3: 2 }],
     [
       'that are no UTF-8 are faults alone',
-      ['1\n', Buffer.from([0xff, 0x0a]), '2\n'],
-      [
-        [1, 1],
-        [2, 'not UTF-8'],
-        [3, 2],
-      ],
+      ['1\n', Buffer.of(0xff, 0x0a), '2\n'],
+      { 1: 1, 2: 'not UTF-8', 3: 2 },
     ],
-    [
-      'that are no JSON are faults alone',
-      ['{"id":\n1\n'],
-      [
-        [1, 'not JSON'],
-        [2, 1],
-      ],
-    ],
+    ['that are no JSON are faults alone', ['{"id":\n1\n'], { 1: 'not JSON', 2: 1 }],
   ])('%s', async (_, chunks, lines) => {
-    expect(await linesOf(...chunks)).toEqual(lines);
+    expect(Object.fromEntries(await linesOf(...chunks))).toEqual(lines);
   });
 
   test('that are too long are faults alone, whatever comes in one piece', async () => {

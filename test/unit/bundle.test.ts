@@ -6,6 +6,9 @@ import { pack } from 'tar-stream';
 import { Bundle, BundleError, type BundleFileName } from '../../scripts/import/bundle';
 import { temporaryFolder } from '../support/temporary-folder';
 
+type Files = Readonly<Record<string, string | Buffer>>;
+type TarEntry = Parameters<ReturnType<typeof pack>['entry']>[0] & { content?: string };
+
 let root: string;
 const opened: Bundle[] = [];
 
@@ -17,18 +20,15 @@ afterEach(async () => {
   for (const bundle of opened.splice(0)) await bundle.close();
 });
 
-/** Writes files below a folder of its own and answers its path. */
-function folder(files: Readonly<Record<string, string | Buffer>>): string {
-  const path = join(root, 'bundle');
+/** Writes files below a folder and answers its path. */
+function folder(files: Files, path = join(root, 'bundle')): string {
   mkdirSync(path);
-  for (const [name, content] of Object.entries({ 'synonyms.jsonl': '', ...files })) {
+  for (const [name, content] of Object.entries(files)) {
     mkdirSync(dirname(join(path, name)), { recursive: true });
     writeFileSync(join(path, name), content);
   }
   return path;
 }
-
-type TarEntry = Parameters<ReturnType<typeof pack>['entry']>[0] & { content?: string };
 
 async function archive(name: string, entries: readonly TarEntry[]): Promise<string> {
   const packing = pack();
@@ -50,26 +50,28 @@ async function read(bundle: Bundle, name: BundleFileName): Promise<unknown[] | n
   const file = await bundle.file(name);
   if (!file) return null;
   const values: unknown[] = [];
-  for await (const { lines } of file.read()) {
-    for (const line of lines) values.push('reason' in line ? line.reason : line.record);
-  }
+  for await (const { lines } of file.read())
+    values.push(...lines.map((line) => ('reason' in line ? line.reason : line.record)));
   return values;
 }
 
 const reasons = (bundle: Bundle) => bundle.faults.map(({ file, reason }) => `${file}: ${reason}`);
+const spooled = () => readdirSync(join(root, 'spool'));
 
 describe('a bundle', () => {
   // contract 13.1
-  test('may be a folder in which every file is optional', async () => {
-    const bundle = await open(folder({ 'products.jsonl': '{"a":1}\n{"a":2}\n' }));
+  test('may be a folder in which every file is optional; what it does not know is warned of', async () => {
+    const bundle = await open(
+      folder({ 'products.jsonl': '{"a":1}\n{"a":2}\n', 'prodcuts.jsonl': '', 'a.jpg': '' }),
+    );
     expect(await read(bundle, 'products.jsonl')).toEqual([{ a: 1 }, { a: 2 }]);
     expect(await read(bundle, 'entities.jsonl')).toBeNull();
     expect(bundle.faults).toEqual([]);
-    expect(bundle.warnings).toEqual([]);
+    expect(bundle.warnings).toEqual(['prodcuts.jsonl is no file of a bundle and is not read']);
   });
 
   test.each(['b.tar', 'b.tar.gz'])(
-    'may be an archive of a folder, with the folder or without: %s',
+    'may be an archive of a folder, with the folder or without, of which nothing is left behind: %s',
     async (name) => {
       for (const prefix of ['', './', 'my-bundle/']) {
         const path = await archive(name, [
@@ -81,31 +83,22 @@ describe('a bundle', () => {
         expect(await read(bundle, 'categories.jsonl')).toEqual([{ c: 1 }]);
         expect(await read(bundle, 'tags.jsonl')).toEqual([{ t: 1 }]);
         expect(await bundle.files.read('images/a.png', 100)).toEqual(Buffer.from('pixels'));
+        expect(spooled()).toHaveLength(1);
+        await bundle.close();
+        expect(spooled()).toEqual([]);
       }
     },
   );
 
-  test('leaves nothing of an archive behind', async () => {
-    const bundle = await open(await archive('b.tar', [{ name: 'tags.jsonl', content: '{}' }]));
-    expect(readdirSync(join(root, 'spool'))).toHaveLength(1);
-    await bundle.close();
-    expect(readdirSync(join(root, 'spool'))).toEqual([]);
-  });
-
-  test('may hold each file gzipped, which its bytes tell', async () => {
+  test('may hold each file gzipped, which its bytes tell; plain and gzipped it is a fault', async () => {
     const packed = gzipSync('{"a":1}\n');
-    const bundle = await open(
-      folder({ 'tags.jsonl.gz': packed, 'entities.jsonl': packed, 'products.jsonl.gz': '{"plain":1}' }),
-    );
+    const files = { 'tags.jsonl.gz': packed, 'entities.jsonl': packed, 'products.jsonl.gz': '{"plain":1}' };
+    const bundle = await open(folder({ ...files, 'synonyms.jsonl': '{"b":1}', 'synonyms.jsonl.gz': packed }));
     expect(await read(bundle, 'tags.jsonl')).toEqual([{ a: 1 }]);
     expect(await read(bundle, 'entities.jsonl')).toEqual([{ a: 1 }]);
     expect(await read(bundle, 'products.jsonl')).toEqual([{ plain: 1 }]);
-  });
-
-  test('says so when a file is there plain and gzipped', async () => {
-    const bundle = await open(folder({ 'tags.jsonl': '{"a":1}', 'tags.jsonl.gz': gzipSync('{"b":1}') }));
-    expect(await read(bundle, 'tags.jsonl')).toEqual([{ a: 1 }]);
-    expect(reasons(bundle)).toEqual(['tags.jsonl.gz: not read, because tags.jsonl is there too']);
+    expect(await read(bundle, 'synonyms.jsonl')).toEqual([{ b: 1 }]);
+    expect(reasons(bundle)).toEqual(['synonyms.jsonl.gz: not read, because synonyms.jsonl is there too']);
   });
 
   test('gives what can be read of a gzip file that ends early, and a fault for the rest', async () => {
@@ -116,41 +109,29 @@ describe('a bundle', () => {
     expect(lines.at(-1)).toMatch(/can not be read from here on/);
   });
 
-  test('warns of files that it does not know', async () => {
-    const bundle = await open(folder({ 'prodcuts.jsonl': '', 'a.jpg': '', 'tags.jsonl': '' }));
-    expect(bundle.warnings).toEqual(['prodcuts.jsonl is no file of a bundle and is not read']);
-  });
-
   test('is an error when it is not there or no archive', async () => {
-    await expect(open(join(root, 'nowhere'))).rejects.toThrow(BundleError);
     writeFileSync(join(root, 'text.tar'), 'this is no archive '.repeat(100));
-    await expect(open(join(root, 'text.tar'))).rejects.toThrow(BundleError);
     writeFileSync(join(root, 'cut.tar.gz'), gzipSync(Buffer.alloc(100_000, 'x')).subarray(0, 50));
-    await expect(open(join(root, 'cut.tar.gz'))).rejects.toThrow(BundleError);
-    expect(readdirSync(join(root, 'spool'))).toEqual([]);
+    for (const name of ['nowhere', 'text.tar', 'cut.tar.gz'])
+      await expect(open(join(root, name))).rejects.toThrow(BundleError);
+    expect(spooled()).toEqual([]);
   });
-});
 
-// contract 13.17
-describe('a bundle without a record file is an error that says so', () => {
-  test.each([
+  // contract 13.17
+  test.each<[string, Files]>([
     ['of pictures', { 'images/a.png': 'pixels' }],
     ['of tables', { 'products.csv': 'id,title\n', 'readme.txt': '' }],
     ['that is empty', {}],
     ['one folder too far out', { 'my-bundle/products.jsonl': '{}' }],
-  ])('a folder %s', async (_name, files) => {
-    const path = folder(files);
-    rmSync(join(path, 'synonyms.jsonl'));
-    await expect(open(path)).rejects.toThrow(/There is no file of a bundle in .*products\.jsonl/);
+  ])('is an error that says so without a record file: a folder %s', async (_name, files) => {
+    await expect(open(folder(files))).rejects.toThrow(/There is no file of a bundle in .*products\.jsonl/);
   });
 
-  test('an archive', async () => {
-    const path = await archive('b.tar.gz', [{ name: 'products.csv', content: 'id,title' }]);
-    await expect(open(path)).rejects.toThrow(/\nproducts\.csv is no file of a bundle and is not read/);
-    expect(readdirSync(join(root, 'spool'))).toEqual([]);
-  });
-
-  test('but not an archive that macOS made, with hidden files of its own', async () => {
+  // contract 13.17
+  test('is an error without a record file as an archive, but not for the hidden files of macOS', async () => {
+    const tables = await archive('b.tar.gz', [{ name: 'products.csv', content: 'id,title' }]);
+    await expect(open(tables)).rejects.toThrow(/\nproducts\.csv is no file of a bundle and is not read/);
+    expect(spooled()).toEqual([]);
     const path = await archive('b.tar', [
       { name: './._my-bundle', content: 'resource' },
       { name: 'my-bundle/products.jsonl', content: '{"p":1}' },
@@ -174,76 +155,54 @@ describe('a picture is found by its name', () => {
     '\uac00\ubc29.png',
     '\u1100\u1161\u1107\u1161\u11bc.png',
   ];
-  const pairs = spellings.flatMap((there) =>
-    spellings
-      .filter((named) => named.normalize('NFC') === there.normalize('NFC'))
-      .map((named) => [there, named]),
-  );
 
   test.each(['folder', 'b.tar', 'b.tar.gz'])(
     'in whichever Unicode form it lies in a bundle: %s',
     async (kind) => {
-      const nested = (name: string, content: string) => ({ name: `${name}/${name}`, content });
-      const files = spellings.flatMap((there) => [
-        { name: `images/${there}`, content: there },
-        nested(there, there),
-      ]);
-      for (const [there, named] of pairs) {
-        const lying = files.filter(({ content }) => content === there);
-        const entries = [{ name: 'tags.jsonl', content: '' }, ...lying];
-        const path =
-          kind === 'folder'
-            ? folder(Object.fromEntries(entries.map(({ name, content }) => [name, content])))
-            : await archive(kind, entries);
+      for (const there of spellings) {
+        const files = { 'tags.jsonl': '', [`images/${there}`]: there, [`${there}/${there}`]: there };
+        const entries = Object.entries(files).map(([name, content]) => ({ name, content }));
+        const path = kind === 'folder' ? folder(files) : await archive(kind, entries);
         const bundle = await open(path);
-        expect((await bundle.files.read(`images/${named}`, 100)).toString()).toBe(there);
-        expect((await bundle.files.read(`${named}/${named}`, 100)).toString()).toBe(there);
-        if (kind === 'folder') rmSync(path, { recursive: true });
+        const named = spellings.filter((each) => each.normalize('NFC') === there.normalize('NFC'));
+        for (const name of named.flatMap((each) => [`images/${each}`, `${each}/${each}`]))
+          expect((await bundle.files.read(name, 100)).toString()).toBe(there);
+        rmSync(path, { recursive: true });
       }
     },
   );
 
-  test('as it is spelt, where several spellings lie side by side, also in folders of several spellings', async () => {
+  test('as it is spelt, where several spellings lie side by side, and not through a link', async () => {
     const [composed = '', decomposed = ''] = spellings;
-    const bundle = await open(
-      folder({
-        [`images/${composed}`]: 'composed',
-        [`images/${decomposed}`]: 'decomposed',
-        [`${composed}/a.png`]: 'a',
-        [`${decomposed}/b.png`]: 'b',
-      }),
-    );
-    const contents = [
-      `images/${composed}`,
-      `images/${decomposed}`,
-      `${decomposed}/a.png`,
-      `${composed}/b.png`,
-    ];
-    const found = await Promise.all(contents.map((path) => bundle.files.read(path, 100)));
-    expect(found.map(String)).toEqual(['composed', 'decomposed', 'a', 'b']);
-    await expect(bundle.files.read(`${composed}/c\u00e9.png`, 100)).rejects.toThrow('there is no such file');
-  });
-
-  test('but not through a link of another spelling', async () => {
-    const path = folder({});
+    const contents = {
+      [`images/${composed}`]: 'composed',
+      [`images/${decomposed}`]: 'decomposed',
+      [`${composed}/a.png`]: 'a',
+      [`${decomposed}/b.png`]: 'b',
+    };
+    const path = folder({ 'tags.jsonl': '', ...contents });
     writeFileSync(join(root, 'secret'), 'secret');
     symlinkSync(join(root, 'secret'), join(path, 'e\u0301.png'));
     const bundle = await open(path);
+    for (const [name, content] of Object.entries(contents))
+      expect(String(await bundle.files.read(name, 100))).toBe(content);
+    expect(String(await bundle.files.read(`${decomposed}/a.png`, 100))).toBe('a');
+    expect(String(await bundle.files.read(`${composed}/b.png`, 100))).toBe('b');
+    await expect(bundle.files.read(`${composed}/c\u00e9.png`, 100)).rejects.toThrow('there is no such file');
     await expect(bundle.files.read('\u00e9.png', 100)).rejects.toThrow('a symbolic link');
   });
 });
 
 describe('nothing outside of a bundle is read', () => {
   test('through links in a folder', async () => {
-    writeFileSync(join(root, 'secret'), 'secret');
-    mkdirSync(join(root, 'outside'));
-    writeFileSync(join(root, 'outside', 'a.png'), 'secret');
-    const path = folder({ 'images/real.png': 'pixels' });
-    symlinkSync(join(root, 'secret'), join(path, 'images', 'soft.png'));
-    linkSync(join(root, 'secret'), join(path, 'images', 'hard.png'));
+    const path = folder({ 'synonyms.jsonl': '', 'images/real.png': 'pixels' });
+    folder({ 'a.png': 'secret' }, join(root, 'outside'));
+    const secret = join(root, 'outside', 'a.png');
+    symlinkSync(secret, join(path, 'images', 'soft.png'));
+    linkSync(secret, join(path, 'images', 'hard.png'));
     symlinkSync(join(root, 'outside'), join(path, 'folder'));
-    symlinkSync(join(root, 'secret'), join(path, 'tags.jsonl'));
-    linkSync(join(root, 'secret'), join(path, 'products.jsonl'));
+    symlinkSync(secret, join(path, 'tags.jsonl'));
+    linkSync(secret, join(path, 'products.jsonl'));
     const bundle = await open(path);
     expect(reasons(bundle).sort()).toEqual([
       'folder: a symbolic link',
@@ -298,7 +257,7 @@ describe('nothing outside of a bundle is read', () => {
     ['images/real.png/x', 'there is no such file in the bundle'],
     ['images/big.png', 'larger than 10 bytes'],
   ])('by the path %p', async (path, reason) => {
-    const bundle = await open(folder({ 'images/real.png': 'pixels', 'images/big.png': 'x'.repeat(11) }));
-    await expect(bundle.files.read(path, 10)).rejects.toThrow(reason);
+    const files = { 'tags.jsonl': '', 'images/real.png': 'pixels', 'images/big.png': 'x'.repeat(11) };
+    await expect((await open(folder(files))).files.read(path, 10)).rejects.toThrow(reason);
   });
 });

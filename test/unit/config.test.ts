@@ -41,43 +41,27 @@ test('a worker without a port takes a free one, so that an API beside it finds i
   expect(readConfig({ ...settings, ROLE: 'api' }).PORT).toBe(3000);
 });
 
-test.each<[name: string, value: string, parsed: unknown]>([
+const POSTGRES = 'postgresql://user:p%23%2Fw@db:5432/loupe?sslmode=verify-full';
+
+test.each<[name: string, value: string, parsed?: unknown]>([
   ['PORT', ' ', 3000],
   ['PORT', '0', 0],
   ['HOST', '::1', '::1'],
   ['HOST', 'loupe.internal', 'loupe.internal'],
   ['REDIS_URL', '', undefined],
   ['REDIS_URL', 'rediss://:p%23w@redis.example:6380/2', 'rediss://:p%23w@redis.example:6380/2'],
-  [
-    'DATABASE_URL',
-    'postgres:///loupe?host=/var/run/postgresql',
-    'postgres:///loupe?host=/var/run/postgresql',
-  ],
-  [
-    'DATABASE_URL',
-    'postgresql://user:p%23%2Fw@db:5432/loupe?sslmode=verify-full',
-    'postgresql://user:p%23%2Fw@db:5432/loupe?sslmode=verify-full',
-  ],
+  ['DATABASE_URL', 'postgres:///loupe?host=/var/run', 'postgres:///loupe?host=/var/run'],
+  ['DATABASE_URL', POSTGRES, POSTGRES],
   ['QUEUES_PASSWORD', 'long enough', 'long enough'],
   ['ADMIN_TOKEN', 'thirty-two-characters-and-no-les', 'thirty-two-characters-and-no-les'],
   ['PUBLIC_URL', 'https://loupe.example/base/', 'https://loupe.example/base'],
   ['IMAGE_FETCH_ALLOW', 'LocalHost:8080, [::1]:9090', ['localhost:8080', '[::1]:9090']],
-  [
-    'SIGNING_KEYS',
-    `b:${SECRET},a:fedcba98:76543210`,
-    [
-      { id: 'b', secret: SECRET },
-      { id: 'a', secret: 'fedcba98:76543210' },
-    ],
-  ],
+  ['SIGNING_KEYS', `b:${SECRET}`, [{ id: 'b', secret: SECRET }]],
+  ['SIGNING_KEYS', 'a:fedcba98:76543210', [{ id: 'a', secret: 'fedcba98:76543210' }]],
   ['IMAGE_STORE', 's3://pictures', { bucket: 'pictures', prefix: '' }],
   ['IMAGE_STORE', 's3://pictures/', { bucket: 'pictures', prefix: '' }],
   ['IMAGE_STORE', 's3://my.pictures/shop/2026/', { bucket: 'my.pictures', prefix: 'shop/2026' }],
-  [
-    'CORS_ORIGINS',
-    'https://Shop.Example, http://localhost:5173',
-    ['https://shop.example', 'http://localhost:5173'],
-  ],
+  ['CORS_ORIGINS', 'https://Shop.Example, http://a:5173', ['https://shop.example', 'http://a:5173']],
   ['CORS_ORIGINS', 'https://shop.example:443', ['https://shop.example']],
   ['CORS_ORIGINS', 'http://[::1]:8080', ['http://[::1]:8080']],
   ['CORS_ORIGINS', 'capacitor://localhost', ['capacitor://localhost']],
@@ -88,69 +72,70 @@ test.each<[name: string, value: string, parsed: unknown]>([
   expect(config[name]).toEqual(parsed);
 });
 
-test.each<[name: string, value: string, reason?: string]>([
-  ['HOST', 'http://0.0.0.0'],
-  ['HOST', '127.0.0.1:3000'],
-  ['HOST', '[::1]'],
-  ['DATABASE_URL', 'postgres://user:1#hunter2@db/loupe'],
-  ['DATABASE_URL', 'postgres://user:hun/ter2@db/loupe'],
-  ['DATABASE_URL', 'postgres://db/loupe/more'],
-  ['REDIS_URL', 'redis://:1#hunter2@redis:6379'],
-  ['REDIS_URL', 'redis://redis:6379/jobs'],
-  ['IMAGE_FETCH_ALLOW', '*:80'],
-  ['IMAGE_FETCH_ALLOW', 'media:0'],
-  ['IMAGE_FETCH_ALLOW', 'media:65536'],
-  ['IMAGE_FETCH_ALLOW', '[::zz]:80'],
-  ['IMAGE_FETCH_ALLOW', 'ann@media:80'],
-  ['CONFIDENCE_FLOOR', '0x1'],
-  ['VISION_DEADLINE_MS', '2147483648'],
-  ['STOP_TIMEOUT_MS', '2147483648'],
-  ['IMAGE_FETCH_TIMEOUT_MS', '2147483648'],
-  ['IMAGE_BYTES_MAX', '99999999999'],
-  ['IMAGE_PIXELS_MAX', '99999999999'],
-  ['IMAGE_STORE', 'pictures'],
-  ['IMAGE_STORE', 's3://Pictures'],
-  ['IMAGE_STORE', 's3://pictures/../other'],
-  ['IMAGE_STORE', 's3://pictures//shop'],
-  ['IMAGE_STORE_PATH_STYLE', 'yes'],
-  ['IMAGE_BASE_URL', 'https://cdn.example?a'],
-  ['AWS_ENDPOINT_URL_S3', 'https://key:hunter2@minio:9000'],
-  ['AWS_ACCESS_KEY_ID', 'hunter2'],
-  ['LOUPE_URL', 'loupe:3000'],
-  ['MODEL', 'a@b@c'],
-  ['QUEUE_PREFIX', 'a:b'],
-  ['QUEUES_PASSWORD', 'short'],
-  ['ADMIN_TOKEN', 'only-thirty-one-characters-long'],
-  ['ADMIN_TOKEN', 'forty characters, but with spaces in it'],
-  ['PUBLIC_URL', 'https://loupe.example/?a=b', 'query'],
-  ['PUBLIC_URL', 'https://loupe.example?', 'query'],
-  ['PUBLIC_URL', 'https://loupe.example/#a', 'fragment'],
-  ['PUBLIC_URL', 'https://ann:hunter2@loupe.example', 'password'],
-  ['PUBLIC_URL', 'loupe.example', 'http'],
-  ['CORS_ORIGINS', 'shop.example', 'must be * or a list'],
-  ['CORS_ORIGINS', 'https://shop.example/'],
-  ['CORS_ORIGINS', 'https://shop.example/page'],
-  ['CORS_ORIGINS', 'https://*.shop.example'],
-  ['CORS_ORIGINS', 'https://me@shop.example'],
-  ['CORS_ORIGINS', 'https://shop.example:99999'],
-  ['CORS_ORIGINS', '*, https://shop.example'],
-  ['CORS_ORIGINS', 'null'],
+/** Values, or each with words of what is said of it. */
+const REFUSED: Readonly<Record<string, readonly (string | readonly [value: string, words: string])[]>> = {
+  HOST: ['http://0.0.0.0', '127.0.0.1:3000', '[::1]'],
+  DATABASE_URL: [
+    'postgres://user:1#hunter2@db/loupe',
+    'postgres://user:hun/ter2@db/loupe',
+    'postgres://db/a/b',
+  ],
+  REDIS_URL: ['redis://:1#hunter2@redis:6379', 'redis://redis:6379/jobs'],
+  IMAGE_FETCH_ALLOW: ['*:80', 'media:0', 'media:65536', '[::zz]:80', 'ann@media:80'],
+  CONFIDENCE_FLOOR: ['0x1'],
+  VISION_DEADLINE_MS: ['2147483648'],
+  STOP_TIMEOUT_MS: ['2147483648'],
+  IMAGE_FETCH_TIMEOUT_MS: ['2147483648'],
+  IMAGE_BYTES_MAX: ['99999999999'],
+  IMAGE_PIXELS_MAX: ['99999999999'],
+  IMAGE_STORE: ['pictures', 's3://Pictures', 's3://pictures/../other', 's3://pictures//shop'],
+  IMAGE_STORE_PATH_STYLE: ['yes'],
+  IMAGE_BASE_URL: ['https://cdn.example?a'],
+  AWS_ENDPOINT_URL_S3: ['https://key:hunter2@minio:9000'],
+  AWS_ACCESS_KEY_ID: ['hunter2'],
+  LOUPE_URL: ['loupe:3000'],
+  MODEL: ['a@b@c'],
+  QUEUE_PREFIX: ['a:b'],
+  QUEUES_PASSWORD: ['short'],
+  ADMIN_TOKEN: ['only-thirty-one-characters-long', 'forty characters, but with spaces in it'],
+  PUBLIC_URL: [
+    ['https://loupe.example/?a=b', 'query'],
+    ['https://loupe.example?', 'query'],
+    ['https://loupe.example/#a', 'fragment'],
+    ['https://ann:hunter2@loupe.example', 'password'],
+    ['loupe.example', 'http'],
+  ],
+  CORS_ORIGINS: [
+    ['shop.example', 'must be * or a list'],
+    ...['https://shop.example/', 'https://shop.example/page', 'https://*.shop.example', 'null'],
+    ...['https://me@shop.example', 'https://shop.example:99999', '*, https://shop.example'],
+  ],
   // A secret alone would be published as the id of a key.
-  ['SIGNING_KEYS', SECRET, 'the key has no id'],
-  ['SIGNING_KEYS', `a:${SECRET},${SECRET}`, 'key 2 of 2 has no id'],
-  ['SIGNING_KEYS', `:${SECRET}`, 'the id of the key must be 1 to 32 of A-Z, a-z, 0-9, _ and -'],
-  ['SIGNING_KEYS', `a b:${SECRET}`, 'the id of the key must be'],
-  ['SIGNING_KEYS', `${'a'.repeat(33)}:${SECRET}`, 'the id of the key must be'],
-  ['SIGNING_KEYS', `a:${SECRET.slice(1)}`, 'the secret of the key must have at least 16 characters'],
-  ['SIGNING_KEYS', `a:${SECRET},b:${SECRET},a:fedcba9876543210`, 'names an id twice'],
-  ['SIGNING_KEYS', `a:${SECRET},`, 'key 2 of 2 has no id'],
-])('%s=%s is refused by its name, and no secret is repeated', (name, value, reason = '') => {
-  const faults = faultsOf({ [name]: value });
-  expect(faults).toEqual([expect.stringMatching(`^${name}: .`)]);
-  expect(faults.join()).toContain(reason);
-  expect(faults.join()).not.toMatch(/hun|0123|cdef|aaaa/);
-  if (value.length > 4) expect(faults.join()).not.toContain(value);
-});
+  SIGNING_KEYS: [
+    [SECRET, 'the key has no id'],
+    [`a:${SECRET},${SECRET}`, 'key 2 of 2 has no id'],
+    [`:${SECRET}`, 'the id of the key must be 1 to 32 of A-Z, a-z, 0-9, _ and -'],
+    [`a b:${SECRET}`, 'the id of the key must be'],
+    [`${'a'.repeat(33)}:${SECRET}`, 'the id of the key must be'],
+    [`a:${SECRET.slice(1)}`, 'the secret of the key must have at least 16 characters'],
+    [`a:${SECRET},b:${SECRET},a:fedcba9876543210`, 'names an id twice'],
+    [`a:${SECRET},`, 'key 2 of 2 has no id'],
+  ],
+};
+
+test.each(Object.entries(REFUSED))(
+  'a wrong %s is refused by its name, and no secret is repeated',
+  (name, values) => {
+    for (const each of values) {
+      const [value, words] = typeof each === 'string' ? [each, ''] : each;
+      const faults = faultsOf({ [name]: value });
+      expect(faults).toEqual([expect.stringMatching(`^${name}: .`)]);
+      expect(faults.join()).toContain(words);
+      expect(faults.join()).not.toMatch(/hun|0123|cdef|aaaa/);
+      if (value.length > 4) expect(faults.join()).not.toContain(value);
+    }
+  },
+);
 
 // contract 14.3
 test('every fault is named at once, those between settings too', () => {
@@ -158,11 +143,20 @@ test('every fault is named at once, those between settings too', () => {
     ...{ PORT: 'http', ROLE: 'boss', DATABASE_URL: 'mysql://x', REDIS_URL: 'x', SIGNING_KEYS: 'k:short' },
     ...{ PUBLIC_URL: 'ftp://x', IMAGE_FETCH_ALLOW: 'localhost', RATE_PER_SECOND: '-1', PAGE_SIZE_MAX: '0' },
     ...{ CONFIDENCE_FLOOR: '2', VISION_DEADLINE_MS: '1.5' },
+    ...{ OTEL_TRACES_EXPORTER: 'zipkin', OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' },
+    ...{ OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc', OTEL_EXPORTER_OTLP_HEADERS: 'no pair' },
+    ...{ OTEL_EXPORTER_OTLP_TIMEOUT: '0', OTEL_RESOURCE_ATTRIBUTES: 'a=%' },
+    ...{ OTEL_TRACES_SAMPLER: 'sometimes', OTEL_TRACES_SAMPLER_ARG: '2' },
   };
   expect(faulty(wrong)).toEqual(Object.keys(wrong).sort());
   expect(faulty({ ROLE: 'worker', PORT: 'http' })).toEqual(['PORT', 'ROLE']);
   expect(faulty({ ROLE: 'worker', REDIS_URL: 'x' })).toEqual(['REDIS_URL']);
   expect(() => readConfig({ ROLE: 'api' })).toThrow(/REDIS_URL/);
+});
+
+test('a header of the collector of traces may end with the signs of base64', () => {
+  const OTEL_EXPORTER_OTLP_HEADERS = 'Authorization=Basic dXNlcjpwYXNzdw==,X-Scope=shop';
+  expect(readConfig({ OTEL_EXPORTER_OTLP_HEADERS })).toMatchObject({ OTEL_EXPORTER_OTLP_HEADERS });
 });
 
 test('a .env that can not be read is a fault, not an empty one', () => {
@@ -177,14 +171,12 @@ test('a .env that can not be read is a fault, not an empty one', () => {
   }
 });
 
-test('what is allowed and hardly meant is warned of, and nothing else', () => {
-  const warningsOf = (environment: Record<string, string>) =>
-    settingWarnings(readConfig(environment), environment).join();
-  expect(warningsOf({ HOME: '/root', PATH: '/bin', DATABASE_URL: 'postgres://db/loupe', PORT: '0' })).toBe(
-    '',
-  );
-  expect(warningsOf({ DATABSE_URL: 'postgres://db' })).toMatch(/DATABSE_URL .* DATABASE_URL/);
-  expect(warningsOf({ QUEUES_PASSWORD: 'long enough' })).toMatch(/no effect without REDIS_URL/);
-  expect(warningsOf({ ROLE: 'worker', REDIS_URL: 'redis://redis' })).toMatch(/without DATABASE_URL/);
-  expect(warningsOf({ STOP_TIMEOUT_MS: '1000' })).toMatch(/STOP_TIMEOUT_MS is shorter/);
+test.each<[settings: Record<string, string>, warnings: RegExp]>([
+  [{ HOME: '/root', PATH: '/bin', DATABASE_URL: 'postgres://db/loupe', PORT: '0' }, /^$/],
+  [{ DATABSE_URL: 'postgres://db' }, /DATABSE_URL .* DATABASE_URL/],
+  [{ QUEUES_PASSWORD: 'long enough' }, /no effect without REDIS_URL/],
+  [{ ROLE: 'worker', REDIS_URL: 'redis://redis' }, /without DATABASE_URL/],
+  [{ STOP_TIMEOUT_MS: '1000' }, /STOP_TIMEOUT_MS is shorter/],
+])('what is allowed and hardly meant is warned of, and nothing else: %j', (settings, warnings) => {
+  expect(settingWarnings(readConfig(settings), settings).join()).toMatch(warnings);
 });

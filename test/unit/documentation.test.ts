@@ -8,113 +8,126 @@ const ROOT = resolve(__dirname, '../..');
 const FOLDERS = ['api', 'db', 'docs', 'models', 'scripts', 'test', 'workers'];
 
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+const exists = (path: string): boolean => existsSync(join(ROOT, path));
 
-const filesBelow = (folder: string): string[] =>
-  readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((entry) => join(folder, entry));
+/** The first group of each match, or the whole match. */
+const matches = (text: string, pattern: RegExp): string[] =>
+  [...text.matchAll(pattern)].map(([all, group]) => group ?? all);
 
+const files = FOLDERS.flatMap((folder) =>
+  readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((entry) => join(folder, entry)),
+);
 const sources = [
   ...['.ci/run', '.dependency-cruiser.cjs', 'Dockerfile', 'docker-compose.yml'],
-  ...FOLDERS.flatMap(filesBelow).filter((path) => /\.(tsx?|py|cjs|ya?ml)$/.test(path)),
+  ...files.filter((path) => /\.(tsx?|py|cjs|ya?ml)$/.test(path)),
 ];
-const pages = ['README.md', ...FOLDERS.flatMap(filesBelow).filter((path) => path.endsWith('.md'))];
+const pages = ['README.md', ...files.filter((path) => path.endsWith('.md'))];
 
-/** Headings as GitHub makes anchors of them. */
-const anchorsOf = (page: string): string[] =>
-  [...read(page).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
-    heading
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
-      .replace(/\s/g, '-'),
-  );
+describe.each(pages)('%s', (page) => {
+  const text = read(page);
 
-const isBroken = (page: string, link: string): boolean => {
-  const [path = '', anchor] = link.split('#');
-  const target = path === '' ? page : relative(ROOT, resolve(ROOT, dirname(page), path));
-  return !existsSync(join(ROOT, target)) || (anchor !== undefined && !anchorsOf(target).includes(anchor));
-};
+  /** Headings as GitHub makes anchors of them. */
+  const anchorsOf = (path: string): string[] =>
+    matches(read(path), /^#+ (.+)$/gm).map((heading) =>
+      heading
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+        .replace(/\s/g, '-'),
+    );
 
-test.each(pages)('%s links only to files and headings that exist', (page) => {
-  const links = [...read(page).matchAll(/\]\((?!https?:)([^)\s]+)\)/g)].map(([, link = '']) => link);
-  expect(links.filter((link) => isBroken(page, link))).toEqual([]);
+  test('links only to files and headings that exist', () => {
+    const isBroken = (link: string): boolean => {
+      const [path = '', anchor] = link.split('#');
+      const target = path === '' ? page : relative(ROOT, resolve(ROOT, dirname(page), path));
+      return !exists(target) || (anchor !== undefined && !anchorsOf(target).includes(anchor));
+    };
+    expect(matches(text, /\]\((?!https?:)([^)\s]+)\)/g).filter(isBroken)).toEqual([]);
+  });
+
+  test('names only files, folders and npm scripts that exist', () => {
+    const paths = matches(text, /`((?:api|db|docs|models|scripts|test|workers)\/[\w./-]*)`/g);
+    expect(paths.filter((path) => !exists(path))).toEqual([]);
+    const { scripts }: { scripts: object } = JSON.parse(read('package.json'));
+    const named = matches(text, /\bnpm run (?:--silent )?([a-z:0-9]+)/g);
+    expect(named.filter((name) => !(name in scripts))).toEqual([]);
+  });
+
+  test('names only commands of loupe that exist, with their options', () => {
+    const COMMAND = /(?:\bnpx loupe|\bnpm run loupe --|scripts\/loupe\.sh|`loupe) ((?:[^\s`&|#]+ ?)+)/g;
+    const named = matches(text.replaceAll('\\\n', ' '), COMMAND);
+    expect(named.map((words) => faultOf(words.trim().split(/\s+/))).filter(Boolean)).toEqual([]);
+  });
 });
 
-test.each(pages)('%s names only files and folders that exist', (page) => {
-  const named = [...read(page).matchAll(/`((?:api|db|docs|models|scripts|test|workers)\/[\w./-]*)`/g)];
-  const paths = named.map(([, path = '']) => path);
-  expect(paths.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
-});
+const program = buildProgram(buildProgram([]).commands.map((group) => group.name()));
 
-test('the code cites only pages that exist', () => {
-  const cited = sources.flatMap((path) => [...read(path).matchAll(/\bdocs\/[\w/-]+\.md\b/g)].map(String));
-  expect(cited.length).toBeGreaterThan(5);
-  expect(cited.filter((page) => !existsSync(join(ROOT, page)))).toEqual([]);
-});
+/** What is wrong with the words of a command; null when nothing is. */
+function faultOf([first, second, ...rest]: readonly string[]): string | null {
+  const find = (above: CommandUnknownOpts, name: string | undefined) =>
+    above.commands.find((each) => each.name() === name);
+  const group = find(program, first);
+  const command = group && group.commands.length > 0 ? find(group, second) : group;
+  if (!command) return second === undefined && group ? null : `no command ${first} ${second}`;
+  const unknown = [second ?? '', ...rest]
+    .map((word) => /^\[?(--[a-z-]+)/.exec(word)?.[1])
+    .find((flag) => flag !== undefined && !command.options.some(({ long }) => long === flag));
+  return unknown === undefined ? null : `${first} ${second} has no ${unknown}`;
+}
 
-test('CI, the Dockerfile and the npm scripts name only files that exist', () => {
-  const named = ['.ci/run', 'Dockerfile', 'package.json'].flatMap((path) => [
-    ...read(path).matchAll(/\b((?:api|db|models|scripts|test|workers)\/[\w./-]+\.(?:[cm]?[jt]s|sh))\b/g),
-  ]);
-  const paths = named.map(([, path = '']) => path);
-  expect(paths.length).toBeGreaterThan(10);
-  expect(paths.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+test('code cites only pages, and CI, the Dockerfile and npm scripts only files, that exist', () => {
+  const cited = sources.flatMap((path) => matches(read(path), /\bdocs\/[\w/-]+\.md\b/g));
+  const FILE = /\b((?:api|db|models|scripts|test|workers)\/[\w./-]+\.(?:[cm]?[jt]s|sh))\b/g;
+  const named = ['.ci/run', 'Dockerfile', 'package.json'].flatMap((path) => matches(read(path), FILE));
+  for (const paths of [cited, named]) {
+    expect(paths.length).toBeGreaterThan(5);
+    expect(paths.filter((path) => !exists(path))).toEqual([]);
+  }
 });
 
 test('the page of settings lists every setting, and none that there is not', () => {
-  const listed = read('docs/settings.md')
-    .split('\n')
-    .filter((line) => line.startsWith('| `'))
-    .flatMap((line) => [...(line.split('|')[1] ?? '').matchAll(/`(\w+)`/g)].map(([, name]) => name));
-  expect(listed.sort()).toEqual([...settingNames()].sort());
+  const rows = matches(read('docs/settings.md'), /^\| (`[^|]*)\|/gm);
+  expect(rows.flatMap((row) => matches(row, /`(\w+)`/g)).sort()).toEqual([...settingNames()].sort());
 });
 
 test('compose passes every setting on but those of a container or of a client', () => {
-  const passed = [...read('docker-compose.yml').matchAll(/^ +([A-Z0-9_]+): /gm)].map(([, name = '']) => name);
+  const passed = matches(read('docker-compose.yml'), /^ +([A-Z0-9_]+): /gm);
   const left = settingNames().filter((name) => !passed.includes(name));
   expect([...left].sort()).toEqual(['DATA_DIR', 'HOST', 'LOUPE_API_KEY', 'LOUPE_URL', 'PORT']);
 });
 
 test('the messages that are explained to operators are those of the code', () => {
-  const code = sources
-    .filter((path) => !path.startsWith('test'))
+  const product = sources.filter((path) => !path.startsWith('test'));
+  const code = product
     .map(read)
     .join('\n')
     .replace(/\$\{[^}]*\}/g, '…');
-  const explained = read('docs/troubleshoot.md')
-    .split('\n')
-    .flatMap((line) => [...(line.split('|')[1] ?? '').matchAll(/`([^`]+)`(?! \(of )/g)])
-    .flatMap(([, message = '']) => message.split('…').map((part) => part.replace(/^[\s"/]+|[\s".:]+$/g, '')))
+  const explained = matches(read('docs/troubleshoot.md'), /^\|([^|]*)\|/gm)
+    .flatMap((cell) => matches(cell, /`([^`]+)`(?! \(of )/g))
+    .flatMap((message) => message.split('…').map((part) => part.replace(/^[\s"/]+|[\s".:]+$/g, '')))
     .filter((part) => part.includes(' '));
   expect(explained.length).toBeGreaterThan(30);
   expect(explained.filter((part) => !code.includes(part))).toEqual([]);
 });
 
-test.each(pages)('%s names only npm scripts that exist', (page) => {
-  const { scripts }: { scripts: object } = JSON.parse(read('package.json'));
-  const named = [...read(page).matchAll(/\bnpm run (?:--silent )?([a-z:0-9]+)/g)].map(
-    ([, name = '']) => name,
-  );
-  expect(named.filter((name) => !(name in scripts))).toEqual([]);
-});
+describe('the contract', () => {
+  /** `contract 4.3`, `contract 4.3, 5.1`, or a whole section, `contract 5`; a list may go on in the next line of a comment. */
+  const CITATION = /\bcontract ((?:\d+(?:\.\d+)?)(?:,\s(?:\s*\* )?\d+(?:\.\d+)?)*)/g;
+  const contract = read('docs/contract.md');
+  const rules = matches(contract, /^\| (\d+\.\d+) \|/gm);
+  const citedIn = (paths: readonly string[]): string[] =>
+    paths
+      .filter((path) => /\.(tsx?|py)$/.test(path))
+      .flatMap((path) => matches(read(path), CITATION).flatMap((list) => matches(list, /\d+(?:\.\d+)?/g)));
 
-describe('commands', () => {
-  const COMMAND = /(?:\bnpx loupe|\bnpm run loupe --|scripts\/loupe\.sh|`loupe) ((?:[^\s`&|#]+ ?)+)/g;
-  const program = buildProgram(buildProgram([]).commands.map((group) => group.name()));
-  const find = (above: CommandUnknownOpts, name: string | undefined): CommandUnknownOpts | undefined =>
-    above.commands.find((each) => each.name() === name);
+  test('gives each rule one number, and has every number that code and tests cite', () => {
+    expect(rules.length).toBeGreaterThan(100);
+    expect(new Set(rules).size).toBe(rules.length);
+    const known = new Set([...rules, ...matches(contract, /^## (\d+)\./gm)]);
+    expect(citedIn(files).filter((number) => !known.has(number))).toEqual([]);
+  });
 
-  const faultOf = (words: readonly string[]): string | null => {
-    const group = find(program, words[0]);
-    const command = group && group.commands.length > 0 ? find(group, words[1]) : group;
-    if (!command) return words[1] === undefined && group ? null : `no command ${words.slice(0, 2).join(' ')}`;
-    const unknown = words
-      .map((word) => /^\[?(--[a-z-]+)/.exec(word)?.[1])
-      .find((flag) => flag !== undefined && !command.options.some(({ long }) => long === flag));
-    return unknown === undefined ? null : `${words[0]} ${words[1]} has no ${unknown}`;
-  };
-
-  test.each(pages)('of loupe in %s exist, with their options', (page) => {
-    const named = [...read(page).replaceAll('\\\n', ' ').matchAll(COMMAND)];
-    const faults = named.map(([, words = '']) => faultOf(words.trim().split(/\s+/))).filter(Boolean);
-    expect(faults).toEqual([]);
+  test('has no rule that no test cites', () => {
+    const cited = new Set(citedIn(files.filter((path) => path.startsWith('test'))));
+    expect(rules.filter((rule) => !cited.has(rule))).toEqual([]);
   });
 });

@@ -14,54 +14,47 @@ const preparer = {
   prepare: async (jpeg) => ({ jpeg, width: 1, height: 1, source: { width: 1, height: 1 }, digest: '' }),
 } as Partial<ImagePreparer> as ImagePreparer;
 const absent = {} as never;
+
 /** With answers that have feedback and whose photos are kept. */
 function queriesWith(corrected: readonly CorrectedPhotos[]): QueryMaker {
-  const predictions = {
-    correctedPhotos: async () => corrected,
-  } as Partial<PredictionRepository> as PredictionRepository;
-  const labelled = new LabelledFolders();
+  const kept: Partial<PredictionRepository> = { correctedPhotos: async () => corrected };
+  const [labelled, predictions] = [new LabelledFolders(), kept as PredictionRepository];
   return new QueryMaker(samples, absent, absent, absent, preparer, absent, labelled, predictions);
 }
-const queries = queriesWith([]);
-
-let folder: string;
-beforeEach(async () => {
-  folder = temporaryFolder();
-  for (const product of ['bag', 'watch']) {
-    await mkdir(join(folder, product));
-    await writeFile(join(folder, product, 'a.jpg'), `a photo of a ${product}`);
-  }
-});
 
 test.each([
-  ['a subfolder per product', null, ''],
-  ['lines of JSON', 'labels.jsonl', '{"photo": "bag/a.jpg", "product": "bag"}\n\n'],
-])('photos are labelled by %s', async (_what, file, text) => {
-  if (file !== null) await writeFile(join(folder, file), text);
-  const made = await queries.fromPhotos(folder, 10);
-  expect(made.map(({ products, jpegs, itemImages }) => [products, jpegs.map(String), itemImages])).toEqual([
-    [['bag'], ['a photo of a bag'], new Set([7])],
-  ]);
-});
-
-test('photos that show nothing of the catalog are refused', async () => {
-  await writeFile(join(folder, 'labels.jsonl'), '{"photo": "watch/a.jpg", "product": "watch"}\n');
-  await expect(queries.fromPhotos(folder, 10)).rejects.toThrow('None of the 1 photos');
-});
+  ['a subfolder per product', null],
+  ['lines of JSON', '{"photo": "bag/a.jpg", "product": "bag"}\n\n'],
+])(
+  'photos are labelled by %s; such as show nothing of the catalog alone are refused',
+  async (_what, labels) => {
+    const folder = temporaryFolder();
+    for (const product of ['bag', 'watch']) {
+      await mkdir(join(folder, product));
+      await writeFile(join(folder, product, 'a.jpg'), `a photo of a ${product}`);
+    }
+    const file = join(folder, 'labels.jsonl');
+    if (labels !== null) await writeFile(file, labels);
+    expect(await queriesWith([]).fromPhotos(folder, 10)).toMatchObject([
+      { products: ['bag'], jpegs: [Buffer.from('a photo of a bag')], itemImages: new Set([7]) },
+    ]);
+    await writeFile(file, '{"photo": "watch/a.jpg", "product": "watch"}\n');
+    await expect(queriesWith([]).fromPhotos(folder, 10)).rejects.toThrow('None of the 1 photos');
+  },
+);
 
 test('photos with feedback show what their callers say; of a product that is gone nothing is known', async () => {
   const photos = ['front', 'back'].map((side) => Buffer.from(side));
-  const made = await queriesWith([
+  const corrected = [
     { id: 'first', correctId: 'bag', photos },
     { id: 'second', correctId: null, photos: photos.slice(1) },
     { id: 'third', correctId: 'watch', photos },
-  ]).fromFeedback(10);
-  expect(made.map(({ name, products, item, jpegs }) => [name, products, item, jpegs])).toEqual([
-    ['feedback, 2 photos', ['bag'], 'bag', photos],
-    ['feedback', [], 'second', photos.slice(1)],
+  ];
+  const made = await queriesWith(corrected).fromFeedback(10);
+  expect(made).toHaveLength(2);
+  expect(made).toMatchObject([
+    { name: 'feedback, 2 photos', products: ['bag'], item: 'bag', jpegs: photos },
+    { name: 'feedback', products: [], item: 'second', jpegs: photos.slice(1) },
   ]);
-});
-
-test('without photos that are kept with feedback there is nothing to ask', async () => {
-  await expect(queries.fromFeedback(10)).rejects.toThrow('accounts keep-photos');
+  await expect(queriesWith([]).fromFeedback(10)).rejects.toThrow('accounts keep-photos');
 });

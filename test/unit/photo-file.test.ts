@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { mkdir, symlink, truncate, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { resolve } from 'node:path';
 import sharp from 'sharp';
 import { AppError } from '../../models/errors';
 import { readPhotoFile } from '../../scripts/photo-file';
@@ -9,7 +9,7 @@ import { temporaryFolder } from '../support/temporary-folder';
 /** contract 14.13: of the files of a machine only photos are read. */
 const folder = temporaryFolder();
 const BYTES_MAX = 100_000;
-const at = (name: string): string => join(folder, name);
+const at = (name: string): string => resolve(folder, name);
 
 beforeAll(async () => {
   await writeFile(at('secret.txt'), 'password');
@@ -26,9 +26,8 @@ beforeAll(async () => {
 test.each(['jpeg', 'png', 'webp'] as const)(
   'a %s is read byte for byte, also behind a link',
   async (format) => {
-    const photo = await sharp({ create: { width: 90, height: 70, channels: 3, background: '#a63' } })
-      .toFormat(format)
-      .toBuffer();
+    const picture = sharp({ create: { width: 90, height: 70, channels: 3, background: '#a63' } });
+    const photo = await picture.toFormat(format).toBuffer();
     await writeFile(at(format), photo);
     await symlink(at(format), at(`${format}.link`));
     expect(await readPhotoFile(at(format), BYTES_MAX)).toEqual(photo);
@@ -52,8 +51,7 @@ test.each([
   ['/etc/passwd', 'is no photo'],
   ['large.jpg', 'is larger than 100000 bytes'],
 ])('%s is not', async (name, reason) => {
-  const path = name.startsWith('/') ? name : at(name);
-  const failure = await readPhotoFile(path, BYTES_MAX).catch((thrown: unknown) => thrown);
+  const failure = await readPhotoFile(at(name), BYTES_MAX).catch((thrown: unknown) => thrown);
   expect(failure).toBeInstanceOf(AppError);
   expect(String(failure)).toContain(reason);
 });

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import express, { type Request } from 'express';
 import { memoryBudget } from '../../api/middleware/answer-memory';
 import { PaceWatch, readBody } from '../../api/middleware/read-body';
@@ -10,54 +11,34 @@ import { closed, listening } from '../support/local-server';
 
 /** How slowly a body may come; the window is short, so that its end need not be waited for. */
 const WINDOW_MS = 50;
+const memoryOf = (units: number) => memoryBudget('bodies', { units, littleUnits: 1, waitMs: 10_000 });
 let server: Server;
-let sockets: Socket[];
 
-beforeEach(async () => {
-  sockets = [];
-  const room = memoryBudget('bodies', { units: 1 << 20, littleUnits: 1, waitMs: 10_000 });
+beforeAll(async () => {
+  const room = memoryOf(1 << 20);
   const app = express();
   app.post('/', async (req, res) => {
     const reservation = room.open('key');
     res.once('close', () => reservation.close());
     const limits = { bytesMax: 1 << 20, pace: { bytesPerSecond: 1000, windowMs: WINDOW_MS } };
-    try {
-      const bytes = await readBody(req, reservation, limits, (wait) => wait);
-      res.json({ bytes: bytes.length });
-    } catch (failure) {
-      res.status(failure instanceof AppError ? failure.status : 500).json({ message: String(failure) });
-    }
+    const failure: unknown = await readBody(req, reservation, limits, (wait) => wait).catch(
+      (thrown) => thrown,
+    );
+    res.status(failure instanceof AppError ? failure.status : 500).json({ message: String(failure) });
   });
   server = createServer(app);
   await listening(server);
 });
-
-afterEach(async () => {
-  for (const socket of sockets) socket.destroy();
-  await closed(server);
-});
-
-async function open(headers: string): Promise<Socket> {
-  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
-  sockets.push(socket);
-  await once(socket, 'connect');
-  socket.write(`POST / HTTP/1.1\r\nHost: localhost\r\n${headers}\r\n\r\n`);
-  return socket;
-}
-
-async function answerOf(socket: Socket): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of socket) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString('utf8');
-}
+afterAll(() => closed(server));
 
 test.each([
   ['stands still', (_socket: Socket) => undefined],
   ['drips', (socket: Socket) => setInterval(() => socket.write('x'), WINDOW_MS / 5)],
 ])('a body that %s is a 400 that says how fast it has to be, and the connection ends', async (_how, send) => {
-  const socket = await open('Content-Length: 100000');
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  socket.write('POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n\r\n');
   const sending = send(socket);
-  const answer = await answerOf(socket).finally(() => clearInterval(sending));
+  const answer = await text(socket).finally(() => clearInterval(sending));
   expect(answer).toMatch(/^HTTP\/1\.1 400 /);
   expect(answer).toMatch(/Connection: close/i);
   expect(answer).toContain('slower than 1000 bytes per second');
@@ -91,7 +72,7 @@ test('a body that comes fast enough may take any number of windows, and a wait f
 });
 
 test('a last chunk that waits for room is read, although the stream tells its end meanwhile', async () => {
-  const room = memoryBudget('bodies', { units: 1000, littleUnits: 1, waitMs: 10_000 });
+  const room = memoryOf(1000);
   const [first, beyond, last] = [room.open('a'), room.open('b'), room.open('c')];
   await first.resize(500);
   await beyond.resize(1000);

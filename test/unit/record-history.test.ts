@@ -1,85 +1,55 @@
 import { RecordHistory } from '../service/living/record-history';
 
-/** The checker of `test/service/living.test.ts` finds each kind of fault, and nothing else. */
-const span = (from: number, until = from + 1) => ({ from, until });
+/** The checker of the living catalog (`test/service/living.test.ts`) sees what it is there for, and nothing else. */
+const span = (from = 0, until = from + 1) => ({ from, until });
 
-function brokenBy(play: (history: RecordHistory) => void): string[] {
+/** Events such as `wrote 1 0-10` (version 1, from 0 until 10), `saw 1 4` and `missed 2`. */
+function historyOf(events: string): RecordHistory {
   const history = new RecordHistory('it');
-  play(history);
-  return Array.from(history.violations(), (violation) => violation.split(':')[0] ?? '');
+  for (const event of events.split(', ')) {
+    const [name, ...rest] = event.split(' ');
+    const when = span(...(rest.pop() ?? '').split('-').map(Number));
+    if (name === 'wrote' || name === 'saw') history[name](Number(rest[0]), when);
+    else if (name === 'missed' || name === 'deleted') history[name](when);
+  }
+  return history;
 }
 
-test('reads that fit one order of the writes are no violation', () => {
-  expect(
-    brokenBy((history) => {
-      history.missed(span(0));
-      history.wrote(1, span(2, 10));
-      history.wrote(2, span(3, 12));
-      history.missed(span(2, 3));
-      history.saw(2, span(4));
-      // The first one came last.
-      history.saw(1, span(6));
-      history.saw(1, span(20));
-      history.deleted(span(30, 40));
-      history.saw(1, span(32));
-      history.missed(span(33));
-      history.wrote(3, span(41));
-      history.saw(3, span(41));
-    }),
-  ).toEqual([]);
+const brokenBy = (history: RecordHistory) =>
+  Array.from(history.violations(), (violation) => violation.split(':')[0]);
+
+// The first of two writes at the same time came last.
+const ORDERED =
+  'missed 0, wrote 1 2-10, wrote 2 3-12, missed 2-3, saw 2 4, saw 1 6, saw 1 20, deleted 30-40, saw 1 32, missed 33, wrote 3 41, saw 3 41';
+// The second write had no answer, so it may take effect at any time.
+const UNANSWERED = 'wrote 1 0, wrote 2 2-Infinity';
+
+test.each<[what: string, events: string, broken: readonly string[]]>([
+  ['reads that fit one order of the writes', ORDERED, []],
+  ['a version that is seen after a later one was accepted', 'wrote 1 0, wrote 2 2, saw 1 4', ['current']],
+  ['two versions by turns', 'wrote 1 0-20, wrote 2 0-20, saw 1 0, saw 2 2, saw 1 4, saw 2 6', ['current']],
+  ['a version that nobody wrote', 'saw 7 0', ['written']],
+  ['a version that is seen before its write began', 'wrote 7 5, saw 7 0', ['written']],
+  ['a deleted record that is seen', 'wrote 1 0, deleted 2, saw 1 4', ['gone']],
+  ['a record that is missed', 'wrote 1 0, missed 2', ['present']],
+  ['a write without an answer that is not seen', `${UNANSWERED}, saw 1 9`, []],
+  ['a write without an answer that is seen', `${UNANSWERED}, saw 2 9`, []],
+  ['a version seen after a later write without an answer', `${UNANSWERED}, saw 2 9, saw 1 11`, ['current']],
+])('%s', (_what, events, broken) => {
+  expect(brokenBy(historyOf(events))).toEqual(broken);
 });
 
-test('a version may not be seen after a later one was accepted or seen', () => {
-  const written = (history: RecordHistory) => {
-    history.wrote(1, span(0));
-    history.wrote(2, span(2));
-  };
-  expect(brokenBy((history) => [written(history), history.saw(1, span(4))])).toEqual(['current']);
-  const seenByTurns = (history: RecordHistory) => {
-    history.wrote(1, span(0, 20));
-    history.wrote(2, span(0, 20));
-    for (const [at, version] of [1, 2, 1, 2].entries()) history.saw(version, span(2 * at));
-  };
-  expect(brokenBy(seenByTurns)).toEqual(['current']);
-});
-
-test('a version may not be seen before its write began', () => {
-  expect(brokenBy((history) => history.saw(7, span(0)))).toEqual(['written']);
-  expect(brokenBy((history) => [history.wrote(7, span(5)), history.saw(7, span(0))])).toEqual(['written']);
-});
-
-test('deleted records may not be seen, others must be', () => {
-  const written = (history: RecordHistory) => history.wrote(1, span(0));
-  expect(
-    brokenBy((history) => [written(history), history.deleted(span(2)), history.saw(1, span(4))]),
-  ).toEqual(['gone']);
-  expect(brokenBy((history) => [written(history), history.missed(span(2))])).toEqual(['present']);
-  const missedByFilter = (history: RecordHistory, asked: number) => [
-    written(history),
-    history.saw(1, span(6)),
-    history.missed(span(2), (version) => version === asked),
-  ];
-  expect(brokenBy((history) => missedByFilter(history, 1))).toEqual(['present']);
-  expect(brokenBy((history) => missedByFilter(history, 2))).toEqual([]);
-});
-
-test('a write without an answer may take effect at any time', () => {
-  const unanswered = (history: RecordHistory) => {
-    history.wrote(1, span(0));
-    history.wrote(2, span(2, Number.POSITIVE_INFINITY));
-  };
-  expect(brokenBy((history) => [unanswered(history), history.saw(1, span(9))])).toEqual([]);
-  expect(brokenBy((history) => [unanswered(history), history.saw(2, span(9))])).toEqual([]);
-  expect(
-    brokenBy((history) => [unanswered(history), history.saw(2, span(9)), history.saw(1, span(11))]),
-  ).toEqual(['current']);
+test.each([
+  [1, ['present']],
+  [2, []],
+])('a record that a filter for version %d misses', (asked, broken) => {
+  const history = historyOf('wrote 1 0, saw 1 6');
+  history.missed(span(2), (version) => version === asked);
+  expect(brokenBy(history)).toEqual(broken);
 });
 
 test('it knows from when to when a version could be seen', () => {
-  const history = new RecordHistory('it');
-  history.wrote(1, span(0));
-  history.wrote(2, span(10, 20));
-  history.saw(2, span(12));
+  const history = historyOf('wrote 1 0, wrote 2 10-20, saw 2 12');
   expect([history.bornAfter(2), history.goneBy(1), history.goneBy(2)]).toEqual([10, 13, Infinity]);
   history.saw(1, span(8));
   expect([history.stoodStill(span(2, 8)), history.stoodStill(span(2, 9))]).toEqual([true, false]);

@@ -12,35 +12,32 @@ import { temporaryFolder } from '../support/temporary-folder';
 
 /** A store that can't be used is named at the start with its setting, what is wrong and what to do, without a secret. */
 const SERVER = {
-  version_number: 170_002,
-  version: '17.2',
-  encoding: 'UTF8',
-  standby: false,
+  ...{ version_number: 170_002, version: '17.2', encoding: 'UTF8', standby: false, may_create: true },
   installed: '0.8.4' as string | null,
   available: '0.8.4' as string | null,
-  may_create: true,
 };
 
-/** A server that answers each connection as it is told to. */
-interface FakeStore {
-  readonly port: number;
-  close(): Promise<void>;
-}
-
-async function fakeStore(talk: (socket: Socket) => void): Promise<FakeStore> {
+/** The port of a server that answers each connection as it is told to; it is gone after the test. */
+async function fakeStore(talk: (socket: Socket) => void): Promise<number> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket.on('error', () => undefined));
     talk(socket);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const close = async () => {
+  stops.push(async () => {
     for (const socket of sockets) socket.destroy();
     server.close();
     await once(server, 'close');
-  };
-  return { port: (server.address() as AddressInfo).port, close };
+  });
+  return (server.address() as AddressInfo).port;
 }
+
+const stops: (() => Promise<void>)[] = [];
+const stopStores = async () => {
+  for (const stop of stops.splice(0)) await stop();
+};
+afterEach(stopStores);
 
 const int = (bytes: 2 | 4, value: number): Buffer => {
   const buffer = Buffer.alloc(bytes);
@@ -54,7 +51,7 @@ const frame = (type: string, ...body: readonly Buffer[]): Buffer => {
 const READY = frame('Z', Buffer.from('I'));
 
 /** The messages by which PostgreSQL answers a query with one row. */
-function rowFrames(row: Readonly<Record<string, string | number | boolean | null>>): Buffer {
+function rowFrames(row: typeof SERVER): Buffer {
   const fields = Object.entries(row).map(([name, value]) => {
     const type = typeof value === 'number' ? 23 : typeof value === 'boolean' ? 16 : 25;
     const tail = [int(4, 0), int(2, 0), int(4, type), int(2, -1), int(4, -1), int(2, 0)];
@@ -62,7 +59,7 @@ function rowFrames(row: Readonly<Record<string, string | number | boolean | null
   });
   const cells = Object.values(row).map((value) => {
     if (value === null) return int(4, -1);
-    const text = Buffer.from(typeof value === 'boolean' ? (String(value)[0] ?? '') : String(value));
+    const text = Buffer.from(typeof value === 'boolean' ? String(value).slice(0, 1) : String(value));
     return Buffer.concat([int(4, text.length), text]);
   });
   return Buffer.concat([
@@ -73,25 +70,21 @@ function rowFrames(row: Readonly<Record<string, string | number | boolean | null
 }
 
 /** A PostgreSQL that lets everybody in and answers each query with one row. */
-const postgresWith = (row: Parameters<typeof rowFrames>[0]): Promise<FakeStore> =>
+const postgresWith = (state: Partial<typeof SERVER>): Promise<number> =>
   fakeStore((socket) => {
     socket.once('data', () => {
       socket.write(Buffer.concat([frame('R', int(4, 0)), READY]));
-      socket.on('data', (bytes) => {
-        if (bytes.toString('latin1', 0, 1) === 'Q') socket.write(Buffer.concat([rowFrames(row), READY]));
-      });
+      const row = Buffer.concat([rowFrames({ ...SERVER, ...state }), READY]);
+      socket.on('data', (bytes) => bytes.toString('latin1', 0, 1) === 'Q' && socket.write(row));
     });
   });
 
 /** A server that answers the first message of each connection with these bytes, and ends it. */
-const answering = (bytes: string | Buffer): Promise<FakeStore> =>
+const answering = (bytes: string | Buffer): Promise<number> =>
   fakeStore((socket) => socket.once('data', () => socket.end(bytes)));
 
-const postgresRefusing = (code: string, message: string): Promise<FakeStore> =>
-  answering(frame('E', Buffer.from(`SFATAL\0C${code}\0M${message}\0\0`)));
-
 /** A Redis that answers each command by its name, in RESP; `+OK` where nothing is said. */
-const redisWith = (replies: Readonly<Record<string, string>>): Promise<FakeStore> =>
+const redisWith = (replies: Readonly<Record<string, string>>): Promise<number> =>
   fakeStore((socket) => {
     socket.on('data', (bytes) => {
       for (const [, name = ''] of bytes.toString().matchAll(/\*\d+\r\n\$\d+\r\n(\w+)/g))
@@ -99,26 +92,22 @@ const redisWith = (replies: Readonly<Record<string, string>>): Promise<FakeStore
     });
   });
 
-const postgresUrl = ({ port }: FakeStore, tail = '') =>
-  `postgres://ann:hunter2@127.0.0.1:${port}/loupe${tail}`;
-
-/** The fault that a probe of a store ends in; the store is closed then. */
-async function faultOf(probe: Promise<unknown>, store?: FakeStore): Promise<StoreFault> {
-  const fault: unknown = await probe.catch((failure: unknown) => failure);
-  await store?.close();
-  if (!(fault instanceof StoreFault)) throw new Error(`no StoreFault: ${String(fault)}`);
-  expect(fault.message).not.toContain('hunter2');
-  return fault;
+/** A port at which nothing listens. */
+async function closedPort(): Promise<number> {
+  const port = await answering('');
+  await stopStores();
+  return port;
 }
 
-const closedPort = async () => {
-  const store = await answering('');
-  await store.close();
-  return store;
-};
+async function faultOf(probe: Promise<unknown>): Promise<[message: string, isWaitedFor: boolean]> {
+  const fault: unknown = await probe.catch((failure: unknown) => failure);
+  if (!(fault instanceof StoreFault)) throw new Error(`no StoreFault: ${String(fault)}`);
+  expect(fault.message).not.toContain('hunter2');
+  return [fault.message, fault.mayPass];
+}
 
 describe('PostgreSQL', () => {
-  const probed = (store: FakeStore, tail = '') => faultOf(probePostgres(postgresUrl(store, tail)), store);
+  const urlOf = (port: number, tail = '') => `postgres://ann:hunter2@127.0.0.1:${port}/loupe${tail}`;
 
   test.each<[string, Partial<typeof SERVER>, RegExp]>([
     ['that is too old', { version_number: 140_009, version: '14.9' }, /is PostgreSQL 14\.9; Loupe needs 15/],
@@ -126,16 +115,12 @@ describe('PostgreSQL', () => {
     ['with another encoding', { encoding: 'SQL_ASCII' }, /SQL_ASCII.*ENCODING 'UTF8'/],
     ['without pgvector', { installed: null, available: null }, /\(Debian: postgresql-17-pgvector/],
     ['with an old pgvector', { installed: '0.7.4' }, /0\.7\.4.*ALTER EXTENSION vector UPDATE/],
-    [
-      'whose user may not create extensions',
-      { installed: null, may_create: false },
-      /"ann".*CREATE EXTENSION/,
-    ],
+    ['where no extension may be made', { installed: null, may_create: false }, /"ann".*CREATE EXTENSION/],
   ])('%s is refused with what to do', async (_what, state, reason) => {
-    const store = await postgresWith({ ...SERVER, ...state });
-    const { message } = await probed(store);
+    const port = await postgresWith(state);
+    const [message] = await faultOf(probePostgres(urlOf(port)));
     expect(message).toMatch(reason);
-    expect(message).toContain(`"loupe" at 127.0.0.1:${store.port}`);
+    expect(message).toContain(`"loupe" at 127.0.0.1:${port}`);
   });
 
   test.each([
@@ -143,99 +128,83 @@ describe('PostgreSQL', () => {
     ['0.10.0', []],
     ['0.8.3', [expect.stringMatching(/0\.8\.3: before 0\.8\.2 .*parallel.* 0\.8\.4 .*vacuum/)]],
   ])('with pgvector %s is used, with a warning below 0.8.4', async (installed, warnings) => {
-    const store = await postgresWith({ ...SERVER, installed });
-    const told = await probePostgres(postgresUrl(store));
-    await store.close();
-    expect(told).toEqual(warnings);
+    expect(await probePostgres(urlOf(await postgresWith({ installed })))).toEqual(warnings);
   });
 
-  test.each([
-    ['28P01', 'password authentication failed for user "ann"', /refuses the user "ann" or its/, false],
-    ['28000', 'no pg_hba.conf entry for host "10.0.0.1", no encryption', /sslmode=verify-full/, false],
-    ['28000', 'role "ann" does not exist', /there is no such user/, false],
-    ['3D000', 'database "loupe" does not exist', /createdb loupe/, false],
-    ['53300', 'too many clients already', /max_connections/, true],
-    ['57P03', 'the database system is starting up', /starting or stopping/, true],
-  ])(
-    'error %s (%s) is explained, and waited for only where that may help',
-    async (code, text, reason, mayPass) => {
-      const { message, mayPass: isWaitedFor } = await probed(await postgresRefusing(code, text));
-      expect([message, isWaitedFor]).toEqual([expect.stringMatching(reason), mayPass]);
-    },
-  );
+  const refusing = (code: string, message: string) => () =>
+    answering(frame('E', Buffer.from(`SFATAL\0C${code}\0M${message}\0\0`)));
+  const NO_FILE = '?sslmode=verify-full&sslrootcert=/no/such.pem';
 
-  test.each<[string, () => Promise<FakeStore>, string, RegExp, boolean]>([
-    ['is away', closedPort, '', /nothing listens there/, true],
-    ['cuts the connection', () => answering(''), '', /cut off/, true],
-    ['speaks no TLS', () => answering('N'), '?sslmode=verify-full', /no TLS.*sslmode/, false],
-    [
-      'needs a file',
-      closedPort,
-      '?sslmode=verify-full&sslrootcert=/no/such.pem',
-      /\/no\/such\.pem.*read/,
-      false,
-    ],
-  ])('a server that %s is explained', async (_what, open, tail, reason, mayPass) => {
-    const store = await open();
-    const { message, mayPass: isWaitedFor } = await faultOf(probePostgres(postgresUrl(store, tail)));
-    if (open !== closedPort) await store.close();
-    expect([message, isWaitedFor]).toEqual([expect.stringMatching(reason), mayPass]);
+  test.each<[RegExp, isWaitedFor: boolean, open: () => Promise<number>, tail?: string]>([
+    [/refuses the user "ann" or its/, false, refusing('28P01', 'password authentication failed')],
+    [/sslmode=verify-full/, false, refusing('28000', 'no pg_hba.conf entry for host "a", no encryption')],
+    [/there is no such user/, false, refusing('28000', 'role "ann" does not exist')],
+    [/createdb loupe/, false, refusing('3D000', 'database "loupe" does not exist')],
+    [/max_connections/, true, refusing('53300', 'too many clients already')],
+    [/starting or stopping/, true, refusing('57P03', 'the database system is starting up')],
+    [/nothing listens there/, true, closedPort],
+    [/cut off/, true, () => answering('')],
+    [/no TLS.*sslmode/, false, () => answering('N'), '?sslmode=verify-full'],
+    [/\/no\/such\.pem.*read/, false, closedPort, NO_FILE],
+  ])('says %s, and is waited for only where that may help: %s', async (reason, isWaitedFor, open, tail) => {
+    const fault = await faultOf(probePostgres(urlOf(await open(), tail)));
+    expect(fault).toEqual([expect.stringMatching(reason), isWaitedFor]);
   });
 
   test('a host whose name is not known is explained', async () => {
-    const unknown = await faultOf(probePostgres('postgres://ann:hunter2@no-such-host.invalid/loupe'));
-    expect([unknown.message, unknown.mayPass]).toEqual([expect.stringMatching(/name is not known/), true]);
+    const fault = await faultOf(probePostgres('postgres://ann:hunter2@no-such-host.invalid/loupe'));
+    expect(fault).toEqual([expect.stringMatching(/name is not known/), true]);
   });
 });
 
 describe('Redis', () => {
-  const redisUrl = ({ port }: FakeStore) => `redis://:hunter2@127.0.0.1:${port}/3`;
-
-  test.each<[string, Readonly<Record<string, string>>, RegExp, boolean]>([
-    ['a wrong password', { hello: '-WRONGPASS invalid username-password pair' }, /refuses the user/, false],
-    ['no password', { '*': '-NOAUTH Authentication required.' }, /asks for a password|refuses/, false],
-    ['an unknown database', { select: '-ERR DB index is out of range' }, /no database of this number/, false],
-    ['a server that loads', { info: '-LOADING Redis is loading the dataset' }, /can not serve now/, true],
-    ['a replica', { info: '$10\r\nrole:slave' }, /replica.*primary/, true],
-  ])('%s is explained, and waited for only where that may help', async (_what, replies, reason, mayPass) => {
-    const store = await redisWith(replies);
-    const { message, mayPass: isWaitedFor } = await faultOf(probeRedis(redisUrl(store)), store);
-    expect([message, isWaitedFor]).toEqual([expect.stringMatching(reason), mayPass]);
-    expect(message).toContain(`127.0.0.1:${store.port}, database 3`);
+  test.each<[string, () => Promise<number>, RegExp, isWaitedFor: boolean]>([
+    ['a wrong password', () => redisWith({ hello: '-WRONGPASS invalid pair' }), /refuses the user/, false],
+    ['no password', () => redisWith({ '*': '-NOAUTH required.' }), /asks for a password|refuses/, false],
+    [
+      'an unknown database',
+      () => redisWith({ select: '-ERR DB index' }),
+      /no database of this number/,
+      false,
+    ],
+    ['a server that loads', () => redisWith({ info: '-LOADING dataset' }), /can not serve now/, true],
+    ['a replica', () => redisWith({ info: '$10\r\nrole:slave' }), /replica.*primary/, true],
+    ['a server that is away', closedPort, /nothing listens there/, true],
+  ])('%s is explained, and waited for only where that may help', async (_what, open, reason, isWaitedFor) => {
+    const port = await open();
+    const fault = await faultOf(probeRedis(`redis://:hunter2@127.0.0.1:${port}/3`));
+    expect(fault).toEqual([expect.stringMatching(reason), isWaitedFor]);
+    expect(fault[0]).toContain(`127.0.0.1:${port}, database 3`);
   });
 
   test('a primary is used', async () => {
-    const store = await redisWith({ info: '$11\r\nrole:master' });
-    await probeRedis(redisUrl(store));
-    await store.close();
+    await probeRedis(`redis://127.0.0.1:${await redisWith({ info: '$11\r\nrole:master' })}`);
   });
 
-  test('a server that is away, or speaks no TLS, is explained', async () => {
-    const gone = await faultOf(probeRedis(redisUrl(await closedPort())));
-    expect([gone.message, gone.mayPass]).toEqual([expect.stringMatching(/nothing listens there/), true]);
-    const plain = await answering('-ERR unknown command\r\n');
-    const untold = await faultOf(probeRedis(`rediss://127.0.0.1:${plain.port}`), plain);
-    expect([untold.message, untold.mayPass]).toEqual([expect.stringMatching(/does not speak TLS/), false]);
+  test('a server that speaks no TLS is explained', async () => {
+    const port = await answering('-ERR unknown command\r\n');
+    const fault = await faultOf(probeRedis(`rediss://127.0.0.1:${port}`));
+    expect(fault).toEqual([expect.stringMatching(/does not speak TLS/), false]);
   });
 });
 
 describe('waiting', () => {
-  const setup = () => {
-    let now = 0;
-    const lines: string[] = [];
-    const log = (_fields: object, line: string) => void lines.push(line);
-    const logger = { debug: log, info: log, warn: log, error: log };
-    const timer = {
-      now: () => now,
-      delay: async (ms: number) => {
-        now += ms;
-      },
-    };
-    return { lines, logger, timer };
+  let now = 0;
+  let lines: string[] = [];
+  const log = (_fields: object, line: string) => void lines.push(line);
+  const logger = { debug: log, info: log, warn: log, error: log };
+  const timer = {
+    now: () => now,
+    delay: async (ms: number) => {
+      now += ms;
+    },
   };
+  beforeEach(() => {
+    now = 0;
+    lines = [];
+  });
 
   test('goes on until the store is there, and says so in the log every five seconds', async () => {
-    const { lines, logger, timer } = setup();
     let attempts = 0;
     const probe = async () => {
       attempts += 1;
@@ -250,31 +219,21 @@ describe('waiting', () => {
     ]);
   });
 
-  test('ends when the time is up, at once where waiting does not help, and lets other failures through', async () => {
-    const { logger, timer } = setup();
-    const waiting = (failure: Error, waitMs = 3_000) =>
-      waitForStore('REDIS_URL', () => Promise.reject(failure), { waitMs, logger, timer });
-    await expect(waiting(new StoreFault('away', true))).rejects.toThrow('REDIS_URL: away (waited 3 s)');
-    const before = timer.now();
-    await expect(waiting(new StoreFault('wrong password', false))).rejects.toThrow(
-      'REDIS_URL: wrong password',
-    );
-    await expect(waiting(new StoreFault('away', true), 0)).rejects.toThrow(/^REDIS_URL: away$/);
-    await expect(waiting(new TypeError('ours'))).rejects.toThrow(TypeError);
-    expect(timer.now()).toBe(before);
+  test.each<[string, Error, waitMs: number, waitedMs: number, RegExp]>([
+    ['when the time is up', new StoreFault('away', true), 3_000, 3_000, /^REDIS_URL: away \(waited 3 s\)$/],
+    ['at once where it does not help', new StoreFault('wrong', false), 3_000, 0, /^REDIS_URL: wrong$/],
+    ['at once without a time', new StoreFault('away', true), 0, 0, /^REDIS_URL: away$/],
+    ['at once with a failure of another kind', new TypeError('ours'), 3_000, 0, /^ours$/],
+  ])('ends %s', async (_when, failure, waitMs, waitedMs, message) => {
+    const waiting = waitForStore('REDIS_URL', () => Promise.reject(failure), { waitMs, logger, timer });
+    await expect(waiting).rejects.toThrow(message);
+    expect(now).toBe(waitedMs);
   });
 });
 
 describe('a service', () => {
-  let folder: string;
-  beforeEach(() => {
-    folder = temporaryFolder();
-  });
-
   const startWith = (settings: Record<string, string>) =>
-    startService(
-      readConfig({ PORT: '0', DATA_DIR: folder, LOG_LEVEL: 'silent', STORE_WAIT_MS: '0', ...settings }),
-    );
+    startService(readConfig({ PORT: '0', LOG_LEVEL: 'silent', STORE_WAIT_MS: '0', ...settings }));
 
   test.each([
     ['DATABASE_URL', 'postgres'],
@@ -282,14 +241,15 @@ describe('a service', () => {
   ])(
     'does not start while nothing listens at its %s, and names setting, host and port',
     async (name, scheme) => {
-      const { port } = await closedPort();
+      const port = await closedPort();
+      const starting = startWith({ DATA_DIR: temporaryFolder(), [name]: `${scheme}://127.0.0.1:${port}/0` });
       const expected = new RegExp(`^${name}: .*127\\.0\\.0\\.1:${port}.*: nothing listens there`);
-      await expect(startWith({ [name]: `${scheme}://127.0.0.1:${port}/0` })).rejects.toThrow(expected);
+      await expect(starting).rejects.toThrow(expected);
     },
   );
 
   test('does not start where its folder is a file, and names setting and folder', async () => {
-    const DATA_DIR = join(folder, 'file');
+    const DATA_DIR = join(temporaryFolder(), 'file');
     writeFileSync(DATA_DIR, '');
     await expect(startWith({ DATA_DIR })).rejects.toThrow(/^DATA_DIR: .*file must be a folder/);
   });

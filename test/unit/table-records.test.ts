@@ -15,19 +15,14 @@ hidden,Hidden one,,Chanel,Apparel & Accessories > Handbags,,,FALSE,Title,Default
 // contract 13.20, 13.21
 test('a Shopify export: a product for each handle, with its variants, pictures, brand and prices', async () => {
   const options = { currency: 'usd', shop: 'https://shop.example/' };
-  const { categories, entities, products, listings, rejects, notes, columns } = await readTable(
-    'export.csv',
-    SHOPIFY,
-    options,
-  );
-  expect(columns.format).toBe('shopify');
-  expect(columns.unread).toEqual(['Cost']);
-  expect(rejects).toEqual([]);
-  expect(notes).toEqual(['2 products are drafts, archived or unpublished, and were left out']);
-  expect(categories).toMatchObject([
+  const table = await readTable('export.csv', SHOPIFY, options);
+  expect(table.columns).toMatchObject({ format: 'shopify', unread: ['Cost'] });
+  expect(table.rejects).toEqual([]);
+  expect(table.notes).toEqual(['2 products are drafts, archived or unpublished, and were left out']);
+  expect(table.categories).toMatchObject([
     { id: 'handbags', name: 'Handbags', hierarchy: ['brand'], name_fields: [] },
   ]);
-  expect(entities).toMatchObject([
+  expect(table.entities).toMatchObject([
     { id: 'brand_louis-vuitton', kind: 'brand', name: 'Louis Vuitton', category: 'handbags' },
     { id: 'type_handbags-tote', kind: 'type', name: 'Tote' },
     { id: 'colour_handbags-brown', name: 'Brown' },
@@ -36,7 +31,7 @@ test('a Shopify export: a product for each handle, with its variants, pictures, 
     { id: 'type_handbags-flap' },
     { id: 'colour_handbags-black' },
   ]);
-  expect(products).toMatchObject([
+  expect(table.products).toMatchObject([
     {
       id: 'product_neverfull',
       category: 'handbags',
@@ -63,7 +58,7 @@ test('a Shopify export: a product for each handle, with its variants, pictures, 
     { id: 'product_boy-bag', variants: [{ id: 'variant_boy-bag.CH-9', fields: [] }] },
   ]);
   const link = 'https://shop.example/products/neverfull';
-  expect(listings).toEqual([
+  expect(table.listings).toEqual([
     listing('variant_neverfull.LV-1', link, 'Neverfull MM MM', 1250),
     listing('variant_neverfull.LV-2', link, 'Neverfull MM GM', 1350),
     listing('variant_boy-bag.CH-9', 'https://shop.example/products/boy-bag', 'Boy Bag', 4000),
@@ -75,12 +70,12 @@ const listing = (
   link: string,
   variant_name: string,
   price: number,
-  rest: object = {},
-) => ({
-  ...{ variant_id, link, variant_name, price, vendor: 'shop.example', date: '2026-03-01' },
-  ...{ region: 'NA', currency: 'usd' },
-  ...rest,
-});
+  market = 'NA usd',
+) => {
+  const [region, currency] = market.split(' ');
+  const sold = { region, currency, vendor: 'shop.example', date: '2026-03-01' };
+  return { variant_id, link, variant_name, price, ...sold };
+};
 
 const WATCH = {
   id: 'W1',
@@ -98,24 +93,16 @@ const WATCH = {
   availability: 'in_stock',
 };
 const RING = {
-  ...WATCH,
-  id: 'R1-50',
-  item_group_id: 'R1',
-  title: 'Ring',
-  brand: 'rolex',
-  size: '50',
-  price: '100,00 GBP',
+  ...{ ...WATCH, id: 'R1-50', title: 'Ring', brand: 'rolex', price: '100,00 GBP', sale_price: '' },
+  ...{ item_group_id: 'R1', size: '50' },
 };
-const ITEMS = [
+const ITEMS: readonly Readonly<Record<string, string>>[] = [
   WATCH,
-  { ...RING, sale_price: '' },
-  { ...RING, id: 'R1-52', size: '52', sale_price: '', link: 'https://shop.example/r52' },
+  RING,
+  { ...RING, id: 'R1-52', size: '52', link: 'https://shop.example/r52' },
 ];
-const COLUMNS = Object.keys({ ...WATCH, ...RING });
-const TSV = [
-  COLUMNS,
-  ...ITEMS.map((item) => COLUMNS.map((column) => (item as Record<string, string>)[column] ?? '')),
-]
+const COLUMNS = Object.keys(RING);
+const TSV = [COLUMNS, ...ITEMS.map((item) => COLUMNS.map((column) => item[column] ?? ''))]
   .map((cells) => cells.join('\t'))
   .join('\r\n');
 const RSS = `<?xml version="1.0"?>
@@ -161,11 +148,10 @@ test.each([
         ],
       },
     ]);
-    const british = { region: 'EU-UK', currency: 'gbp' };
     expect(listings).toEqual([
-      listing('variant_W1.default', WATCH.link, WATCH.title, 9000, { region: 'EU-IE', currency: 'eur' }),
-      listing('variant_R1.R1-50', WATCH.link, 'Ring 50', 100, british),
-      listing('variant_R1.R1-52', 'https://shop.example/r52', 'Ring 52', 100, british),
+      listing('variant_W1.default', WATCH.link, WATCH.title, 9000, 'EU-IE eur'),
+      listing('variant_R1.R1-50', WATCH.link, 'Ring 50', 100, 'EU-UK gbp'),
+      listing('variant_R1.R1-52', 'https://shop.example/r52', 'Ring 52', 100, 'EU-UK gbp'),
     ]);
   },
 );

@@ -8,13 +8,9 @@ import { temporaryFolder } from '../support/temporary-folder';
 import { tinyManifest } from './tiny-models';
 
 describe('the values a model is given', () => {
-  const input = {
-    ...tinyManifest(3).input,
-    width: 2,
-    height: 1,
-    mean: [10, 20, 30],
-    scale: [1, 2, 0.5],
-  } as const;
+  const mean = [10, 20, 30] as const;
+  const scale = [1, 2, 0.5] as const;
+  const input = { ...tinyManifest(3).input, width: 2, height: 1, mean, scale };
   // Two pictures of two pixels: red, green, blue each.
   const pixels = Uint8Array.from([11, 22, 33, 14, 25, 36, 10, 20, 30, 0, 0, 0]);
 
@@ -38,111 +34,81 @@ describe('the values a model is given', () => {
 describe('a manifest', () => {
   const manifest = tinyManifest(3);
   const folder = temporaryFolder();
-
-  const read = async (document: unknown) => {
-    await writeFile(join(folder, 'manifest.json'), JSON.stringify(document));
+  const read = async (document: object | string) => {
+    const text = typeof document === 'string' ? document : JSON.stringify(document);
+    await writeFile(join(folder, 'manifest.json'), text);
     return readManifest(folder);
   };
-
-  test('is read as it was written', async () => {
-    await expect(read(manifest)).resolves.toEqual(manifest);
-  });
-
-  test('may leave the calibration out: nobody has fitted one', async () => {
-    const { calibration: _, ...strange } = manifest;
-    await expect(read(strange)).resolves.toEqual({ ...manifest, calibration: null });
-  });
+  const logistic = { kind: 'logistic', bias: -3.6, weights: { similarity: 1, viewLead: 9 } };
 
   // contract 7.9
-  test('with a calibration of the earlier form counts as one without', async () => {
-    const logistic = { kind: 'logistic', bias: -3.6, weights: { similarity: 1, viewLead: 9 } };
-    const earlier = { confidence: logistic, taxonomy: logistic, floor: 0.75 };
-    await expect(read({ ...manifest, calibration: earlier })).resolves.toEqual({
-      ...manifest,
-      calibration: null,
-    });
+  test.each([
+    ['is read as it was written', {}, manifest.calibration],
+    ['may leave the calibration out', { calibration: undefined }, null],
+    [
+      'with a calibration of the earlier form counts as one without',
+      { calibration: { confidence: logistic, taxonomy: logistic, floor: 0.75 } },
+      null,
+    ],
+  ])('%s', async (_what, change, calibration) => {
+    expect(await read({ ...manifest, ...change })).toEqual({ ...manifest, calibration });
   });
 
+  const whole = [0, 0, 1, 1];
   test.each([
     ['a path that leaves the folder', { file: '../model.json' }, 'file: must be a path inside the folder'],
     ['an absolute path', { file: '/model.json' }, 'file: must be a path inside the folder'],
-    [
-      'a model file without a digest',
-      { file: 'other.json' },
-      'digests: must have an entry for the model file',
-    ],
+    ['a model file without a digest', { file: 'a.json' }, 'digests: must have an entry for the model file'],
     ['a digest that is none', { digests: { 'model.json': 'abc' } }, 'digests.model.json: must be a SHA-256'],
     ['an unknown format', { format: 'keras' }, 'format: '],
-    ['no views', { views: { catalog: [], query: [[0, 0, 1, 1]] } }, 'views.catalog: '],
+    ['no views', { views: { catalog: [], query: [whole] } }, 'views.catalog: '],
     [
       'a view beyond the picture',
-      { views: { catalog: [[0, 0, 1, 1]], query: [[0.5, 0, 0.6, 1]] } },
+      { views: { catalog: [whole], query: [[0.5, 0, 0.6, 1]] } },
       'views.query.0: must be [left, top, width, height] within the picture',
     ],
     ['a scale of 0', { input: { ...manifest.input, scale: [1, 0, 1] } }, 'input.scale: must not be 0'],
-    [
-      'a calibration without a weight',
-      { calibration: { ...manifest.calibration, confidence: { kind: 'choice' } } },
-      'calibration: ',
-    ],
+    ['a calibration without a weight', { calibration: { confidence: { kind: 'choice' } } }, 'calibration: '],
     ['more dimensions than an index holds', { output: { dimensions: 4001 } }, 'output.dimensions: '],
+    ['several faults, all told at once,', { id: 'No Id', licence: '' }, /id: .*; licence: /],
   ])('with %s is refused', async (_case, change, reason) => {
     await expect(read({ ...manifest, ...change })).rejects.toThrow(reason);
   });
 
-  test('is told all its faults at once', async () => {
-    const faulty = { ...manifest, id: 'No Id', licence: '' };
-    await expect(read(faulty)).rejects.toThrow(/id: .*; licence: /);
-  });
-
   test('that is missing or no JSON is refused', async () => {
     await expect(readManifest(join(folder, 'nowhere'))).rejects.toThrow('no manifest.json that can be read');
-    await writeFile(join(folder, 'manifest.json'), '{');
-    await expect(readManifest(folder)).rejects.toThrow('manifest.json is no JSON');
+    await expect(read('{')).rejects.toThrow('manifest.json is no JSON');
   });
 });
 
-/** Left half dark grey, right half light grey, without loss. */
-const DARK = 64;
-const LIGHT = 192;
-const SIDE = 96;
-const INSET = [0.05, 0.05, 0.9, 0.9] as const;
-
-async function edge(): Promise<Buffer> {
-  const pixels = Buffer.alloc(SIDE * SIDE * 3);
-  for (let at = 0; at < pixels.length; at += 1) {
-    pixels[at] = Math.floor(at / 3) % SIDE < SIDE / 2 ? DARK : LIGHT;
-  }
-  return sharp(pixels, { raw: { width: SIDE, height: SIDE, channels: 3 } })
-    .png()
-    .toBuffer();
-}
-
 describe('a picture is resampled by the kernel of its model', () => {
-  const input = { ...tinyManifest(3).input, width: 31, height: 31 };
-  const extremes = async (
-    kernel: 'linear' | 'mitchell' | 'cubic' | 'lanczos3' | undefined,
-    view: readonly [number, number, number, number],
-  ) => {
-    const [pixels = new Uint8Array()] = await renderViews(await edge(), [view], {
-      ...input,
-      ...(kernel ? { kernel } : {}),
-    });
+  const [DARK, LIGHT] = [64, 192];
+  const side = { width: 31, height: 31 };
+
+  /** The darkest and lightest value of a view of a picture whose left half is dark grey, and right half light grey. */
+  const extremes = async (view: readonly [number, number, number, number], change: object) => {
+    const grey = (value: number) => ({ r: value, g: value, b: value });
+    const edge = sharp({ create: { width: 48, height: 96, channels: 3, background: grey(DARK) } });
+    const picture = await edge
+      .extend({ right: 48, background: grey(LIGHT) })
+      .png()
+      .toBuffer();
+    const input = { ...tinyManifest(3).input, ...side, ...change };
+    const [pixels = new Uint8Array()] = await renderViews(picture, [view], input);
     expect(pixels).toHaveLength(31 * 31 * 3);
     return [Math.min(...pixels), Math.max(...pixels)];
   };
 
   test.each([
     ['the whole', [0, 0, 1, 1]],
-    ['a crop', INSET],
+    ['a crop', [0.05, 0.05, 0.9, 0.9]],
   ] as const)('%s', async (_what, view) => {
     // A linear kernel stays between the two greys; sharper ones overshoot at the edge.
-    expect(await extremes('linear', view)).toEqual([DARK, LIGHT]);
-    const [low = DARK, high = LIGHT] = await extremes('lanczos3', view);
-    expect(low).toBeLessThan(DARK);
-    expect(high).toBeGreaterThan(LIGHT);
-    const [softer = 0] = await extremes('mitchell', view);
+    expect(await extremes(view, { kernel: 'linear' })).toEqual([DARK, LIGHT]);
+    const [low = DARK, high = LIGHT] = await extremes(view, { kernel: 'lanczos3' });
+    expect([low < DARK, high > LIGHT]).toEqual([true, true]);
+    const [softer = 0] = await extremes(view, { kernel: 'mitchell' });
     expect(softer).toBeGreaterThan(low);
-    expect(await extremes(undefined, view)).toEqual([low, high]);
+    expect(await extremes(view, {})).toEqual([low, high]);
   });
 });

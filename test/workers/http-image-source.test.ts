@@ -1,12 +1,13 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { AppError, unavailable } from '../../models/errors';
 import { HttpImageSource } from '../../workers/image/http-image-source';
 import { closed, listening } from '../support/local-server';
 
+/** Hosts that lie, stall or lead inside: `test/hostile/ssrf.test.ts`. */
 const BYTES_MAX = 1000;
-let server: Server;
+const server = createServer((request, response) => answer(request, response));
 let answer: RequestListener = (_request, response) => response.end();
 let address: string;
 let source: HttpImageSource;
@@ -16,16 +17,12 @@ let large: HttpImageSource;
 const at = (path = '/photo.jpg') => new URL(`http://${address}${path}`);
 
 async function reasonOf(url: URL): Promise<string | undefined> {
-  const failure = await source.fetch(url).then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  );
+  const failure: unknown = await source.fetch(url).catch((thrown: unknown) => thrown);
   expect(failure).toBeInstanceOf(AppError);
   return failure instanceof AppError ? failure.extras.reason : undefined;
 }
 
 beforeAll(async () => {
-  server = createServer((request, response) => answer(request, response));
   address = await listening(server);
   const settings = { redirectsMax: 3, allow: [address], timeoutMs: 15_000 };
   source = new HttpImageSource({ ...settings, bytesMax: BYTES_MAX });
@@ -66,14 +63,25 @@ describe('A photo behind an address', () => {
     expect(await large.fetch(at(), undefined, room)).toEqual(Buffer.concat([begun, rest]));
   });
 
+  // contract 12.7
+  test('is read only as far as there is memory for it', async () => {
+    answer = (_request, response) => response.end(Buffer.alloc(BYTES_MAX));
+    const sizes: number[] = [];
+    const room = { resize: async (bytes: number) => void sizes.push(bytes), close: () => undefined };
+    expect((await source.fetch(at(), undefined, room)).length).toBe(BYTES_MAX);
+    expect(sizes.at(-1)).toBe(BYTES_MAX);
+    const full = { ...room, resize: () => Promise.reject(unavailable('full', 1)) };
+    await expect(source.fetch(at(), undefined, full)).rejects.toMatchObject({ status: 503 });
+  });
+
   // contract 7.4
   test('is followed through as many redirects as are allowed', async () => {
     answer = (request, response) => {
-      const hop = Number(new URL(request.url ?? '/', 'http://x').searchParams.get('hop') ?? 0);
-      if (hop < 3) response.writeHead(302, { location: `/photo.jpg?hop=${hop + 1}` }).end();
+      const hop = Number(request.url?.slice(1));
+      if (hop < 3) response.writeHead(302, { location: `/${hop + 1}` }).end();
       else response.end('arrived');
     };
-    expect(String(await source.fetch(at()))).toBe('arrived');
+    expect(String(await source.fetch(at('/0')))).toBe('arrived');
   });
 
   const UMLAUT = Buffer.from('/bilder/täsche 手.jpg?größe=1').toString('latin1');
@@ -104,38 +112,17 @@ describe('A photo behind an address', () => {
     expect(asked).toEqual(['/album/photo', seen]);
   });
 
-  test.each([
-    ['an empty one', { location: '' }],
-    ['none', {}],
-    ['one that is none', { location: 'http://[' }],
-  ])(
-    'is url_status where a redirect names %s as its target, and is asked for once',
-    async (_case, headers) => {
-      let asked = 0;
-      answer = (_request, response) => {
-        asked += 1;
-        response.writeHead(302, headers).end('a page');
-      };
-      expect(await reasonOf(at())).toBe('url_status');
-      expect(asked).toBe(1);
-    },
-  );
-
-  // contract 12.7
-  test('is read only as far as there is memory for it', async () => {
-    answer = (_request, response) => response.end(Buffer.alloc(BYTES_MAX));
-    const sizes: number[] = [];
-    const room = { resize: async (bytes: number) => void sizes.push(bytes), close: () => undefined };
-    expect((await source.fetch(at(), undefined, room)).length).toBe(BYTES_MAX);
-    expect(sizes.at(-1)).toBe(BYTES_MAX);
-    const full = { ...room, resize: () => Promise.reject(unavailable('full', 1)) };
-    await expect(source.fetch(at(), undefined, full)).rejects.toMatchObject({ status: 503 });
+  test('is fetched from an address inside only where that is allowed as it is written', async () => {
+    const localhost = new URL(`http://${address.replace('127.0.0.1', 'localhost')}/`);
+    expect(await reasonOf(localhost)).toBe('url_blocked');
   });
 });
 
 // contract 7.6
 describe('A photo that comes in a content coding', () => {
   const photo = Buffer.from(Array.from({ length: BYTES_MAX }, (_, index) => (index * index) % 251));
+  const same = (bytes: Buffer) => bytes;
+  const cut = (bytes: Buffer) => bytes.subarray(0, 200);
   const sent = (bytes: Buffer, coding: string | string[]): RequestListener => {
     return (_request, response) => response.setHeader('Content-Encoding', coding).end(bytes);
   };
@@ -146,23 +133,18 @@ describe('A photo that comes in a content coding', () => {
     ['br', 'br', brotliCompressSync],
     ['deflate', 'deflate', deflateSync],
     ['deflate without the header of zlib', 'deflate', deflateRawSync],
-    ['none, said as identity', 'identity', (bytes) => bytes],
     ['two, of which the last was put on last', 'br, gzip', (bytes) => gzipSync(brotliCompressSync(bytes))],
     ['two in two headers', ['gzip', 'deflate'], (bytes) => deflateSync(gzipSync(bytes))],
-  ])('is decoded: %s', async (_name, coding, encode) => {
-    answer = sent(encode(photo), coding);
-    expect(await source.fetch(at())).toEqual(photo);
-  });
-
-  test.each<[string, string, (bytes: Buffer) => Buffer]>([
-    ['gzip', 'gzip', gzipSync],
-    ['br', 'br', brotliCompressSync],
-    ['deflate', 'deflate', deflateSync],
-    ['gzip of gzip', 'gzip, gzip', (bytes) => gzipSync(gzipSync(bytes))],
-  ])('is image_too_large when it unfolds to more than the limit: %s', async (_name, coding, encode) => {
-    answer = sent(encode(Buffer.alloc(BYTES_MAX + 1)), coding);
-    expect(await reasonOf(at())).toBe('image_too_large');
-  });
+    ['none, said as identity', 'identity', same],
+  ])(
+    'is decoded, and too large when it unfolds to more than the limit: %s',
+    async (_name, coding, encode) => {
+      answer = sent(encode(photo), coding);
+      expect(await source.fetch(at())).toEqual(photo);
+      answer = sent(encode(Buffer.alloc(BYTES_MAX + 1)), coding);
+      expect(await reasonOf(at())).toBe('image_too_large');
+    },
+  );
 
   test('is image_too_large as soon as a bomb passes the limit: its damaged end is not reached', async () => {
     const bomb = gzipSync(Buffer.alloc(4_000_000));
@@ -171,23 +153,15 @@ describe('A photo that comes in a content coding', () => {
   });
 
   test.each<[string, string, (bytes: Buffer) => Buffer]>([
-    ['a coding that nobody knows', 'zstd', (bytes) => bytes],
+    ['a coding that nobody knows', 'zstd', same],
     ['one among others', 'gzip, snappy', gzipSync],
-    ['the name of something that every object has', 'constructor', (bytes) => bytes],
-    ['bytes that are not so coded', 'gzip', (bytes) => bytes],
-    ['bytes that end too early', 'gzip', (bytes) => gzipSync(bytes).subarray(0, 200)],
-    ['bytes of br that end too early', 'br', (bytes) => brotliCompressSync(bytes).subarray(0, 200)],
+    ['the name of something that every object has', 'constructor', same],
+    ['bytes that are not so coded', 'gzip', same],
+    ['bytes that end too early', 'gzip', (bytes) => cut(gzipSync(bytes))],
+    ['bytes of br that end too early', 'br', (bytes) => cut(brotliCompressSync(bytes))],
     ['codings without end', Array(50).fill('gzip').join(), gzipSync],
   ])('is image_undecodable with %s', async (_name, coding, encode) => {
     answer = sent(encode(photo), coding);
     expect(await reasonOf(at())).toBe('image_undecodable');
-  });
-});
-
-describe('An address that leads inside', () => {
-  test('is allowed only as it is written: localhost is not 127.0.0.1', async () => {
-    expect(await reasonOf(new URL(`http://${address.replace('127.0.0.1', 'localhost')}/`))).toBe(
-      'url_blocked',
-    );
   });
 });

@@ -6,22 +6,21 @@ import type {
   ReadinessRepository,
 } from '../../models/ports';
 import { ModelWarmer } from '../../workers/model-warmer';
-import { LogSink } from '../support/log-sink';
+import { silent } from '../support/log-sink';
 
-const version = (id: number, state: VersionRecord['state'], maintained: boolean) =>
+const version = (id: number, state: VersionRecord['state'], maintained: boolean, network = id) =>
   ({
-    id,
-    state,
-    maintained,
-    model: `model-${id}@1`,
-    manifest: { id: `model-${id}`, version: '1' },
+    ...{ id, state, maintained, model: `model-${network}@1` },
+    manifest: { id: `model-${network}`, version: '1' },
   }) as VersionRecord;
 
 function setup(unloadAfterMs: number) {
-  let versions: VersionRecord[] = [];
-  let told: readonly { versionId: number; fault: string | null }[] = [];
-  const loaded = new Set<number>();
-  const forgotten: string[] = [];
+  const worker = {
+    versions: [] as VersionRecord[],
+    told: {} as Record<string, string | null>,
+    loaded: new Set<number>(),
+    forgotten: [] as string[],
+  };
   let finish = (): void => undefined;
   const loading = new Promise<void>((resolve) => {
     finish = resolve;
@@ -30,97 +29,71 @@ function setup(unloadAfterMs: number) {
     forVersion: async ({ id }) => {
       await loading;
       if (id === 13) throw new Error('it is not installed here');
-      loaded.add(id);
-      return {
-        close: async () => {
-          loaded.delete(id);
-        },
-      } as Embedder;
+      worker.loaded.add(id);
+      return { close: async () => void worker.loaded.delete(id) } as Partial<Embedder> as Embedder;
     },
     close: async () => undefined,
   };
   const readiness: Partial<ReadinessRepository> = {
     tell: async (_worker, all) => {
-      told = all;
+      worker.told = Object.fromEntries(all.map(({ versionId, fault }) => [versionId, fault]));
     },
-    forget: async (worker) => {
-      forgotten.push(worker);
-    },
+    forget: async (name) => void worker.forgotten.push(name),
   };
   const warmer = new ModelWarmer(
-    { versions: async () => versions } as Partial<EmbeddingRepository> as EmbeddingRepository,
+    { versions: async () => worker.versions } as Partial<EmbeddingRepository> as EmbeddingRepository,
     embedders,
     readiness as ReadinessRepository,
-    new LogSink().logger,
+    silent,
     { worker: 'host:1', tellEveryMs: 1e9, retryAfterMs: 1e9, unloadAfterMs },
   );
-  return {
-    warmer,
-    loaded,
-    forgotten,
-    /** Lets all models be loaded, and anyone who waits for one go on. */
-    finish: async () => {
-      finish();
-      await new Promise(setImmediate);
-    },
-    told: () => Object.fromEntries(told.map(({ versionId, fault }) => [versionId, fault])),
-    stand: (...standing: VersionRecord[]) => {
-      versions = standing;
-    },
+  /** Lets all models be loaded, and anyone who waits for one go on. */
+  const finished = async () => {
+    finish();
+    await new Promise(setImmediate);
   };
+  const lookAt = async (...versions: VersionRecord[]) => {
+    worker.versions = versions;
+    await warmer.look();
+  };
+  return Object.assign(worker, { warmer, finished, lookAt });
 }
 
-describe('a worker', () => {
-  test('holds the models ready that photos may be answered under next, and says so, or why not', async () => {
-    const { warmer, loaded, told, stand, finish } = setup(1e9);
-    stand(
-      version(1, 'retired', false),
-      version(2, 'retired', true),
-      version(3, 'live', true),
-      version(4, 'building', false),
-      version(5, 'pruned', false),
-      version(13, 'building', true),
-    );
-    await warmer.look();
-    expect(told()).toEqual({
-      2: MODEL_IS_LOADING,
-      3: MODEL_IS_LOADING,
-      4: MODEL_IS_LOADING,
-      13: MODEL_IS_LOADING,
-    });
-    await finish();
-    await warmer.look();
-    expect(told()).toEqual({ 2: null, 3: null, 4: null, 13: 'it is not installed here' });
-    expect([...loaded]).toEqual([2, 3, 4]);
-  });
+test('a worker holds the models ready that photos may be answered under next, and says so, or why not', async () => {
+  const worker = setup(1e9);
+  await worker.lookAt(
+    version(1, 'retired', false),
+    version(2, 'retired', true),
+    version(3, 'live', true),
+    version(4, 'building', false),
+    version(5, 'pruned', false),
+    version(13, 'building', true),
+  );
+  const loading = MODEL_IS_LOADING;
+  expect(worker.told).toEqual({ 2: loading, 3: loading, 4: loading, 13: loading });
+  await worker.finished();
+  await worker.warmer.look();
+  expect(worker.told).toEqual({ 2: null, 3: null, 4: null, 13: 'it is not installed here' });
+  expect([...worker.loaded]).toEqual([2, 3, 4]);
+});
 
-  test('lets go of a model that nobody needs any more, once what was in work under it has ended', async () => {
-    const { warmer, loaded, stand, told, finish } = setup(0);
-    await finish();
-    stand(version(3, 'retired', true), version(4, 'live', true));
-    await warmer.look();
-    await finish();
-    stand(version(3, 'pruned', false), version(4, 'live', true));
-    await warmer.look();
-    expect([...loaded]).toEqual([4]);
-    expect(told()).toEqual({ 4: null });
-  });
+// contract 14.20
+test.each([
+  ['lets go of a model that nobody needs any more', 4, [4]],
+  ['keeps a network that another version needs, with its own map or none', 3, [3, 4]],
+])('a worker %s, once what was in work under it has ended', async (_what, network, kept) => {
+  const worker = setup(0);
+  await worker.finished();
+  await worker.lookAt(version(3, 'retired', true), version(4, 'live', true, network));
+  await worker.finished();
+  expect([...worker.loaded]).toEqual([3, 4]);
+  await worker.lookAt(version(3, 'pruned', false), version(4, 'live', true, network));
+  await worker.finished();
+  expect([...worker.loaded]).toEqual(kept);
+});
 
-  test('keeps a network that another version needs, with its own map or none (contract 14.20)', async () => {
-    const { warmer, loaded, stand, finish } = setup(0);
-    await finish();
-    const live = version(3, 'live', true);
-    stand(live, { ...version(4, 'building', true), manifest: live.manifest });
-    await warmer.look();
-    await finish();
-    stand(live, { ...version(4, 'pruned', false), manifest: live.manifest });
-    await warmer.look();
-    expect([...loaded]).toEqual([3, 4]);
-  });
-
-  test('that ends is not waited for', async () => {
-    const { warmer, forgotten } = setup(1e9);
-    await warmer.stop();
-    expect(forgotten).toEqual(['host:1']);
-  });
+test('a worker that ends is not waited for', async () => {
+  const { warmer, forgotten } = setup(1e9);
+  await warmer.stop();
+  expect(forgotten).toEqual(['host:1']);
 });

@@ -1,44 +1,75 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { isInstalled } from '../../workers/embedder/backends';
+import type { ModelManifest } from '../../models/vision/embedding-model';
+import { type BackendName, isInstalled } from '../../workers/embedder/backends';
 import { loadTried } from '../../workers/embedder/embedder-registry';
 import { InferencePool } from '../../workers/embedder/inference-pool';
-import { silent } from '../support/log-sink';
+import { type ModelFolder, readManifest } from '../../workers/embedder/model-folder';
 import { temporaryFolder } from '../support/temporary-folder';
 import {
-  meanColour,
+  layer,
   NCHW,
+  PICTURES,
+  POOL,
   SIDE,
   type TinyModel,
   type TinyOnnx,
+  throwsOnBright,
+  timesMatrix,
   writeModel,
   writeOnnxModel,
 } from './tiny-models';
 
-/** Skipped by name on platforms that ONNX Runtime is not published for. */
+/** contract 14.11. Skipped by name on platforms that ONNX Runtime is not published for. */
 const whereInstalled = isInstalled('onnx') ? test : test.skip;
+const others = (['tensorflow', 'wasm', 'cpu'] as const).filter(isInstalled);
 
-const KERNEL = [
-  [1, 0.5, 0, 2],
-  [0, 1, -0.5, 0.25],
-  [-1, 0, 1, 0.125],
-];
+/** How far a value of a unit vector may be off. */
+const TOLERANCE = 1e-4;
 
-/** The same network for TensorFlow.js. */
-const tensorFlow: TinyModel = {
-  layers: [
-    meanColour.layers[0] ?? {},
-    { class_name: 'Dense', config: { name: 'dense', units: 4, use_bias: false, activation: 'linear' } },
-  ],
-  weights: [{ name: 'dense/kernel', shape: [3, 4], values: KERNEL.flat() }],
-  dimensions: 4,
-};
+const pools = new Map<string, Promise<InferencePool>>();
+afterAll(() => Promise.all([...pools.values()].map(async (pool) => (await pool).close())));
 
-/** Eleven pictures: more than one batch. */
-const pictures = Array.from({ length: 11 }, (_, picture) =>
-  Uint8Array.from({ length: SIDE * SIDE * 3 }, (_value, at) => (at * (picture * 7 + 3) + picture * 20) % 251),
-);
+function poolOn(backend: BackendName): Promise<InferencePool> {
+  const pool = pools.get(backend) ?? InferencePool.start({ ...POOL, backend });
+  pools.set(backend, pool);
+  return pool;
+}
+
+/** The unit vectors of pictures with some texture: more than one batch of small ones. */
+async function embedded(model: ModelFolder, backend: BackendName): Promise<readonly Float32Array[]> {
+  const pool = await poolOn(backend);
+  await loadTried(pool, 'model', model);
+  const { width, height } = model.manifest.input;
+  const pictures = Array.from({ length: width > SIDE ? 1 : 11 }, (_, picture) =>
+    Uint8Array.from(
+      { length: width * height * 3 },
+      (_value, at) => (at * (7 * picture + 29) + Math.floor(at / 700) * 13) % 251,
+    ),
+  );
+  try {
+    return await pool.embed('model', pictures, 'catalog');
+  } finally {
+    await pool.unload('model');
+  }
+}
+
+function expectSame(
+  found: readonly Float32Array[],
+  expected: readonly Float32Array[],
+  apart = TOLERANCE,
+): void {
+  expect(found).toHaveLength(expected.length);
+  const apartMost = found.flatMap((vector, picture) =>
+    Array.from(vector, (value, at) => Math.abs(value - (expected[picture]?.[at] ?? Number.NaN))),
+  );
+  expect(Math.max(...apartMost)).toBeLessThan(apart);
+}
+
+async function tiny(model: TinyModel, change: Partial<ModelManifest> = {}): Promise<ModelFolder> {
+  const folder = temporaryFolder();
+  return { folder, manifest: await writeModel(folder, model, change) };
+}
 
 whereInstalled('the runtime that is installed knows no address to report its use to', () => {
   const bin = join(dirname(require.resolve('onnxruntime-node/package.json')), 'bin');
@@ -46,88 +77,129 @@ whereInstalled('the runtime that is installed knows no address to report its use
     /onnxruntime.*\.(dll|dylib|so)/.test(name),
   );
   expect(libraries).not.toHaveLength(0);
-  for (const library of libraries) {
+  for (const library of libraries)
     expect(readFileSync(join(bin, library)).includes('events.data.microsoft.com')).toBe(false);
-  }
+});
+
+const numbers = (name: string, shape: readonly number[], from = -0.5, factor = 1) => ({
+  ...{ name, shape },
+  values: Array.from(
+    { length: shape.reduce((all, length) => all * length, 1) },
+    (_, at) => factor * (from + ((at * 37) % 101) / 101),
+  ),
+});
+const zeros = [
+  [0, 1],
+  [2, 1],
+];
+
+/** What convolutional networks are made of, beside what the bundled models have. */
+const everyLayer: TinyModel = {
+  layers: [
+    layer('ZeroPadding2D', 'pad', { ...PICTURES, padding: zeros }),
+    layer('Conv2D', 'conv', { filters: 4, kernel_size: [3, 2], padding: 'valid', dilation_rate: [1, 2] }),
+    layer('BatchNormalization', 'norm', { axis: 3, epsilon: 0.001 }),
+    layer('ReLU', 'relu', { max_value: 6 }),
+    layer('DepthwiseConv2D', 'depth', { kernel_size: [3, 3], depth_multiplier: 2, padding: 'same' }),
+    layer('MaxPooling2D', 'most', { pool_size: [2, 2], strides: [1, 1], padding: 'same' }),
+    layer('AveragePooling2D', 'mean', { pool_size: [3, 3], strides: [2, 2], padding: 'same' }),
+    layer('Flatten', 'flat'),
+    layer('Dense', 'dense', { units: 6, activation: 'sigmoid' }),
+    layer('Reshape', 'turn', { target_shape: [1, 2, 3] }),
+    layer('Flatten', 'back'),
+  ],
+  weights: [
+    numbers('conv/kernel', [3, 2, 3, 4]),
+    numbers('conv/bias', [4]),
+    ...['gamma', 'beta', 'moving_mean'].map((name) => numbers(`norm/${name}`, [4])),
+    numbers('norm/moving_variance', [4], 0.5),
+    numbers('depth/depthwise_kernel', [3, 3, 4, 2]),
+    numbers('depth/bias', [8]),
+    numbers('dense/kernel', [160, 6], -0.5, 0.02),
+    numbers('dense/bias', [6]),
+  ],
+  dimensions: 6,
+};
+
+describe('a network of TensorFlow.js', () => {
+  const bundled = async (name: string): Promise<ModelFolder> => {
+    const folder = join(__dirname, '../../workers/embedder', name);
+    return { folder, manifest: await readManifest(folder) };
+  };
+
+  whereInstalled.each<[string, () => Promise<ModelFolder>]>([
+    ['bundled', () => bundled('bundled')],
+    ['bundled with the release before', () => bundled('bundled-earlier')],
+    ['of other layers', () => tiny(everyLayer)],
+  ])(
+    '%s gives the vectors that it gives on every other backend here',
+    async (_name, opened) => {
+      const model = await opened();
+      const found = await embedded(model, 'onnx');
+      for (const backend of others) expectSame(found, await embedded(model, backend));
+    },
+    300_000,
+  );
+
+  whereInstalled('with an unknown operation is refused, and on auto runs on wasm beside others', async () => {
+    const model = await tiny(throwsOnBright);
+    await expect(embedded(model, 'onnx')).rejects.toThrow('it does not load as tfjs-layers: a cast to int32');
+    const told: unknown[] = [];
+    const logger = { ...POOL.logger, info: (fields: object) => told.push(fields) };
+    const pool = await InferencePool.start({ ...POOL, backend: 'auto', logger });
+    pools.set('auto', Promise.resolve(pool));
+    await pool.load('unknown', model);
+    await pool.load('known', await tiny(everyLayer, { id: 'known' }));
+    expect(told).toMatchObject([
+      { model: 'tiny@1.0.0', backend: 'wasm', reason: 'a cast to int32' },
+      { model: 'known@1.0.0', backend: 'onnx', reason: null },
+    ]);
+    expect(pool.stats()?.models).toEqual({ 'tiny@1.0.0': 'wasm', 'known@1.0.0': 'onnx' });
+    const grey = new Uint8Array(SIDE * SIDE * 3).fill(100);
+    expect((await pool.embed('unknown', [grey], 'query'))[0]).toHaveLength(3);
+  });
 });
 
 describe('an ONNX model', () => {
-  let pool: InferencePool;
-  const folder = temporaryFolder();
-
-  beforeAll(async () => {
-    pool = await InferencePool.start({
-      threads: 2,
-      backend: 'wasm',
-      waitingMax: 100,
-      batchTimeoutMs: 30_000,
-      logger: silent,
-    });
-  });
-
-  afterAll(() => pool.close());
-
-  beforeEach(() => rm(folder, { recursive: true }));
-
-  const load = async (model: TinyOnnx, change: Parameters<typeof writeOnnxModel>[2] = {}) => {
-    const manifest = await writeOnnxModel(folder, model, change);
-    const key = String(expect.getState().currentTestName);
-    await loadTried(pool, key, { folder, manifest });
-    return () => pool.embed(key, pictures, 'catalog');
+  const kernel = [
+    [1, 0.5, 0, 2],
+    [0, 1, -0.5, 0.25],
+    [-1, 0, 1, 0.125],
+  ];
+  const vectorsOf = async (model: Partial<TinyOnnx>, change: Partial<ModelManifest> = {}) => {
+    const folder = temporaryFolder();
+    const manifest = await writeOnnxModel(folder, { shape: NCHW, kernel, ...model }, change);
+    return embedded({ folder, manifest }, 'wasm');
   };
+  const outputs = ['first', 'second'];
 
-  const byTensorFlow = async () => {
-    const manifest = await writeModel(folder, tensorFlow);
-    await loadTried(pool, 'tensorflow', { folder, manifest });
-    return pool.embed('tensorflow', pictures, 'catalog');
-  };
-
-  whereInstalled.each<[string, TinyOnnx]>([
-    ['channels first', { shape: NCHW, kernel: KERNEL }],
-    ['channels last', { shape: ['rows', SIDE, SIDE, 3], kernel: KERNEL }],
-    ['a size of its own choice', { shape: ['rows', 3, 'height', 'width'], kernel: KERNEL }],
-    ['one picture at a time', { shape: [1, 3, SIDE, SIDE], kernel: KERNEL }],
-    ['four pictures at a time', { shape: [4, 3, SIDE, SIDE], kernel: KERNEL }],
-  ])('with %s gives the vectors of the same network in TensorFlow.js', async (_case, model) => {
-    const expected = await byTensorFlow();
-    const found = await (await load(model))();
-    expect(found).toHaveLength(pictures.length);
-    for (const [picture, vector] of found.entries()) {
-      for (const [index, value] of vector.entries()) {
-        expect(value).toBeCloseTo(expected[picture]?.[index] ?? Number.NaN, 6);
-      }
-    }
+  whereInstalled.each<[string, Partial<TinyOnnx>, apart: number, output?: string]>([
+    ['with channels first', { shape: NCHW }, 1e-6],
+    ['with channels last', { shape: ['rows', SIDE, SIDE, 3] }, 1e-6],
+    ['with a size of its own choice', { shape: ['rows', 3, 'height', 'width'] }, 1e-6],
+    ['with one picture at a time', { shape: [1, 3, SIDE, SIDE] }, 1e-6],
+    ['with four pictures at a time', { shape: [4, 3, SIDE, SIDE] }, 1e-6],
+    ['in half precision', { half: true }, 1e-3],
+    ['with the output that its manifest names', { outputs }, 1e-6, 'second'],
+  ])('%s gives the vectors of the same network in TensorFlow.js', async (_case, model, apart, output) => {
+    const expected = await embedded(await tiny(timesMatrix(kernel)), 'wasm');
+    const change = output === undefined ? {} : { output: { name: output, dimensions: 4 } };
+    expectSame(await vectorsOf(model, change), expected, apart);
   });
 
-  whereInstalled('may answer in half precision', async () => {
-    const expected = await byTensorFlow();
-    const found = await (await load({ shape: NCHW, kernel: KERNEL, half: true }))();
-    for (const [picture, vector] of found.entries()) {
-      for (const [index, value] of vector.entries()) {
-        expect(Math.abs(value - (expected[picture]?.[index] ?? Number.NaN))).toBeLessThan(1e-3);
-      }
-    }
-  });
-
-  whereInstalled('answers by the output that its manifest names', async () => {
-    const model = { shape: NCHW, kernel: KERNEL, outputs: ['first', 'second'] };
-    const embed = await load(model, { output: { name: 'second', dimensions: 4 } });
-    await expect(embed()).resolves.toHaveLength(pictures.length);
-    await expect(load(model)).rejects.toThrow(
-      'name one in output.name; its outputs are first [rows, 4], second [rows, 4]',
-    );
-    await expect(load(model, { output: { name: 'third', dimensions: 4 } })).rejects.toThrow(
-      'it has no output third; its outputs are first [rows, 4], second [rows, 4]',
-    );
+  whereInstalled('without the output that its manifest names, or with several, is refused', async () => {
+    const has = 'its outputs are first [rows, 4], second [rows, 4]';
+    await expect(vectorsOf({ outputs })).rejects.toThrow(`name one in output.name; ${has}`);
+    const third = { output: { name: 'third', dimensions: 4 } };
+    await expect(vectorsOf({ outputs }, third)).rejects.toThrow(`it has no output third; ${has}`);
   });
 
   whereInstalled('laid out otherwise than its manifest says is refused', async () => {
-    const model = { shape: NCHW, kernel: KERNEL };
-    const { input } = await writeOnnxModel(folder, model);
-    await expect(load(model, { input: { ...input, layout: 'nhwc' } })).rejects.toThrow(
+    const { input } = await writeOnnxModel(temporaryFolder(), { shape: NCHW, kernel });
+    await expect(vectorsOf({}, { input: { ...input, layout: 'nhwc' } })).rejects.toThrow(
       'its input image is [rows, 3, 8, 8], its manifest says nhwc [rows, 8, 8, 3]',
     );
-    await expect(load(model, { input: { ...input, width: 16 } })).rejects.toThrow(
+    await expect(vectorsOf({}, { input: { ...input, width: 16 } })).rejects.toThrow(
       'its manifest says nchw [rows, 3, 8, 16]',
     );
   });

@@ -4,7 +4,14 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import type { ModelManifest } from '../../models/vision/embedding-model';
 import { FLOAT, HALF, onnxFile } from '../../workers/embedder/conversion/onnx-graph';
+import { silent } from '../support/log-sink';
 import { modelManifest } from '../support/model-manifest';
+
+/** How tests run models. */
+export const POOL = {
+  ...{ threads: 1, waitingMax: 100, batchTimeoutMs: 60_000, logger: silent },
+  backend: 'wasm',
+} as const;
 
 /** A model whose embedding is known without running it, and what its manifest says. */
 export interface TinyModel {
@@ -14,35 +21,38 @@ export interface TinyModel {
 }
 
 export const SIDE = 8;
+export const PICTURES = { batch_input_shape: [null, SIDE, SIDE, 3] };
 
-const pool = {
-  class_name: 'GlobalAveragePooling2D',
-  config: {
-    name: 'pool',
-    batch_input_shape: [null, SIDE, SIDE, 3],
-    dtype: 'float32',
-    data_format: 'channels_last',
-  },
-};
+export const layer = (class_name: string, name: string, config: object = {}) => ({
+  class_name,
+  config: { name, ...config },
+});
+
+/** Embeds a picture as its mean colour times a matrix of one row for each of red, green and blue. */
+export const timesMatrix = (rows: readonly (readonly number[])[]): TinyModel => ({
+  layers: [
+    layer('GlobalAveragePooling2D', 'pool', PICTURES),
+    layer('Dense', 'dense', { units: rows[0]?.length ?? 0, use_bias: false }),
+  ],
+  weights: [{ name: 'dense/kernel', shape: [rows.length, rows[0]?.length ?? 0], values: rows.flat() }],
+  dimensions: rows[0]?.length ?? 0,
+});
 
 /** Embeds a picture as its mean colour: pure red is (1, 0, 0). */
-export const meanColour: TinyModel = {
-  layers: [
-    pool,
-    { class_name: 'Dense', config: { name: 'dense', units: 3, use_bias: false, activation: 'linear' } },
-  ],
-  weights: [{ name: 'dense/kernel', shape: [3, 3], values: [1, 0, 0, 0, 1, 0, 0, 0, 1] }],
-  dimensions: 3,
-};
+export const meanColour = timesMatrix([
+  [1, 0, 0],
+  [0, 1, 0],
+  [0, 0, 1],
+]);
 
 const LEVELS = 200;
 
 /** Looks the mean of each channel up in a table that ends at 200: the inference throws for a brighter picture. */
 export const throwsOnBright: TinyModel = {
   layers: [
-    pool,
-    { class_name: 'Embedding', config: { name: 'table', input_dim: LEVELS, output_dim: 1 } },
-    { class_name: 'Flatten', config: { name: 'flat' } },
+    layer('GlobalAveragePooling2D', 'pool', PICTURES),
+    layer('Embedding', 'table', { input_dim: LEVELS, output_dim: 1 }),
+    layer('Flatten', 'flat'),
   ],
   weights: [
     {
@@ -65,8 +75,7 @@ export async function writeModel(
   const document = {
     format: 'layers-model',
     modelTopology: {
-      keras_version: '2.15.0',
-      backend: 'tensorflow',
+      ...{ keras_version: '2.15.0', backend: 'tensorflow' },
       model_config: { class_name: 'Sequential', config: { name: 'tiny', layers: model.layers } },
     },
     weightsManifest: [
@@ -108,67 +117,47 @@ export function tinyManifest(dimensions: number): ModelManifest {
   return {
     ...manifest,
     input: { ...manifest.input, width: SIDE, height: SIDE, background: [0, 0, 0] },
-    licence: 'CC0-1.0',
-    digests: NO_DIGESTS,
+    ...{ licence: 'CC0-1.0', digests: NO_DIGESTS },
   };
 }
 
 /** A JPEG of one colour, or of several side by side. */
 export async function colouredJpeg(colours: readonly string[], width = 64, height = 64): Promise<Buffer> {
   const stripe = Math.round(width / colours.length);
-  const stripes = await Promise.all(
-    colours.map(async (background, index) => ({
-      input: await sharp({ create: { width: stripe, height, channels: 3, background } })
-        .png()
-        .toBuffer(),
-      left: index * stripe,
-      top: 0,
-    })),
-  );
+  const stripes = colours.map((background, index) => ({
+    input: { create: { width: stripe, height, channels: 3 as const, background } },
+    ...{ left: index * stripe, top: 0 },
+  }));
   return sharp({ create: { width, height, channels: 3, background: '#000' } })
     .composite(stripes)
     .jpeg({ quality: 100, chromaSubsampling: '4:4:4' })
     .toBuffer();
 }
 
-const node = (name: string, op: string, input: readonly string[], attr: object) => ({
-  name,
-  op,
-  input,
-  attr,
-});
-
-const constant = (name: string, dtype: string, lengths: readonly number[]) =>
-  node(name, 'Const', [], {
-    dtype: { type: dtype },
-    value: { tensor: { dtype, tensorShape: { dim: lengths.map((size) => ({ size: String(size) })) } } },
-  });
-
 /** A frozen graph as TensorFlow.js keeps one: the mean colour of a picture, and the same doubled as a second output. */
 export async function writeGraphModel(
   folder: string,
-  change: Partial<ModelManifest> = {},
+  change: Partial<ModelManifest>,
 ): Promise<ModelManifest> {
-  const size = (length: number) => ({ size: String(length) });
-  const float = { T: { type: 'DT_FLOAT' } };
+  const node = (name: string, op: string, input: readonly string[], attr: object) => ({
+    name,
+    op,
+    input,
+    attr,
+  });
+  const dims = (...sizes: readonly number[]) => ({ dim: sizes.map((size) => ({ size: String(size) })) });
+  const [float, int] = [{ type: 'DT_FLOAT' }, { type: 'DT_INT32' }];
+  const axes = { tensor: { dtype: 'DT_INT32', tensorShape: dims(2) } };
   const document = {
     format: 'graph-model',
     modelTopology: {
       node: [
-        node('image', 'Placeholder', [], {
-          dtype: { type: 'DT_FLOAT' },
-          shape: { shape: { dim: [size(-1), size(8), size(8), size(3)] } },
-        }),
-        constant('axes', 'DT_INT32', [2]),
-        node('mean', 'Mean', ['image', 'axes'], {
-          ...float,
-          Tidx: { type: 'DT_INT32' },
-          keep_dims: { b: false },
-        }),
-        node('double', 'AddV2', ['mean', 'mean'], float),
+        node('image', 'Placeholder', [], { dtype: float, shape: { shape: dims(-1, SIDE, SIDE, 3) } }),
+        node('axes', 'Const', [], { dtype: int, value: axes }),
+        node('mean', 'Mean', ['image', 'axes'], { T: float, Tidx: int, keep_dims: { b: false } }),
+        node('double', 'AddV2', ['mean', 'mean'], { T: float }),
       ],
-      library: {},
-      versions: { producer: 1 },
+      ...{ library: {}, versions: { producer: 1 } },
     },
     weightsManifest: [{ paths: ['weights.bin'], weights: [{ name: 'axes', shape: [2], dtype: 'int32' }] }],
   };
@@ -209,24 +198,16 @@ function tinyFile({ shape, kernel, outputs = ['embedding'], half = false }: Tiny
   const nchw = shape[1] === 3;
   const width = kernel[0]?.length ?? 0;
   const type = half ? HALF : FLOAT;
-  const turn = {
-    operator: 'Transpose',
-    inputs: ['image'],
-    output: 'turned',
-    attributes: { perm: [0, 3, 1, 2] },
-  };
+  const node = (operator: string, inputs: readonly string[], output: string, attributes = {}) => ({
+    ...{ operator, inputs, output, attributes },
+  });
   return onnxFile({
     nodes: [
-      ...(nchw ? [] : [turn]),
-      { operator: 'GlobalAveragePool', inputs: [nchw ? 'image' : 'turned'], output: 'pooled' },
-      { operator: 'Flatten', inputs: ['pooled'], output: 'flat' },
-      { operator: 'MatMul', inputs: ['flat', 'kernel'], output: 'product' },
-      ...outputs.map((output) => ({
-        operator: 'Cast',
-        inputs: ['product'],
-        output,
-        attributes: { to: type },
-      })),
+      ...(nchw ? [] : [node('Transpose', ['image'], 'turned', { perm: [0, 3, 1, 2] })]),
+      node('GlobalAveragePool', [nchw ? 'image' : 'turned'], 'pooled'),
+      node('Flatten', ['pooled'], 'flat'),
+      node('MatMul', ['flat', 'kernel'], 'product'),
+      ...outputs.map((output) => node('Cast', ['product'], output, { to: type })),
     ],
     constants: [{ name: 'kernel', shape: [kernel.length, width], values: Float32Array.from(kernel.flat()) }],
     inputs: [{ name: 'image', type: FLOAT, shape }],
