@@ -146,10 +146,13 @@ describe('PostgreSQL', () => {
     [/cut off/, true, () => answering('')],
     [/no TLS.*sslmode/, false, () => answering('N'), '?sslmode=verify-full'],
     [/\/no\/such\.pem.*read/, false, closedPort, NO_FILE],
-  ])('says %s, and is waited for only where that may help: %s', async (reason, isWaitedFor, open, tail) => {
-    const fault = await faultOf(probePostgres(urlOf(await open(), tail)));
-    expect(fault).toEqual([expect.stringMatching(reason), isWaitedFor]);
-  });
+  ])(
+    'says %s, and is waited for only where that may help: %s',
+    async (reason, isWaitedFor, open, tail = '') => {
+      const fault = await faultOf(probePostgres(urlOf(await open(), tail)));
+      expect(fault).toEqual([expect.stringMatching(reason), isWaitedFor]);
+    },
+  );
 
   test('a host whose name is not known is explained', async () => {
     const fault = await faultOf(probePostgres('postgres://ann:hunter2@no-such-host.invalid/loupe'));

@@ -83,14 +83,14 @@ test.each<[kind: string, rows: string | Buffer, reject: string | null, kept?: st
   ['a currency without a market', row({ currency: 'CHF', ...page }), null, 'a'],
   ['no currency', row({ currency: '', ...page }), null, 'a'],
   ['no link', row(), null, 'a'],
-])('%s', async (_kind, rows, reject, kept) => {
+])('%s', async (_kind, rows, reject, kept = '') => {
   const content = Buffer.concat([
     Buffer.from(`${HEADER}\n${row({ handle: 'first' })}\n`),
     Buffer.from(rows),
     Buffer.from(`\n${row({ handle: 'last' })}\n`),
   ]);
   const table = await readTable('table.csv', content);
-  const between = kept === undefined ? [] : [{ id: `product_${kept}` }];
+  const between = kept === '' ? [] : [{ id: `product_${kept}` }];
   expect(table.rejects).toEqual(reject === null ? [] : [reject.replace(/^(?!\d)/, '3: ')]);
   expect(table.products).toMatchObject([{ id: 'product_first' }, ...between, { id: 'product_last' }]);
 });
@@ -176,10 +176,10 @@ test.each<[kind: string, name: string, content: string, reject: string | null, p
     null,
     'a',
   ],
-])('%s', async (_, name, content, reject, product) => {
+])('%s', async (_, name, content, reject, product = '') => {
   const table = await readTable(name, content);
   expect(table.rejects).toEqual(reject === null ? [] : [reject]);
-  expect(table.products).toMatchObject(product === undefined ? [] : [{ id: `product_${product}` }]);
+  expect(table.products).toMatchObject(product === '' ? [] : [{ id: `product_${product}` }]);
 });
 
 // contract 13.20
