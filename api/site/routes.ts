@@ -1,11 +1,11 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import { notFound } from '../../models/errors';
+import { PHOTOS_MAX } from '../../models/vision/image-input';
 import { mountRoute } from '../middleware/mount-route';
 import { pathParameter } from '../middleware/request-address';
 import { madeOnce, protectPage, sendAsset } from '../pages';
-import { bundleClient } from './client-bundle';
+import { bundleClient, type ClientBundle } from './client-bundle';
 import { type DemoOffer, isFromHere, mayHaveOffer } from './demo-offer';
-import { page } from './page';
 
 /** What the page depends on. */
 export interface SiteSettings {
@@ -24,7 +24,7 @@ export function sitePages({ imageBytesMax, demo = () => null }: SiteSettings): R
   mountRoute(router, ['/'], {
     get: async (req, res) => {
       const offered = demo() !== null && isFromHere(req);
-      const html = page(await bundle(), { imageBytesMax, demo: offered });
+      const html = page(await bundle(), imageBytesMax, offered);
       protect(res);
       res.set('Cache-Control', 'no-cache').type('html').send(html);
     },
@@ -65,3 +65,32 @@ function mountDemo(router: Router, demo: () => DemoOffer | null): void {
 
 /** Pictures come from wherever a catalog keeps them. */
 const protect = (res: Response): void => protectPage(res, 'https: blob: data:', "'self'");
+
+/**
+ * The document at `/`. It names nothing but files of its own service, holds no script and no style, and its addresses are
+ * relative, so that it also works below a path of a proxy.
+ *
+ * @param demo whether this service has a key and photos of its own for anyone who opens the page
+ */
+const page = (
+  { script, style, icon }: ClientBundle,
+  imageBytesMax: number,
+  demo: boolean,
+): string => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="description" content="Identify an item from a photo, and search the catalog.">
+<title>Loupe</title>
+<link rel="icon" type="image/svg+xml" href="assets/${icon.name}">
+<link rel="stylesheet" href="assets/${style.name}">
+<script type="module" src="assets/${script.name}"></script>
+</head>
+<body>
+<div id="loupe" data-image-bytes-max="${imageBytesMax}" data-photos-max="${PHOTOS_MAX}" data-demo="${demo ? 'yes' : 'no'}"></div>
+<noscript>This page needs JavaScript. Everything on it can also be asked of the API: see <a href="openapi.json">openapi.json</a>.</noscript>
+</body>
+</html>
+`;

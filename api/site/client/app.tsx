@@ -5,21 +5,17 @@ import { ChangeItem } from './edit/edit-item';
 import { IdentifyView } from './identify/identify-view';
 import { ItemView } from './item/item-view';
 import { SessionProvider, useNewSession } from './session/session';
-import { forgetAnswers } from './session/use-answer';
 import { Header, SignIn } from './shell/header';
 import { useAddress, viewOf } from './shell/navigation';
 import './styles/index.css';
 
-/** What the document tells the page, as it stands in its attributes. */
-interface Facts {
-  readonly imageBytesMax?: string | undefined;
-  readonly photosMax?: string | undefined;
-  readonly demo?: string | undefined;
-}
-
-/** The whole page. The view for identifying stays while others are looked at, with its photo and matches. */
-export function App({ facts }: { readonly facts: Facts }) {
-  const session = useNewSession(facts.demo === 'yes', forgetAnswers);
+/**
+ * The whole page. The view for identifying stays while others are looked at, with its photo and matches.
+ *
+ * @param facts what the document tells the page, in its attributes
+ */
+function App({ facts }: { readonly facts: DOMStringMap }) {
+  const session = useNewSession(facts['demo'] === 'yes');
   const parameters = useAddress();
   const view = viewOf(parameters);
   const item = parameters.get('item') ?? '';
@@ -40,21 +36,17 @@ export function App({ facts }: { readonly facts: Facts }) {
             key={session.visit}
             shown={signedIn && identifies}
             adding={view === 'add'}
-            imageBytesMax={Number(facts.imageBytesMax)}
-            photosMax={Number(facts.photosMax)}
+            imageBytesMax={Number(facts['imageBytesMax'])}
+            photosMax={Number(facts['photosMax'])}
           />
         </div>
-        {signedIn && (
-          <>
-            {view === 'catalog' && <CatalogView parameters={parameters} />}
-            {view === 'item' && (
-              <ItemView
-                key={item}
-                id={item}
-                acts={(row, changed) => <ChangeItem row={row} changed={changed} />}
-              />
-            )}
-          </>
+        {signedIn && view === 'catalog' && <CatalogView parameters={parameters} />}
+        {signedIn && view === 'item' && (
+          <ItemView
+            key={item}
+            id={item}
+            acts={(row, changed) => <ChangeItem row={row} changed={changed} />}
+          />
         )}
       </main>
       <footer>
@@ -87,4 +79,4 @@ function useViewFocus(place: string): void {
 }
 
 const root = document.getElementById('loupe');
-if (root) render(<App facts={{ ...root.dataset }} />, root);
+if (root) render(<App facts={root.dataset} />, root);

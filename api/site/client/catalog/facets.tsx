@@ -1,48 +1,45 @@
 import { useState } from 'preact/hooks';
-import { readable } from '../item/rows';
 import { type Call, type CatalogAnswer, queryCatalog, type Row } from '../service/calls';
-import { fieldsOf, nameOf } from '../service/names';
+import { fieldsOf, nameOf, readable } from '../service/names';
+import { useAnswer } from '../session/hooks';
 import { useSession } from '../session/session';
-import { useAnswer } from '../session/use-answer';
+import { Button, Radios } from '../shell/parts';
 import { changed, type Match, nodesOf, queryOf, type SearchState, toggled } from './search-state';
 
 interface Props {
   readonly state: SearchState;
   /** Of the answer that is shown. */
   readonly match: Match;
-  /** Of the answer that is shown: their attributes are the fields that can be filtered by. */
-  readonly rows: readonly Row[];
   readonly go: (next: SearchState) => void;
 }
 
-/** Everything that the results can be narrowed by. Values of a field are counted when its group is opened. */
-export function Facets({ state, match, rows, go }: Props) {
+/**
+ * Everything that the results can be narrowed by. Values of a field are counted when its group is opened.
+ *
+ * @param rows of the answer that is shown: their attributes are fields that can be filtered by
+ */
+export function Facets({ rows, ...props }: Props & { readonly rows: readonly Row[] }) {
+  const { state, go } = props;
   const { categories } = useSession();
   const [open, setOpen] = useState(false);
   const fields = fieldsFor(state, nodesOf(categories, state.category), rows);
   const count = [...state.chosen.values()].flat().length;
   return (
     <section class={open ? 'facets open' : 'facets'} aria-label="Filters">
-      <button type="button" class="toggle" aria-expanded={open} onClick={() => setOpen(!open)}>
+      <Button class="toggle" aria-expanded={open} onClick={() => setOpen(!open)}>
         Filters{count > 0 && ` (${count})`}
-      </button>
+      </Button>
       <div class="groups">
-        <fieldset class="categories">
-          <legend>Category</legend>
-          {[{ id: '', name: 'All' }, ...categories].map(({ id, name }) => (
-            <label key={id}>
-              <input
-                type="radio"
-                name="category"
-                checked={state.category === id}
-                onChange={() => go(changed(state, { category: id, node: 'product', chosen: new Map() }))}
-              />
-              <span>{name}</span>
-            </label>
-          ))}
-        </fieldset>
+        <Radios
+          class="categories"
+          legend="Category"
+          name="category"
+          options={[{ id: '', name: 'All' }, ...categories]}
+          chosen={state.category}
+          choose={(category) => go(changed(state, { category, node: 'product', chosen: new Map() }))}
+        />
         {[...fields, 'tags'].map((field) => (
-          <FacetGroup key={`${state.category} ${field}`} field={field} state={state} match={match} go={go} />
+          <FacetGroup key={`${state.category} ${field}`} field={field} {...props} />
         ))}
       </div>
     </section>
@@ -55,7 +52,7 @@ function fieldsFor(
   nodes: readonly string[],
   rows: readonly Row[],
 ): readonly string[] {
-  // Rows that are no product are narrowed by what stands above them.
+  // Rows that are no product are narrowed by what they belong to.
   const above = rows.flatMap(({ attributes = [] }) => attributes.map(({ field }) => field));
   const seen = new Set([...(node === 'product' ? fieldsOf(category) : above), ...chosen.keys()]);
   for (const field of ['category', 'tags', node]) seen.delete(field);
@@ -63,34 +60,28 @@ function fieldsFor(
   return [...nodes.filter((each) => seen.has(each)), ...others];
 }
 
-interface FacetGroupProps {
-  readonly field: string;
-  readonly state: SearchState;
-  readonly match: Match;
-  readonly go: (next: SearchState) => void;
-}
-
 /** Values of a field that are listed; from some on, they can be searched. */
 const VALUES_MAX = 100;
 const SEARCHED_FROM = 12;
 
 /** The values of one field, counted when the group is open. Typing narrows what is listed; Enter, which costs, asks for others. */
-function FacetGroup({ field, state, match, go }: FacetGroupProps) {
-  const [open, setOpen] = useState(state.chosen.has(field));
+function FacetGroup({ field, state, match, go }: Props & { readonly field: string }) {
+  const chosen = state.chosen.get(field) ?? [];
+  const [open, setOpen] = useState(chosen.length > 0);
   const [text, setText] = useState('');
   const [asked, setAsked] = useState('');
   const { answered, failure } = useAnswer(open ? countValues(field, state, match, asked) : null);
   const values = answered?.answer.facets?.[field];
-  const shown = values?.filter(({ name }) => name.toLowerCase().includes(text.trim().toLowerCase()));
-  const count = state.chosen.get(field)?.length ?? 0;
+  const narrowed = asked === '' ? text.trim().toLowerCase() : '';
+  const shown = values?.filter(({ name }) => name.toLowerCase().includes(narrowed));
   const name = readable(field);
   return (
     <details class="group" open={open} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>
         {name}
-        {count > 0 && (
+        {chosen.length > 0 && (
           <span class="count">
-            {count}
+            {chosen.length}
             <span class="hidden"> chosen</span>
           </span>
         )}
@@ -120,37 +111,37 @@ function FacetGroup({ field, state, match, go }: FacetGroupProps) {
         <p class="fine">The hundred most frequent; Enter finds others by name</p>
       )}
       {shown && (
-        <FacetOptions field={field} values={asked === '' ? shown : (values ?? [])} state={state} go={go} />
+        <FacetOptions
+          name={name}
+          values={shown}
+          chosen={chosen}
+          toggle={(id) => go(toggled(state, field, id))}
+        />
       )}
     </details>
   );
 }
 
-type Values = NonNullable<CatalogAnswer['facets']>[string];
+interface OptionsProps {
+  readonly name: string;
+  readonly values: NonNullable<CatalogAnswer['facets']>[string];
+  readonly chosen: readonly string[];
+  readonly toggle: (id: string) => void;
+}
 
 /** Values with boxes to tick, and how many rows have them. What is chosen is always among them, found or not. */
-function FacetOptions({
-  field,
-  values,
-  state,
-  go,
-}: Omit<FacetGroupProps, 'match'> & { readonly values: Values }) {
-  const chosen = state.chosen.get(field) ?? [];
+function FacetOptions({ name, values, chosen, toggle }: OptionsProps) {
   const missing = chosen.filter((id) => !values.some((each) => each.id === id));
   const shown = [...missing.map((id) => ({ id, name: nameOf(id), count: 0 })), ...values];
   if (shown.length === 0) return <p class="fine">None</p>;
   return (
-    <ul class="options" aria-label={readable(field)}>
-      {shown.map(({ id, name, count }) => (
-        <li key={id}>
+    <ul class="options" aria-label={name}>
+      {shown.map((each) => (
+        <li key={each.id}>
           <label>
-            <input
-              type="checkbox"
-              checked={chosen.includes(id)}
-              onChange={() => go(toggled(state, field, id))}
-            />
-            <span>{name}</span>
-            {count > 0 && <span class="rows">{count.toLocaleString('en')}</span>}
+            <input type="checkbox" checked={chosen.includes(each.id)} onChange={() => toggle(each.id)} />
+            <span>{each.name}</span>
+            {each.count > 0 && <span class="rows">{each.count.toLocaleString('en')}</span>}
           </label>
         </li>
       ))}
@@ -158,7 +149,7 @@ function FacetOptions({
   );
 }
 
-/** What is asked for the values of a field: the query without what is chosen of it, since its values are alternatives. */
+/** Counts the values of a field: the query without what is chosen of it, since its values are alternatives. */
 function countValues(field: string, state: SearchState, match: Match, text: string): Call {
   const chosen = new Map(state.chosen);
   chosen.delete(field);

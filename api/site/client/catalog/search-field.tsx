@@ -1,8 +1,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { readable } from '../item/rows';
 import type { Suggestion } from '../service/calls';
-import { useLater, useSuggestions } from '../session/use-suggestions';
+import { readable } from '../service/names';
+import { useLater, useSuggestions } from '../session/hooks';
 import { itemLink, navigate } from '../shell/navigation';
+import { Button } from '../shell/parts';
 
 interface Props {
   readonly text: string;
@@ -34,7 +35,7 @@ export function SearchField({ text, category, search }: Props) {
     setOpen(false);
     setActive(-1);
   };
-  const choose = ({ id }: { readonly id: string }) => {
+  const choose = ({ id }: Suggestion) => {
     close();
     navigate(itemLink(id));
   };
@@ -78,7 +79,7 @@ export function SearchField({ text, category, search }: Props) {
             aria-autocomplete="list"
             aria-expanded={shown}
             aria-controls={shown ? LIST : undefined}
-            aria-activedescendant={shown && active >= 0 ? optionId(LIST, active) : undefined}
+            aria-activedescendant={shown && active >= 0 ? optionId(active) : undefined}
             autocomplete="off"
             spellcheck={false}
             maxLength={512}
@@ -92,35 +93,34 @@ export function SearchField({ text, category, search }: Props) {
             onKeyDown={onKeyDown}
             onBlur={close}
           />
-          <button type="submit" class="primary">
+          <Button type="submit" class="primary">
             Search
-          </button>
+          </Button>
         </div>
-        {shown && <SuggestionList id={LIST} suggestions={suggestions} active={active} choose={choose} />}
+        {shown && <SuggestionList suggestions={suggestions} active={active} choose={choose} />}
       </form>
     </search>
   );
 }
 
-interface SuggestionListProps {
-  readonly id: string;
+interface ListProps {
   readonly suggestions: readonly Suggestion[];
   /** Position of the one that the keyboard is at; -1 for none. */
   readonly active: number;
   readonly choose: (suggestion: Suggestion) => void;
 }
 
-const optionId = (list: string, at: number): string => `${list}-${at}`;
+const optionId = (at: number): string => `${LIST}-${at}`;
 
 /** The list below a search box (the listbox of ARIA's combobox): the focus stays in the box. */
-function SuggestionList({ id, suggestions, active, choose }: SuggestionListProps) {
+function SuggestionList({ suggestions, active, choose }: ListProps) {
   return (
-    <div id={id} role="listbox" tabIndex={-1} aria-label="Suggestions" class="suggestions">
+    <div id={LIST} role="listbox" tabIndex={-1} aria-label="Suggestions" class="suggestions">
       {suggestions.map((suggestion, at) => (
         // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the box.
         <div
           key={suggestion.id}
-          id={optionId(id, at)}
+          id={optionId(at)}
           role="option"
           tabIndex={-1}
           aria-selected={at === active}

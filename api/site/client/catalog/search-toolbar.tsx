@@ -1,7 +1,8 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { readable } from '../item/rows';
 import type { CatalogAnswer } from '../service/calls';
+import { readable } from '../service/names';
 import { useSession } from '../session/session';
+import { Select } from '../shell/parts';
 import { changed, nodesOf, type SearchState, SORTS } from './search-state';
 
 interface Props {
@@ -21,7 +22,7 @@ const plural = (node: string): string =>
 export function SearchToolbar({ state, answer, go }: Props) {
   const heading = useRef<HTMLHeadingElement>(null);
   const shown = useRef(state.page);
-  // Who turns a page by keyboard is at its bottom; the next one starts at its top.
+  // The links to other pages are at the bottom; the next page starts at its top.
   useEffect(() => {
     if (shown.current === state.page) return;
     shown.current = state.page;
@@ -30,7 +31,7 @@ export function SearchToolbar({ state, answer, go }: Props) {
   }, [state.page]);
   const total = answer?.total_results ?? 0;
   const words = (total === 1 ? readable : plural)(state.node).toLowerCase();
-  const nodes = nodesOf(useSession().categories, state.category);
+  const nodes = new Set([...nodesOf(useSession().categories, state.category), state.node]);
   const pages = answer && answer.total_pages > 1 ? `, page ${answer.page + 1} of ${answer.total_pages}` : '';
   const byRelevance = state.text.trim() !== '';
   return (
@@ -42,34 +43,19 @@ export function SearchToolbar({ state, answer, go }: Props) {
         {answer ? `${total} ${words} found` : ''}
       </p>
       <p class="choices">
-        <label>
-          <span>Show</span>
-          <select
-            value={state.node}
-            onChange={({ currentTarget }) => go(changed(state, { node: currentTarget.value }))}
-          >
-            {[...new Set([...nodes, state.node])].map((node) => (
-              <option key={node} value={node}>
-                {plural(node)}
-              </option>
-            ))}
-          </select>
-        </label>
-        <label>
-          <span>Sort</span>
-          <select
-            value={byRelevance ? 'relevance' : state.sort}
-            disabled={byRelevance}
-            onChange={({ currentTarget }) => go(changed(state, { sort: currentTarget.value }))}
-          >
-            {byRelevance && <option value="relevance">Best match first</option>}
-            {SORTS.map(([sort, name]) => (
-              <option key={sort} value={sort}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </label>
+        <Select
+          label="Show"
+          value={state.node}
+          options={[...nodes].map((node) => [node, plural(node)])}
+          choose={(node) => go(changed(state, { node }))}
+        />
+        <Select
+          label="Sort"
+          value={byRelevance ? 'relevance' : state.sort}
+          disabled={byRelevance}
+          options={byRelevance ? [['relevance', 'Best match first'], ...SORTS] : SORTS}
+          choose={(sort) => go(changed(state, { sort }))}
+        />
       </p>
     </div>
   );

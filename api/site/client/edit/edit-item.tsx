@@ -1,30 +1,13 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { titleOf } from '../item/rows';
 import { copyOf, type Photo, usePhotos } from '../photos/photo';
-import {
-  deleteRecord,
-  Failure,
-  type RecordAnswer,
-  type RecordStatusAnswer,
-  type Row,
-  readRecord,
-  recordStatus,
-  sendCall,
-} from '../service/calls';
+import { deleteRecord, type Row, readRecord, recordStatus } from '../service/calls';
+import { useTask } from '../session/hooks';
 import { useSession } from '../session/session';
-import { forgetAnswers } from '../session/use-answer';
 import { itemLink, Link, leftResults, navigate } from '../shell/navigation';
-import { FailureNote } from '../shell/parts';
-import { ItemForm, levelsOf } from './item-form';
-import {
-  type Draft,
-  type Level,
-  levelsAt,
-  newId,
-  type ProductRecord,
-  Refused,
-  writeItem,
-} from './write-item';
+import { Button, FailureNote } from '../shell/parts';
+import { ItemForm } from './item-form';
+import { type Draft, draftLike, draftOf, newId, type ProductRecord, writeItem } from './write-item';
 
 /** Pictures that an item may be given at a time. */
 const PICTURES_MAX = 10;
@@ -32,7 +15,7 @@ const PICTURES_MAX = 10;
 interface AddProps {
   /** What it was looked for by. */
   readonly photos: readonly Photo[];
-  /** The likeliest row, whose brand and model it may share. */
+  /** The likeliest row, whose brand it may share. */
   readonly like: Row | undefined;
   /** Whether one came to add an item, and nothing is there that it could be. */
   readonly open: boolean;
@@ -43,61 +26,48 @@ interface AddProps {
 /** Adds what the photos show to the catalog, once it is known not to be there (contract 15). */
 export function AddItem({ photos, like, open, another }: AddProps) {
   const { categories, mayWrite } = useSession();
-  const [opened, setOpened] = useState(open);
+  const [stage, setStage] = useState<'closed' | 'open' | 'added'>(open ? 'open' : 'closed');
   const [id] = useState(newId);
-  const [added, setAdded] = useState(false);
   if (!mayWrite || categories.length === 0) return null;
   return (
     <section class="add-item" aria-labelledby="add-item">
-      <h2 id="add-item">{added ? 'Added' : 'Is it not in the catalog?'}</h2>
-      {added ? (
-        <Added id={id} another={another} />
-      ) : opened ? (
-        <Writing
+      <h2 id="add-item">{stage === 'added' ? 'Added' : 'Is it not in the catalog?'}</h2>
+      {stage === 'added' && <Added id={id} another={another} />}
+      {stage === 'open' && (
+        <Editor
           id={id}
           start={draftLike(like, categories)}
           given={photos}
           before={null}
           saying="Add to the catalog"
-          done={() => setAdded(true)}
-          cancel={() => setOpened(false)}
+          done={() => setStage('added')}
+          cancel={() => setStage('closed')}
         />
-      ) : (
+      )}
+      {stage === 'closed' && (
         <p class="choices">
-          <button type="button" onClick={() => setOpened(true)}>
-            Add it to the catalog
-          </button>
+          <Button onClick={() => setStage('open')}>Add it to the catalog</Button>
         </p>
       )}
     </section>
   );
 }
 
-/** Changes a product of the catalog, or takes it out. */
+/** Changes a product of the catalog, or removes it. */
 export function ChangeItem({ row, changed }: { readonly row: Row; readonly changed: () => void }) {
-  const { key, categories, mayWrite, note } = useSession();
+  const { categories, mayWrite, answers, send } = useSession();
   const [doing, setDoing] = useState<'nothing' | 'removing' | ProductRecord>('nothing');
-  const [failure, setFailure] = useState<Failure | null>(null);
-  if (!mayWrite || key === null || !row.variants) return null;
-  const ask = async (work: () => Promise<void>) => {
-    setFailure(null);
-    try {
-      await work();
-    } catch (reason) {
-      if (!(reason instanceof Failure)) throw reason;
-      note(reason);
-      setFailure(reason);
-    }
-  };
-  const sending = { key, signal: new AbortController().signal };
+  const { failure, run } = useTask();
+  if (!mayWrite || !row.variants) return null;
+  const stop = () => setDoing('nothing');
   const read = async () => {
-    const { answer } = await sendCall<RecordAnswer>(readRecord(row.id), sending);
+    const { answer } = await send(readRecord(row.id));
     const { products } = answer.data[0] ?? {};
     if (products) setDoing(products);
   };
   const remove = async () => {
-    await sendCall(deleteRecord(row.id), sending);
-    forgetAnswers();
+    await send(deleteRecord(row.id));
+    answers.clear();
     navigate(leftResults());
   };
   return (
@@ -105,47 +75,41 @@ export function ChangeItem({ row, changed }: { readonly row: Row; readonly chang
       {failure && <FailureNote failure={failure} title="This was not done" />}
       {doing === 'nothing' && (
         <p class="choices">
-          <button type="button" onClick={() => void ask(read)}>
-            Change
-          </button>
-          <button type="button" onClick={() => setDoing('removing')}>
-            Remove
-          </button>
+          <Button onClick={() => void run(read)}>Change</Button>
+          <Button onClick={() => setDoing('removing')}>Remove</Button>
         </p>
       )}
       {doing === 'removing' && (
         <div role="alertdialog" aria-labelledby="removing">
           <p id="removing">Take {titleOf(row)} out of the catalog? No search or photo finds it then.</p>
           <p class="choices">
-            <button type="button" class="primary" onClick={() => void ask(remove)}>
+            <Button class="primary" onClick={() => void run(remove)}>
               Remove it
-            </button>
-            <button type="button" onClick={() => setDoing('nothing')}>
-              Keep it
-            </button>
+            </Button>
+            <Button onClick={stop}>Keep it</Button>
           </p>
         </div>
       )}
       {typeof doing === 'object' && (
-        <Writing
+        <Editor
           id={row.id}
           start={draftOf(row, doing, categories)}
           given={[]}
           before={doing}
           saying="Save"
           done={() => {
-            setDoing('nothing');
-            forgetAnswers();
+            stop();
+            answers.clear();
             changed();
           }}
-          cancel={() => setDoing('nothing')}
+          cancel={stop}
         />
       )}
     </section>
   );
 }
 
-interface WritingProps {
+interface EditorProps {
   readonly id: string;
   readonly start: Draft;
   readonly given: readonly Photo[];
@@ -155,52 +119,32 @@ interface WritingProps {
   readonly cancel: () => void;
 }
 
-function Writing({ id, start, given, before, saying, done, cancel }: WritingProps) {
-  const { key, note } = useSession();
+function Editor({ id, start, given, before, saying, done, cancel }: EditorProps) {
+  const { send } = useSession();
   const [draft, setDraft] = useState(start);
   const [copies] = useState(() => given.map(copyOf));
   const photos = usePhotos(PICTURES_MAX, copies);
   const [step, setStep] = useState('');
-  const [fault, setFault] = useState<Failure | string | null>(null);
-  const running = useRef<AbortController | null>(null);
-  useEffect(() => () => running.current?.abort(), []);
-  const save = async () => {
-    if (key === null) return;
-    const saving = new AbortController();
-    const { signal } = saving;
-    running.current = saving;
-    setFault(null);
-    setStep('Saving');
-    try {
-      await writeItem(id, draft, photos.photos, before, { key, signal, onStep: setStep });
+  const { busy, failure, run } = useTask();
+  const save = () =>
+    void run(async (signal) => {
+      setStep('Saving');
+      await writeItem(id, draft, photos.photos, before, { send, signal, onStep: setStep });
       if (!signal.aborted) done();
-    } catch (reason) {
-      if (signal.aborted) return;
-      if (reason instanceof Failure) note(reason);
-      else if (!(reason instanceof Refused)) throw reason;
-      setFault(reason instanceof Failure ? reason : reason.message);
-    } finally {
-      if (!signal.aborted) setStep('');
-    }
-  };
+    });
   return (
     <>
       <ItemForm
         draft={draft}
         change={setDraft}
         photos={photos}
-        busy={step !== ''}
-        save={() => void save()}
+        busy={busy}
+        save={save}
         cancel={cancel}
         saying={saying}
       />
-      <p role="status">{step}</p>
-      {typeof fault === 'string' && (
-        <p class="fault" role="alert">
-          It was not accepted: {fault}
-        </p>
-      )}
-      {fault instanceof Failure && <FailureNote failure={fault} again={() => void save()} />}
+      <p role="status">{busy ? step : ''}</p>
+      {failure && <FailureNote failure={failure} title="This was not saved" again={save} />}
     </>
   );
 }
@@ -209,24 +153,25 @@ const POLL_MS = 1_000;
 
 /** Tells when photos find what was added. */
 function Added({ id, another }: { readonly id: string; readonly another: () => void }) {
-  const { key } = useSession();
+  const { answers, send } = useSession();
   const [words, setWords] = useState('Searches find it. Its pictures are being looked at.');
   useEffect(() => {
-    forgetAnswers();
-    if (key === null) return;
+    answers.clear();
     const asking = new AbortController();
-    const look = async () => {
-      const { answer } = await sendCall<RecordStatusAnswer>(recordStatus(id), { key, signal: asking.signal });
+    const look = async (): Promise<void> => {
+      const { answer } = await send(recordStatus(id), { signal: asking.signal });
       const { embedded, pending, failed } = answer.pictures;
-      if (pending > 0) return void setTimeout(() => void look().catch(() => undefined), POLL_MS);
-      if (embedded > 0) setWords('Searches and photos find it.');
-      else if (failed > 0)
+      if (pending > 0) {
+        setTimeout(() => look().catch(() => undefined), POLL_MS);
+      } else if (embedded > 0) {
+        setWords('Searches and photos find it.');
+      } else if (failed > 0) {
         setWords('Searches find it. None of its pictures could be read, so photos do not.');
-      else setWords('Searches find it. Without a picture, photos do not.');
+      } else setWords('Searches find it. Without a picture, photos do not.');
     };
     look().catch(() => undefined);
     return () => asking.abort();
-  }, [id, key]);
+  }, [id]);
   return (
     <>
       <p role="status">{words}</p>
@@ -234,38 +179,8 @@ function Added({ id, another }: { readonly id: string; readonly another: () => v
         <Link to={itemLink(id)} class="button">
           Open it
         </Link>
-        <button type="button" onClick={another}>
-          Add another item
-        </button>
+        <Button onClick={another}>Add another item</Button>
       </p>
     </>
   );
 }
-
-type Categories = ReturnType<typeof useSession>['categories'];
-
-/** A new item that shares the levels above a product that looks like it. */
-function draftLike(like: Row | undefined, categories: Categories): Draft {
-  const attributes = like?.attributes ?? [];
-  const category = attributes.find(({ field }) => field === 'category')?.id ?? categories[0]?.id ?? '';
-  const kinds = levelsOf(categories, category);
-  const levels = levelsAt(kinds, (kind) => (kind === kinds[0] ? levelOf(like, kind) : undefined));
-  return { category, levels, title: '', sku: '', url: '', pictures: [] };
-}
-
-function draftOf(row: Row, record: ProductRecord, categories: Categories): Draft {
-  const category = String(record['category'] ?? '');
-  const images = record['images'] as readonly string[];
-  const thumbnails = record['thumbnails'] as readonly string[];
-  return {
-    category,
-    levels: levelsAt(levelsOf(categories, category), (kind) => levelOf(row, kind)),
-    title: row.title ?? '',
-    sku: row.sku ?? '',
-    url: row.url ?? '',
-    pictures: images.map((image, at) => ({ image, thumbnail: thumbnails[at] })),
-  };
-}
-
-const levelOf = (row: Row | undefined, kind: string): Level | undefined =>
-  row?.attributes?.find(({ field }) => field === kind);

@@ -1,11 +1,11 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
-import { readable } from '../item/rows';
-import { mayBePicture, type Photos } from '../photos/photo';
-import { PhotoTray } from '../photos/photo-tray';
+import { useState } from 'preact/hooks';
+import type { Photos } from '../photos/photo';
+import { PhotoTray, RemoveButton } from '../photos/photo-tray';
+import { readable } from '../service/names';
+import { useLater, useSuggestions } from '../session/hooks';
 import { useSession } from '../session/session';
-import { useLater, useSuggestions } from '../session/use-suggestions';
-import { Picture } from '../shell/parts';
-import { type Draft, levelsAt, type StoredPicture } from './write-item';
+import { Button, FileButton, Picture, Select } from '../shell/parts';
+import { type Draft, kindsOf, levelsAt } from './write-item';
 
 interface Props {
   readonly draft: Draft;
@@ -22,9 +22,7 @@ interface Props {
 /** What a shop says of an item: where it belongs, what it is called, and its pictures. */
 export function ItemForm({ draft, change, photos, busy, save, cancel, saying }: Props) {
   const { categories } = useSession();
-  const first = useRef<HTMLSelectElement>(null);
-  useEffect(() => first.current?.focus({ preventScroll: true }), []);
-  const kinds = levelsOf(categories, draft.category);
+  const kinds = kindsOf(categories, draft.category);
   const [outermost, ...others] = kinds;
   const level = (kind: string) => (
     <LevelField
@@ -35,6 +33,10 @@ export function ItemForm({ draft, change, photos, busy, save, cancel, saying }: 
       change={(name) => change({ ...draft, levels: { ...draft.levels, [kind]: { name, id: null } } })}
     />
   );
+  const text = (field: 'title' | 'sku' | 'url') => ({
+    value: draft[field],
+    change: (value: string) => change({ ...draft, [field]: value }),
+  });
   const isNamed = draft.title.trim() !== '' || kinds.some((kind) => draft.levels[kind]?.name.trim());
   return (
     <form
@@ -44,53 +46,41 @@ export function ItemForm({ draft, change, photos, busy, save, cancel, saying }: 
         if (!busy && isNamed) save();
       }}
     >
-      <label>
-        Category
-        <select
-          ref={first}
-          value={draft.category}
-          onChange={({ currentTarget: { value: category } }) => {
-            const levels = levelsAt(levelsOf(categories, category), (kind) => draft.levels[kind]);
-            change({ ...draft, category, levels });
-          }}
-        >
-          {categories.map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
-        </select>
-      </label>
+      <Select
+        label="Category"
+        focused
+        value={draft.category}
+        options={categories.map(({ id, name }) => [id, name])}
+        choose={(category) => {
+          const levels = levelsAt(kindsOf(categories, category), (kind) => draft.levels[kind]);
+          change({ ...draft, category, levels });
+        }}
+      />
       {outermost && level(outermost)}
-      <TextField
-        label="Title"
-        max={512}
-        value={draft.title}
-        change={(title) => change({ ...draft, title })}
-      />
-      <TextField
-        label="Your number (SKU)"
-        max={128}
-        value={draft.sku}
-        change={(sku) => change({ ...draft, sku })}
-      />
-      <TextField
-        label="Its page in your shop"
-        placeholder="https://"
-        pattern="https://.+"
-        value={draft.url}
-        change={(url) => change({ ...draft, url })}
-      />
+      <TextField label="Title" maxLength={512} {...text('title')} />
+      <TextField label="Your number (SKU)" maxLength={128} {...text('sku')} />
+      <TextField label="Its page in your shop" placeholder="https://" pattern="https://.+" {...text('url')} />
       {others.length > 0 && (
         <details open={others.some((kind) => draft.levels[kind]?.name)}>
           <summary>{NAMES.format(others.map(readable))}</summary>
           <div class="fields">{others.map(level)}</div>
         </details>
       )}
-      <StoredPictures
-        pictures={draft.pictures}
-        remove={(gone) => change({ ...draft, pictures: draft.pictures.filter((each) => each !== gone) })}
-      />
+      {draft.pictures.length > 0 && (
+        <ul class="tiles" aria-label="Its pictures">
+          {draft.pictures.map(({ image, thumbnail }, at) => (
+            <li key={image}>
+              <Picture src={thumbnail ?? image} alt={`Picture ${at + 1}`} />
+              <span class="acts">
+                <RemoveButton
+                  name={`picture ${at + 1}`}
+                  remove={() => change({ ...draft, pictures: draft.pictures.toSpliced(at, 1) })}
+                />
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
       {photos.photos.length > 0 && <PhotoTray photos={photos} faulty={null} />}
       {photos.refused && (
         <p class="fault" role="alert">
@@ -98,26 +88,11 @@ export function ItemForm({ draft, change, photos, busy, save, cancel, saying }: 
         </p>
       )}
       <p class="choices">
-        <button type="submit" class="primary" disabled={busy || !isNamed}>
+        <Button type="submit" class="primary" disabled={busy || !isNamed}>
           {saying}
-        </button>
-        {!photos.full && (
-          <label class="button">
-            <input
-              type="file"
-              accept="image/jpeg,image/png,image/webp"
-              multiple
-              onChange={({ currentTarget }) => {
-                photos.add([...(currentTarget.files ?? [])].filter(mayBePicture));
-                currentTarget.value = '';
-              }}
-            />
-            Add pictures
-          </label>
-        )}
-        <button type="button" onClick={cancel}>
-          Cancel
-        </button>
+        </Button>
+        {!photos.full && <FileButton give={photos.add}>Add pictures</FileButton>}
+        <Button onClick={cancel}>Cancel</Button>
       </p>
       {!isNamed && <p class="fine">It needs a title, or a {readable(outermost ?? 'brand').toLowerCase()}.</p>}
     </form>
@@ -126,39 +101,26 @@ export function ItemForm({ draft, change, photos, busy, save, cancel, saying }: 
 
 const NAMES = new Intl.ListFormat('en', { type: 'conjunction' });
 
-/** The kinds of the hierarchy of a category, outermost first. */
-export const levelsOf = (
-  categories: ReturnType<typeof useSession>['categories'],
-  category: string,
-): readonly string[] =>
-  (categories.find(({ id }) => id === category)?.nodes ?? []).filter(
-    (node) => node !== 'product' && node !== 'category',
-  );
-
-interface TextFieldProps {
+interface TextProps {
   readonly label: string;
   readonly value: string;
   readonly change: (text: string) => void;
+  readonly maxLength?: number;
   readonly placeholder?: string;
   readonly pattern?: string;
-  readonly max?: number;
 }
 
-function TextField({ label, value, change, max, ...rest }: TextFieldProps) {
-  return (
-    <label>
-      {label}
-      <input
-        {...rest}
-        {...(max ? { maxLength: max } : {})}
-        type="text"
-        autocomplete="off"
-        value={value}
-        onInput={({ currentTarget }) => change(currentTarget.value)}
-      />
-    </label>
-  );
-}
+const TextField = ({ label, change, ...rest }: TextProps) => (
+  <label>
+    {label}
+    <input
+      {...rest}
+      type="text"
+      autocomplete="off"
+      onInput={({ currentTarget }) => change(currentTarget.value)}
+    />
+  </label>
+);
 
 interface LevelProps {
   readonly kind: string;
@@ -192,28 +154,5 @@ function LevelField({ kind, category, value, change }: LevelProps) {
         ))}
       </datalist>
     </label>
-  );
-}
-
-interface StoredProps {
-  readonly pictures: readonly StoredPicture[];
-  readonly remove: (picture: StoredPicture) => void;
-}
-
-function StoredPictures({ pictures, remove }: StoredProps) {
-  if (pictures.length === 0) return null;
-  return (
-    <ul class="tiles" aria-label="Its pictures">
-      {pictures.map((picture, at) => (
-        <li key={picture.image}>
-          <Picture src={picture.thumbnail ?? picture.image} alt={`Picture ${at + 1}`} />
-          <span class="acts">
-            <button type="button" class="link remove" onClick={() => remove(picture)}>
-              Remove<span class="hidden"> picture {at + 1}</span>
-            </button>
-          </span>
-        </li>
-      ))}
-    </ul>
   );
 }

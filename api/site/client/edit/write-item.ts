@@ -1,18 +1,9 @@
 import { framed, type Photo } from '../photos/photo';
-import {
-  Failure,
-  type ImageAnswer,
-  type RecordAnswer,
-  type RecordsAnswer,
-  readRecord,
-  type SuggestAnswer,
-  sendCall,
-  storeImage,
-  suggest,
-  writeRecords,
-} from '../service/calls';
+import { type Category, type Row, readRecord, storeImage, suggest, writeRecords } from '../service/calls';
+import { Failure } from '../service/failure';
+import type { Session } from '../session/session';
 
-/** An item as it stands in the form. */
+/** An item as the form shows it. */
 export interface Draft {
   readonly category: string;
   /** What it is at each level of its category, outermost first (brand, model, style). */
@@ -20,7 +11,7 @@ export interface Draft {
   readonly title: string;
   readonly sku: string;
   readonly url: string;
-  /** Those that are stored already, and those to send. */
+  /** Those that are stored already. */
   readonly pictures: readonly StoredPicture[];
 }
 
@@ -30,57 +21,86 @@ export interface Level {
   readonly id: string | null;
 }
 
-/** A level for each kind, in their order. */
-export const levelsAt = (
-  kinds: readonly string[],
-  at: (kind: string) => Level | undefined,
-): Draft['levels'] => Object.fromEntries(kinds.map((kind) => [kind, at(kind) ?? { name: '', id: null }]));
-
 export interface StoredPicture {
   readonly image: string;
   readonly thumbnail?: string | undefined;
 }
 
 /** What the page changes of the record of a product; the rest of it stays. */
-export type ProductRecord = NonNullable<RecordAnswer['data'][number]['products']>;
+export type ProductRecord = { readonly id: string; readonly [field: string]: unknown };
 
-/** With whose key calls are made, and what takes them back. */
-interface Sending {
-  readonly key: string;
-  readonly signal: AbortSignal;
+/** The kinds of the hierarchy of a category, outermost first. */
+export const kindsOf = (categories: readonly Category[], category: string): readonly string[] =>
+  (categories.find(({ id }) => id === category)?.nodes ?? []).filter(
+    (node) => node !== 'product' && node !== 'category',
+  );
+
+/** A level for each kind, in their order. */
+export const levelsAt = (
+  kinds: readonly string[],
+  at: (kind: string) => Level | undefined,
+): Draft['levels'] => Object.fromEntries(kinds.map((kind) => [kind, at(kind) ?? { name: '', id: null }]));
+
+const levelOf = (row: Row | undefined, kind: string): Level | undefined =>
+  row?.attributes?.find(({ field }) => field === kind);
+
+/** A new item that shares the outermost level of a product that looks like it. */
+export function draftLike(like: Row | undefined, categories: readonly Category[]): Draft {
+  const category = levelOf(like, 'category')?.id ?? categories[0]?.id ?? '';
+  const kinds = kindsOf(categories, category);
+  const levels = levelsAt(kinds, (kind) => (kind === kinds[0] ? levelOf(like, kind) : undefined));
+  return { category, levels, title: '', sku: '', url: '', pictures: [] };
 }
 
-/** A field of the form that the service did not accept. */
-export class Refused extends Error {}
+/** A product as it is. */
+export function draftOf(row: Row, record: ProductRecord, categories: readonly Category[]): Draft {
+  const category = String(record['category']);
+  const levels = levelsAt(kindsOf(categories, category), (kind) => levelOf(row, kind));
+  const [images, thumbnails] = [record['images'] as string[], record['thumbnails'] as string[]];
+  const pictures = images.map((image, at) => ({ image, thumbnail: thumbnails[at] }));
+  const { title = '', sku = '', url = '' } = row;
+  return { category, levels, title, sku, url, pictures };
+}
+
+interface Writing extends Pick<Session, 'send'> {
+  readonly signal: AbortSignal;
+  readonly onStep: (words: string) => void;
+}
 
 /**
  * Stores the photos, then writes the record with what its levels need. Sent again it ends in the same state: pictures go by
  * their content, and the record by its id.
  *
  * @param before the record as it was, of an item that is changed
- * @throws Refused what the service says of a line, Failure, AbortError's DOMException
+ * @throws Failure also with what the service says of a line; AbortError's DOMException
  */
 export async function writeItem(
   id: string,
   draft: Draft,
   photos: readonly Photo[],
   before: ProductRecord | null,
-  { onStep, ...sending }: Sending & { readonly onStep: (words: string) => void },
+  { send, signal, onStep }: Writing,
 ): Promise<void> {
-  const sent: StoredPicture[] = [];
+  const pictures = [...draft.pictures];
   for (const [at, photo] of photos.entries()) {
     onStep(`Sending picture ${at + 1} of ${photos.length}`);
-    sent.push(await stored(photo, sending));
+    if (photo.kind === 'address') pictures.push({ image: photo.preview });
+    else {
+      const { answer } = await send(storeImage(await framed(photo)), { signal });
+      pictures.push({ image: answer.url, thumbnail: answer.thumbnail });
+    }
   }
   onStep('Writing it down');
-  const { attributes, entities } = await levelsOf(draft, sending);
-  const pictures = [...draft.pictures, ...sent];
+  const { attributes, entities } = await entitiesOf(draft, { send, signal });
+  const others = Object.entries(before?.['attributes'] ?? {}).filter(
+    ([field]) => !Object.hasOwn(draft.levels, field),
+  );
   const product = {
     variants: [{ id: id.replace(/^product_/, 'variant_') }],
     ...before,
     id,
     category: draft.category,
-    attributes: { ...withoutLevels(before, draft), ...attributes },
+    attributes: { ...Object.fromEntries(others), ...attributes },
     title: draft.title || undefined,
     sku: draft.sku || undefined,
     url: draft.url || undefined,
@@ -88,21 +108,9 @@ export async function writeItem(
     thumbnails: thumbnailsOf(pictures),
   };
   const lines = [...entities.map((entity) => ({ entities: entity })), { products: product }];
-  const { answer } = await sendCall<RecordsAnswer>(writeRecords(lines), sending);
+  const { answer } = await send(writeRecords(lines), { signal });
   const fault = answer.data.find(({ status }) => status === 'rejected');
-  if (fault) throw new Refused(`${fault.field}: ${fault.reason}`);
-}
-
-/** The attributes of a record that are no level of its category. */
-const withoutLevels = (before: ProductRecord | null, { levels }: Draft) =>
-  Object.fromEntries(
-    Object.entries(before?.['attributes'] ?? {}).filter(([field]) => !Object.hasOwn(levels, field)),
-  );
-
-async function stored(photo: Photo, sending: Sending): Promise<StoredPicture> {
-  if (photo.kind === 'address') return { image: photo.preview };
-  const { answer } = await sendCall<ImageAnswer>(storeImage(await framed(photo)), sending);
-  return { image: answer.url, thumbnail: answer.thumbnail };
+  if (fault) throw new Failure(400, `It was not accepted: ${fault.field}: ${fault.reason}`);
 }
 
 /** By position; what has none of its own stands for itself where a later one has. */
@@ -112,17 +120,30 @@ function thumbnailsOf(pictures: readonly StoredPicture[]): string[] {
 }
 
 /** The entities that an item belongs to, and the records of those that the catalog does not have yet. */
-async function levelsOf({ category, levels }: Draft, sending: Sending) {
+async function entitiesOf({ category, levels }: Draft, { send, signal }: Omit<Writing, 'onStep'>) {
   const attributes: Record<string, string> = {};
   const entities: object[] = [];
   const names: string[] = [];
+  const knownAs = async (name: string, kind: string) => {
+    const { answer } = await send(suggest(name, category), { signal });
+    const same = (other: string) => other.localeCompare(name, undefined, { sensitivity: 'base' }) === 0;
+    return answer.data.find((each) => each.node === kind && same(each.name))?.id;
+  };
+  const exists = (id: string) =>
+    send(readRecord(id), { signal }).then(
+      () => true,
+      (reason) => {
+        if (reason instanceof Failure && reason.status === 404) return false;
+        throw reason;
+      },
+    );
   for (const [kind, level] of Object.entries(levels)) {
     const name = level.name.trim();
     if (name === '') continue;
     names.push(name);
-    const known = level.id ?? (await knownAs(name, kind, category, sending));
+    const known = level.id ?? (await knownAs(name, kind));
     const id = known ?? idOf(kind, names);
-    if (known === null && !(await isThere(id, sending))) {
+    if (!known && !(await exists(id))) {
       entities.push({ id, kind, name, category, parents: { ...attributes } });
     }
     attributes[kind] = id;
@@ -130,38 +151,12 @@ async function levelsOf({ category, levels }: Draft, sending: Sending) {
   return { attributes, entities };
 }
 
-async function knownAs(
-  name: string,
-  kind: string,
-  category: string,
-  sending: Sending,
-): Promise<string | null> {
-  const { answer } = await sendCall<SuggestAnswer>(suggest(name, category), sending);
-  const same = (other: string) => other.localeCompare(name, undefined, { sensitivity: 'base' }) === 0;
-  return answer.data.find(({ node, name: other }) => node === kind && same(other))?.id ?? null;
-}
-
-async function isThere(id: string, sending: Sending): Promise<boolean> {
-  try {
-    await sendCall<RecordAnswer>(readRecord(id), sending);
-    return true;
-  } catch (failure) {
-    if (failure instanceof Failure && failure.status === 404) return false;
-    throw failure;
-  }
-}
-
 /** "Louis Vuitton", "Alma BB": `model_louis_vuitton_alma_bb`. */
-const idOf = (kind: string, names: readonly string[]): string => {
-  const words =
-    names
-      .join(' ')
-      .normalize('NFD')
-      .replaceAll(/\p{M}/gu, '')
-      .toLowerCase()
-      .match(/[\p{L}\p{N}]+/gu) ?? [];
+function idOf(kind: string, names: readonly string[]): string {
+  const plain = names.join(' ').normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase();
+  const words = plain.match(/[\p{L}\p{N}]+/gu) ?? [];
   return `${kind}_${words.join('_').slice(0, 80)}`;
-};
+}
 
 /** An id that no other item has. `crypto.randomUUID` is only there behind TLS. */
 export const newId = (): string =>

@@ -3,7 +3,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { FramedPicture } from '../photos/frame-editor';
 import type { Photo } from '../photos/photo';
 import type { Row } from '../service/calls';
-import { Picture } from '../shell/parts';
+import { Button, Picture } from '../shell/parts';
 
 interface Props {
   readonly photos: readonly Photo[];
@@ -21,9 +21,7 @@ export function Compare({ photos, row }: Props) {
     <div class="compare">
       <Pane key={nearest} name="Your picture" first={nearest} zoom={zoom}>
         {photos.map((photo) => (
-          <span key={photo.id} class="picture as-is">
-            <FramedPicture photo={photo} alt="As you sent it" />
-          </span>
+          <FramedPicture key={photo.id} photo={photo} alt="As you sent it" />
         ))}
       </Pane>
       <Pane key={row.id} name="In the catalog" first={0} zoom={zoom}>
@@ -59,15 +57,16 @@ function picturesOf({ evidence, images, variants = [] }: Row): readonly (string 
   return known.length > 0 ? known : [undefined];
 }
 
-interface PaneProps {
+interface PaneProps extends Readonly<Record<'first' | 'zoom', number>> {
   readonly name: string;
-  /** Position of the picture that is shown at first. */
-  readonly first: number;
-  readonly zoom: number;
   readonly children: readonly ComponentChild[];
 }
 
-/** One of several pictures. Enlarged, it is moved by dragging, by touch or by arrow keys, and keeps its centre. */
+/**
+ * One of several pictures. Enlarged, it is moved by dragging, by touch or by arrow keys, and keeps its centre.
+ *
+ * @param first position of the picture that is shown at first
+ */
 function Pane({ name, first, zoom, children }: PaneProps) {
   const [at, setAt] = useState(first);
   const view = useRef<HTMLElement>(null);
@@ -113,10 +112,10 @@ function Pane({ name, first, zoom, children }: PaneProps) {
         {children.length > 1 && (
           <span class="which">
             {children.map((_, each) => (
-              <button key={each} type="button" aria-pressed={each === at} onClick={() => setAt(each)}>
+              <Button key={each} aria-pressed={each === at} onClick={() => setAt(each)}>
                 <span class="hidden">{name} </span>
                 {each + 1}
-              </button>
+              </Button>
             ))}
           </span>
         )}

@@ -1,5 +1,6 @@
-import { percent, readable } from '../item/rows';
+import { percent } from '../item/rows';
 import type { Evidence, Row } from '../service/calls';
+import { readable } from '../service/names';
 
 interface Props {
   /** 0 to 1, calibrated: of all answers given with 0.9, nine in ten are right. */
@@ -9,24 +10,21 @@ interface Props {
   readonly small?: boolean;
 }
 
-const WORDS: readonly (readonly [from: number, words: string])[] = [
-  [0.95, 'Nearly certain'],
-  [0.8, 'Very likely'],
-  [0.6, 'Likely'],
-  [0.35, 'Possible'],
-  [0, 'Unlikely'],
-];
-
-/** How sure that is, in a word. */
-const confidenceWords = (value: number): string => WORDS.find(([from]) => value >= from)?.[1] ?? '';
+const WORDS = [
+  [0.95, 'nearly certain'],
+  [0.8, 'very likely'],
+  [0.6, 'likely'],
+  [0.35, 'possible'],
+] as const;
 
 /** A probability as what it is: a number, a word, and its place between never and always. */
 export function Confidence({ value, label = 'Confidence', small = false }: Props) {
-  const words = confidenceWords(value);
+  const [, words] = WORDS.find(([from]) => value >= from) ?? [0, 'unlikely'];
+  const right = Math.min(99, Math.max(1, Math.round(value * 100)));
   return (
     <div class={small ? 'confidence small' : 'confidence'}>
       <p class="reading">
-        <strong>{percent(value)}</strong> {!small && words.toLowerCase()}
+        <strong>{percent(value)}</strong> {!small && words}
       </p>
       <meter
         class="hidden"
@@ -34,7 +32,7 @@ export function Confidence({ value, label = 'Confidence', small = false }: Props
         min={0}
         max={1}
         value={value}
-        aria-valuetext={`${percent(value)}, ${words.toLowerCase()}`}
+        aria-valuetext={`${percent(value)}, ${words}`}
       />
       <span class="bar" aria-hidden="true">
         <span style={{ width: `${value * 100}%` }} />
@@ -46,16 +44,13 @@ export function Confidence({ value, label = 'Confidence', small = false }: Props
             <span>half the time</span>
             <span>always</span>
           </p>
-          <p class="fine">{meaning(value)}</p>
+          <p class="fine">
+            Of a hundred answers given with this confidence, about {right} {right === 1 ? 'is' : 'are'} right.
+          </p>
         </>
       )}
     </div>
   );
-}
-
-function meaning(value: number): string {
-  const right = Math.min(99, Math.max(1, Math.round(value * 100)));
-  return `Of a hundred answers given with this confidence, about ${right} ${right === 1 ? 'is' : 'are'} right.`;
 }
 
 /** Why a row was answered: which photos agree, and how sure each level is. */
@@ -113,11 +108,11 @@ export const supporters = (row: Row): string => {
 /** Which pictures speak for a row; of one that does not, something else is nearer. */
 function agreement(agrees: readonly boolean[]): string {
   const others = numbersOf(agrees, false);
-  if (agrees.length === 1) {
-    return `${others.length === 0 ? 'Nothing' : 'Something'} else in the catalog is ${others.length === 0 ? 'as near' : 'nearer'} to your picture.`;
-  }
+  const all = others.length === agrees.length;
+  if (agrees.length === 1 && all) return 'Something else in the catalog is nearer to your picture.';
+  if (agrees.length === 1) return 'Nothing else in the catalog is as near to your picture.';
   if (others.length === 0) return `All ${agrees.length} pictures agree.`;
-  if (others.length === agrees.length) return 'Something else is nearer to each of your pictures.';
-  const [words, them] = [pictures(others), others.length === 1 ? 'it' : 'them'];
-  return `${readable(words)} ${others.length === 1 ? 'disagrees' : 'disagree'}: something else is nearer to ${them}.`;
+  if (all) return 'Something else is nearer to each of your pictures.';
+  const [verb, them] = others.length === 1 ? ['disagrees', 'it'] : ['disagree', 'them'];
+  return `${readable(pictures(others))} ${verb}: something else is nearer to ${them}.`;
 }

@@ -1,9 +1,9 @@
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { pathOf, thumbnailOf, titleOf } from '../item/rows';
-import { correct, Failure, type FeedbackAnswer, queryCatalog, type Row, sendCall } from '../service/calls';
+import { correct, queryCatalog, type Row } from '../service/calls';
+import { useAnswer, useTask } from '../session/hooks';
 import { useSession } from '../session/session';
-import { useAnswer } from '../session/use-answer';
-import { FailureNote, Picture } from '../shell/parts';
+import { Button, FailureNote, Picture, takeFocus } from '../shell/parts';
 
 interface Props {
   readonly telling: Telling;
@@ -11,8 +11,7 @@ interface Props {
   readonly row: Row | undefined;
 }
 
-interface ConfirmProps {
-  readonly telling: Telling;
+interface ConfirmProps extends Props {
   readonly row: Row;
   readonly class: 'primary' | 'link';
 }
@@ -22,9 +21,9 @@ export function Confirm({ row, telling, class: look }: ConfirmProps) {
   const { kept, offered, tell } = telling;
   if (!offered || !row.variants) return null;
   return (
-    <button type="button" class={look} aria-pressed={kept?.id === row.id} onClick={() => tell(row)}>
+    <Button class={look} aria-pressed={kept?.id === row.id} onClick={() => tell(row)}>
       It is this one<span class="hidden">: {titleOf(row)}</span>
-    </button>
+    </Button>
   );
 }
 
@@ -32,7 +31,7 @@ export function Confirm({ row, telling, class: look }: ConfirmProps) {
 export function Feedback({ telling: { kept, failure, busy, tell, again }, row }: Props) {
   const [searching, setSearching] = useState(false);
   const place = useRef<HTMLElement>(null);
-  // What was told may stand a screen above.
+  // What was told may be a screen above.
   useEffect(() => {
     if (failure) place.current?.scrollIntoView({ block: 'nearest' });
   }, [failure]);
@@ -44,71 +43,45 @@ export function Feedback({ telling: { kept, failure, busy, tell, again }, row }:
     <section class="feedback" aria-labelledby="feedback" aria-busy={busy} ref={place}>
       <h2 id="feedback">{row ? 'Is it something else?' : 'Do you know what it is?'}</h2>
       <p class="choices">
-        <button type="button" aria-expanded={searching} onClick={() => setSearching(!searching)}>
+        <Button aria-expanded={searching} onClick={() => setSearching(!searching)}>
           Find it in the catalog
-        </button>
-        <button type="button" aria-pressed={kept === null} onClick={() => say(null)}>
+        </Button>
+        <Button aria-pressed={kept === null} onClick={() => say(null)}>
           Not in the catalog
-        </button>
+        </Button>
       </p>
-      <p role="status">{kept !== undefined && thanks(kept)}</p>
+      <p role="status">
+        {kept !== undefined &&
+          `Thank you. Recorded: ${kept ? titleOf(kept) : 'not in the catalog'}. You can still change it.`}
+      </p>
       {searching && <ProductSearch start={row && !row.variants ? row.name : ''} choose={say} />}
       {failure && <FailureNote failure={failure} title="This was not recorded" again={again} />}
     </section>
   );
 }
 
-const thanks = (kept: Verdict): string =>
-  `Thank you. Recorded: ${kept ? titleOf(kept) : 'not in the catalog'}. You can still change it.`;
-
 /** What the photos showed; null: nothing that the catalog has. */
-export type Verdict = Pick<Row, 'id' | 'name' | 'title'> | null;
+type Verdict = Pick<Row, 'id' | 'name' | 'title'> | null;
 
-export interface Telling {
-  /** Whether there is an answer that can be told about. */
-  readonly offered: boolean;
-  /** What the service keeps; undefined until it does. */
-  readonly kept: Verdict | undefined;
-  readonly failure: Failure | null;
-  readonly busy: boolean;
-  /** Tells the service; while that is under way, nothing else is told. */
-  readonly tell: (verdict: Verdict) => void;
-  readonly again: () => void;
-}
+export type Telling = ReturnType<typeof useFeedback>;
 
 /** Feedback on one answer, null where it has no name; the last one stands. */
-export function useFeedback(predictionId: string | null): Telling {
-  const { key, note } = useSession();
+export function useFeedback(predictionId: string | null) {
+  const { send } = useSession();
+  const { busy, failure, run } = useTask();
+  /** What the service keeps; undefined until it does. */
   const [kept, setKept] = useState<Verdict>();
-  const [latest, setLatest] = useState<Verdict>(null);
-  const [failure, setFailure] = useState<Failure | null>(null);
-  const [busy, setBusy] = useState(false);
-  const tell = async (verdict: Verdict) => {
-    if (busy || key === null || predictionId === null) return;
-    setBusy(true);
-    setLatest(verdict);
-    setFailure(null);
-    try {
-      const { signal } = new AbortController();
-      const call = correct(predictionId, verdict?.id ?? null);
-      note(await sendCall<FeedbackAnswer>(call, { key, signal }));
+  const latest = useRef<Verdict>(null);
+  /** Tells the service; while that is under way, nothing else is told. */
+  const tell = (verdict: Verdict) => {
+    if (busy || predictionId === null) return;
+    latest.current = verdict;
+    void run(async () => {
+      await send(correct(predictionId, verdict?.id ?? null));
       setKept(verdict);
-    } catch (reason) {
-      if (!(reason instanceof Failure)) throw reason;
-      note(reason);
-      setFailure(reason);
-    } finally {
-      setBusy(false);
-    }
+    });
   };
-  return {
-    offered: predictionId !== null,
-    kept,
-    failure,
-    busy,
-    tell: (verdict) => void tell(verdict),
-    again: () => void tell(latest),
-  };
+  return { offered: predictionId !== null, kept, failure, busy, tell, again: () => tell(latest.current) };
 }
 
 interface ProductSearchProps {
@@ -121,13 +94,9 @@ interface ProductSearchProps {
 function ProductSearch({ start, choose }: ProductSearchProps) {
   const [typed, setTyped] = useState(start);
   const [text, setText] = useState('');
-  const { answered, failure, busy, again } = useAnswer(
-    text === '' ? null : queryCatalog({ query: text, page_size: 6 }),
-  );
-  const field = useRef<HTMLInputElement>(null);
-  // Before anything can be typed.
-  useLayoutEffect(() => field.current?.focus(), []);
-  const rows = text === '' ? undefined : answered?.answer.data;
+  const call = text === '' ? null : queryCatalog({ query: text, page_size: 6 });
+  const { answered, failure, busy, again } = useAnswer(call);
+  const rows = call && answered?.answer.data;
   return (
     <search class="product-search">
       <form
@@ -140,7 +109,7 @@ function ProductSearch({ start, choose }: ProductSearchProps) {
         <div class="line">
           <input
             id="product-search"
-            ref={field}
+            ref={takeFocus}
             type="search"
             autocomplete="off"
             spellcheck={false}
@@ -149,7 +118,7 @@ function ProductSearch({ start, choose }: ProductSearchProps) {
             value={typed}
             onInput={({ currentTarget }) => setTyped(currentTarget.value)}
           />
-          <button type="submit">Find</button>
+          <Button type="submit">Find</Button>
         </div>
       </form>
       <p class="hidden" role="status">
@@ -166,9 +135,9 @@ function ProductSearch({ start, choose }: ProductSearchProps) {
                 <span class="name">{titleOf(row)}</span>
                 <span class="path">{pathOf(row)}</span>
               </span>
-              <button type="button" onClick={() => choose(row)}>
+              <Button onClick={() => choose(row)}>
                 It is this one<span class="hidden">: {titleOf(row)}</span>
-              </button>
+              </Button>
             </li>
           ))}
         </ul>

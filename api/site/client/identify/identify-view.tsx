@@ -5,10 +5,10 @@ import { type Given, givenIn, type Photo, readableBytes, usePhotos } from '../ph
 import type { IdentifyOptions } from '../service/calls';
 import { identifyTitle } from '../service/names';
 import { useSession } from '../session/session';
-import { FailureNote } from '../shell/parts';
+import { Button, FailureNote } from '../shell/parts';
 import { Findings } from './findings';
 import { PhotoIntake } from './photo-intake';
-import { type Question, useIdentification } from './use-identification';
+import { useIdentification } from './use-identification';
 
 interface Props {
   readonly shown: boolean;
@@ -22,7 +22,7 @@ const USUAL: IdentifyOptions = { category: '', pricing: true, nearest: false };
 
 /** From photos of an item to what they show. */
 export function IdentifyView({ shown, adding, imageBytesMax, photosMax }: Props) {
-  const { stage, start, again, leave } = useIdentification(imageBytesMax);
+  const { stage, faulty, start, leave } = useIdentification(imageBytesMax);
   const photos = usePhotos(photosMax);
   const [options, setOptions] = useState(USUAL);
   const visited = useRef(false);
@@ -38,11 +38,11 @@ export function IdentifyView({ shown, adding, imageBytesMax, photosMax }: Props)
   };
   /** Pictures of another item, once one is identified; else more sides of this one, in place of what can't be used. */
   const give = (given: readonly Given[]) => {
-    if (stage.is === 'done') return begin(given);
-    const faulty = stage.is === 'failed' ? stage.faulty : null;
+    if (stage?.is === 'done') return begin(given);
+    const unusable = stage?.faulty?.id;
     photos.add(
       given,
-      photos.photos.filter(({ id }) => id !== faulty?.id),
+      photos.photos.filter(({ id }) => id !== unusable),
     );
     leave();
   };
@@ -51,13 +51,52 @@ export function IdentifyView({ shown, adding, imageBytesMax, photosMax }: Props)
   useEffect(() => {
     if (shown) document.title = `${adding ? 'Add an item' : identifyTitle(categories)} · Loupe`;
   }, [shown, adding, categories]);
+  const { question } = stage ?? {};
+  const sent = question?.photos ?? [];
   return (
     <>
-      {stage.is === 'empty' ? (
+      {stage && question ? (
+        <div>
+          <h1 class="hidden" tabIndex={-1}>
+            Identify from a photo
+          </h1>
+          <SentPhotos
+            photos={sent}
+            faulty={stage.faulty}
+            // What the service could not get, or must not, this browser does not ask for either.
+            reached={stage.is === 'done'}
+            change={leave}
+            clear={() => begin([])}
+          />
+          <section class="found" aria-label="What it shows">
+            {stage.is === 'busy' && <Progress sent={stage.sent} photos={sent.length} cancel={leave} />}
+            {stage.is === 'failed' && (
+              <FailureNote
+                failure={stage.failure}
+                title={
+                  stage.faulty && sent.length > 1
+                    ? `Picture ${sent.indexOf(stage.faulty) + 1} can’t be used`
+                    : undefined
+                }
+                again={() => start(question)}
+              />
+            )}
+            {stage.is === 'done' && (
+              <Findings
+                question={question}
+                answered={stage.answered}
+                adding={adding}
+                another={() => begin([])}
+                showNearest={() => start({ ...question, nearest: true })}
+              />
+            )}
+          </section>
+        </div>
+      ) : (
         <PhotoIntake
           photos={photos}
           adding={adding}
-          faulty={stage.faulty}
+          faulty={faulty}
           options={options}
           setOptions={setOptions}
           give={give}
@@ -65,37 +104,6 @@ export function IdentifyView({ shown, adding, imageBytesMax, photosMax }: Props)
           identifySample={(sample) => identify(photos.add([sample]))}
           returned={visited.current}
         />
-      ) : (
-        <div class={stage.is === 'done' ? 'identified done' : 'identified'}>
-          <h1 class="hidden" tabIndex={-1}>
-            Identify from a photo
-          </h1>
-          <SentPhotos
-            photos={stage.question.photos}
-            faulty={stage.is === 'failed' ? stage.faulty : null}
-            // What the service could not get, or must not, this browser does not ask for either.
-            reached={stage.is === 'done'}
-            change={leave}
-            clear={() => begin([])}
-          />
-          <section class="found" aria-label="What it shows">
-            {stage.is === 'busy' && (
-              <Progress sent={stage.sent} photos={stage.question.photos.length} cancel={leave} />
-            )}
-            {stage.is === 'failed' && (
-              <FailureNote failure={stage.failure} again={again} {...titleOf(stage.question, stage.faulty)} />
-            )}
-            {stage.is === 'done' && (
-              <Findings
-                question={stage.question}
-                answered={stage.answered}
-                adding={adding}
-                another={() => begin([])}
-                showNearest={() => start({ ...stage.question, nearest: true })}
-              />
-            )}
-          </section>
-        </div>
       )}
       {dragged && (
         <div class="drop-here" aria-hidden="true">
@@ -106,40 +114,39 @@ export function IdentifyView({ shown, adding, imageBytesMax, photosMax }: Props)
   );
 }
 
-/** Which of several pictures is at fault. */
-const titleOf = ({ photos }: Question, faulty: Photo | null): { title?: string } =>
-  faulty && photos.length > 1 ? { title: `Picture ${photos.indexOf(faulty) + 1} can’t be used` } : {};
-
 /** Takes what is dropped or pasted anywhere on the page; answers whether something is held over it. */
 function useGivenPhotos(shown: boolean, give: (given: readonly Given[]) => void): boolean {
   const [dragged, setDragged] = useState(false);
   // Before the page is painted: what is dropped on the first thing seen must not open as a file of the browser.
   useLayoutEffect(() => {
     if (!shown) return;
-    const over = (event: DragEvent) => {
+    const hold = (event: DragEvent, held: boolean) => {
       event.preventDefault();
-      setDragged(true);
+      setDragged(held);
     };
-    const leave = (event: DragEvent) => {
-      if (event.relatedTarget === null) setDragged(false);
-    };
-    const drop = (event: DragEvent) => {
-      event.preventDefault();
-      setDragged(false);
-      const given = givenIn(event.dataTransfer);
-      if (given.length > 0) give(given);
-    };
-    const paste = (event: ClipboardEvent) => {
-      if (event.target instanceof HTMLInputElement && !event.clipboardData?.files.length) return;
-      const given = givenIn(event.clipboardData);
+    const take = (data: DataTransfer | null) => {
+      const given = givenIn(data);
       if (given.length > 0) give(given);
     };
     const listening = new AbortController();
     const { signal } = listening;
-    addEventListener('dragover', over, { signal });
-    addEventListener('dragleave', leave, { signal });
-    addEventListener('drop', drop, { signal });
-    addEventListener('paste', paste, { signal });
+    addEventListener('dragover', (event) => hold(event, true), { signal });
+    addEventListener('dragleave', (event) => event.relatedTarget === null && setDragged(false), { signal });
+    addEventListener(
+      'drop',
+      (event) => {
+        hold(event, false);
+        take(event.dataTransfer);
+      },
+      { signal },
+    );
+    addEventListener(
+      'paste',
+      ({ target, clipboardData }) => {
+        if (!(target instanceof HTMLInputElement) || clipboardData?.files.length) take(clipboardData);
+      },
+      { signal },
+    );
     return () => listening.abort();
   });
   return dragged;
@@ -165,9 +172,7 @@ function Progress({ sent, photos, cancel }: ProgressProps) {
       <span class={sending ? 'bar' : 'bar unknown'} aria-hidden="true">
         <span style={{ width: sending ? `${sent * 100}%` : '30%' }} />
       </span>
-      <button type="button" onClick={cancel}>
-        Cancel
-      </button>
+      <Button onClick={cancel}>Cancel</Button>
     </div>
   );
 }
@@ -189,57 +194,36 @@ function SentPhotos({ photos, faulty, reached, change, clear }: SentPhotosProps)
     <section class="sent" aria-label={alone ? 'Your picture' : 'Your pictures'}>
       <ol class={alone ? undefined : 'tiles'}>
         {photos.map((photo) => (
-          <SentPhoto
-            key={photo.id}
-            photo={photo}
-            alone={alone}
-            faulty={photo === faulty}
-            shown={reached || photo.kind === 'file'}
-          />
+          <li key={photo.id} class={photo === faulty ? 'faulty' : undefined}>
+            <SentPhoto photo={photo} alone={alone} shown={reached || photo.kind === 'file'} />
+            {photo === faulty && <span class="fault">Can’t be used</span>}
+          </li>
         ))}
       </ol>
       <p class="choices">
-        <button type="button" onClick={change}>
-          Change pictures
-        </button>
-        <button type="button" onClick={clear}>
-          Another item
-        </button>
+        <Button onClick={change}>Change pictures</Button>
+        <Button onClick={clear}>Another item</Button>
       </p>
     </section>
   );
 }
 
-type PhotoProps = { readonly photo: Photo } & Readonly<Record<'alone' | 'faulty' | 'shown', boolean>>;
+type PhotoProps = { readonly photo: Photo } & Readonly<Record<'alone' | 'shown', boolean>>;
 
-function SentPhoto({ photo, alone, faulty, shown }: PhotoProps) {
+function SentPhoto({ photo, alone, shown }: PhotoProps) {
   const [size, setSize] = useState<Point>();
-  const facts = [
-    size && `${size.x} × ${size.y}`,
-    photo.kind === 'file' ? readableBytes(photo.file.size) : undefined,
-  ];
+  const bytes = photo.kind === 'file' && readableBytes(photo.file.size);
+  const alt = alone ? 'As you sent it' : photo.name;
   return (
-    <li class={faulty ? 'faulty' : undefined}>
-      <figure>
-        <span class="picture as-is">
-          <FramedPicture
-            photo={photo}
-            alt={alone ? 'As you sent it' : photo.name}
-            shown={shown}
-            onSize={setSize}
-          />
-        </span>
+    <figure>
+      <FramedPicture photo={photo} alt={alt} shown={shown} onSize={setSize} />
+      {alone && (
         <figcaption>
-          {alone && (
-            <>
-              <span class="label">Your picture</span>
-              <span class="name">{photo.name}</span>
-              <span class="fine">{facts.filter(Boolean).join(', ')}</span>
-            </>
-          )}
-          {faulty && <span class="fault">Can’t be used</span>}
+          <span class="label">Your picture</span>
+          <span class="name">{photo.name}</span>
+          <span class="fine">{[size && `${size.x} × ${size.y}`, bytes].filter(Boolean).join(', ')}</span>
         </figcaption>
-      </figure>
-    </li>
+      )}
+    </figure>
   );
 }

@@ -1,10 +1,11 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { visionPrice } from '../../../../models/access/credits';
 import { type Given, isAddress, type Photo, type Photos } from '../photos/photo';
 import { PhotoTray } from '../photos/photo-tray';
 import type { IdentifyOptions } from '../service/calls';
-import { identifyTitle, nameOf } from '../service/names';
+import { counted, identifyTitle, nameOf } from '../service/names';
 import { useSession } from '../session/session';
+import { Button, FileButton, Radios, takeFocus } from '../shell/parts';
 
 interface Props {
   readonly photos: Photos;
@@ -21,20 +22,15 @@ interface Props {
   readonly returned: boolean;
 }
 
-const FORMATS = 'image/jpeg,image/png,image/webp';
-
 /** Every way to give pictures: choose, photograph, drop, paste, an address, or one of the demonstration's; and what to ask. */
 export function PhotoIntake(props: Props) {
   const { photos, adding, faulty, options, setOptions, give, identify, identifySample, returned } = props;
   const { photos: samples, categories } = useSession();
-  const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => {
-    if (returned) heading.current?.focus({ preventScroll: true });
-  }, []);
   const count = photos.photos.length;
+  const price = visionPrice({ pricing: options.pricing && !adding, photos: Math.max(1, count) });
   return (
     <section class="intake" aria-labelledby="identify">
-      <h1 id="identify" ref={heading} tabIndex={-1}>
+      <h1 id="identify" ref={returned ? takeFocus : null} tabIndex={-1}>
         {adding ? 'Add an item' : identifyTitle(categories)}
       </h1>
       <p class="lead">
@@ -44,7 +40,16 @@ export function PhotoIntake(props: Props) {
       </p>
       <div class={count === 0 ? 'well' : 'well filled'}>
         {count > 0 && <PhotoTray photos={photos} faulty={faulty} />}
-        <Hints count={count} full={photos.full} />
+        {photos.full && <p class="hint">{count} pictures, as many as can be sent</p>}
+        {!photos.full && count > 0 && (
+          <p class="hint">More sides help: front, back, inside, labels and marks</p>
+        )}
+        {count === 0 && (
+          <>
+            <p class="hint mouse">Drop pictures of one item anywhere on this page, paste them, or</p>
+            <p class="hint touch">One item, whole, in daylight</p>
+          </>
+        )}
         {photos.refused && (
           <p class="fault" role="alert">
             {photos.refused}
@@ -52,13 +57,20 @@ export function PhotoIntake(props: Props) {
         )}
         {!photos.full && (
           <>
-            <Choosers give={give} more={count > 0} />
+            <p class="buttons">
+              <FileButton class={count > 0 ? 'button' : 'button primary'} give={give}>
+                {count > 0 ? 'Add pictures' : 'Choose pictures'}
+              </FileButton>
+              <FileButton class="button camera" give={give}>
+                {count > 0 ? 'Take another' : 'Take a photo'}
+              </FileButton>
+            </p>
             <AddressForm give={give} />
           </>
         )}
       </div>
       <p class="hidden" role="status">
-        {count > 0 && `${count} ${count === 1 ? 'picture' : 'pictures'} chosen`}
+        {count > 0 && `${counted(count, 'picture')} chosen`}
       </p>
       <ScopeField category={options.category} choose={(category) => setOptions({ ...options, category })} />
       <p class="option">
@@ -72,60 +84,17 @@ export function PhotoIntake(props: Props) {
             With price estimates
           </label>
         )}{' '}
-        <span class="fine">
-          {visionPrice({ pricing: options.pricing && !adding, photos: Math.max(1, count) })} credits for an
-          answer; free when nothing matches.
-        </span>
+        <span class="fine">{price} credits for an answer; free when nothing matches.</span>
       </p>
       {count > 0 && (
         <p class="ask">
-          <button type="button" class="primary" onClick={identify}>
+          <Button class="primary" onClick={identify}>
             {adding ? 'Look for it in the catalog' : 'Identify'}
-          </button>
+          </Button>
         </p>
       )}
       {count === 0 && samples.length > 0 && !adding && <Samples photos={samples} identify={identifySample} />}
     </section>
-  );
-}
-
-function Hints({ count, full }: { readonly count: number; readonly full: boolean }) {
-  if (full) return <p class="hint">{count} pictures, as many as can be sent</p>;
-  if (count > 0) return <p class="hint">More sides help: front, back, inside, labels and marks</p>;
-  return (
-    <>
-      <p class="hint mouse">Drop pictures of one item anywhere on this page, paste them, or</p>
-      <p class="hint touch">One item, whole, in daylight</p>
-    </>
-  );
-}
-
-function Choosers({ give, more }: Pick<Props, 'give'> & { readonly more: boolean }) {
-  const choose = (input: HTMLInputElement) => {
-    give([...(input.files ?? [])]);
-    input.value = '';
-  };
-  return (
-    <p class="buttons">
-      <label class={more ? 'button' : 'button primary'}>
-        <input
-          type="file"
-          accept={FORMATS}
-          multiple
-          onChange={({ currentTarget }) => choose(currentTarget)}
-        />
-        {more ? 'Add pictures' : 'Choose pictures'}
-      </label>
-      <label class="button camera">
-        <input
-          type="file"
-          accept="image/jpeg"
-          capture="environment"
-          onChange={({ currentTarget }) => choose(currentTarget)}
-        />
-        {more ? 'Take another' : 'Take a photo'}
-      </label>
-    </p>
   );
 }
 
@@ -155,7 +124,7 @@ function AddressForm({ give }: Pick<Props, 'give'>) {
           aria-describedby={wrong ? 'address-fault' : undefined}
           onInput={({ currentTarget }) => setAddress(currentTarget.value)}
         />
-        <button type="submit">Add</button>
+        <Button type="submit">Add</Button>
       </div>
       {wrong && (
         <p class="fault" id="address-fault" role="alert">
@@ -174,10 +143,10 @@ interface SamplesProps {
 /** For visitors without a photo at hand. */
 function Samples({ photos, identify }: SamplesProps) {
   const [fault, setFault] = useState(false);
-  const use = async (address: string, number: number) => {
+  const use = async (address: string, name: string) => {
     try {
       const photo = await (await fetch(address)).blob();
-      identify(new File([photo], `Sample ${number}`, { type: photo.type }));
+      identify(new File([photo], name, { type: photo.type }));
     } catch {
       setFault(true);
     }
@@ -188,9 +157,9 @@ function Samples({ photos, identify }: SamplesProps) {
       <ul>
         {photos.map((address, at) => (
           <li key={address}>
-            <button type="button" onClick={() => void use(address, at + 1)}>
+            <Button onClick={() => void use(address, `Sample ${at + 1}`)}>
               <img src={address} alt={`Sample ${at + 1}`} />
-            </button>
+            </Button>
           </li>
         ))}
       </ul>
@@ -205,22 +174,21 @@ interface ScopeFieldProps {
   readonly choose: (category: string) => void;
 }
 
-/** What the item is, for anyone who knows. */
+/** What the item is, where that is known. */
 function ScopeField({ category, choose }: ScopeFieldProps) {
   const { categories } = useSession();
   if (categories.length < 2) return null;
   return (
     <details class="scope">
       <summary>Look among: {category === '' ? 'anything' : nameOf(category)}</summary>
-      <fieldset class="variants">
-        <legend class="hidden">Look among</legend>
-        {[{ id: '', name: 'Anything' }, ...categories].map(({ id, name }) => (
-          <label key={id}>
-            <input type="radio" name="scope" checked={category === id} onChange={() => choose(id)} />
-            <span>{name}</span>
-          </label>
-        ))}
-      </fieldset>
+      <Radios
+        class="variants"
+        legend={<span class="hidden">Look among</span>}
+        name="scope"
+        options={[{ id: '', name: 'Anything' }, ...categories]}
+        chosen={category}
+        choose={choose}
+      />
     </details>
   );
 }

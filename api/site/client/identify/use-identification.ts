@@ -1,6 +1,7 @@
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { bytesOf, fitting, type Photo, readableBytes, sentForm } from '../photos/photo';
-import { type Answered, Failure, type IdentifyOptions, identify, sendCall } from '../service/calls';
+import { type Answered, type IdentifyOptions, identify } from '../service/calls';
+import { Failure } from '../service/failure';
 import { rememberNames } from '../service/names';
 import { useSession } from '../session/session';
 
@@ -9,78 +10,53 @@ export interface Question extends IdentifyOptions {
   readonly photos: readonly Photo[];
 }
 
-/** Where an identification stands. */
-export type Stage =
-  /** `faulty` is the photo that the last question failed by. */
-  | { readonly is: 'empty'; readonly faulty: Photo | null }
+/** Where an identification stands. `faulty` is the photo that the last question failed by. */
+type Stage = { readonly question: Question; readonly faulty: Photo | null } & (
+  | { readonly is: 'failed'; readonly failure: Failure }
   /** `sent` is the part of the photos that was sent so far, 0 to 1. */
-  | { readonly is: 'busy'; readonly question: Question; readonly sent: number }
-  | {
-      readonly is: 'failed';
-      readonly question: Question;
-      readonly failure: Failure;
-      readonly faulty: Photo | null;
-    }
-  | { readonly is: 'done'; readonly question: Question; readonly answered: Answered };
+  | { readonly is: 'busy'; readonly sent: number }
+  | { readonly is: 'done'; readonly answered: Answered }
+);
 
-export interface Identification {
-  readonly stage: Stage;
-  readonly start: (question: Question) => void;
-  readonly again: () => void;
-  /** Takes back what is under way, and leaves what was found. */
-  readonly leave: () => void;
-}
-
-/** Identifies one item at a time: a new one takes the place of the one before, wherever that stands. */
-export function useIdentification(imageBytesMax: number): Identification {
-  const { key, note } = useSession();
-  const [stage, setStage] = useState<Stage>({ is: 'empty', faulty: null });
+/** Identifies one item at a time: a new one takes the place of the one before. The stage is null before the first. */
+export function useIdentification(imageBytesMax: number) {
+  const { key, send } = useSession();
+  const [stage, setStage] = useState<Stage | null>(null);
+  const [faulty, setFaulty] = useState<Photo | null>(null);
   const running = useRef<AbortController | null>(null);
-  const latest = useRef<Question | null>(null);
-
-  const start = useCallback(
-    async (question: Question) => {
-      if (key === null) return;
-      running.current?.abort();
-      latest.current = question;
-      const taking = new AbortController();
-      running.current = taking;
-      const show = (next: Stage) => {
-        if (!taking.signal.aborted) setStage(next);
-      };
-      show({ is: 'busy', question, sent: 0 });
-      try {
-        const fit = await fitting(question.photos, imageBytesMax);
-        refuseTooLarge(fit, imageBytesMax);
-        const photos = await Promise.all(fit.map(sentForm));
-        const answered = await sendCall(identify(photos, question), {
-          key,
-          signal: taking.signal,
-          onSent: (sent) => show({ is: 'busy', question, sent }),
-        });
-        rememberNames(answered.answer);
-        note(answered);
-        show({ is: 'done', question, answered });
-      } catch (reason) {
-        if (taking.signal.aborted) return;
-        const failure = reason instanceof Failure ? reason : new Failure(422, 'The file can’t be read here.');
-        note(failure);
-        show({ is: 'failed', question, failure, faulty: faultyOf(question, failure) });
-      }
-    },
-    [key, imageBytesMax],
-  );
-  const again = useCallback(() => {
-    if (latest.current) void start(latest.current);
-  }, [start]);
-  const leave = useCallback(() => {
+  const start = async (question: Question) => {
+    if (key === null) return;
     running.current?.abort();
-    setStage((before) => ({ is: 'empty', faulty: 'faulty' in before ? before.faulty : null }));
-  }, []);
-  useEffect(() => () => running.current?.abort(), []);
+    const own = new AbortController();
+    running.current = own;
+    const { signal } = own;
+    const show = (next: Stage) => {
+      if (signal.aborted) return;
+      setStage(next);
+      setFaulty(next.faulty);
+    };
+    const onSent = (sent: number) => show({ is: 'busy', question, sent, faulty: null });
+    onSent(0);
+    try {
+      const fit = await fitting(question.photos, imageBytesMax);
+      refuseTooLarge(fit, imageBytesMax);
+      const photos = await Promise.all(fit.map(sentForm));
+      const answered = await send(identify(photos, question), { signal, onSent });
+      rememberNames(answered.answer);
+      show({ is: 'done', question, answered, faulty: null });
+    } catch (reason) {
+      const failure = reason instanceof Failure ? reason : new Failure(422, 'The file can’t be read here.');
+      show({ is: 'failed', question, failure, faulty: faultyOf(question, failure) });
+    }
+  };
+  /** Takes back what is under way, and leaves what was found. */
+  const leave = () => {
+    running.current?.abort();
+    setStage(null);
+  };
   // What one account was answered is not another's; the photos stay.
-  useEffect(leave, [key]);
-  return { stage, start: (question) => void start(question), again, leave };
+  useEffect(() => leave, [key]);
+  return { stage, faulty, start: (question: Question) => void start(question), leave };
 }
 
 /** The photo that can't be used: the one that the service names, or the only one. */

@@ -108,14 +108,13 @@ export function Chart({ lines, label }: Props) {
 }
 
 function summary(lines: readonly Line[]): string {
-  return lines
-    .map(({ name, currency, points }) => {
-      const [first] = points;
-      const last = points.at(-1);
-      if (!first || !last) return '';
-      return `${name}: ${money(first.value, currency)} on ${day(first.date)}, ${money(last.value, currency)} on ${day(last.date)}.`;
-    })
-    .join(' ');
+  const ends = lines.map(({ name, currency, points }) => {
+    const [first, last] = [points[0], points.at(-1)].map(
+      (point) => point && `${money(point.value, currency)} on ${day(point.date)}`,
+    );
+    return `${name}: ${first}, ${last}.`;
+  });
+  return ends.join(' ');
 }
 
 function readingAt(lines: readonly Line[], time: number): string {

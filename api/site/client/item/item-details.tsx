@@ -1,10 +1,12 @@
 import { useState } from 'preact/hooks';
 import { GRADES } from '../../../../models/pricing/estimate';
 import type { Row } from '../service/calls';
+import { readable } from '../service/names';
 import { Link } from '../shell/navigation';
+import { Radios } from '../shell/parts';
 import { DataFiles, EstimatesTable } from './estimates';
 import { PriceHistory } from './price-history';
-import { kindOf, money, readable, regionName, sourceName, variantName } from './rows';
+import { kindOf, money, regionName, sourceName, variantName } from './rows';
 
 interface Props {
   readonly row: Row;
@@ -14,42 +16,36 @@ interface Props {
   readonly renew?: () => void;
 }
 
-/** What is known about a row: where it stands, its variants, what they sell for. */
+/** What is known about a row: its taxonomy, its variants, what they sell for. */
 export function ItemDetails({ row, priced, renew }: Props) {
-  const variants = row.variants ?? [];
-  const [chosen, setChosen] = useState(() =>
-    Math.max(
-      0,
-      variants.findIndex(({ pricing }) => pricing?.market_estimates?.length),
-    ),
+  const { variants = [] } = row;
+  const [chosen, setChosen] = useState(
+    () => variants.find(({ pricing }) => pricing?.market_estimates?.length)?.id,
   );
-  const variant = variants[chosen] ?? variants[0];
+  const variant = variants.find(({ id }) => id === chosen) ?? variants[0];
   const kind = kindOf(row);
   return (
     <div class="details">
       <Taxonomy row={row} />
       {variants.length > 0 && (
-        <fieldset class="variants">
-          <legend>{variants.length === 1 ? 'Variant' : 'Variants'}</legend>
-          {variants.map((each, at) => (
-            <label key={each.id}>
-              <input
-                type="radio"
-                name={`variant-${row.id}`}
-                checked={each === variant}
-                onChange={() => setChosen(at)}
-              />
-              <span>{variantName(each, at)}</span>
-            </label>
-          ))}
-        </fieldset>
+        <Radios
+          class="variants"
+          legend={variants.length === 1 ? 'Variant' : 'Variants'}
+          name={`variant-${row.id}`}
+          options={variants.map((each, at) => ({ id: each.id, name: variantName(each, at) }))}
+          chosen={variant?.id}
+          choose={setChosen}
+        />
       )}
       {priced && variant && (
         <>
-          <EstimatesTable estimates={variant.pricing?.market_estimates ?? null} />
+          <section aria-labelledby="estimates">
+            <h3 id="estimates">Resale estimates</h3>
+            <EstimatesTable estimates={variant.pricing?.market_estimates ?? []} />
+          </section>
           <PriceHistory
             key={variant.id}
-            links={variant.pricing?.historical_estimates ?? null}
+            links={variant.pricing?.historical_estimates ?? []}
             {...(renew ? { renew } : {})}
           />
           <DataFiles pricing={variant.pricing} />
@@ -67,13 +63,12 @@ export function ItemDetails({ row, priced, renew }: Props) {
   );
 }
 
-function Taxonomy({ row }: { readonly row: Row }) {
-  const attributes = row.attributes ?? [];
+function Taxonomy({ row: { id: rowId, attributes = [] } }: { readonly row: Row }) {
   if (attributes.length === 0) return null;
   const fields = [...new Set(attributes.map(({ field }) => field))];
   return (
-    <section aria-labelledby={`taxonomy-${row.id}`}>
-      <h3 id={`taxonomy-${row.id}`}>Taxonomy</h3>
+    <section aria-labelledby={`taxonomy-${rowId}`}>
+      <h3 id={`taxonomy-${rowId}`}>Taxonomy</h3>
       <dl class="taxonomy">
         {fields.map((field) => (
           <div key={field}>
@@ -95,9 +90,8 @@ function Taxonomy({ row }: { readonly row: Row }) {
 /** What the dearest variant of a taxonomy row sells for (contract 2.3). */
 function BestEstimate({ row: { id, max_market_estimate: best } }: { readonly row: Row }) {
   if (!best) return null;
-  const grade = GRADES.find((each) => best[each] !== null);
-  const amount = grade && best[grade];
-  if (amount == null) return null;
+  const [grade, amount] = GRADES.map((each) => [each, best[each]] as const).find(([, value]) => value) ?? [];
+  if (!amount) return null;
   return (
     <section aria-labelledby={`best-${id}`}>
       <h3 id={`best-${id}`}>Highest estimate</h3>
@@ -109,10 +103,10 @@ function BestEstimate({ row: { id, max_market_estimate: best } }: { readonly row
   );
 }
 
-const productsOf = (row: Row, kind: string): string =>
+const productsOf = ({ id, attributes = [] }: Row, kind: string): string =>
   kind === 'category'
-    ? new URLSearchParams({ view: 'catalog', category: row.id }).toString()
-    : filteredBy(row.attributes ?? [], kind, row.id);
+    ? new URLSearchParams({ view: 'catalog', category: id }).toString()
+    : filteredBy(attributes, kind, id);
 
 /** The products that have an attribute; the category goes with it, since fields belong to categories. */
 function filteredBy(attributes: NonNullable<Row['attributes']>, field: string, id: string): string {

@@ -1,12 +1,13 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { type Row, showItem, showSimilar } from '../service/calls';
-import { useAnswer } from '../session/use-answer';
+import { readable } from '../service/names';
+import { useAnswer } from '../session/hooks';
 import { Link, leftResults } from '../shell/navigation';
 import { FailureNote, Picture, useSeen } from '../shell/parts';
 import { RequestPanel } from '../shell/request-panel';
 import { ItemDetails } from './item-details';
-import { itemPicture, kindOf, pathOf, ResultGrid, readable, ShopLink, titleOf } from './rows';
+import { itemPicture, kindOf, pathOf, ResultGrid, ShopLink, titleOf } from './rows';
 
 interface Props {
   readonly id: string;
@@ -23,10 +24,8 @@ export function ItemView({ id, acts }: Props) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     if (document.activeElement?.id === 'main') heading.current?.focus({ preventScroll: true });
-  }, [row, failure]);
-  useEffect(() => {
     document.title = row ? `${titleOf(row)} · Loupe` : 'Loupe';
-  }, [row]);
+  }, [row, failure]);
   return (
     <div class="item" aria-busy={busy}>
       <p class="back">
@@ -40,7 +39,7 @@ export function ItemView({ id, acts }: Props) {
           <FailureNote failure={failure} again={again} />
         </>
       )}
-      {row && answered && (
+      {row && (
         <div class={picture === undefined ? 'alone' : 'columns'}>
           {picture !== undefined && <Picture src={picture} alt={titleOf(row)} eager />}
           <article>

@@ -1,63 +1,56 @@
 import { csvParseRows } from 'd3-dsv';
 import { useEffect, useState } from 'preact/hooks';
 import { GRADES, type Grade, type GradeValues } from '../../../../models/pricing/estimate';
-import { Failure, type FileLink } from '../service/calls';
-import { Scrollable } from '../shell/parts';
+import type { DataFileLink } from '../../../client/schema';
+import { Failure } from '../service/failure';
+import { Button, Scrollable, Select } from '../shell/parts';
 import { Chart, type Line } from './chart';
 import { day, money, regionName, sourceName } from './rows';
 
 interface Props {
-  readonly links: readonly FileLink[] | null;
+  readonly links: readonly DataFileLink[];
   /** Asks for the item again, with fresh links. */
   readonly renew?: () => void;
 }
 
 /** How the estimates of a variant went, plotted by source for one region and grade. */
 export function PriceHistory({ links, renew }: Props) {
-  const [region, setRegion] = useState(0);
-  const [grade, setGrade] = useState<Grade>('A');
-  const link = links?.[region] ?? links?.[0];
+  const [region, setRegion] = useState<string>();
+  const [grade, setGrade] = useState<string>('A');
+  const link = links.find((each) => each.region === region) ?? links[0];
   const { points, failure } = useHistory(link?.url);
   if (!link) return null;
-  const lines = linesOf(points ?? [], grade);
+  const lines = linesOf(points ?? [], grade as Grade);
   return (
     <section class="history" aria-labelledby="history">
       <div class="heading">
         <h3 id="history">Price history</h3>
         <p class="choices">
-          {links && links.length > 1 && (
-            <select
-              aria-label="Region"
-              value={region}
-              onChange={({ currentTarget }) => setRegion(Number(currentTarget.value))}
-            >
-              {links.map((each, at) => (
-                <option key={each.region} value={at}>
-                  {regionName(each.region)}
-                </option>
-              ))}
-            </select>
+          {links.length > 1 && (
+            <Select
+              label="Region"
+              terse
+              value={link.region}
+              options={links.map((each) => [each.region, regionName(each.region)])}
+              choose={setRegion}
+            />
           )}
-          <select
-            aria-label="Grade"
+          <Select
+            label="Grade"
+            terse
             value={grade}
-            onChange={({ currentTarget }) => setGrade(currentTarget.value as Grade)}
-          >
-            {GRADES.map((each) => (
-              <option key={each} value={each}>
-                Grade {each}
-              </option>
-            ))}
-          </select>
+            options={GRADES.map((each) => [each, `Grade ${each}`])}
+            choose={setGrade}
+          />
         </p>
       </div>
       {failure && (
         <p role="alert">
           {failure.status === 403 ? 'The link to the history has expired.' : 'The history can’t be read now.'}{' '}
           {renew && (
-            <button type="button" class="link" onClick={renew}>
+            <Button class="link" onClick={renew}>
               Ask for it again
-            </button>
+            </Button>
           )}
         </p>
       )}
@@ -82,9 +75,7 @@ function useHistory(url: string | undefined): History {
     const taking = new AbortController();
     readHistory(url, taking.signal).then(
       (points) => setState({ points, failure: null }),
-      (failure: unknown) => {
-        if (failure instanceof Failure) setState({ points: null, failure });
-      },
+      (failure: unknown) => failure instanceof Failure && setState({ points: null, failure }),
     );
     return () => taking.abort();
   }, [url]);
@@ -97,8 +88,8 @@ function linesOf(points: readonly HistoryPoint[], grade: Grade): Line[] {
   for (const { source, currency, date, values } of points) {
     const value = values[grade];
     if (value === null) continue;
-    const line = bySource.get(source) ?? { name: sourceName(source), currency, points: [] };
-    bySource.set(source, { ...line, points: [...line.points, { date, value }] });
+    const { points: before = [] } = bySource.get(source) ?? {};
+    bySource.set(source, { name: sourceName(source), currency, points: [...before, { date, value }] });
   }
   return [...bySource.values()];
 }
@@ -123,15 +114,16 @@ async function readHistory(url: string, signal: AbortSignal): Promise<HistoryPoi
   if (!answer.ok) throw new Failure(answer.status, 'This link has expired.');
   // Rows and not objects: making objects by header compiles code, which the page's policy forbids.
   const [header = [], ...rows] = csvParseRows(await answer.text());
-  const column = new Map(header.map((name, at) => [name, at]));
-  const cell = (row: readonly string[], name: string) => row[column.get(name) ?? -1] ?? '';
-  const amount = (text: string) => (text === '' ? null : Number(text));
-  return rows.map((row) => ({
-    date: new Date(cell(row, 'date')),
-    source: cell(row, 'source'),
-    currency: cell(row, 'currency'),
-    values: Object.fromEntries(GRADES.map((grade) => [grade, amount(cell(row, grade))])) as GradeValues,
-  }));
+  return rows.map((row) => {
+    const cell = (name: string) => row[header.indexOf(name)] ?? '';
+    const amount = (grade: Grade) => [grade, cell(grade) === '' ? null : Number(cell(grade))];
+    return {
+      date: new Date(cell('date')),
+      source: cell('source'),
+      currency: cell('currency'),
+      values: Object.fromEntries(GRADES.map(amount)) as GradeValues,
+    };
+  });
 }
 
 /** The link as seen from this page, which may talk to its own origin only: the same service under its other name. */
@@ -142,6 +134,7 @@ function fromHere(url: string): string {
 
 /** What the plot shows, for screen readers. */
 function HistoryTable({ points }: { readonly points: readonly HistoryPoint[] }) {
+  const shown = (value: number | null, currency: string) => (value === null ? '–' : money(value, currency));
   return (
     <details class="as-table">
       <summary>As a table</summary>
@@ -149,11 +142,9 @@ function HistoryTable({ points }: { readonly points: readonly HistoryPoint[] }) 
         <table>
           <thead>
             <tr>
-              <th scope="col">Date</th>
-              <th scope="col">Source</th>
-              {GRADES.map((grade) => (
-                <th scope="col" class="number" key={grade}>
-                  {grade}
+              {['Date', 'Source', ...GRADES].map((name, at) => (
+                <th scope="col" class={at > 1 ? 'number' : undefined} key={name}>
+                  {name}
                 </th>
               ))}
             </tr>
@@ -163,14 +154,11 @@ function HistoryTable({ points }: { readonly points: readonly HistoryPoint[] }) 
               <tr key={`${date.getTime()} ${source}`}>
                 <th scope="row">{day(date)}</th>
                 <td>{sourceName(source)}</td>
-                {GRADES.map((grade) => {
-                  const value = values[grade];
-                  return (
-                    <td class="number" key={grade}>
-                      {value === null ? '–' : money(value, currency)}
-                    </td>
-                  );
-                })}
+                {GRADES.map((grade) => (
+                  <td class="number" key={grade}>
+                    {shown(values[grade], currency)}
+                  </td>
+                ))}
               </tr>
             ))}
           </tbody>

@@ -1,4 +1,6 @@
-import type { MarketEstimate, Row, Variant } from '../service/calls';
+import type { Region } from '../../../../models/pricing/estimate';
+import type { Row, Variant } from '../service/calls';
+import { counted, readable } from '../service/names';
 import { itemLink, Link } from '../shell/navigation';
 import { Picture } from '../shell/parts';
 
@@ -13,8 +15,8 @@ export const kindOf = ({ id, variants, available_tags: tags, attributes = [] }: 
 export const titleOf = ({ title, name }: Pick<Row, 'title' | 'name'>): string => title ?? name;
 
 /**
- * What stands above a row, in words, and the shop's number: of a product its category and brand, of any other row all
- * that it is part of. Nothing that its title, or the next of these names, says already.
+ * What a row belongs to and the shop's number: of a product its category and brand, of any other row all its levels.
+ * Leaves out what its title, or the next of these names, says already.
  */
 export const pathOf = (row: Row): string => {
   const { id, attributes = [], sku, variants } = row;
@@ -50,25 +52,15 @@ export const thumbnailOf = (row: Row): string | undefined =>
 export const variantName = (variant: Variant, at: number): string =>
   variant.fields?.map(({ name }) => name).join(', ') || `Variant ${at + 1}`;
 
-/** A field as people write it: `second_hand` is "Second hand". */
-export const readable = (name: string): string => {
-  const words = name.replaceAll('_', ' ');
-  return words.charAt(0).toUpperCase() + words.slice(1);
-};
+const SOURCE_NAMES: Readonly<Record<string, string>> = { ebay: 'eBay', the_realreal: 'The RealReal' };
 
-const SOURCE_NAMES: ReadonlyMap<string, string> = new Map([
-  ['ebay', 'eBay'],
-  ['google_shopping', 'Google Shopping'],
-  ['the_realreal', 'The RealReal'],
-  ['vestiaire_collective', 'Vestiaire Collective'],
-]);
-
-/** A marketplace as it writes itself. */
-export const sourceName = (source: string): string => SOURCE_NAMES.get(source) ?? readable(source);
+/** A marketplace as it writes itself: each word with a capital, with exceptions. */
+export const sourceName = (source: string): string =>
+  SOURCE_NAMES[source] ?? source.split('_').map(readable).join(' ');
 
 const REGION_NAMES = { NA: 'North America', 'EU-UK': 'United Kingdom', 'EU-IE': 'European Union' } as const;
 
-export const regionName = (region: MarketEstimate['region']): string => REGION_NAMES[region];
+export const regionName = (region: Region): string => REGION_NAMES[region];
 
 /** An amount in its currency, whole units: estimates are no more exact than that. */
 export const money = (amount: number, currency: string): string =>
@@ -79,12 +71,7 @@ export const money = (amount: number, currency: string): string =>
     maximumFractionDigits: 0,
   }).format(amount);
 
-const DAY = new Intl.DateTimeFormat('en', {
-  day: 'numeric',
-  month: 'short',
-  year: 'numeric',
-  timeZone: 'UTC',
-});
+const DAY = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeZone: 'UTC' });
 
 /** A day, the same for every reader. */
 export const day = (date: string | Date): string => DAY.format(new Date(date));
@@ -117,6 +104,5 @@ function underName(row: Row): string {
   const { variants } = row;
   if (!variants) return pathOf(row) || readable(kindOf(row));
   const category = row.attributes?.find(({ field }) => field === 'category')?.name;
-  const count = `${variants.length} ${variants.length === 1 ? 'variant' : 'variants'}`;
-  return [category, row.sku, count].filter(Boolean).join(', ');
+  return [category, row.sku, counted(variants.length, 'variant')].filter(Boolean).join(', ');
 }

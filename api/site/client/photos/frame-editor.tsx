@@ -1,4 +1,6 @@
 import { useRef, useState } from 'preact/hooks';
+import { readable } from '../service/names';
+import { Button } from '../shell/parts';
 import {
   dragged,
   type Edge,
@@ -30,9 +32,9 @@ export function FrameEditor({ photo, name, change, close }: Props) {
       <legend>Frame the item in {name}</legend>
       <DrawingBoard photo={photo} least={least} change={change} setSize={setSize} />
       <div class="edges">
-        {EDGES.map(([edge, label]) => (
+        {EDGES.map((edge) => (
           <label key={edge}>
-            {label}
+            {readable(edge)} edge
             <input
               type="range"
               min={0}
@@ -53,23 +55,16 @@ export function FrameEditor({ photo, name, change, close }: Props) {
         {photo.frame ? 'Only what is in the frame is looked at.' : 'The whole picture is looked at.'}
       </p>
       <p class="choices">
-        <button type="button" onClick={close}>
-          Done
-        </button>
-        <button type="button" disabled={photo.frame === null} onClick={() => change(null)}>
+        <Button onClick={close}>Done</Button>
+        <Button disabled={photo.frame === null} onClick={() => change(null)}>
           Remove the frame
-        </button>
+        </Button>
       </p>
     </fieldset>
   );
 }
 
-const EDGES: readonly (readonly [edge: Edge, label: string])[] = [
-  ['left', 'Left edge'],
-  ['right', 'Right edge'],
-  ['top', 'Top edge'],
-  ['bottom', 'Bottom edge'],
-];
+const EDGES = ['left', 'right', 'top', 'bottom'] as const;
 
 /** How near to an edge a pointer takes hold of it, in pixels of the screen. */
 const REACH = 16;
@@ -115,7 +110,7 @@ function DrawingBoard({ photo, least, change, setSize }: BoardProps) {
         drag.current = null;
       }}
     >
-      <FramedPicture photo={photo} alt="" onSize={setSize} />
+      <FramedPicture photo={photo} alt="" onSize={setSize} class="" />
     </div>
   );
 }
@@ -129,28 +124,36 @@ interface FramedPictureProps {
   readonly shown?: boolean;
   /** Told the size in pixels of what can be shown. */
   readonly onSize?: (size: Point) => void;
+  readonly class?: string;
 }
 
 /** A picture as the caller gave it, with the frame around what is looked at. It fits into whatever holds it. */
-export function FramedPicture({ photo, alt, shown = true, onSize }: FramedPictureProps) {
+export function FramedPicture(props: FramedPictureProps) {
+  const { photo, alt, shown = true, onSize, class: look = 'picture as-is' } = props;
   const [ratio, setRatio] = useState(1);
   const [broken, setBroken] = useState<string>();
   if (!shown || broken === photo.preview) {
-    return <span class="none">{shown ? 'No preview' : 'At its address'}</span>;
+    return (
+      <span class={look}>
+        <span class="none">{shown ? 'No preview' : 'At its address'}</span>
+      </span>
+    );
   }
   return (
-    <span class="framed" style={{ '--ratio': ratio }}>
-      <img
-        src={photo.preview}
-        alt={alt}
-        draggable={false}
-        onLoad={({ currentTarget: { naturalWidth: x, naturalHeight: y } }) => {
-          setRatio(x / y);
-          onSize?.({ x, y });
-        }}
-        onError={() => setBroken(photo.preview)}
-      />
-      {photo.frame && <span class="frame" aria-hidden="true" style={{ inset: insetOf(photo.frame) }} />}
+    <span class={look}>
+      <span class="framed" style={{ '--ratio': ratio }}>
+        <img
+          src={photo.preview}
+          alt={alt}
+          draggable={false}
+          onLoad={({ currentTarget: { naturalWidth: x, naturalHeight: y } }) => {
+            setRatio(x / y);
+            onSize?.({ x, y });
+          }}
+          onError={() => setBroken(photo.preview)}
+        />
+        {photo.frame && <span class="frame" aria-hidden="true" style={{ inset: insetOf(photo.frame) }} />}
+      </span>
     </span>
   );
 }

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { Button } from '../shell/parts';
 import { FramedPicture, FrameEditor } from './frame-editor';
 import type { Photo, Photos } from './photo';
 
@@ -55,39 +56,40 @@ export function PhotoTray({ photos: { photos, remove, frame }, faulty }: Props) 
   );
 }
 
-interface TileProps {
+interface TileProps extends Readonly<Record<'toggle' | 'remove', () => void>> {
   readonly photo: Photo;
   readonly name: string;
   readonly faulty: boolean;
   readonly open: boolean;
-  readonly toggle: () => void;
-  readonly remove: () => void;
 }
 
 function Tile({ photo, name, faulty, open, toggle, remove }: TileProps) {
   const [seen, setSeen] = useState(false);
   return (
     <li class={faulty ? 'faulty' : undefined}>
-      <span class="picture as-is">
-        <FramedPicture
-          photo={photo}
-          alt={photo.name}
-          shown={photo.kind === 'file'}
-          onSize={() => setSeen(true)}
-        />
-      </span>
+      <FramedPicture
+        photo={photo}
+        alt={photo.name}
+        shown={photo.kind === 'file'}
+        onSize={() => setSeen(true)}
+      />
       {!seen && <span class="fine name">{photo.name}</span>}
       {faulty && <span class="fault">Can’t be used</span>}
       <span class="acts">
         {seen && (
-          <button type="button" class="link" aria-expanded={open} onClick={toggle}>
+          <Button class="link" aria-expanded={open} onClick={toggle}>
             Frame<span class="hidden"> the item in {name}</span>
-          </button>
+          </Button>
         )}
-        <button type="button" class="link remove" onClick={remove}>
-          Remove<span class="hidden"> {name}</span>
-        </button>
+        <RemoveButton name={name} remove={remove} />
       </span>
     </li>
   );
 }
+
+/** @param name the picture's, for those who hear it */
+export const RemoveButton = ({ name, remove }: { name: string; remove: () => void }) => (
+  <Button class="link remove" onClick={remove}>
+    Remove<span class="hidden"> {name}</span>
+  </Button>
+);

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { IdentifyRequest } from '../../../client/schema';
+import type { SentPhoto } from '../service/calls';
 import { type Frame, regionOf } from './frame';
 
 /** A picture to be identified: one at hand, or one at an address. */
@@ -15,13 +15,10 @@ export type Photo = {
 /** What is given to be a photo: a file, or an address. */
 export type Given = File | string;
 
-/** How a photo is written in a request. */
-export type SentPhoto = Pick<IdentifyRequest, 'url' | 'base64' | 'region'>;
-
 let lastId = 0;
 
-/** Preview addresses of files live until they are let go. */
-export function photoOf(given: Given): Photo {
+/** Preview addresses of files live until they are revoked. */
+function photoOf(given: Given): Photo {
   lastId += 1;
   if (typeof given === 'string') {
     return { kind: 'address', id: lastId, name: given, preview: given, frame: null };
@@ -30,12 +27,12 @@ export function photoOf(given: Given): Photo {
   return { kind: 'file', id: lastId, file: given, name, preview: URL.createObjectURL(given), frame: null };
 }
 
-export const letGo = (photo: Photo): void => {
-  if (photo.kind === 'file') URL.revokeObjectURL(photo.preview);
-};
+/** The same photo for another list, with a preview of its own. */
+export const copyOf = (photo: Photo): Photo =>
+  photo.kind === 'file' ? { ...photo, preview: URL.createObjectURL(photo.file) } : photo;
 
 /** A file whose kind the browser does not know may be one; the service tells by its bytes. */
-export const mayBePicture = (given: Given): boolean =>
+const mayBePicture = (given: Given): boolean =>
   typeof given === 'string' || given.type === '' || given.type.startsWith('image/');
 
 export const isAddress = (text: string): boolean => /^https?:\/\/\S+$/i.test(text);
@@ -73,70 +70,50 @@ export const readableBytes = (bytes: number): string =>
     ? `${Math.max(1, Math.round(bytes / 1024))} KB`
     : `${(bytes / 1024 / 1024).toFixed(1)} MB`;
 
+export const bytesOf = (photos: readonly Photo[]): number =>
+  photos.reduce((sum, photo) => sum + (photo.kind === 'file' ? photo.file.size : 0), 0);
+
 /** Of the longer side; more than the service looks at. */
 const PIXELS_MAX = 2048;
 
 /** Photos of few enough bytes to be sent together: as they are, else in smaller copies where this browser can make them. */
-export async function fitting(photos: readonly Photo[], bytesMax: number): Promise<readonly Photo[]> {
-  return bytesOf(photos) > bytesMax ? Promise.all(photos.map(shrunk)) : photos;
-}
-
-export const bytesOf = (photos: readonly Photo[]): number =>
-  photos.reduce((sum, photo) => sum + (photo.kind === 'file' ? photo.file.size : 0), 0);
+export const fitting = (photos: readonly Photo[], bytesMax: number): Promise<readonly Photo[]> =>
+  Promise.all(bytesOf(photos) > bytesMax ? photos.map(shrunk) : photos);
 
 async function shrunk(photo: Photo): Promise<Photo> {
   if (photo.kind === 'address') return photo;
   const picture = await createImageBitmap(photo.file).catch(() => null);
-  const scale = picture && PIXELS_MAX / Math.max(picture.width, picture.height);
-  if (picture === null || scale === null || scale >= 1) return photo;
-  const { width, height } = picture;
-  const file = await drawn(picture, { x: 0, y: 0, width, height }, scale);
-  return { ...photo, file };
+  if (picture === null) return photo;
+  const scale = PIXELS_MAX / Math.max(picture.width, picture.height);
+  if (scale >= 1) return photo;
+  return { ...photo, file: await drawn(picture, { x: 0, y: 0, width: 1, height: 1 }, scale) };
 }
 
 /** What is in the frame of a photo, as a picture of its own; all of it where there is no frame. */
 export async function framed({ file, frame }: Photo & { readonly kind: 'file' }): Promise<Blob> {
-  if (frame === null) return file;
-  const picture = await createImageBitmap(file);
-  const { x, y, width, height } = regionOf(frame);
-  const { width: across, height: down } = picture;
-  return drawn(picture, { x: x * across, y: y * down, width: width * across, height: height * down }, 1);
+  return frame === null ? file : drawn(await createImageBitmap(file), regionOf(frame), 1);
 }
 
-/** A part of a picture, in pixels, as a JPEG. */
-async function drawn(picture: ImageBitmap, part: DOMRectInit, scale: number): Promise<Blob> {
-  const { x = 0, y = 0, width = 0, height = 0 } = part;
+/** A part of a picture, in fractions of its sides, as a JPEG. */
+function drawn(picture: ImageBitmap, part: Required<SentPhoto>['region'], scale: number): Promise<Blob> {
+  const [width, height] = [picture.width * part.width, picture.height * part.height];
+  const [x, y] = [picture.width * part.x, picture.height * part.y];
   const canvas = new OffscreenCanvas(Math.round(width * scale), Math.round(height * scale));
   canvas.getContext('2d')?.drawImage(picture, x, y, width, height, 0, 0, canvas.width, canvas.height);
   picture.close();
   return canvas.convertToBlob({ type: 'image/jpeg', quality: 0.9 });
 }
 
-/** The same photo for another list, with a preview of its own. */
-export const copyOf = (photo: Photo): Photo =>
-  photo.kind === 'file' ? { ...photo, preview: URL.createObjectURL(photo.file) } : photo;
+export type Photos = ReturnType<typeof usePhotos>;
 
-/** The photos of one item, as they are gathered. */
-export interface Photos {
-  readonly photos: readonly Photo[];
-  /** Why something that was given is not among them; empty when nothing was refused. */
-  readonly refused: string;
-  readonly full: boolean;
-  /** Puts pictures beside those that are kept. Answers all that there are then. */
-  readonly add: (given: readonly Given[], kept?: readonly Photo[]) => readonly Photo[];
-  readonly remove: (photo: Photo) => void;
-  readonly frame: (photo: Photo, frame: Frame | null) => void;
-}
-
-/**
- * @param photosMax how many there may be
- * @param first those that there are from the start
- */
-export function usePhotos(photosMax: number, first: readonly Photo[] = []): Photos {
+/** The photos of one item, as they are gathered. @param first those that there are from the start */
+export function usePhotos(photosMax: number, first: readonly Photo[] = []) {
   const [photos, setPhotos] = useState(first);
+  /** Why something that was given is not among them; empty when nothing was refused. */
   const [refused, setRefused] = useState('');
   const put = (next: readonly Photo[], why = '') => {
-    for (const photo of photos) if (!next.some(({ id }) => id === photo.id)) letGo(photo);
+    const gone = photos.filter(({ id }) => !next.some((each) => each.id === id));
+    for (const photo of gone) if (photo.kind === 'file') URL.revokeObjectURL(photo.preview);
     setPhotos(next);
     setRefused(why);
     return next;
@@ -145,20 +122,18 @@ export function usePhotos(photosMax: number, first: readonly Photo[] = []): Phot
     photos,
     refused,
     full: photos.length >= photosMax,
-    add: (given, kept = photos) => {
+    /** Puts pictures beside those that are kept. Answers all that there are then. */
+    add: (given: readonly Given[], kept = photos) => {
       const pictures = given.filter(mayBePicture);
+      const others = given.filter((each) => !mayBePicture(each));
       const room = photosMax - kept.length;
-      const why = [
-        sentence(
-          given.filter((each) => !mayBePicture(each)),
-          'no picture',
-        ),
-        sentence(pictures.slice(room), `left out: at most ${photosMax} pictures can be sent`),
-      ];
-      return put([...kept, ...pictures.slice(0, room).map(photoOf)], why.filter(Boolean).join(' '));
+      const tooMany = sentence(pictures.slice(room), `left out: at most ${photosMax} pictures can be sent`);
+      const why = `${sentence(others, 'no picture')} ${tooMany}`.trim();
+      return put([...kept, ...pictures.slice(0, room).map(photoOf)], why);
     },
-    remove: (photo) => put(photos.filter(({ id }) => id !== photo.id)),
-    frame: (photo, frame) => put(photos.map((each) => (each.id === photo.id ? { ...each, frame } : each))),
+    remove: (photo: Photo) => put(photos.filter(({ id }) => id !== photo.id)),
+    frame: ({ id }: Photo, frame: Frame | null) =>
+      put(photos.map((each) => (each.id === id ? { ...each, frame } : each))),
   };
 }
 

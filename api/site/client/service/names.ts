@@ -1,26 +1,32 @@
-import type { CatalogAnswer, Category, Row } from './calls';
+import type { CatalogAnswer, Category } from './calls';
 
 const names = new Map<string, string>();
 /** Attribute fields of products, by category. */
 const fields = new Map<string, Set<string>>();
 
-/**
- * Learns from an answer what ids are called, so that a filter out of an address can be shown by name, and by what fields
- * the products of a category can be told apart.
- */
+/** Learns from rows and facets what ids are called, and which fields the products of a category have. */
 export function rememberNames({ data, facets = {} }: CatalogAnswer): void {
   for (const { id, name } of Object.values(facets).flat()) names.set(id, name);
-  for (const row of data) {
-    names.set(row.id, row.name);
-    if (row.variants) learnFields(row.attributes ?? []);
-    for (const { id, name } of [...(row.attributes ?? []), ...(row.available_tags ?? [])])
-      names.set(id, name);
+  for (const { id, name, attributes = [], available_tags: tags = [], variants } of data) {
+    for (const each of [{ id, name }, ...attributes, ...tags]) names.set(each.id, each.name);
+    if (!variants) continue;
+    const category = attributes.find(({ field }) => field === 'category')?.id ?? '';
+    fields.set(category, new Set([...(fields.get(category) ?? []), ...attributes.map(({ field }) => field)]));
   }
 }
 
-/** The same of the catalog's categories. */
 export function rememberCategories(categories: readonly Category[]): void {
   for (const { id, name } of categories) names.set(id, name);
+}
+
+/** What an id is called; until an answer has said it, the readable part of the id itself. */
+export const nameOf = (id: string): string =>
+  names.get(id) ?? id.replace(/^[a-z]+[_:]/, '').replaceAll(/[_-]+/g, ' ');
+
+/** The attribute fields seen on products of a category, or on any product, without the category itself. */
+export function fieldsOf(category: string): readonly string[] {
+  const seen = category === '' ? [...fields.values()] : [fields.get(category) ?? []];
+  return [...new Set(seen.flatMap((each) => [...each]))].filter((field) => field !== 'category');
 }
 
 /** Categories that a title names; of more it says "an item". */
@@ -35,20 +41,12 @@ export function identifyTitle(categories: readonly Category[]): string {
   return `Identify ${few ? EITHER.format(categories.map(({ name }) => small(name))) : 'an item'}`;
 }
 
-/** What an id is called; as long as nobody said it, the readable part of the id itself. */
-export const nameOf = (id: string): string =>
-  names.get(id) ?? id.replace(/^[a-z]+[_:]/, '').replaceAll(/[_-]+/g, ' ');
+/** "1 picture", "2 pictures". */
+export const counted = (count: number, what: string, several = `${what}s`): string =>
+  `${count.toLocaleString('en')} ${count === 1 ? what : several}`;
 
-function learnFields(attributes: NonNullable<Row['attributes']>): void {
-  const category = attributes.find(({ field }) => field === 'category')?.id ?? '';
-  const known = fields.get(category) ?? new Set();
-  for (const { field } of attributes) known.add(field);
-  fields.set(category, known);
+/** A field as people write it: `second_hand` is "Second hand". */
+export function readable(name: string): string {
+  const words = name.replaceAll('_', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }
-
-/** The attribute fields that were seen on products of a category, or on any product, without the category itself. */
-export const fieldsOf = (category: string): readonly string[] => {
-  const seen =
-    category === '' ? [...fields.values()].flatMap((each) => [...each]) : [...(fields.get(category) ?? [])];
-  return [...new Set(seen)].filter((field) => field !== 'category');
-};

@@ -1,49 +1,48 @@
 import { createContext } from 'preact';
-import { useCallback, useContext, useEffect, useMemo, useState } from 'preact/hooks';
+import { useContext, useEffect, useMemo, useState } from 'preact/hooks';
+import type { Account } from '../../../client/schema';
 import {
-  type AccountAnswer,
   type Answered,
+  type Call,
   type Category,
-  Failure,
-  type FeedbackAnswer,
+  type Sending,
+  type Success,
   sendCall,
   showAccount,
 } from '../service/calls';
+import { Failure } from '../service/failure';
 import { rememberCategories } from '../service/names';
 
-/** The signed-in session. The key is in this tab alone: in its memory, and in its session storage if it was typed. */
-export interface Session {
-  /** Null until somebody signs in. */
-  readonly key: string | null;
-  readonly kind: 'demo' | 'own';
+/** The key is in this tab alone: in its memory, and in its session storage if it was typed. */
+const SIGNED_OUT = {
+  key: null as string | null,
+  kind: 'own' as 'demo' | 'own',
   /** Addresses of photos to try, where this is a demonstration. */
-  readonly photos: readonly string[];
-  /** Those of the catalog; empty as long as the service has not named them. */
-  readonly categories: readonly Category[];
-  /** Whether the key may write the catalog. */
-  readonly mayWrite: boolean;
-  readonly creditsUsed: number;
-  readonly creditsRemaining: number | null;
+  photos: [] as readonly string[],
+  /** What the service says of the key; null until it does. */
+  account: null as Account | null,
+  creditsUsed: 0,
+  creditsRemaining: null as number | null,
   /** Why the last key did not sign in, or does not any more. */
-  readonly refused: Failure | null;
+  refused: null as Failure | null,
   /** Whether the service's own key is being fetched; whether a typed one is being checked. */
-  readonly opening: boolean;
-  readonly checking: boolean;
-  /** Whether the service offers a key of its own. */
-  readonly offered: boolean;
-  /** Another after each sign-out: what was gathered under one session is not shown in the next. */
-  readonly visit: number;
-  /** Asks the service, free of charge, whether the key opens it, and keeps the key if so. */
-  readonly signIn: (key: string) => void;
-  readonly takeOffer: () => void;
-  readonly signOut: () => void;
-  /** Books what an answer cost; a refused key is let go. */
-  readonly note: (outcome: Answered | Answered<FeedbackAnswer> | Failure) => void;
+  opening: false,
+  checking: false,
+  /** Changes at each sign-out: what was gathered under one session is not shown in the next. */
+  visit: 0,
+};
+type State = Readonly<typeof SIGNED_OUT>;
+export type Session = ReturnType<typeof useNewSession>;
+
+export interface RememberedAnswer {
+  readonly call: Call;
+  readonly answered: Answered;
+  /** Milliseconds since 1970. */
+  readonly at: number;
 }
 
 const KEPT = 'loupe-key';
 const NO_CATEGORIES: readonly Category[] = [];
-
 const Context = createContext<Session | null>(null);
 export const SessionProvider = Context.Provider;
 
@@ -55,106 +54,94 @@ export function useSession(): Session {
 }
 
 /** Opens the session: with the key that this tab keeps, else with the demonstration's where one is offered. */
-export function useNewSession(offered: boolean, forget: () => void): Session {
-  const [key, setKey] = useState(() => sessionStorage.getItem(KEPT));
-  const [kind, setKind] = useState<'demo' | 'own'>('own');
-  const [photos, setPhotos] = useState<readonly string[]>([]);
-  const [opening, setOpening] = useState(offered && key === null);
-  const [checking, setChecking] = useState(false);
-  const [credits, setCredits] = useState({ used: 0, remaining: null as number | null });
-  const [refused, setRefused] = useState<Failure | null>(null);
-  const [visit, setVisit] = useState(0);
-  const [told, setTold] = useState<AccountAnswer | null>(null);
+export function useNewSession(offered: boolean) {
+  const [state, setState] = useState<State>(() => {
+    const kept = sessionStorage.getItem(KEPT);
+    return { ...SIGNED_OUT, key: kept, opening: offered && kept === null };
+  });
+  const { key, account } = state;
+  /** Answers by their call. Each key has its own: what one account may see, another may not. */
+  const answers = useMemo(() => new Map<string, RememberedAnswer>(), [key]);
+  const patch = (change: Partial<State>) => setState((before) => ({ ...before, ...change }));
 
-  const change = useCallback(
-    (next: string | null, of: 'demo' | 'own', account: AccountAnswer | null = null) => {
-      if (next !== null && of === 'own') sessionStorage.setItem(KEPT, next);
-      else sessionStorage.removeItem(KEPT);
-      forget();
-      setKind(of);
-      setKey(next);
-      setTold(account);
-      rememberCategories(account?.categories ?? []);
-      setCredits({ used: 0, remaining: account?.account.credits ?? null });
-    },
-    [],
-  );
-  const takeOffer = useCallback(async () => {
+  const change = (next: string | null, kind: State['kind'], told: Account | null = null) => {
+    if (next !== null && kind === 'own') sessionStorage.setItem(KEPT, next);
+    else sessionStorage.removeItem(KEPT);
+    rememberCategories(told?.categories ?? []);
+    patch({
+      key: next,
+      kind,
+      account: told,
+      creditsUsed: 0,
+      creditsRemaining: told?.account.credits ?? null,
+    });
+  };
+  const takeOffer = async () => {
     const offer = await readOffer();
-    setPhotos(offer?.photos ?? []);
     if (offer) change(offer.key, 'demo');
-    setRefused(null);
-    setOpening(false);
-  }, []);
-  useEffect(() => {
-    if (opening) void takeOffer();
-  }, []);
-
-  const signIn = useCallback(async (typed: string) => {
-    setChecking(true);
+    patch({ photos: offer?.photos ?? [], refused: null, opening: false });
+  };
+  /** Asks the service, free of charge, whether it accepts the key, and keeps the key if so. */
+  const signIn = async (typed: string) => {
+    patch({ checking: true });
     try {
-      const signal = new AbortController().signal;
-      const { answer } = await sendCall<AccountAnswer>(showAccount, { key: typed, signal });
-      setRefused(null);
+      const { answer } = await sendCall(showAccount, typed, {});
       change(typed, 'own', answer);
-    } catch (failure) {
-      setRefused(failure instanceof Failure ? failure : new Failure(0, 'No answer.'));
-    } finally {
-      setChecking(false);
+      patch({ refused: null, checking: false });
+    } catch (reason) {
+      const refused = reason instanceof Failure ? reason : new Failure(0, 'No answer.');
+      patch({ refused, checking: false });
     }
-  }, []);
-  const signOut = useCallback(() => {
-    setRefused(null);
-    setVisit((before) => before + 1);
+  };
+  const signOut = () => {
     change(null, 'own');
-  }, []);
-  const note = useCallback((outcome: Answered | Answered<FeedbackAnswer> | Failure) => {
-    if (!(outcome instanceof Failure)) {
-      setRefused(null);
-      setCredits(({ used }) => ({
-        used: used + outcome.answer.credits_used,
-        remaining: outcome.creditsRemaining,
+    patch({ refused: null, visit: state.visit + 1 });
+  };
+  /** Makes a call and books what it cost; a refused key is let go. @throws as `sendCall` does */
+  const send = async <Answer extends Success>(call: Call<Answer>, how: Sending = {}) => {
+    if (key === null) throw new Failure(401, 'Nobody is signed in.');
+    try {
+      const answered = await sendCall(call, key, how);
+      setState(({ creditsUsed, creditsRemaining, ...before }) => ({
+        ...before,
+        refused: null,
+        creditsUsed: creditsUsed + answered.answer.credits_used,
+        creditsRemaining: answered.creditsRemaining ?? creditsRemaining,
       }));
-    } else if (outcome.status === 401) {
-      setRefused(outcome);
-      change(null, 'own');
+      return answered;
+    } catch (reason) {
+      if (reason instanceof Failure && reason.status === 401) {
+        change(null, 'own');
+        patch({ refused: reason });
+      }
+      throw reason;
     }
-  }, []);
-  // A key that was not typed just now: the page works without this answer, so only a refused key is said.
+  };
   useEffect(() => {
-    if (key === null || told !== null) return;
+    if (state.opening) void takeOffer();
+  }, []);
+  // A key that was not typed just now: the page works without this answer.
+  useEffect(() => {
+    if (key === null || account !== null) return;
     const asking = new AbortController();
-    sendCall<AccountAnswer>(showAccount, { key, signal: asking.signal }).then(
+    send(showAccount, { signal: asking.signal }).then(
       ({ answer }) => {
         rememberCategories(answer.categories);
-        setTold(answer);
-        setCredits(({ used, remaining }) => ({ used, remaining: remaining ?? answer.account.credits }));
+        setState(({ creditsRemaining, ...before }) => ({
+          ...before,
+          account: answer,
+          creditsRemaining: creditsRemaining ?? answer.account.credits,
+        }));
       },
-      (failure) => failure instanceof Failure && note(failure),
+      () => undefined,
     );
     return () => asking.abort();
   }, [key]);
-  return useMemo(
-    () => ({
-      key,
-      categories: told?.categories ?? NO_CATEGORIES,
-      mayWrite: told !== null && !told.key.test && told.key.scopes.includes('catalog:write'),
-      kind,
-      photos,
-      refused,
-      offered,
-      opening,
-      checking,
-      visit,
-      creditsUsed: credits.used,
-      creditsRemaining: credits.remaining,
-      signIn: (typed: string) => void signIn(typed),
-      signOut,
-      note,
-      takeOffer: () => void takeOffer(),
-    }),
-    [key, kind, photos, refused, opening, checking, visit, credits, told],
-  );
+  /** Whether the key may write the catalog. */
+  const mayWrite = account !== null && !account.key.test && account.key.scopes.includes('catalog:write');
+  /** Those of the catalog; empty until the service has named them. */
+  const categories = account?.categories ?? NO_CATEGORIES;
+  return { ...state, categories, mayWrite, offered, answers, signIn, takeOffer, signOut, send };
 }
 
 async function readOffer(): Promise<{ key: string; photos: string[] } | null> {

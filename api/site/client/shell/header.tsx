@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks';
-import { inWords } from '../service/calls';
+import { inWords } from '../service/failure';
+import { counted } from '../service/names';
 import { useSession } from '../session/session';
 import { Link, type View } from './navigation';
-import { Scrollable } from './parts';
+import { Button, Scrollable } from './parts';
 
 /** Name of the page, its two places, and the key that pays. */
 export function Header({ view }: { readonly view: View }) {
@@ -29,13 +30,13 @@ export function Header({ view }: { readonly view: View }) {
       {key !== null && (
         <div class="account">
           <span class="credits">
-            {creditsUsed} {creditsUsed === 1 ? 'credit' : 'credits'} used
+            {counted(creditsUsed, 'credit')} used
             {creditsRemaining !== null && `, ${creditsRemaining.toLocaleString('en')} left`}
           </span>
           <span class="whose">{kind === 'demo' ? 'Demonstration key' : 'Your key'}</span>
-          <button type="button" class="link" onClick={signOut}>
+          <Button class="link" onClick={signOut}>
             Sign out
-          </button>
+          </Button>
         </div>
       )}
     </header>
@@ -61,7 +62,7 @@ export function SignIn() {
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          if (typed.trim() !== '') signIn(typed.trim());
+          if (typed.trim() !== '') void signIn(typed.trim());
         }}
       >
         <label for="key">API key</label>
@@ -77,16 +78,16 @@ export function SignIn() {
             value={typed}
             onInput={({ currentTarget }) => setTyped(currentTarget.value)}
           />
-          <button type="submit" class="primary" disabled={checking}>
+          <Button type="submit" class="primary" disabled={checking}>
             {checking ? 'Signing in' : 'Sign in'}
-          </button>
+          </Button>
         </div>
       </form>
       {offered && (
         <p>
-          <button type="button" class="link" onClick={takeOffer}>
+          <Button class="link" onClick={() => void takeOffer()}>
             Use the demonstration’s key
-          </button>
+          </Button>
         </p>
       )}
       <h2>No key yet?</h2>

@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact';
+import type { PartialAnchorHTMLAttributes } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 
 /** The page's state is its address: what is seen can be linked to, and Back goes back. A key is never in it. */
@@ -43,31 +43,19 @@ export function viewOf(parameters: URLSearchParams): View {
   return view === 'catalog' || view === 'add' ? view : 'identify';
 }
 
-interface Props {
+interface Props extends Omit<PartialAnchorHTMLAttributes<HTMLAnchorElement>, 'role'> {
   /** The search of the address to go to; empty: the first view. */
   readonly to: string;
-  readonly class?: string;
-  readonly rel?: string;
-  readonly 'aria-current'?: 'page' | 'true' | undefined;
-  readonly 'aria-label'?: string;
-  readonly children: ComponentChildren;
 }
 
 /** A link within the page: a plain click changes the view, any other opens it as a browser would. */
-export function Link({ to, children, ...rest }: Props) {
-  return (
-    <a
-      {...rest}
-      href={to === '' ? '?' : `?${to}`}
-      onClick={(event) => {
-        if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
-        event.preventDefault();
-        navigate(to);
-      }}
-    >
-      {children}
-    </a>
-  );
+export function Link({ to, ...rest }: Props) {
+  const go = (event: MouseEvent) => {
+    if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    navigate(to);
+  };
+  return <a {...rest} href={`?${to}`} onClick={go} />;
 }
 
 export const itemLink = (id: string): string => new URLSearchParams({ item: id }).toString();

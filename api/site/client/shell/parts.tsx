@@ -1,56 +1,135 @@
-import type { ComponentChildren } from 'preact';
+import type { ButtonHTMLAttributes, ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { type Failure, inWords } from '../service/calls';
+import { type Failure, inWords } from '../service/failure';
 
-interface Props {
+/** A `ref` that gives an element the focus when it appears. */
+export const takeFocus = (element: HTMLElement | null): void => element?.focus({ preventScroll: true });
+
+/** A button that submits no form unless its type says so. */
+export const Button = ({ type = 'button', ...rest }: ButtonHTMLAttributes) => (
+  <button type={type} {...rest} />
+);
+
+interface SelectProps {
+  readonly label: string;
+  /** Whether the label is only read out; whether it takes the focus. */
+  readonly terse?: boolean;
+  readonly focused?: boolean;
+  readonly value: string;
+  readonly disabled?: boolean;
+  readonly options: readonly (readonly [value: string, name: string])[];
+  readonly choose: (value: string) => void;
+}
+
+export function Select({ label, terse, focused, options, choose, ...rest }: SelectProps) {
+  return (
+    <label>
+      <span class={terse ? 'hidden' : undefined}>{label}</span>
+      <select
+        {...rest}
+        {...(focused ? { ref: takeFocus } : {})}
+        onChange={({ currentTarget }) => choose(currentTarget.value)}
+      >
+        {options.map(([value, name]) => (
+          <option key={value} value={value}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+interface RadiosProps {
+  readonly class: string;
+  readonly legend: ComponentChildren;
+  /** Of the form field; one for each group on the page. */
+  readonly name: string;
+  readonly options: readonly { readonly id: string; readonly name: string }[];
+  readonly chosen: string | undefined;
+  readonly choose: (id: string) => void;
+}
+
+/** One of several, all of them seen. */
+export function Radios({ class: look, legend, name, options, chosen, choose }: RadiosProps) {
+  return (
+    <fieldset class={look}>
+      <legend>{legend}</legend>
+      {options.map((each) => (
+        <label key={each.id}>
+          <input type="radio" name={name} checked={each.id === chosen} onChange={() => choose(each.id)} />
+          <span>{each.name}</span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+interface FileButtonProps {
+  readonly class?: string;
+  readonly give: (files: readonly File[]) => void;
+  readonly children: ComponentChildren;
+}
+
+/** A button that opens the browser's choice of pictures; with the class `camera` a phone's camera, for one. */
+export function FileButton({ give, class: look = 'button', children }: FileButtonProps) {
+  const camera = look.includes('camera');
+  return (
+    <label class={look}>
+      <input
+        type="file"
+        {...(camera
+          ? { accept: 'image/jpeg', capture: 'environment' }
+          : { accept: 'image/jpeg,image/png,image/webp', multiple: true })}
+        onChange={({ currentTarget }) => {
+          give([...(currentTarget.files ?? [])]);
+          currentTarget.value = '';
+        }}
+      />
+      {children}
+    </label>
+  );
+}
+
+interface PictureProps {
   readonly src: string | undefined;
-  /** Empty where the name stands beside it. */
+  /** Empty where the name is beside it. */
   readonly alt: string;
   readonly eager?: boolean;
 }
 
 /** A square tile with a whole picture in it. */
-export function Picture({ src, alt, eager = false }: Props) {
+export function Picture({ src, alt, eager = false }: PictureProps) {
   const [broken, setBroken] = useState<string>();
-  return (
-    <span class="picture">
-      {src === undefined || broken === src ? (
+  if (src === undefined || broken === src) {
+    return (
+      <span class="picture">
         <span class="none" aria-hidden={alt === ''}>
           No picture
         </span>
-      ) : (
-        <img
-          src={src}
-          alt={alt}
-          loading={eager ? 'eager' : 'lazy'}
-          decoding="async"
-          onError={() => setBroken(src)}
-        />
-      )}
+      </span>
+    );
+  }
+  const loading = eager ? 'eager' : 'lazy';
+  return (
+    <span class="picture">
+      <img src={src} alt={alt} loading={loading} decoding="async" onError={() => setBroken(src)} />
     </span>
   );
 }
 
 /** What may be wider than the screen: it scrolls by itself, by pointer and by arrow keys. */
-export function Scrollable({
-  label,
-  children,
-}: {
-  readonly label: string;
-  readonly children: ComponentChildren;
-}) {
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard (WCAG 2.1.1)
-    <section class="scrollable" tabIndex={0} aria-label={label}>
-      {children}
-    </section>
-  );
-}
+export const Scrollable = ({ label, children }: { label: string; children: ComponentChildren }) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard (WCAG 2.1.1)
+  <section class="scrollable" tabIndex={0} aria-label={label}>
+    {children}
+  </section>
+);
 
 interface FailureNoteProps {
   readonly failure: Failure;
   /** What failed, where that does not go without saying. */
-  readonly title?: string;
+  readonly title?: string | undefined;
   /** Makes the same call again; offered where that may help. */
   readonly again?: () => void;
 }
@@ -66,9 +145,9 @@ export function FailureNote({ failure, title, again }: FailureNoteProps) {
         <p>{words.text}</p>
       </div>
       {again && words.again && (
-        <button type="button" disabled={seconds > 0} onClick={again}>
+        <Button disabled={seconds > 0} onClick={again}>
           {seconds > 0 ? `Try again in ${seconds} s` : 'Try again'}
-        </button>
+        </Button>
       )}
       {failure.answer.request_id && <p class="fine">Request {failure.answer.request_id}</p>}
     </div>
@@ -94,12 +173,10 @@ export function useSeen() {
   const [seen, setSeen] = useState(false);
   useEffect(() => {
     if (place.current === null) return;
-    const observer = new IntersectionObserver(
-      (entries) => {
-        if (entries.some(({ isIntersecting }) => isIntersecting)) setSeen(true);
-      },
-      { rootMargin: '200px' },
-    );
+    const look = (entries: IntersectionObserverEntry[]) => {
+      if (entries.some(({ isIntersecting }) => isIntersecting)) setSeen(true);
+    };
+    const observer = new IntersectionObserver(look, { rootMargin: '200px' });
     observer.observe(place.current);
     return () => observer.disconnect();
   }, []);

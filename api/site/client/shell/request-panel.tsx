@@ -1,17 +1,21 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Call, CatalogAnswer } from '../service/calls';
-import { Scrollable } from './parts';
+import { Button, Scrollable } from './parts';
 
 interface Props {
   readonly call: Call;
   readonly answer: CatalogAnswer;
 }
 
-const FORMS = ['curl', 'TypeScript', 'Answer'] as const;
-type Form = (typeof FORMS)[number];
+const FORMS = {
+  curl: ({ call }: Props) => asCurl(call),
+  TypeScript: ({ call }: Props) => asTypeScript(call),
+  Answer: ({ answer }: Props) => JSON.stringify(answer, null, 2),
+} as const;
+type Form = keyof typeof FORMS;
 
 /** The request behind a view, to be run elsewhere. It reads the key from the environment and never holds it. */
-export function RequestPanel({ call, answer }: Props) {
+export function RequestPanel(props: Props) {
   const [form, setForm] = useState<Form>('curl');
   const [open, setOpen] = useState(false);
   return (
@@ -21,23 +25,17 @@ export function RequestPanel({ call, answer }: Props) {
         <>
           <fieldset class="forms">
             <legend class="hidden">Form of the request</legend>
-            {FORMS.map((each) => (
-              <button type="button" key={each} aria-pressed={each === form} onClick={() => setForm(each)}>
+            {(Object.keys(FORMS) as Form[]).map((each) => (
+              <Button key={each} aria-pressed={each === form} onClick={() => setForm(each)}>
                 {each}
-              </button>
+              </Button>
             ))}
           </fieldset>
-          <Code text={textOf(form, call, answer)} label={form} />
+          <Code text={FORMS[form](props)} label={form} />
         </>
       )}
     </details>
   );
-}
-
-function textOf(form: Form, call: Call, answer: CatalogAnswer): string {
-  if (form === 'Answer') return JSON.stringify(answer, null, 2);
-  const base = new URL('.', location.href.split('?')[0]).href;
-  return form === 'curl' ? asCurl(call, base) : asTypeScript(call, base);
 }
 
 function Code({ text, label }: { readonly text: string; readonly label: string }) {
@@ -50,9 +48,7 @@ function Code({ text, label }: { readonly text: string; readonly label: string }
     );
   return (
     <div class="code">
-      <button type="button" onClick={() => void copy()}>
-        {said || 'Copy'}
-      </button>
+      <Button onClick={() => void copy()}>{said || 'Copy'}</Button>
       <span class="hidden" role="status">
         {said}
       </span>
@@ -65,17 +61,19 @@ function Code({ text, label }: { readonly text: string; readonly label: string }
   );
 }
 
+const addressOf = ({ path }: Call): string => new URL('.', location.href.split('?')[0]).href + path;
+
 /** Where a shown body, as JSON, names a file instead of the photo in it; the name is captured. */
 const PHOTO_FILE = /"base64":"([^"]+)"/g;
 
 /** A call as a shell command. Photos are read from the files that the body names. */
-function asCurl({ method, path, body }: Call, base: string): string {
-  const lines = [`curl -s ${quoted(base + path)}`, '-H "Authorization: Bearer $LOUPE_KEY"'];
-  if (method === 'GET' || !body) return lines.join(' \\\n  ');
+function asCurl(call: Call): string {
+  const lines = [`curl -s ${quoted(addressOf(call))}`, '-H "Authorization: Bearer $LOUPE_KEY"'];
+  if (!call.body) return lines.join(' \\\n  ');
   lines.push("-H 'Content-Type: application/json'");
-  const [first = '', ...others] = JSON.stringify(body).split(PHOTO_FILE);
+  const [first = '', ...others] = JSON.stringify(call.body).split(PHOTO_FILE);
   if (others.length === 0) return [...lines, `-d ${quoted(first)}`].join(' \\\n  ');
-  // Splitting by a pattern leaves what it captured, so the names of the files stand at every other place.
+  // Splitting by a pattern keeps what it captured, so every other part is the name of a file.
   const printed = [first, ...others].map((part, at, { length }) => {
     if (at % 2 === 1) return `base64 < ${part} | tr -d '\\n'`;
     return `printf %s ${quoted(`${at > 0 ? '"' : ''}${part}${at < length - 1 ? '"base64":"' : ''}`)}`;
@@ -87,39 +85,32 @@ function asCurl({ method, path, body }: Call, base: string): string {
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
 /** A call as TypeScript for Node 20 and later. Photos are read from the files that the body names. */
-function asTypeScript({ method, path, body }: Call, base: string): string {
-  const address = JSON.stringify(base + path);
+function asTypeScript(call: Call): string {
   // Written so that the braces are those of the shown program.
   const key = 'Authorization: `Bearer $' + '{process.env.LOUPE_KEY}`';
-  const reading = `if (!response.ok) throw new Error((await response.json()).message);
-const { data } = await response.json();`;
-  if (method === 'GET' || !body) {
-    return `const response = await fetch(${address}, {
-  headers: { ${key} },
-});
-${reading}
-`;
-  }
-  const fields = Object.entries(body).map(([name, value]) =>
-    literal({ [name]: value })
-      .slice(1, -1)
-      .trim(),
-  );
-  const photos = fields.some((field) => field.includes('await readFile('));
-  return `${photos ? "import { readFile } from 'node:fs/promises';\n\n" : ''}const response = await fetch(${address}, {
-  method: 'POST',
+  const options = call.body
+    ? `  method: 'POST',
   headers: { ${key}, 'Content-Type': 'application/json' },
   body: JSON.stringify({
-${fields.map((field) => `    ${field},`).join('\n')}
-  }),
+${Object.entries(call.body).map(asField).join('\n')}
+  }),`
+    : `  headers: { ${key} },`;
+  const imports = options.includes('await readFile(')
+    ? "import { readFile } from 'node:fs/promises';\n\n"
+    : '';
+  return `${imports}const response = await fetch(${JSON.stringify(addressOf(call))}, {
+${options}
 });
-${reading}
+if (!response.ok) throw new Error((await response.json()).message);
+const { data } = await response.json();
 `;
 }
 
-/** A value as one writes it by hand. */
-const literal = (value: unknown): string =>
-  JSON.stringify(value)
+/** A field of an object as one writes it by hand. */
+const asField = ([name, value]: [string, unknown]): string => {
+  const text = JSON.stringify({ [name]: value })
     .replaceAll(PHOTO_FILE, `"base64":await readFile('$1', 'base64')`)
     .replaceAll(/(?<=[{,])"(\w+)":/g, ' $1: ')
     .replaceAll('","', '", "');
+  return `    ${text.slice(1, -1).trim()},`;
+};
