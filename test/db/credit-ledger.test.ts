@@ -1,274 +1,227 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
-import type { Knex } from 'knex';
-import { PostgresAccountRepository } from '../../db/accounts/account-repository';
-import { PostgresCreditLedger } from '../../db/accounts/credit-ledger';
 import { rowsOf, sql } from '../../db/core/sql';
+import { RESERVATION_MS } from '../../models/access/billing';
 import { CREDITS_MAX } from '../../models/access/credits';
-import { type ChargeRequest, type UsageLine } from '../../models/ports';
-import { useDatabase } from '../support/database';
+import { badRequest, insufficientCredits } from '../../models/errors';
+import type { ChargeRequest, CreditLedger, UsageLine } from '../../models/ports';
+import { at } from '../../models/random';
+import { HOUR_MS, MINUTE_MS, type Stores, useTwoProcesses } from './stores';
 
-const NOW = new Date('2026-03-01T12:00:00Z');
-const LATER = new Date('2026-03-01T12:02:00Z');
-const ids = { next: () => randomUUID() };
+const SEED = 20_261_125;
+const { clock, database, here, there, owner } = useTwoProcesses();
 
-describe('the credit ledger', () => {
-  const database = useDatabase();
-  let here: PostgresCreditLedger;
-  let there: PostgresCreditLedger;
-  let now = NOW;
-  const clock = { now: () => now };
-
-  beforeAll(async () => {
-    here = new PostgresCreditLedger(database.knex, clock);
-    there = new PostgresCreditLedger(await database.connect(), clock);
-  });
-  beforeEach(() => {
-    now = NOW;
-  });
-  const accountWith = (credits: number | null) =>
-    new PostgresAccountRepository(database.knex, ids, clock).createAccount('test', credits);
-  /** An account with so many credits, of which a charge has reserved some. */
-  const charged = async (credits: number | null, reserved = 0) => {
-    const account = await accountWith(credits);
-    const own = chargeOf(account);
-    if (reserved > 0) await here.reserve(own, reserved, LATER);
-    return { account, charge: own, standing: () => standingOf(database.knex, account.id) };
-  };
-  const chargeOf = (account: { id: string }): ChargeRequest => ({
-    chargeId: randomUUID(),
-    accountId: account.id,
-    keyId: 'key_1',
-    endpoint: 'v3.catalog.query',
-    requestId: 'request-1',
-  });
-
-  test('two processes that settle at the same time never overdraw, and the ledger sums to what the balance lost', async () => {
-    const account = await accountWith(100);
-    const outcomes = await Promise.all(
-      Array.from({ length: 60 }, async (_, index) => {
-        const ledger = index % 2 === 0 ? here : there;
-        const charge = chargeOf(account);
-        if (!(await ledger.reserve(charge, 5, LATER))) return 0;
-        if (index % 5 === 0) {
-          await ledger.release(charge);
-          return 0;
-        }
-        const amount = 1 + (index % 5);
-        await ledger.settle(charge, amount);
-        return amount;
-      }),
-    );
-    const used = outcomes.reduce((sum, amount) => sum + amount, 0);
-    expect(used).toBeGreaterThan(0);
-    expect(await standingOf(database.knex, account.id)).toEqual({
-      credits: 100 - used,
-      held: 0,
-      booked: used,
-    });
-  });
-
-  test('of concurrent bookings, each that the balance still covers is made', async () => {
-    const account = await accountWith(10);
-    const bookings = await Promise.allSettled(
-      [4, 20, 4, 3, 2].map((amount) => here.settle(chargeOf(account), amount)),
-    );
-    expect(bookings.map(({ status }) => status)).toEqual([
-      'fulfilled',
-      'rejected',
-      'fulfilled',
-      'rejected',
-      'fulfilled',
-    ]);
-    expect(bookings[1]).toMatchObject({ reason: { status: 402 } });
-    expect(await standingOf(database.knex, account.id)).toEqual({ credits: 0, held: 0, booked: 10 });
-  });
-
-  test('concurrent bookings release their own reservations', async () => {
-    const account = await accountWith(30);
-    const charges = [chargeOf(account), chargeOf(account), chargeOf(account)];
-    for (const charge of charges) await here.reserve(charge, 10, LATER);
-    await Promise.all(charges.map((charge, index) => here.settle(charge, index)));
-    expect(await standingOf(database.knex, account.id)).toEqual({ credits: 27, held: 0, booked: 3 });
-  });
-
-  test.each([
-    ['reserved', false],
-    ['settled', true],
-  ])('a charge that was %s and is refunded twice leaves no trace', async (_state, settles) => {
-    const { charge, standing } = await charged(20, 10);
-    if (settles) await here.settle(charge, 5);
-    await Promise.all([here.takeBack(charge), there.takeBack(charge)]);
-    expect(await standing()).toEqual({ credits: 20, held: 0, booked: 0 });
-  });
-
-  test('settling a charge after its refund books nothing', async () => {
-    const { account, charge, standing } = await charged(20, 10);
-    await here.takeBack(charge);
-    expect(await there.settle(charge, 5)).toEqual({ creditsRemaining: 20 });
-    expect(await standing()).toEqual({ credits: 20, held: 0, booked: 0 });
-    expect(await here.usage(account.id, null, null)).toEqual([]);
-  });
-
-  test('a booking that races with its refund is undone', async () => {
-    for (let round = 0; round < 10; round += 1) {
-      const { charge, standing } = await charged(20, 10);
-      await Promise.all([here.settle(charge, 5), there.takeBack(charge)]);
-      expect(await standing()).toEqual({ credits: 20, held: 0, booked: 0 });
-    }
-  });
-
-  test('a charge that two processes settle at once is booked once', async () => {
-    const { charge, standing } = await charged(20, 10);
-    const balances = await Promise.all([
-      ...Array.from({ length: 4 }, () => here.settle(charge, 7)),
-      ...Array.from({ length: 4 }, () => there.settle(charge, 7)),
-    ]);
-    expect(balances).toEqual(Array(8).fill({ creditsRemaining: 13 }));
-    expect(await standing()).toEqual({ credits: 13, held: 0, booked: 7 });
-  });
-
-  test('reserving or releasing the same charge again changes nothing', async () => {
-    const { charge, standing } = await charged(10);
-    expect(await here.reserve(charge, 10, LATER)).toBe(true);
-    expect(await there.reserve(charge, 10, LATER)).toBe(true);
-    expect(await here.release(charge)).toBe(10);
-    expect(await there.release(charge)).toBe(10);
-    expect(await standing()).toEqual({ credits: 10, held: 0, booked: 0 });
-  });
-
-  test('releasing a settled charge gives nothing back', async () => {
-    const { charge } = await charged(10, 5);
-    await here.settle(charge, 5);
-    expect(await here.release(charge)).toBe(5);
-  });
-
-  test('expired reservations are removed, running ones stay', async () => {
-    const account = await accountWith(10);
-    const running = chargeOf(account);
-    await here.reserve(chargeOf(account), 4, NOW);
-    await here.reserve(running, 3, LATER);
-    await Promise.all([here.lapse(), there.lapse()]);
-    expect(await standingOf(database.knex, account.id)).toMatchObject({ credits: 10, held: 3 });
-    await here.settle(running, 3);
-    expect(await standingOf(database.knex, account.id)).toMatchObject({ credits: 7, held: 0 });
-  });
-
-  test('the next reservation may use what expired ones held', async () => {
-    const account = await accountWith(10);
-    await here.reserve(chargeOf(account), 10, LATER);
-    expect(await there.reserve(chargeOf(account), 6, LATER)).toBe(false);
-    now = LATER;
-    const granted = await Promise.all([
-      here.reserve(chargeOf(account), 5, new Date('2026-03-01T12:04:00Z')),
-      there.reserve(chargeOf(account), 5, new Date('2026-03-01T12:04:00Z')),
-    ]);
-    expect(granted).toEqual([true, true]);
-  });
-
-  test('a charge with an expired reservation is booked whole if the rest of the balance covers it', async () => {
-    const { account, charge: late, standing } = await charged(10, 10);
-    now = LATER;
-    await there.reserve(chargeOf(account), 4, new Date('2026-03-01T12:04:00Z'));
-    expect(await here.settle(late, 6)).toEqual({ creditsRemaining: 4 });
-    expect(await standing()).toEqual({ credits: 4, held: 4, booked: 6 });
-  });
-
-  test('a charge with an expired reservation is not booked if others hold what it needs', async () => {
-    const { account, charge: late, standing } = await charged(10, 10);
-    now = LATER;
-    await there.reserve(chargeOf(account), 5, new Date('2026-03-01T12:04:00Z'));
-    await expect(here.settle(late, 6)).rejects.toMatchObject({ code: 'insufficient_credits' });
-    expect(await standing()).toEqual({ credits: 10, held: 5, booked: 0 });
-  });
-
-  test('an unlimited account is never refused, has no balance, and is in the ledger', async () => {
-    const { account, charge, standing } = await charged(null);
-    expect(await here.reserve(charge, 1_000_000, LATER)).toBe(true);
-    expect(await here.settle(charge, 10)).toEqual({ creditsRemaining: null });
-    expect(await here.topUp(account.id, 5, null)).toBeNull();
-    expect(await standing()).toEqual({ credits: null, held: 0, booked: 10 });
-  });
-
-  test('a top-up raises the balance and leaves the ledger alone', async () => {
-    const account = await accountWith(1);
-    expect(await here.reserve(chargeOf(account), 5, LATER)).toBe(false);
-    expect(await there.topUp(account.id, 9, null)).toBe(10);
-    expect(await here.topUp('account_unknown', 9, null)).toBeNull();
-    expect(await here.reserve(chargeOf({ id: 'account_unknown' }), 1, LATER)).toBe(false);
-    expect(await standingOf(database.knex, account.id)).toEqual({ credits: 10, held: 0, booked: 0 });
-  });
-
-  test('a correction lowers the balance, never below what running calls hold, and says why', async () => {
-    const { account, charge, standing } = await charged(10, 4);
-    expect(await there.topUp(account.id, -5, 'booked twice by us')).toBe(5);
-    await expect(here.topUp(account.id, -2, null)).rejects.toMatchObject({
-      code: 'bad_request',
-      message: 'The account has 5 credits, and calls that run hold 4 of them; no more can be taken off.',
-    });
-    await here.settle(charge, 4);
-    expect(await here.topUp(account.id, -1, null)).toBe(0);
-    await expect(here.topUp(account.id, -1, null)).rejects.toMatchObject({ code: 'bad_request' });
-    expect(await standing()).toEqual({ credits: 0, held: 0, booked: 4 });
-    expect(await here.topUps(account.id)).toEqual([
-      { at: expect.any(Date), amount: 10, note: null },
-      { at: NOW, amount: -5, note: 'booked twice by us' },
-      { at: NOW, amount: -1, note: null },
-    ]);
-  });
-
-  test('a correction may take what an expired reservation held', async () => {
-    const account = await accountWith(10);
-    await here.reserve(chargeOf(account), 10, LATER);
-    now = LATER;
-    expect(await here.topUp(account.id, -10, null)).toBe(0);
-  });
-
-  // contract 10.7
-  test('a balance above the limit is refused, and accounts can still be listed', async () => {
-    const account = await accountWith(CREDITS_MAX - 1);
-    expect(await here.topUp(account.id, 1, null)).toBe(CREDITS_MAX);
-    await expect(here.topUp(account.id, 1, null)).rejects.toMatchObject({ code: 'bad_request' });
-    await expect(here.topUp(account.id, CREDITS_MAX, null)).rejects.toMatchObject({ code: 'bad_request' });
-    const accounts = new PostgresAccountRepository(database.knex, ids, clock);
-    expect(await accounts.listAccounts()).toContainEqual({ ...account, credits: CREDITS_MAX });
-  });
+const chargeOf = (accountId: string, more: Partial<ChargeRequest> = {}): ChargeRequest => ({
+  ...{ chargeId: randomUUID(), accountId, keyId: 'key_1', endpoint: 'v3.catalog.query', requestId: 'r' },
+  ...more,
 });
 
-async function standingOf(knex: Knex, accountId: string) {
-  const [standing] = await rowsOf<{ credits: number | null; held: number; booked: number; topped: number }>(
-    knex,
+/** What an account has, holds for running calls, and was charged; its balance is its top-ups less its charges. */
+async function accountState(accountId: string) {
+  const [found] = await rowsOf<{ credits: number | null; held: number; booked: number; topped: number }>(
+    database.knex,
     sql`SELECT credits, held,
           (SELECT coalesce(sum(amount), 0)::bigint FROM credit_ledger WHERE account_id = a.id) AS booked,
           (SELECT coalesce(sum(amount), 0)::bigint FROM credit_top_ups WHERE account_id = a.id) AS topped
         FROM accounts a WHERE id = ${accountId}`,
   );
-  if (!standing) throw new Error('no such account');
-  const { topped, ...rest } = standing;
-  if (rest.credits !== null) expect(rest.credits).toBe(topped - rest.booked);
-  return rest;
+  if (!found) throw new Error('no such account');
+  const { topped, ...state } = found;
+  if (state.credits !== null) expect(state.credits).toBe(topped - state.booked);
+  return state;
 }
 
-const SEED = 20_261_125;
-const RUNS = 60;
-const HOUR_MS = 3_600_000;
-/** The start of a day. */
-const START = Date.UTC(2026, 2, 1);
+/** The ledger of one account as plain numbers. */
+class NaiveLedger {
+  readonly #reserved = new Map<ChargeRequest, { amount: number; until: number }>();
+  /** 0 for a refund. */
+  readonly #booked = new Map<ChargeRequest, number>();
+
+  constructor(private credits: number | null) {}
+
+  get state() {
+    return { credits: this.credits, held: this.#held, booked: sum([...this.#booked.values()]) };
+  }
+
+  get #held(): number {
+    return sum([...this.#reserved.values()].map(({ amount }) => amount));
+  }
+
+  reserve(charge: ChargeRequest, amount: number, until: Date): boolean {
+    const { credits } = this;
+    if (credits === null || this.#reserved.has(charge)) return true;
+    if (credits - this.#held < amount) this.lapse();
+    if (credits - this.#held < amount) return false;
+    this.#reserved.set(charge, { amount, until: until.getTime() });
+    return true;
+  }
+
+  settle(charge: ChargeRequest, amount: number) {
+    if (!this.#booked.has(charge)) {
+      const heldByOthers = this.#held - (this.#reserved.get(charge)?.amount ?? 0);
+      if (this.credits !== null && this.credits - amount < heldByOthers) throw insufficientCredits(amount);
+      if (this.credits !== null) this.credits -= amount;
+      if (amount > 0) this.#booked.set(charge, amount);
+    }
+    return { creditsRemaining: this.release(charge) };
+  }
+
+  release(charge: ChargeRequest): number | null {
+    this.#reserved.delete(charge);
+    return this.credits;
+  }
+
+  takeBack(charge: ChargeRequest): void {
+    this.release(charge);
+    if (this.credits !== null) this.credits += this.#booked.get(charge) ?? 0;
+    this.#booked.set(charge, 0);
+  }
+
+  lapse(): void {
+    for (const [charge, { until }] of this.#reserved) if (until <= clock.at) this.release(charge);
+  }
+
+  topUp(_accountId: string, amount: number): number | null {
+    this.lapse();
+    if (this.credits === null) return null;
+    if (this.credits + amount < this.#held) throw badRequest('too much is taken off');
+    this.credits += amount;
+    return this.credits;
+  }
+}
+
+const sum = (amounts: readonly number[]): number => amounts.reduce((total, amount) => total + amount, 0);
+
+describe('the credit ledger', () => {
+  const step = fc.record({
+    action: fc.constantFrom(
+      ...([
+        'reserve',
+        'reserve',
+        'settle',
+        'settle',
+        'release',
+        'takeBack',
+        'lapse',
+        'topUp',
+        'wait',
+      ] as const),
+    ),
+    at: fc.nat(3),
+    amount: fc.integer({ min: 0, max: 12 }),
+    minutes: fc.integer({ min: 1, max: Math.floor(RESERVATION_MS / MINUTE_MS) }),
+    isHere: fc.boolean(),
+  });
+
+  // contract 10.4, 10.5
+  test('does and says what plain numbers would, whatever two processes do in turn, repeat, or leave to expire', async () => {
+    const steps = fc.array(step, { minLength: 8, maxLength: 20 });
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(20, 20, 20, null), steps, async (credits, taken) => {
+        const { accountId } = await owner(credits);
+        const charges = Array.from({ length: 4 }, () => chargeOf(accountId));
+        const expected = new NaiveLedger(credits);
+        for (const { action, at: number, amount, minutes, isHere } of taken) {
+          const charge = at(charges, number);
+          const until = clock.in(minutes * MINUTE_MS);
+          if (action === 'wait') clock.at = until.getTime();
+          else {
+            const act = async (ledger: CreditLedger | NaiveLedger) =>
+              ({
+                reserve: () => ledger.reserve(charge, amount, until),
+                settle: () => ledger.settle(charge, amount),
+                release: () => ledger.release(charge),
+                takeBack: () => ledger.takeBack(charge),
+                lapse: () => ledger.lapse(),
+                topUp: () => ledger.topUp(accountId, amount - 8, null),
+              })[action]();
+            const outcomeOf = (ledger: CreditLedger | NaiveLedger) => act(ledger).catch(({ code }) => code);
+            const outcome = await outcomeOf((isHere ? here() : there()).ledger);
+            expect([action, outcome]).toEqual([action, await outcomeOf(expected)]);
+            expect(await accountState(accountId)).toEqual(expected.state);
+          }
+        }
+      }),
+      { seed: SEED, numRuns: 60 },
+    );
+  });
+
+  // contract 10.4, 10.5
+  test('is never overdrawn by two processes at once, and sums to what the balance lost', async () => {
+    const { accountId } = await owner(100);
+    const call = async ({ ledger }: Stores, index: number) => {
+      const charge = chargeOf(accountId);
+      if (!(await ledger.reserve(charge, 5, clock.in(MINUTE_MS)))) return 0;
+      if (index % 5 === 0) await ledger.release(charge);
+      else await ledger.settle(charge, 1 + (index % 5));
+      return index % 5 === 0 ? 0 : 1 + (index % 5);
+    };
+    const calls = Array.from({ length: 60 }, (_, index) => call(index % 2 === 0 ? here() : there(), index));
+    const used = sum(await Promise.all(calls));
+    expect(used).toBeGreaterThan(0);
+    expect(await accountState(accountId)).toEqual({ credits: 100 - used, held: 0, booked: used });
+  });
+
+  test('makes each of concurrent bookings that the balance still covers', async () => {
+    const { accountId } = await owner(10);
+    const bookings = [4, 20, 4, 3, 2].map((amount) => here().ledger.settle(chargeOf(accountId), amount));
+    expect(await Promise.allSettled(bookings)).toMatchObject([
+      { status: 'fulfilled' },
+      { reason: { status: 402 } },
+      { status: 'fulfilled' },
+      { reason: { status: 402 } },
+      { status: 'fulfilled' },
+    ]);
+    expect(await accountState(accountId)).toEqual({ credits: 0, held: 0, booked: 10 });
+  });
+
+  test('books a charge once that two processes settle at once, and not at all one that is refunded meanwhile', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const { accountId } = await owner(40);
+      const [repeated, refunded] = [chargeOf(accountId), chargeOf(accountId)];
+      for (const charge of [repeated, refunded]) await here().ledger.reserve(charge, 10, clock.in(MINUTE_MS));
+      await Promise.all([
+        ...[here(), there(), here(), there()].map(({ ledger }) => ledger.settle(repeated, 7)),
+        ...[here().ledger.settle(refunded, 5), there().ledger.takeBack(refunded)],
+        here().ledger.takeBack(refunded),
+      ]);
+      expect(await accountState(accountId)).toEqual({ credits: 33, held: 0, booked: 7 });
+    }
+  });
+
+  // contract 10.7
+  test('refuses a balance beyond its limits with the reason, and keeps every top-up with its note', async () => {
+    const { accountId } = await owner(10);
+    const { ledger, accounts } = here();
+    await ledger.reserve(chargeOf(accountId), 4, clock.in(MINUTE_MS));
+    expect(await ledger.topUp(accountId, -5, 'booked twice by us')).toBe(5);
+    await expect(ledger.topUp(accountId, -2, null)).rejects.toMatchObject({
+      code: 'bad_request',
+      message: 'The account has 5 credits, and calls that run hold 4 of them; no more can be taken off.',
+    });
+    expect(await ledger.topUp(accountId, CREDITS_MAX - 5, null)).toBe(CREDITS_MAX);
+    for (const amount of [1, CREDITS_MAX])
+      await expect(ledger.topUp(accountId, amount, null)).rejects.toMatchObject({ code: 'bad_request' });
+    expect(await ledger.topUps(accountId)).toEqual([
+      { at: expect.any(Date), amount: 10, note: null },
+      { at: clock.now(), amount: -5, note: 'booked twice by us' },
+      { at: clock.now(), amount: CREDITS_MAX - 5, note: null },
+    ]);
+    expect(await accounts.listAccounts()).toContainEqual(
+      expect.objectContaining({ id: accountId, credits: CREDITS_MAX }),
+    );
+  });
+
+  test('knows nothing of an unknown account', async () => {
+    expect(await here().ledger.topUp('account_unknown', 9, null)).toBeNull();
+    expect(await here().ledger.reserve(chargeOf('account_unknown'), 1, clock.in(MINUTE_MS))).toBe(false);
+  });
+});
 
 /** contract 9.7, 10.5: usage is the ledger, told by day. */
 describe('usage', () => {
-  const database = useDatabase();
-  let now = new Date(START);
-  let ledger: PostgresCreditLedger;
-  let accounts: PostgresAccountRepository;
-
-  beforeAll(() => {
-    const clock = { now: () => now };
-    ledger = new PostgresCreditLedger(database.knex, clock);
-    accounts = new PostgresAccountRepository(database.knex, { next: () => randomUUID() }, clock);
-  });
-
-  const endpoint = fc.constantFrom('v3.vision.identify', 'v3.catalog.query');
+  /** The start of a day. */
+  const START = Date.UTC(2026, 2, 1);
   /** Hours after the start; whole days are frequent. */
   const hours = fc.oneof(
     fc.nat(8).map((day) => day * 24),
@@ -276,24 +229,12 @@ describe('usage', () => {
   );
   const booking = fc.record({
     hour: hours,
-    endpoint,
+    endpoint: fc.constantFrom('v3.vision.identify', 'v3.catalog.query'),
     amount: fc.nat(9),
-    fate: fc.constantFrom('stands', 'stands', 'taken back', 'settled again'),
+    fate: fc.constantFrom('stands', 'stands', 'refunded', 'settled again'),
   });
-  type Booking = typeof booking extends fc.Arbitrary<infer Value> ? Value : never;
-  const limit = fc.option(hours);
   const timeOf = (hour: number | null): Date | null =>
     hour === null ? null : new Date(START + hour * HOUR_MS);
-
-  async function book(accountId: string, bookings: readonly Booking[]): Promise<void> {
-    for (const { hour, endpoint, amount, fate } of bookings) {
-      now = new Date(START + hour * HOUR_MS);
-      const charge = { chargeId: randomUUID(), accountId, keyId: 'key_1', endpoint, requestId: 'request-1' };
-      await ledger.settle(charge, amount);
-      if (fate === 'settled again') await ledger.settle(charge, amount);
-      if (fate === 'taken back') await ledger.takeBack(charge);
-    }
-  }
 
   /** Read charge by charge. */
   async function inLedger(accountId: string, since: Date | null, until: Date | null): Promise<UsageLine[]> {
@@ -312,36 +253,36 @@ describe('usage', () => {
   }
 
   test('of any period is the sum of its charges without refunds', async () => {
+    const limit = fc.option(hours);
     await fc.assert(
       fc.asyncProperty(fc.array(booking, { maxLength: 12 }), limit, limit, async (bookings, from, to) => {
-        const { id } = await accounts.createAccount('test', 1_000);
-        await book(id, bookings);
+        const { accountId } = await owner();
+        const { ledger } = here();
+        for (const { hour, endpoint, amount, fate } of bookings) {
+          clock.at = START + hour * HOUR_MS;
+          const charge = chargeOf(accountId, { endpoint });
+          await ledger.settle(charge, amount);
+          if (fate === 'settled again') await ledger.settle(charge, amount);
+          if (fate === 'refunded') await ledger.takeBack(charge);
+        }
         const [since, until] = [timeOf(from), timeOf(to)];
-        expect(await ledger.usage(id, since, until)).toEqual(await inLedger(id, since, until));
+        expect(await ledger.usage(accountId, since, until)).toEqual(await inLedger(accountId, since, until));
       }),
-      { seed: SEED, numRuns: RUNS },
+      { seed: SEED, numRuns: 60 },
     );
   });
 
   test('counts concurrent bookings of two processes, by endpoint', async () => {
-    const { id } = await accounts.createAccount('test', null);
-    const there = new PostgresCreditLedger(await database.connect(), { now: () => now });
-    await Promise.all(
-      Array.from({ length: 40 }, (_, index) =>
-        (index % 2 === 0 ? ledger : there).settle(
-          {
-            chargeId: randomUUID(),
-            accountId: id,
-            keyId: 'key_1',
-            endpoint: `v3.endpoint-${index % 3}`,
-            requestId: 'request-1',
-          },
-          1,
-        ),
+    const { accountId } = await owner();
+    const bookings = Array.from({ length: 40 }, (_, index) =>
+      (index % 2 === 0 ? here() : there()).ledger.settle(
+        chargeOf(accountId, { endpoint: `v3.endpoint-${index % 3}` }),
+        1,
       ),
     );
-    const lines = await ledger.usage(id, null, null);
+    await Promise.all(bookings);
+    const lines = await here().ledger.usage(accountId, null, null);
     expect(lines.map(({ calls }) => calls)).toEqual([14, 13, 13]);
-    expect(lines).toEqual(await inLedger(id, null, null));
+    expect(lines).toEqual(await inLedger(accountId, null, null));
   });
 });

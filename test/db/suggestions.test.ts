@@ -5,7 +5,7 @@ import type { SuggestionQuery } from '../../models/catalog/suggestion';
 import { type SearchedRow, writeCatalogRows } from '../support/catalog-rows';
 import { useDatabase } from '../support/database';
 import { naiveSuggest } from '../support/naive-search';
-import { askedWords, SYNONYMS, word, writeGivenSynonyms } from './search-words';
+import { askedWords, SYNONYMS, word, writeGivenSynonyms } from './random-catalog';
 
 const SEED = 20_261_124;
 /** More rows of the taxonomy than are walked before those with the words are collected. */

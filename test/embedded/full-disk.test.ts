@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { reasonOf } from '../../db/embedded/engine-thread';
 import { SCOPES } from '../../models/access/api-key';
 import { runLoupe, type ServiceProcess, startProcess } from '../../scripts/lab/service-processes';
-import { writeLayoutModel } from '../faults/layout-model';
+import { installLayoutModel } from '../faults/layout-model';
 import { Photos } from '../faults/photos';
 import { ADMIN_TOKEN, type Answer, ApiClient, type JobAnswer, OperatorClient } from '../support/api-client';
 import { copyMigrated } from '../support/database';
@@ -71,7 +71,7 @@ const canMount = spawnSync(unshare, words).status === 0;
       ...{ CONFIDENCE_FLOOR: '0', INFERENCE_THREADS: '1', MODEL: 'layout', VISION_DEADLINE_MS: '5000' },
     };
     await copyMigrated(content);
-    await writeLayoutModel(join(content, 'models', 'layout@1.0.0'), { id: 'layout' });
+    await installLayoutModel(content);
     photos = await Photos.ofCatalog(join(folder, 'bundle'));
     await runLoupe({ ...settings, DATA_DIR: content }, 'catalog', 'import', join(folder, 'bundle'));
     await rm(join(content, 'postgres', 'run'), { recursive: true });

@@ -1,11 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { request } from 'undici';
 import { asTable } from '../../scripts/commands/output';
 import { processEnvironment } from '../../scripts/config';
-import { audit, type Books, openAccount, type Payer } from './books';
+import { type Audit, auditAccount, openAccount, type Payer } from './accounts';
 import { DEADLINE_MS, type Installation, JOB_DEADLINE_MS, startInstallation } from './installation';
 import { ENTRIES, runJobs } from './jobs';
-import { type CallPlan, identify, type Outcome, runLoad } from './load';
+import { identify, type Outcome, runClients } from './load';
 import { JOB_SCENARIOS, photoCall, SCENARIOS, type Scenario } from './scenarios';
 
 /**
@@ -15,8 +14,6 @@ import { JOB_SCENARIOS, photoCall, SCENARIOS, type Scenario } from './scenarios'
  */
 const CALLS = Number(processEnvironment()['FAULT_CALLS'] ?? 100);
 const IS_FULL = CALLS >= 1_000;
-/** In the short form the processes that start anew have much of the machine to themselves. */
-const PAUSE_MS = IS_FULL ? 0 : 100;
 const ROUNDS = {
   slow: Math.max(1, Math.round(CALLS / 300)),
   quick: Math.max(2, Math.round(CALLS / (IS_FULL ? 20 : 50))),
@@ -26,33 +23,30 @@ const LATE_MS = DEADLINE_MS + 1_000;
 /** "Recovers within seconds". */
 const BACK_MS_MAX = 20_000;
 const POLL_MS = 20;
-/** Photos of the looks at whether the service is back, unlike those of the load. */
-const PROBES_FROM = 60_000;
-const SCENARIO_MS_MAX = IS_FULL ? 1_800_000 : 180_000;
 
 interface Row {
   readonly scenario: string;
   readonly outcomes: readonly Outcome[];
-  readonly books: Books;
-  /** What else was not as it must be. */
-  readonly faults: readonly string[];
+  readonly audit: Audit;
   readonly backMs: number;
 }
 
 const rows: Row[] = [];
+const closers: (() => Promise<unknown>)[] = [];
 let installation: Installation;
 let prober: Payer;
-let probes = 0;
+/** Number of the next photo of a probe, unlike those of the load. */
+let probe = 60_000;
 
 beforeAll(async () => {
-  installation = await startInstallation();
-  prober = await openAccount(installation, 'probes');
+  installation = await startInstallation(closers);
+  prober = await openAccount(installation.database.knex);
   await back();
 }, 180_000);
 
 afterAll(async () => {
   process.stderr.write(`\n${tableOf(rows)}\n`);
-  await installation?.stop();
+  for (const close of closers.reverse()) await close();
 }, 60_000);
 
 describe(`under ${CALLS} calls`, () => {
@@ -60,8 +54,10 @@ describe(`under ${CALLS} calls`, () => {
 
   describe('of vision jobs', () => {
     beforeAll(async () => {
-      const settings = { VISION_DEADLINE_MS: String(JOB_DEADLINE_MS) };
-      await Promise.all(installation.apis.map((api) => api.restart(settings)));
+      for (const api of installation.apis) {
+        await api.stop();
+        await api.start({ VISION_DEADLINE_MS: String(JOB_DEADLINE_MS) });
+      }
       await back();
     }, 180_000);
 
@@ -73,25 +69,25 @@ function scenarios(all: readonly Scenario[]): void {
   test.each(all.filter(({ long }) => IS_FULL || !long).map((each) => [each.name, each] as const))(
     '%s',
     async (_name, scenario) => {
-      const row = await run(scenario);
+      const { row, faults } = await run(scenario);
       rows.push(row);
       process.stderr.write(`\n${tableOf([row])}\n`);
-      expect(faultsOf(row, scenario)).toEqual([]);
+      expect([...faults, ...row.audit.faults, ...faultsOf(row, scenario)]).toEqual([]);
     },
-    SCENARIO_MS_MAX,
+    IS_FULL ? 1_800_000 : 180_000,
   );
 }
 
-async function run(scenario: Scenario): Promise<Row> {
-  const payer = await openAccount(installation, scenario.name);
-  let planned = 0;
+async function run(scenario: Scenario): Promise<{ row: Row; faults: readonly string[] }> {
+  const payer = await openAccount(installation.database.knex);
+  let ended = 0;
   let backMs = 0;
   const stage = {
     installation,
     rounds: ROUNDS,
     progress: async (calls: number) => {
-      const until = planned + calls;
-      while (planned < until) await delay(POLL_MS);
+      const until = ended + calls;
+      while (ended < until) await delay(POLL_MS);
     },
     back: async () => {
       backMs = Math.max(backMs, await back());
@@ -100,29 +96,47 @@ async function run(scenario: Scenario): Promise<Row> {
   const pace = {
     callsMin: scenario.jobs ? CALLS / ENTRIES : CALLS,
     concurrency: scenario.concurrency ?? CONCURRENCY,
-    pauseMs: PAUSE_MS,
+    // In the short form the processes that start anew have much of the machine to themselves.
+    pauseMs: IS_FULL ? 0 : 100,
     faults: delay(POLL_MS).then(() => scenario.disturb(stage)),
   };
-  const ended = (calls: number): void => {
-    planned += calls;
+  const calls = async () => {
+    const outcomes: Outcome[] = [];
+    await runClients(pace, async (call) => {
+      ended += 1;
+      const plan = scenario.plan ?? photoCall;
+      outcomes.push(await identify(installation, payer.key, call, await plan(installation, call)));
+    });
+    return { outcomes, faults: [] };
   };
-  const plan = (call: number): Promise<CallPlan> => {
-    ended(1);
-    return scenario.plan?.(installation, call) ?? photoCall(installation, call);
-  };
-  const { outcomes, faults } = scenario.jobs
-    ? await runJobs(installation, payer, pace, ended)
-    : { outcomes: await runLoad(installation, { ...pace, key: payer.key, plan }), faults: [] };
-  const books = await audit(installation, payer, outcomes);
-  return { scenario: scenario.name, outcomes, faults, backMs, books };
+  const jobs = () =>
+    runJobs(installation, payer, pace, (entries) => {
+      ended += entries;
+    });
+  const { outcomes, faults } = await (scenario.jobs ? jobs() : calls());
+  const audit = await auditAccount(installation.database.knex, payer, outcomes);
+  return { row: { scenario: scenario.name, outcomes, backMs, audit }, faults };
 }
 
-/** Milliseconds until every api says that it is ready and answers a photo right. */
+/** Milliseconds until every api is ready and answers a photo right. */
 async function back(): Promise<number> {
   const started = performance.now();
+  const isBack = async (url: string, index: number): Promise<boolean> => {
+    const isReady = await fetch(`${url}/readyz`).then(
+      ({ status }) => status === 200,
+      () => false,
+    );
+    if (!isReady) return false;
+    const { status, fault } = await identify(
+      installation,
+      prober.key,
+      index,
+      await photoCall(installation, probe++),
+    );
+    return status === 200 && fault === null;
+  };
   for (;;) {
-    const states = await Promise.all(installation.apis.map(({ url }) => isReady(url)));
-    const answers = states.every(Boolean) ? await Promise.all(installation.apis.map(probe)) : [false];
+    const answers = await Promise.all(installation.apis.map(({ url }, index) => isBack(url, index)));
     const tookMs = performance.now() - started;
     if (answers.every(Boolean)) return tookMs;
     if (tookMs > BACK_MS_MAX) return Number.POSITIVE_INFINITY;
@@ -130,33 +144,15 @@ async function back(): Promise<number> {
   }
 }
 
-async function isReady(url: string): Promise<boolean> {
-  try {
-    const { statusCode, body } = await request(`${url}/readyz`, { headersTimeout: BACK_MS_MAX });
-    await body.dump();
-    return statusCode === 200;
-  } catch {
-    return false;
-  }
-}
-
-async function probe(_api: unknown, index: number): Promise<boolean> {
-  probes += 1;
-  const plan = await photoCall(installation, PROBES_FROM + (probes % 5_000));
-  const { status, fault } = await identify(installation, prober.key, index, plan);
-  return status === 200 && fault === null;
-}
-
 /** Every promise that was not kept, in words. */
-function faultsOf({ outcomes, books, faults: others, backMs }: Row, scenario: Scenario): string[] {
-  const faults: string[] = [...books.faults, ...others];
-  for (const { requestId, end, status, refusal, tookMs, fault } of outcomes) {
-    if (fault !== null) faults.push(`${requestId}: ${fault}`);
-    if (tookMs > LATE_MS && !scenario.jobs)
-      faults.push(`${requestId}: ${status ?? end} after ${Math.round(tookMs)} ms`);
-    if (status !== null && !scenario.statuses.includes(status))
-      faults.push(`${requestId}: ${status} ${refusal}`);
-    if (end === 'connection lost' && !scenario.losesConnections) faults.push(`${requestId}: ${end}`);
+function faultsOf({ outcomes, backMs }: Row, scenario: Scenario): string[] {
+  const faults: string[] = [];
+  for (const { requestId, status, message, tookMs, fault } of outcomes) {
+    const complain = (what: string) => void faults.push(`${requestId}: ${what}`);
+    if (fault !== null) complain(fault);
+    if (tookMs > LATE_MS && !scenario.jobs) complain(`${status} after ${Math.round(tookMs)} ms`);
+    if (typeof status === 'number' && !scenario.statuses.includes(status)) complain(`${status} ${message}`);
+    if (status === 'connection lost' && !scenario.losesConnections) complain(status);
   }
   if (backMs > BACK_MS_MAX) faults.push('the service does not come back');
   for (const part of [...installation.apis, ...installation.workers]) {
@@ -167,21 +163,24 @@ function faultsOf({ outcomes, books, faults: others, backMs }: Row, scenario: Sc
 
 function tableOf(all: readonly Row[]): string {
   const statuses = [200, 422, 429, 500, 503, 504];
-  const head = ['fault', 'calls', ...statuses.map(String), 'no answer', 'wrong', 'slowest s', 'back s'];
   return asTable(
-    [...head, 'credits answered', 'booked', 'of that unanswered', 'reserved'],
-    all.map(({ scenario, outcomes, books, backMs }) => [
+    [
+      'fault',
+      'calls',
+      ...statuses.map(String),
+      'no answer',
+      'slowest s',
+      'back s',
+      'credits answered',
+      'booked',
+    ],
+    all.map(({ scenario, outcomes, audit: { answered, booked }, backMs }) => [
       scenario,
       outcomes.length,
       ...statuses.map((status) => outcomes.filter((each) => each.status === status).length),
-      outcomes.filter(({ end }) => end !== 'answered').length,
-      outcomes.filter(({ fault }) => fault !== null).length,
+      outcomes.filter(({ status }) => typeof status === 'string').length,
       (Math.max(...outcomes.map(({ tookMs }) => tookMs)) / 1000).toFixed(1),
-      (backMs / 1000).toFixed(1),
-      books.answered,
-      books.booked,
-      books.unanswered,
-      books.reservations,
+      ...[(backMs / 1000).toFixed(1), answered, booked],
     ]),
   );
 }

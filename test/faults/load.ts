@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Dispatcher, request } from 'undici';
-import { z } from 'zod';
+import { ApiClient, type IdentifyAnswer } from '../support/api-client';
 import type { Installation } from './installation';
 
 /** What one call sends, and what may come of it. */
@@ -14,17 +12,16 @@ export interface CallPlan {
   readonly hangUpAfterMs: number | null;
 }
 
-/** What came of one call. `status` is null when there was no answer. */
+/** What came of one call. */
 export interface Outcome {
   readonly requestId: string;
-  readonly end: 'answered' | 'hung up' | 'connection lost';
-  readonly status: number | null;
-  /** What a refusal says of itself. */
-  readonly refusal: string | null;
+  readonly status: number | 'hung up' | 'connection lost';
   readonly tookMs: number;
   /** As the answer says; 0 without one. */
   readonly creditsUsed: number;
-  /** Why the answer is none that the specification knows; null when it is one. */
+  /** The message of a refusal. */
+  readonly message: string | undefined;
+  /** Why the answer is none that the contract allows; null when it is one. */
   readonly fault: string | null;
 }
 
@@ -38,30 +35,8 @@ export interface Pace {
   readonly faults: Promise<unknown>;
 }
 
-export interface Load extends Pace {
-  /** Key of the account that pays. */
-  readonly key: string;
-  plan(call: number): Promise<CallPlan>;
-}
-
 /** Longer than any call may take: the load ends also where a promise is broken. */
 const PATIENCE_MS = 60_000;
-
-const success = z.object({
-  success: z.literal(true),
-  credits_used: z.number(),
-  data: z.array(z.object({ id: z.string() })),
-});
-const refusal = z.object({ success: z.literal(false), error: z.string(), message: z.string() });
-
-/** Calls of a number of clients, each of which sends its next one when the last is over; to the apis in turn. */
-export async function runLoad(installation: Pick<Installation, 'apis'>, load: Load): Promise<Outcome[]> {
-  const outcomes: Outcome[] = [];
-  await runClients(load, async (call) => {
-    outcomes.push(await identify(installation, load.key, call, await load.plan(call)));
-  });
-  return outcomes;
-}
 
 /** Work of a number of clients, each of which takes its next piece when the last is over. */
 export async function runClients(
@@ -75,89 +50,66 @@ export async function runClients(
   let next = 0;
   const client = async (): Promise<void> => {
     while (faulty || next < callsMin) {
-      const call = next;
-      next += 1;
-      await work(call);
+      await work(next++);
       if (pauseMs > 0) await delay(pauseMs);
     }
   };
   await Promise.all([over, ...Array.from({ length: concurrency }, client)]);
 }
 
-/** One call. An api that is not there at all is left out, as a load balancer does. */
+/** One call. An api that refuses connections is skipped, as by a load balancer. */
 export async function identify(
   { apis }: Pick<Installation, 'apis'>,
   key: string,
   call: number,
   plan: CallPlan,
 ): Promise<Outcome> {
-  const requestId = randomUUID();
-  for (let attempt = 0; ; attempt += 1) {
-    const api = apis[(call + attempt) % apis.length];
-    const started = performance.now();
-    const outcome = await send(api?.url ?? '', key, requestId, plan);
-    if (outcome !== 'refused') return { requestId, tookMs: performance.now() - started, ...outcome };
-    if (attempt >= apis.length) throw new Error('no api is there');
+  for (let attempt = 0; attempt <= apis.length; attempt += 1) {
+    const outcome = await send(apis[(call + attempt) % apis.length]?.url ?? '', key, plan);
+    if (outcome) return outcome;
   }
+  throw new Error('no api is there');
 }
 
-type Sent = Omit<Outcome, 'requestId' | 'tookMs'>;
-
-async function send(
-  url: string,
-  key: string,
-  requestId: string,
-  { body, product, hangUpAfterMs }: CallPlan,
-): Promise<Sent | 'refused'> {
-  const unanswered = { status: null, refusal: null, creditsUsed: 0, fault: null };
-  // A timer that is waited for itself: `fetch` with `AbortSignal.timeout` has, once in some 100,000 calls on Node 20,
-  // neither answered nor given up.
+/** Null when the connection is refused. */
+async function send(url: string, key: string, plan: CallPlan): Promise<Outcome | null> {
+  const { body, product, hangUpAfterMs } = plan;
+  const requestId = randomUUID();
+  const started = performance.now();
+  // `AbortSignal.timeout` has, once in some 100,000 calls on Node 20, neither answered nor given up.
   const hangUp = new AbortController();
   const timer = setTimeout(() => hangUp.abort(), hangUpAfterMs ?? PATIENCE_MS);
-  const answer = request(`${url}/v3/vision/identify`, {
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${key}`,
-      'content-type': 'application/json',
-      'x-request-id': requestId,
+  const outcome = (status: Outcome['status'], rest: Partial<Outcome> = {}): Outcome => ({
+    ...{
+      requestId,
+      status,
+      tookMs: performance.now() - started,
+      creditsUsed: 0,
+      message: undefined,
+      fault: null,
     },
-    body: JSON.stringify(body),
-    signal: hangUp.signal,
-  }).then(async (response): Promise<Sent> => {
-    return { end: 'answered', ...judged(response, await response.body.text(), product) };
+    ...rest,
   });
-  const gone = once(hangUp.signal, 'abort');
   try {
-    await Promise.race([gone, answer]);
-    return hangUp.signal.aborted ? { end: 'hung up', ...unanswered } : await answer;
+    const sending = { body, headers: { 'X-Request-Id': requestId }, signal: hangUp.signal };
+    const answer = await new ApiClient(url, key).send<IdentifyAnswer & { message?: string }>(
+      ...(['POST', '/v3/vision/identify', sending] as const),
+    );
+    if (answer.status !== 200) return outcome(answer.status, { message: answer.body.message });
+    const { credits_used: creditsUsed, data } = answer.body;
+    return outcome(200, { creditsUsed, fault: wrongProduct(data, product) });
   } catch (failure) {
-    if (hangUp.signal.aborted) return { end: 'hung up', ...unanswered };
-    return isRefused(failure) ? 'refused' : { end: 'connection lost', ...unanswered };
+    if (hangUp.signal.aborted) return outcome('hung up');
+    const { cause, message } = failure as Error & { cause?: { code?: string } };
+    if (cause?.code === 'ECONNREFUSED') return null;
+    // Without a cause the answer is not as documented.
+    return cause ? outcome('connection lost') : outcome(500, { fault: message });
   } finally {
     clearTimeout(timer);
   }
 }
 
-/** What an answer says, and whether it is one that may be given to a photo of a product. */
-export function judged(
-  { statusCode: status, headers }: Pick<Dispatcher.ResponseData, 'statusCode' | 'headers'>,
-  text: string,
-  product: string | null,
-): Omit<Sent, 'end'> {
-  const answer: unknown = JSON.parse(text);
-  const none = { status, refusal: null, creditsUsed: 0 };
-  if (status !== 200) {
-    const parsed = refusal.safeParse(answer);
-    if (!parsed.success) return { ...none, fault: `no error body: ${text}` };
-    const silent = status === 503 && headers['retry-after'] === undefined;
-    return { ...none, refusal: parsed.data.message, fault: silent ? 'a 503 without Retry-After' : null };
-  }
-  const parsed = success.safeParse(answer);
-  if (!parsed.success) return { ...none, fault: `no envelope: ${text}` };
-  const { credits_used: creditsUsed, data } = parsed.data;
-  const seen = data[0]?.id ?? 'nothing';
-  return { ...none, creditsUsed, fault: seen === product ? null : `${seen} in place of ${product}` };
+/** Why rows are no right answer to a photo of a product; null when they are one. */
+export function wrongProduct([first]: readonly { id: string }[], product: string | null): string | null {
+  return first?.id === product ? null : `${first?.id ?? 'nothing'} in place of ${product}`;
 }
-
-const isRefused = (failure: unknown): boolean =>
-  failure instanceof Error && 'code' in failure && failure.code === 'ECONNREFUSED';

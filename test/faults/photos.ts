@@ -6,18 +6,12 @@ import { generateBundle, productId } from '../../scripts/lab/generator/generate-
 const SEED = 5;
 const PRODUCTS = 24;
 const SIDE = 192;
-/** Of the stamp in the corner, in pixels: too small to change what an 8 x 8 thumbnail looks like. */
+/** Side of the stamp in the corner: too small to change what an 8 x 8 thumbnail looks like. */
 const STAMP = 4;
 /** The stamp holds the number, and above it the side. */
 const SIDE_BITS_FROM = 14;
 
-/** A photo that no cache has seen, and the product that it shows. */
-export interface Photo {
-  readonly jpeg: Buffer;
-  readonly product: string;
-}
-
-/** A small catalog, and photos of its products: as many different ones as are asked for. */
+/** A small catalog, and any number of different photos of its products. */
 export class Photos {
   private constructor(private readonly pictures: readonly Buffer[]) {}
 
@@ -31,15 +25,14 @@ export class Photos {
     return new Photos(await Promise.all(pictures));
   }
 
-  /** Photo number `at`: a product in turn, with a stamp that makes its bytes unlike those of any other number, or side. */
-  async photo(at: number, side = 0): Promise<Photo> {
+  /** Photo number `at` of a product in turn; its stamp makes its bytes unlike those of any other number or side. */
+  async photo(at: number, side = 0): Promise<{ readonly jpeg: Buffer; readonly product: string }> {
     const index = at % PRODUCTS;
     const number = at | (side << SIDE_BITS_FROM);
     const pixels = Buffer.from(this.pictures[index] ?? Buffer.alloc(0));
     for (let bit = 0; bit < STAMP * STAMP; bit += 1) {
-      const value = (number >> bit) & 1 ? 255 : 192;
       const offset = (Math.floor(bit / STAMP) * SIDE + (bit % STAMP)) * 3;
-      pixels.fill(value, offset, offset + 3);
+      pixels.fill((number >> bit) & 1 ? 255 : 192, offset, offset + 3);
     }
     const jpeg = await sharp(pixels, { raw: { width: SIDE, height: SIDE, channels: 3 } })
       .jpeg({ quality: 90, chromaSubsampling: '4:4:4' })

@@ -3,9 +3,15 @@ import { Redis } from 'ioredis';
 import { rowsOf, sql } from '../../db/core/sql';
 import { LEASE_DEADLINES } from '../../models/vision/jobs/vision-job-runner';
 import type { Server } from '../../scripts/lab/services/servers';
-import { DEADLINE_MS, type Installation, JOB_DEADLINE_MS, WAITING_MAX } from './installation';
+import {
+  DEADLINE_MS,
+  type Installation,
+  JOB_DEADLINE_MS,
+  type ServicePart,
+  WAITING_MAX,
+} from './installation';
 import type { CallPlan } from './load';
-import { SLOW_WAYS } from './slow-host';
+import { SLOW_PATHS } from './slow-host';
 
 /** What a scenario can do while its load runs. */
 export interface Stage {
@@ -24,7 +30,7 @@ export interface Scenario {
   /** Statuses that may be answered; others are documented too, but not for this. */
   readonly statuses: readonly number[];
   /** Whether calls may end without an answer, because the process that had them died. */
-  readonly losesConnections?: boolean;
+  readonly losesConnections?: true;
   readonly concurrency?: number;
   /** Jobs are the load, and no single calls. */
   readonly jobs?: true;
@@ -32,8 +38,10 @@ export interface Scenario {
   readonly long?: true;
   /** Every call waits for its answer and sends a photo, unless the scenario wants others. */
   plan?(installation: Installation, call: number): Promise<CallPlan>;
-  disturb(stage: Stage): Promise<void>;
+  disturb(stage: Stage): Promise<unknown>;
 }
+
+type Disturbance = (installation: Installation, round: number) => Promise<unknown>;
 
 /** More clients than there are places in the queue and in both workers. */
 const CROWD = WAITING_MAX + 64;
@@ -42,115 +50,113 @@ const PAUSE_MS = 5_000;
 /** Longer than the lock of a job: the others take over. */
 const WORKER_PAUSE_MS = 8_000;
 const HANG_UP_MS_MAX = 120;
+const POLL_MS = 20;
+/** Of an entry that was begun in the latest of its deadlines. */
+const LEASE_LEFT_MS = (LEASE_DEADLINES - 1) * JOB_DEADLINE_MS;
+
+/** Again and again: some calls, the disturbance, and all is back. */
+const slowly =
+  (disturbance: Disturbance) =>
+  async ({ installation, rounds, progress, back }: Stage): Promise<void> => {
+    for (let round = 0; round < rounds.slow; round += 1) {
+      await progress(20);
+      await disturbance(installation, round);
+      await back();
+    }
+  };
+
+/** Again and again, in the middle of whatever the last one left. */
+const inBetween =
+  (kind: 'slow' | 'quick', calls: number, disturbance: Disturbance) =>
+  async ({ installation, rounds, progress, back }: Stage): Promise<void> => {
+    for (let round = 0; round < rounds[kind]; round += 1) {
+      await progress(calls);
+      await disturbance(installation, round);
+    }
+    await back();
+  };
 
 export const SCENARIOS: readonly Scenario[] = [
   {
     name: 'a worker is killed in the middle of jobs',
     statuses: [200, 503, 504],
-    async disturb({ installation: { workers }, rounds, progress, back }) {
-      for (let round = 0; round < rounds.quick; round += 1) {
-        const worker = workers[round % workers.length];
-        await progress(8);
-        await worker?.kill();
-        await worker?.start();
-      }
-      await back();
-    },
+    disturb: inBetween('quick', 8, ({ workers }, round) => killed(turnOf(workers, round))),
   },
   {
     name: 'an api is killed in the middle of calls',
     statuses: [200, 503],
     losesConnections: true,
-    async disturb({ installation: { apis }, rounds, progress, back }) {
-      for (let round = 0; round < rounds.slow; round += 1) {
-        const api = apis[round % apis.length];
-        await progress(20);
-        await api?.kill();
-        await api?.start();
-      }
-      await back();
-    },
+    disturb: inBetween('slow', 20, ({ apis }, round) => killed(turnOf(apis, round))),
   },
   {
     name: 'api and worker are stopped in order and started again',
     statuses: [200, 503],
     losesConnections: true,
-    async disturb({ installation: { apis, workers }, rounds, progress, back }) {
-      for (let round = 0; round < rounds.slow; round += 1) {
-        await progress(20);
-        for (const part of [workers[round % workers.length], apis[round % apis.length]]) {
-          await part?.stop();
-          await part?.start();
-        }
+    disturb: inBetween('slow', 20, async ({ apis, workers }, round) => {
+      for (const part of [...turnOf(workers, round), ...turnOf(apis, round)]) {
+        await part.stop();
+        await part.start();
       }
-      await back();
-    },
+    }),
   },
   {
     name: 'a worker stops answering',
     statuses: [200],
-    disturb: inRounds(async ({ workers }, round) => {
-      const worker = workers[round % workers.length];
-      worker?.pause();
-      await delay(WORKER_PAUSE_MS);
-      worker?.resume();
-    }),
+    disturb: slowly(({ workers }, round) => paused(turnOf(workers, round), WORKER_PAUSE_MS)),
   },
   {
     name: 'the queue is full',
     statuses: [200, 503, 504],
     concurrency: CROWD,
-    disturb: inRounds(async ({ workers }) => {
-      for (const worker of workers) worker.pause();
-      await delay(2 * OUTAGE_MS);
-      for (const worker of workers) worker.resume();
-    }),
+    disturb: slowly(({ workers }) => paused(workers, 2 * OUTAGE_MS)),
   },
   {
     name: 'Redis dies and comes back without its data',
     statuses: [200, 503],
-    disturb: inRounds(({ services }) => dies(services.redis)),
+    disturb: slowly(({ services }) => dies(services.redis)),
   },
   {
     name: 'Redis dies and comes back with its data',
     statuses: [200, 503],
-    disturb: inRounds(async ({ services }) => {
-      await saved(services.redis.url);
+    disturb: slowly(async ({ services }) => {
+      const redis = new Redis(services.redis.url);
+      await redis.save();
+      redis.disconnect();
       await dies(services.redis);
     }),
   },
   {
     name: 'Redis stops answering for five seconds',
     statuses: [200, 503],
-    disturb: inRounds(({ services }) => hangs(services.redis, PAUSE_MS)),
+    disturb: slowly(({ services }) => hangs(services.redis, PAUSE_MS)),
   },
   {
     name: 'PostgreSQL dies and comes back',
     statuses: [200, 503],
-    disturb: killDatabase,
+    disturb: slowly(({ services }) => dies(services.postgres)),
   },
   {
     name: 'PostgreSQL stops answering for five seconds',
     statuses: [200, 503],
-    disturb: inRounds(({ services }) => hangs(services.postgres, PAUSE_MS)),
+    disturb: slowly(({ services }) => hangs(services.postgres, PAUSE_MS)),
   },
   {
     name: 'PostgreSQL stops answering for longer than a deadline',
     statuses: [200, 503, 504],
     long: true,
-    async disturb({ installation: { services }, progress, back }) {
-      await progress(20);
-      await hangs(services.postgres, DEADLINE_MS + 2 * OUTAGE_MS);
-      await back();
-    },
+    disturb: (stage) =>
+      slowly(({ services }) => hangs(services.postgres, DEADLINE_MS + 2 * OUTAGE_MS))({
+        ...stage,
+        rounds: { slow: 1, quick: 1 },
+      }),
   },
   {
     name: 'the host of the photos is slow',
     statuses: [200, 422],
     async plan(installation, call) {
-      const way = call % 4 === 0 ? SLOW_WAYS[(call / 4) % SLOW_WAYS.length] : undefined;
-      if (!way) return photoCall(installation, call);
-      return { body: { url: installation.slowHost.url(way) }, product: null, hangUpAfterMs: null };
+      if (call % 4 > 0) return photoCall(installation, call);
+      const url = `http://${installation.slowHost}${SLOW_PATHS[(call / 4) % SLOW_PATHS.length]}`;
+      return { body: { url }, product: null, hangUpAfterMs: null };
     },
     disturb: ({ back }) => back(),
   },
@@ -165,6 +171,30 @@ export const SCENARIOS: readonly Scenario[] = [
   },
 ];
 
+/** Faults under vision jobs, whose callers see nothing of them (contract 16.3, 16.4, 16.13). */
+export const JOB_SCENARIOS: readonly Scenario[] = [
+  {
+    name: 'apis and workers are killed in the middle of entries of vision jobs',
+    statuses: [200],
+    jobs: true,
+    disturb: inBetween('quick', 8, async (installation, round) => {
+      const { apis, workers } = installation;
+      // By turns anywhere in an entry, and while every api waits for a worker.
+      const isHeld = round % 2 === 0;
+      if (isHeld) await entryWaits(installation);
+      await killed([...(isHeld ? apis : turnOf(apis, round)), ...turnOf(workers, round)], () => {
+        for (const worker of workers) worker.resume();
+      });
+    }),
+  },
+  {
+    name: 'PostgreSQL dies under vision jobs and comes back',
+    statuses: [200],
+    jobs: true,
+    disturb: slowly(({ services }) => dies(services.postgres)),
+  },
+];
+
 /** A call with a photo of its own that waits for its answer; every fourth has two more of the same product. */
 export async function photoCall({ photos }: Installation, call: number): Promise<CallPlan> {
   const sides = call % 4 === 3 ? [0, 1, 2] : [0];
@@ -174,21 +204,21 @@ export async function photoCall({ photos }: Installation, call: number): Promise
   return { body: images.length === 1 ? { ...images[0] } : { images }, product, hangUpAfterMs: null };
 }
 
-/** So often as a kind that takes seconds: some calls, the disturbance, and all is back. */
-function inRounds(
-  disturbance: (installation: Installation, round: number) => Promise<void>,
-): (stage: Stage) => Promise<void> {
-  return async ({ installation, rounds, progress, back }) => {
-    for (let round = 0; round < rounds.slow; round += 1) {
-      await progress(20);
-      await disturbance(installation, round);
-      await back();
-    }
-  };
+/** The process whose turn it is. */
+const turnOf = (parts: readonly ServicePart[], round: number): readonly ServicePart[] =>
+  parts.slice(round % parts.length).slice(0, 1);
+
+/** All at once, and started again. */
+async function killed(parts: readonly ServicePart[], afterwards = (): void => undefined): Promise<void> {
+  await Promise.all(parts.map((part) => part.kill()));
+  afterwards();
+  await Promise.all(parts.map((part) => part.start()));
 }
 
-function killDatabase(stage: Stage): Promise<void> {
-  return inRounds(({ services }) => dies(services.postgres))(stage);
+async function paused(parts: readonly ServicePart[], forMs: number): Promise<void> {
+  for (const part of parts) part.pause();
+  await delay(forMs);
+  for (const part of parts) part.resume();
 }
 
 /** Killed, and started again after a while. */
@@ -205,57 +235,10 @@ async function hangs(server: Server, forMs: number): Promise<void> {
   await server.resume();
 }
 
-/** What is in Redis now is there again after a crash. */
-async function saved(url: string): Promise<void> {
-  const redis = new Redis(url);
-  await redis.save();
-  redis.disconnect();
-}
-
-const LOOK_EVERY_MS = 20;
-
-/** Of an entry that was begun in the latest of its deadlines. */
-const LEASE_LEFT_MS = (LEASE_DEADLINES - 1) * JOB_DEADLINE_MS;
-
-/** Faults under vision jobs, whose callers see nothing of them (contract 16.3, 16.4, 16.13). */
-export const JOB_SCENARIOS: readonly Scenario[] = [
-  {
-    name: 'apis and workers are killed in the middle of entries of vision jobs',
-    statuses: [200],
-    jobs: true,
-    async disturb({ installation, rounds, progress, back }) {
-      const { apis, workers } = installation;
-      for (let round = 0; round < rounds.quick; round += 1) {
-        await progress(8);
-        // By turns anywhere in an entry, and while every api waits for a worker.
-        const isHeld = round % 2 === 0;
-        const dying = isHeld ? apis : apis.slice(round % apis.length).slice(0, 1);
-        if (isHeld) await entryWaits(installation);
-        const parts = [...dying, ...workers.slice(round % workers.length).slice(0, 1)];
-        await Promise.all(parts.map((part) => part.kill()));
-        for (const worker of workers) worker.resume();
-        await Promise.all(parts.map((part) => part.start()));
-      }
-      await back();
-    },
-  },
-  {
-    name: 'PostgreSQL dies under vision jobs and comes back',
-    statuses: [200],
-    jobs: true,
-    disturb: killDatabase,
-  },
-];
-
 /** Stops the workers, and resolves when an entry can't go on without them. */
 async function entryWaits({ workers, database }: Installation): Promise<void> {
   for (const worker of workers) worker.pause();
-  for (;;) {
-    const running = await rowsOf(
-      database.knex,
-      sql`SELECT FROM vision_job_entries WHERE state = 'running' AND due_at > now() + ${LEASE_LEFT_MS} * interval '1 ms' LIMIT 1`,
-    );
-    if (running.length > 0) return;
-    await delay(LOOK_EVERY_MS);
-  }
+  const running = sql`SELECT FROM vision_job_entries
+    WHERE state = 'running' AND due_at > now() + ${LEASE_LEFT_MS} * interval '1 ms' LIMIT 1`;
+  while ((await rowsOf(database.knex, running)).length === 0) await delay(POLL_MS);
 }

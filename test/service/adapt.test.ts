@@ -8,14 +8,13 @@ import { connectEmbedded, type Database } from '../../db/core/knex';
 import { identifier, rowsOf, sql } from '../../db/core/sql';
 import type { AdaptResult } from '../../models/indexing/adapt-service';
 import type { Evaluation } from '../../models/indexing/figures';
-import type { Switched } from '../../models/indexing/promotion-service';
 import type { EmbeddingsStatus } from '../../models/indexing/status-service';
 import { Random } from '../../models/random';
-import { type ServiceProcess, spawnLoupe, startProcess } from '../../scripts/lab/service-processes';
-import { openAccount } from '../faults/books';
+import { spawnLoupe } from '../../scripts/lab/service-processes';
 import { layoutInstallation } from '../faults/layout-model';
-import type { Installation } from '../support/installation';
-import { loupeHere, runLoupeHere } from '../support/run-loupe';
+import { copyMigrated } from '../support/database';
+import { loupeHere } from '../support/run-loupe';
+import { RunningInstallation } from './running-installation';
 
 /**
  * A version that is fitted to the catalog: made, killed, made again, evaluated, promoted, rolled back, backed up and restored
@@ -24,40 +23,28 @@ import { loupeHere, runLoupeHere } from '../support/run-loupe';
  */
 const PRODUCTS = 45;
 const PICTURES = 3;
-const LATER = 20;
+const LATER = 12;
 const CELLS = 8;
 const MESSY_FROM = 6;
 const SIDE = 96;
+const ADAPTED = 'layout@1.0.0+adapted-1';
 
 /** Of a machine that does other work too. */
 jest.setTimeout(400_000);
 
-let installation: Installation;
-let settings: Installation['settings'];
-let database: Database;
-let key: string;
-const services: ServiceProcess[] = [];
+let running: RunningInstallation;
 
 beforeAll(async () => {
-  installation = await layoutInstallation({
-    ...{ IMAGE_STORE: '', VISION_CONCURRENCY: '0', VISION_DEADLINE_MS: '120000' },
-  });
-  ({ settings } = installation);
-  const roles = settings['REDIS_URL'] === undefined ? ['all'] : ['api', 'worker'];
-  services.push(...(await Promise.all(roles.map((ROLE) => startProcess({ ...settings, ROLE })))));
-  database = await installation.connect();
-  ({ key } = await openAccount({ database }, 'test', { test: false }));
+  const settings = { IMAGE_STORE: '', VISION_CONCURRENCY: '0', VISION_DEADLINE_MS: '120000' };
+  running = await RunningInstallation.start(await layoutInstallation(settings));
 }, 180_000);
+afterAll(() => running?.stop(), 60_000);
 
-afterAll(async () => {
-  for (const each of services.reverse()) await each.stop();
-  await database?.close();
-  await installation?.remove();
-}, 60_000);
+const embeddings = <Document>(...words: string[]) => running.loupe<Document>('embeddings', ...words);
+const adapt = (...words: string[]) => embeddings<AdaptResult>('adapt', ...words);
+const versions = async () => (await embeddings<EmbeddingsStatus>('status')).versions;
 
-const embeddings = (...words: string[]) => loupeHere(settings, 'embeddings', ...words);
-const status = () => embeddings('status') as Promise<EmbeddingsStatus>;
-const adapt = (...words: string[]) => embeddings('adapt', ...words) as Promise<AdaptResult>;
+const productId = (product: number) => `product_thing${product}`;
 
 /** A picture of a product: its own colours, faint, beside a mess that is different in each. */
 function picture(product: number, number: number): Promise<Buffer> {
@@ -72,81 +59,55 @@ function picture(product: number, number: number): Promise<Buffer> {
     .toBuffer();
 }
 
-/** A bundle of products with so many pictures each, from a number on. */
-async function importProducts(from: number, count: number, pictures = PICTURES): Promise<void> {
-  const bundle = join(installation.folder, `bundle-${from}-${pictures}`);
+async function importProducts(from: number, count: number): Promise<void> {
+  const bundle = join(running.folder, `bundle-${from}`);
   await mkdir(join(bundle, 'images'), { recursive: true });
-  const lines: string[] = [];
+  let lines = '';
   for (let product = from; product < from + count; product += 1) {
-    const images = Array.from({ length: pictures }, (_, number) => `images/${product}-${number}.jpg`);
-    for (const [number, image] of images.entries()) {
+    const images = Array.from({ length: PICTURES }, (_, number) => `images/${product}-${number}.jpg`);
+    for (const [number, image] of images.entries())
       await writeFile(join(bundle, image), await picture(product, number));
-    }
-    lines.push(
-      JSON.stringify({
-        id: productId(product),
-        category: 'things',
-        attributes: {},
-        title: `Thing ${product}`,
-        images,
-      }),
-    );
+    const record = { id: productId(product), category: 'things', attributes: {}, title: `Thing ${product}` };
+    lines += `${JSON.stringify({ ...record, images })}\n`;
   }
   await writeFile(join(bundle, 'categories.jsonl'), '{"id":"things","name":"Things","hierarchy":[]}\n');
-  await writeFile(join(bundle, 'products.jsonl'), `${lines.join('\n')}\n`);
-  await loupeHere(settings, 'catalog', 'import', bundle);
+  await writeFile(join(bundle, 'products.jsonl'), lines);
+  await running.loupe('catalog', 'import', bundle);
 }
-
-const productId = (product: number) => `product_thing${product}`;
 
 /** How many of the products are the first row for a photo that no bundle has. */
 async function rightFirst(from: number, count: number): Promise<number> {
   const products = Array.from({ length: count }, (_, at) => from + at);
   const isRight = async (product: number): Promise<boolean> => {
-    const answer = await fetch(`${services[0]?.url}/v3/vision/identify`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
-      body: JSON.stringify({ base64: (await picture(product, 1_000)).toString('base64') }),
-    });
-    const { data } = (await answer.json()) as { data: { id: string }[] };
-    return data[0]?.id === productId(product);
+    const photo = (await picture(product, 1_000)).toString('base64');
+    const { body } = await running.api().identify({ base64: photo });
+    return body.data[0]?.id === productId(product);
   };
   return (await pMap(products, isRight, { concurrency: 4 })).filter(Boolean).length;
 }
 
-const versionsOf = async (model: string) =>
-  (await status()).versions.filter((version) => version.model === model);
-
-const vectorsOf = async (versionId: number): Promise<number> => {
-  const [line] = await rowsOf<{ count: number }>(
-    database.knex,
-    sql`SELECT count(*) AS count FROM ${identifier(`embeddings_${versionId}`)}`,
-  );
-  return Number(line?.count);
-};
-
 /** Each map, and the products that it was fitted to. */
 const mapsOf = ({ knex }: Database) =>
-  rowsOf(knex, sql`SELECT version_id, md5(map) AS map, products FROM embedding_maps ORDER BY version_id`);
-
-const ADAPTED = 'layout@1.0.0+adapted-1';
+  rowsOf<{ map: string; products: string[] }>(
+    knex,
+    sql`SELECT version_id, md5(map) AS map, products FROM embedding_maps ORDER BY version_id`,
+  );
 
 describe('A version that is adapted to the catalog (contract 14.20)', () => {
   test('is refused while few products have several pictures, with what to do', async () => {
     await importProducts(0, 20);
-    const { code, stderr } = await runLoupeHere(['embeddings', 'adapt'], settings);
-    expect(code).not.toBe(0);
-    expect(stderr).toMatch(/20 products have several pictures.*at least 30/);
-    expect((await status()).versions).toHaveLength(1);
+    await expect(adapt()).rejects.toThrow(/20 products have several pictures.*at least 30/);
+    expect(await versions()).toHaveLength(1);
   });
 
   test('goes on where it was killed, and embeds nothing again', async () => {
     await importProducts(20, PRODUCTS - 20);
-    const child = spawnLoupe(settings, 'embeddings', 'adapt');
+    const child = spawnLoupe(running.settings, 'embeddings', 'adapt');
     child.stdout.resume();
     child.stderr.resume();
     const ended = once(child, 'exit');
-    while (child.exitCode === null && (await versionsOf(ADAPTED)).length === 0) await delay(20);
+    const isBegun = async () => (await rowsOf(running.knex, sql`SELECT FROM embedding_maps`)).length > 0;
+    while (child.exitCode === null && !(await isBegun())) await delay(20);
     child.kill('SIGKILL');
     await ended;
     const result = await adapt();
@@ -156,31 +117,29 @@ describe('A version that is adapted to the catalog (contract 14.20)', () => {
     });
     expect(result.products).toBeLessThan(PRODUCTS);
     expect(result.validation.after).toBeGreaterThan(result.validation.before);
-    expect(await versionsOf(ADAPTED)).toHaveLength(1);
-    expect(await vectorsOf(result.version)).toBe(PRODUCTS * PICTURES);
+    expect((await versions()).map(({ model }) => model).sort()).toEqual(['layout@1.0.0', ADAPTED]);
+    const table = identifier(`embeddings_${result.version}`);
+    const vectors = await rowsOf(running.knex, sql`SELECT count(*)::int FROM ${table}`);
+    expect(vectors).toEqual([{ count: PRODUCTS * PICTURES }]);
   });
 
   test('is judged on products that had no part in the map, passes the gates and is promoted', async () => {
-    const evaluation = (await embeddings('evaluate', '--model', ADAPTED)) as Evaluation;
-    const [line] = await rowsOf<{ products: string[] }>(
-      database.knex,
-      sql`SELECT products FROM embedding_maps`,
-    );
-    const judged = PRODUCTS - (line?.products.length ?? 0);
+    const evaluation = await embeddings<Evaluation>('evaluate', '--model', ADAPTED);
+    const [fitted] = await mapsOf(running.database);
+    const judged = PRODUCTS - (fitted?.products.length ?? 0);
     const other = evaluation.candidate.recall.find(({ queries }) => queries === 'other photo');
     expect(other?.first.of).toBe(judged * PICTURES);
     expect(evaluation.comparison?.difference.mean).toBeGreaterThan(0);
     const before = await rightFirst(0, PRODUCTS);
-    const switched = (await embeddings('promote', '--model', ADAPTED)) as Switched;
+    const switched = await embeddings('promote', '--model', ADAPTED);
     expect(switched).toMatchObject({ model: ADAPTED, previous: 'layout@1.0.0', overruled: [] });
     expect(await rightFirst(0, PRODUCTS)).toBeGreaterThan(before);
   });
 
-  test('has pictures that come passed through its map, beside those of the version that a rollback goes back to', async () => {
+  test('has new pictures passed through its map, beside those of the version that a rollback goes back to', async () => {
     await importProducts(PRODUCTS, LATER);
-    for (const { pending, done } of (await status()).versions) {
+    for (const { pending, done } of await versions())
       expect([pending, done]).toEqual([0, (PRODUCTS + LATER) * PICTURES]);
-    }
     expect(await rightFirst(PRODUCTS, LATER)).toBeGreaterThanOrEqual(0.75 * LATER);
   });
 
@@ -194,15 +153,16 @@ describe('A version that is adapted to the catalog (contract 14.20)', () => {
   });
 
   test('is in a backup with its map and its vectors', async () => {
-    const file = join(installation.folder, 'backup.loupe');
-    await loupeHere(settings, 'backup', file);
+    const file = join(running.folder, 'backup.loupe');
+    await running.loupe('backup', file);
     // On the embedded default, wherever the backup is from.
-    const { DATABASE_URL: _database, REDIS_URL: _redis, QUEUE_PREFIX: _prefix, ...rest } = settings;
-    const elsewhere = { ...rest, DATA_DIR: join(installation.folder, 'restored') };
+    const { DATABASE_URL: _database, REDIS_URL: _redis, QUEUE_PREFIX: _prefix, ...rest } = running.settings;
+    const elsewhere = { ...rest, DATA_DIR: join(running.folder, 'restored') };
+    await copyMigrated(elsewhere.DATA_DIR);
     await loupeHere(elsewhere, 'restore', file);
     const restored = await connectEmbedded({ dataDir: elsewhere.DATA_DIR });
     try {
-      expect(await mapsOf(restored)).toEqual(await mapsOf(database));
+      expect(await mapsOf(restored)).toEqual(await mapsOf(running.database));
       expect(await loupeHere(elsewhere, 'embeddings', 'status')).toMatchObject({
         ...{ model: ADAPTED, pending: 0, done: (PRODUCTS + LATER) * PICTURES },
       });
@@ -214,9 +174,9 @@ describe('A version that is adapted to the catalog (contract 14.20)', () => {
   test('is undone by a rollback, and prune drops it with its map', async () => {
     expect(await embeddings('rollback')).toMatchObject({ model: 'layout@1.0.0', previous: ADAPTED });
     await embeddings('prune', '--all');
-    expect(await rowsOf(database.knex, sql`SELECT FROM embedding_maps`)).toEqual([]);
-    expect((await status()).versions).toHaveLength(1);
-    const audit = (await loupeHere(settings, 'audit', 'log')) as { action: string; subject: string }[];
+    expect(await mapsOf(running.database)).toEqual([]);
+    expect(await versions()).toHaveLength(1);
+    const audit = await running.loupe<object[]>('audit', 'log');
     expect(audit).toContainEqual(expect.objectContaining({ action: 'embeddings adapt', subject: ADAPTED }));
   });
 });

@@ -2,27 +2,23 @@ import { once } from 'node:events';
 import { copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Knex } from 'knex';
-import type { Database } from '../../db/core/knex';
 import { identifier, rowsOf, sql } from '../../db/core/sql';
 import { LocalImageStore } from '../../db/files/local-image-store';
 import type { BuildResult } from '../../models/indexing/build-service';
 import type { EmbeddingsStatus } from '../../models/indexing/status-service';
 import { AnswerLog } from '../../scripts/lab/bench/answer-log';
 import { addPictures } from '../../scripts/lab/bench/many-pictures';
-import { type ServiceProcess, spawnLoupe, startProcess } from '../../scripts/lab/service-processes';
-import { openAccount } from '../faults/books';
-import { layoutInstallation, writeLayoutModel } from '../faults/layout-model';
+import { spawnLoupe, startProcess } from '../../scripts/lab/service-processes';
+import { installLayoutModel, layoutInstallation } from '../faults/layout-model';
 import { Photos } from '../faults/photos';
-import type { Installation } from '../support/installation';
-import { loupeHere } from '../support/run-loupe';
+import { RunningInstallation } from './running-installation';
 
 /**
  * Another model without a blink: built, killed, resumed, promoted, rolled back and pruned by the commands, beside a
  * service that answers all the while. Nothing is faked but the models, which cost nothing. On the embedded default one process does
  * it all; on PostgreSQL and Redis two apis and two workers do. The tests go on where the last one left off.
  */
-const PICTURES = 240;
+const PICTURES = 120;
 const PHOTOS = 12;
 const CLIENTS = 3;
 const POLL_MS = 20;
@@ -32,55 +28,40 @@ const PAUSE_MS = 50;
 /** Of a machine that does other work too. */
 jest.setTimeout(400_000);
 
-let installation: Installation;
-let settings: Installation['settings'];
-let database: Database;
+let running: RunningInstallation;
 let photos: Photos;
-let key: string;
-const apis: ServiceProcess[] = [];
-const workers: ServiceProcess[] = [];
 
 beforeAll(async () => {
-  installation = await layoutInstallation({ IMAGE_STORE: '', VISION_DEADLINE_MS: '120000' });
-  ({ settings } = installation);
-  const next = { id: 'next', channels: 'bgr', view: [0.1, 0.1, 0.8, 0.8] } as const;
-  await writeLayoutModel(join(installation.dataDir, 'models', 'next@1.0.0'), next);
+  const installation = await layoutInstallation({ IMAGE_STORE: '', VISION_DEADLINE_MS: '120000' });
+  await installLayoutModel(installation.dataDir, 'next', { channels: 'bgr', view: [0.1, 0.1, 0.8, 0.8] });
   const bundle = join(installation.folder, 'bundle');
   photos = await Photos.ofCatalog(bundle);
-  const roles = settings['REDIS_URL'] === undefined ? ['all'] : ['api', 'api', 'worker', 'worker'];
-  const started = await Promise.all(roles.map((ROLE) => startProcess({ ...settings, ROLE })));
-  for (const [index, each] of started.entries()) (roles[index] === 'worker' ? workers : apis).push(each);
-  await loupeHere(settings, 'catalog', 'import', bundle);
-  database = await installation.connect();
-  ({ key } = await openAccount({ database }, 'test', { test: false }));
-  await picturesMore(0, PICTURES);
+  running = await RunningInstallation.start(installation, ['api', 'api', 'worker', 'worker']);
+  await running.loupe('catalog', 'import', bundle);
+  await addMorePictures(0, PICTURES);
   await build('layout');
 }, 180_000);
+afterAll(() => running?.stop(), 60_000);
 
-afterAll(async () => {
-  for (const each of [...apis, ...workers].reverse()) await each.stop();
-  await database?.close();
-  await installation?.remove();
-}, 60_000);
-
-const loupe = (...words: string[]) => loupeHere(settings, 'embeddings', ...words);
+const embeddings = <Document>(...words: string[]) => running.loupe<Document>('embeddings', ...words);
 const build = (model: string, ...words: string[]) =>
-  loupe('build', '--model', model, ...words) as Promise<BuildResult>;
-const status = () => loupe('status') as Promise<EmbeddingsStatus>;
+  embeddings<BuildResult>('build', '--model', model, ...words);
 
-const picturesMore = (from: number, count: number): Promise<number[]> =>
+const addMorePictures = (from: number, count: number): Promise<number[]> =>
   addPictures(
-    { knex: database.knex, store: new LocalImageStore(join(installation.dataDir, 'images')) },
+    { knex: running.knex, store: new LocalImageStore(join(running.dataDir, 'images')) },
     { count, from, side: 48 },
   );
 
-/** Photos from a few clients to all apis while `work` goes on; each photo is sent again and again. */
-async function underLoad<Result>(work: (log: AnswerLog) => Promise<Result>): Promise<[AnswerLog, Result]> {
-  const log = new AnswerLog(database.knex);
+/** Photos from a few clients to all apis while `work` goes on, each sent again and again; what came of them is right. */
+async function underLoad<Result>(work: (log: AnswerLog) => Promise<Result>): Promise<[number, Result]> {
+  const { processes, key, knex } = running;
+  const apis = processes.slice(0, Math.ceil(processes.length / 2));
+  const log = new AnswerLog(knex);
   await log.noteLive();
-  let ended = false;
+  let isOver = false;
   const client = async (first: number): Promise<void> => {
-    for (let call = first; !ended; call += CLIENTS) {
+    for (let call = first; !isOver; call += CLIENTS) {
       const { jpeg } = await photos.photo(call % PHOTOS);
       await log.identify(apis[call % apis.length]?.url ?? '', key, call % PHOTOS, jpeg);
       await delay(PAUSE_MS);
@@ -88,73 +69,67 @@ async function underLoad<Result>(work: (log: AnswerLog) => Promise<Result>): Pro
   };
   const clients = Promise.all(Array.from({ length: CLIENTS }, (_, first) => client(first)));
   const result = await work(log).finally(() => {
-    ended = true;
+    isOver = true;
   });
   await clients;
-  return [log, result];
+  const { faults, answersByVersion } = await log.audit();
+  expect(faults).toEqual([]);
+  return [answersByVersion.size, result];
 }
 
 /** Starts a build and kills it once so many images are embedded. Answers whether it had not ended before. */
-async function killedBuild(versionOf: () => Promise<number>, atImages: number, ...words: string[]) {
-  const child = spawnLoupe(settings, 'embeddings', 'build', '--model', 'next', ...words);
+async function killedBuild(atImages: number, ...words: string[]): Promise<boolean> {
+  const child = spawnLoupe(running.settings, 'embeddings', 'build', '--model', 'next', ...words);
   child.stdout.resume();
   child.stderr.resume();
   const ended = once(child, 'exit');
-  while (child.exitCode === null && (await imagesOf(await versionOf())).length < atImages)
+  while (child.exitCode === null && (await imagesOf(await buildingId())).length < atImages)
     await delay(POLL_MS);
   child.kill('SIGKILL');
   const [, signal] = await ended;
   return signal === 'SIGKILL';
 }
 
-/** Ids of the images with vectors under a version; none while there is no such version. */
-async function imagesOf(versionId: number): Promise<number[]> {
-  if (versionId === 0) return [];
-  const rows = await rowsOf<{ image: number }>(
-    database.knex,
-    sql`SELECT DISTINCT image_id AS image FROM ${tableOf(versionId)} ORDER BY image_id`,
-  );
-  return rows.map(({ image }) => Number(image));
-}
-
-async function vectorsOf(versionId: number): Promise<string[]> {
-  const rows = await rowsOf<{ line: string }>(
-    database.knex,
-    sql`SELECT image_id || ' ' || view || ' ' || embedding::text AS line FROM ${tableOf(versionId)} ORDER BY image_id, view`,
-  );
-  return rows.map(({ line }) => line);
-}
-
-const tableOf = (versionId: number) => identifier(`embeddings_${versionId}`);
-
+/** 0 when no version is being built. */
 const buildingId = async (): Promise<number> => {
-  const knex: Knex = database.knex;
-  const row = await knex('embedding_versions').where({ state: 'building' }).first('id');
+  const row = await running.knex('embedding_versions').where({ state: 'building' }).first('id');
   return row ? Number(row.id) : 0;
 };
 
+interface Vector {
+  readonly image: number;
+  readonly view: number;
+  readonly embedding: string;
+}
+
+async function vectorsOf(version: number): Promise<Vector[]> {
+  if (version === 0) return [];
+  const table = identifier(`embeddings_${version}`);
+  const vectors = sql`SELECT image_id AS image, view, embedding::text FROM ${table} ORDER BY image_id, view`;
+  return rowsOf<Vector>(running.knex, vectors);
+}
+
+/** Ids of the images with vectors under a version. */
+const imagesOf = async (version: number): Promise<number[]> => [
+  ...new Set((await vectorsOf(version)).map(({ image }) => image)),
+];
+
 test('a build goes on beside the service, through kills of the command and of a worker, and misses nothing', async () => {
-  const [log, result] = await underLoad(async () => {
+  const [versions, { came, resumed }] = await underLoad(async () => {
     // On a busy machine all may be built before it is looked at.
-    while (!(await killedBuild(buildingId, 1))) await loupe('prune', '--building');
+    while (!(await killedBuild(1))) await embeddings('prune', '--building');
     await expect(build('next')).rejects.toThrow(/--resume/);
-    const [victim] = workers;
-    if (victim) {
-      const dying = killedBuild(buildingId, PICTURES / 2, '--resume');
-      victim.process.kill('SIGKILL');
-      await dying;
-      workers[0] = await startProcess({ ...settings, ROLE: 'worker' });
-    } else await killedBuild(buildingId, PICTURES / 2, '--resume');
-    const came = await picturesMore(PICTURES, 24);
-    const resumed = await build('next', '--resume');
-    return { came, resumed };
+    const dying = killedBuild(PICTURES / 2, '--resume');
+    const [worker, ...others] = running.processes.splice(2);
+    worker?.process.kill('SIGKILL');
+    await dying;
+    if (worker) others.push(await startProcess({ ...running.settings, ROLE: 'worker' }));
+    running.processes.push(...others);
+    const added = await addMorePictures(PICTURES, 24);
+    return { came: added, resumed: await build('next', '--resume') };
   });
-  const { faults, answersByVersion } = await log.audit();
-  expect(faults).toEqual([]);
-  expect([...answersByVersion.keys()]).toHaveLength(1);
-  const { came, resumed } = result;
-  expect(resumed).toMatchObject({ model: 'next@1.0.0', pending: 0, failed: 0 });
-  expect(resumed.embedded).toBe(resumed.images);
+  expect(versions).toBe(1);
+  expect(resumed).toMatchObject({ model: 'next@1.0.0', pending: 0, failed: 0, embedded: resumed.images });
   const images = await imagesOf(resumed.version);
   expect(images).toHaveLength(resumed.images);
   expect(images).toEqual(expect.arrayContaining(came));
@@ -163,39 +138,38 @@ test('a build goes on beside the service, through kills of the command and of a 
 test('the state is that of a build that nobody disturbed', async () => {
   const disturbed = await buildingId();
   const vectors = await vectorsOf(disturbed);
-  await expect(loupe('prune', '--building')).resolves.toMatchObject({
+  await expect(embeddings('prune', '--building')).resolves.toMatchObject({
     pruned: [expect.stringContaining('next@1.0.0')],
   });
-  const { version, embedded } = await build('next');
+  const { version } = await build('next');
   expect(version).not.toBe(disturbed);
   const again = await vectorsOf(version);
-  expect(again.length).toBe(vectors.length);
+  const placeOf = ({ image, view }: Vector) => `${image} ${view}`;
+  expect(again.map(placeOf)).toEqual(vectors.map(placeOf));
   // Of equal pictures, whatever batch they were computed in.
-  expect(again.filter((line, index) => line !== vectors[index]).length).toBeLessThan(0.02 * again.length);
-  expect(embedded).toBe(new Set(vectors.map((line) => line.split(' ')[0])).size);
+  const others = again.filter(({ embedding }, at) => embedding !== vectors[at]?.embedding);
+  expect(others.length).toBeLessThan(0.02 * again.length);
 });
 
 test('images that come are embedded for the live version and for the one that is built', async () => {
-  const came = await picturesMore(2 * PICTURES, 8);
+  const came = await addMorePictures(2 * PICTURES, 8);
   // Says nothing of products, whose pictures it would make those of its records.
-  const tags = join(installation.folder, 'tags');
+  const tags = join(running.folder, 'tags');
   await mkdir(tags);
-  await copyFile(join(installation.folder, 'bundle', 'tags.jsonl'), join(tags, 'tags.jsonl'));
-  await loupeHere(settings, 'catalog', 'import', tags);
-  for (const { version } of (await status()).versions) {
+  await copyFile(join(running.folder, 'bundle', 'tags.jsonl'), join(tags, 'tags.jsonl'));
+  await running.loupe('catalog', 'import', tags);
+  for (const { version } of (await embeddings<EmbeddingsStatus>('status')).versions)
     expect(await imagesOf(version)).toEqual(expect.arrayContaining(came));
-  }
 });
 
 test('a version is promoted only when nothing speaks against it, unless that is forced', async () => {
-  const refusal = loupe('promote', '--model', 'next');
-  await expect(refusal).rejects.toThrow(/not evaluated[\s\S]*--force/);
-  await picturesMore(3 * PICTURES, 1);
-  await expect(loupe('promote', '--model', 'next')).rejects.toThrow(/1 of \d+ images are not embedded yet/);
+  const promote = () => embeddings('promote', '--model', 'next');
+  await expect(promote()).rejects.toThrow(/not evaluated[\s\S]*--force/);
+  await addMorePictures(3 * PICTURES, 1);
+  await expect(promote()).rejects.toThrow(/1 of \d+ images are not embedded yet/);
   await build('layout');
   await build('next');
-  const judged = await loupe('evaluate', '--model', 'next', '--queries', '12');
-  expect(judged).toMatchObject({
+  expect(await embeddings('evaluate', '--model', 'next', '--queries', '12')).toMatchObject({
     candidate: { model: 'next@1.0.0', recall: expect.any(Array) },
     live: { model: 'layout@1.0.0' },
     comparison: { agreement: expect.any(Number) },
@@ -203,31 +177,26 @@ test('a version is promoted only when nothing speaks against it, unless that is 
 });
 
 // contract 14.6
-test('promoted and gone back under load, every answer is of a version that was live then, and none fails', async () => {
-  const [log] = await underLoad(async (answers) => {
-    for (const words of [['promote', '--model', 'next', '--force'], ['rollback'], ['rollback']]) {
+test('promoted, gone back and pruned under load, every answer is of a version that was live then, and none fails', async () => {
+  const switches = [
+    ['promote', '--model', 'next', '--force'],
+    ['rollback'],
+    ['rollback'],
+    // Keeps what a rollback needs.
+    ['prune'],
+    ['rollback'],
+    ['prune', '--all'],
+  ];
+  const [versions] = await underLoad(async (answers) => {
+    for (const words of switches) {
       await delay(300);
-      await loupe(...words);
+      await embeddings(...words);
       await answers.noteLive();
     }
     await delay(300);
   });
-  const { faults, answersByVersion } = await log.audit();
-  expect(faults).toEqual([]);
-  expect(answersByVersion.size).toBe(2);
-  expect((await status()).model).toBe('next@1.0.0');
-});
-
-test('what a rollback needs is kept when the rest is pruned, and dropped under load when that is asked', async () => {
-  expect(await loupe('prune')).toMatchObject({ pruned: [] });
-  const [log] = await underLoad(async (answers) => {
-    await loupe('rollback');
-    await answers.noteLive();
-    await loupe('prune', '--all');
-    await delay(200);
-  });
-  expect((await log.audit()).faults).toEqual([]);
-  const left = await status();
+  expect(versions).toBe(2);
+  const left = await embeddings<EmbeddingsStatus>('status');
   expect(left.versions.map(({ model, state }) => [model, state])).toEqual([['layout@1.0.0', 'live']]);
-  await expect(loupe('rollback')).rejects.toThrow('There is no version to go back to');
+  await expect(embeddings('rollback')).rejects.toThrow('There is no version to go back to');
 });

@@ -3,9 +3,10 @@ import { createWriteStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { generateBundle, productId } from '../../scripts/lab/generator/generate-bundle';
-import { type ServiceProcess, startProcess } from '../../scripts/lab/service-processes';
-import { openAccount } from '../faults/books';
+import { startProcess } from '../../scripts/lab/service-processes';
+import { openAccount } from '../faults/accounts';
 import { layoutInstallation } from '../faults/layout-model';
+import { ApiClient } from '../support/api-client';
 import type { Installation } from '../support/installation';
 import { loupeHere } from '../support/run-loupe';
 import { type CollectedSpan, TraceCollector } from '../support/trace-collector';
@@ -17,13 +18,14 @@ import { type CollectedSpan, TraceCollector } from '../support/trace-collector';
 const SEED = 5;
 const PRODUCT = productId(SEED, 3);
 const CALLER = { trace: '4bf92f3577b34da6a3ce929d0e0e4736', span: '00f067aa0ba902b7' };
+const TRACED = 'call-that-is-traced';
+const REFUSED = 'call-with-a-text';
 
 const collector = new TraceCollector();
 let installation: Installation;
 let key: string;
 let photo: string;
 let log: Record<string, unknown>[];
-const found: unknown[] = [];
 
 beforeAll(async () => {
   installation = await layoutInstallation({ LOG_LEVEL: 'info' });
@@ -39,22 +41,23 @@ beforeAll(async () => {
   };
   const lines = createWriteStream(join(folder, 'log'));
   await once(lines, 'open');
-  const processes: ServiceProcess[] = [];
-  for (const ROLE of settings['REDIS_URL'] === undefined ? ['all'] : ['api', 'worker']) {
-    processes.push(await startProcess({ ...traced, ROLE }, lines));
-  }
+  const roles = settings['REDIS_URL'] === undefined ? ['all'] : ['api', 'worker'];
+  const processes = await Promise.all(roles.map((ROLE) => startProcess({ ...traced, ROLE }, lines)));
   await loupeHere(settings, 'catalog', 'import', bundle);
   const stores = await installation.connect();
-  key = (await openAccount({ database: stores }, 'test')).key;
+  ({ key } = await openAccount(stores.knex));
   await stores.close();
-  const url = processes[0]?.url ?? '';
-  found.push(
-    await identify(url, { base64: photo, includes: ['pricing'] }, 'call-that-is-traced', {
-      traceparent: `00-${CALLER.trace}-${CALLER.span}-01`,
-    }),
-    await identify(url, { base64: 'aGVsbG8sIHRoaXMgaXMgdGV4dA==' }, 'call-with-a-text', {}),
-    await (await fetch(`${url}/readyz`)).status,
-  );
+  const api = new ApiClient(processes[0]?.url ?? '', key);
+  const identify = (body: object, headers: Record<string, string>) =>
+    api.send('POST', '/v3/vision/identify', { body, headers });
+  const traceparent = `00-${CALLER.trace}-${CALLER.span}-01`;
+  const body = { base64: photo, includes: ['pricing'] };
+  expect(await identify(body, { 'x-request-id': TRACED, traceparent })).toMatchObject({
+    status: 200,
+    body: { data: expect.arrayContaining([expect.objectContaining({ id: PRODUCT })]) },
+  });
+  expect(await identify({ base64: 'aGVsbG8=' }, { 'x-request-id': REFUSED })).toMatchObject({ status: 422 });
+  await fetch(`${api.url}/readyz`);
   for (const process of processes.reverse()) await process.stop();
   lines.destroy();
   const text = await readFile(join(folder, 'log'), 'utf8');
@@ -65,21 +68,6 @@ afterAll(async () => {
   await collector.close();
   await installation?.remove();
 }, 60_000);
-
-async function identify(url: string, body: object, requestId: string, headers: Record<string, string>) {
-  const answer = await fetch(`${url}/v3/vision/identify`, {
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${key}`,
-      'content-type': 'application/json',
-      'x-request-id': requestId,
-      ...headers,
-    },
-    body: JSON.stringify(body),
-  });
-  const { data = [] } = (await answer.json()) as { data?: { id: string }[] };
-  return [answer.status, data[0]?.id];
-}
 
 const traceOf = (requestId: string): CollectedSpan[] => {
   const root = collector.spans.find((span) => span.attributes.get('loupe.request_id') === requestId);
@@ -92,26 +80,25 @@ function spanOf(trace: readonly CollectedSpan[], name: string): CollectedSpan {
   return span;
 }
 
+const ROOT = 'POST /v3/vision/identify';
+
 test('a call goes on with the trace of its caller, from the request through the queue to the worker and back', () => {
-  expect(found).toEqual([[200, PRODUCT], [422, undefined], 200]);
-  const trace = traceOf('call-that-is-traced');
+  const trace = traceOf(TRACED);
   expect(new Set(trace.map((span) => span.traceId))).toEqual(new Set([CALLER.trace]));
   const nameOf = (spanId: string) => trace.find((span) => span.spanId === spanId)?.name;
-  const root = 'POST /v3/vision/identify';
-  expect(spanOf(trace, root)).toMatchObject({ parentSpanId: CALLER.span, status: 0 });
-  const orphans = trace.filter(({ name, parentSpanId }) => name !== root && !nameOf(parentSpanId));
-  expect(orphans).toEqual([]);
+  expect(spanOf(trace, ROOT)).toMatchObject({ parentSpanId: CALLER.span, status: 0 });
+  expect(trace.filter(({ name, parentSpanId }) => name !== ROOT && !nameOf(parentSpanId))).toEqual([]);
   const parents = {
-    'AccountRepository.callerByKeyHash': root,
-    'ImagePreparer.prepare': root,
-    'VisionQueue.neighbours': root,
+    'AccountRepository.callerByKeyHash': ROOT,
+    'ImagePreparer.prepare': ROOT,
+    'VisionQueue.neighbours': ROOT,
     'wait in queue': 'VisionQueue.neighbours',
     'answer photo': 'VisionQueue.neighbours',
     'Embedder.embed': 'answer photo',
     'NeighbourIndex.nearest': 'answer photo',
-    'CatalogRepository.itemsById': root,
-    'PredictionRepository.save': root,
-    'CreditLedger.settle': root,
+    'CatalogRepository.itemsById': ROOT,
+    'PredictionRepository.save': ROOT,
+    'CreditLedger.settle': ROOT,
   };
   const told = Object.keys(parents).map((name) => [name, nameOf(spanOf(trace, name).parentSpanId)]);
   expect(Object.fromEntries(told)).toEqual(parents);
@@ -120,8 +107,7 @@ test('a call goes on with the trace of its caller, from the request through the 
 });
 
 test('each span is of the process that did the work, and the log names the trace', () => {
-  const trace = traceOf('call-that-is-traced');
-  const processOf = (name: string) => spanOf(trace, name).process;
+  const processOf = (name: string) => spanOf(traceOf(TRACED), name).process;
   expect(processOf('CatalogRepository.itemsById')).toBe(processOf('VisionQueue.neighbours'));
   expect(processOf('NeighbourIndex.nearest')).toBe(processOf('answer photo'));
   const together = installation.settings['REDIS_URL'] === undefined;
@@ -131,10 +117,10 @@ test('each span is of the process that did the work, and the log names the trace
 });
 
 test('what a caller does wrong is recorded where it was noticed, and is no error of the service', () => {
-  const trace = traceOf('call-with-a-text');
+  const trace = traceOf(REFUSED);
   const looked = trace.filter((span) => span.name.startsWith('ImagePreparer.'));
   expect(looked).toEqual([expect.objectContaining({ failures: ['unprocessable'], status: 0 })]);
-  const root = spanOf(trace, 'POST /v3/vision/identify');
+  const root = spanOf(trace, ROOT);
   expect(root).toMatchObject({ parentSpanId: '', status: 0 });
   expect(root.attributes.get('http.response.status_code')).toBe(422);
   expect(trace.map((span) => span.name)).not.toContain('VisionQueue.neighbours');
@@ -142,7 +128,7 @@ test('what a caller does wrong is recorded where it was noticed, and is no error
 
 test('only calls are traced, and no key, photo or signed link is sent', () => {
   const beginnings = collector.spans.filter((span) => ['', CALLER.span].includes(span.parentSpanId));
-  expect(beginnings.map((span) => span.name)).toEqual(Array(2).fill('POST /v3/vision/identify'));
+  expect(beginnings.map((span) => span.name)).toEqual([ROOT, ROOT]);
   expect(collector.headers[0]?.['x-collector-key']).toBe('abc def');
   for (const secret of [key, photo.slice(0, 40), 'signature=', 'sig='])
     expect(collector.text).not.toContain(secret);

@@ -1,10 +1,9 @@
 import { SCOPES } from '../../models/access/api-key';
 import { at, Random } from '../../models/random';
 import { processEnvironment } from '../../scripts/config';
-import { type ServiceProcess, startProcess } from '../../scripts/lab/service-processes';
 import { layoutInstallation } from '../faults/layout-model';
 import { ADMIN_TOKEN, type Answer, ApiClient, OperatorClient } from '../support/api-client';
-import type { Installation } from '../support/installation';
+import { RunningInstallation } from './running-installation';
 
 /**
  * Two processes on one database: two APIs on PostgreSQL and Redis, else two services that share a data folder. A change by
@@ -13,28 +12,24 @@ import type { Installation } from '../support/installation';
  */
 const { INTERLEAVINGS = '60', INTERLEAVING_SEED = '21' } = processEnvironment();
 const TURNS = Number(INTERLEAVINGS);
-const START_MS = 180_000;
 /** Of the slowest machine. */
 const TURN_MS_MAX = 2_000;
 const CATEGORY = 'handbags';
 const BAG = 'product_one';
 
-let installation: Installation;
-const processes: ServiceProcess[] = [];
+let running: RunningInstallation;
 let operators: readonly OperatorClient[];
 let accountId: string;
 let writers: readonly ApiClient[];
 
+jest.setTimeout(180_000);
+
 beforeAll(async () => {
-  installation = await layoutInstallation({ ADMIN_TOKEN, UNKNOWN_KEYS_PER_MINUTE: '0' });
-  const { settings } = installation;
-  const role = settings['REDIS_URL'] === undefined ? {} : { ROLE: 'api' };
-  processes.push(...(await Promise.all([1, 2].map(() => startProcess({ ...settings, ...role })))));
-  operators = processes.map(({ url }) => new OperatorClient(() => url));
+  const installation = await layoutInstallation({ ADMIN_TOKEN, UNKNOWN_KEYS_PER_MINUTE: '0' });
+  running = await RunningInstallation.start(installation, ['api', 'api'], ['all', 'all']);
+  operators = running.processes.map(({ url }) => new OperatorClient(() => url));
   accountId = await at(operators, 0).account(null);
-  const wanted = { name: 'writer', versions: ['v1', 'v2', 'v3'], scopes: SCOPES };
-  const { body } = await at(operators, 0).post<{ secret: string }>(`/accounts/${accountId}/keys`, wanted);
-  writers = clients(body.secret);
+  writers = clients(await newKey(accountId, { scopes: SCOPES }));
   await write(
     0,
     category('Bags of turn 0'),
@@ -42,15 +37,17 @@ beforeAll(async () => {
     bag(0),
     { estimates: { variant: 'variant_one', source: 'ebay', region: 'NA', A: 5 } },
   );
-}, START_MS);
-
-afterAll(async () => {
-  for (const each of processes) await each.stop();
-  await installation?.remove();
-}, 60_000);
+});
+afterAll(() => running?.stop(), 60_000);
 
 /** A client of each process. */
-const clients = (key: string) => processes.map(({ url }) => new ApiClient(url, key));
+const clients = (key: string) => running.processes.map(({ url }) => new ApiClient(url, key));
+
+/** The secret of a new key for all versions. */
+async function newKey(account: string, options: object = {}): Promise<string> {
+  const wanted = { name: 'shop', versions: ['v1', 'v2', 'v3'], ...options };
+  return (await at(operators, 0).post<{ secret: string }>(`/accounts/${account}/keys`, wanted)).body.secret;
+}
 
 const category = (name: string) => ({
   categories: { id: CATEGORY, name, hierarchy: ['brand'], name_fields: ['brand'] },
@@ -68,8 +65,8 @@ async function write(through: number, ...lines: readonly object[]): Promise<void
   expect(body).toMatchObject({ accepted: lines.length, rejected: 0 });
 }
 
-/** What stands now, as every call that begins after a change was answered must be told. */
-interface Standing {
+/** The current state, as every call that begins after a change was answered must be told. */
+interface State {
   key: { readonly id: string; readonly secret: string };
   name: string;
   nameBefore: string;
@@ -77,35 +74,33 @@ interface Standing {
   popularity: number;
 }
 
-/** A change through one process. */
-type Change = (through: number, standing: Standing, turn: number) => Promise<void>;
-
-const CHANGES: readonly Change[] = [
-  async function revokeKey(through, standing) {
-    await operators[through]?.revoke(standing.key.id);
-    const answers = await Promise.all(clients(standing.key.secret).map((api) => api.item(BAG)));
+/** Changes through one process. */
+const CHANGES: readonly ((through: number, state: State, turn: number) => Promise<void>)[] = [
+  async function revokeKey(through, state) {
+    await operators[through]?.revoke(state.key.id);
+    const answers = await Promise.all(clients(state.key.secret).map((api) => api.item(BAG)));
     expect(answers.map(({ status }) => status)).toEqual([401, 401]);
-    standing.key = await at(operators, through).key(accountId);
+    state.key = await at(operators, through).key(accountId);
   },
-  async function renameCategory(through, standing, turn) {
-    standing.nameBefore = standing.name;
-    standing.name = `Bags of turn ${turn}`;
-    await write(through, category(standing.name));
+  async function renameCategory(through, state, turn) {
+    state.nameBefore = state.name;
+    state.name = `Bags of turn ${turn}`;
+    await write(through, category(state.name));
   },
-  async function deleteOrRestoreProduct(through, standing) {
-    standing.exists = !standing.exists;
-    if (standing.exists) await write(through, bag(standing.popularity));
+  async function deleteOrRestoreProduct(through, state) {
+    state.exists = !state.exists;
+    if (state.exists) await write(through, bag(state.popularity));
     else expect((await at(writers, through).remove(BAG)).status).toBe(200);
   },
-  async function changeProduct(through, standing, turn) {
-    if (!standing.exists) return;
-    standing.popularity = turn;
+  async function changeProduct(through, state, turn) {
+    if (!state.exists) return;
+    state.popularity = turn;
     await write(through, bag(turn));
   },
 ];
 
-/** Asks one process of all that can change. */
-async function expectSeen(api: ApiClient, { name, nameBefore, exists, popularity }: Standing): Promise<void> {
+/** Asks one process about everything that can change. */
+async function expectSeen(api: ApiClient, { name, nameBefore, exists, popularity }: State): Promise<void> {
   const item = await api.item(BAG);
   expect(item.status).toBe(exists ? 200 : 404);
   if (exists) expect(item.body.data[0]?.popularity).toBe(popularity);
@@ -119,7 +114,7 @@ test(
   'what one process changes is seen by the next call to the other, whatever calls are under way',
   async () => {
     const random = new Random(Number(INTERLEAVING_SEED), 'interleavings');
-    const standing: Standing = {
+    const state: State = {
       ...{ key: await at(operators, 0).key(accountId), name: 'Bags of turn 0', nameBefore: 'Bags of nobody' },
       ...{ exists: true, popularity: 0 },
     };
@@ -130,14 +125,14 @@ test(
           random.chance(0.5) ? api.item(BAG) : api.query({ category_id: CATEGORY, page_size: 1 }),
         );
       const through = random.integer(0, 1);
-      await random.pick(CHANGES)(through, standing, turn);
-      const both = clients(standing.key.secret);
-      for (const api of through === 0 ? both.reverse() : both) await expectSeen(api, standing);
+      await random.pick(CHANGES)(through, state, turn);
+      const both = clients(state.key.secret);
+      for (const api of through === 0 ? both.reverse() : both) await expectSeen(api, state);
       await Promise.all(disturbers);
     }
     await write(0, bag(1));
   },
-  START_MS + TURNS * TURN_MS_MAX,
+  180_000 + TURNS * TURN_MS_MAX,
 );
 
 // contract 14.12
@@ -160,14 +155,12 @@ test('a kind or a tag that the catalog did not have is known to the next call to
 /** A client of each process with one new key, of an account with so many credits. */
 async function payer(credits: number) {
   const payerId = await at(operators, 0).account(credits);
-  const wanted = { name: 'payer', versions: ['v1', 'v2', 'v3'] };
-  const { body } = await at(operators, 0).post<{ secret: string }>(`/accounts/${payerId}/keys`, wanted);
-  const standing = async () => {
+  const spent = async () => {
     const account = await at(operators, 1).get<{ account: { credits: number } }>(`/accounts/${payerId}`);
     const usage = await at(operators, 1).get<{ credits: number }>(`/accounts/${payerId}/usage`);
-    return [usage.body.credits, account.body.account.credits];
+    return { used: usage.body.credits, left: account.body.account.credits };
   };
-  return { apis: clients(body.secret), standing };
+  return { apis: clients(await newKey(payerId)), spent };
 }
 
 /** Calls of every price there is without a photo, and of none. */
@@ -184,7 +177,7 @@ const CALLS: readonly ((api: ApiClient) => Promise<Answer<object>>)[] = [
 
 // contract 9.13, 10.3, 10.5
 test('two processes never spend more than an account has, and the ledger is the sum of their answers', async () => {
-  const { apis, standing } = await payer(200);
+  const { apis, spent } = await payer(200);
   const answers: Answer<object>[] = [];
   const hammer = async (client: number) => {
     for (let call = 0; call < 16; call += 1)
@@ -201,15 +194,14 @@ test('two processes never spend more than an account has, and the ledger is the 
     sum += used;
   }
   expect(sum).toBeLessThanOrEqual(200);
-  expect(await standing()).toEqual([sum, 200 - sum]);
-}, 120_000);
+  expect(await spent()).toEqual({ used: sum, left: 200 - sum });
+});
 
 // contract 9.13
 test('the last credit is spent once, whichever process is asked', async () => {
-  const { apis, standing } = await payer(1);
-  const answers = await Promise.all(
-    Array.from({ length: 20 }, (_, call) => at(apis, call).query({ query: 'one' })),
-  );
-  expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(19).fill(402)]);
-  expect(await standing()).toEqual([1, 0]);
-}, 60_000);
+  const { apis, spent } = await payer(1);
+  const calls = Array.from({ length: 20 }, (_, call) => at(apis, call).query({ query: 'one' }));
+  const statuses = (await Promise.all(calls)).map(({ status }) => status);
+  expect(statuses.sort()).toEqual([200, ...Array(19).fill(402)]);
+  expect(await spent()).toEqual({ used: 1, left: 0 });
+});

@@ -2,6 +2,8 @@ import fc from 'fast-check';
 import type { Knex } from 'knex';
 import { writeSynonyms } from '../../db/catalog/import/write-records';
 import { LONGER_MAX } from '../../db/catalog/search/term-expansion';
+import { type FacetAsked, type ResolvedQuery, SORTS } from '../../models/catalog/catalog-query';
+import { deleteCatalogRows, type SearchedRow, writeCatalogRows } from '../support/catalog-rows';
 import type { GivenSynonym } from '../support/naive-search';
 
 /** The words of a text, separated by white space. */
@@ -88,3 +90,91 @@ export const askedWords = fc
     { maxLength: 5 },
   )
   .map((phrases) => phrases.flatMap((phrase) => phrase.split(/[- .]/)));
+
+const FIELDS = { brand: 6, model: 40, colour: 5, tags: 3 } as const;
+type Field = keyof typeof FIELDS;
+const facetIds = (field: Field) => Array.from({ length: FIELDS[field] }, (_, index) => `${field}_${index}`);
+
+const facet = (field: Field, several: number) =>
+  fc
+    .uniqueArray(fc.constantFrom(...facetIds(field)), { maxLength: several })
+    .map((ids) => ids.map((id) => `${field}:${id}`));
+
+type Row = Omit<SearchedRow, 'id'>;
+
+export const row: fc.Arbitrary<Row> = fc.record({
+  kind: fc.constantFrom(...Array(12).fill('product'), 'brand'),
+  category: fc.constantFrom('handbags', 'handbags', 'watches'),
+  popularity: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 3_000 })),
+  name: fc
+    .tuple(
+      fc.constantFrom('Été', 'ete', '“Q”', '3.1', 'Zoë', 'Яхта', 'A b', 'The Row', 'L’Air', '香', '!'),
+      word,
+    )
+    .map((parts) => parts.join(' ')),
+  facets: fc
+    .tuple(facet('brand', 1), facet('model', 1), facet('colour', 2), facet('tags', 3))
+    .map((all) => all.flat()),
+  words: fc.uniqueArray(word, { maxLength: 6 }),
+});
+
+const filter = fc.constantFrom(...(Object.keys(FIELDS) as Field[])).chain((field) => {
+  const ids = fc.uniqueArray(fc.constantFrom(...facetIds(field), 'unknown'), { maxLength: 3 });
+  return fc.record({ field: fc.constant(field), include: ids, exclude: fc.oneof(fc.constant([]), ids) });
+});
+
+const facets: fc.Arbitrary<FacetAsked[]> = fc.uniqueArray(
+  fc.record({
+    field: fc.constantFrom(...Object.keys(FIELDS), 'unknown', 'brand:', 'sort', 'constructor'),
+    limit: fc.constantFrom(1, 3, 20, 100),
+    words: fc.oneof(
+      { weight: 2, arbitrary: fc.constant(null) },
+      { weight: 1, arbitrary: fc.array(fc.constantFrom('model', 'mod', '1', '2', 'b'), { maxLength: 2 }) },
+    ),
+  }),
+  { selector: ({ field }) => field, maxLength: 3 },
+);
+
+/** Of a live key. */
+export const query: fc.Arbitrary<ResolvedQuery> = fc.record({
+  node: fc.constantFrom('product', 'product', 'product', 'brand', 'family'),
+  categories: fc.constantFrom(null, ['handbags'], ['watches', 'handbags'], ['shoes'], []),
+  filters: fc.oneof(fc.constant([]), fc.array(filter, { maxLength: 3 })),
+  words: fc.oneof(
+    { weight: 50, arbitrary: fc.constant(null) },
+    { weight: 50, arbitrary: askedWords },
+    // More words than any row has.
+    { weight: 1, arbitrary: fc.constant([...VOCABULARY, 'quartz', 'c']) },
+  ),
+  match: fc.constantFrom('any', 'any', 'all'),
+  sort: fc.constantFrom(...SORTS),
+  page: fc.oneof({ weight: 4, arbitrary: fc.nat(3) }, { weight: 1, arbitrary: fc.nat(400) }),
+  pageSize: fc.constantFrom(1, 7, 20, 100),
+  facets,
+});
+
+/** Rows by their number; null for one that goes. */
+export type Edits = readonly (readonly [number: number, row: Row | null])[];
+
+/** Changes as a shop makes them: new rows, changed ones, some that go, some that come back. */
+export const editsOf = (rows: number): fc.Arbitrary<Edits> =>
+  fc.array(fc.tuple(fc.nat(rows), fc.option<Row, null>(row, { freq: 3 })), { minLength: 1, maxLength: 6 });
+
+/** A catalog, and what is in it. */
+export class RandomCatalog {
+  rows: readonly SearchedRow[] = [];
+
+  constructor(private readonly knex: Knex) {}
+
+  /** All at once. */
+  async apply(edits: Edits): Promise<void> {
+    const byId = new Map(edits.map(([number, each]) => [`product_${number}`, each]));
+    const written = [...byId].flatMap(([id, each]) => (each ? [{ ...each, id }] : []));
+    const gone = [...byId].flatMap(([id, each]) => (each ? [] : [id]));
+    await this.knex.transaction(async (trx) => {
+      await writeCatalogRows(trx, written);
+      await deleteCatalogRows(trx, gone);
+    });
+    this.rows = [...this.rows.filter(({ id }) => !byId.has(id)), ...written];
+  }
+}

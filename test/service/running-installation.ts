@@ -1,0 +1,53 @@
+import type { Database } from '../../db/core/knex';
+import { type ServiceProcess, startProcess } from '../../scripts/lab/service-processes';
+import { openAccount } from '../faults/accounts';
+import { ApiClient } from '../support/api-client';
+import type { Installation } from '../support/installation';
+import { loupeHere } from '../support/run-loupe';
+
+type Settings = Readonly<Record<string, string>>;
+
+/** An installation with its processes, a connection to its database, and a live key without limits. */
+export class RunningInstallation {
+  private constructor(
+    readonly folder: string,
+    readonly dataDir: string,
+    readonly settings: Settings,
+    readonly processes: ServiceProcess[],
+    readonly database: Database,
+    readonly key: string,
+    readonly stop: () => Promise<void>,
+  ) {}
+
+  /** Starts the processes of these roles on PostgreSQL and Redis, and those of the others on the embedded default. */
+  static async start(
+    { folder, dataDir, settings, connect, remove }: Installation,
+    onServers: readonly string[] = ['api', 'worker'],
+    embedded: readonly string[] = ['all'],
+  ): Promise<RunningInstallation> {
+    const roles = settings['REDIS_URL'] === undefined ? embedded : onServers;
+    const processes = await Promise.all(roles.map((ROLE) => startProcess({ ...settings, ROLE })));
+    const database = await connect();
+    const { key } = await openAccount(database.knex, { credits: null, test: false });
+    const stop = async () => {
+      for (const each of [...processes].reverse()) await each.stop();
+      await database.close();
+      await remove();
+    };
+    return new RunningInstallation(folder, dataDir, settings, processes, database, key, stop);
+  }
+
+  get knex() {
+    return this.database.knex;
+  }
+
+  /** A client of the first process, unless another is named. */
+  api(process = 0): ApiClient {
+    return new ApiClient(this.processes[process]?.url ?? '', this.key);
+  }
+
+  /** Runs a command beside the service, and answers the JSON that it prints. */
+  loupe<Document = unknown>(...words: readonly string[]): Promise<Document> {
+    return loupeHere(this.settings, ...words) as Promise<Document>;
+  }
+}
