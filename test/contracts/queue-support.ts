@@ -10,12 +10,23 @@ import { BullMqVisionWorker } from '../../workers/queue/bullmq-worker';
 import { InProcessVisionQueue } from '../../workers/queue/in-process-queue';
 import { silent } from '../support/log-sink';
 
+const HOUR_MS = 3_600_000;
+
+/** The Redis that tests may use. */
+export const REDIS_URL = processEnvironment()['TEST_REDIS_URL'] ?? '';
+export const withRedis = REDIS_URL ? describe : describe.skip;
+
 /** A clock that moves only when it is told to. */
 export class HandClock implements Clock {
   #now = Date.UTC(2026, 0, 1);
 
   now(): Date {
     return new Date(this.#now);
+  }
+
+  /** Milliseconds since 1970 in so long, or in an hour. */
+  in(ms = HOUR_MS): number {
+    return this.#now + ms;
   }
 
   advance(ms: number): void {
@@ -28,7 +39,6 @@ export class FakePipeline implements PhotoPipeline {
   readonly viewSize = null;
   readonly seen: number[] = [];
   readonly scopes: SearchScope[] = [];
-  #waiters: { count: number; resolve: () => void }[] = [];
 
   /** Replaced by tests; answers with the number of the photo. */
   behave: (photo: number) => Promise<Neighbourhood> = async (photo) => neighbourhood(photo);
@@ -37,14 +47,22 @@ export class FakePipeline implements PhotoPipeline {
     const photo = image ? (await jpegOf(image)).readUInt32BE(0) : 0;
     this.seen.push(photo);
     this.scopes.push(scope);
-    for (const waiter of this.#waiters) if (this.seen.length >= waiter.count) waiter.resolve();
     return this.behave(photo);
+  }
+
+  /** From now on photos wait until `held` is opened. */
+  hold(): Gate {
+    const held = gate();
+    this.behave = async (photo) => {
+      await held.opened;
+      return neighbourhood(photo);
+    };
+    return held;
   }
 
   /** Resolves when the pipeline was given so many photos. */
   given(count: number): Promise<void> {
-    if (this.seen.length >= count) return Promise.resolve();
-    return new Promise((resolve) => this.#waiters.push({ count, resolve }));
+    return until(async () => this.seen.length >= count);
   }
 }
 
@@ -60,21 +78,20 @@ export function requestFor(photo: number, deadlineAt: number, signal?: AbortSign
   const jpeg = Buffer.alloc(4);
   jpeg.writeUInt32BE(photo);
   const jobId = randomUUID();
-  const image = { jpeg, width: 1, height: 1, digest: '' };
   return {
-    jobId,
-    requestId: `request-${photo}`,
-    accountId: jobId,
-    images: [image],
-    scope: EVERYTHING,
-    limit: 10,
-    deadlineAt,
+    ...{ jobId, requestId: `request-${photo}`, accountId: jobId, scope: EVERYTHING, limit: 10, deadlineAt },
+    images: [{ jpeg, width: 1, height: 1, digest: '' }],
     ...(signal && { signal }),
   };
 }
 
 /** A door that is shut until a test opens it. */
-export function gate(): { opened: Promise<void>; open: () => void } {
+interface Gate {
+  readonly opened: Promise<void>;
+  readonly open: () => void;
+}
+
+export function gate(): Gate {
   let open = (): void => undefined;
   const opened = new Promise<void>((resolve) => {
     open = resolve;
@@ -88,25 +105,19 @@ export async function until(isSo: () => Promise<boolean>): Promise<void> {
 }
 
 /** The failure of a promise that must fail. */
-export async function failureOf(promise: Promise<unknown>): Promise<unknown> {
-  return promise.then(
-    () => {
-      throw new Error('expected a failure');
-    },
+export const failureOf = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => Promise.reject(new Error('expected a failure')),
     (failure: unknown) => failure,
   );
-}
 
 /** Deletes everything below a prefix. */
-export async function deleteKeys(redisUrl: string, prefix: string): Promise<void> {
-  const redis = new Redis(redisUrl);
+export async function deleteKeys(prefix: string): Promise<void> {
+  const redis = new Redis(REDIS_URL);
   const keys = await redis.keys(`${prefix}:*`);
   if (keys.length > 0) await redis.del(keys);
   redis.disconnect();
 }
-
-/** The Redis that tests may use. */
-const REDIS_URL = processEnvironment()['TEST_REDIS_URL'];
 
 /** What a queue is opened with. */
 export interface QueueSetup {
@@ -129,24 +140,27 @@ const inProcess: Adapter = async ({ pipeline, ...limits }) => {
   return { queue, close: () => queue.close() };
 };
 
-const bullMq =
-  (url: string): Adapter =>
-  async ({ pipeline, clock, concurrency, waitingMax }) => {
-    const prefix = `test-${randomUUID()}`;
-    const options = { redisUrl: url, prefix, clock, logger: silent };
-    const queue = new BullMqVisionQueue({ ...options, waitingMax });
-    const worker = new BullMqVisionWorker(pipeline, { ...options, concurrency, closeTimeoutMs: 1_000 });
-    await Promise.all([queue.ready(), worker.ready()]);
-    const close = async () => {
-      await queue.close();
-      await worker.close();
-      await deleteKeys(url, prefix);
-    };
-    return { queue, close };
+/** @param redisUrl by which the queue reaches Redis, if not as its worker does */
+export async function openBullMq(
+  { pipeline, clock, concurrency, waitingMax }: QueueSetup,
+  redisUrl = REDIS_URL,
+) {
+  const prefix = `test-${randomUUID()}`;
+  const options = { prefix, clock, logger: silent };
+  const queue = new BullMqVisionQueue({ ...options, redisUrl, waitingMax });
+  const limits = { concurrency, closeTimeoutMs: 1_000 };
+  const worker = new BullMqVisionWorker(pipeline, { ...options, ...limits, redisUrl: REDIS_URL });
+  await Promise.all([queue.ready(), worker.ready()]);
+  const close = async () => {
+    await queue.close();
+    await worker.close();
+    await deleteKeys(prefix);
   };
+  return { queue, worker, prefix, close };
+}
 
 /** Every way to queue photos that there is here. */
 export const ADAPTERS: readonly [name: string, adapter: Adapter][] = [
   ['in-process', inProcess],
-  ...(REDIS_URL ? [['BullMQ', bullMq(REDIS_URL)] as [string, Adapter]] : []),
+  ...(REDIS_URL ? [['BullMQ', (setup: QueueSetup) => openBullMq(setup)] as [string, Adapter]] : []),
 ];

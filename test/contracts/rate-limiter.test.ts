@@ -3,32 +3,27 @@ import { Redis } from 'ioredis';
 import { MemoryRateLimiter } from '../../api/limits/memory-rate-limiter';
 import { RedisRateLimiter } from '../../api/limits/redis-rate-limiter';
 import type { RateLimiter } from '../../models/ports';
-import { processEnvironment } from '../../scripts/config';
 import { silent } from '../support/log-sink';
+import { REDIS_URL } from './queue-support';
 
-/** What every rate limiter promises (`RateLimiter` in models/ports.ts). */
-interface Adapter {
-  readonly name: string;
-  /** A limiter and another one that shares its counts, as a second process would. */
-  open(): Promise<{
-    one: RateLimiter;
-    other: RateLimiter;
-    /** Does something by a clock that is a day ahead, and right afterwards. */
-    ahead(work: () => Promise<unknown>): Promise<void>;
-    close(): Promise<void>;
-  }>;
+/** A limiter, and another one that shares its counts as a second process would. */
+interface Opened {
+  readonly one: RateLimiter;
+  readonly other: RateLimiter;
+  /** Does something by a clock that is a day ahead, and right afterwards. */
+  ahead(work: () => Promise<unknown>): Promise<void>;
+  close(): Promise<unknown>;
 }
 
 const DAY_MS = 86_400_000;
 
 async function aheadHere(work: () => Promise<unknown>): Promise<void> {
-  const now = Date.now();
-  const spy = jest.spyOn(Date, 'now').mockReturnValue(now + DAY_MS);
+  const spy = jest.spyOn(Date, 'now').mockReturnValue(Date.now() + DAY_MS);
   await work();
   spy.mockRestore();
 }
 
-/** As if its clock had been: what lapses there, lapses a day later. */
+/** As if its clock had been ahead: what lapses there, lapses a day later. */
 async function aheadInRedis(client: Redis, prefix: string, work: () => Promise<unknown>): Promise<void> {
   await work();
   for (const key of await client.keys(`${prefix}:*`)) {
@@ -38,131 +33,97 @@ async function aheadInRedis(client: Redis, prefix: string, work: () => Promise<u
   }
 }
 
-const nothing = () => undefined;
-
-const MEMORY: Adapter = {
-  name: 'in memory',
-  open: async () => {
-    const limiter = new MemoryRateLimiter();
-    return { one: limiter, other: limiter, ahead: aheadHere, close: async () => undefined };
-  },
-};
-
-const redisAt = (url: string): Adapter => ({
-  name: 'in Redis',
-  open: async () => {
-    const clients = [new Redis(url), new Redis(url)] as const;
-    await Promise.all(clients.map((client) => client.ping()));
-    const prefix = `test-${randomUUID()}`;
-    return {
-      one: new RedisRateLimiter(clients[0], prefix, silent),
-      other: new RedisRateLimiter(clients[1], prefix, silent),
-      ahead: (work) => aheadInRedis(clients[0], prefix, work),
-      close: async () => {
-        for (const client of clients) await client.quit();
-      },
-    };
-  },
-});
+async function inMemory(): Promise<Opened> {
+  const limiter = new MemoryRateLimiter();
+  return { one: limiter, other: limiter, ahead: aheadHere, close: async () => undefined };
+}
 
 /** Nothing listens there: each process goes on by itself. */
-const REDIS_AWAY: Adapter = {
-  name: 'in Redis that is away',
-  open: async () => {
-    const client = new Redis({
-      host: '127.0.0.1',
-      port: 1,
-      enableOfflineQueue: false,
-      lazyConnect: true,
-      retryStrategy: () => null,
-      disconnectTimeout: 1,
+async function inRedisThatIsAway(): Promise<Opened> {
+  const settings = { enableOfflineQueue: false, lazyConnect: true, retryStrategy: () => null };
+  const client = new Redis({ host: '127.0.0.1', port: 1, disconnectTimeout: 1, ...settings });
+  client.on('error', () => undefined);
+  const limiter = new RedisRateLimiter(client, 'test', silent);
+  return { one: limiter, other: limiter, ahead: aheadHere, close: async () => client.disconnect() };
+}
+
+async function inRedis(): Promise<Opened> {
+  const clients = [new Redis(REDIS_URL), new Redis(REDIS_URL)] as const;
+  const prefix = `test-${randomUUID()}`;
+  return {
+    one: new RedisRateLimiter(clients[0], prefix, silent),
+    other: new RedisRateLimiter(clients[1], prefix, silent),
+    ahead: (work) => aheadInRedis(clients[0], prefix, work),
+    close: () => Promise.all(clients.map((client) => client.quit())),
+  };
+}
+
+describe.each([inMemory, inRedisThatIsAway, ...(REDIS_URL ? [inRedis] : [])])(
+  'a rate limiter, %p',
+  (open) => {
+    let limiters: Opened;
+    beforeAll(async () => {
+      limiters = await open();
     });
-    client.on('error', nothing);
-    const limiter = new RedisRateLimiter(client, 'test', silent);
-    return { one: limiter, other: limiter, ahead: aheadHere, close: async () => client.disconnect() };
+    afterAll(() => limiters.close());
+
+    const placeOnceFree = async (key: string): Promise<void> => {
+      while ((await limiters.one.acquire(key, 1, 20)) === null) await new Promise(setImmediate);
+    };
+
+    test('allows as many calls as the limit, wherever they are counted, and then no more', async () => {
+      const { one, other } = limiters;
+      const first = await one.consume('key-a', 'minute', 2);
+      expect(first).toMatchObject({ allowed: true, limit: 2, remaining: 1 });
+      expect(first.resetSeconds).toBeGreaterThan(0);
+      expect(first.resetSeconds).toBeLessThanOrEqual(60);
+      expect(await other.consume('key-a', 'minute', 2)).toMatchObject({ allowed: true, remaining: 0 });
+      expect(await one.consume('key-a', 'minute', 2)).toMatchObject({
+        allowed: false,
+        limit: 2,
+        remaining: 0,
+      });
+    });
+
+    test('counts keys and windows apart', async () => {
+      const allowed = async (key: string, window: 'minute' | 'second') =>
+        (await limiters.one.consume(key, window, 1)).allowed;
+      expect([await allowed('key-b', 'minute'), await allowed('key-c', 'minute')]).toEqual([true, true]);
+      expect([await allowed('key-b', 'second'), await allowed('key-b', 'minute')]).toEqual([true, false]);
+    });
+
+    test('gives as many places as the limit, several together or none, and again those that were released', async () => {
+      const { one, other } = limiters;
+      const five = await one.acquire('key-d', 6, 60_000, 5);
+      expect(five).not.toBeNull();
+      expect(await other.acquire('key-d', 6, 60_000, 2)).toBeNull();
+      expect(await other.acquire('key-d', 6, 60_000)).not.toBeNull();
+      expect(await one.acquire('key-d', 6, 60_000)).toBeNull();
+      await five?.release();
+      await five?.release();
+      expect(await one.acquire('key-d', 6, 60_000, 6)).toBeNull();
+      expect(await other.acquire('key-d', 6, 60_000, 5)).not.toBeNull();
+    });
+
+    test('takes back a place that nobody released', async () => {
+      await limiters.one.acquire('key-e', 1, 20);
+      await placeOnceFree('key-e');
+    });
+
+    // contract 14.18
+    test('begins a window anew that a clock which was ahead has begun, and takes back its places', async () => {
+      const { one, other, ahead } = limiters;
+      const refused = { allowed: false, limit: 1, remaining: 0 };
+      await ahead(async () => {
+        await one.consume('key-f', 'minute', 1);
+        expect(await one.consume('key-f', 'minute', 1)).toMatchObject(refused);
+      });
+      expect(await other.consume('key-f', 'minute', 1)).toMatchObject({ allowed: true });
+      const second = await one.consume('key-f', 'minute', 1);
+      expect(second).toMatchObject(refused);
+      expect(second.resetSeconds).toBeLessThanOrEqual(60);
+      await ahead(() => one.acquire('key-g', 1, 20));
+      await placeOnceFree('key-g');
+    });
   },
-};
-
-const redisUrl = processEnvironment()['TEST_REDIS_URL'];
-const ADAPTERS = [MEMORY, REDIS_AWAY, ...(redisUrl === undefined ? [] : [redisAt(redisUrl)])];
-
-describe.each(ADAPTERS)('a rate limiter $name', ({ open }) => {
-  let limiters: Awaited<ReturnType<Adapter['open']>>;
-  beforeAll(async () => {
-    limiters = await open();
-  });
-  afterAll(() => limiters.close());
-
-  test('allows as many calls as the limit, wherever they are counted, and then no more', async () => {
-    const { one, other } = limiters;
-    const first = await one.consume('key-a', 'minute', 2);
-    expect(first).toMatchObject({ allowed: true, limit: 2, remaining: 1 });
-    expect(first.resetSeconds).toBeGreaterThan(0);
-    expect(first.resetSeconds).toBeLessThanOrEqual(60);
-    expect(await other.consume('key-a', 'minute', 2)).toMatchObject({ allowed: true, remaining: 0 });
-    expect(await one.consume('key-a', 'minute', 2)).toMatchObject({ allowed: false, limit: 2, remaining: 0 });
-  });
-
-  test('counts keys and windows apart', async () => {
-    const { one } = limiters;
-    await one.consume('key-b', 'minute', 1);
-    expect(await one.consume('key-c', 'minute', 1)).toMatchObject({ allowed: true });
-    expect(await one.consume('key-b', 'second', 1)).toMatchObject({ allowed: true });
-    expect(await one.consume('key-b', 'minute', 1)).toMatchObject({ allowed: false });
-  });
-
-  test('gives as many places as the limit, and again those that were released', async () => {
-    const { one, other } = limiters;
-    const [first, second] = [await one.acquire('key-d', 2, 60_000), await other.acquire('key-d', 2, 60_000)];
-    expect([first, second]).not.toContain(null);
-    expect(await one.acquire('key-d', 2, 60_000)).toBeNull();
-    await first?.release();
-    await first?.release();
-    expect(await other.acquire('key-d', 2, 60_000)).not.toBeNull();
-    expect(await other.acquire('key-d', 2, 60_000)).toBeNull();
-  });
-
-  test('gives several places together, or none of them', async () => {
-    const { one, other } = limiters;
-    const five = await one.acquire('key-f', 6, 60_000, 5);
-    expect(five).not.toBeNull();
-    expect(await other.acquire('key-f', 6, 60_000, 2)).toBeNull();
-    expect(await other.acquire('key-f', 6, 60_000)).not.toBeNull();
-    await five?.release();
-    await five?.release();
-    expect(await one.acquire('key-f', 6, 60_000, 6)).toBeNull();
-    expect(await one.acquire('key-f', 6, 60_000, 5)).not.toBeNull();
-  });
-
-  test('takes back a place that nobody released', async () => {
-    const { one } = limiters;
-    await one.acquire('key-e', 1, 20);
-    let place = await one.acquire('key-e', 1, 20);
-    while (place === null) {
-      await new Promise((resolve) => setImmediate(resolve));
-      place = await one.acquire('key-e', 1, 20);
-    }
-    expect(place).not.toBeNull();
-  });
-
-  // contract 14.18
-  test('begins a window anew that a clock which was ahead has begun, and takes back its places', async () => {
-    const { one, other, ahead } = limiters;
-    const refused = { allowed: false, limit: 1, remaining: 0 };
-    await ahead(async () => {
-      await one.consume('key-f', 'minute', 1);
-      expect(await one.consume('key-f', 'minute', 1)).toMatchObject(refused);
-    });
-    expect(await other.consume('key-f', 'minute', 1)).toMatchObject({ allowed: true });
-    const second = await one.consume('key-f', 'minute', 1);
-    expect(second).toMatchObject(refused);
-    expect(second.resetSeconds).toBeLessThanOrEqual(60);
-    await ahead(() => one.acquire('key-g', 1, 20));
-    let place = await one.acquire('key-g', 1, 20);
-    while (place === null) {
-      await new Promise((resolve) => setImmediate(resolve));
-      place = await one.acquire('key-g', 1, 20);
-    }
-    expect(place).not.toBeNull();
-  });
-});
+);

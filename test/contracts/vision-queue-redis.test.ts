@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { Queue } from 'bullmq';
 import { BullMqVisionQueue } from '../../workers/queue/bullmq-queue';
 import { BullMqVisionWorker } from '../../workers/queue/bullmq-worker';
@@ -8,128 +7,100 @@ import {
   deleteKeys,
   FakePipeline,
   failureOf,
-  gate,
   HandClock,
-  neighbourhood,
+  openBullMq,
+  REDIS_URL,
   requestFor,
   until,
+  withRedis,
 } from './queue-support';
-import { openServerProxy } from './server-proxy';
+import { openServerProxy, type ServerProxy } from './server-proxy';
 
-const HOUR = 3_600_000;
+const UNAVAILABLE = { status: 503, code: 'unavailable' };
+const READ_ONLY = "READONLY You can't write against a read only replica.";
 
-const redisUrl = process.env['TEST_REDIS_URL'];
-const withRedis = redisUrl ? describe : describe.skip;
 withRedis('vision queue, BullMQ, while Redis goes away', () => {
   const clock = new HandClock();
-  const inAnHour = (): number => clock.now().getTime() + HOUR;
-
-  async function openBehindProxy(pipeline: FakePipeline) {
-    const direct = redisUrl ?? '';
-    const proxy = await openServerProxy(direct);
-    const prefix = `test-${randomUUID()}`;
-    const options = { prefix, clock, logger: silent };
-    const queue = new BullMqVisionQueue({ ...options, redisUrl: proxy.url, waitingMax: 10 });
-    const worker = new BullMqVisionWorker(pipeline, {
-      ...options,
-      redisUrl: direct,
-      concurrency: 1,
-      closeTimeoutMs: 1_000,
-    });
-    await Promise.all([queue.ready(), worker.ready()]);
-    const close = async () => {
-      await queue.close();
-      await worker.close();
-      await proxy.cut();
-      await deleteKeys(direct, prefix);
-    };
-    return { queue, proxy, prefix, close };
-  }
-
-  const answers = (queue: BullMqVisionQueue) =>
+  let pipeline: FakePipeline;
+  let proxy: ServerProxy;
+  let opened: Awaited<ReturnType<typeof openBullMq>>;
+  let queue: BullMqVisionQueue;
+  const ask = (photo: number, deadlineAt = clock.in()) => queue.neighbours(requestFor(photo, deadlineAt));
+  const answers = () =>
     queue.ping().then(
       () => true,
       () => false,
     );
+  const refusalOf = (message: string) => ({
+    ...{ status: 503, message: 'The queue takes no work now.', cause: { message } },
+  });
 
-  /** Workers that answer once they are let. */
-  function holding() {
-    const pipeline = new FakePipeline();
-    const held = gate();
-    pipeline.behave = async (photo) => {
-      await held.opened;
-      return neighbourhood(photo);
-    };
-    return { pipeline, held };
-  }
+  /** Its queue reaches Redis through a proxy, and its worker directly. */
+  beforeEach(async () => {
+    pipeline = new FakePipeline();
+    proxy = await openServerProxy(REDIS_URL);
+    opened = await openBullMq({ pipeline, clock, concurrency: 1, waitingMax: 10 }, proxy.url);
+    ({ queue } = opened);
+  });
+  afterEach(async () => {
+    await opened.close();
+    await proxy.cut();
+  });
 
   test('refuses with unavailable at once, and answers again when Redis is back', async () => {
-    const { queue, proxy, close } = await openBehindProxy(new FakePipeline());
     await queue.ping();
     await proxy.cut();
-    await expect(queue.neighbours(requestFor(1, inAnHour()))).rejects.toMatchObject({ code: 'unavailable' });
-    await expect(queue.ping()).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(ask(1)).rejects.toMatchObject(UNAVAILABLE);
+    await expect(queue.ping()).rejects.toMatchObject(UNAVAILABLE);
     await proxy.mend();
-    await until(async () => (await answers(queue)) && (await answers(queue)));
-    await expect(queue.neighbours(requestFor(2, inAnHour()))).resolves.toMatchObject({
-      neighbours: [{ imageId: 2 }],
-    });
-    await close();
+    await until(async () => (await answers()) && (await answers()));
+    await expect(ask(2)).resolves.toMatchObject({ neighbours: [{ imageId: 2 }] });
   });
 
   test('finds the answer that was given while the connection was broken', async () => {
-    const { pipeline, held: answered } = holding();
-    const { queue, proxy, close } = await openBehindProxy(pipeline);
-    const asked = queue.neighbours(requestFor(1, inAnHour()));
+    const held = pipeline.hold();
+    const asked = ask(1);
     await pipeline.given(1);
     await proxy.cut();
-    answered.open();
+    held.open();
     await proxy.mend();
     await expect(asked).resolves.toMatchObject({ neighbours: [{ imageId: 1 }] });
-    await close();
   });
 
   test('sends away who waits for a photo that Redis lost, as soon as Redis is back', async () => {
-    const { pipeline, held: never } = holding();
-    const { queue, proxy, prefix, close } = await openBehindProxy(pipeline);
-    const asked = failureOf(queue.neighbours(requestFor(1, inAnHour())));
+    const held = pipeline.hold();
+    const asked = failureOf(ask(1));
     await pipeline.given(1);
     await proxy.cut();
-    await deleteKeys(redisUrl ?? '', prefix);
+    await deleteKeys(opened.prefix);
     await proxy.mend();
-    expect(await asked).toMatchObject({ status: 503, code: 'unavailable' });
-    never.open();
-    await close();
+    expect(await asked).toMatchObject(UNAVAILABLE);
+    held.open();
   });
 
   test('fails with unavailable at the deadline when Redis is still away', async () => {
-    const { pipeline, held: never } = holding();
-    const { queue, proxy, close } = await openBehindProxy(pipeline);
-    const asked = failureOf(queue.neighbours(requestFor(1, clock.now().getTime() + 500)));
+    const held = pipeline.hold();
+    const asked = failureOf(ask(1, clock.in(500)));
     await pipeline.given(1);
     await proxy.cut();
-    expect(await asked).toMatchObject({ code: 'unavailable' });
-    never.open();
+    expect(await asked).toMatchObject(UNAVAILABLE);
+    held.open();
     await proxy.mend();
-    await close();
   });
 
   test('answers a photo of another release as a fault of ours', async () => {
-    const { prefix, close } = await openBehindProxy(new FakePipeline());
-    const jobs = new Queue(VISION_QUEUE, { connection: { url: redisUrl ?? '' }, prefix });
+    const jobs = new Queue(VISION_QUEUE, { connection: { url: REDIS_URL }, prefix: opened.prefix });
     const { id = '' } = await jobs.add('photo', { v: 1 });
     await until(async () => (await jobs.getJobState(id)) === 'completed');
-    expect((await jobs.getJob(id))?.returnvalue).toMatchObject({
-      ...{ ok: false, error: { code: 'internal_error' } },
-    });
+    const { returnvalue } = (await jobs.getJob(id)) ?? {};
+    expect(returnvalue).toMatchObject({ ok: false, error: { code: 'internal_error' } });
     await jobs.close();
-    await close();
   });
 
   // contract 14.4
   test('is not ready while Redis answers and refuses to be written', async () => {
     const refusals = [
-      "READONLY You can't write against a read only replica.",
+      READ_ONLY,
       'MISCONF Redis is configured to save RDB snapshots, but it is currently unable to persist to disk.',
       "OOM command not allowed when used memory > 'maxmemory'.",
       'LOADING Redis is loading the dataset in memory',
@@ -138,73 +109,48 @@ withRedis('vision queue, BullMQ, while Redis goes away', () => {
       'CLUSTERDOWN Hash slot not served',
       'BUSY Redis is busy running a script.',
     ];
-    const { queue, proxy, close } = await openBehindProxy(new FakePipeline());
     for (const message of refusals) {
       proxy.refuse('set', message);
-      const failure = { status: 503, message: 'The queue takes no work now.', cause: { message } };
-      expect(await failureOf(queue.ping())).toMatchObject(failure);
+      expect(await failureOf(queue.ping())).toMatchObject(refusalOf(message));
       proxy.refuse('set', null);
-      await until(() => answers(queue));
+      await until(answers);
     }
-    await close();
   });
 
   test('leaves a server that can only be read for the one that the address leads to then', async () => {
-    const { queue, proxy, close } = await openBehindProxy(new FakePipeline());
     const before = proxy.connections();
-    proxy.refuse(
-      'set',
-      "READONLY You can't write against a read only replica. script: f_1, on @user_script:1.",
-    );
+    proxy.refuse('set', `${READ_ONLY} script: f_1, on @user_script:1.`);
     await failureOf(queue.ping());
     await until(async () => proxy.connections() > before);
-    await close();
   });
 
   // contract 14.16
   test('refuses photos at once when the last worker has gone, and takes them when one is there', async () => {
-    const direct = redisUrl ?? '';
-    const options = { redisUrl: direct, prefix: `test-${randomUUID()}`, clock, logger: silent };
-    const queue = new BullMqVisionQueue({ ...options, waitingMax: 10 });
-    await queue.ready();
-    const photo = () => queue.neighbours(requestFor(1, inAnHour()));
-    const caller = { accountId: 'account_1', deadlineAt: inAnHour() };
     const noWorker = { status: 503, message: expect.stringMatching(/^No worker is running/) };
+    await opened.worker.close();
+    await until(async () => (await queue.workers()) === 0);
+    const caller = { accountId: 'account_1', deadlineAt: clock.in() };
     await expect(queue.admit(caller)).rejects.toMatchObject(noWorker);
-    await expect(photo()).rejects.toMatchObject(noWorker);
-    const worker = new BullMqVisionWorker(new FakePipeline(), {
-      ...options,
-      concurrency: 1,
-      closeTimeoutMs: 1_000,
-    });
+    await expect(ask(1)).rejects.toMatchObject(noWorker);
+    const options = { redisUrl: REDIS_URL, prefix: opened.prefix, clock, logger: silent };
+    const worker = new BullMqVisionWorker(pipeline, { ...options, concurrency: 1, closeTimeoutMs: 1_000 });
     await worker.ready();
     await until(async () => (await queue.workers()) === 1);
-    await expect(photo()).resolves.toMatchObject({ neighbours: [{ imageId: 1 }] });
+    await expect(ask(2)).resolves.toMatchObject({ neighbours: [{ imageId: 2 }] });
     await worker.close();
-    await until(async () => (await queue.workers()) === 0);
-    await expect(photo()).rejects.toMatchObject(noWorker);
-    await queue.close();
-    await deleteKeys(direct, options.prefix);
   });
 
   test('does not take Redis for one without workers where it does not tell who is connected', async () => {
-    const { queue, proxy, close } = await openBehindProxy(new FakePipeline());
     proxy.refuse('client', "NOPERM User loupe has no permissions to run the 'client|list' command");
     expect(await queue.workers()).toBeNull();
-    await close();
   });
 
   test('is not ready while there is no Redis, and closes all the same', async () => {
-    const proxy = await openServerProxy(redisUrl ?? '');
-    await proxy.cut();
-    const queue = new BullMqVisionQueue({
-      redisUrl: proxy.url,
-      prefix: 'test',
-      clock,
-      logger: silent,
-      waitingMax: 10,
-    });
-    await expect(queue.neighbours(requestFor(1, inAnHour()))).rejects.toMatchObject({ code: 'unavailable' });
-    await queue.close();
+    const away = await openServerProxy(REDIS_URL);
+    await away.cut();
+    const options = { redisUrl: away.url, prefix: 'test', clock, logger: silent, waitingMax: 10 };
+    const started = new BullMqVisionQueue(options);
+    await expect(started.neighbours(requestFor(1, clock.in()))).rejects.toMatchObject(UNAVAILABLE);
+    await started.close();
   });
 });

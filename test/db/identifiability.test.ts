@@ -6,23 +6,22 @@ import { PostgresImageSamples } from '../../db/embeddings/image-samples';
 import { PostgresNeighbourIndex } from '../../db/embeddings/neighbour-index';
 import type { Finding, Verdict } from '../../models/indexing/identifiability';
 import { type Identifiability, IdentifiabilityService } from '../../models/indexing/identifiability-service';
+import { at } from '../../models/random';
 import { deleteCatalogRows, writeCatalogRows } from '../support/catalog-rows';
 import { useDatabase } from '../support/database';
 import { modelManifest } from '../support/model-manifest';
 
 /** Every direction of the world below has an axis of its own, so that unlike pictures are 1 apart. */
 const DIMENSIONS = 80;
-const axes = Array.from({ length: DIMENSIONS }, (_, axis) =>
-  Float32Array.from({ length: DIMENSIONS }, (_, at) => Number(at === axis)),
-);
 let used = 0;
-const newAxis = (): Float32Array => axes[used++] ?? fail();
-const fail = (): never => {
-  throw new Error('the world has more directions than dimensions');
-};
+function newAxis(): Float32Array {
+  const axis = new Float32Array(DIMENSIONS);
+  axis[used++] = 1;
+  return axis;
+}
 
 /** A unit vector at a cosine distance from another, in a direction that nothing else has. */
-function at(distance: number, from: Float32Array): Float32Array {
+function away(distance: number, from: Float32Array): Float32Array {
   const aside = newAxis();
   const cosine = 1 - distance;
   return from.map((value, index) => cosine * value + Math.sqrt(1 - cosine ** 2) * (aside[index] ?? 0));
@@ -31,52 +30,52 @@ function at(distance: number, from: Float32Array): Float32Array {
 /** The views of each picture by its name; a picture of no views is not embedded. */
 const pictures = new Map<string, readonly Float32Array[]>();
 /** The pictures of each product. */
-const shown = new Map<string, readonly string[]>();
+const shown = new Map<string, string[]>();
 
 function product(id: string, ...own: readonly (Float32Array | readonly Float32Array[])[]): void {
-  const names = own.map((views, index) => {
-    pictures.set(`${id}/${index}`, [views].flat());
-    return `${id}/${index}`;
-  });
-  shown.set(id, names);
+  shown.set(
+    id,
+    own.map((views, index) => {
+      pictures.set(`${id}/${index}`, [views].flat());
+      return `${id}/${index}`;
+    }),
+  );
 }
 
 /** How far two pictures of one product lie apart here. */
 const TYPICAL = 0.2;
 
-for (let index = 0; index < 11; index += 1) {
-  const axis = newAxis();
-  product(`apart_${index}`, axis, at(TYPICAL, axis));
-}
+const apart = Array.from({ length: 11 }, newAxis);
+for (const [index, axis] of apart.entries()) product(`apart_${index}`, axis, away(TYPICAL, axis));
 // Its first picture is as far from its second as is usual, and nearer to one of `taken_for`, which has one nearer still.
 const mistaken = newAxis();
-product('mistaken', mistaken, at(TYPICAL, mistaken));
-const takenFor = at(0.1, mistaken);
-product('taken_for', takenFor, at(0.05, takenFor));
+product('mistaken', mistaken, away(TYPICAL, mistaken));
+const takenFor = away(0.1, mistaken);
+product('taken_for', takenFor, away(0.05, takenFor));
 // The crops of two pictures are near, the pictures are not.
 const [detail, whole] = [newAxis(), newAxis()];
 product('detail_a', [newAxis(), detail], [whole, newAxis()]);
-product('detail_b', [newAxis(), at(0.03, detail)], at(0.01, newAxis()));
+product('detail_b', [newAxis(), away(0.03, detail)], away(0.01, newAxis()));
 // Its own pictures are nearer by a crop than the other product's.
 const crop = newAxis();
-product('cropped', [newAxis(), crop], [at(0.05, crop), newAxis()]);
-const likeCrop = at(0.1, crop);
-product('like_crop', likeCrop, at(0.01, likeCrop));
+product('cropped', [newAxis(), crop], [away(0.05, crop), newAxis()]);
+const likeCrop = away(0.1, crop);
+product('like_crop', likeCrop, away(0.01, likeCrop));
 // One picture each: one within the typical distance of another product's, one beyond it.
 const tight = newAxis();
-product('tight', tight, at(0.01, tight));
-product('single_near', at(TYPICAL - 0.02, tight));
-product('single_far', at(TYPICAL + 0.02, axes[2] ?? fail()));
+product('tight', tight, away(0.01, tight));
+product('single_near', away(TYPICAL - 0.02, tight));
+product('single_far', away(TYPICAL + 0.02, at(apart, 1)));
 product('pending', []);
 product('half_pending', newAxis(), []);
-product('shares_a', newAxis(), at(0.01, newAxis()));
+product('shares_a', newAxis(), away(0.01, newAxis()));
 product('shares_b', newAxis());
-shown.set('shares_b', [...(shown.get('shares_b') ?? []), 'shares_a/1']);
+shown.get('shares_b')?.push('shares_a/1');
 // Another category; and a row that is deleted, whose picture would be the nearest of all.
 const dial = newAxis();
 product('watch_near', dial);
-product('watch_other', at(0.04, dial));
-product('deleted', at(0.001, axes[4] ?? fail()));
+product('watch_other', away(0.04, dial));
+product('deleted', away(0.001, at(apart, 2)));
 /** More products than are read at once. */
 const BARE = Array.from({ length: 130 }, (_, index) => `bare_${String(index).padStart(3, '0')}`);
 for (const id of BARE) product(id);
@@ -98,20 +97,16 @@ describe('what a version can tell apart', () => {
       new PostgresCatalogRepository(knex),
     );
   }, 60_000);
+
   const inspect = async (category: string | null = null, model: string | null = null) => {
     const findings = new Map<string, Finding>();
-    const stages: string[] = [];
-    const progress = {
-      begin: (stage: string, total: number) => void stages.push(`${stage} of ${total}`),
-      reach: () => undefined,
-      end: () => undefined,
-      note: () => undefined,
-    };
+    const nothing = () => undefined;
+    const progress = { begin: nothing, reach: nothing, end: nothing, note: nothing };
     const result = await service.inspect({ model, category }, progress, (finding) => {
       expect(findings.has(finding.product.id)).toBe(false);
       findings.set(finding.product.id, finding);
     });
-    return { result, findings, stages };
+    return { result, findings };
   };
 
   test('can not be reported without a live version, a known model, products or a known category', async () => {
@@ -123,26 +118,17 @@ describe('what a version can tell apart', () => {
     await expect(inspect('shoes')).rejects.toThrow('There is no category "shoes"');
   });
 
-  const verdicts: readonly [string, Verdict][] = [
-    ['apart_0', 'distinct'],
-    ['mistaken', 'confused'],
-    ['taken_for', 'distinct'],
-    ['detail_a', 'confused'],
-    ['detail_b', 'confused'],
-    ['cropped', 'distinct'],
-    ['single_near', 'look_alike'],
-    ['single_far', 'one_picture'],
-    ['half_pending', 'one_picture'],
-    ['pending', 'not_embedded'],
-    ['bare_000', 'no_picture'],
-    ['bare_129', 'no_picture'],
-    ['shares_a', 'shares_picture'],
-    ['shares_b', 'shares_picture'],
-    ['watch_near', 'look_alike'],
-  ];
   test('is one verdict per product', async () => {
-    const { result, findings, stages } = await inspect();
-    expect(verdicts.map(([id]) => [id, findings.get(id)?.verdict ?? 'distinct'])).toEqual(verdicts);
+    const { result, findings } = await inspect();
+    const verdicts: Readonly<Record<string, Verdict>> = {
+      ...{ apart_0: 'distinct', mistaken: 'confused', taken_for: 'distinct', detail_a: 'confused' },
+      ...{ detail_b: 'confused', cropped: 'distinct', single_near: 'look_alike', single_far: 'one_picture' },
+      ...{ half_pending: 'one_picture', pending: 'not_embedded', bare_000: 'no_picture' },
+      ...{ bare_129: 'no_picture', shares_a: 'shares_picture', shares_b: 'shares_picture' },
+      watch_near: 'look_alike',
+    };
+    const found = Object.keys(verdicts).map((id) => [id, findings.get(id)?.verdict ?? 'distinct']);
+    expect(Object.fromEntries(found)).toEqual(verdicts);
     const counts: Identifiability['counts'] = {
       ...{ shares_picture: 2, confused: 3, look_alike: 3, one_picture: 2 },
       ...{ no_picture: BARE.length, not_embedded: 1, distinct: 15 },
@@ -152,31 +138,22 @@ describe('what a version can tell apart', () => {
       ...{ model: 'eye@1.0.0', version: expect.any(Number), category: null, approximate: false },
       ...{ typical: { distance: expect.closeTo(TYPICAL, 3), pictures: 40 }, products: 156, counts },
     });
-    expect(stages).toEqual(['several pictures of 156', 'one picture or none of 156']);
   });
 
-  test('names the nearest pictures, by their nearest views', async () => {
+  test.each<[id: string, other: string, pictures: [string, string], distance: number, own: number | null]>([
+    ['mistaken', 'taken_for', ['mistaken/0', 'taken_for/0'], 0.1, TYPICAL],
+    ['detail_a', 'detail_b', ['detail_a/0', 'detail_b/0'], 0.03, 1],
+    ['single_near', 'tight', ['single_near/0', 'tight/0'], TYPICAL - 0.02, null],
+    ['shares_a', 'shares_b', ['shares_a/1', 'shares_a/1'], 0, null],
+    ['shares_b', 'shares_a', ['shares_a/1', 'shares_a/1'], 0, null],
+  ])('names for %s the nearest pictures, by their nearest views', async (id, other, names, distance, own) => {
     const { findings } = await inspect();
-    const nearestOf = (id: string) => {
-      const { product: other, pictures: shownHere, distance, ownDistance } = findings.get(id)?.nearest ?? {};
-      return [other?.id, shownHere?.map(nameOf), distance, ownDistance];
-    };
-    const close = (distance: number) => expect.closeTo(distance, 3);
-    expect(nearestOf('mistaken')).toEqual([
-      'taken_for',
-      ['mistaken/0', 'taken_for/0'],
-      close(0.1),
-      close(TYPICAL),
-    ]);
-    expect(nearestOf('detail_a')).toEqual(['detail_b', ['detail_a/0', 'detail_b/0'], close(0.03), close(1)]);
-    expect(nearestOf('single_near')).toEqual([
-      'tight',
-      ['single_near/0', 'tight/0'],
-      close(TYPICAL - 0.02),
-      null,
-    ]);
-    expect(nearestOf('shares_a')).toEqual(['shares_b', ['shares_a/1', 'shares_a/1'], 0, null]);
-    expect(nearestOf('shares_b')).toEqual(['shares_a', ['shares_a/1', 'shares_a/1'], 0, null]);
+    expect(findings.get(id)?.nearest).toMatchObject({
+      product: expect.objectContaining({ id: other }),
+      pictures: names.map((name) => `https://pictures/${name}`),
+      distance: expect.closeTo(distance, 3),
+      ownDistance: own === null ? null : expect.closeTo(own, 3),
+    });
     expect(findings.get('half_pending')?.pictures).toBe(1);
     expect(findings.get('pending')?.nearest).toBeNull();
   });
@@ -203,46 +180,29 @@ describe('what a version can tell apart', () => {
   });
 });
 
-const nameOf = (address: string) => address.replace('https://pictures/', '');
-
 async function createWorld(knex: Knex, embeddings: PostgresEmbeddingRepository): Promise<void> {
-  await rowsOf(
-    knex,
-    sql`INSERT INTO categories (id, name, hierarchy, name_fields)
-        VALUES ('handbags', 'Handbags', '{}', '{}'), ('watches', 'Watches', '{}', '{}')`,
-  );
   const ids = [...shown.keys()];
-  await rowsOf(
+  const category = (id: string) => ({ id, name: id, hierarchy: [], name_fields: [] });
+  await knex('categories').insert(['handbags', 'watches'].map(category));
+  await knex('products').insert(ids.map((id) => ({ id, category: categoryOf(id), attributes: {} })));
+  const images = await rowsOf<{ id: number; name: string }>(
     knex,
-    sql`INSERT INTO products (id, category, attributes)
-        SELECT id, category, '{}' FROM unnest(${ids}::text[], ${ids.map(categoryOf)}::text[]) AS given (id, category)`,
+    sql`INSERT INTO images (address) SELECT 'https://pictures/' || unnest(${[...pictures.keys()]}::text[])
+        RETURNING id, replace(address, 'https://pictures/', '') AS name`,
   );
-  const addresses = [...pictures.keys()].map((name) => `https://pictures/${name}`);
-  const images = await rowsOf<{ id: number; address: string }>(
-    knex,
-    sql`INSERT INTO images (address) SELECT unnest(${addresses}::text[]) RETURNING id, address`,
-  );
-  const idOf = new Map(images.map(({ id, address }) => [nameOf(address), Number(id)]));
+  const idOf = (name: string) => images.find((image) => image.name === name)?.id ?? 0;
   const links = [...shown].flatMap(([id, names]) =>
-    names.map((name) => ({ id, image: idOf.get(name) ?? 0 })),
+    names.map((name) => ({ product_id: id, image_id: idOf(name) })),
   );
-  await rowsOf(
-    knex,
-    sql`INSERT INTO product_images (product_id, image_id)
-        SELECT * FROM unnest(${links.map(({ id }) => id)}::text[], ${links.map(({ image }) => image)}::bigint[])`,
-  );
+  await knex('product_images').insert(links);
+  const rest = { kind: 'product', popularity: 0, facets: [], words: [] };
   await writeCatalogRows(
     knex,
-    ids.map((id) => ({
-      ...{ id, kind: 'product', category: categoryOf(id), popularity: 0, name: id },
-      ...{ facets: [], words: [] },
-    })),
+    ids.map((id) => ({ ...rest, id, name: id, category: categoryOf(id) })),
   );
   await deleteCatalogRows(knex, ['deleted']);
-  const live = await embeddings.live();
   const embedded = [...pictures].filter(([, vectors]) => vectors.length > 0);
-  await embeddings.store(
-    live?.id ?? 0,
-    embedded.map(([name, vectors]) => ({ imageId: idOf.get(name) ?? 0, vectors })),
-  );
+  const live = await embeddings.live();
+  const stored = embedded.map(([name, vectors]) => ({ imageId: idOf(name), vectors }));
+  await embeddings.store(live?.id ?? 0, stored);
 }

@@ -33,24 +33,19 @@ export async function showImages(knex: Knex, count: number): Promise<number[]> {
         made AS (INSERT INTO products (id, category, attributes) SELECT product, 'handbags', '{}' FROM shown)
         INSERT INTO product_images (image_id, product_id) SELECT image, product FROM shown`,
   );
-  await writeCatalogRows(
-    knex,
-    ids.map((id) => ({
-      ...{ id: productOf(id), kind: 'product', category: categoryOf(id) },
-      ...{ popularity: 0, name: 'Bag', facets: [], words: [] },
-    })),
-  );
+  const rest = { kind: 'product', popularity: 0, name: 'Bag', facets: [], words: [] };
+  const rows = ids.map((id) => ({ ...rest, id: productOf(id), category: categoryOf(id) }));
+  await writeCatalogRows(knex, rows);
   return ids;
 }
 
-/** Reproducible numbers from 0 to 1. */
-export function randomOf(seed: number): () => number {
+/** The unit vectors of one image after the other, always the same from a seed. */
+export function viewsFrom(seed: number): (views?: number) => readonly Float32Array[] {
   const random = new Random('vectors', seed);
-  return () => random.next();
-}
-
-/** Of `DIMENSIONS`. */
-export function unitVector(random: () => number): Float32Array {
-  const values = Float32Array.from({ length: DIMENSIONS }, () => random() + random() + random() - 1.5);
-  return values.map((value) => value / Math.hypot(...values));
+  const value = () => random.next() + random.next() + random.next() - 1.5;
+  const unitVector = () => {
+    const values = Float32Array.from({ length: DIMENSIONS }, value);
+    return values.map((each) => each / Math.hypot(...values));
+  };
+  return (views = VIEWS) => Array.from({ length: views }, unitVector);
 }

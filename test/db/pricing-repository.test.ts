@@ -3,18 +3,11 @@ import { PostgresPricingRepository } from '../../db/pricing/pricing-repository';
 import type { DataFile } from '../../models/pricing/estimate';
 import { useDatabase } from '../support/database';
 
-const file = (kind: DataFile['kind'], region: DataFile['region']): DataFile => ({
-  kind,
-  variantId: 'variant_a',
-  region,
-});
-
-describe('prices', () => {
+// contract 2.8
+describe('the rows of a data file, of more than are read at once', () => {
   const database = useDatabase();
-  let prices: PostgresPricingRepository;
 
   beforeAll(async () => {
-    prices = new PostgresPricingRepository(database.knex);
     const { knex } = database;
     await knex.raw(`INSERT INTO categories (id, name, hierarchy, name_fields) VALUES ('handbags', 'H', '{}', '{}');
       INSERT INTO products (id, category, attributes) VALUES ('product_a', 'handbags', '{}');
@@ -33,9 +26,16 @@ describe('prices', () => {
           FROM generate_series(0, 4999) AS number`,
     );
   });
-  // contract 2.8
-  test('as history come oldest first, then by source, every row once', async () => {
-    const rows = await all(prices.fileRows(file('historical_estimates', 'EU-IE')));
+
+  async function rowsIn(kind: DataFile['kind'], region: DataFile['region']) {
+    const prices = new PostgresPricingRepository(database.knex);
+    const rows: (readonly unknown[])[] = [];
+    for await (const row of prices.fileRows({ kind, variantId: 'variant_a', region })) rows.push(row);
+    return rows;
+  }
+
+  test('of history come oldest first, then by source, each once', async () => {
+    const rows = await rowsIn('historical_estimates', 'EU-IE');
     expect(rows.slice(0, 2)).toEqual([
       ['2010-01-01', 'a', 0, null, null, null, 'eur', null],
       ['2010-01-01', 'b', 0, null, null, null, 'eur', null],
@@ -45,19 +45,12 @@ describe('prices', () => {
     expect(keys).toEqual([...new Set(keys)].sort());
   });
 
-  // contract 2.8
-  test('as listings come newest first, then by link, those without a date last, every row once', async () => {
-    const rows = await all(prices.fileRows(file('pricing_data', 'NA')));
+  test('of listings come newest first, then by link, those without a date last, each once', async () => {
+    const rows = await rowsIn('pricing_data', 'NA');
     expect(rows[0]).toEqual(['https://shop/00006', 'name', 'vendor', 6.5, 'usd', '2026-01-07']);
     const keys = rows.map(([link, , , , , date]) => [String(date ?? ''), String(link)] as const);
     expect(new Set(keys.map(([, link]) => link)).size).toBe(5_000);
     expect(keys).toEqual([...keys].sort(([a, b], [c, d]) => c.localeCompare(a) || b.localeCompare(d)));
-    expect(await all(prices.fileRows(file('pricing_data', 'EU-IE')))).toEqual([]);
+    expect(await rowsIn('pricing_data', 'EU-IE')).toEqual([]);
   });
 });
-
-async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
-  const list: Item[] = [];
-  for await (const item of items) list.push(item);
-  return list;
-}

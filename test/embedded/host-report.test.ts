@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events';
+import { reasonOf } from '../../db/embedded/engine-thread';
 import { reportOf } from '../../db/embedded/ensure-embedded';
 
 beforeEach(() => jest.useFakeTimers());
@@ -33,4 +34,10 @@ test('one that ends is told with its last lines, unless it made way for another'
   second.host.emit('exit', 0, null);
   expect(await crashed.report).toMatchObject({ reason: 'its process ended with SIGKILL; the last lines' });
   expect(await second.report).toEqual({ kind: 'taken' });
+});
+
+test('one whose files fail says why', () => {
+  expect(reasonOf({ name: 'ErrnoError', errno: 51 })).toBe('no space is left on its disk');
+  expect(reasonOf({ name: 'ErrnoError', errno: 29 })).toBe('its files fail (WASI error 29)');
+  expect([new Error('a reason'), 'a reason'].map(reasonOf)).toEqual(['a reason', 'a reason']);
 });

@@ -3,25 +3,13 @@ import { connectEmbedded, type Database } from '../../db/core/knex';
 import { migrate, migrateDown, type SchemaSteps } from '../../db/migrations/migrate';
 import { emptyTemplate, newFolder } from './embedded-support';
 
+const stepOf = (table: string): SchemaSteps[string] => ({
+  up: async (knex) => knex.schema.createTable(table, (columns) => columns.bigIncrements('id')),
+  down: async (knex) => knex.schema.dropTable(table),
+});
 const steps: SchemaSteps = {
-  '202601010000-first': {
-    up: async (knex) => knex.schema.createTable('first', (table) => table.bigIncrements('id')),
-    down: async (knex) => knex.schema.dropTable('first'),
-  },
-  '202601020000-second': {
-    up: async (knex) => knex.schema.createTable('second', (table) => table.bigIncrements('id')),
-    down: async (knex) => knex.schema.dropTable('second'),
-  },
-};
-const broken: SchemaSteps = {
-  ...steps,
-  '202601030000-broken': {
-    up: async (knex) => {
-      await knex.schema.createTable('third', (table) => table.increments());
-      throw new Error('broken');
-    },
-    down: async () => undefined,
-  },
+  '202601010000-first': stepOf('first'),
+  '202601020000-second': stepOf('second'),
 };
 
 describe('a database that is opened and migrated', () => {
@@ -47,6 +35,12 @@ describe('a database that is opened and migrated', () => {
   });
 
   test('a step that fails leaves the schema as it was, and no lock', async () => {
+    const third = stepOf('third');
+    const up: typeof third.up = async (knex) => {
+      await third.up(knex);
+      throw new Error('broken');
+    };
+    const broken = { ...steps, '202601030000-broken': { ...third, up } };
     await expect(migrate(database.knex, broken)).rejects.toThrow('broken');
     expect(await other.knex.schema.hasTable('third')).toBe(false);
     expect(await migrate(other.knex, steps)).toEqual([]);
@@ -54,8 +48,7 @@ describe('a database that is opened and migrated', () => {
 
   // contract 14.15
   test('a schema that a newer release has made is refused in words of ours, and stays as it is', async () => {
-    const [older] = Object.keys(steps);
-    const before = Object.fromEntries(Object.entries(steps).filter(([name]) => name === older));
+    const before = { '202601010000-first': stepOf('first') };
     await expect(migrate(database.knex, before)).rejects.toThrow(
       'The database is of a newer release of Loupe: its schema has 202601020000-second, which this release does not know. Use the release that made it, or start with an empty database',
     );

@@ -11,6 +11,10 @@ export const execute = (): Frame => frame('E', Buffer.concat([text(''), Buffer.a
 export const flush = (): Frame => frame('H');
 export const sync = (): Frame => frame('S');
 
+/** The first value of each row among the messages. */
+export const rowsIn = (messages: readonly Frame[]): string[] =>
+  messages.filter((message) => typeOf(message) === 'D').map((message) => message.toString('utf8', 11));
+
 /** A client that sends what it is told, message by message. */
 export class RawClient {
   private readonly reader = new FrameReader(1 << 20);
