@@ -49,6 +49,7 @@ async function inRedisThatIsAway(): Promise<Opened> {
 
 async function inRedis(): Promise<Opened> {
   const clients = [new Redis(REDIS_URL), new Redis(REDIS_URL)] as const;
+  await Promise.all(clients.map((client) => client.ping()));
   const prefix = `test-${randomUUID()}`;
   return {
     one: new RedisRateLimiter(clients[0], prefix, silent),
@@ -58,9 +59,9 @@ async function inRedis(): Promise<Opened> {
   };
 }
 
-describe.each([inMemory, inRedisThatIsAway, ...(REDIS_URL ? [inRedis] : [])])(
-  'a rate limiter, %p',
-  (open) => {
+describe.each(Object.entries({ inMemory, inRedisThatIsAway, ...(REDIS_URL ? { inRedis } : {}) }))(
+  'a rate limiter %s',
+  (_name, open) => {
     let limiters: Opened;
     beforeAll(async () => {
       limiters = await open();

@@ -128,7 +128,7 @@ test('a host that is killed loses nothing that was committed, and the next query
   const { ended } = await hostEnd(await fixture.embedded.socketFolder());
   while (committed < 200) await database.knex.raw('select 1');
   const connections = await Promise.all([1, 2].map(() => database.knex.client.acquireConnection()));
-  const noticed = Promise.all(connections.map((each) => once(each, 'end')));
+  const noticed = Promise.all(connections.map((each) => new Promise((resolve) => each.once('end', resolve))));
   for (const each of connections) await database.knex.client.releaseConnection(each);
   process.kill(await fixture.hostPid(), 'SIGKILL');
   await expect(writing).rejects.toThrow();

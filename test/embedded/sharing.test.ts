@@ -37,10 +37,11 @@ describe('one embedded database, many clients', () => {
 
   test('hundreds of parametrised statements of many clients each get their own answer', async () => {
     const clients = await Promise.all(Array.from({ length: 8 }, () => fixture.connect()));
-    const numbers = Array.from({ length: 400 }, (_, n) => n);
-    const ask = async (n: number) =>
-      (await clients[n % clients.length]?.query('select $1::int as n', [n]))?.rows[0].n;
-    expect(await Promise.all(numbers.map(ask))).toEqual(numbers);
+    const ask = async (client: Client, from: number): Promise<void> => {
+      for (let n = from; n < from + 50; n += 1)
+        expect((await client.query('select $1::int as n', [n])).rows).toEqual([{ n }]);
+    };
+    await Promise.all(clients.map((client, at) => ask(client, at * 50)));
   });
 
   test('prepared statements of the same name stay apart', async () => {

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
@@ -5,6 +7,7 @@ import { generateBundle, photoOfProduct, productId } from '../../scripts/lab/gen
 import { REPOSITORY_ROOT, runLoupe } from '../../scripts/lab/service-processes';
 import { newInstallation } from '../support/installation';
 import { closed, listening } from '../support/local-server';
+import { type CollectedSpan, TraceCollector } from '../support/trace-collector';
 import { RunningInstallation } from './running-installation';
 
 /**
@@ -13,20 +16,31 @@ import { RunningInstallation } from './running-installation';
  */
 const SEED = 5;
 const PRODUCTS = 8;
+const CALLER = { trace: '4bf92f3577b34da6a3ce929d0e0e4736', span: '00f067aa0ba902b7' };
 
 const taken: Promise<Buffer>[] = [];
 const photo = (index: number): Promise<Buffer> => {
   taken[index] ??= photoOfProduct({ seed: SEED, index, photoSeed: 1, level: 1, size: 400 });
   return taken[index];
 };
+const base64Of = async (index: number) => ({ base64: (await photo(index)).toString('base64') });
+
 const host = createServer(async (_request, response) => response.end(await photo(2)));
+const collector = new TraceCollector();
 let hostAddress: string;
 let running: RunningInstallation;
 
 beforeAll(async () => {
   hostAddress = await listening(host);
-  const settings = { IMAGE_FETCH_ALLOW: hostAddress, RATE_PER_SECOND: '0', CONFIDENCE_FLOOR: '0' };
-  running = await RunningInstallation.start(await newInstallation(settings), ['api', 'worker', 'worker']);
+  const installation = await newInstallation({
+    ...{ IMAGE_FETCH_ALLOW: hostAddress, RATE_PER_SECOND: '0', CONFIDENCE_FLOOR: '0', LOG_LEVEL: 'info' },
+    OTEL_EXPORTER_OTLP_ENDPOINT: await collector.open(),
+    OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+    OTEL_EXPORTER_OTLP_HEADERS: 'x-collector-key=abc%20def',
+  });
+  const log = createWriteStream(join(installation.folder, 'log'));
+  await once(log, 'open');
+  running = await RunningInstallation.start(installation, { onServers: ['api', 'worker', 'worker'], log });
   const bundle = join(running.folder, 'bundle');
   await generateBundle({ seed: SEED, products: PRODUCTS, out: bundle, images: true });
   await running.loupe('catalog', 'import', bundle);
@@ -34,10 +48,9 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await running?.stop();
+  await collector.close();
   await closed(host);
 }, 60_000);
-
-const base64Of = async (index: number) => ({ base64: (await photo(index)).toString('base64') });
 
 async function rowsOf(body: object): Promise<{ id: string; confidence: number }[]> {
   const answer = await running.api().identify(body);
@@ -48,11 +61,6 @@ async function rowsOf(body: object): Promise<{ id: string; confidence: number }[
 /** The same rows, confidences up to rounding: a network sums in another order where it embeds several views together. */
 const nearly = (rows: readonly { id: string; confidence: number }[]) =>
   rows.map(({ id, confidence }) => ({ id, confidence: expect.closeTo(confidence, 5) }));
-
-test('a photo finds its item, and is charged', async () => {
-  const { body } = await running.api().identify({ ...(await base64Of(6)), includes: ['pricing'] });
-  expect(body).toMatchObject({ credits_used: 10, data: [{ id: productId(SEED, 6) }, ...body.data.slice(1)] });
-});
 
 test('an address finds what its bytes find', async () => {
   const rows = await rowsOf({ url: `http://${hostAddress}/photo.jpg` });
@@ -89,4 +97,85 @@ test('every metric of the dashboard and of the alerts is one that the processes 
   );
   expect(named.size).toBeGreaterThan(10);
   expect([...named].filter((name) => !told.has(name))).toEqual([]);
+});
+
+/** One call is one trace, no matter who works on it. The processes are stopped before the spans are looked at. */
+describe('a trace', () => {
+  const ROOT = 'POST /v3/vision/identify';
+  let log: Record<string, unknown>[];
+  let sent: string;
+
+  beforeAll(async () => {
+    const { base64 } = await base64Of(6);
+    sent = base64;
+    const call = (body: object, headers: Record<string, string>) =>
+      running.api().send('POST', '/v3/vision/identify', { body, headers });
+    const traceparent = `00-${CALLER.trace}-${CALLER.span}-01`;
+    const answer = await call({ base64, includes: ['pricing'] }, { traceparent });
+    const first = expect.objectContaining({ id: productId(SEED, 6) });
+    expect(answer.body).toMatchObject({ credits_used: 10, data: expect.arrayContaining([first]) });
+    const refused = await call({ base64: 'aGVsbG8=' }, { 'x-request-id': 'call-with-a-text' });
+    expect(refused.status).toBe(422);
+    await fetch(`${running.api().url}/readyz`);
+    for (const process of [...running.processes].reverse()) await process.stop();
+    const text = await readFile(join(running.folder, 'log'), 'utf8');
+    log = text.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []));
+  }, 60_000);
+
+  const traceOf = (id: string) => collector.spans.filter(({ traceId }) => traceId === id);
+
+  function spanOf(trace: readonly CollectedSpan[], name: string): CollectedSpan {
+    const span = trace.find((each) => each.name === name);
+    if (!span) throw new Error(`no span ${name} among ${trace.map((each) => each.name).join(', ')}`);
+    return span;
+  }
+
+  test('goes on from that of the caller, through the queue to the worker and back, each span of the process that did the work', () => {
+    const trace = traceOf(CALLER.trace);
+    const nameOf = (spanId: string) => trace.find((span) => span.spanId === spanId)?.name;
+    expect(spanOf(trace, ROOT)).toMatchObject({ parentSpanId: CALLER.span, status: 0 });
+    expect(trace.filter(({ name, parentSpanId }) => name !== ROOT && !nameOf(parentSpanId))).toEqual([]);
+    const parents = {
+      'AccountRepository.callerByKeyHash': ROOT,
+      'ImagePreparer.prepare': ROOT,
+      'VisionQueue.neighbours': ROOT,
+      'wait in queue': 'VisionQueue.neighbours',
+      'answer photo': 'VisionQueue.neighbours',
+      'Embedder.embed': 'answer photo',
+      'NeighbourIndex.nearest': 'answer photo',
+      'CatalogRepository.itemsById': ROOT,
+      'PredictionRepository.save': ROOT,
+      'CreditLedger.settle': ROOT,
+    };
+    const told = Object.keys(parents).map((name) => [name, nameOf(spanOf(trace, name).parentSpanId)]);
+    expect(Object.fromEntries(told)).toEqual(parents);
+    const stages = trace.flatMap((span) => span.attributes.get('loupe.stage') ?? []);
+    expect(new Set(stages)).toEqual(new Set(['intake', 'queue', 'embed', 'neighbours', 'rows']));
+    const processOf = (name: string) => spanOf(trace, name).process;
+    expect(processOf('CatalogRepository.itemsById')).toBe(processOf('VisionQueue.neighbours'));
+    expect(processOf('NeighbourIndex.nearest')).toBe(processOf('answer photo'));
+    const together = running.settings['REDIS_URL'] === undefined;
+    expect(processOf('answer photo') === processOf('VisionQueue.neighbours')).toBe(together);
+    const ofCall = log.filter((line) => line['trace_id'] === CALLER.trace).map((line) => line['msg']);
+    expect(ofCall).toEqual(together ? ['answered'] : ['photo', 'answered']);
+  });
+
+  test('records what a caller does wrong where it was noticed, as no error of the service', () => {
+    const isRefused = ({ attributes }: CollectedSpan) =>
+      attributes.get('loupe.request_id') === 'call-with-a-text';
+    const trace = traceOf(collector.spans.find(isRefused)?.traceId ?? '');
+    const looked = trace.filter((span) => span.name.startsWith('ImagePreparer.'));
+    expect(looked).toEqual([expect.objectContaining({ failures: ['unprocessable'], status: 0 })]);
+    expect(spanOf(trace, ROOT)).toMatchObject({ parentSpanId: '', status: 0 });
+    expect(spanOf(trace, ROOT).attributes.get('http.response.status_code')).toBe(422);
+    expect(trace.map((span) => span.name)).not.toContain('VisionQueue.neighbours');
+  });
+
+  test('begins with a call alone, and no key, photo or signed link is sent', () => {
+    const beginnings = collector.spans.filter((span) => ['', CALLER.span].includes(span.parentSpanId));
+    expect(new Set(beginnings.map((span) => span.name))).toEqual(new Set([ROOT]));
+    expect(collector.headers[0]?.['x-collector-key']).toBe('abc def');
+    for (const secret of [running.key, sent.slice(0, 40), 'signature=', 'sig='])
+      expect(collector.text).not.toContain(secret);
+  });
 });

@@ -36,7 +36,9 @@ beforeAll(async () => {
   await installLayoutModel(installation.dataDir, 'next', { channels: 'bgr', view: [0.1, 0.1, 0.8, 0.8] });
   const bundle = join(installation.folder, 'bundle');
   photos = await Photos.ofCatalog(bundle);
-  running = await RunningInstallation.start(installation, ['api', 'api', 'worker', 'worker']);
+  running = await RunningInstallation.start(installation, {
+    onServers: ['api', 'api', 'worker', 'worker'],
+  });
   await running.loupe('catalog', 'import', bundle);
   await addMorePictures(0, PICTURES);
   await build('layout');

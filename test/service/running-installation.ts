@@ -1,3 +1,4 @@
+import type { Stream } from 'node:stream';
 import type { Database } from '../../db/core/knex';
 import { type ServiceProcess, startProcess } from '../../scripts/lab/service-processes';
 import { openAccount } from '../faults/accounts';
@@ -6,6 +7,12 @@ import type { Installation } from '../support/installation';
 import { loupeHere } from '../support/run-loupe';
 
 type Settings = Readonly<Record<string, string>>;
+
+interface Start {
+  readonly onServers: readonly string[];
+  readonly embedded: readonly string[];
+  readonly log: Stream;
+}
 
 /** An installation with its processes, a connection to its database, and a live key without limits. */
 export class RunningInstallation {
@@ -19,14 +26,17 @@ export class RunningInstallation {
     readonly stop: () => Promise<void>,
   ) {}
 
-  /** Starts the processes of these roles on PostgreSQL and Redis, and those of the others on the embedded default. */
+  /**
+   * Starts the processes of some roles on PostgreSQL and Redis, and of others on the embedded default.
+   *
+   * @param log an open file stream for what they log
+   */
   static async start(
     { folder, dataDir, settings, connect, remove }: Installation,
-    onServers: readonly string[] = ['api', 'worker'],
-    embedded: readonly string[] = ['all'],
+    { onServers = ['api', 'worker'], embedded = ['all'], log }: Partial<Start> = {},
   ): Promise<RunningInstallation> {
     const roles = settings['REDIS_URL'] === undefined ? embedded : onServers;
-    const processes = await Promise.all(roles.map((ROLE) => startProcess({ ...settings, ROLE })));
+    const processes = await Promise.all(roles.map((ROLE) => startProcess({ ...settings, ROLE }, log)));
     const database = await connect();
     const { key } = await openAccount(database.knex, { credits: null, test: false });
     const stop = async () => {

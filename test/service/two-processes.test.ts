@@ -26,7 +26,9 @@ jest.setTimeout(180_000);
 
 beforeAll(async () => {
   const installation = await layoutInstallation({ ADMIN_TOKEN, UNKNOWN_KEYS_PER_MINUTE: '0' });
-  running = await RunningInstallation.start(installation, ['api', 'api'], ['all', 'all']);
+  running = await RunningInstallation.start(installation, {
+    ...{ onServers: ['api', 'api'], embedded: ['all', 'all'] },
+  });
   operators = running.processes.map(({ url }) => new OperatorClient(() => url));
   accountId = await at(operators, 0).account(null);
   writers = clients(await newKey(accountId, { scopes: SCOPES }));
