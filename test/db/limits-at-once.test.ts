@@ -1,6 +1,6 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { CREDITS_MAX } from '../../models/access/credits';
-import { addWebhook, jobOf, type Stores, useTwoProcesses } from './stores';
+import { type Stores, useTwoProcesses } from './stores';
 
 /** contract 9.13: what may be so many is never more, however many calls of however many processes come at once. */
 jest.setTimeout(240_000);
@@ -24,14 +24,6 @@ const LIMITS: Record<string, () => Promise<Limit>> = {
       call: async ({ accounts }) => (await accounts.rotateKey(keyId, randomBytes(32), { endsAt })) !== null,
     };
   },
-  'open entries of jobs': async () => {
-    const owner = await newOwner();
-    return { max: 10, call: ({ jobs }) => jobs.add(jobOf(owner, 100), 1_000) };
-  },
-  webhooks: async () => {
-    const owner = await newOwner();
-    return { max: 10, call: (stores) => addWebhook(stores, owner) };
-  },
   'calls of a test key, of which one may count for several': async () => {
     const { keyId } = await newOwner();
     return { max: 7, call: ({ accounts }) => accounts.countTestCalls(keyId, 7, 50) };
@@ -41,14 +33,6 @@ const LIMITS: Record<string, () => Promise<Limit>> = {
     return {
       max: 3,
       call: async ({ ledger }) => (await ledger.topUp(accountId, 3, null).catch(() => null)) !== null,
-    };
-  },
-  'what is held of the credits': async () => {
-    const charge = { ...(await newOwner(10)), endpoint: 'v3.vision.identify', requestId: 'r' };
-    const expiresAt = clock.in(1_000);
-    return {
-      max: 3,
-      call: ({ ledger }) => ledger.reserve({ ...charge, chargeId: randomUUID() }, 3, expiresAt),
     };
   },
   'texts that found nothing of a day': async () => {

@@ -3,6 +3,7 @@ import type { Knex } from 'knex';
 import { writeSynonyms } from '../../db/catalog/import/write-records';
 import { LONGER_MAX } from '../../db/catalog/search/term-expansion';
 import { type FacetAsked, type ResolvedQuery, SORTS } from '../../models/catalog/catalog-query';
+import type { SuggestionQuery } from '../../models/catalog/suggestion';
 import { deleteCatalogRows, type SearchedRow, writeCatalogRows } from '../support/catalog-rows';
 import type { GivenSynonym } from '../support/naive-search';
 
@@ -10,7 +11,7 @@ import type { GivenSynonym } from '../support/naive-search';
 const words = (text: string): string[] => text.trim().split(/\s+/);
 
 /** Words that are near each other, begin alike, or are too short to be misspelt. */
-export const VOCABULARY = [
+const VOCABULARY = [
   ...['chanel', 'chanels', 'chance', 'channel', 'canal', 'hermes', 'herms', 'mini', 'min', 'minor', 'maxi'],
   ...words('speedmaster speedmasters seamaster submariner submarine caviar cavia bag bags'),
   ...['classique', 'classic', 'classics', '30', '126610', '126613', 'noir', 'noire', 'no', 'n'],
@@ -41,7 +42,7 @@ const WRITTEN = words(
 const APART = ['rm 11-03', 'lou-535653', '5711.1a-010'];
 
 /** A word that a row may have, or a reference of several. */
-export const word = fc.oneof(
+const word = fc.oneof(
   { weight: 2, arbitrary: fc.constantFrom(...WRITTEN, ...APART) },
   { weight: 5, arbitrary: fc.constantFrom(...VOCABULARY) },
   { weight: 1, arbitrary: fc.constantFrom(...REFERENCES) },
@@ -84,7 +85,7 @@ export async function writeGivenSynonyms(knex: Knex): Promise<void> {
 const PHRASES = SYNONYMS.flatMap((given) => ('words' in given ? given.words : given.from));
 
 /** Words of a query in their order. */
-export const askedWords = fc
+const askedWords = fc
   .array(
     fc.oneof({ weight: 3, arbitrary: askedWord }, { weight: 1, arbitrary: fc.constantFrom(...PHRASES) }),
     { maxLength: 5 },
@@ -103,7 +104,7 @@ const facet = (field: Field, several: number) =>
 type Row = Omit<SearchedRow, 'id'>;
 
 export const row: fc.Arbitrary<Row> = fc.record({
-  kind: fc.constantFrom(...Array(12).fill('product'), 'brand'),
+  kind: fc.constantFrom(...Array(8).fill('product'), 'brand', 'brand', 'model', 'style'),
   category: fc.constantFrom('handbags', 'handbags', 'watches'),
   popularity: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 3_000 })),
   name: fc
@@ -152,6 +153,14 @@ export const query: fc.Arbitrary<ResolvedQuery> = fc.record({
   pageSize: fc.constantFrom(1, 7, 20, 100),
   facets,
 });
+
+export const suggestion: fc.Arbitrary<SuggestionQuery> = fc
+  .record({
+    words: fc.oneof({ weight: 5, arbitrary: askedWords }, { weight: 1, arbitrary: fc.constant(null) }),
+    category: fc.constantFrom(null, null, 'handbags', 'watches', 'shoes'),
+    size: fc.integer({ min: 1, max: 10 }),
+  })
+  .map((asked) => ({ ...asked, text: asked.words?.join(' ') ?? '' }));
 
 /** Rows by their number; null for one that goes. */
 export type Edits = readonly (readonly [number: number, row: Row | null])[];

@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { asTable } from '../../scripts/commands/output';
 import { processEnvironment } from '../../scripts/config';
 import { type Audit, auditAccount, openAccount, type Payer } from './accounts';
 import { DEADLINE_MS, type Installation, JOB_DEADLINE_MS, startInstallation } from './installation';
@@ -18,20 +17,11 @@ const ROUNDS = {
   slow: Math.max(1, Math.round(CALLS / 300)),
   quick: Math.max(2, Math.round(CALLS / (IS_FULL ? 20 : 50))),
 };
-const CONCURRENCY = 16;
 const LATE_MS = DEADLINE_MS + 1_000;
 /** "Recovers within seconds". */
 const BACK_MS_MAX = 20_000;
 const POLL_MS = 20;
 
-interface Row {
-  readonly scenario: string;
-  readonly outcomes: readonly Outcome[];
-  readonly audit: Audit;
-  readonly backMs: number;
-}
-
-const rows: Row[] = [];
 const closers: (() => Promise<unknown>)[] = [];
 let installation: Installation;
 let prober: Payer;
@@ -45,7 +35,6 @@ beforeAll(async () => {
 }, 180_000);
 
 afterAll(async () => {
-  process.stderr.write(`\n${tableOf(rows)}\n`);
   for (const close of closers.reverse()) await close();
 }, 60_000);
 
@@ -65,58 +54,58 @@ describe(`under ${CALLS} calls`, () => {
   });
 });
 
-function scenarios(all: readonly Scenario[]): void {
-  test.each(all.filter(({ long }) => IS_FULL || !long).map((each) => [each.name, each] as const))(
+function scenarios(all: Readonly<Record<string, Scenario>>): void {
+  test.each(Object.entries(all).filter(([, { long }]) => IS_FULL || !long))(
     '%s',
-    async (_name, scenario) => {
-      const { row, faults } = await run(scenario);
-      rows.push(row);
-      process.stderr.write(`\n${tableOf([row])}\n`);
-      expect([...faults, ...row.audit.faults, ...faultsOf(row, scenario)]).toEqual([]);
+    async (name, scenario) => {
+      const payer = await openAccount(installation.database.knex);
+      let ended = 0;
+      let backMs = 0;
+      const stage = {
+        ...{ installation, rounds: ROUNDS },
+        progress: async (calls: number) => {
+          const until = ended + calls;
+          while (ended < until) await delay(POLL_MS);
+        },
+        back: async () => {
+          backMs = Math.max(backMs, await back());
+        },
+      };
+      const load = scenario.jobs ? runJobs : runCalls(scenario);
+      const { outcomes, faults } = await load(
+        installation,
+        payer,
+        {
+          callsMin: scenario.jobs ? CALLS / ENTRIES : CALLS,
+          concurrency: scenario.concurrency ?? 16,
+          // In the short form the processes that start anew have much of the machine to themselves.
+          pauseMs: IS_FULL ? 0 : 100,
+          faults: delay(POLL_MS).then(() => scenario.disturb(stage)),
+        },
+        (calls) => {
+          ended += calls;
+        },
+      );
+      const audit = await auditAccount(installation.database.knex, payer, outcomes);
+      process.stderr.write(`\n${summaryOf(name, outcomes, audit, backMs)}\n`);
+      if (backMs > BACK_MS_MAX) throw new Error('the service does not come back');
+      expect([...faults, ...audit.faults, ...faultsOf(outcomes, scenario)]).toEqual([]);
     },
     IS_FULL ? 1_800_000 : 180_000,
   );
 }
 
-async function run(scenario: Scenario): Promise<{ row: Row; faults: readonly string[] }> {
-  const payer = await openAccount(installation.database.knex);
-  let ended = 0;
-  let backMs = 0;
-  const stage = {
-    installation,
-    rounds: ROUNDS,
-    progress: async (calls: number) => {
-      const until = ended + calls;
-      while (ended < until) await delay(POLL_MS);
-    },
-    back: async () => {
-      backMs = Math.max(backMs, await back());
-    },
-  };
-  const pace = {
-    callsMin: scenario.jobs ? CALLS / ENTRIES : CALLS,
-    concurrency: scenario.concurrency ?? CONCURRENCY,
-    // In the short form the processes that start anew have much of the machine to themselves.
-    pauseMs: IS_FULL ? 0 : 100,
-    faults: delay(POLL_MS).then(() => scenario.disturb(stage)),
-  };
-  const calls = async () => {
+/** Calls with photos, as the scenario wants them. */
+const runCalls =
+  (scenario: Scenario): typeof runJobs =>
+  async (here, { key }, pace, ended) => {
     const outcomes: Outcome[] = [];
     await runClients(pace, async (call) => {
-      ended += 1;
-      const plan = scenario.plan ?? photoCall;
-      outcomes.push(await identify(installation, payer.key, call, await plan(installation, call)));
+      ended(1);
+      outcomes.push(await identify(here, key, call, await (scenario.plan ?? photoCall)(here, call)));
     });
     return { outcomes, faults: [] };
   };
-  const jobs = () =>
-    runJobs(installation, payer, pace, (entries) => {
-      ended += entries;
-    });
-  const { outcomes, faults } = await (scenario.jobs ? jobs() : calls());
-  const audit = await auditAccount(installation.database.knex, payer, outcomes);
-  return { row: { scenario: scenario.name, outcomes, backMs, audit }, faults };
-}
 
 /** Milliseconds until every api is ready and answers a photo right. */
 async function back(): Promise<number> {
@@ -145,7 +134,7 @@ async function back(): Promise<number> {
 }
 
 /** Every promise that was not kept, in words. */
-function faultsOf({ outcomes, backMs }: Row, scenario: Scenario): string[] {
+function faultsOf(outcomes: readonly Outcome[], scenario: Scenario): string[] {
   const faults: string[] = [];
   for (const { requestId, status, message, tookMs, fault } of outcomes) {
     const complain = (what: string) => void faults.push(`${requestId}: ${what}`);
@@ -154,33 +143,20 @@ function faultsOf({ outcomes, backMs }: Row, scenario: Scenario): string[] {
     if (typeof status === 'number' && !scenario.statuses.includes(status)) complain(`${status} ${message}`);
     if (status === 'connection lost' && !scenario.losesConnections) complain(status);
   }
-  if (backMs > BACK_MS_MAX) faults.push('the service does not come back');
-  for (const part of [...installation.apis, ...installation.workers]) {
+  for (const part of [...installation.apis, ...installation.workers])
     if (!part.isRunning) faults.push('a process ended by itself');
-  }
   return faults;
 }
 
-function tableOf(all: readonly Row[]): string {
-  const statuses = [200, 422, 429, 500, 503, 504];
-  return asTable(
-    [
-      'fault',
-      'calls',
-      ...statuses.map(String),
-      'no answer',
-      'slowest s',
-      'back s',
-      'credits answered',
-      'booked',
-    ],
-    all.map(({ scenario, outcomes, audit: { answered, booked }, backMs }) => [
-      scenario,
-      outcomes.length,
-      ...statuses.map((status) => outcomes.filter((each) => each.status === status).length),
-      outcomes.filter(({ status }) => typeof status === 'string').length,
-      (Math.max(...outcomes.map(({ tookMs }) => tookMs)) / 1000).toFixed(1),
-      ...[(backMs / 1000).toFixed(1), answered, booked],
-    ]),
-  );
+/** A row of the table in docs/reliability.md. */
+function summaryOf(name: string, outcomes: readonly Outcome[], audit: Audit, backMs: number): string {
+  const counts = new Map<unknown, number>();
+  for (const { status } of outcomes) counts.set(status, (counts.get(status) ?? 0) + 1);
+  const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
+  return [
+    `${name}: ${outcomes.length} calls`,
+    ...Array.from(counts, ([status, count]) => `${status}: ${count}`),
+    `slowest ${seconds(Math.max(...outcomes.map(({ tookMs }) => tookMs)))}, back ${seconds(backMs)}`,
+    `${audit.answered} credits answered, ${audit.booked} booked`,
+  ].join('; ');
 }

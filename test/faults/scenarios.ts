@@ -26,7 +26,6 @@ export interface Stage {
 
 /** A fault under load: what is done, and what its callers may see. */
 export interface Scenario {
-  readonly name: string;
   /** Statuses that may be answered; others are documented too, but not for this. */
   readonly statuses: readonly number[];
   /** Whether calls may end without an answer, because the process that had them died. */
@@ -76,20 +75,18 @@ const inBetween =
     await back();
   };
 
-export const SCENARIOS: readonly Scenario[] = [
-  {
-    name: 'a worker is killed in the middle of jobs',
+/** Faults under single calls. */
+export const SCENARIOS: Readonly<Record<string, Scenario>> = {
+  'a worker is killed in the middle of jobs': {
     statuses: [200, 503, 504],
     disturb: inBetween('quick', 8, ({ workers }, round) => killed(turnOf(workers, round))),
   },
-  {
-    name: 'an api is killed in the middle of calls',
+  'an api is killed in the middle of calls': {
     statuses: [200, 503],
     losesConnections: true,
     disturb: inBetween('slow', 20, ({ apis }, round) => killed(turnOf(apis, round))),
   },
-  {
-    name: 'api and worker are stopped in order and started again',
+  'api and worker are stopped in order and started again': {
     statuses: [200, 503],
     losesConnections: true,
     disturb: inBetween('slow', 20, async ({ apis, workers }, round) => {
@@ -99,24 +96,20 @@ export const SCENARIOS: readonly Scenario[] = [
       }
     }),
   },
-  {
-    name: 'a worker stops answering',
+  'a worker stops answering': {
     statuses: [200],
     disturb: slowly(({ workers }, round) => paused(turnOf(workers, round), WORKER_PAUSE_MS)),
   },
-  {
-    name: 'the queue is full',
+  'the queue is full': {
     statuses: [200, 503, 504],
     concurrency: CROWD,
     disturb: slowly(({ workers }) => paused(workers, 2 * OUTAGE_MS)),
   },
-  {
-    name: 'Redis dies and comes back without its data',
+  'Redis dies and comes back without its data': {
     statuses: [200, 503],
     disturb: slowly(({ services }) => dies(services.redis)),
   },
-  {
-    name: 'Redis dies and comes back with its data',
+  'Redis dies and comes back with its data': {
     statuses: [200, 503],
     disturb: slowly(async ({ services }) => {
       const redis = new Redis(services.redis.url);
@@ -125,23 +118,19 @@ export const SCENARIOS: readonly Scenario[] = [
       await dies(services.redis);
     }),
   },
-  {
-    name: 'Redis stops answering for five seconds',
+  'Redis stops answering for five seconds': {
     statuses: [200, 503],
     disturb: slowly(({ services }) => hangs(services.redis, PAUSE_MS)),
   },
-  {
-    name: 'PostgreSQL dies and comes back',
+  'PostgreSQL dies and comes back': {
     statuses: [200, 503],
     disturb: slowly(({ services }) => dies(services.postgres)),
   },
-  {
-    name: 'PostgreSQL stops answering for five seconds',
+  'PostgreSQL stops answering for five seconds': {
     statuses: [200, 503],
     disturb: slowly(({ services }) => hangs(services.postgres, PAUSE_MS)),
   },
-  {
-    name: 'PostgreSQL stops answering for longer than a deadline',
+  'PostgreSQL stops answering for longer than a deadline': {
     statuses: [200, 503, 504],
     long: true,
     disturb: (stage) =>
@@ -150,8 +139,7 @@ export const SCENARIOS: readonly Scenario[] = [
         rounds: { slow: 1, quick: 1 },
       }),
   },
-  {
-    name: 'the host of the photos is slow',
+  'the host of the photos is slow': {
     statuses: [200, 422],
     async plan(installation, call) {
       if (call % 4 > 0) return photoCall(installation, call);
@@ -160,8 +148,7 @@ export const SCENARIOS: readonly Scenario[] = [
     },
     disturb: ({ back }) => back(),
   },
-  {
-    name: 'clients hang up',
+  'clients hang up': {
     statuses: [200],
     async plan(installation, call) {
       const photo = await photoCall(installation, call);
@@ -169,12 +156,11 @@ export const SCENARIOS: readonly Scenario[] = [
     },
     disturb: ({ back }) => back(),
   },
-];
+};
 
 /** Faults under vision jobs, whose callers see nothing of them (contract 16.3, 16.4, 16.13). */
-export const JOB_SCENARIOS: readonly Scenario[] = [
-  {
-    name: 'apis and workers are killed in the middle of entries of vision jobs',
+export const JOB_SCENARIOS: Readonly<Record<string, Scenario>> = {
+  'apis and workers are killed in the middle of entries of vision jobs': {
     statuses: [200],
     jobs: true,
     disturb: inBetween('quick', 8, async (installation, round) => {
@@ -187,13 +173,12 @@ export const JOB_SCENARIOS: readonly Scenario[] = [
       });
     }),
   },
-  {
-    name: 'PostgreSQL dies under vision jobs and comes back',
+  'PostgreSQL dies under vision jobs and comes back': {
     statuses: [200],
     jobs: true,
     disturb: slowly(({ services }) => dies(services.postgres)),
   },
-];
+};
 
 /** A call with a photo of its own that waits for its answer; every fourth has two more of the same product. */
 export async function photoCall({ photos }: Installation, call: number): Promise<CallPlan> {

@@ -198,12 +198,3 @@ test('two processes never spend more than an account has, and the ledger is the 
   expect(sum).toBeLessThanOrEqual(200);
   expect(await spent()).toEqual({ used: sum, left: 200 - sum });
 });
-
-// contract 9.13
-test('the last credit is spent once, whichever process is asked', async () => {
-  const { apis, spent } = await payer(1);
-  const calls = Array.from({ length: 20 }, (_, call) => at(apis, call).query({ query: 'one' }));
-  const statuses = (await Promise.all(calls)).map(({ status }) => status);
-  expect(statuses.sort()).toEqual([200, ...Array(19).fill(402)]);
-  expect(await spent()).toEqual({ used: 1, left: 0 });
-});
