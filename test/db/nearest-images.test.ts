@@ -120,7 +120,9 @@ describe('the nearest images', () => {
       for (const scope of [EVERYTHING, within('handbags'), within('watches')]) {
         const found = await neighbours.nearest(version, [query], 10, scope);
         expect(found).toHaveLength(10);
-        expect(await neighbours.exact(version, query, 10, scope)).toEqual(found.map(({ imageId }) => imageId));
+        expect(await neighbours.exact(version, query, 10, scope)).toEqual(
+          found.map(({ imageId }) => imageId),
+        );
       }
     });
   });
