@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import pMap from 'p-map';
 import type { Embedder, EmbedderRegistry } from '../../models/ports';
@@ -8,14 +10,7 @@ import {
 } from '../../models/vision/embedding-model';
 import { mapped } from '../../models/vision/linear-map';
 import { InferencePool, type InferencePoolOptions, type InferencePoolStats } from './inference-pool';
-import {
-  compareWithGolden,
-  type ModelFolder,
-  ModelRefused,
-  readGolden,
-  readManifest,
-  verifyDigests,
-} from './model-folder';
+import { type ModelFolder, ModelRefused, readGolden, readManifest, verifyDigests } from './model-folder';
 import { renderViews } from './render-views';
 
 /** Where models lie and how they run. */
@@ -39,6 +34,7 @@ const MAPS_MAX = 4;
  */
 export class PooledEmbedderRegistry implements EmbedderRegistry {
   readonly #embedders = new Map<string, Promise<Embedder>>();
+  /** Maps never change, and take a megabyte each. */
   readonly #maps = new LRUCache<number, Float32Array>({ max: MAPS_MAX });
   #pool: Promise<InferencePool> | null = null;
   #started: InferencePool | null = null;
@@ -46,8 +42,8 @@ export class PooledEmbedderRegistry implements EmbedderRegistry {
   constructor(private readonly options: EmbedderRegistryOptions) {}
 
   /**
-   * The network of a version, and behind it the map of an adapted one. Its `embed` rejects with `unprocessable` for a picture that can't be decoded, with `PictureFailed` for one that can't be
-   * embedded.
+   * The network of a version, and behind it the map of an adapted one. Its `embed` rejects with `unprocessable` for a picture
+   * that can't be decoded, with `PictureFailed` for one that can't be embedded.
    *
    * @throws ModelRefused when the model is not installed, was changed, or can't run here
    */
@@ -65,7 +61,6 @@ export class PooledEmbedderRegistry implements EmbedderRegistry {
     };
   }
 
-  /** Maps are remembered: they never change, and take a megabyte. */
   async #mapOf({ id, model }: EmbeddingVersion): Promise<Float32Array> {
     const map = this.#maps.get(id) ?? (await this.options.mapOf(id));
     if (!map) throw new ModelRefused(model, 'its map is gone');
@@ -133,20 +128,28 @@ export class PooledEmbedderRegistry implements EmbedderRegistry {
  * @throws ModelRefused with the reason; the pool is as before then
  */
 export async function loadTried(pool: InferencePool, key: string, model: ModelFolder): Promise<void> {
-  await verifyDigests(model.folder, model.manifest);
+  const { folder, manifest } = model;
+  await verifyDigests(folder, manifest);
   const golden = await readGolden(model);
   await pool.load(key, model);
   if (!golden) return;
+  const { picture, embedding, tolerance } = golden;
   try {
-    const views = await renderViews(golden.picture, [[0, 0, 1, 1]], model.manifest.input);
+    const views = await renderViews(await readFile(join(folder, picture)), [WHOLE], manifest.input);
     const [found = new Float32Array()] = await pool.embed(key, views, 'catalog');
-    compareWithGolden(model.folder, golden, found);
+    if (embedding.length !== found.length)
+      throw new ModelRefused(folder, `its golden vector has ${embedding.length} values, not ${found.length}`);
+    const worst = Math.max(...embedding.map((value, at) => Math.abs(value - (found[at] ?? Number.NaN))));
+    if (worst <= tolerance) return;
+    throw new ModelRefused(folder, `it does not give its golden vector here: off by ${worst.toPrecision(2)}`);
   } catch (failure) {
     await pool.unload(key);
     if (failure instanceof ModelRefused) throw failure;
-    throw new ModelRefused(model.folder, 'its golden picture can not be embedded', failure);
+    throw new ModelRefused(folder, `its golden picture ${picture} can not be read or embedded`, failure);
   }
 }
+
+const WHOLE = [0, 0, 1, 1] as const;
 
 /**
  * Tries the model in a folder as `loadTried` does, in a pool of its own, for `loupe models add`.

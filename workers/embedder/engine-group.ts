@@ -1,11 +1,10 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import pRetry from 'p-retry';
 import type { Logger } from '../../models/ports';
 import { modelReference } from '../../models/vision/embedding-model';
 import { type BackendChoice, type BackendName, type EnginePlan, enginePlans, rowsMaxOf } from './backends';
 import { EngineHandle } from './engine-handle';
 import type { RunsOn } from './loaded-model';
-import type { ModelFolder } from './model-folder';
-import { ModelRefused } from './model-folder';
+import { type ModelFolder, ModelRefused } from './model-folder';
 
 /** How many engines there are, and on what they run. */
 export interface EngineGroupOptions {
@@ -25,16 +24,16 @@ export interface Member {
 
 const OPEN_TIMEOUT_MS = 60_000;
 const LOAD_TIMEOUT_MS = 5 * 60_000;
-const RETRY_FIRST_MS = 100;
-const RETRY_MAX_MS = 10_000;
+const RETRIES = { retries: Number.POSITIVE_INFINITY, minTimeout: 100, maxTimeout: 10_000, unref: true };
 
 /** A number of equal engines that all hold the same models; one that ends is replaced. */
 export class EngineGroup {
   readonly #models = new Map<string, ModelFolder>();
   readonly #runsOn = new Map<string, RunsOn>();
   readonly #members = new Set<Member>();
-  #replaced = 0;
-  #closed = false;
+  readonly #closing = new AbortController();
+  /** How many engines ended and were replaced. */
+  replaced = 0;
 
   private constructor(
     private readonly plan: EnginePlan,
@@ -53,9 +52,9 @@ export class EngineGroup {
     const reasons: string[] = [];
     for (const plan of enginePlans(options.backend)) {
       try {
-        const first = await openEngine(plan);
-        const group = new EngineGroup(plan, first.backend, options, whenFree);
-        group.#join(first.handle);
+        const { handle, backend } = await openEngine(plan);
+        const group = new EngineGroup(plan, backend, options, whenFree);
+        group.#join(handle);
         await group.#fill(options.threads);
         return group;
       } catch (failure) {
@@ -73,11 +72,6 @@ export class EngineGroup {
 
   get size(): number {
     return this.#members.size;
-  }
-
-  /** How many engines ended and were replaced. */
-  get replaced(): number {
-    return this.#replaced;
   }
 
   /** What computes each model that is loaded, by its reference. */
@@ -124,7 +118,7 @@ export class EngineGroup {
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
+    this.#closing.abort();
     await Promise.all([...this.#members].map(({ handle }) => handle.stop()));
   }
 
@@ -143,53 +137,36 @@ export class EngineGroup {
     this.#members.add(member);
     void handle.ended.then((reason) => {
       this.#members.delete(member);
-      if (!this.#closed) void this.#replace(reason);
+      if (!this.#closing.signal.aborted) void this.#replace(reason);
     });
   }
 
   /** Tries until an engine runs with all models: until then the others carry the load. */
   async #replace(reason: string): Promise<void> {
-    this.#replaced += 1;
-    this.options.logger.error(
-      { reason, left: this.#members.size },
-      'an inference engine ended and is replaced',
-    );
-    for (let waitMs = RETRY_FIRST_MS; !this.#closed; waitMs = Math.min(2 * waitMs, RETRY_MAX_MS)) {
-      const handle = await this.#openWithModels();
-      if (handle && !this.#closed) {
-        this.#join(handle);
-        this.whenFree();
-        return;
-      }
-      await handle?.stop();
-      await delay(waitMs, undefined, { ref: false });
-    }
+    const { logger } = this.options;
+    this.replaced += 1;
+    logger.error({ reason, left: this.#members.size }, 'an inference engine ended and is replaced');
+    const { signal } = this.#closing;
+    const onFailedAttempt = ({ error }: { readonly error: Error }) =>
+      logger.error({ reason: String(error) }, 'a new inference engine does not load the models');
+    const opening = pRetry(() => this.#openWithModels(), { ...RETRIES, signal, onFailedAttempt });
+    const handle = await opening.catch(() => null);
+    if (!handle) return;
+    this.#join(handle);
+    this.whenFree();
   }
 
-  async #openWithModels(): Promise<EngineHandle | null> {
-    const opened = await openEngine(this.plan).catch(() => null);
-    if (!opened) return null;
+  async #openWithModels(): Promise<EngineHandle> {
+    const { handle } = await openEngine(this.plan);
     try {
-      const loaded = new Set<string>();
-      for (let next = this.#notIn(loaded); next; next = this.#notIn(loaded)) {
-        const [key, model] = next;
-        await this.#load(opened.handle, key, model);
-        loaded.add(key);
-      }
-      return opened.handle;
+      // Models may be added while an engine starts: what is added to a map while it is walked is walked too.
+      for (const [key, model] of this.#models) await this.#load(handle, key, model);
+      this.#closing.signal.throwIfAborted();
+      return handle;
     } catch (failure) {
-      this.options.logger.error(
-        { reason: String(failure) },
-        'a new inference engine does not load the models',
-      );
-      await opened.handle.stop();
-      return null;
+      await handle.stop();
+      throw failure;
     }
-  }
-
-  /** Models may be added while an engine starts; none is missed. */
-  #notIn(loaded: ReadonlySet<string>): [string, ModelFolder] | undefined {
-    return [...this.#models].find(([key]) => !loaded.has(key));
   }
 
   /** @throws ModelRefused also when it takes too long: then the engine is ended and replaced */

@@ -3,54 +3,45 @@ import { getPriority, setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
 import type { ModelManifest } from '../../models/vision/embedding-model';
 import { type OpenBackend, openBackend } from './backends';
-import type { Embeddings, EngineReply, EngineRequest } from './engine-handle';
+import type { EngineCalls, EngineReply, EngineRequest, EngineResult } from './engine-handle';
 import { loadModel } from './load-model';
-import { inputShape, inputValues, type LoadedModel, type RunsOn } from './loaded-model';
-import { type ModelFolder, ModelRefused } from './model-folder';
+import { inputShape, inputValues, type LoadedModel } from './loaded-model';
+import { ModelRefused } from './model-folder';
 
+/** A model in memory. */
 interface WarmModel {
   readonly manifest: ModelManifest;
   readonly network: LoadedModel;
 }
 
-/** Models in memory and the inference with them. Blocks its thread while it computes. */
-class InferenceEngine {
-  readonly #models = new Map<string, WarmModel>();
+let backend: OpenBackend | null = null;
+const models = new Map<string, WarmModel>();
 
-  constructor(private readonly backend: OpenBackend) {}
-
-  /**
-   * Loads a model, proves on trial pictures that it answers what its manifest says and sees a difference, and runs every
-   * batch size once, so that no caller pays for the first time.
-   *
-   * @returns what computes it
-   * @throws ModelRefused with the reason
-   */
-  async load(key: string, model: ModelFolder, rowsMax: number): Promise<RunsOn> {
-    const warm = { manifest: model.manifest, network: await loadModel(model, this.backend) };
+/** Each blocks this thread while it computes. */
+const engine: EngineCalls = {
+  open: async ({ backends }) => {
+    backend = await openBackend(backends);
+    return backend.name;
+  },
+  load: async ({ key, model, rowsMax }) => {
+    if (!backend) throw new Error('the engine was not opened');
+    const warm = { manifest: model.manifest, network: await loadModel(model, backend) };
     try {
       await tryOut(warm, rowsMax);
     } catch (failure) {
       warm.network.dispose();
-      if (failure instanceof ModelRefused) throw failure;
-      throw new ModelRefused(
-        model.folder,
-        failure instanceof Error ? failure.message : String(failure),
-        failure,
-      );
+      throw failure instanceof ModelRefused ? failure : new ModelRefused(model.folder, messageOf(failure));
     }
-    this.#models.set(key, warm);
+    models.set(key, warm);
     return warm.network.runsOn;
-  }
-
-  unload(key: string): void {
-    this.#models.get(key)?.network.dispose();
-    this.#models.delete(key);
-  }
-
-  /** Embeds a batch; `rows` is at most the `rowsMax` that the model was loaded with. */
-  async run(key: string, rows: number, pixels: Uint8Array): Promise<Embeddings> {
-    const model = this.#models.get(key);
+  },
+  unload: async ({ key }) => {
+    models.get(key)?.network.dispose();
+    models.delete(key);
+    return null;
+  },
+  run: async ({ key, rows, pixels }) => {
+    const model = models.get(key);
     if (!model) throw new Error(`no model ${key} is loaded`);
     const { dimensions } = model.manifest.output;
     const vectors = new Float32Array(rows * dimensions);
@@ -59,8 +50,11 @@ class InferenceEngine {
       if (!putUnitVector(vectors, row * dimensions, vector)) broken.push(row);
     }
     return { vectors, broken };
-  }
-}
+  },
+};
+
+const messageOf = (failure: unknown): string =>
+  failure instanceof Error ? failure.message : String(failure);
 
 /** The trial of a model: finite values, other ones for another picture, every batch size. */
 async function tryOut(warm: WarmModel, rowsMax: number): Promise<void> {
@@ -73,33 +67,28 @@ async function tryOut(warm: WarmModel, rowsMax: number): Promise<void> {
   for (let rows = 2; rows <= rowsMax; rows += 1) await infer(warm, rows, trialPictures(warm.manifest, rows));
 }
 
+const SAME_UP_TO = 1e-6;
+
 /** Whether two vectors differ by nothing but rounding. */
 function isSame(left: Float32Array, right: Float32Array): boolean {
   const largest = left.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
   return left.every((value, index) => Math.abs(value - (right[index] ?? 0)) <= SAME_UP_TO * largest);
 }
 
-const SAME_UP_TO = 1e-6;
-
 /** One raw embedding per picture. */
 async function infer(
-  { manifest, network }: WarmModel,
+  { manifest: { input, output }, network }: WarmModel,
   rows: number,
   pixels: Uint8Array,
 ): Promise<Float32Array[]> {
-  const values = await network.predict(
-    inputValues(manifest.input, rows, pixels),
-    inputShape(manifest.input, rows),
-  );
-  const { dimensions } = manifest.output;
+  const values = await network.predict(inputValues(input, rows, pixels), inputShape(input, rows));
+  const { dimensions } = output;
   if (values.length !== rows * dimensions) {
     throw new Error(
       `it answers ${values.length / rows} values for a picture, its manifest says ${dimensions}`,
     );
   }
-  return Array.from({ length: rows }, (_, row) =>
-    Float32Array.from(values.subarray(row * dimensions, (row + 1) * dimensions)),
-  );
+  return Array.from({ length: rows }, (_, row) => values.slice(row * dimensions, (row + 1) * dimensions));
 }
 
 /** Writes a vector with length 1; false when it has no direction (not finite, or zero). */
@@ -114,66 +103,27 @@ const BRIGHTER = { step: 97, levels: 256 };
 const DARKER = { step: 31, levels: 128 };
 
 /** Pictures with some texture, so that no channel of a healthy network stays silent. */
-function trialPictures({ input }: ModelManifest, rows: number, { step, levels } = BRIGHTER): Uint8Array {
-  return Uint8Array.from(
-    { length: rows * input.width * input.height * 3 },
-    (_, index) => (index * step) % levels,
-  );
-}
+const trialPictures = ({ input }: ModelManifest, rows: number, { step, levels } = BRIGHTER): Uint8Array =>
+  Uint8Array.from({ length: rows * input.width * input.height * 3 }, (_, at) => (at * step) % levels);
 
-let engine: InferenceEngine | null = null;
-let latest: Promise<void> = Promise.resolve();
-
-async function answer(request: EngineRequest): Promise<Extract<EngineReply, { ok: true }>['result']> {
-  if (request.kind === 'open') {
-    const backend = await openBackend(request.backends);
-    engine = new InferenceEngine(backend);
-    return backend.name;
-  }
-  if (!engine) throw new Error('the engine was not opened');
-  switch (request.kind) {
-    case 'load':
-      return engine.load(request.key, request.model, request.rowsMax);
-    case 'unload':
-      engine.unload(request.key);
-      return null;
-    case 'run':
-      return engine.run(request.key, request.rows, request.pixels);
-  }
-}
-
-async function reply(request: EngineRequest, send: (reply: EngineReply) => void): Promise<void> {
+async function replyTo({ id, kind, request }: EngineRequest): Promise<EngineReply> {
+  // The request is that of its kind.
+  const answer = engine[kind] as (request: EngineRequest['request']) => Promise<EngineResult>;
   try {
-    send({ id: request.id, ok: true, result: await answer(request) });
+    return { id, ok: true, result: await answer(request) };
   } catch (failure) {
-    const refused = failure instanceof ModelRefused;
-    const reason = refused ? failure.reason : failure instanceof Error ? failure.message : String(failure);
-    send({ id: request.id, ok: false, reason, refused });
+    if (failure instanceof ModelRefused)
+      return { id, ok: false, reason: failure.reason, refused: failure.model };
+    return { id, ok: false, reason: messageOf(failure), refused: null };
   }
 }
 
-/** As an import, which goes on beside the service. */
-const NICENESS = 10;
-
-/**
- * Inference takes all that the processors give; anyone who answers requests, queries and other callers goes before it. Only
- * Linux can do so with a single thread.
- */
-function stepBehind(): void {
-  const isWholeProcess = parentPort === null;
-  if (!isWholeProcess && process.platform !== 'linux') return;
-  if (getPriority() < NICENESS) setPriority(NICENESS);
-}
+let latest: Promise<unknown> = Promise.resolve();
 
 /** Calls wait for one another: a run that follows a load finds the model. */
-function listen(
-  channel: { on(event: 'message', listener: (request: EngineRequest) => void): unknown },
-  send: (reply: EngineReply) => void,
-): void {
-  channel.on('message', (request) => {
-    latest = latest.then(() => reply(request, send));
-  });
-}
+const answered = (request: EngineRequest, send: (reply: EngineReply) => void): void => {
+  latest = latest.then(async () => send(await replyTo(request)));
+};
 
 /** Vectors go to the parent without a copy. */
 const transferred = (reply: EngineReply): ArrayBuffer[] =>
@@ -181,12 +131,17 @@ const transferred = (reply: EngineReply): ArrayBuffer[] =>
     ? [reply.result.vectors.buffer]
     : [];
 
-stepBehind();
+/** As an import, which goes on beside the service. */
+const NICENESS = 10;
 const port = parentPort;
+
+// Inference takes all that the processors give; who answers requests and queries goes before it. Only Linux can lower the
+// priority of a single thread.
+if ((port === null || process.platform === 'linux') && getPriority() < NICENESS) setPriority(NICENESS);
 if (port) {
-  listen(port, (message) => port.postMessage(message, transferred(message)));
+  port.on('message', (request) => answered(request, (reply) => port.postMessage(reply, transferred(reply))));
 } else {
-  listen(process, (message) => process.send?.(message));
+  process.on('message', (request: EngineRequest) => answered(request, (reply) => process.send?.(reply)));
   process.on('disconnect', () => process.exit());
   // An interrupt at the terminal reaches the whole group; the parent decides when this process ends.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);

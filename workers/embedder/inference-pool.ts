@@ -47,7 +47,8 @@ export class PictureFailed extends Error {
  * more, each view alone.
  */
 export class InferencePool {
-  readonly #lanes = new ViewLanes();
+  /** Views in the order in which they are served. */
+  readonly #waiting: Readonly<Record<Lane, WaitingView[]>> = { query: [], catalog: [] };
   readonly #running = new Set<Promise<void>>();
   #group: EngineGroup | null = null;
   readonly #pictures: Record<Lane, number> = { query: 0, catalog: 0 };
@@ -100,7 +101,7 @@ export class InferencePool {
       const vectors = views.map(
         (pixels) =>
           new Promise<Float32Array>((resolve, reject) => {
-            this.#lanes.add({ lane, model, pixels, failedBefore: false, resolve, reject });
+            this.#waiting[lane].push({ lane, model, pixels, failedBefore: false, resolve, reject });
           }),
       );
       this.#dispatch();
@@ -125,7 +126,7 @@ export class InferencePool {
   /** Finishes what runs, refuses what waits, ends the engines. */
   async close(): Promise<void> {
     this.#closed = true;
-    for (const view of this.#lanes.drain()) view.reject(stopping());
+    for (const lane of LANES) for (const view of this.#waiting[lane].splice(0)) view.reject(stopping());
     await Promise.all(this.#running);
     await this.#group?.close();
   }
@@ -134,7 +135,8 @@ export class InferencePool {
     if (!this.#group) return;
     const { rowsMax, size } = this.#group;
     for (const [index, member] of this.#group.free().entries()) {
-      const batch = this.#lanes.take(rowsMax, size - index, this.#openLanes());
+      const lanes = this.#openLanes().map((lane) => this.#waiting[lane]);
+      const batch = nextBatch(lanes, rowsMax, size - index);
       if (batch.length === 0) return;
       const run = this.#run(member, batch).finally(() => {
         this.#running.delete(run);
@@ -178,7 +180,7 @@ export class InferencePool {
       else if (view.failedBefore) view.reject(new PictureFailed('the inference failed twice', failure));
       else {
         view.failedBefore = true;
-        this.#lanes.putBack(view);
+        this.#waiting[view.lane].unshift(view);
       }
     }
   }
@@ -206,14 +208,14 @@ function joined(batch: readonly WaitingView[]): Uint8Array<ArrayBuffer> {
 }
 
 /** Photos of callers go before pictures of the catalog. */
-export const LANES = ['query', 'catalog'] as const;
+const LANES = ['query', 'catalog'] as const;
 export type Lane = (typeof LANES)[number];
 
 /** A photo that comes waits for the batch in work: few pictures of the catalog are as quick, view by view, as many. */
 const CATALOG_ROWS_MAX = 3;
 
 /** One view of a picture that waits for an engine. */
-export interface WaitingView {
+interface WaitingView {
   readonly lane: Lane;
   /** Key of the model that it is for. */
   readonly model: string;
@@ -225,37 +227,18 @@ export interface WaitingView {
   reject(failure: Error): void;
 }
 
-/** Views in the order in which they are served. */
-export class ViewLanes {
-  readonly #lanes: Readonly<Record<Lane, WaitingView[]>> = { query: [], catalog: [] };
-
-  add(view: WaitingView): void {
-    this.#lanes[view.lane].push(view);
-  }
-
-  /** Back to the head of its lane, for a second try. */
-  putBack(view: WaitingView): void {
-    this.#lanes[view.lane].unshift(view);
-  }
-
-  /**
-   * The next batch for one of so many `engines`: views of the first lane that has any, for one model, at most `rowsMax`, and
-   * no more than its share of what waits, so that something is left for those that are busy yet, and all end at about the same
-   * time. Empty when nothing waits in the lanes that are open.
-   */
-  take(rowsMax: number, engines: number, open: readonly Lane[] = LANES): WaitingView[] {
-    const lane = open.map((each) => this.#lanes[each]).find((each) => each.length > 0);
-    const first = lane?.[0];
-    if (!lane || !first) return [];
-    if (first.failedBefore) return lane.splice(0, 1);
-    const share = Math.ceil(lane.length / engines);
-    const most = Math.min(rowsMax, share, first.lane === 'catalog' ? CATALOG_ROWS_MAX : share);
-    const other = lane.findIndex(({ model, failedBefore }) => failedBefore || model !== first.model);
-    return lane.splice(0, other < 0 ? most : Math.min(most, other));
-  }
-
-  /** Everything that waits, removed. */
-  drain(): WaitingView[] {
-    return LANES.flatMap((lane) => this.#lanes[lane].splice(0));
-  }
+/**
+ * Takes the next batch for one of so many `engines` out of the first of these lanes that has any: views for one model, at
+ * most `rowsMax`, and no more than its share of what waits, so that something is left for those that are busy yet, and all
+ * end at about the same time. Empty when nothing waits.
+ */
+function nextBatch(lanes: readonly WaitingView[][], rowsMax: number, engines: number): WaitingView[] {
+  const lane = lanes.find((each) => each.length > 0);
+  const first = lane?.[0];
+  if (!lane || !first) return [];
+  if (first.failedBefore) return lane.splice(0, 1);
+  const share = Math.ceil(lane.length / engines);
+  const most = Math.min(rowsMax, share, first.lane === 'catalog' ? CATALOG_ROWS_MAX : share);
+  const other = lane.findIndex(({ model, failedBefore }) => failedBefore || model !== first.model);
+  return lane.splice(0, other < 0 ? most : Math.min(most, other));
 }

@@ -107,11 +107,7 @@ function onlyTensor({ folder, manifest }: ModelFolder, output: Tensor | Tensor[]
   if (isTensor(output)) return output;
   const { name } = manifest.output;
   const outputs = Object.entries(output);
-  const chosen = name
-    ? outputs.find(([each]) => each === name)
-    : outputs.length === 1
-      ? outputs[0]
-      : undefined;
+  const chosen = outputs.find(([each]) => (name ? each === name : outputs.length === 1));
   if (chosen) return chosen[1];
   throw new ModelRefused(folder, `it has ${outputs.length} outputs; name one of them in output.name`);
 }
@@ -144,21 +140,11 @@ function modelFiles({ folder, manifest }: ModelFolder): io.IOHandler {
       return {
         ...artifacts,
         weightSpecs: weightsManifest.flatMap((group) => group.weights),
-        weightData: exactArrayBuffer(shards),
+        // Of a copy: small files are read into a pool that Node shares.
+        weightData: new Uint8Array(Buffer.concat(shards)).buffer,
       };
     },
   };
-}
-
-/** One buffer that holds the shards and nothing else: small files are read into a pool that Node shares. */
-function exactArrayBuffer(shards: readonly Buffer[]): ArrayBuffer {
-  const weights = new Uint8Array(shards.reduce((total, shard) => total + shard.length, 0));
-  let offset = 0;
-  for (const shard of shards) {
-    weights.set(shard, offset);
-    offset += shard.length;
-  }
-  return weights.buffer;
 }
 
 const weightSpec = z.custom<io.WeightsManifestEntry>(

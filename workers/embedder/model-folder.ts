@@ -74,9 +74,8 @@ const EDGE_TOLERANCE = 1e-6;
 /** Letters of ASCII alone: no two ways to write a name mean one file, but for capitals. */
 const insideFolder = z
   .string()
-  .regex(/^[\w.-]+(\/[\w.-]+)*$/, 'must be a path inside the folder of the model')
-  .refine(
-    (path) => !path.split('/').some((name) => name === '.' || name === '..'),
+  .regex(
+    /^(?!\.\.?(\/|$))[\w.-]+(\/(?!\.\.?(\/|$))[\w.-]+)*$/,
     'must be a path inside the folder of the model',
   );
 
@@ -186,17 +185,12 @@ export interface ModelFolder {
   readonly manifest: ModelManifest;
 }
 
-/** A picture of exactly the size of the input, and the unit vector that every machine must find for it. */
-export interface GoldenPair {
-  readonly picture: Buffer;
-  readonly embedding: readonly number[];
-  /** How far one value may be off. */
-  readonly tolerance: number;
-}
-
 const goldenSchema = z.object({
+  /** The file of a picture of exactly the size of the input, relative to the manifest. */
   picture: z.string().regex(/^[\w-][\w.-]*$/),
+  /** The unit vector that every machine must find for it. */
   embedding: z.array(z.number()).min(1),
+  /** How far one value may be off. */
   tolerance: z.number().positive(),
 });
 
@@ -205,47 +199,16 @@ const goldenSchema = z.object({
  *
  * @throws ModelRefused when it is named and can't be read
  */
-export async function readGolden(model: ModelFolder): Promise<GoldenPair | null> {
-  const written = await writtenPair(model);
-  if (written === null) return null;
-  const { picture, ...rest } = written;
-  try {
-    return { ...rest, picture: await readFile(join(model.folder, picture)) };
-  } catch (failure) {
-    throw new ModelRefused(model.folder, `its golden picture ${picture} can not be read`, failure);
-  }
-}
-
-/**
- * The file of the golden picture, relative to the manifest; null when there is no golden pair.
- *
- * @throws ModelRefused when the pair is named and can't be read
- */
-export const goldenPictureOf = async (model: ModelFolder): Promise<string | null> =>
-  (await writtenPair(model))?.picture ?? null;
-
-async function writtenPair({ folder, manifest }: ModelFolder): Promise<z.infer<typeof goldenSchema> | null> {
+export async function readGolden({
+  folder,
+  manifest,
+}: ModelFolder): Promise<z.infer<typeof goldenSchema> | null> {
   if (manifest.golden === undefined) return null;
   try {
     return goldenSchema.parse(JSON.parse(await readFile(join(folder, manifest.golden), 'utf8')));
   } catch (failure) {
     throw new ModelRefused(folder, `its golden pair ${manifest.golden} can not be read`, failure);
   }
-}
-
-/** @throws ModelRefused when the vector found here is not the one that the maker of the model found */
-export function compareWithGolden(folder: string, golden: GoldenPair, found: Float32Array): void {
-  if (golden.embedding.length !== found.length) {
-    throw new ModelRefused(
-      folder,
-      `its golden vector has ${golden.embedding.length} values, not ${found.length}`,
-    );
-  }
-  const worst = Math.max(
-    ...golden.embedding.map((value, index) => Math.abs(value - (found[index] ?? Number.NaN))),
-  );
-  if (worst <= golden.tolerance) return;
-  throw new ModelRefused(folder, `it does not give its golden vector here: off by ${worst.toPrecision(2)}`);
 }
 
 /** SHA-256 of a file in lower-case hexadecimal, whatever its size. */

@@ -57,26 +57,21 @@ function signatureOf({ folder, manifest }: ModelFolder, session: InferenceSessio
   const output = chosen('output', session.outputMetadata).name;
   const others = session.inputMetadata.filter(({ name }) => name !== pictures.name);
   if (others.length > 0) {
-    throw new ModelRefused(
-      folder,
-      `it wants more than pictures: ${namesOf(others)}; export its image encoder alone`,
-    );
+    const reason = `it wants more than pictures: ${namesOf(others)}; export its image encoder alone`;
+    throw new ModelRefused(folder, reason);
   }
   const { name: input } = pictures;
   const type = pictures.isTensor ? pictures.type : 'no tensor';
-  if (type !== 'float32') {
+  if (type !== 'float32')
     throw new ModelRefused(folder, `its input ${input} is ${type}; export it with a float32 input`);
-  }
   const shape = shapeOf(pictures);
   const wanted = inputShape(manifest.input, 1);
   const fits =
     shape.length === wanted.length &&
     shape.every((length, index) => index === 0 || !isFixed(length) || length === wanted[index]);
   if (shape.length > 0 && !fits) {
-    throw new ModelRefused(
-      folder,
-      `its input ${input} is [${shape.join(', ')}], its manifest says ${manifest.input.layout} [rows, ${wanted.slice(1).join(', ')}]`,
-    );
+    const said = `${manifest.input.layout} [rows, ${wanted.slice(1).join(', ')}]`;
+    throw new ModelRefused(folder, `its input ${input} is [${shape.join(', ')}], its manifest says ${said}`);
   }
   const [rows] = shape;
   return { input, output, fixedRows: rows !== undefined && isFixed(rows) ? rows : null };

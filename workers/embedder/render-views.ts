@@ -22,17 +22,12 @@ export async function renderViews(
   input: Input,
 ): Promise<Uint8Array[]> {
   try {
-    if (views.every(isWhole)) {
-      const whole = await pixelsOf(fitted(open(picture), input));
-      return views.map(() => whole);
-    }
-    return await renderCrops(picture, views, input);
+    if (!views.every(isWhole)) return await renderCrops(picture, views, input);
+    const whole = await pixelsOf(fitted(open(picture), input));
+    return views.map(() => whole);
   } catch (failure) {
-    throw unprocessable(
-      'image_undecodable',
-      'The image is damaged or truncated and can not be decoded.',
-      failure,
-    );
+    const words = 'The image is damaged or truncated and can not be decoded.';
+    throw unprocessable('image_undecodable', words, failure);
   }
 }
 

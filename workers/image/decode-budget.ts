@@ -179,11 +179,8 @@ const BASE_BYTES = 16_000_000;
 /** Coefficients are kept as 16-bit numbers. */
 const COEFFICIENT_BYTES = 2;
 
-/** WebP keeps lossless pixels as ARGB; of lossy ones only the transparency. */
-const LOSSLESS_PIXEL_BYTES = 4;
-const LOSSY_PIXEL_BYTES = 1.5;
-/** The canvas of an animation as RGBA, and what is copied of it on the way. */
-const CANVAS_PIXEL_BYTES = 6;
+/** WebP keeps lossless pixels as ARGB; of lossy ones only the transparency; a canvas as RGBA and what is copied of it. */
+const WEBP_PIXEL_BYTES = { lossless: 4, lossy: 1.5, canvas: 6 };
 
 /** Values of one pixel by how much of the colour is left out. */
 const SAMPLES: Readonly<Record<string, number>> = { '4:2:0': 1.5, '4:1:1': 1.5, '4:2:2': 2, '4:4:0': 2 };
@@ -201,8 +198,8 @@ export function decodeMemoryBytes(header: PictureHeader): number {
 function wholePixelBytes(header: PictureHeader, pixelBytes: number): number {
   const { format, isProgressive, chromaSubsampling } = header;
   if (format === 'webp') {
-    const frameBytes = header.isLossless ? LOSSLESS_PIXEL_BYTES : LOSSY_PIXEL_BYTES;
-    return header.isAnimated ? CANVAS_PIXEL_BYTES + frameBytes : frameBytes;
+    const frameBytes = WEBP_PIXEL_BYTES[header.isLossless ? 'lossless' : 'lossy'];
+    return header.isAnimated ? WEBP_PIXEL_BYTES.canvas + frameBytes : frameBytes;
   }
   if (!isProgressive) return pixelBytes / 3;
   if (format === 'png') return pixelBytes;

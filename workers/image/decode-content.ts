@@ -31,9 +31,7 @@ export async function decodeContent(
   bytesMax: number,
 ): Promise<Buffer> {
   const named = codingsOf(codings);
-  if (named.length > CODINGS_MAX) {
-    throw undecodable(`more than ${CODINGS_MAX} content codings`);
-  }
+  if (named.length > CODINGS_MAX) throw undecodable(`more than ${CODINGS_MAX} content codings`);
   let decoded = bytes;
   for (const coding of named.reverse()) {
     const decode = Object.hasOwn(DECODERS, coding) ? DECODERS[coding] : undefined;

@@ -101,14 +101,9 @@ export async function decoding<Result>(work: () => Promise<Result>): Promise<Res
     return await work();
   } catch (failure) {
     if (failure instanceof AppError) throw failure;
-    if (failure instanceof Error && /^timeout: /.test(failure.message)) {
-      throw unprocessable(
-        'image_too_large',
-        `The image takes longer than ${DECODE_SECONDS_MAX} s to decode.`,
-        failure,
-      );
-    }
-    throw undecodable(failure);
+    const isLate = failure instanceof Error && failure.message.startsWith('timeout: ');
+    const late = `The image takes longer than ${DECODE_SECONDS_MAX} s to decode.`;
+    throw isLate ? unprocessable('image_too_large', late, failure) : undecodable(failure);
   }
 }
 

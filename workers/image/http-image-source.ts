@@ -16,6 +16,11 @@ export interface ImageFetchSettings extends ConnectionSettings {
 /** Token of `ImageFetchSettings`. */
 export const IMAGE_FETCH_SETTINGS = Symbol.for('ImageFetchSettings');
 
+const HEADERS = {
+  accept: 'image/jpeg, image/png, image/webp',
+  'accept-encoding': 'identity',
+  'user-agent': 'Loupe',
+};
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 /**
@@ -47,15 +52,7 @@ export class HttpImageSource implements ImageSource {
   private async follow(start: URL, signal: AbortSignal, room?: MemoryRoom): Promise<Buffer> {
     let url = start;
     for (let redirects = 0; redirects <= this.settings.redirectsMax; redirects += 1) {
-      const answer = await this.connections.request(url, {
-        method: 'GET',
-        signal,
-        headers: {
-          accept: 'image/jpeg, image/png, image/webp',
-          'accept-encoding': 'identity',
-          'user-agent': 'Loupe',
-        },
-      });
+      const answer = await this.connections.request(url, { method: 'GET', signal, headers: HEADERS });
       const next = REDIRECTS.has(answer.statusCode ?? 0) ? answer.headers.location : undefined;
       // An empty one is no redirect to browsers, either.
       if (!next) return await this.read(answer, room);
@@ -67,14 +64,12 @@ export class HttpImageSource implements ImageSource {
 
   private async read(answer: IncomingMessage, room?: MemoryRoom): Promise<Buffer> {
     const { headers, statusCode = 0 } = answer;
-    const drop = (failure: AppError): never => {
+    const isSuccess = statusCode >= 200 && statusCode <= 299;
+    if (!isSuccess || Number(headers['content-length'] ?? 0) > this.settings.bytesMax) {
       answer.on('error', () => undefined).destroy();
-      throw failure;
-    };
-    if (statusCode < 200 || statusCode > 299) {
-      drop(unprocessable('url_status', `The address answered with HTTP status ${statusCode}.`));
+      if (isSuccess) throw this.tooLarge();
+      throw unprocessable('url_status', `The address answered with HTTP status ${statusCode}.`);
     }
-    if (Number(headers['content-length'] ?? 0) > this.settings.bytesMax) drop(this.tooLarge());
     const chunks: Buffer[] = [];
     let length = 0;
     for await (const chunk of answer) {
@@ -96,13 +91,8 @@ export class HttpImageSource implements ImageSource {
   private explain(failure: unknown, deadline: AbortSignal): AppError {
     if (failure instanceof AppError) return failure;
     if (failure instanceof BlockedAddressError) return blocked();
-    if (deadline.aborted) {
-      return unprocessable(
-        'url_timeout',
-        `The address did not answer within ${this.settings.timeoutMs} ms.`,
-        failure,
-      );
-    }
+    const late = `The address did not answer within ${this.settings.timeoutMs} ms.`;
+    if (deadline.aborted) return unprocessable('url_timeout', late, failure);
     return unprocessable('url_unreachable', 'The address can not be reached.', failure);
   }
 }

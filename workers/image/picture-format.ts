@@ -3,71 +3,52 @@ export const ACCEPTED_FORMATS = ['JPEG', 'PNG', 'WebP'] as const;
 
 export type AcceptedFormat = (typeof ACCEPTED_FORMATS)[number];
 
-/** ISO base media brands and the format a person would call them. */
-const BRANDS: Readonly<Record<string, string>> = {
-  avif: 'AVIF',
-  avis: 'AVIF',
-  heic: 'HEIC',
-  heix: 'HEIC',
-  hevc: 'HEIC',
-  hevx: 'HEIC',
-  heim: 'HEIC',
-  heis: 'HEIC',
-  mif1: 'HEIF',
-  msf1: 'HEIF',
-  'crx ': 'CR3',
-  'jxl ': 'JPEG XL',
-  'jp2 ': 'JPEG 2000',
-  'qt  ': 'QuickTime video',
-  isom: 'MP4 video',
-  iso2: 'MP4 video',
-  iso4: 'MP4 video',
-  iso5: 'MP4 video',
-  iso6: 'MP4 video',
-  avc1: 'MP4 video',
-  mp41: 'MP4 video',
-  mp42: 'MP4 video',
-  'M4V ': 'MP4 video',
-  '3gp4': '3GP video',
-  '3gp5': '3GP video',
+/** Brands of ISO base media, by the format that a person would call them. */
+const BRANDS: Readonly<Record<string, readonly string[]>> = {
+  AVIF: ['avif', 'avis'],
+  HEIC: ['heic', 'heix', 'hevc', 'hevx', 'heim', 'heis'],
+  HEIF: ['mif1', 'msf1'],
+  CR3: ['crx '],
+  'JPEG XL': ['jxl '],
+  'JPEG 2000': ['jp2 '],
+  'QuickTime video': ['qt  '],
+  'MP4 video': ['isom', 'iso2', 'iso4', 'iso5', 'iso6', 'avc1', 'mp41', 'mp42', 'M4V '],
+  '3GP video': ['3gp4', '3gp5'],
 };
 
-/** Formats known by their first bytes, as Latin-1 text. */
-const SIGNATURES: readonly (readonly [prefix: string, format: string])[] = [
-  ['\x89PNG\r\n\x1a\n', 'PNG'],
-  ['GIF87a', 'GIF'],
-  ['GIF89a', 'GIF'],
-  ['%PDF-', 'PDF'],
-  ['BM', 'BMP'],
-  ['II*\0', 'TIFF'],
-  ['MM\0*', 'TIFF'],
-  ['II+\0', 'TIFF'],
-  ['MM\0+', 'TIFF'],
-  ['\0\0\x01\0', 'ICO'],
-  ['\0\0\x02\0', 'CUR'],
-  ['8BPS', 'PSD'],
-  ['\xff\x0a', 'JPEG XL'],
-  ['\0\0\0\x0cJXL ', 'JPEG XL'],
-  ['\0\0\0\x0cjP  ', 'JPEG 2000'],
-  ['\xff\x4f\xff\x51', 'JPEG 2000'],
-  ['II\xbc', 'JPEG XR'],
-  ['\x8aMNG', 'MNG'],
-  ['\x8bJNG', 'JNG'],
-  ['v/1\x01', 'OpenEXR'],
-  ['#?RADIANCE', 'Radiance HDR'],
-  ['DDS ', 'DDS'],
-  ['qoif', 'QOI'],
-  ['FUJIFILM', 'RAF'],
-  ['%!PS', 'PostScript'],
-  ['\x1aE\xdf\xa3', 'Matroska or WebM video'],
-  ['\0\0\x01\xba', 'MPEG video'],
-  ['\0\0\x01\xb3', 'MPEG video'],
-  ['OggS', 'Ogg'],
-  ['FLV\x01', 'Flash video'],
-  ['0&\xb2u\x8ef\xcf\x11', 'Windows Media'],
-  ['PK\x03\x04', 'a ZIP archive'],
-  ['\x1f\x8b', 'a gzip file'],
-];
+/** First bytes of formats, as Latin-1 text. */
+const SIGNATURES: Readonly<Record<string, readonly string[]>> = {
+  PNG: ['\x89PNG\r\n\x1a\n'],
+  GIF: ['GIF87a', 'GIF89a'],
+  PDF: ['%PDF-'],
+  BMP: ['BM'],
+  TIFF: ['II*\0', 'MM\0*', 'II+\0', 'MM\0+'],
+  ICO: ['\0\0\x01\0'],
+  CUR: ['\0\0\x02\0'],
+  PSD: ['8BPS'],
+  'JPEG XL': ['\xff\x0a', '\0\0\0\x0cJXL '],
+  'JPEG 2000': ['\0\0\0\x0cjP  ', '\xff\x4f\xff\x51'],
+  'JPEG XR': ['II\xbc'],
+  MNG: ['\x8aMNG'],
+  JNG: ['\x8bJNG'],
+  OpenEXR: ['v/1\x01'],
+  'Radiance HDR': ['#?RADIANCE'],
+  DDS: ['DDS '],
+  QOI: ['qoif'],
+  RAF: ['FUJIFILM'],
+  PostScript: ['%!PS'],
+  'Matroska or WebM video': ['\x1aE\xdf\xa3'],
+  'MPEG video': ['\0\0\x01\xba', '\0\0\x01\xb3'],
+  Ogg: ['OggS'],
+  'Flash video': ['FLV\x01'],
+  'Windows Media': ['0&\xb2u\x8ef\xcf\x11'],
+  'a ZIP archive': ['PK\x03\x04'],
+  'a gzip file': ['\x1f\x8b'],
+};
+
+/** The format that a text starts as, by a table. */
+const formatOf = (text: string, table: typeof SIGNATURES): string | undefined =>
+  Object.keys(table).find((format) => table[format]?.some((start) => text.startsWith(start)));
 
 const RIFF_FORMATS: Readonly<Record<string, string>> = {
   WEBP: 'WebP',
@@ -84,9 +65,9 @@ export function sniffPictureFormat(bytes: Buffer): string | null {
   // A marker must follow, and need not be the next byte.
   if (head.startsWith('\xff\xd8') && head.includes('\xff', 2)) return 'JPEG';
   if (head.startsWith('RIFF')) return RIFF_FORMATS[head.slice(8, 12)] ?? null;
-  if (head.slice(4, 8) === 'ftyp') return BRANDS[head.slice(8, 12)] ?? 'ISO media';
-  const signature = SIGNATURES.find(([prefix]) => head.startsWith(prefix));
-  if (signature) return signature[1];
+  if (head.slice(4, 8) === 'ftyp') return formatOf(head.slice(8), BRANDS) ?? 'ISO media';
+  const known = formatOf(head, SIGNATURES);
+  if (known !== undefined) return known;
   if (/^\s*(?:\xef\xbb\xbf)?\s*<(?:\?xml|!doctype svg|!--|svg)/i.test(head) && /<svg[\s>]/i.test(head))
     return 'SVG';
   return /^\s*<(?:!doctype html|html|head|body)[\s>]/i.test(head) ? 'an HTML page' : null;

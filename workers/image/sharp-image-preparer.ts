@@ -61,7 +61,6 @@ const HEADER = { bytes: 24_000_000, pixels: 0 };
 @injectable()
 export class SharpImagePreparer implements ImagePreparer {
   private readonly budget = new DecodeBudget(LIMITS);
-
   private readonly alone = new IsolatedDecoder();
 
   constructor(@inject(IMAGE_LIMITS) private readonly limits: ImageLimits) {
@@ -110,19 +109,14 @@ export class SharpImagePreparer implements ImagePreparer {
     caller?: DecodeCaller,
   ): Promise<{ header: Header; picture: EncodedPicture & { bytes: Buffer } }> {
     const { bytesMax, pixelsMax } = this.limits;
-    if (bytes.length > bytesMax) {
+    if (bytes.length > bytesMax)
       throw unprocessable('image_too_large', `The image is larger than ${bytesMax} bytes.`);
-    }
     const decodable = DECODABLE[acceptedFormat(bytes)](bytes);
     if (decodable === null) throw undecodable();
     const header = await this.budget.run({ ...HEADER, ...caller }, () => decoding(() => headerOf(decodable)));
     const { width, height, icc } = header;
-    if (pixelsOf(header) > pixelsMax) {
-      throw unprocessable(
-        'image_too_large',
-        `The image has ${width} x ${height} pixels, more than ${pixelsMax}.`,
-      );
-    }
+    const large = `The image has ${width} x ${height} pixels, more than ${pixelsMax}.`;
+    if (pixelsOf(header) > pixelsMax) throw unprocessable('image_too_large', large);
     const isSrgb = icc !== undefined && isSrgbProfile(icc);
     return { header, picture: { bytes: decodable, pixelsMax, isSrgb } };
   }

@@ -1,15 +1,21 @@
-import { mkdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { DurableFiles, InstalledModel, Progress } from '../../models/ports';
 import { type ModelManifest, modelReference } from '../../models/vision/embedding-model';
+import { checkRuntime } from '../embedder/backends';
 import { checkModel } from '../embedder/embedder-registry';
 import type { InferencePoolOptions } from '../embedder/inference-pool';
-import { ModelRefused, verifyDigests } from '../embedder/model-folder';
+import {
+  MANIFEST_FILE,
+  ModelRefused,
+  readGolden,
+  readManifest,
+  sha256Of,
+  verifyDigests,
+} from '../embedder/model-folder';
 import { FolderModelLibrary, modelsFolder } from './model-library';
-import type { ModelSource } from './model-source';
-import { isAddress, openSource } from './open-source';
-import { stageFiles, stageManifest } from './stage-model';
+import { isAddress, type ModelSource, openSource } from './open-source';
 import { sweepWork, workFolder } from './work-folder';
 
 /** How a model is added. */
@@ -47,17 +53,21 @@ export async function addModel(place: string, options: AddModelOptions): Promise
   const work = join(modelsFolder(options.dataDir), '.work');
   await sweepWork(work, 'staging');
   const staging = await workFolder(work, 'staging');
+  const folder = join(staging.path, 'model');
   try {
     await rm(staging.path, { recursive: true, force: true });
     await mkdir(staging.path);
-    return await addBy(place, work, staging.path, options);
+    return await addFrom(
+      await openSource(place, { ...options, work, scratch: staging.path }),
+      folder,
+      options,
+    );
   } catch (failure) {
     // The operator knows the place; the folders in between are ours.
     if (!(failure instanceof ModelRefused)) throw failure;
-    const reason = failure.reason.replaceAll(`${join(staging.path, 'model')}/`, '');
-    throw new ModelRefused(withoutSecrets(place), reason, failure);
+    throw new ModelRefused(withoutSecrets(place), failure.reason.replaceAll(`${folder}/`, ''), failure);
   } finally {
-    await staging.remove();
+    await staging.end(false);
   }
 }
 
@@ -68,31 +78,74 @@ function withoutSecrets(place: string): string {
   return `${protocol}//${host}${pathname}`;
 }
 
-async function addBy(
-  place: string,
-  work: string,
-  scratch: string,
-  options: AddModelOptions,
-): Promise<AddedModel> {
-  const source = await openSource(place, { ...options, work, scratch });
+async function addFrom(source: ModelSource, folder: string, options: AddModelOptions): Promise<AddedModel> {
   try {
-    const added = await addFrom(source, join(scratch, 'model'), options);
-    await source.discard();
+    const manifest = await stageManifest(source, folder, options.sha256);
+    const standing = await standingModel(manifest, options.dataDir);
+    if (!standing) {
+      await stageFiles(source, folder, manifest, options.bytesMax);
+      await checkModel(folder, options.inference);
+    }
+    const added = standing ? { model: standing, isNew: false } : await install(folder, manifest, options);
+    await source.end(false);
     return added;
   } catch (failure) {
-    if (failure instanceof ModelRefused) await source.discard();
-    else source.keep();
+    await source.end(!(failure instanceof ModelRefused));
     throw failure;
   }
 }
 
-async function addFrom(source: ModelSource, folder: string, options: AddModelOptions): Promise<AddedModel> {
-  const manifest = await stageManifest(source, folder, options.sha256);
-  const standing = await standingModel(manifest, options.dataDir);
-  if (standing) return { model: standing, isNew: false };
-  await stageFiles(source, folder, manifest, options.bytesMax);
-  await checkModel(folder, options.inference);
-  return install(folder, manifest, options);
+const MANIFEST_BYTES_MAX = 2 ** 20;
+
+/**
+ * Brings the manifest of a model into a folder of its own.
+ *
+ * @param sha256 of what the operator named, when they have it; that of an archive was checked before
+ * @throws ModelRefused naming every fault, or that nothing here could run the model
+ */
+async function stageManifest(
+  source: ModelSource,
+  folder: string,
+  sha256: string | null,
+): Promise<ModelManifest> {
+  const target = join(folder, MANIFEST_FILE);
+  await mkdir(folder);
+  await source.bring(MANIFEST_FILE, target, null, MANIFEST_BYTES_MAX);
+  const found = await sha256Of(target);
+  if (source.named === 'manifest' && sha256 !== null && found !== sha256)
+    throw new ModelRefused(folder, `manifest.json has SHA-256 ${found}, not ${sha256}`);
+  const manifest = await readManifest(folder);
+  checkRuntime({ folder, manifest });
+  return manifest;
+}
+
+/**
+ * Brings the files that a manifest names: those with a digest, and its golden pair. Nothing else gets in.
+ *
+ * @throws ModelRefused when one is missing, or they are too large together
+ */
+async function stageFiles(
+  source: ModelSource,
+  folder: string,
+  manifest: ModelManifest,
+  bytesMax: number,
+): Promise<void> {
+  let left = bytesMax;
+  const bring = async (name: string) => {
+    const target = join(folder, name);
+    await mkdir(dirname(target), { recursive: true });
+    await source.bring(name, target, manifest.digests[name] ?? null, left).catch((failure: unknown) => {
+      const isThere = failure instanceof Error && 'code' in failure && failure.code === 'EEXIST';
+      throw isThere ? new ModelRefused(folder, `${name} is there already`, failure) : failure;
+    });
+    left -= (await stat(target)).size;
+  };
+  const bringOther = async (name: string | null | undefined) => {
+    if (name && !Object.hasOwn(manifest.digests, name)) await bring(name);
+  };
+  for (const name of Object.keys(manifest.digests)) await bring(name);
+  await bringOther(manifest.golden);
+  await bringOther((await readGolden({ folder, manifest }))?.picture);
 }
 
 /**

@@ -6,7 +6,10 @@ import { pipeline } from 'node:stream/promises';
 import { Agent, type Dispatcher, interceptors, request } from 'undici';
 import type { Progress } from '../../models/ports';
 import { ModelRefused, sha256Of } from '../embedder/model-folder';
-import { tooLarge } from './model-source';
+
+/** The refusal of a file that would pass the limit for all files of a model. */
+export const tooLarge = (place: string, file: string, bytesMax: number): ModelRefused =>
+  new ModelRefused(place, `${file} is larger than the ${bytesMax} bytes that are still allowed (--max-mib)`);
 
 /** A download did not come to its end, through no fault of what is downloaded. */
 export class DownloadBroken extends Error {

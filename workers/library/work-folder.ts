@@ -6,9 +6,8 @@ import { join } from 'node:path';
 /** A folder that one process works in, under a name that says which; what a killed one left can be taken over. */
 export interface WorkFolder {
   readonly path: string;
-  /** Lets go of it with what is in it: the next who asks for the same label gets it. */
-  release(): void;
-  remove(): Promise<void>;
+  /** Lets go of it: with what is in it, which is then for the next one who asks for the same label, or removes it. */
+  end(keep: boolean): Promise<void>;
 }
 
 /** Nobody comes back for what lies as long as this. */
@@ -34,14 +33,11 @@ export async function workFolder(root: string, label: string): Promise<WorkFolde
     held.add(path);
     await takeOver(root, label, name);
     await mkdir(path, { recursive: true });
-    return {
-      path,
-      release: () => void held.delete(path),
-      remove: async () => {
-        await rm(path, { recursive: true, force: true });
-        held.delete(path);
-      },
+    const end = async (keep: boolean) => {
+      if (!keep) await rm(path, { recursive: true, force: true });
+      held.delete(path);
     };
+    return { path, end };
   }
 }
 

@@ -141,12 +141,8 @@ const pooling =
     return { name, shape: info.outShape };
   };
 
-const padsOf = ({ padInfo: { top, left, bottom, right } }: backend_util.Conv2DInfo): number[] => [
-  top,
-  left,
-  bottom,
-  right,
-];
+const padsOf = ({ padInfo }: backend_util.Conv2DInfo): number[] =>
+  (['top', 'left', 'bottom', 'right'] as const).map((side) => padInfo[side]);
 
 /** Pictures of another size. */
 const resized: Operator<{ images: Traced }, ResizeBilinearAttrs> = (
@@ -211,11 +207,8 @@ const matrixProduct: Operator<Binary & { bias?: Operand }, _FusedMatMulAttrs> = 
   if (transposeA || transposeB) throw new Error('a product with a transposed matrix');
   const shape = [...a.shape.slice(0, -1), b.shape.at(-1) ?? 0];
   const product = { name: graph.add('MatMul', [graph.operand(a), graph.operand(b)]), shape };
-  return activated(
-    graph,
-    bias ? elementwise('Add')(graph, { a: product, b: bias }, {}) : product,
-    activation,
-  );
+  const sum = bias ? elementwise('Add')(graph, { a: product, b: bias }, {}) : product;
+  return activated(graph, sum, activation);
 };
 
 const reduction =
@@ -237,17 +230,12 @@ const concatenation: Operator<readonly Operand[], ConcatAttrs> = (graph, inputs,
   const tensors = Object.values(inputs);
   const rank = tensors[0]?.shape.length ?? 0;
   const [at = 0] = util.parseAxisParam(axis, tensors[0] ? [...tensors[0].shape] : []);
-  return {
-    name: graph.add(
-      'Concat',
-      tensors.map((each) => graph.operand(each)),
-      { axis: axisInGraph(at, rank) },
-    ),
-    shape: backend_util.computeOutShape(
-      tensors.map(({ shape }) => [...shape]),
-      at,
-    ),
-  };
+  const [names, shapes] = [
+    tensors.map((each) => graph.operand(each)),
+    tensors.map(({ shape }) => [...shape]),
+  ];
+  const name = graph.add('Concat', names, { axis: axisInGraph(at, rank) });
+  return { name, shape: backend_util.computeOutShape(shapes, at) };
 };
 
 const reshaped: Operator<Unary, ReshapeAttrs> = (graph, { x }, attributes) => {
