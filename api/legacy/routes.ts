@@ -71,8 +71,7 @@ function listProducts(
 
 function identify(services: ApiServices, settings: ApiSettings, metrics: VisionObserver): Route {
   return (req, res) => {
-    const { body, cut } = takeBody(req, legacyIdentifyBody);
-    const { photos } = photosOf(body, cut);
+    const { photos } = photosOf(takeBody(req, legacyIdentifyBody));
     const links = linksOf(req, services, settings);
     const price = legacyVisionPrice();
     const request = {

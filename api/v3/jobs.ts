@@ -54,9 +54,9 @@ export function mountJobs(
 function createJob(services: ApiServices, settings: ApiSettings, renewLinks: LinkRenewal): Route {
   const { jobs } = services;
   return async (req, res) => {
-    const { body, cut } = takeBody(req, jobBody, (given) => signalDeprecation(res, given));
+    const body = takeBody(req, jobBody, (given) => signalDeprecation(res, given));
     const entries = body.entries.map((each, position) => {
-      const { photos, parameters } = photosOf(each, cut, `entries.${position}.`);
+      const { photos, parameters } = photosOf(each, `entries.${position}.`);
       const {
         category_id: category = null,
         filters,

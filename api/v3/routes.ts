@@ -144,8 +144,8 @@ function suggest({ suggestions }: ApiServices): Route {
 
 function identify(services: ApiServices, settings: ApiSettings, metrics: VisionObserver): Route {
   return (req, res) => {
-    const { body, cut } = takeBody(req, identifyBody, (given) => signalDeprecation(res, given));
-    const { photos, parameters } = photosOf(body, cut);
+    const body = takeBody(req, identifyBody, (given) => signalDeprecation(res, given));
+    const { photos, parameters } = photosOf(body);
     const { category_id: category = null, filters, explain, min_confidence, includes } = parameters;
     const minConfidence = min_confidence ?? null;
     const view = viewOf(includes, linksOf(req, services, settings));
