@@ -22,7 +22,7 @@ import { Metrics } from './ops/metrics';
 import { mountOperations } from './ops/routes';
 import { PATHS } from './paths';
 import { mountJobs } from './v3/jobs';
-import { mountRecords } from './v3/record-routes';
+import { mountRecords } from './v3/records';
 import { mountV3 } from './v3/routes';
 import { mountWebhooks } from './v3/webhooks';
 

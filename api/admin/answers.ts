@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { Account, ApiKey } from '../../models/access/api-key';
-import type { MadeKey } from '../../models/access/key-service';
 import type { AuditRecord } from '../../models/ports';
 import { accountFields, keyShown, presentKey, since, until, usage } from '../wire/accounts';
 import { success } from '../wire/answers';
@@ -112,13 +111,6 @@ export const presentOwnedKey = (shown: ApiKey): z.output<typeof key> => ({
     concurrency: shown.limits.concurrency,
   },
   revoked_at: shown.revokedAt?.toISOString() ?? null,
-});
-
-/** The whole of `keyMade`. */
-export const presentMadeKey = ({ key: made, secret }: MadeKey): z.output<typeof keyMade> => ({
-  success: true,
-  key: presentOwnedKey(made),
-  secret,
 });
 
 /** An entry of `auditLog`. */

@@ -73,16 +73,8 @@ function identify(services: ApiServices, settings: ApiSettings, metrics: VisionO
   return (req, res) => {
     const { photos } = photosOf(takeBody(req, legacyIdentifyBody));
     const links = linksOf(req, services, settings);
-    const price = legacyVisionPrice();
-    const request = {
-      photos,
-      category: null,
-      filters: [],
-      pricing: true,
-      explain: false,
-      minConfidence: null,
-      price,
-    };
+    const options = { category: null, filters: [], pricing: true, explain: false, minConfidence: null };
+    const request = { photos, ...options, price: legacyVisionPrice() };
     return {
       photos: photos.length,
       make: async (call) => {

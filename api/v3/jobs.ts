@@ -9,10 +9,10 @@ import { mountRoute } from '../middleware/mount-route';
 import { countTestCalls } from '../middleware/rate-limit';
 import { idOf } from '../middleware/request-address';
 import { PATHS } from '../paths';
-import { photosOf, takeBody } from '../wire/photos';
+import { takeBody } from '../wire/photos';
 import { presentJob } from './job-presenter';
-import { signalDeprecation, toFilter } from './schema';
-import { jobBody } from './vision-schema';
+import { signalDeprecation } from './schema';
+import { jobBody, toIdentification } from './vision-schema';
 
 const ENDPOINT = 'v3.vision.jobs';
 const SCOPE = 'vision:identify';
@@ -55,16 +55,7 @@ function createJob(services: ApiServices, settings: ApiSettings, renewLinks: Lin
   const { jobs } = services;
   return async (req, res) => {
     const body = takeBody(req, jobBody, (given) => signalDeprecation(res, given));
-    const entries = body.entries.map((each, position) => {
-      const { photos, parameters } = photosOf(each, `entries.${position}.`);
-      const {
-        category_id: category = null,
-        filters,
-        explain,
-        min_confidence: minConfidence = null,
-      } = parameters;
-      return { photos, category, filters: filters.map(toFilter), explain, minConfidence };
-    });
+    const entries = body.entries.map((each, at) => toIdentification(each, `entries.${at}.`));
     const includes = [...new Set(body.includes)];
     const address = publicAddress(req, settings);
     const baseUrl = address('/').slice(0, -1);

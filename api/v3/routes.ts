@@ -1,16 +1,19 @@
-import type { IRouter } from 'express';
+import type { IRouter, Request } from 'express';
+import type { CallContext, Priced } from '../../models/access/billing';
 import { visionPrice } from '../../models/access/credits';
+import type { Module } from '../../models/catalog/catalog-query';
 import { SUGGESTIONS_MAX } from '../../models/catalog/suggestion';
 import type { ApiServices, ApiSettings } from '../api-services';
-import { free, type Route } from '../middleware/charged-answer';
+import { free, type Route, type Work } from '../middleware/charged-answer';
 import type { Endpoints } from '../middleware/endpoints';
 import { linksOf } from '../middleware/links';
 import { mountRoute } from '../middleware/mount-route';
 import { idOf } from '../middleware/request-address';
+import type { Answer } from '../middleware/send-answer';
 import { validate } from '../middleware/validate';
 import { PATHS } from '../paths';
 import { PERIOD } from '../wire/period';
-import { photosOf, takeBody } from '../wire/photos';
+import { takeBody } from '../wire/photos';
 import { tellStages, type VisionObserver } from '../wire/vision-stages';
 import {
   presentFeedback,
@@ -20,6 +23,7 @@ import {
   presentPage,
   presentSimilar,
   presentSuggestions,
+  type View,
   viewOf,
 } from './presenter';
 import {
@@ -29,10 +33,9 @@ import {
   similarQuery,
   suggestBody,
   toCatalogQuery,
-  toFilter,
 } from './schema';
 import { showOwnAccount } from './show-account';
-import { feedbackBody, identifyBody } from './vision-schema';
+import { feedbackBody, identifyBody, toIdentification } from './vision-schema';
 
 const INCLUDES = { lists: ['includes'] };
 const SIMILAR = { ...INCLUDES, single: ['category_id', 'size'] };
@@ -45,139 +48,102 @@ export function mountV3(
   settings: ApiSettings,
   metrics: VisionObserver,
 ): void {
+  const { catalog, similar, suggestions, feedback } = services;
+  /** Answers rows as `includes` wants them. */
+  const answerRows = <Found>(
+    req: Request,
+    includes: readonly Module[],
+    rows: number,
+    find: (call: CallContext, pricing: boolean) => Promise<Priced<Found>>,
+    present: (found: Found, creditsUsed: number, view: View) => Answer,
+  ): Work => {
+    const view = viewOf(includes, linksOf(req, services, settings));
+    return {
+      page: { rows, priced: view.pricing },
+      make: async (call) => {
+        const { value, price } = await find(call, view.pricing);
+        return { value: present(value, price, view), price };
+      },
+    };
+  };
+
+  const queryCatalog: Route = (req, res) => {
+    signalDeprecation(res, req.body);
+    const { query, includes } = toCatalogQuery(req.body, settings.pageSizeMax);
+    const find = (call: CallContext, pricing: boolean) =>
+      catalog.search(call, query, { pricing, categoryRule: 'refuse-unknown' });
+    return answerRows(req, includes, query.pageSize, find, presentPage);
+  };
   mountRoute(router, PATHS.queryCatalog, {
-    post: once('v3.catalog.query', 'catalog:read', 'json', queryCatalog(services, settings)),
+    post: once('v3.catalog.query', 'catalog:read', 'json', queryCatalog),
   });
-  mountRoute(router, PATHS.getItem, {
-    get: read('v3.catalog.item', 'catalog:read', INCLUDES, showItem(services, settings)),
-  });
+
+  const showItem: Route = (req) => {
+    const includes = includesOfQuery(req.query['includes']);
+    const id = idOf(req);
+    const find = (call: CallContext, pricing: boolean) => catalog.item(call, id, { pricing });
+    return answerRows(req, includes, 1, find, presentFound);
+  };
+  mountRoute(router, PATHS.getItem, { get: read('v3.catalog.item', 'catalog:read', INCLUDES, showItem) });
+
+  const showSimilar: Route = (req) => {
+    const { includes, category, size } = similarQuery(req.query);
+    const id = idOf(req);
+    const find = (call: CallContext, pricing: boolean) =>
+      similar.similar(call, { id, category, size, pricing });
+    return answerRows(req, includes, size, find, presentSimilar);
+  };
   mountRoute(router, PATHS.listSimilarItems, {
-    get: read('v3.catalog.similar', 'catalog:read', SIMILAR, showSimilar(services, settings)),
+    get: read('v3.catalog.similar', 'catalog:read', SIMILAR, showSimilar),
   });
-  mountRoute(router, PATHS.getItems, {
-    post: once('v3.catalog.items', 'catalog:read', 'json', showItems(services, settings)),
-  });
+
+  const showItems: Route = (req) => {
+    const { ids, includes } = validate(itemsBody, req.body);
+    const find = (call: CallContext, pricing: boolean) => catalog.items(call, ids, { pricing });
+    return answerRows(req, includes, ids.length, find, presentItems);
+  };
+  mountRoute(router, PATHS.getItems, { post: once('v3.catalog.items', 'catalog:read', 'json', showItems) });
+
   mountRoute(router, PATHS.getOwnAccount, {
     get: read('v3.account', null, { single: PERIOD }, showOwnAccount(services, settings.limits)),
   });
-  mountRoute(router, PATHS.suggest, {
-    post: once('v3.catalog.suggest', 'catalog:read', 'json', suggest(services)),
-  });
-  mountRoute(router, PATHS.identify, {
-    post: photo('v3.vision.identify', identify(services, settings, metrics)),
-  });
-  mountRoute(router, PATHS.sendFeedback, {
-    post: once('v3.vision.feedback', null, 'json', correct(services)),
-  });
-}
 
-function queryCatalog(services: ApiServices, settings: ApiSettings): Route {
-  return (req, res) => {
-    signalDeprecation(res, req.body);
-    const { query, includes } = toCatalogQuery(req.body, settings.pageSizeMax);
-    const view = viewOf(includes, linksOf(req, services, settings));
-    const { pricing } = view;
-    return {
-      page: { rows: query.pageSize, priced: pricing },
-      make: async (call) => {
-        const options = { pricing, categoryRule: 'refuse-unknown' } as const;
-        const { value, price } = await services.catalog.search(call, query, options);
-        return { value: presentPage(value, price, view), price };
-      },
-    };
-  };
-}
-
-function showItem(services: ApiServices, settings: ApiSettings): Route {
-  return (req) => {
-    const view = viewOf(includesOfQuery(req.query['includes']), linksOf(req, services, settings));
-    const { pricing } = view;
-    const id = idOf(req);
-    return {
-      page: { rows: 1, priced: pricing },
-      make: async (call) => {
-        const { value, price } = await services.catalog.item(call, id, { pricing });
-        return { value: presentFound(value, price, view), price };
-      },
-    };
-  };
-}
-
-function showSimilar(services: ApiServices, settings: ApiSettings): Route {
-  return (req) => {
-    const { includes, category, size } = similarQuery(req.query);
-    const view = viewOf(includes, linksOf(req, services, settings));
-    const { pricing } = view;
-    const id = idOf(req);
-    return {
-      page: { rows: size, priced: pricing },
-      make: async (call) => {
-        const { value, price } = await services.similar.similar(call, { id, category, size, pricing });
-        return { value: presentSimilar(value, price, view), price };
-      },
-    };
-  };
-}
-
-function showItems(services: ApiServices, settings: ApiSettings): Route {
-  return (req) => {
-    const { ids, includes } = validate(itemsBody, req.body);
-    const view = viewOf(includes, linksOf(req, services, settings));
-    const { pricing } = view;
-    return {
-      page: { rows: ids.length, priced: pricing },
-      make: async (call) => {
-        const { value, price } = await services.catalog.items(call, ids, { pricing });
-        return { value: presentItems(value, price, view), price };
-      },
-    };
-  };
-}
-
-function suggest({ suggestions }: ApiServices): Route {
-  return (req) => {
+  const suggest: Route = (req) => {
     const { query, category_id: category = null, size } = validate(suggestBody, req.body);
     const asked = { query, category, size: Math.min(size, SUGGESTIONS_MAX) };
     return free(async (call) => presentSuggestions(await suggestions.suggest(call, asked)));
   };
+  mountRoute(router, PATHS.suggest, { post: once('v3.catalog.suggest', 'catalog:read', 'json', suggest) });
+
+  mountRoute(router, PATHS.identify, {
+    post: photo('v3.vision.identify', identify(services, settings, metrics)),
+  });
+
+  const sendFeedback: Route = (req) => {
+    const { correct_id: correctId, comment = null } = validate(feedbackBody, req.body);
+    const id = idOf(req);
+    return free(async ({ caller }) =>
+      presentFeedback(id, await feedback.correct(caller, id, { correctId, comment })),
+    );
+  };
+  mountRoute(router, PATHS.sendFeedback, { post: once('v3.vision.feedback', null, 'json', sendFeedback) });
 }
 
 function identify(services: ApiServices, settings: ApiSettings, metrics: VisionObserver): Route {
   return (req, res) => {
     const body = takeBody(req, identifyBody, (given) => signalDeprecation(res, given));
-    const { photos, parameters } = photosOf(body);
-    const { category_id: category = null, filters, explain, min_confidence, includes } = parameters;
-    const minConfidence = min_confidence ?? null;
-    const view = viewOf(includes, linksOf(req, services, settings));
+    const asked = toIdentification(body);
+    const view = viewOf(body.includes, linksOf(req, services, settings));
     const { pricing } = view;
-    const price = visionPrice({ pricing, photos: photos.length });
-    const request = {
-      photos,
-      category,
-      filters: filters.map(toFilter),
-      pricing,
-      explain,
-      minConfidence,
-      price,
-    };
+    const photos = asked.photos.length;
+    const request = { ...asked, pricing, price: visionPrice({ pricing, photos }) };
     return {
-      photos: photos.length,
+      photos,
       make: async (call) => {
-        const { value, price: worth } = await services.vision.identify(call, request);
+        const { value, price } = await services.vision.identify(call, request);
         tellStages(res, metrics, value);
-        return { value: presentIdentification(value, worth, view), price: worth };
+        return { value: presentIdentification(value, price, view), price };
       },
     };
-  };
-}
-
-function correct({ feedback }: ApiServices): Route {
-  return (req) => {
-    const { correct_id: correctId, comment = null } = validate(feedbackBody, req.body);
-    const id = idOf(req);
-    return free(async ({ caller }) => {
-      const kept = await feedback.correct(caller, id, { correctId, comment });
-      return presentFeedback(id, kept);
-    });
   };
 }

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { PHOTOS_MAX } from '../../models/vision/image-input';
 import { JOB_ENTRIES_MAX } from '../../models/vision/jobs/job-states';
+import { photosOf } from '../wire/photos';
 import { having } from '../wire/shared';
-import { filters, includes } from './schema';
+import { filters, includes, toFilter } from './schema';
 
 /** What sums of fractions may be off by. */
 const ROUNDING = 1e-9;
@@ -73,6 +74,18 @@ export const jobBody = z.strictObject({
   entries: z.array(item.meta(PHOTOS)).min(1).max(JOB_ENTRIES_MAX).describe('One identification each'),
   includes,
 });
+
+/**
+ * What a body, or an entry of a job, asks about its photos.
+ *
+ * @param at path of the entry, with a dot at its end
+ * @throws AppError 400 that names the photo at fault
+ */
+export function toIdentification(asked: z.output<typeof item>, at = '') {
+  const { photos, parameters } = photosOf(asked, at);
+  const { category_id: category = null, explain, min_confidence: minConfidence = null } = parameters;
+  return { photos, category, filters: parameters.filters.map(toFilter), explain, minConfidence };
+}
 
 /** Of a comment on an answer. */
 const COMMENT_LENGTH_MAX = 2000;

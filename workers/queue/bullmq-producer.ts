@@ -35,10 +35,9 @@ interface Waiter {
   reject(failure: Error): void;
 }
 
-/** Bytes of a job, which is JSON itself. */
+/** Bytes of a job, which is JSON itself, and after how long Redis drops them. */
 interface Attachment {
   readonly bytes: Buffer;
-  /** After which Redis drops them. */
   readonly keptMs: number;
 }
 
@@ -57,14 +56,11 @@ const RETRY_AFTER_SECONDS = 2;
 const WORKERS_DIED = 'job stalled more than allowable limit';
 
 /** 503 for a queue that can't be reached, or can't be written. */
-export const queueAway = (cause?: unknown): AppError => {
+export function queueAway(cause?: unknown): AppError {
   const refuses = cause instanceof Error && isRefusal(cause);
-  return unavailable(
-    refuses ? 'The queue takes no work now.' : 'The queue can not be reached.',
-    RETRY_AFTER_SECONDS,
-    cause,
-  );
-};
+  const message = refuses ? 'The queue takes no work now.' : 'The queue can not be reached.';
+  return unavailable(message, RETRY_AFTER_SECONDS, cause);
+}
 
 /** One count of the workers serves all who ask within a moment. */
 const COUNTED_MS = 100;
@@ -101,11 +97,9 @@ export class BullMqProducer {
   }
 
   /**
-   * Adds a job. `added` rejects with `unavailable` when it could not be added; `answer` is what the worker returned and
-   * rejects with `internalError` when the job failed for good, `unavailable` when Redis lost it, when its workers died
-   * over it, and when this side is closed.
-   *
-   * @param attachment is there for the worker before the job is
+   * Adds a job, after its attachment. `added` rejects with `unavailable` when that failed; `answer` is what the worker
+   * returned, and rejects with `internalError` when the job failed for good, with `unavailable` when Redis lost it, its
+   * workers died over it, or this side is closed.
    */
   ask(
     jobId: string,
@@ -155,8 +149,7 @@ export class BullMqProducer {
       if (await job.isDelayed()) await job.promote().catch(() => undefined);
       return 'unfinished';
     }
-    if (job.failedReason) this.#failed(jobId, job.failedReason);
-    else this.#answered(jobId, job.returnvalue);
+    this.#settle(jobId, job.returnvalue, job.failedReason);
     return 'finished';
   }
 
@@ -255,14 +248,12 @@ export class BullMqProducer {
     });
     // `impatientConnection` tells of outages.
     events.on('error', () => undefined);
-    events.on('completed', ({ jobId, returnvalue }) => {
+    const finished = (jobId: string, returned: unknown, failedReason?: string): void => {
       this.onFinished();
-      this.#answered(jobId, returnvalue);
-    });
-    events.on('failed', ({ jobId, failedReason }) => {
-      this.onFinished();
-      this.#failed(jobId, failedReason);
-    });
+      this.#settle(jobId, returned, failedReason);
+    };
+    events.on('completed', ({ jobId, returnvalue }) => finished(jobId, returnvalue));
+    events.on('failed', ({ jobId, failedReason }) => finished(jobId, null, failedReason));
     const eventsRedis: Connection = await events.getBackend().connection.client;
     for (const redis of [this.#redis, eventsRedis]) redis.on('ready', () => void this.#lookForLost());
     return { queue, events, eventsRedis };
@@ -278,17 +269,13 @@ export class BullMqProducer {
     }
   }
 
-  #answered(jobId: string, returned: unknown): void {
-    this.#waiters.get(jobId)?.resolve(returned);
+  #settle(jobId: string, returned: unknown, failedReason?: string): void {
+    const waiter = this.#waiters.get(jobId);
     this.#waiters.delete(jobId);
-  }
-
-  #failed(jobId: string, reason: string): void {
-    const failure = reason.startsWith(WORKERS_DIED)
-      ? unavailable('The work was begun and broken off repeatedly.', RETRY_AFTER_SECONDS, reason)
-      : internalError(new Error(reason));
-    this.#waiters.get(jobId)?.reject(failure);
-    this.#waiters.delete(jobId);
+    if (!failedReason) waiter?.resolve(returned);
+    else if (failedReason.startsWith(WORKERS_DIED)) {
+      waiter?.reject(unavailable('The work was begun and broken off repeatedly.', RETRY_AFTER_SECONDS));
+    } else waiter?.reject(internalError(new Error(failedReason)));
   }
 }
 

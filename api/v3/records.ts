@@ -1,0 +1,134 @@
+import type { IRouter } from 'express';
+import type { z } from 'zod';
+import type { Pictured } from '../../models/catalog/import/records';
+import { categoriesOf } from '../../models/catalog/taxonomy';
+import { badRequest } from '../../models/errors';
+import type { ReadRecord } from '../../models/ports';
+import type { LineOutcome, RecordStatus } from '../../models/records/records-service';
+import type { ApiServices, ApiSettings } from '../api-services';
+import { free, type Route } from '../middleware/charged-answer';
+import type { Endpoints } from '../middleware/endpoints';
+import { answerMade, type PublicAddress, publicAddress } from '../middleware/links';
+import { mountRoute } from '../middleware/mount-route';
+import { idOf } from '../middleware/request-address';
+import { PATHS } from '../paths';
+import type {
+  deletionAnswer,
+  feedStatusAnswer,
+  imageAnswer,
+  recordAnswer,
+  recordStatusAnswer,
+  recordsAnswer,
+} from './record-answers';
+
+const SCOPE = 'catalog:write';
+
+/** What every answer of these endpoints says. */
+const FREE = { success: true, credits_used: 0 } as const;
+
+/** The endpoints that write the catalog (contract 15). */
+export function mountRecords(
+  router: IRouter,
+  { read, once }: Endpoints,
+  { records, pictures }: ApiServices,
+  settings: ApiSettings,
+): void {
+  mountRoute(router, PATHS.writeRecords, {
+    put: once('v3.records.write', SCOPE, 'records', (req) =>
+      free(async (call) => presentOutcomes(await records.write(call, req.body))),
+    ),
+  });
+
+  const storeImage: Route = (req, res) => {
+    if (req.body.length === 0) throw badRequest('Send the bytes of a picture as the body.');
+    const absolute = publicAddress(req, settings);
+    return free(async ({ caller, signal }) => {
+      const stored = await pictures.upload(req.body, { account: caller.accountId, signal });
+      const { address, thumbnail, width, height } = stored;
+      answerMade(req, res, settings, address);
+      const addresses = { url: absolute(address), thumbnail: absolute(thumbnail) };
+      return { ...FREE, ...addresses, width, height } satisfies z.input<typeof imageAnswer>;
+    });
+  };
+  mountRoute(router, PATHS.storeImage, { post: once('v3.images.store', SCOPE, 'picture', storeImage) });
+
+  const showRecord: Route = (req) => {
+    const id = idOf(req);
+    const absolute = publicAddress(req, settings);
+    return free(async () => {
+      const data = [lineOf(await records.read(id), absolute)];
+      return { ...FREE, data } satisfies z.input<typeof recordAnswer>;
+    });
+  };
+  const deleteRecord: Route = (req) => {
+    const id = idOf(req);
+    return free(async (call) => {
+      await records.remove(call, id);
+      return { ...FREE, id, deleted: true } satisfies z.input<typeof deletionAnswer>;
+    });
+  };
+  mountRoute(router, PATHS.getRecord, {
+    get: read('v3.records.read', SCOPE, {}, showRecord),
+    delete: once('v3.records.delete', SCOPE, 'none', deleteRecord),
+  });
+
+  const showRecordStatus: Route = (req) => {
+    const id = idOf(req);
+    return free(async () => {
+      const { searchable, ...seen } = await records.status(id);
+      const identifiable = seen.pictures.done > 0;
+      return { ...FREE, id, searchable, identifiable, ...presentSeen(seen) } satisfies z.input<
+        typeof recordStatusAnswer
+      >;
+    });
+  };
+  mountRoute(router, PATHS.getRecordStatus, { get: read('v3.records.status', SCOPE, {}, showRecordStatus) });
+
+  const showFeedStatus: Route = (req) => {
+    const id = idOf(req);
+    return free(async () => {
+      const { products, ...seen } = await records.feedStatus(id);
+      return { ...FREE, id, products, ...presentSeen(seen) } satisfies z.input<typeof feedStatusAnswer>;
+    });
+  };
+  mountRoute(router, PATHS.getFeedStatus, { get: read('v3.feeds.status', SCOPE, {}, showFeedStatus) });
+}
+
+/** One answer line for each line of the body (contract 15.3). */
+function presentOutcomes(outcomes: readonly LineOutcome[]): z.input<typeof recordsAnswer> {
+  const rejected = outcomes.filter(({ fault }) => fault !== null).length;
+  const data = outcomes.map(({ line, id, fault }) =>
+    fault
+      ? { line, id, status: 'rejected' as const, field: fault.field, reason: fault.reason }
+      : { line, id, status: 'accepted' as const },
+  );
+  return { ...FREE, accepted: outcomes.length - rejected, rejected, data };
+}
+
+/** A record as the line that writes it again (contract 15.10). */
+function lineOf({ kind, record }: ReadRecord, absolute: PublicAddress) {
+  const addresses = ({ images, thumbnails }: Pictured) => ({
+    images: images.map(absolute),
+    thumbnails: thumbnails.map(absolute),
+  });
+  if (kind === 'categories') return { categories: { ...record, ...addresses(record) } };
+  const [only, ...more] = categoriesOf(record.category);
+  const category = more.length > 0 ? [only, ...more] : record.category;
+  if (kind === 'entities') return { entities: { ...record, category, ...addresses(record) } };
+  const { title, sku, url, data, variants, ...rest } = record;
+  return {
+    products: {
+      ...rest,
+      ...{ ...(title ? { title } : {}), ...(sku ? { sku } : {}), ...(url ? { url } : {}) },
+      ...(data ? { data: JSON.parse(data) } : {}),
+      ...addresses(record),
+      variants: variants.map((variant) => ({ ...variant, ...addresses(variant) })),
+    },
+  };
+}
+
+/** How far pictures are seen (contract 15.7, 15.11). */
+const presentSeen = ({ pictures, failures }: Pick<RecordStatus, 'pictures' | 'failures'>) => ({
+  pictures: { embedded: pictures.done, pending: pictures.pending, failed: pictures.failed },
+  failures: failures.map(({ image, reason }) => ({ image: image.address, reason })),
+});
