@@ -4,30 +4,14 @@ import { retryAfterOf, retryingFetch } from './retrying-fetch';
 import type {
   CatalogQuery,
   DataFileLink,
-  DeletionAnswer,
-  FeedbackAnswer,
-  FeedStatusAnswer,
   IdentifyAnswer,
   IdentifyRequest,
-  ImageAnswer,
-  ItemAnswer,
-  ItemsAnswer,
-  JobAnswer,
   JobPhotos,
   paths,
-  QueryAnswer,
-  RecordAnswer,
   RecordLine,
-  RecordStatusAnswer,
-  RecordsAnswer,
   Region,
-  SimilarAnswer,
-  SuggestAnswer,
   SuggestRequest,
-  WebhookAnswer,
-  WebhookRemoved,
   WebhookRequest,
-  WebhooksAnswer,
 } from './schema';
 
 export { LoupeError } from './loupe-error';
@@ -100,130 +84,120 @@ export class LoupeClient {
   ): Promise<Identification> {
     const body = { ...(await photosOf(photo)), ...known, ...(includes ? { includes } : {}) };
     const call = sending({ ...(signal ? { signal } : {}), ...(idempotencyKey ? { idempotencyKey } : {}) });
-    const outcome = await this.endpoints.POST('/v3/vision/identify', { body, ...call });
-    const predictionId = outcome.response.headers.get('X-Prediction-Id') ?? '';
-    return { ...answerOf(outcome), predictionId };
+    const calling = this.endpoints.POST('/v3/vision/identify', { body, ...call });
+    const answer = await answerOf(calling);
+    const { headers } = (await calling).response;
+    return { ...answer, predictionId: headers.get('X-Prediction-Id') ?? '' };
   }
 
   /** Has up to a hundred items identified later; ask `job` for the answers. */
-  async createJob(
-    entries: readonly JobEntry[],
-    { includes, ...options }: CallOptions = {},
-  ): Promise<JobAnswer> {
+  async createJob(entries: readonly JobEntry[], { includes, ...options }: CallOptions = {}) {
     const asked = entries.map(async ({ photo, ...known }) => ({ ...(await photosOf(photo)), ...known }));
     const body = { entries: await Promise.all(asked), ...(includes ? { includes } : {}) };
-    return answerOf(await this.endpoints.POST('/v3/vision/jobs', { body, ...sending(options) }));
+    return answerOf(this.endpoints.POST('/v3/vision/jobs', { body, ...sending(options) }));
   }
 
   /** How far a job is, and the answers that there are. */
-  async job(id: string): Promise<JobAnswer> {
-    return answerOf(await this.endpoints.GET('/v3/vision/jobs/{id}', { params: { path: { id } } }));
+  job(id: string) {
+    return answerOf(this.endpoints.GET('/v3/vision/jobs/{id}', { params: { path: { id } } }));
   }
 
   /** Cancels what is not begun of a job. */
-  async cancelJob(id: string): Promise<JobAnswer> {
-    return answerOf(await this.endpoints.DELETE('/v3/vision/jobs/{id}', { params: { path: { id } } }));
+  cancelJob(id: string) {
+    return answerOf(this.endpoints.DELETE('/v3/vision/jobs/{id}', { params: { path: { id } } }));
   }
 
   /** Has an address told what happens; the `secret` that its messages are signed with is in this answer alone. */
-  async createWebhook(wanted: WebhookRequest): Promise<WebhookAnswer> {
-    return answerOf(await this.endpoints.POST('/v3/webhooks', { body: wanted }));
+  createWebhook(wanted: WebhookRequest) {
+    return answerOf(this.endpoints.POST('/v3/webhooks', { body: wanted }));
   }
 
   /** The addresses that the account is told at, with what failed last. */
-  async webhooks(): Promise<WebhooksAnswer> {
-    return answerOf(await this.endpoints.GET('/v3/webhooks'));
+  webhooks() {
+    return answerOf(this.endpoints.GET('/v3/webhooks'));
   }
 
   /** Has an address told nothing any more. */
-  async removeWebhook(id: string): Promise<WebhookRemoved> {
-    return answerOf(await this.endpoints.DELETE('/v3/webhooks/{id}', { params: { path: { id } } }));
+  removeWebhook(id: string) {
+    return answerOf(this.endpoints.DELETE('/v3/webhooks/{id}', { params: { path: { id } } }));
   }
 
   /** Says which product the photos of an answer showed; null where the catalog does not have it. */
-  async correct(predictionId: string, correctId: string | null, comment?: string): Promise<FeedbackAnswer> {
+  correct(predictionId: string, correctId: string | null, comment?: string) {
     const body = { correct_id: correctId, ...(comment === undefined ? {} : { comment }) };
     const params = { path: { id: predictionId } };
-    return answerOf(await this.endpoints.POST('/v3/vision/predictions/{id}/feedback', { params, body }));
+    return answerOf(this.endpoints.POST('/v3/vision/predictions/{id}/feedback', { params, body }));
   }
 
   /** A page of the catalog, by text, filters or both. */
-  async search(query: CatalogQuery, options: Omit<CallOptions, 'includes'> = {}): Promise<QueryAnswer> {
-    return answerOf(await this.endpoints.POST('/v3/catalog/query', { body: query, ...sending(options) }));
+  search(query: CatalogQuery, options: Omit<CallOptions, 'includes'> = {}) {
+    return answerOf(this.endpoints.POST('/v3/catalog/query', { body: query, ...sending(options) }));
   }
 
   /** One row by its id; a `LoupeError` with status 404 where there is none. */
-  async item(id: string, { includes, signal }: CallOptions = {}): Promise<ItemAnswer> {
+  item(id: string, { includes, signal }: CallOptions = {}) {
     const params = { path: { id }, query: includes ? { includes } : {} };
-    return answerOf(
-      await this.endpoints.GET('/v3/catalog/items/{id}', { params, ...(signal ? { signal } : {}) }),
-    );
+    return answerOf(this.endpoints.GET('/v3/catalog/items/{id}', { params, ...(signal ? { signal } : {}) }));
   }
 
   /** Rows in the order of their ids, up to 100; unknown ids are in `not_found`. */
-  async items(ids: readonly string[], { includes, ...options }: CallOptions = {}): Promise<ItemsAnswer> {
+  items(ids: readonly string[], { includes, ...options }: CallOptions = {}) {
     const body = { ids: [...ids], ...(includes ? { includes } : {}) };
-    return answerOf(await this.endpoints.POST('/v3/catalog/items', { body, ...sending(options) }));
+    return answerOf(this.endpoints.POST('/v3/catalog/items', { body, ...sending(options) }));
   }
 
   /** Rows that complete what stands in a search box, best first; free. */
-  async suggest(asked: SuggestRequest, { signal }: Pick<CallOptions, 'signal'> = {}): Promise<SuggestAnswer> {
+  suggest(asked: SuggestRequest, { signal }: Pick<CallOptions, 'signal'> = {}) {
     return answerOf(
-      await this.endpoints.POST('/v3/catalog/suggest', { body: asked, ...(signal ? { signal } : {}) }),
+      this.endpoints.POST('/v3/catalog/suggest', { body: asked, ...(signal ? { signal } : {}) }),
     );
   }
 
   /** Products that look like one, the most similar first; none where no picture of it is known. */
-  async similar(id: string, { signal, includes, ...rest }: SimilarOptions = {}): Promise<SimilarAnswer> {
+  similar(id: string, { signal, includes, ...rest }: SimilarOptions = {}) {
     const params = { path: { id }, query: { ...rest, ...(includes ? { includes } : {}) } };
     return answerOf(
-      await this.endpoints.GET('/v3/catalog/items/{id}/similar', { params, ...(signal ? { signal } : {}) }),
+      this.endpoints.GET('/v3/catalog/items/{id}/similar', { params, ...(signal ? { signal } : {}) }),
     );
   }
 
   /** Writes up to 1,000 records; `data` says of each line whether it was accepted, else why not. Needs `catalog:write`, as those below. */
-  async writeRecords(
-    lines: readonly RecordLine[],
-    options: Omit<CallOptions, 'includes'> = {},
-  ): Promise<RecordsAnswer> {
+  writeRecords(lines: readonly RecordLine[], options: Omit<CallOptions, 'includes'> = {}) {
     const body = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
     const headers = { 'Content-Type': 'application/x-ndjson' };
     const call = { body, bodySerializer: (text: string) => text, headers, ...sending(options) };
-    return answerOf(await this.endpoints.PUT('/v3/catalog/records', call));
+    return answerOf(this.endpoints.PUT('/v3/catalog/records', call));
   }
 
   /** Stores the bytes of a JPEG, PNG or WebP; the `url` of the answer may stand in the `images` of a record. */
-  async storeImage(
-    picture: Uint8Array<ArrayBuffer> | Blob,
-    options: Omit<CallOptions, 'includes'> = {},
-  ): Promise<ImageAnswer> {
+  storeImage(picture: Uint8Array<ArrayBuffer> | Blob, options: Omit<CallOptions, 'includes'> = {}) {
     const headers = { 'Content-Type': 'application/octet-stream' };
     const call = { body: '', bodySerializer: () => picture, headers, ...sending(options) };
-    return answerOf(await this.endpoints.POST('/v3/catalog/images', call));
+    return answerOf(this.endpoints.POST('/v3/catalog/images', call));
   }
 
   /** A record as the line that `writeRecords` takes; a `LoupeError` with status 404 where there is none. */
-  async record(id: string): Promise<RecordAnswer> {
+  record(id: string) {
     const params = { path: { id } };
-    return answerOf(await this.endpoints.GET('/v3/catalog/records/{id}', { params }));
+    return answerOf(this.endpoints.GET('/v3/catalog/records/{id}', { params }));
   }
 
   /** Takes a product or an entity out of the catalog; a `LoupeError` with status 404 where there is none. */
-  async deleteRecord(id: string): Promise<DeletionAnswer> {
+  deleteRecord(id: string) {
     const params = { path: { id } };
-    return answerOf(await this.endpoints.DELETE('/v3/catalog/records/{id}', { params }));
+    return answerOf(this.endpoints.DELETE('/v3/catalog/records/{id}', { params }));
   }
 
   /** Whether a record is found, and how many of its pictures are embedded. */
-  async recordStatus(id: string): Promise<RecordStatusAnswer> {
+  recordStatus(id: string) {
     const params = { path: { id } };
-    return answerOf(await this.endpoints.GET('/v3/catalog/records/{id}/status', { params }));
+    return answerOf(this.endpoints.GET('/v3/catalog/records/{id}/status', { params }));
   }
 
   /** How many products came from a feed, and how many of their pictures are embedded. */
-  async feedStatus(id: string): Promise<FeedStatusAnswer> {
+  feedStatus(id: string) {
     const params = { path: { id } };
-    return answerOf(await this.endpoints.GET('/v3/catalog/feeds/{id}/status', { params }));
+    return answerOf(this.endpoints.GET('/v3/catalog/feeds/{id}/status', { params }));
   }
 
   /** The text of a CSV file that `pricing` links to. Its link lives one hour: ask for the item again, keep no links. */
@@ -240,7 +214,8 @@ interface Outcome<Body> {
   readonly response: Response;
 }
 
-function answerOf<Body>({ data, error, response }: Outcome<Body>): Body {
+async function answerOf<Body>(calling: Promise<Outcome<Body>>): Promise<Body> {
+  const { data, error, response } = await calling;
   if (data !== undefined) return data;
   if (error?.request_id !== undefined) {
     throw new LoupeError(response.status, error, retryAfterOf(response));

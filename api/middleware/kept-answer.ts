@@ -20,11 +20,7 @@ export function storedForm(res: Response, body: unknown): string {
 /** How `storedForm` begins; its end is a brace. */
 const HEAD = /^\{"status":(\d+),"headers":(\{[^{}]*\}),"body":/;
 
-/**
- * Reads what `storedForm` wrote, piece by piece.
- *
- * @param text the first piece has the whole head
- */
+/** Reads what `storedForm` wrote, piece by piece. @param text the first piece has the whole head */
 export async function keptAnswer(text: AsyncIterable<string>): Promise<KeptAnswer> {
   const pieces = text[Symbol.asyncIterator]();
   const first = (await pieces.next()).value ?? '';

@@ -65,10 +65,8 @@ export type LinkRenewal = (json: string) => string;
 const LINK = /,?\{"region":"([^"]*)","url":"([^"]*)\/files\/([^"/]+)\/([^"/]+)\/([^"/]+)\.csv\?[^"]*"\}/g;
 
 /**
- * An answer that was kept is given to another request, and links are made for the request that they answer. Where nothing
- * can sign, none is left (contract 2.6).
- *
- * @returns takes JSON that holds no link in part
+ * An answer that was kept is given to another request, and links are made for the request that they answer. Where
+ * nothing can sign, none is left (contract 2.6). @returns takes JSON that holds no link in part
  */
 export function linkRenewal(services: Signing): LinkRenewal {
   const sign = fileSigner(services);

@@ -28,11 +28,7 @@ function isReadable(path: string): boolean {
   }
 }
 
-/**
- * A named part of the address, decoded.
- *
- * @throws AppError 400 when the address holds a malformed percent escape
- */
+/** A named part of the address, decoded. @throws AppError 400 when the address holds a malformed percent escape */
 export function pathParameter(req: Request, name: string): string {
   if (unreadable.has(req)) {
     throw badRequest('The address holds a malformed percent escape.', { field: name });

@@ -38,9 +38,8 @@ export type AnswerMade = (rows: number, bytes: number) => void;
 const PIECE = 64 * 1024;
 
 /**
- * Sends an answer. A large one with rows is made as fast as its caller reads, and other calls get their turn in between.
- *
- * @param made called once the answer is made
+ * Sends an answer. A large one with rows is made as fast as its caller reads, and other calls get their turn in
+ * between. @param made called once the answer is made
  */
 export async function sendAnswer(
   req: Request,

@@ -1,46 +1,18 @@
 import type { Knex } from 'knex';
 import { inject, injectable } from 'tsyringe';
-import {
-  type Account,
-  type ApiKey,
-  type ApiVersion,
-  type Caller,
-  DEFAULT_SCOPES,
-  type Scope,
-} from '../../models/access/api-key';
+import { type Account, type ApiKey, type Caller, DEFAULT_SCOPES } from '../../models/access/api-key';
 import { workFor } from '../../models/access/current-party';
 import { type AccountRepository, type Clock, type IdSource, type ListPage, PORTS } from '../../models/ports';
 import { Batcher } from '../core/batcher';
 import { EXPIRY, isOpen } from '../core/shared-clauses';
 import { allOf, prepared, rowsOf, type Sql, sql } from '../core/sql';
 
-interface KeyRow {
-  readonly id: string;
-  readonly account_id: string;
-  readonly name: string;
-  readonly versions: ApiVersion[];
-  readonly per_second: number | null;
-  readonly per_minute: number | null;
-  readonly concurrency: number | null;
-  readonly scopes: Scope[];
-  readonly test: boolean;
-  readonly created_at: Date;
-  readonly expires_at: Date | null;
-  readonly revoked_at: Date | null;
-}
+/** Null where those of the settings hold. */
+const LIMITS = sql`json_build_object('perSecond', per_second, 'perMinute', per_minute, 'concurrency', concurrency)
+  AS limits`;
 
-const EXPIRES_AT = sql`${EXPIRY} AS expires_at`;
-
-const KEY_COLUMNS = sql`id, account_id, name, versions, scopes, per_second, per_minute, concurrency, test, created_at,
-  ${EXPIRES_AT}, revoked_at`;
-
-interface CallerRow extends KeyRow {
-  readonly hex: string;
-  readonly credits: number | null;
-  readonly held: number;
-  readonly keep_photos: boolean;
-  readonly taxonomy_version: number;
-}
+const KEY = sql`id, account_id AS "accountId", name, versions, scopes, test, created_at AS "createdAt",
+  ${EXPIRY} AS "expiresAt", revoked_at AS "revokedAt", ${LIMITS}`;
 
 /**
  * Accounts and keys in PostgreSQL. Nothing is cached, so a revocation or an expiry holds at once in every process; but in a flood
@@ -63,8 +35,7 @@ export class PostgresAccountRepository implements AccountRepository {
   }
 
   async callerByKeyId(id: string): Promise<Caller | null> {
-    const [row] = await this.openKeys(sql`k.id = ${id}`);
-    return row ? callerOf(row) : null;
+    return (await this.openKeys(sql`k.id = ${id}`))[0]?.caller ?? null;
   }
 
   /** What an account starts with is its first top-up. */
@@ -117,15 +88,14 @@ export class PostgresAccountRepository implements AccountRepository {
     scopes = DEFAULT_SCOPES,
     expiresAt = null,
   }: Parameters<AccountRepository['createKey']>[0]): Promise<ApiKey> {
-    const rows = await rowsOf<KeyRow>(
+    const [key] = await rowsOf<ApiKey>(
       this.knex,
       sql`INSERT INTO api_keys (id, account_id, name, hash, versions, scopes, test, per_second, per_minute, concurrency,
             created_at, expires_at)
           VALUES (${`key_${this.ids.next()}`}, ${accountId}, ${name}, ${hash}, ${versions}::text[], ${scopes}::text[],
             ${test}, ${limits.perSecond}, ${limits.perMinute}, ${limits.concurrency}, ${this.clock.now()}, ${expiresAt})
-          RETURNING ${KEY_COLUMNS}`,
+          RETURNING ${KEY}`,
     );
-    const [key] = rows.map(keyOf);
     if (!key) throw new Error('the key was not inserted');
     return key;
   }
@@ -141,7 +111,7 @@ export class PostgresAccountRepository implements AccountRepository {
       expiresAt === undefined
         ? sql`${now}::timestamptz + (old.expires_at - old.created_at)`
         : sql`${expiresAt}`;
-    const rows = await rowsOf<KeyRow>(
+    const [made] = await rowsOf<ApiKey>(
       this.knex,
       sql`WITH old AS (
             SELECT * FROM api_keys WHERE id = ${id} AND ${isOpen(now)} FOR UPDATE
@@ -153,13 +123,13 @@ export class PostgresAccountRepository implements AccountRepository {
             created_at, expires_at)
           SELECT ${`key_${this.ids.next()}`}, account_id, name, ${hash}, versions, scopes, test, per_second, per_minute,
             concurrency, ${now}, ${until} FROM old
-          RETURNING ${KEY_COLUMNS}
+          RETURNING ${KEY}
           ), told AS (
             UPDATE webhook_endpoints SET key_id = made.id FROM made WHERE key_id = ${id}
           )
           SELECT * FROM made`,
     );
-    return rows.map(keyOf)[0] ?? null;
+    return made ?? null;
   }
 
   async key(id: string): Promise<ApiKey | null> {
@@ -196,31 +166,31 @@ export class PostgresAccountRepository implements AccountRepository {
 
   private async callersByHash(hashes: readonly string[]): Promise<(Caller | null)[]> {
     const wanted = hashes.map((hash) => `\\x${hash}`);
-    const rows = await this.openKeys(sql`k.hash = ANY(${wanted}::bytea[])`);
-    const callers = new Map(rows.map((row) => [row.hex, callerOf(row)]));
+    const open = await this.openKeys(sql`k.hash = ANY(${wanted}::bytea[])`);
+    const callers = new Map(open.map(({ hex, caller }) => [hex, caller]));
     return hashes.map((hash) => callers.get(hash) ?? null);
   }
 
   /** What a call must know as it stands now, in the one statement that every call makes. */
-  private openKeys(condition: Sql): Promise<CallerRow[]> {
-    return rowsOf<CallerRow>(
+  private async openKeys(condition: Sql): Promise<{ readonly hex: string; readonly caller: Caller }[]> {
+    const rows = await rowsOf<Caller & { readonly hex: string }>(
       this.knex,
       prepared(
-        sql`SELECT k.id, k.account_id, k.name, k.versions, k.scopes, k.per_second, k.per_minute, k.concurrency, k.test,
-              k.created_at, ${EXPIRES_AT}, k.revoked_at, encode(k.hash, 'hex') AS hex, a.credits, a.held,
-              a.keep_photos, (SELECT version FROM catalog_taxonomy_version) AS taxonomy_version
+        sql`SELECT k.id AS "keyId", account_id AS "accountId", versions, scopes, test, ${LIMITS}, credits, held,
+              keep_photos AS "keepsPhotos", (SELECT version FROM catalog_taxonomy_version) AS "taxonomyVersion",
+              encode(k.hash, 'hex') AS hex
             FROM api_keys k JOIN accounts a ON a.id = k.account_id
             WHERE ${condition} AND ${isOpen(this.clock.now())}`,
       ),
     );
+    return rows.map(({ hex, ...caller }) => ({ hex, caller }));
   }
 
-  private async keys(conditions: readonly Sql[], limit: number | null = null): Promise<readonly ApiKey[]> {
-    const rows = await rowsOf<KeyRow>(
+  private keys(conditions: readonly Sql[], limit: number | null = null): Promise<readonly ApiKey[]> {
+    return rowsOf<ApiKey>(
       this.knex,
-      sql`SELECT ${KEY_COLUMNS} FROM api_keys WHERE ${allOf(conditions)} ORDER BY created_at, id LIMIT ${limit}`,
+      sql`SELECT ${KEY} FROM api_keys WHERE ${allOf(conditions)} ORDER BY created_at, id LIMIT ${limit}`,
     );
-    return rows.map(keyOf);
   }
 
   private async accounts(condition: Sql, limit: number | null = null): Promise<Account[]> {
@@ -238,35 +208,3 @@ const following = (table: Sql, page?: ListPage): Sql[] =>
   page?.after == null
     ? []
     : [sql`(created_at, id) > (SELECT created_at, id FROM ${table} WHERE id = ${page.after})`];
-
-/** That a key was not revoked and has not expired. */
-function callerOf(row: CallerRow): Caller {
-  const { id: keyId, accountId, versions, scopes, limits, test } = keyOf(row);
-  return {
-    keyId,
-    accountId,
-    versions,
-    scopes,
-    limits,
-    test,
-    credits: row.credits,
-    held: row.held,
-    keepsPhotos: row.keep_photos,
-    taxonomyVersion: row.taxonomy_version,
-  };
-}
-
-function keyOf(row: KeyRow): ApiKey {
-  return {
-    id: row.id,
-    accountId: row.account_id,
-    name: row.name,
-    versions: row.versions,
-    limits: { perSecond: row.per_second, perMinute: row.per_minute, concurrency: row.concurrency },
-    scopes: row.scopes,
-    test: row.test,
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-    revokedAt: row.revoked_at,
-  };
-}

@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
 import { inject, injectable } from 'tsyringe';
 import type { Owner } from '../../models/access/api-key';
-import type { Module } from '../../models/catalog/catalog-query';
 import { type Clock, PORTS, type VisionJobStore } from '../../models/ports';
 import { PAUSE_MAX_MS } from '../../models/retry-pauses';
 import type { EntryState } from '../../models/vision/jobs/job-states';
@@ -11,24 +10,8 @@ import { inTransaction, rowsOf, type Sql, sql } from '../core/sql';
 import { messagesAbout } from '../webhooks/messages-about';
 import { type RequestRow, toKeptEntry, toRequestRow } from './kept-request';
 
-interface EntryRow {
-  readonly created_at: Date;
-  readonly state: EntryState;
-  readonly prediction_id: string | null;
-  readonly answer_bytes: number | null;
-  readonly credits_used: number;
-}
-
-interface BegunRow {
-  readonly job_id: string;
-  readonly position: number;
-  readonly tries: number;
-  readonly request: RequestRow;
-  readonly account_id: string;
-  readonly key_id: string;
-  readonly includes: readonly Module[];
-  readonly base_url: string;
-}
+type EntryRow = VisionJob['entries'][number] & Pick<VisionJob, 'createdAt'>;
+type BegunRow = Omit<BegunEntry, 'entry'> & { readonly request: RequestRow };
 
 const IS_OPEN = sql`state IN ('waiting', 'running')`;
 
@@ -85,17 +68,14 @@ export class PostgresVisionJobStore implements VisionJobStore {
   async find({ accountId, test }: Owner, id: string): Promise<VisionJob | null> {
     const rows = await rowsOf<EntryRow>(
       this.knex,
-      sql`SELECT j.created_at, e.state, e.prediction_id, e.answer_bytes, e.credits_used
+      sql`SELECT j.created_at AS "createdAt", state, prediction_id AS "predictionId", credits_used AS "creditsUsed",
+            coalesce(answer_bytes, 0) AS "answerBytes"
           FROM vision_jobs j JOIN vision_job_entries e ON e.job_id = j.id
           WHERE j.id = ${id} AND j.account_id = ${accountId} AND j.test = ${test} ORDER BY e.position`,
     );
     const [first] = rows;
     if (!first) return null;
-    const entries = rows.map(({ state, prediction_id: predictionId, answer_bytes, credits_used }) => ({
-      ...{ state, predictionId, creditsUsed: credits_used },
-      answerBytes: answer_bytes ?? 0,
-    }));
-    return { id, createdAt: first.created_at, entries };
+    return { id, createdAt: first.createdAt, entries: rows.map(({ createdAt, ...entry }) => entry) };
   }
 
   async answers(id: string, from: number, until: number): Promise<readonly (string | null)[]> {
@@ -144,12 +124,12 @@ export class PostgresVisionJobStore implements VisionJobStore {
             due_at = ${new Date(now.getTime() + leaseMs)}
           FROM due JOIN vision_jobs j ON j.id = due.job_id
           WHERE e.job_id = due.job_id AND e.position = due.position
-          RETURNING e.job_id, e.position, e.tries, e.request, j.account_id, j.key_id, j.includes, j.base_url`,
+          RETURNING e.job_id AS "jobId", e.position, e.tries, e.request, j.account_id AS "accountId",
+            j.key_id AS "keyId", j.includes, j.base_url AS "baseUrl"`,
     );
     if (!row) return null;
-    const { job_id: jobId, account_id: accountId, key_id: keyId, base_url: baseUrl } = row;
-    const { position, tries, includes } = row;
-    return { jobId, position, tries, accountId, keyId, includes, baseUrl, entry: toKeptEntry(row.request) };
+    const { request, ...begun } = row;
+    return { ...begun, entry: toKeptEntry(request) };
   }
 
   async finish(

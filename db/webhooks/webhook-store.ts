@@ -3,40 +3,20 @@ import { inject, injectable } from 'tsyringe';
 import type { Owner } from '../../models/access/api-key';
 import { type AuditEntry, type Clock, PORTS, type WebhookStore } from '../../models/ports';
 import { PAUSE_MAX_MS } from '../../models/retry-pauses';
-import type { OutgoingMessage, Webhook, WebhookEvent } from '../../models/webhooks/webhook';
+import type { OutgoingMessage, Webhook } from '../../models/webhooks/webhook';
 import { PostgresHousekeepingStore } from '../core/housekeeping-store';
 import { auditEntry, EXPIRY, hasCome, isOpen, lockAccount } from '../core/shared-clauses';
 import { allOf, inTransaction, rowsOf, type Sql, sql } from '../core/sql';
 import { isTold, messagesAbout } from './messages-about';
 
-interface EndpointRow {
-  readonly id: string;
-  readonly test: boolean;
-  readonly url: string;
-  readonly events: readonly WebhookEvent[];
-  readonly credits_below: number | null;
-  readonly created_at: Date;
-  readonly key_id: string | null;
-  readonly key_ended_at: Date | null;
-  readonly disabled_at: Date | null;
-  readonly failures: number;
-  readonly last_failure: string | null;
-}
+type EndpointRow = Omit<Webhook, 'url'> & { readonly url: string };
+type MessageRow = Omit<OutgoingMessage, 'url'> & { readonly url: string };
 
-type MessageRow = Pick<EndpointRow, 'url' | 'failures'> & {
-  readonly id: string;
-  readonly endpoint_id: string;
-  readonly secret: string;
-  readonly type: WebhookEvent;
-  readonly data: object;
-  readonly created_at: Date;
-  readonly tries: number;
-};
+const columns = (now: Date): Sql => sql`id, test, url, events, credits_below AS "creditsBelow",
+  created_at AS "createdAt", disabled_at AS "disabledAt", failures, last_failure AS "lastFailure", key_id AS "keyId",
+  (SELECT least(k.revoked_at, ${EXPIRY}) FROM api_keys k WHERE k.id = key_id AND NOT (${isOpen(now)})) AS "keyEndedAt"`;
 
-const columns = (
-  now: Date,
-): Sql => sql`id, test, key_id, url, events, credits_below, created_at, disabled_at, failures,
-  last_failure, (SELECT least(k.revoked_at, ${EXPIRY}) FROM api_keys k WHERE k.id = key_id AND NOT (${isOpen(now)})) AS key_ended_at`;
+const withUrl = <Row extends { readonly url: string }>(row: Row) => ({ ...row, url: new URL(row.url) });
 
 /** Addresses and messages in PostgreSQL. Anyone who sends a message has its address locked: it gets one at a time. */
 @injectable()
@@ -61,7 +41,7 @@ export class PostgresWebhookStore implements WebhookStore {
       );
       if (!row) return null;
       await rowsOf(transaction, auditEntry(entry, now));
-      return webhookOf(row);
+      return withUrl(row);
     });
   }
 
@@ -70,7 +50,7 @@ export class PostgresWebhookStore implements WebhookStore {
       this.knex,
       sql`SELECT ${columns(this.clock.now())} FROM webhook_endpoints WHERE ${isOf(whose)} ORDER BY created_at, id`,
     );
-    return rows.map(webhookOf);
+    return rows.map(withUrl);
   }
 
   remove(owner: Owner, id: string, entry: AuditEntry): Promise<boolean> {
@@ -118,12 +98,10 @@ export class PostgresWebhookStore implements WebhookStore {
           ), held AS (
             UPDATE webhook_endpoints SET due_at = ${new Date(now.getTime() + leaseMs)} WHERE id IN (SELECT endpoint_id FROM taken)
           )
-          SELECT taken.*, address.url, address.secret, address.failures
+          SELECT taken.id, endpoint_id AS "endpointId", type, data, created_at AS "createdAt", tries, url, secret, failures
           FROM taken JOIN address ON address.id = taken.endpoint_id`,
     );
-    if (!row) return null;
-    const { endpoint_id: endpointId, created_at: createdAt, url, ...rest } = row;
-    return { ...rest, endpointId, createdAt, url: new URL(url) };
+    return row ? withUrl(row) : null;
   }
 
   async delivered({ id, endpointId }: OutgoingMessage): Promise<void> {
@@ -174,17 +152,3 @@ const dropped = (which: Sql): Sql => sql`dropped AS (DELETE FROM webhook_message
 /** Of one kind of keys, or of all keys of the account. */
 const isOf = ({ accountId, test }: Parameters<WebhookStore['list']>[0]): Sql =>
   allOf([sql`account_id = ${accountId}`, ...(test === undefined ? [] : [sql`test = ${test}`])]);
-
-const webhookOf = (row: EndpointRow): Webhook => ({
-  id: row.id,
-  test: row.test,
-  url: new URL(row.url),
-  events: row.events,
-  creditsBelow: row.credits_below,
-  createdAt: row.created_at,
-  keyId: row.key_id,
-  keyEndedAt: row.key_ended_at,
-  disabledAt: row.disabled_at,
-  failures: row.failures,
-  lastFailure: row.last_failure,
-});

@@ -107,7 +107,6 @@ export class AccountService {
 
   /**
    * Has an account's photos kept with its predictions from now on, or no more; then those that were kept are deleted.
-   *
    * @throws AppError for an unknown account
    */
   async keepPhotos(id: string, keep: boolean): Promise<void> {

@@ -91,9 +91,8 @@ export function disconnected(redis: Connection): Promise<void> {
 const PROBE_MS = 5_000;
 
 /**
- * Connects once to a Redis server and looks whether queues can live there.
- *
- * @throws StoreFault naming host, port and database, and what to do
+ * Connects once to a Redis server and looks whether queues can live there. @throws StoreFault naming host, port and
+ * database, and what to do
  */
 export async function probeRedis(url: string): Promise<void> {
   const redis = new Redis(url, {
