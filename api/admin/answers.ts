@@ -94,12 +94,7 @@ export const presentAccount = ({
   name,
   credits: left,
   keepsPhotos,
-}: Account): z.output<typeof account> => ({
-  id,
-  name,
-  credits: left,
-  keeps_photos: keepsPhotos,
-});
+}: Account): z.output<typeof account> => ({ id, name, credits: left, keeps_photos: keepsPhotos });
 
 /** A key in `keyList` and `keyMade`. */
 export const presentOwnedKey = (shown: ApiKey): z.output<typeof key> => ({

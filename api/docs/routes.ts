@@ -21,9 +21,7 @@ export function mountDocs(app: IRouter): void {
       res.set('Cache-Control', 'no-cache').type('html').send(html);
     },
   });
-  mountRoute(router, ['/docs/:file'], {
-    get: async (req, res) => sendAsset(req, res, await files()),
-  });
+  mountRoute(router, ['/docs/:file'], { get: async (req, res) => sendAsset(req, res, await files()) });
   app.use(router);
 }
 

@@ -32,9 +32,7 @@ export function mountLegacy(
       listProducts(services, settings, (req) => req.body),
     ),
   });
-  mountRoute(router, PATHS.identifyV2, {
-    post: photo('v2.vision', identify(services, settings, metrics)),
-  });
+  mountRoute(router, PATHS.identifyV2, { post: photo('v2.vision', identify(services, settings, metrics)) });
 }
 
 /** Those of v1: a kind of rows that is given twice is no kind, and must not become the default. */

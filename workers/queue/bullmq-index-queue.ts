@@ -19,6 +19,7 @@ import {
   indexOutcomeOf,
   parseIndexJob,
   slices,
+  sumOf,
 } from './job';
 import { race } from './race';
 
@@ -55,14 +56,7 @@ export class BullMqIndexQueue implements IndexQueue {
    */
   async embed(versionId: number, images: readonly CatalogImage[]): Promise<IndexOutcome> {
     const embed = (slice: CatalogImage[]) => this.#embed(versionId, slice);
-    const outcomes = await pMap(slices(images, INDEX_JOB_IMAGES), embed, { concurrency: JOBS_AT_ONCE });
-    return outcomes.reduce(
-      (total, { embedded, failed }) => ({
-        embedded: total.embedded + embedded,
-        failed: total.failed + failed,
-      }),
-      { embedded: 0, failed: 0 },
-    );
+    return sumOf(await pMap(slices(images, INDEX_JOB_IMAGES), embed, { concurrency: JOBS_AT_ONCE }));
   }
 
   close(): Promise<void> {

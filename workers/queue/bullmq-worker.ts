@@ -1,7 +1,7 @@
 import { type Job, type Processor, Worker, type WorkerOptions } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { AppError, timeout } from '../../models/errors';
-import type { Clock, TraceContext } from '../../models/ports';
+import type { Clock } from '../../models/ports';
 import type { PhotoPipeline } from '../pipeline';
 import { attachmentKey, type BullMqOptions } from './bullmq-producer';
 import {
@@ -65,51 +65,35 @@ export class BullMqVisionWorker {
   }
 
   async #answer(job: Job<VisionJob, VisionAnswer>, signal?: AbortSignal): Promise<VisionAnswer> {
-    const { clock, logger } = this.options;
     const started = performance.now();
-    const answering = answerPhoto(
-      job.data,
-      () => this.#consumer.attachment(job.id ?? ''),
-      this.pipeline,
-      clock.now().getTime(),
-    );
-    const waited = await race(answering, LONGEST_MS, signal);
+    const waited = await race(this.#outcomeOf(job), LONGEST_MS, signal);
     if (waited.kind !== 'answered') throw new Error(`the photo is given up: ${waited.kind}`);
     const answer = waited.value;
     const outcome = answer.ok ? 'ok' : answer.error.code;
     const elapsedMs = Math.round(performance.now() - started);
     const { requestId, trace } = job.data;
-    logger.info({ requestId, jobId: job.id, outcome, elapsedMs, ...traceField(trace) }, 'photo');
+    // The id of a trace is between the version and the place in it.
+    const traced = trace ? { trace_id: trace.traceparent.split('-')[1] } : {};
+    this.options.logger.info({ requestId, jobId: job.id, outcome, elapsedMs, ...traced }, 'photo');
     return answer;
   }
-}
 
-/**
- * What a worker returns for a photo. A failure of ours is an answer too; the rest is thrown, for BullMQ to try again. A
- * photo for which nobody waits any more is dropped.
- */
-async function answerPhoto(
-  data: unknown,
-  jpegs: () => Promise<Buffer | null>,
-  pipeline: PhotoPipeline,
-  now: number,
-): Promise<VisionAnswer> {
-  try {
-    const job = parseVisionJob(data);
-    const { askedAt, deadlineAt, limit, scope, trace } = job;
-    if (now >= deadlineAt) throw timeout(deadlineAt - askedAt);
-    const images = photosOfJob(job, await jpegs());
-    const queueMs = Math.max(0, now - askedAt);
-    return answerWith(await pipeline.neighbours({ images, limit, scope, queueMs, trace }));
-  } catch (failure) {
-    if (failure instanceof AppError) return failureAnswer(failure);
-    throw failure;
+  /** A failure of ours is an answer too; the rest is thrown, for BullMQ to try again. Too late a photo is dropped. */
+  async #outcomeOf({ id = '', data }: Job<VisionJob, VisionAnswer>): Promise<VisionAnswer> {
+    try {
+      const job = parseVisionJob(data);
+      const { askedAt, deadlineAt, limit, scope, trace } = job;
+      const now = this.options.clock.now().getTime();
+      if (now >= deadlineAt) throw timeout(deadlineAt - askedAt);
+      const images = photosOfJob(job, await this.#consumer.attachment(id));
+      const queueMs = Math.max(0, now - askedAt);
+      return answerWith(await this.pipeline.neighbours({ images, limit, scope, queueMs, trace }));
+    } catch (failure) {
+      if (failure instanceof AppError) return failureAnswer(failure);
+      throw failure;
+    }
   }
 }
-
-/** The id of a trace stands between the version and the place in it. */
-const traceField = (trace?: TraceContext): object =>
-  trace ? { trace_id: trace.traceparent.split('-')[1] } : {};
 
 /** How one queue is served; the rest of BullMQ's settings are the same for all. */
 export type ConsumerSettings = Pick<

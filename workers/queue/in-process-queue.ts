@@ -7,7 +7,7 @@ import type { Neighbourhood } from '../../models/vision/neighbours';
 import type { ImageIndex, IndexOutcome } from '../index-images';
 import type { PhotoPipeline } from '../pipeline';
 import { AdmittingQueue, type Asked, type QueueLoad, type VisionQueueLimits } from './admission';
-import { INDEX_JOB_IMAGES, slices } from './job';
+import { INDEX_JOB_IMAGES, slices, sumOf } from './job';
 
 export interface InProcessVisionQueueOptions extends VisionQueueLimits {
   readonly logger: Logger;
@@ -153,13 +153,11 @@ export class InProcessIndexQueue implements IndexQueue {
 
   /** @throws unavailable when the queue is closed, notFound for a version that is gone, internalError for a fault that stays */
   async embed(versionId: number, images: readonly CatalogImage[]): Promise<IndexOutcome> {
-    const total = { embedded: 0, failed: 0 };
+    const outcomes: IndexOutcome[] = [];
     for (const slice of slices(images, INDEX_JOB_IMAGES)) {
-      const outcome = await this.#next(() => this.#index(versionId, slice));
-      total.embedded += outcome.embedded;
-      total.failed += outcome.failed;
+      outcomes.push(await this.#next(() => this.#index(versionId, slice)));
     }
-    return total;
+    return sumOf(outcomes);
   }
 
   /** Ends between two images; what was not stored is found by the next run. */

@@ -131,6 +131,12 @@ export function slices<Value>(values: readonly Value[], size: number): Value[][]
   return Array.from({ length: count }, (_, part) => values.slice(part * size, (part + 1) * size));
 }
 
+/** What became of all slices together. */
+export const sumOf = (outcomes: readonly IndexOutcome[]): IndexOutcome => ({
+  embedded: outcomes.reduce((sum, { embedded }) => sum + embedded, 0),
+  failed: outcomes.reduce((sum, { failed }) => sum + failed, 0),
+});
+
 export const indexJobOf = (versionId: number, images: IndexJob['images']): IndexJob => ({
   v: PAYLOAD_VERSION,
   versionId,

@@ -137,24 +137,19 @@ function keyFor(version: ApiVersion): string {
 const contentOf = (types: readonly string[], content: object) =>
   Object.fromEntries(types.map((type) => [type, content]));
 
-function bodyOf(id: Id, { body }: Operation): object {
-  if (body === undefined) return {};
-  const examples = REQUESTS[id];
-  const told = examples ? { examples } : {};
-  return { requestBody: { required: true, content: contentOfBody(body, told) } };
-}
+const bodyOf = (id: Id, { body }: Operation): object =>
+  body === undefined ? {} : { requestBody: { required: true, content: contentOfBody(body, REQUESTS[id]) } };
 
-function contentOfBody(body: NonNullable<Operation['body']>, told: object): object {
-  if (typeof body === 'string')
+function contentOfBody(body: NonNullable<Operation['body']>, examples?: object): object {
+  const told = examples && { examples };
+  if (typeof body === 'string') {
     return contentOf(['application/json'], { schema: schemaReference(body), ...told });
-  if ('bytes' in body)
+  }
+  if ('bytes' in body) {
     return contentOf(body.bytes, { schema: { type: 'string', format: 'binary', minLength: 1 } });
-  const schema = {
-    type: 'string',
-    description: body.lines,
-    contentMediaType: 'application/x-ndjson',
-    contentSchema: schemaReference('RecordLine'),
-  };
+  }
+  const line = { contentMediaType: 'application/x-ndjson', contentSchema: schemaReference('RecordLine') };
+  const schema = { type: 'string', description: body.lines, ...line };
   return contentOf(['application/x-ndjson'], { schema, ...told });
 }
 
