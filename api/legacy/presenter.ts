@@ -21,7 +21,6 @@ export const presentLegacyPage = (
   links: Links,
 ): WithRows<z.input<typeof legacyAnswer>> => ({
   success: true,
-  data: mapped(page.rows, (row) => presentLegacyRow(row, links)),
   search,
   results: page.rows.length,
   total_results: page.total,
@@ -29,6 +28,7 @@ export const presentLegacyPage = (
   total_pages: page.totalPages,
   stats: { id: countAttributes(page.rows), nbWordsMatched: page.wordsMatched },
   sort_applied: page.sortApplied,
+  data: mapped(page.rows, (row) => presentLegacyRow(row, links)),
 });
 
 /** One row with its prices, which v1 and v2 always carry (contract 2.3). */

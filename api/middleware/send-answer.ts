@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import { setImmediate as letOthersGo } from 'node:timers/promises';
 import type { Request, Response } from 'express';
 
-/** An answer with rows, which may be made one by one, as they are written. */
+/** An answer, perhaps with rows; these come last, and may be made one by one, as they are written. */
 export interface Answer {
   readonly data?: Iterable<unknown>;
   readonly [name: string]: unknown;
@@ -106,32 +106,23 @@ async function* piecesOf(parts: Iterable<string> | AsyncIterable<string>): Async
   if (piece !== '') yield piece;
 }
 
-/** The JSON of an answer in parts; tells how many rows it had, and how many bytes. */
-function* partsOf(answer: Answer, data: Iterable<unknown>, made: AnswerMade): Generator<string> {
+/** The JSON of an answer, whose rows come last, in parts; tells how many rows it had, and how many bytes. */
+function* partsOf(
+  { data: _rows, ...head }: Answer,
+  data: Iterable<unknown>,
+  made: AnswerMade,
+): Generator<string> {
+  const begin = JSON.stringify(head).slice(0, -1);
   let rows = 0;
-  let bytes = 0;
-  const counted = (part: string): string => {
-    bytes += part.length;
-    return part;
-  };
-  let before = '{';
-  for (const [name, value] of Object.entries(answer)) {
-    if (value === undefined) continue;
-    yield counted(`${before}${JSON.stringify(name)}:`);
-    before = ',';
-    if (name !== 'data') {
-      yield counted(JSON.stringify(value));
-      continue;
-    }
-    let between = '[';
-    for (const each of data) {
-      rows += 1;
-      yield counted(between + JSON.stringify(each));
-      between = ',';
-    }
-    yield counted(between === '[' ? '[]' : ']');
+  let bytes = begin.length;
+  yield `${begin},"data":[`;
+  for (const each of data) {
+    const row = JSON.stringify(each);
+    yield rows === 0 ? row : `,${row}`;
+    rows += 1;
+    bytes += row.length;
   }
-  yield counted('}');
+  yield ']}';
   made(rows, bytes);
 }
 

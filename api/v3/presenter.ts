@@ -121,7 +121,8 @@ export function presentItems(
   view: View,
 ): WithRows<z.input<typeof itemsAnswer>> {
   const data = mapped(found.items, (row) => presentItem(row, view));
-  return { ...presentRows(data, found, creditsUsed, view), not_found: [...found.notFound] };
+  const { data: _last, ...page } = presentRows(data, found, creditsUsed, view);
+  return { ...page, not_found: [...found.notFound], data };
 }
 
 /** Rows that look like another (contract 6.4). */
