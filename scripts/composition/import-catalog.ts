@@ -23,7 +23,7 @@ export interface CatalogImportOptions {
 }
 
 /** Others are answered beside a transaction, and it is shorter than what a lock takes for a death. */
-const SERVER_TRANSACTION_MS = 4_000;
+const SERVER_TRANSACTION_MS = 1_000;
 /** A server makes two indexes at the same time. */
 const SERVER_CONNECTIONS = 2;
 
