@@ -20,7 +20,7 @@ export function currencyIn(text: string): string | null {
 export const withoutCurrency = (text: string): string => text.replace(CURRENCY, ' ');
 
 /** An amount as people write it. */
-export interface Price {
+interface Price {
   readonly amount: number;
   readonly currency: string | null;
 }

@@ -1,13 +1,25 @@
 import { createHash } from 'node:crypto';
 import type { TableColumns, TableField } from './columns';
 import { plainText } from './plain-text';
-import { type Price, readPrice, regionOf } from './prices';
+import { readPrice, regionOf } from './prices';
 
 /** A row of a table: the line that it begins in, and its cells that are not blank by their columns, in order. */
 export interface TableRow {
   readonly line: number;
   readonly cells: ReadonlyMap<string, readonly string[]>;
 }
+
+type Rows = readonly TableRow[];
+
+/** What is wrong with a row, or with one of its cells. */
+export interface RowFault {
+  readonly line: number;
+  readonly field: string;
+  readonly reason: string;
+}
+
+/** A row as it was read, or why there is none. */
+export type ReadRow = TableRow | RowFault;
 
 /** What a table does not say by itself. */
 export interface TableOptions {
@@ -35,29 +47,27 @@ export interface NamedCategory {
   readonly hierarchy?: readonly string[];
 }
 
+/** What a product names. */
+export interface Named {
+  readonly category: NamedCategory;
+  readonly entities: readonly NamedEntity[];
+}
+
 /** A price of a table: a listing in the form of a bundle's, a fault, or none for a reason that is no fault of its row. */
 export type TablePrice =
   | RowFault
   | { readonly line: number; readonly value: object }
-  | { readonly unpriced: Unpriced };
+  | { readonly unpriced: 'no currency' | 'no page' | `currency ${string}` };
 
-/** What is wrong with a row, or with one of its cells. */
-export interface RowFault {
-  readonly line: number;
-  readonly field: string;
-  readonly reason: string;
+/** Names of the catalog for those that a table has. */
+export interface KnownNames {
+  /** The category of the catalog of this slug or name. */
+  find(name: string): NamedCategory | undefined;
+  /** The id of an entity in the catalog, by the one that is made of its name. */
+  idOf(made: string): string;
 }
 
-/** A row as it was read, or why what stands there is none. */
-export type ReadRow = TableRow | RowFault;
-
-/** Why a price of a table is no listing, where that is no fault of its row. */
-export type Unpriced = 'no currency' | 'no page' | `currency ${string}`;
-
-/** Looks a category up by its slug or name, as the catalog has it. */
-export type FindCategory = (name: string) => NamedCategory | undefined;
-
-const FACETS = ['type', 'colour', 'material', 'gender', 'condition'] as const;
+const FACETS = ['colour', 'material', 'gender', 'condition'] as const;
 const NO_CATEGORY = 'Products';
 const DESCRIPTION_LENGTH_MAX = 4_000;
 const OPTIONS = ['1', '2', '3'] as const;
@@ -68,9 +78,7 @@ export class ProductRows {
   constructor(
     private readonly columns: TableColumns,
     private readonly options: TableOptions,
-    private readonly findCategory: FindCategory,
-    /** The id of an entity in the catalog, by the one that is made of its name. */
-    private readonly idOf: (made: string) => string = (made) => made,
+    private readonly known: KnownNames,
   ) {}
 
   /** What rows of one product share; null of a row that names none. */
@@ -79,37 +87,26 @@ export class ProductRows {
   }
 
   /** Whether a shop shows it: a draft, an archived or an unpublished product is none of its offers. */
-  isOffered(rows: readonly TableRow[]): boolean {
+  isOffered(rows: Rows): boolean {
     const status = this.#first(rows, 'status')?.toLowerCase() ?? 'active';
     const published = this.#first(rows, 'published')?.toLowerCase() ?? 'true';
     return !['draft', 'archived'].includes(status) && !['false', 'no', '0'].includes(published);
   }
 
-  /** Whether they describe the product; the others of its rows may stand elsewhere. */
-  isDescribed(rows: readonly TableRow[]): boolean {
+  /** Whether they describe the product; the others of its rows may come later. */
+  isDescribed(rows: Rows): boolean {
     return (this.#first(rows, 'title') ?? this.#first(rows, 'brand')) !== null;
   }
 
-  /** The category and the entities that the product names. */
-  named(rows: readonly TableRow[]): {
-    readonly category: NamedCategory;
-    readonly entities: readonly NamedEntity[];
-  } {
-    const paths = {
-      category: leafOf(this.#first(rows, 'category')),
-      type: leafOf(this.#first(rows, 'type')),
-    };
-    const name = this.options.category ?? paths.category ?? paths.type ?? NO_CATEGORY;
-    const category = this.findCategory(name) ?? { id: slugOf(name), name };
+  named(rows: Rows): Named {
+    const path = leafOf(this.#first(rows, 'category'));
+    const type = leafOf(this.#first(rows, 'type'));
+    const name = this.options.category ?? path ?? type ?? NO_CATEGORY;
+    const category = this.known.find(name) ?? { id: slugOf(name), name };
     const entities: NamedEntity[] = [];
-    const add = (
-      kind: string,
-      value: string,
-      scope: string,
-      parents: Readonly<Record<string, string>> = {},
-    ) => {
-      const id = this.idOf(`${kind}_${scope}${slugOf(value)}`);
-      entities.push({ id, kind, name: value, category: category.id, parents });
+    const add = (kind: string, name: string, scope: string, parents: NamedEntity['parents'] = {}) => {
+      const id = this.known.idOf(`${kind}_${scope}${slugOf(name)}`);
+      entities.push({ id, kind, name, category: category.id, parents });
       return id;
     };
     const within = `${category.id}-`;
@@ -118,39 +115,40 @@ export class ProductRows {
     );
     // A brand is shared by all categories of which it is the outermost level (contract 1.11).
     const isShared = (category.hierarchy?.[0] ?? 'brand') === 'brand';
-    const brandId = brand && add('brand', brand, isShared ? '' : within);
-    const above = brandId ? { brand: brandId } : {};
+    const above = brand ? { brand: add('brand', brand, isShared ? '' : within) } : {};
     const branded = brand ? `${within}${slugOf(brand)}-` : within;
-    const modelId = model && add('model', model, branded, above);
-    const modelled = model ? `${branded}${slugOf(model)}-` : branded;
-    if (style) add('style', style, modelled, modelId ? { ...above, model: modelId } : above);
+    const under = model ? { ...above, model: add('model', model, branded, above) } : above;
+    if (style) add('style', style, model ? `${branded}${slugOf(model)}-` : branded, under);
+    const isCategory = this.options.category === null && path === null;
+    if (type !== null && !isCategory) add('type', type, within);
+    // A list in one cell, as colours and materials are written: `red/green`.
     for (const kind of FACETS) {
-      const values =
-        kind === 'type' ? [this.#isCategory(paths) ? null : paths.type] : this.#values(rows, kind);
+      const values = this.#all(rows, kind).flatMap((text) => text.split('/').map((each) => each.trim()));
       for (const value of distinct(values)) add(kind, value, within);
     }
     return { category, entities };
   }
 
   /** The record of the product, in the form of a bundle's, and what is wrong with rows of it. */
-  product(
-    key: string,
-    rows: readonly TableRow[],
-  ): { readonly value: object; readonly faults: readonly RowFault[] } {
+  product(key: string, rows: Rows): { readonly value: object; readonly faults: readonly RowFault[] } {
     const { category, entities } = this.named(rows);
     const attributes: Record<string, string[]> = {};
     for (const { kind, id } of entities) attributes[kind] = [...(attributes[kind] ?? []), id];
     const { variants, faults } = this.#variants(key, rows);
     const skus = distinct(rows.map((row) => this.#one(row, 'sku')));
-    const url = this.#first(rows, 'url') ?? this.#pageOf(key);
+    const keywords = this.#all(rows, 'keywords').flatMap((text) => text.split(/[,;|]/));
     const data = this.#data(rows);
     const value = {
       id: productId(key),
       category: category.id,
       attributes,
-      ...givenOf({ title: this.#first(rows, 'title'), sku: skus[0] ?? null, url }),
+      ...givenOf({
+        title: this.#first(rows, 'title'),
+        sku: skus[0] ?? null,
+        url: this.#first(rows, 'url') ?? this.#pageOf(key),
+      }),
       ...(Object.keys(data).length > 0 && { data }),
-      keywords: distinct([...this.#keywords(rows), ...skus.slice(1)]),
+      keywords: distinct([...keywords.map((each) => each.trim()), ...skus.slice(1)]),
       images: distinct(this.#inOrder(rows).flatMap((row) => this.#pictures(row, 'images'))),
       variants: variants.map(({ value }) => value),
     };
@@ -158,14 +156,15 @@ export class ProductRows {
   }
 
   /** Its prices as listings in the form of a bundle's. @param date of today, `YYYY-MM-DD` */
-  listings(key: string, rows: readonly TableRow[], date: string): readonly TablePrice[] {
+  listings(key: string, rows: Rows, date: string): readonly TablePrice[] {
     const title = this.#first(rows, 'title') ?? '';
     const page = this.#first(rows, 'url') ?? this.#pageOf(key);
     return this.#variants(key, rows).variants.flatMap(({ row, value: { id, fields } }): TablePrice[] => {
-      const price = this.#price(row);
-      if (price === null) return [];
       const { line } = row;
-      if ('reason' in price) return [{ line, field: 'price', ...price }];
+      const text = this.#one(row, 'sale_price') ?? this.#one(row, 'price');
+      if (text === null) return [];
+      const price = readPrice(text, this.columns.format !== 'generic');
+      if (!price) return [{ line, field: 'price', reason: `"${text}" is no price` }];
       const named = this.#one(row, 'currency')?.toLowerCase() ?? this.columns.currency;
       const currency = price.currency ?? named ?? this.options.currency;
       const link = this.#one(row, 'url') ?? page;
@@ -180,74 +179,44 @@ export class ProductRows {
     });
   }
 
-  #price(row: TableRow): Price | { readonly reason: string } | null {
-    const text = this.#one(row, 'sale_price') ?? this.#one(row, 'price');
-    if (text === null) return null;
-    return readPrice(text, this.columns.format !== 'generic') ?? { reason: `"${text}" is no price` };
-  }
-
-  #variants(key: string, rows: readonly TableRow[]) {
-    const variants: {
-      row: TableRow;
-      value: { id: string; fields: { field: string; name: string }[]; images: string[] };
-    }[] = [];
-    const faults: RowFault[] = [];
-    const lines = new Map<string, number>();
+  #variants(key: string, rows: Rows) {
+    const isGoogle = this.columns.format === 'google';
     const names = OPTIONS.map((option) => this.#first(rows, `option${option}_name`) ?? `option ${option}`);
     const colours = distinct(rows.map((row) => this.#one(row, 'colour')));
-    for (const row of rows.filter((each) => this.#isVariant(each, rows))) {
-      const fields = OPTIONS.flatMap((option, position) => {
-        const name = this.#one(row, `option${option}_value`);
-        return name === null || DEFAULT_OPTION.test(name)
-          ? []
-          : [{ field: (names[position] ?? '').toLowerCase(), name }];
-      });
-      for (const field of ['size', ...(colours.length > 1 ? (['colour'] as const) : [])] as const) {
-        const name = this.#one(row, field);
-        if (name !== null) fields.push({ field, name });
+    const ownFields = colours.length > 1 ? (['size', 'colour'] as const) : (['size'] as const);
+    const variantOf = (row: TableRow) => {
+      const fields = OPTIONS.map((option, position) => ({
+        field: (names[position] ?? '').toLowerCase(),
+        name: this.#one(row, `option${option}_value`),
+      }));
+      const given = [
+        ...fields.filter(({ name }) => name === null || !DEFAULT_OPTION.test(name)),
+        ...ownFields.map((field) => ({ field, name: this.#one(row, field) })),
+      ].flatMap(({ field, name }) => (name === null ? [] : [{ field, name }]));
+      const id = this.#one(row, 'group') === null ? null : this.#one(row, 'id');
+      const name = id ?? this.#one(row, 'sku') ?? (given.map((each) => each.name).join('/') || 'default');
+      const images = this.#pictures(row, rows.length > 1 && isGoogle ? 'images' : 'variant_image');
+      const value = { id: `variant_${idPart(key)}.${idPart(name)}`, fields: given, images };
+      return { row, name, value };
+    };
+    const variants = new Map<string, ReturnType<typeof variantOf>>();
+    const faults: RowFault[] = [];
+    for (const row of rows) {
+      // Further rows may bring pictures alone.
+      const isVariant =
+        row === rows[0] ||
+        isGoogle ||
+        (['sku', 'price', 'option1_value', 'size'] as const).some((field) => this.#one(row, field) !== null);
+      if (!isVariant) continue;
+      const variant = variantOf(row);
+      const before = variants.get(variant.name);
+      if (!before) variants.set(variant.name, variant);
+      else {
+        const reason = `"${variant.name}" is a variant of this product in line ${before.row.line} already`;
+        faults.push({ line: row.line, field: 'variants', reason });
       }
-      const own = [
-        this.#one(row, 'group') === null ? null : this.#one(row, 'id'),
-        this.#one(row, 'sku'),
-      ].find((each) => each !== null);
-      const name = own ?? (fields.map((field) => field.name).join('/') || 'default');
-      const before = lines.get(name);
-      if (before !== undefined) {
-        faults.push({
-          line: row.line,
-          field: 'variants',
-          reason: `"${name}" is a variant of this product in line ${before} already`,
-        });
-        continue;
-      }
-      lines.set(name, row.line);
-      const images = this.#pictures(
-        row,
-        rows.length > 1 && this.columns.format === 'google' ? 'images' : 'variant_image',
-      );
-      variants.push({ row, value: { id: `variant_${idPart(key)}.${idPart(name)}`, fields, images } });
     }
-    return { variants, faults };
-  }
-
-  /** Further rows may bring pictures alone. */
-  #isVariant(row: TableRow, rows: readonly TableRow[]): boolean {
-    const fields: readonly TableField[] = ['sku', 'price', 'option1_value', 'size'];
-    return (
-      row === rows[0] ||
-      this.columns.format === 'google' ||
-      fields.some((field) => this.#one(row, field) !== null)
-    );
-  }
-
-  #isCategory({
-    category,
-    type,
-  }: {
-    readonly category: string | null;
-    readonly type: string | null;
-  }): boolean {
-    return this.options.category === null && category === null && type !== null;
+    return { variants: [...variants.values()], faults };
   }
 
   #pageOf(key: string): string | null {
@@ -255,26 +224,19 @@ export class ProductRows {
     return shop === null ? null : `${shop.replace(/\/+$/, '')}/products/${encodeURIComponent(key)}`;
   }
 
-  #data(rows: readonly TableRow[]): Record<string, string> {
-    const description = plainText(this.#first(rows, 'description') ?? '')
-      .slice(0, DESCRIPTION_LENGTH_MAX)
-      .trim();
-    const others = this.columns.data.flatMap((column) => {
+  #data(rows: Rows): Record<string, string> {
+    const description = plainText(this.#first(rows, 'description') ?? '').slice(0, DESCRIPTION_LENGTH_MAX);
+    const others = this.columns.data.map((column) => {
       const value = rows.flatMap((row) => row.cells.get(column) ?? []).join('\n');
-      return value === '' ? [] : [[column, value] as const];
+      return [column, value || null] as const;
     });
-    const own = givenOf({
-      description: description || null,
-      availability: this.#first(rows, 'availability'),
-    });
-    return { ...own, ...Object.fromEntries(others) };
+    const availability = this.#first(rows, 'availability');
+    const own = { description: description.trim() || null, availability };
+    return givenOf({ ...own, ...Object.fromEntries(others) });
   }
 
-  #keywords(rows: readonly TableRow[]): string[] {
-    return this.#all(rows, 'keywords').flatMap((text) => text.split(/[,;|]/).map((each) => each.trim()));
-  }
-
-  #inOrder(rows: readonly TableRow[]): readonly TableRow[] {
+  /** By the positions of their pictures, where all that have any have one. */
+  #inOrder(rows: Rows): Rows {
     const position = (row: TableRow) => Number(this.#one(row, 'image_position') ?? Number.NaN);
     const isOrdered = rows.every((row) => this.#pictures(row, 'images').length === 0 || position(row) > 0);
     return isOrdered ? [...rows].sort((left, right) => (position(left) || 0) - (position(right) || 0)) : rows;
@@ -287,28 +249,21 @@ export class ProductRows {
       .filter((each) => each !== '');
   }
 
-  /** Of a list in one cell, as colours and materials are written: `red/green`. */
-  #values(rows: readonly TableRow[], field: TableField): string[] {
-    return this.#all(rows, field).flatMap((text) => text.split('/').map((each) => each.trim()));
-  }
-
-  #all(rows: readonly TableRow[], field: TableField): string[] {
+  #all(rows: Rows, field: TableField): string[] {
     const columns = this.columns.of.get(field) ?? [];
     return rows.flatMap((row) => columns.flatMap((column) => row.cells.get(column) ?? []));
   }
 
   #one(row: TableRow, field: TableField): string | null {
-    for (const column of this.columns.of.get(field) ?? []) {
-      const [value] = row.cells.get(column) ?? [];
-      if (value !== undefined) return value;
-    }
-    return null;
+    return this.#first([row], field);
   }
 
-  #first(rows: readonly TableRow[], field: TableField): string | null {
+  #first(rows: Rows, field: TableField): string | null {
     for (const row of rows) {
-      const value = this.#one(row, field);
-      if (value !== null) return value;
+      for (const column of this.columns.of.get(field) ?? []) {
+        const [value] = row.cells.get(column) ?? [];
+        if (value !== undefined) return value;
+      }
     }
     return null;
   }

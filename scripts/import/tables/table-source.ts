@@ -56,7 +56,7 @@ export class TableSource implements RecordSource {
     private readonly now: Date,
   ) {
     this.#parsers = recordParsers(now);
-    this.#rows = new ProductRows(table.columns, table.options, taxonomy.find, taxonomy.idOf);
+    this.#rows = new ProductRows(table.columns, table.options, taxonomy);
   }
 
   /** Reads the table once, for what its products name. */

@@ -1,6 +1,12 @@
 import type { CategoryRecord, EntityRecord, ReadRecords } from '../../../models/catalog/import/records';
 import type { TableColumns } from '../../../models/catalog/tables/columns';
-import { type NamedCategory, type NamedEntity, slugOf } from '../../../models/catalog/tables/product-rows';
+import {
+  type KnownNames,
+  type Named,
+  type NamedCategory,
+  type NamedEntity,
+  slugOf,
+} from '../../../models/catalog/tables/product-rows';
 import { categoriesOf, joinCategories } from '../../../models/catalog/taxonomy';
 import type { CatalogImportStore, ReadLine } from '../../../models/ports';
 import { type Parse, parsedLine } from '../parse-record';
@@ -19,7 +25,7 @@ interface Found {
 }
 
 /** The categories and entities that a table names, beside those that the catalog has. */
-export class TableTaxonomy {
+export class TableTaxonomy implements KnownNames {
   readonly #categories = new Map<string, ReadLine<unknown>>();
   #entities = new Map<string, Found>();
   /** Ids in the catalog by those that the table makes of names. */
@@ -39,11 +45,11 @@ export class TableTaxonomy {
     return new TableTaxonomy(known, store, columns);
   }
 
-  /** The category of the catalog of this slug or name. */
-  readonly find = (name: string): NamedCategory | undefined =>
-    this.known.get(name) ?? this.known.get(name.toLowerCase()) ?? this.known.get(slugOf(name));
+  find(name: string): NamedCategory | undefined {
+    return this.known.get(name) ?? this.known.get(name.toLowerCase()) ?? this.known.get(slugOf(name));
+  }
 
-  add({ category: { id, name }, entities }: NamedByRow, line: number): void {
+  add({ category: { id, name }, entities }: Named, line: number): void {
     if (!this.known.has(id) && !this.#categories.has(id)) {
       // Without models a product is called by its title.
       const levels = MODEL_LEVELS.filter((level) => this.columns.of.has(level));
@@ -62,8 +68,9 @@ export class TableTaxonomy {
     }
   }
 
-  /** The id in the catalog of an entity that the table names. */
-  readonly idOf = (made: string): string => this.#ids.get(made) ?? made;
+  idOf(made: string): string {
+    return this.#ids.get(made) ?? made;
+  }
 
   /** Finds the entities that the catalog has under other ids. Once all are added, and before any is written. */
   async match(): Promise<void> {
@@ -132,11 +139,6 @@ export class TableTaxonomy {
       });
     }
   }
-}
-
-interface NamedByRow {
-  readonly category: NamedCategory;
-  readonly entities: readonly NamedEntity[];
 }
 
 const nameKey = ({ kind, name }: { readonly kind: string; readonly name: string }): string =>
