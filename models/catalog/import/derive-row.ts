@@ -29,56 +29,39 @@ const TAGGED_FIELD = 'style';
 
 /** The row of a product: its name, attributes in order, its own tags and its style's (contract 1.3). */
 export function productRow(product: ProductRecord, around: Surroundings): CatalogRow {
+  const { title, sku, keywords, variants } = product;
   const category = categoryOf(product.category, around);
-  const fields = attributeOrder(category.hierarchy, Object.keys(product.attributes));
-  const named: EntityFacts[] = [];
-  for (const field of fields) addNamed(named, ownOf(product.attributes, field), around);
+  const named = attributeOrder(category.hierarchy, product.attributes).flatMap((field) =>
+    factsOfAll(ownOf(product.attributes, field) ?? [], around),
+  );
   const names = new Map<string, string>();
   const tags = [...product.tags];
-  const words = new Set<string>();
-  addOwnWords(words, product, category);
   for (const { attribute, tags: inherited } of named) {
-    if (!names.has(attribute.field)) names.set(attribute.field, attribute.name);
+    if (!names.has(attribute.field)) names.set(attribute.field, attribute.name.trim());
     if (attribute.field === TAGGED_FIELD) tags.push(...inherited);
   }
-  return row([category], {
-    ...pictures(product),
-    id: product.id,
-    kind: 'product',
-    name: composedName(category.name_fields, names) || (product.title?.trim() ?? ''),
-    named,
-    tags,
-    words,
-  });
-}
-
-/** A product's name: the first names of its name fields in order, those that it has, one space between. */
-const composedName = (nameFields: readonly string[], names: ReadonlyMap<string, string>): string =>
-  nameFields
-    .map((field) => names.get(field)?.trim() ?? '')
-    .filter((name) => name !== '')
-    .join(' ');
-
-/** What stands under a name that a catalog chose, which may be one that every object has. */
-const ownOf = <Value>(values: Readonly<Record<string, Value>>, name: string): Value | undefined =>
-  Object.hasOwn(values, name) ? values[name] : undefined;
-
-/** The order in which attributes are given: those of the hierarchy first, then other fields by name. */
-function attributeOrder(hierarchy: readonly string[], fields: readonly string[]): string[] {
-  return [...hierarchy, ...fields.filter((field) => !hierarchy.includes(field)).sort()];
-}
-
-/** What a product is found by besides its entities. */
-function addOwnWords(
-  words: Set<string>,
-  { title, sku, keywords, variants }: ProductRecord,
-  category: CategoryRecord,
-): void {
-  addAll(words, foldedTexts.memo(category.name));
+  const words = new Set(foldedTexts.memo(category.name));
   // No other product has them.
   for (const own of [title, sku]) if (own) addAll(words, indexTermsOf(own));
   for (const keyword of keywords) addAll(words, foldedTexts.memo(keyword));
   for (const { fields } of variants) for (const { name } of fields) addAll(words, foldedTexts.memo(name));
+  // The first names of the fields that the category's names are made of.
+  const composed = category.name_fields
+    .map((field) => names.get(field))
+    .filter(Boolean)
+    .join(' ');
+  const name = composed || (title?.trim() ?? '');
+  return row([category], product, { kind: 'product', name, named, tags, words });
+}
+
+/** What a catalog chose may have a name that every object has. */
+const ownOf = <Value>(values: Readonly<Record<string, Value>>, name: string): Value | undefined =>
+  Object.hasOwn(values, name) ? values[name] : undefined;
+
+/** The order in which attributes are given: those of the hierarchy first, then other fields by name. */
+function attributeOrder(hierarchy: readonly string[], attributes: object): string[] {
+  const fields = Object.keys(attributes).filter((field) => !hierarchy.includes(field));
+  return [...hierarchy, ...fields.sort()];
 }
 
 function addAll(words: Set<string>, more: readonly string[]): void {
@@ -88,34 +71,18 @@ function addAll(words: Set<string>, more: readonly string[]): void {
 /** The row of an entity: its categories, its parents in order, then itself. `tags` are those that it carries itself. */
 export function entityRow(entity: EntityRecord, tags: readonly string[], around: Surroundings): CatalogRow {
   const categories = categoriesOf(entity.category).map((id) => categoryOf(id, around));
-  const named: EntityFacts[] = [];
-  for (const field of attributeOrder(categories[0]?.hierarchy ?? [], Object.keys(entity.parents))) {
-    const parent = ownOf(entity.parents, field);
-    if (parent !== undefined) addNamed(named, [parent], around);
-  }
-  named.push(factsOf(entity));
-  return row(categories, {
-    ...pictures(entity),
-    id: entity.id,
-    kind: entity.kind,
-    name: entity.name,
-    named,
-    tags,
-    words: new Set(categories.flatMap(({ name }) => foldedTexts.memo(name))),
-  });
+  const above = attributeOrder(categories[0]?.hierarchy ?? [], entity.parents).flatMap((field) =>
+    factsOfAll([ownOf(entity.parents, field) ?? []].flat(), around),
+  );
+  const words = new Set(categories.flatMap(({ name }) => foldedTexts.memo(name)));
+  const { kind, name } = entity;
+  return row(categories, entity, { kind, name, named: [...above, factsOf(entity)], tags, words });
 }
 
 /** The row of a category; it is its own only attribute and carries no tags. */
 export function categoryRow(category: CategoryRecord): CatalogRow {
-  return row([category], {
-    ...pictures(category),
-    id: category.id,
-    kind: CATEGORY_FIELD,
-    name: category.name,
-    named: [],
-    tags: [],
-    words: new Set(foldedTexts.memo(category.name)),
-  });
+  const words = new Set(foldedTexts.memo(category.name));
+  return row([category], category, { kind: CATEGORY_FIELD, name: category.name, named: [], tags: [], words });
 }
 
 /** Whether an entity is a row of its own; of a kind outside the hierarchy it is a facet only (contract 13.10). */
@@ -125,8 +92,7 @@ export const isListable = (entity: EntityRecord, around: Surroundings): boolean 
 /** How a row that names a category is found. */
 export const categoryFacet = (category: string): string => facetOf(CATEGORY_FIELD, category);
 
-interface RowParts extends Pictured {
-  readonly id: string;
+interface RowParts {
   readonly kind: string;
   readonly name: string;
   readonly named: readonly EntityFacts[];
@@ -135,8 +101,11 @@ interface RowParts extends Pictured {
   readonly words: Set<string>;
 }
 
-function row(categories: readonly CategoryRecord[], parts: RowParts): CatalogRow {
-  const { named, tags, words, id, kind, name, popularity, images, thumbnails } = parts;
+function row(
+  categories: readonly CategoryRecord[],
+  { id, popularity, images, thumbnails }: Pictured & { readonly id: string },
+  { kind, name, named, tags, words }: RowParts,
+): CatalogRow {
   const facets = categories.map((category) => categoryFacet(category.id));
   const attributes = categories.map(attributeOf);
   for (const facts of named) {
@@ -146,17 +115,12 @@ function row(categories: readonly CategoryRecord[], parts: RowParts): CatalogRow
   }
   for (const tag of tags) facets.push(tagFacets.memo(tag));
   return {
-    id,
-    kind,
+    ...{ id, kind, name, popularity, images, thumbnails },
     category: joinCategories(categories.map((category) => category.id)),
-    name,
     sort_key: sortKeys.memo(name),
     facets: sortedOnce(facets),
     words: [...words],
     attributes: PreparedJson.list(attributes),
-    popularity,
-    images,
-    thumbnails,
   };
 }
 
@@ -166,21 +130,15 @@ function sortedOnce(texts: string[]): string[] {
   return texts.filter((text, position) => text !== texts[position - 1]);
 }
 
-function addNamed(named: EntityFacts[], ids: readonly string[] | undefined, around: Surroundings): void {
-  for (const id of ids ?? []) {
-    const entity = around.entities.get(id);
-    if (entity) named.push(factsOf(entity));
-  }
+function factsOfAll(ids: readonly string[], { entities }: Surroundings): EntityFacts[] {
+  return ids.flatMap((id) => {
+    const entity = entities.get(id);
+    return entity ? [factsOf(entity)] : [];
+  });
 }
 
 const attributeOf = ({ id, name }: CategoryRecord): PreparedJson =>
   PreparedJson.of({ field: CATEGORY_FIELD, id, name } satisfies Attribute);
-
-const pictures = ({ popularity, images, thumbnails }: Pictured): Pictured => ({
-  popularity,
-  images,
-  thumbnails,
-});
 
 function categoryOf(id: string, around: Surroundings): CategoryRecord {
   const category = around.categories.get(id);
@@ -214,10 +172,7 @@ function factsOf(entity: EntityRecord): EntityFacts {
 /** What follows from a text alone: products of one style have one name, and variants few sizes and colours. */
 const derived = <Value extends object | string>(derive: (text: string) => Value) =>
   new LRUCache<string, Value>({ max: TEXTS_MAX, memoMethod: derive });
-const sortKeys = derived((name) => firstCodePoints(nameSortKey(name), SORT_KEY_LENGTH_MAX));
+// Code points, not halves of them.
+const sortKeys = derived((name) => Array.from(nameSortKey(name)).slice(0, SORT_KEY_LENGTH_MAX).join(''));
 const foldedTexts = derived<readonly string[]>(indexTermsOf);
 const tagFacets = derived((tag) => facetOf(TAGS_FIELD, tag));
-
-function firstCodePoints(text: string, count: number): string {
-  return text.length <= count ? text : Array.from(text).slice(0, count).join('');
-}

@@ -8,119 +8,86 @@ const ITEMS: ReadonlySet<string> = new Set(['item', 'entry']);
 /** `A & B` is read as it stands. */
 const BARE_AMPERSAND = /entity|&/i;
 
+/** An item that is being read: elements in it are its cells. */
+interface OpenItem {
+  readonly line: number;
+  readonly cells: Map<string, string[]>;
+  /** Its first one. */
+  fault: string | null;
+  depth: number;
+  column: string;
+  text: string;
+}
+
 /**
  * The items of a product feed in RSS or Atom, some at a time: each element of an item is a cell, without the prefix `g:`.
- * What stands deeper, such as the price of shipping, is not read.
+ * What is nested deeper, such as the price of shipping, is not read.
  */
 export async function* xmlRows(
   path: string,
   encoding: TextEncoding,
   onBytes: (bytes: number) => void,
 ): AsyncGenerator<readonly ReadRow[]> {
-  const reader = new ItemReader();
-  for await (const text of decodedText(path, encoding, onBytes)) yield reader.read(text);
-  yield reader.end();
-}
+  const sax = saxParser(true);
+  let rows: ReadRow[] = [];
+  let item = null as OpenItem | null;
+  // Between items one fault tells enough.
+  let isToldOutside = false;
 
-class ItemReader {
-  readonly #sax = saxParser(true);
-  #rows: ReadRow[] = [];
-  #line = 0;
-  #cells: Map<string, string[]> | null = null;
-  #depth = 0;
-  #column: string | null = null;
-  #text = '';
-  #fault: string | null = null;
-  /** Between items one fault tells enough. */
-  #isToldOutside = false;
-
-  constructor() {
-    this.#sax.onopentag = ({ name, attributes }) => this.#open(name, String(attributes['href'] ?? ''));
-    this.#sax.onclosetag = () => this.#close();
-    this.#sax.ontext = (text) => this.#add(text);
-    this.#sax.oncdata = (text) => this.#add(text);
-    this.#sax.onerror = ({ message }) => {
-      const [reason = ''] = message.split('\n');
-      if (!BARE_AMPERSAND.test(reason)) this.#fail(`no well-formed XML: ${reason}`);
-      // Else the parser would take nothing more.
-      this.#sax.error = null as never;
-      this.#sax.resume();
-    };
-  }
-
-  read(text: string): readonly ReadRow[] {
-    this.#sax.write(text);
-    return this.#taken();
-  }
-
-  end(): readonly ReadRow[] {
-    this.#sax.close();
-    this.#tellFault();
-    return this.#taken();
-  }
-
-  #taken(): readonly ReadRow[] {
-    const rows = this.#rows;
-    this.#rows = [];
-    return rows;
-  }
-
-  #open(name: string, href: string): void {
-    if (this.#cells === null) {
-      if (!ITEMS.has(name)) return;
-      this.#cells = new Map();
-      this.#isToldOutside = false;
-      this.#line = this.#sax.line + 1;
-      this.#depth = 0;
-      return;
+  const fail = (reason: string) => {
+    if (item) item.fault ??= reason;
+    else if (!isToldOutside) {
+      isToldOutside = true;
+      rows.push({ line: sax.line + 1, field: 'line', reason });
     }
-    this.#depth += 1;
-    if (this.#depth > 1) return;
-    this.#column = name.replace(/^g:/, '');
-    this.#text = href;
-  }
-
-  #close(): void {
-    if (this.#cells === null) return;
-    if (this.#depth === 0) {
-      this.#finish(this.#cells);
-      return;
+  };
+  const finish = ({ line, cells, fault }: OpenItem) => {
+    rows.push(fault === null ? { line, cells } : { line, field: 'line', reason: fault });
+    item = null;
+  };
+  const add = (text: string) => {
+    if (item?.depth !== 1) return;
+    if (text.includes(REPLACEMENT)) fail(MISSING_BYTES);
+    item.text += text;
+    if (item.text.length <= CELL_LENGTH_MAX) return;
+    fail(`${item.column} is longer than ${CELL_LENGTH_MAX} characters`);
+    item.text = '';
+  };
+  sax.onopentag = ({ name, attributes }) => {
+    if (item) {
+      item.depth += 1;
+      if (item.depth > 1) return;
+      item.column = name.replace(/^g:/, '');
+      item.text = String(attributes['href'] ?? '');
+    } else if (ITEMS.has(name)) {
+      item = { line: sax.line + 1, cells: new Map(), fault: null, depth: 0, column: '', text: '' };
+      isToldOutside = false;
     }
-    if (this.#depth === 1 && this.#column !== null) {
-      const text = this.#text.trim();
-      if (text !== '') this.#cells.set(this.#column, [...(this.#cells.get(this.#column) ?? []), text]);
-      this.#column = null;
-    }
-    this.#depth -= 1;
-  }
+  };
+  sax.onclosetag = () => {
+    if (!item) return;
+    if (item.depth === 0) return finish(item);
+    const text = item.text.trim();
+    if (item.depth === 1 && text !== '')
+      item.cells.set(item.column, [...(item.cells.get(item.column) ?? []), text]);
+    item.depth -= 1;
+  };
+  sax.ontext = add;
+  sax.oncdata = add;
+  sax.onerror = ({ message }) => {
+    const [reason = ''] = message.split('\n');
+    if (!BARE_AMPERSAND.test(reason)) fail(`no well-formed XML: ${reason}`);
+    // Else the parser would take nothing more.
+    sax.error = null as never;
+    sax.resume();
+  };
 
-  #add(text: string): void {
-    if (this.#depth !== 1 || this.#column === null) return;
-    if (text.includes(REPLACEMENT)) this.#fault ??= MISSING_BYTES;
-    this.#text += text;
-    if (this.#text.length > CELL_LENGTH_MAX)
-      this.#fail(`${this.#column} is longer than ${CELL_LENGTH_MAX} characters`);
+  for await (const text of decodedText(path, encoding, onBytes)) {
+    sax.write(text);
+    yield rows;
+    rows = [];
   }
-
-  #finish(cells: ReadonlyMap<string, readonly string[]>): void {
-    if (this.#fault === null) this.#rows.push({ line: this.#line, cells });
-    this.#tellFault();
-    this.#cells = null;
-  }
-
-  /** Of an item its first fault alone; between items each. */
-  #fail(reason: string): void {
-    this.#text = '';
-    if (this.#cells === null && this.#isToldOutside) return;
-    this.#fault ??= reason;
-    if (this.#cells !== null) return;
-    this.#isToldOutside = true;
-    this.#line = this.#sax.line + 1;
-    this.#tellFault();
-  }
-
-  #tellFault(): void {
-    if (this.#fault !== null) this.#rows.push({ line: this.#line, field: 'line', reason: this.#fault });
-    this.#fault = null;
-  }
+  sax.close();
+  if (item?.fault) finish(item);
+  yield rows;
 }
