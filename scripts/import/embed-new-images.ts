@@ -19,6 +19,8 @@ const BATCH_IMAGES_MIN = 16;
 const BATCHES_MIN = 20;
 const LISTED_MAX = 100;
 
+const NOTHING: EmbeddedImages = { embedded: 0, notEmbedded: 0 };
+
 /**
  * Has the workers embed every image of a live product that has no embedding, those that failed before too: for the
  * live version, and for every other that is kept up. Of one that is still being built, only the images that are
@@ -28,44 +30,29 @@ export async function embedNewImages(ports: EmbeddingPorts, progress: Progress):
   const versions = await ports.embeddings.versions();
   const live = versions.find(({ state }) => state === 'live');
   const unfinished = versions.filter(({ state, maintained }) => state === 'building' && !maintained);
-  const result = live ? await embedFor(live, unfinished, ports, progress) : { embedded: 0, notEmbedded: 0 };
+  const result = live ? await embedFor([live, ...unfinished], ports, progress) : NOTHING;
   for (const version of versions) {
-    if (version.maintained && version.state !== 'live') await embedFor(version, [], ports, progress);
+    if (version.maintained && version.state !== 'live') await embedFor([version], ports, progress);
   }
   return result;
 }
 
-async function embedFor(
-  version: EmbeddingVersion,
-  unfinished: readonly EmbeddingVersion[],
-  ports: EmbeddingPorts,
-  progress: Progress,
-): Promise<EmbeddedImages> {
-  const { embeddings } = ports;
-  await embeddings.retryFailures(version.id);
-  const { pending } = await embeddings.coverage(version.id);
-  if (pending === 0) return { embedded: 0, notEmbedded: 0 };
-  progress.begin(`pictures, ${version.model}`, pending);
-  const result = await embedPending([version, ...unfinished], pending, ports, progress);
-  progress.end();
-  await embeddings.buildIndex(version.id);
-  await listFailures(version, embeddings, progress);
-  return result;
-}
-
 /** What is pending for the first of the versions, for all of them; only the first one counts and holds up. */
-async function embedPending(
+async function embedFor(
   [version, ...others]: readonly [EmbeddingVersion, ...EmbeddingVersion[]],
-  pending: number,
   { embeddings, queue }: EmbeddingPorts,
   progress: Progress,
 ): Promise<EmbeddedImages> {
+  await embeddings.retryFailures(version.id);
+  const { pending } = await embeddings.coverage(version.id);
+  if (pending === 0) return NOTHING;
+  progress.begin(`pictures, ${version.model}`, pending);
   const result = { embedded: 0, notEmbedded: 0 };
   const batch = Math.min(BATCH_IMAGES, Math.max(BATCH_IMAGES_MIN, Math.ceil(pending / BATCHES_MIN)));
   for (let afterId = 0; ; ) {
     const images = await embeddings.pending(version.id, batch, afterId);
     const last = images.at(-1);
-    if (!last) return result;
+    if (!last) break;
     try {
       const { embedded, failed } = await queue.embed(version.id, images);
       result.embedded += embedded;
@@ -74,7 +61,8 @@ async function embedPending(
       if (!(failure instanceof AppError)) throw failure;
       // The catalog is imported; without workers its pictures wait for the next run.
       progress.note(`not embedded: ${failure.message}`);
-      return { ...result, notEmbedded: Math.max(0, pending - result.embedded) };
+      result.notEmbedded = Math.max(0, pending - result.embedded);
+      break;
     }
     for (const { id, model } of others) {
       await queue.embed(id, images).catch((failure: unknown) => {
@@ -84,16 +72,11 @@ async function embedPending(
     afterId = last.id;
     progress.reach(Math.min(pending, result.embedded + result.notEmbedded), result.notEmbedded);
   }
-}
-
-async function listFailures(
-  version: EmbeddingVersion,
-  embeddings: EmbeddingRepository,
-  progress: Progress,
-): Promise<void> {
+  progress.end();
+  await embeddings.buildIndex(version.id);
   const { failed } = await embeddings.coverage(version.id);
-  if (failed === 0) return;
-  const failures = await embeddings.failures(version.id, LISTED_MAX);
+  const failures = failed === 0 ? [] : await embeddings.failures(version.id, LISTED_MAX);
   for (const { image, reason } of failures) progress.note(`not embedded: ${image.address}: ${reason}`);
   if (failed > failures.length) progress.note(`not embedded: ${failed - failures.length} more`);
+  return result;
 }

@@ -93,38 +93,3 @@ describe('batches of any size', () => {
     expect(await state()).toEqual(expected.state);
   }, 120_000);
 });
-
-describe('a batch that is killed', () => {
-  /** Takes back the transaction that would leave more than so many products, at its end. */
-  const killAt = (products: number) =>
-    bench.knex.raw(`
-      CREATE OR REPLACE FUNCTION kill() RETURNS trigger LANGUAGE plpgsql AS $$
-      BEGIN
-        IF (SELECT count(*) FROM products) > ${products} THEN RAISE 'killed'; END IF;
-        RETURN NULL;
-      END $$;
-      CREATE OR REPLACE TRIGGER kill AFTER INSERT ON catalog_rows EXECUTE FUNCTION kill()`);
-  const spare = () => bench.knex.raw('DROP TRIGGER kill ON catalog_rows; DROP FUNCTION kill()');
-
-  test('leaves nothing of itself, and the next import ends in the same state', async () => {
-    await bench.import(MANY);
-    const expected = await state();
-    for (const survivors of [0, 100, 250]) {
-      await bench.clear();
-      await killAt(survivors);
-      await expect(bench.import(MANY)).rejects.toThrow('killed');
-      const [halves] = await rowsOf<{ products: number; rows: number; searched: number }>(
-        bench.knex,
-        sql`SELECT (SELECT count(*) FROM products) AS products,
-              (SELECT count(*) FROM catalog_rows WHERE kind = 'product') AS rows,
-              (SELECT count(*) FROM catalog_search WHERE kind = 'product') AS searched`,
-      );
-      const { products, ...others } = halves ?? { products: -1 };
-      expect(products).toBeLessThanOrEqual(survivors);
-      expect(others).toEqual({ rows: products, searched: products });
-      await spare();
-      await bench.import(MANY);
-      expect(await state()).toEqual(expected);
-    }
-  }, 240_000);
-});

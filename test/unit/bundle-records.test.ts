@@ -72,7 +72,7 @@ test('a record that deletes is taken as it is meant, whatever its other fields h
   expect(parsers.products(given)).toEqual({ record: { id: 'product_a', deleted: true } });
 });
 
-// contract 13.3, 13.16
+// contract 13.3, 13.6, 13.14, 13.16
 describe('a bad record is rejected with its field and the reason', () => {
   const LONG_LINK = `https://a.example/${'é'.repeat(1000)}`;
   test.each<[kind: Kind, change: object | string, reason: string | RegExp]>([
@@ -146,6 +146,18 @@ describe('a bad record is rejected with its field and the reason', () => {
     ['tags', { group: 'material' }, 'group: "group" is no field of this record'],
     ['categories', { hierarchy: ['brand', 'brand'] }, 'hierarchy: names an attribute twice'],
     ['categories', { hierarchy: ['product'] }, 'hierarchy.0: is a reserved field name'],
+    ['synonyms', { id: undefined }, 'id: is required'],
+    ['synonyms', { words: undefined }, 'line: has either "from" and "to" or "words"'],
+    ['synonyms', { words: undefined, from: ['a'] }, 'line: has either "from" and "to" or "words"'],
+    ['synonyms', { from: ['a'], to: ['b'] }, 'line: has either "from" and "to" or "words"'],
+    ['synonyms', { words: ['a'] }, 'words: holds fewer than 2'],
+    ['synonyms', { from: [], to: ['b'] }, 'from: holds fewer than 1'],
+    ['synonyms', { from: ['a'], to: ['!!!'] }, 'to.0: holds no word'],
+    ['synonyms', { from: ['a', 'a b c d e f'], to: ['b'] }, 'from.1: is longer than 5 words'],
+    ['synonyms', { words: Array.from({ length: 51 }, (_, at) => `w${at}`) }, 'words: holds more than 50'],
+    ['synonyms', { words: 'bag' }, 'words: is no array'],
+    ['synonyms', { words: ['bag', 'x'.repeat(501)] }, 'words.1: is longer than 500 characters'],
+    ['synonyms', { word: [] }, 'word: "word" is no field of this record'],
     ['categories', { deleted: true }, 'deleted: "deleted" is no field of this record'],
   ])('%s: %j', (kind, change, reason) => {
     const given = typeof change === 'string' ? change : JSON.stringify({ ...records[kind], ...change });

@@ -66,7 +66,7 @@ export async function runStage<Kind extends RecordKind>(
     });
   let accepted = 0;
   let writing = Promise.resolve(0);
-  for await (const batch of batchesOf(context, kind, file, { stage, size, reject, only })) {
+  for await (const batch of batchesOf(context, kind, file, { inOrder: stage.inOrder, size, reject, only })) {
     const preparing = stage.prepare(batch, reject);
     // Both are awaited later; until then their failures have no handler.
     preparing.catch(() => undefined);
@@ -80,22 +80,19 @@ export async function runStage<Kind extends RecordKind>(
   return accepted;
 }
 
+/** One reading of a file. */
+interface Pass<Read> extends Pick<Stage<Read>, 'inOrder'> {
+  readonly size: BatchSize;
+  readonly reject: Reject;
+  readonly only: ReadonlySet<number> | undefined;
+}
+
 /** The records of a file; what they share with records before decides where a batch ends, besides its size. */
 async function* batchesOf<Kind extends RecordKind>(
   { rejects, files }: WriteContext,
   kind: Kind,
   file: RecordFile<ReadRecords[Kind]>,
-  {
-    stage,
-    size,
-    reject,
-    only,
-  }: {
-    readonly stage: Stage<ReadRecords[Kind], WrittenRecords[Kind]>;
-    readonly size: BatchSize;
-    readonly reject: Reject;
-    readonly only: ReadonlySet<number> | undefined;
-  },
+  { inOrder, size, reject, only }: Pass<ReadRecords[Kind]>,
 ): AsyncGenerator<Batch<ReadRecords[Kind]>> {
   const empty = () => ({ records: [] as Numbered<ReadRecords[Kind]>[], keys: new Set<string>(), bytes: 0 });
   let batch = empty();
@@ -107,7 +104,7 @@ async function* batchesOf<Kind extends RecordKind>(
         continue;
       }
       if (!only) files.count(line.record);
-      const keys = stage.inOrder(line.record);
+      const keys = inOrder(line.record);
       const isFull = batch.records.length >= size.records || batch.bytes >= BATCH_BYTES_MAX;
       if (isFull || keys.some((key) => batch.keys.has(key))) {
         yield batch.records;
