@@ -3,26 +3,18 @@ import { BegunEntry } from '../../db/accounts/audit-log';
 import { openImport } from '../../db/catalog/import/open-import';
 import { StoredPictures } from '../../models/catalog/stored-pictures';
 import { PORTS } from '../../models/ports';
-import { type ImportResult, importBundle } from '../import/import-bundle';
-import type { TableImport } from '../import/tables/table-file';
+import { type ImportOptions, type ImportResult, importBundle } from '../import/import-bundle';
 import { entryOf } from './audited-transactions';
 import type { Loupe } from './container';
 import { adapterOf } from './opening';
 import { withProgress } from './terminal-progress';
 
-/** What is imported, and how. */
-export interface CatalogImportOptions {
-  readonly bundle: string;
-  /** How it is read where it is a shop's table. */
-  readonly table?: TableImport;
-  readonly dryRun: boolean;
-  /** Until the new images are embedded. */
-  readonly wait: boolean;
-  /** Where rejects are written; default: the data folder. */
+/** What is imported, and how. Rejects are written into the data folder by default. */
+export interface CatalogImportOptions extends Pick<ImportOptions, 'bundle' | 'table' | 'dryRun' | 'wait'> {
   readonly report?: string;
 }
 
-/** Others are answered beside a transaction, and it is shorter than what a lock takes for a death. */
+/** Readers are answered beside a transaction; other writers wait for its end. */
 const SERVER_TRANSACTION_MS = 1_000;
 /** A server makes two indexes at the same time. */
 const SERVER_CONNECTIONS = 2;

@@ -30,14 +30,6 @@ const IMAGE_EXTENSIONS = ['.jpg', '.jpeg', '.png', '.webp'];
 /** Between so many lines the answers of the database are looked at, so that it need not wait for the reading. */
 const LINES_AT_ONCE = 64;
 
-/** There is no bundle, or none that can be read. */
-export class BundleError extends Error {
-  constructor(message: string, cause?: unknown) {
-    super(message, { cause });
-    this.name = 'BundleError';
-  }
-}
-
 /**
  * A catalog bundle that is open for reading (contract 13.1): a folder, or an archive of one, which is unpacked into
  * a temporary folder so that its files can be read in order. Nothing outside of it is ever read.
@@ -58,17 +50,17 @@ export class Bundle {
     this.files = new PlainFiles(root);
   }
 
-  /** @throws BundleError when `path` is no folder and no readable archive, or has no file of a bundle */
+  /** @throws Error when `path` is no folder and no readable archive, or has no file of a bundle */
   static async open(path: string, temporaryFolder: string): Promise<Bundle> {
     const found = await stat(path).catch((cause: unknown) => {
-      throw new BundleError(`There is no bundle at ${path}.`, cause);
+      throw new Error(`There is no bundle at ${path}.`, { cause });
     });
     if (found.isDirectory()) {
       const root = await realpath(path);
       return await Bundle.#in(path, root, null, await findLinks(root));
     }
     const { folder, faults } = await unpackArchive(path, temporaryFolder).catch((cause: Error) => {
-      throw new BundleError(`${path} is no readable tar archive: ${cause.message}`, cause);
+      throw new Error(`${path} is no readable tar archive: ${cause.message}`, { cause });
     });
     try {
       return await Bundle.#in(path, await innermostRoot(folder), folder, faults);
@@ -104,7 +96,7 @@ export class Bundle {
     if (present.size > 0 || faults.length > 0) return new Bundle(root, temporary, present, faults, warnings);
     const names = Object.values(BUNDLE_FILES).join(', ');
     const message = `There is no file of a bundle in ${path}; a bundle has ${names}, each plain or as .gz.`;
-    throw new BundleError([message, ...warnings].join('\n'));
+    throw new Error([message, ...warnings].join('\n'));
   }
 
   /** Its records. @param now stands in for the time of estimates that name none */

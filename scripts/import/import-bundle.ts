@@ -32,7 +32,7 @@ export interface ImportOptions {
 }
 
 export interface BundleImportPorts {
-  /** Opens the catalog for changes, or for those of a dry run. @throws ImportRunningError */
+  /** Opens the catalog for changes, or for those of a dry run. @throws Error when another import is alive */
   readonly openImport: (dryRun: boolean) => Promise<CatalogImportStore>;
   readonly images: ImageStore;
   readonly pictures: StoredPictures;
@@ -57,8 +57,7 @@ const NOT_EMBEDDED: EmbeddedImages = { embedded: 0, notEmbedded: 0 };
 /**
  * Imports a catalog bundle, or a shop's table (contract 13), and has its new images embedded.
  *
- * @throws BundleError when there is no bundle that can be read, Error when there is no such table
- * @throws ImportRunningError when another import is alive
+ * @throws Error when there is no bundle or table that can be read, or when another import is alive
  */
 export async function importBundle(
   options: ImportOptions,

@@ -13,23 +13,6 @@ import { PostgresFeedRun } from './feed-run';
 import { PostgresRecordStore, STOPPED_IMPORT } from './record-store';
 import { countDeferredIndexes, deferIndexes, makeIndexes, tidyTables } from './search-upkeep';
 
-interface Holder {
-  readonly host: string;
-  readonly process_id: number;
-  readonly started_at: Date;
-}
-
-/** Thrown to anyone who wants to import while another import runs. */
-export class ImportRunningError extends Error {
-  constructor({ host, process_id, started_at }: Holder) {
-    super(
-      `Another import has been running since ${started_at.toISOString()} (process ${process_id} on ${host}). ` +
-        'Start this one again when it is done.',
-    );
-    this.name = 'ImportRunningError';
-  }
-}
-
 const BEAT_MS = 2_000;
 const POLL_MS = 250;
 const LOST = 'This import stood still and another one took its place.';
@@ -39,7 +22,7 @@ const LOST = 'This import stood still and another one took its place.';
  * all clients of the embedded database share one session. Waits for a holder that seems to have died, whose row has not been
  * renewed for 10 s. Resolves to the name of the new holder.
  *
- * @throws ImportRunningError when another import is alive
+ * @throws Error when another import is alive
  */
 export async function acquireImport(knex: Knex): Promise<string> {
   const holder = randomUUID();
@@ -51,11 +34,16 @@ export async function acquireImport(knex: Knex): Promise<string> {
           VALUES (${holder}, ${hostname()}, ${process.pid}) ON CONFLICT DO NOTHING RETURNING holder`,
     );
     if (taken.length > 0) return holder;
-    const [other] = await rowsOf<Holder & { readonly beat: string }>(
+    const [other] = await rowsOf<{ host: string; process_id: number; started_at: Date; beat: string }>(
       knex,
       sql`SELECT host, process_id, started_at, holder || heartbeat_at AS beat FROM catalog_import_lock`,
     );
-    if (other && last !== undefined && other.beat !== last) throw new ImportRunningError(other);
+    if (other && last !== undefined && other.beat !== last) {
+      const holder = `process ${other.process_id} on ${other.host}`;
+      throw new Error(
+        `Another import has been running since ${other.started_at.toISOString()} (${holder}). Start this one again when it is done.`,
+      );
+    }
     last = other?.beat;
   }
 }

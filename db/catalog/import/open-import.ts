@@ -18,7 +18,7 @@ import { PostgresRecordTransaction } from './record-store';
  * can be parted; the embedded database has one session, so one of them.
  *
  * @param entry the import in the audit log; a dry run is in none
- * @throws ImportRunningError when another import is alive
+ * @throws Error when another import is alive
  */
 export async function openImport(
   knex: Knex,

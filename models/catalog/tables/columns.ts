@@ -73,13 +73,10 @@ export interface TableColumns {
 /** A map file: a field, or `data`, to the name of its column or columns, or null for none; `"data": "*"` takes all others. */
 export type ColumnMap = Readonly<Record<string, string | readonly string[] | null>>;
 
-/** Said of a map that names what there is not. */
-export class ColumnMapError extends Error {}
-
 /**
  * Finds out what the columns of a table mean: by the map, then by their headers.
  *
- * @throws ColumnMapError for an unknown field or column in the map
+ * @throws Error for an unknown field or column in the map
  */
 export function readColumns(
   header: readonly string[],
@@ -89,7 +86,7 @@ export function readColumns(
   const of = new Map<TableField, string[]>();
   const used = new Set<string>();
   for (const [name, wanted] of Object.entries(map)) {
-    if (name !== 'data' && !isField(name)) throw new ColumnMapError(unknownField(name));
+    if (name !== 'data' && !isField(name)) throw new Error(unknownField(name));
     if (name === 'data') continue;
     of.set(name, columnsNamed(wanted, header, name));
     for (const column of of.get(name) ?? []) used.add(column);
@@ -121,7 +118,7 @@ function columnsNamed(
   const names = wanted === null ? [] : typeof wanted === 'string' ? [wanted] : [...wanted];
   const missing = names.find((name) => !header.includes(name));
   if (missing === undefined) return names;
-  throw new ColumnMapError(
+  throw new Error(
     `The map names the column "${missing}" for ${field}, which the table does not have. It has: ${header.join(', ')}.`,
   );
 }
