@@ -113,7 +113,9 @@ describe('a bundle', () => {
     writeFileSync(join(root, 'text.tar'), 'this is no archive '.repeat(100));
     writeFileSync(join(root, 'cut.tar.gz'), gzipSync(Buffer.alloc(100_000, 'x')).subarray(0, 50));
     for (const name of ['nowhere', 'text.tar', 'cut.tar.gz'])
-      await expect(open(join(root, name))).rejects.toThrow(/^There is no bundle at |is no readable tar archive: /);
+      await expect(open(join(root, name))).rejects.toThrow(
+        /^There is no bundle at |is no readable tar archive: /,
+      );
     expect(spooled()).toEqual([]);
   });
 
