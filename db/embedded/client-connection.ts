@@ -20,13 +20,6 @@ export interface ConnectionLimits extends SessionLimits {
   readonly waitingBytesMax: number;
 }
 
-export interface ConnectionEvents {
-  /** The client has said who it is. */
-  started(): void;
-  /** The client is no more; told once. */
-  left(): void;
-}
-
 const REQUEST_CODE_AT = 4;
 const REQUEST_BYTES_MIN = 8;
 
@@ -45,7 +38,10 @@ export class ClientConnection implements SessionPeer {
   constructor(
     private readonly socket: Socket,
     private readonly limits: ConnectionLimits,
-    private readonly events: ConnectionEvents,
+    /** The client has said who it is. */
+    private readonly onStarted: () => void,
+    /** The client is no more; told once. */
+    private readonly onLeft: () => void,
   ) {
     this.reader = new FrameReader(limits.frameBytesMax);
     socket.on('data', (chunk) => this.receive(chunk));
@@ -157,7 +153,7 @@ export class ClientConnection implements SessionPeer {
       else if (code >>> 16 !== 3) this.fail('0A000', 'only version 3 of the protocol is spoken here');
       else {
         this.parameters = startupParameters(packet);
-        this.events.started();
+        this.onStarted();
       }
       return;
     }
@@ -174,6 +170,6 @@ export class ClientConnection implements SessionPeer {
     this.hasLeft = true;
     clearTimeout(this.stallTimer);
     this.session?.leave();
-    this.events.left();
+    this.onLeft();
   }
 }

@@ -1,7 +1,18 @@
 import { constants, cpSync, existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { syncTree, writeDurably } from '../files/durable-files';
-import type { HostOptions } from './host-messages';
+
+/** What ensureEmbedded tells the host that it starts. */
+export interface HostOptions {
+  /** Folder of everything that belongs to one embedded database: `data`, `run`, `host.log`. */
+  readonly folder: string;
+  /** Where a new database begins: the folder of a prepared, closed cluster. */
+  readonly template?: string;
+  /** Whether a commit waits until the disk has it; without, it survives the end of any process, not a loss of power. */
+  readonly durable: boolean;
+  /** A client that holds the database (within a transaction) without using it for so long is disconnected. */
+  readonly holdIdleMs: number;
+}
 
 const DATA = 'data';
 const SEAL = 'data.complete';

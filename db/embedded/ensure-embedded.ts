@@ -1,11 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import type { EventEmitter } from 'node:events';
 import { closeSync, mkdirSync, openSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { unavailable } from '../../models/errors';
-import { hasCluster } from './cluster-folder';
-import type { HostEnd, HostOptions, HostReport } from './host-messages';
+import { type HostOptions, hasCluster } from './cluster-folder';
 import { type Lease, NoHostError, openLease } from './lease';
 import { RunFolder, type ShortPath, shortPath } from './run-folder';
 
@@ -16,34 +14,20 @@ export interface EmbeddedOptions {
   readonly durable?: boolean;
   /** A client that holds the database within a transaction for so long without a word is disconnected. Default 60 s. */
   readonly holdIdleMs?: number;
-  /** How long a host that starts may give no sign of life. Default 60 s. */
-  readonly startMs?: number;
   /** Hears that there is no database in the folder yet, before it is made. */
   readonly onWarning?: (message: string) => void;
   /** How long `close` waits until the host has closed the database, if this was its last user. Default 10 s. */
   readonly closeMs?: number;
 }
 
-/** A running embedded PostgreSQL, shared with every process that names the same folder. */
-export interface Embedded {
-  /**
-   * Where PostgreSQL's clients connect: `host` of node-postgres, `-h` of psql. Starts the host again if it died, so
-   * ask for each new connection. @throws AppError 503 if it can't be started
-   */
-  socketFolder(): Promise<string>;
-  /** Whether connections to `folder` reach the host that runs now. */
-  isCurrent(folder: string): boolean;
-  /** Gives the host up. It closes the database and ends when nobody else is connected. */
-  close(): Promise<void>;
-}
-
-const DEFAULTS = {
+const DEFAULTS: Required<Omit<EmbeddedOptions, 'template'>> = {
   durable: true,
   holdIdleMs: 60_000,
-  startMs: 60_000,
   closeMs: 10_000,
   onWarning: () => undefined,
-} as const;
+};
+/** How long a host that starts may give no sign of life. */
+const START_MS = 60_000;
 const RETRY_MS = 50;
 const LOG_BYTES_MAX = 4 * 1024 * 1024;
 const LOG_NAME = 'host.log';
@@ -62,9 +46,11 @@ export async function ensureEmbedded(dataFolder: string, options: EmbeddedOption
   return embedded;
 }
 
-type Settings = Required<Omit<EmbeddedOptions, 'template'>> & Pick<EmbeddedOptions, 'template'>;
+type Settings = typeof DEFAULTS & EmbeddedOptions;
+export type Embedded = InstanceType<typeof EmbeddedDatabase>;
 
-class EmbeddedDatabase implements Embedded {
+/** A running embedded PostgreSQL, shared with every process that names the same folder. */
+class EmbeddedDatabase {
   private readonly run: ShortPath;
   private lease: Lease | undefined;
   private starting: Promise<Lease> | undefined;
@@ -82,6 +68,10 @@ class EmbeddedDatabase implements Embedded {
     this.run = shortPath(join(folder, 'run'));
   }
 
+  /**
+   * Where PostgreSQL's clients connect: `host` of node-postgres, `-h` of psql. Starts the host again if it died, so
+   * ask for each new connection. @throws AppError 503 if it can't be started
+   */
   async socketFolder(): Promise<string> {
     if (this.closed) throw unavailable('The embedded database is closed.', 1);
     if (this.lease) return this.lease.socketFolder;
@@ -91,10 +81,12 @@ class EmbeddedDatabase implements Embedded {
     return (await this.starting).socketFolder;
   }
 
+  /** Whether connections to `folder` reach the host that runs now. */
   isCurrent(folder: string): boolean {
     return this.lease?.socketFolder === folder;
   }
 
+  /** Gives the host up. It closes the database and ends when nobody else is connected. */
   async close(): Promise<void> {
     if (this.closed) return;
     this.closed = true;
@@ -104,89 +96,56 @@ class EmbeddedDatabase implements Embedded {
   }
 
   private async start(): Promise<Lease> {
-    const { startMs } = this.settings;
-    let deadline = Date.now() + startMs;
     const runFolder = new RunFolder(this.run.path);
-    for (;;) {
+    let host: ChildProcess | undefined;
+    for (let deadline = Date.now() + START_MS; Date.now() < deadline; await delay(RETRY_MS)) {
       const socketFolder = await runFolder.living();
-      if (socketFolder !== undefined) {
-        const lease = await this.join(socketFolder, startMs);
-        if (lease) return lease;
-      } else {
-        await this.spawnHost(startMs);
-        deadline = Date.now() + startMs;
-      }
-      if (Date.now() > deadline) throw cannotStart(this.folder, `no host within ${startMs} ms`);
+      const lease = socketFolder === undefined ? undefined : await this.join(socketFolder);
+      if (lease) return lease;
+      const end = host && (host.exitCode ?? host.signalCode);
+      if (socketFolder !== undefined || end === null) continue;
+      // One that made way for another ends with 0.
+      if (end) throw cannotStart(this.folder, `its process ended with ${end}; ${lastLines(this.folder)}`);
+      host = this.startHost();
+      deadline = Date.now() + START_MS;
     }
+    throw cannotStart(this.folder, `no host within ${START_MS} ms`);
   }
 
-  private async join(socketFolder: string, silentMs: number): Promise<Lease | undefined> {
+  private async join(socketFolder: string): Promise<Lease | undefined> {
     try {
-      const lease = await openLease(socketFolder, silentMs);
+      const lease = await openLease(socketFolder, START_MS);
       this.lease = lease;
       void lease.ended.then(() => {
         if (this.lease === lease) this.lease = undefined;
       });
       return lease;
     } catch (error) {
-      if (!(error instanceof NoHostError)) throw error;
-      await delay(RETRY_MS);
-      return undefined;
+      if (error instanceof NoHostError) return undefined;
+      throw cannotStart(this.folder, error instanceof Error ? error.message : String(error));
     }
   }
 
-  /** Starts a host and waits for its report; that another was faster is as good. */
-  private async spawnHost(silentMs: number): Promise<void> {
+  private startHost(): ChildProcess {
     const { template, durable, holdIdleMs, onWarning } = this.settings;
-    if (!hasCluster(this.folder)) {
-      onWarning(`Making a new database in ${this.folder}; the first start takes up to half a minute.`);
+    const { folder } = this;
+    if (!hasCluster(folder)) {
+      onWarning(`Making a new database in ${folder}; the first start takes up to half a minute.`);
     }
-    const options: HostOptions = {
-      folder: this.folder,
-      durable,
-      holdIdleMs,
-      ...(template === undefined ? {} : { template }),
-    };
-    const host = spawnHost(options);
-    const report = await reportOf(host, silentMs, () => lastLines(this.folder));
-    if (host.connected) host.disconnect();
+    const options: HostOptions = { folder, durable, holdIdleMs, ...(template && { template }) };
+    const log = openLog(folder);
+    const host = spawn(
+      process.execPath,
+      ['--require', require.resolve('tsx/cjs'), join(__dirname, 'host.ts'), JSON.stringify(options)],
+      // A group of its own: Ctrl-C in a terminal must not end the database before the service that uses it.
+      { detached: true, stdio: ['ignore', log, log] },
+    );
+    closeSync(log);
     host.unref();
-    if (report.kind === 'failed') throw cannotStart(this.folder, report.reason);
+    // Its exit code tells.
+    host.on('error', () => undefined);
+    return host;
   }
-}
-
-function spawnHost(options: HostOptions): ChildProcess {
-  const log = openLog(options.folder);
-  const host = spawn(
-    process.execPath,
-    ['--require', require.resolve('tsx/cjs'), join(__dirname, 'host.ts'), JSON.stringify(options)],
-    // A group of its own: Ctrl-C in a terminal must not end the database before the service that uses it.
-    { detached: true, stdio: ['ignore', log, log, 'ipc'] },
-  );
-  closeSync(log);
-  return host;
-}
-
-/** What a host that starts reports in the end. It may take its time while it says that it works. */
-export function reportOf(host: EventEmitter, silentMs: number, lastWords: () => string): Promise<HostEnd> {
-  return new Promise((resolve) => {
-    const settle = (end: HostEnd) => {
-      clearTimeout(timer);
-      host.removeAllListeners();
-      resolve(end);
-    };
-    const failed = (reason: string) => settle({ kind: 'failed', reason });
-    const timer = setTimeout(() => failed(`no sign of life within ${silentMs} ms`), silentMs);
-    host.on('message', (report: HostReport) => {
-      if (report.kind === 'working') timer.refresh();
-      else settle(report);
-    });
-    host.once('error', (error: Error) => failed(error.message));
-    host.once('exit', (code: number | null, signal: string | null) => {
-      if (code === 0) settle({ kind: 'taken' });
-      else failed(`its process ended with ${signal ?? code}; ${lastWords()}`);
-    });
-  });
 }
 
 function openLog(folder: string): number {

@@ -1,15 +1,14 @@
 /**
  * The embedded host: a process of its own that opens the database folder and serves it on a socket, as long as any
  * process is connected. PGlite keeps its thread busy while it works, so it must not share a process with the service.
- * Started by ensureEmbedded with its options as one JSON argument; reports through the process channel.
+ * Started by ensureEmbedded with its options as one JSON argument; ends with status 0 where another host has the folder.
  */
 import { join } from 'node:path';
-import { prepareCluster } from './cluster-folder';
+import { type HostOptions, prepareCluster } from './cluster-folder';
 import { Engine } from './engine';
-import type { HostOptions, HostReport } from './host-messages';
 import { Housekeeper } from './housekeeper';
 import { RunFolder, shortPath } from './run-folder';
-import { WireServer } from './wire-server';
+import { CANNOT_OPEN, WireServer } from './wire-server';
 
 const MEBIBYTE = 1024 * 1024;
 const INPUT_LIMITS = {
@@ -35,20 +34,14 @@ async function main(options: HostOptions): Promise<void> {
   const run = shortPath(join(options.folder, 'run'));
   process.once('exit', () => run.release());
   const socketFolder = await new RunFolder(run.path).claim(wire.server);
-  if (socketFolder === undefined) return leave({ kind: 'taken' }, 0);
-  const working = setInterval(() => {
-    tell({ kind: 'working' });
-    wire.reassure('the embedded database is being opened');
-  }, WORKING_MS);
-
-  const { durable } = options;
-  const folder = await prepareCluster(options, async (data) => {
-    // A thread of its own: making a cluster takes half a gigabyte, which goes with the thread only.
-    const maker = await Engine.start({ folder: data, durable: false }, { log, died });
-    await maker.close();
+  if (socketFolder === undefined) process.exit(0);
+  const working = setInterval(() => wire.reassure('the embedded database is being opened'), WORKING_MS);
+  const engine = await open(options, died).catch((error: unknown) => {
+    wire.dismiss(logged('the host could not start', error), CANNOT_OPEN);
+    setTimeout(() => process.exit(1), FAREWELL_MS);
   });
-  const engine = await Engine.start({ folder, durable }, { log, died });
   clearInterval(working);
+  if (!engine) return;
   const housekeeper = new Housekeeper(socketFolder, wire.serve(engine), log);
   housekeeper.start();
   process.once('SIGTERM', () => {
@@ -58,7 +51,6 @@ async function main(options: HostOptions): Promise<void> {
   setTimeout(() => {
     if (wire.clients === 0) void close();
   }, FIRST_CLIENT_MS).unref();
-  tell({ kind: 'ready' });
 
   let closing = false;
   async function close(): Promise<void> {
@@ -68,7 +60,7 @@ async function main(options: HostOptions): Promise<void> {
     const cutOff = setTimeout(() => process.exit(1), LAST_TURN_MS);
     await wire.stop();
     clearTimeout(cutOff);
-    await engine.close();
+    await engine?.close();
     process.exit(0);
   }
 
@@ -79,25 +71,31 @@ async function main(options: HostOptions): Promise<void> {
   }
 }
 
+async function open(options: HostOptions, died: (reason: string) => void): Promise<Engine> {
+  const folder = await prepareCluster(options, async (data) => {
+    // A thread of its own: making a cluster takes half a gigabyte, which goes with the thread only.
+    const maker = await Engine.start({ folder: data, durable: false }, { log, died });
+    await maker.close();
+  });
+  return Engine.start({ folder, durable: options.durable }, { log, died });
+}
+
 function log(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
-function tell(report: HostReport): void {
-  if (process.connected) process.send?.(report);
-}
-
-function leave(report: HostReport, exitCode: number): void {
-  if (!process.connected || !process.send) process.exit(exitCode);
-  process.send(report, () => process.exit(exitCode));
+/** Writes an error to the log and answers its reason. */
+function logged(what: string, error: unknown): string {
+  const reason = error instanceof Error ? error.message : String(error);
+  log(`${what}: ${reason}`);
+  return reason;
 }
 
 if (require.main === module) {
   // A log that can't be written (a full disk) must not end the database that reports it.
   process.stderr.on('error', () => undefined);
   main(JSON.parse(process.argv[2] ?? '{}') as HostOptions).catch((error: unknown) => {
-    const reason = error instanceof Error ? error.message : String(error);
-    log(`the host could not start: ${reason}`);
-    leave({ kind: 'failed', reason }, 1);
+    logged('the host could not start', error);
+    process.exit(1);
   });
 }

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { socketPath } from './run-folder';
 import { Backend, errorFields, FrameReader, startup, typeOf } from './wire-protocol';
-import { LEASE_PARAMETER } from './wire-server';
+import { CANNOT_OPEN, LEASE_PARAMETER } from './wire-server';
 
 /** A connection that asks nothing: the host lives as long as somebody holds one, and its end tells of the host's. */
 export interface Lease {
@@ -20,7 +20,7 @@ const FRAME_BYTES_MAX = 1024 * 1024;
 /**
  * Connects and waits until the host has opened its database, however long, while the host says that it works.
  *
- * @throws NoHostError if there is no host that can
+ * @throws NoHostError if there is no host that can; Error with the reason if the database can't be opened
  */
 export function openLease(socketFolder: string, silentMs: number): Promise<Lease> {
   return new Promise((resolve, reject) => {
@@ -42,7 +42,11 @@ export function openLease(socketFolder: string, silentMs: number): Promise<Lease
       timer.refresh();
       reader.push(chunk);
       for (let frame = reader.next(); frame; frame = reader.next()) {
-        if (typeOf(frame) === Backend.error) giveUp(errorFields(frame).message);
+        if (typeOf(frame) === Backend.error) {
+          const { sqlState, message } = errorFields(frame);
+          if (sqlState === CANNOT_OPEN) reject(new Error(message));
+          giveUp(message);
+        }
         if (typeOf(frame) !== Backend.readyForQuery) continue;
         clearTimeout(timer);
         socket.unref();

@@ -6,6 +6,9 @@ import { TurnQueue } from './turn-queue';
 /** The startup parameter by which a process asks the host to live as long as itself, and that it never queries. */
 export const LEASE_PARAMETER = 'loupe_lease';
 
+/** The SQLSTATE by which clients hear that the database can't be opened. */
+export const CANNOT_OPEN = '58000';
+
 /** The application name of the host's own client, for whom it does not go on living. */
 export const HOUSEKEEPER_NAME = 'loupe housekeeper';
 
@@ -52,19 +55,18 @@ export class WireServer {
   }
 
   /** Tells all clients that they must leave. */
-  dismiss(message: string): void {
+  dismiss(message: string, sqlState = '57P01'): void {
     this.isStopping = true;
-    for (const connection of this.connections) connection.fail('57P01', message);
+    for (const connection of this.connections) connection.fail(sqlState, message);
   }
 
   private accept(socket: Socket): void {
-    const connection = new ClientConnection(socket, this.limits, {
-      started: () => {
-        if (this.isStopping) connection.fail('57P03', 'the embedded database is shutting down');
-        else if (this.turns) connection.openSession(this.turns, this.greeting);
-      },
-      left: () => this.forget(connection, socket),
-    });
+    const welcome = () => {
+      if (this.isStopping) connection.fail('57P03', 'the embedded database is shutting down');
+      else if (this.turns) connection.openSession(this.turns, this.greeting);
+    };
+    const forget = () => this.forget(connection, socket);
+    const connection = new ClientConnection(socket, this.limits, welcome, forget);
     this.connections.add(connection);
   }
 
