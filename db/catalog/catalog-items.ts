@@ -106,11 +106,9 @@ const ownFieldsOf = ({ title, sku, url, data }: OwnFields) => ({
 
 const isGiven = (value: string | null | undefined): value is string => typeof value === 'string';
 
-const hasPrices = (row: VariantRow): row is PricedVariantRow => row.estimates !== undefined;
+const hasPrices = (row: VariantRow): row is VariantRow & StoredPricesJson => row.estimates !== undefined;
 
-type PricedVariantRow = VariantRow & StoredPricesJson;
-
-const pricedVariant = (row: PricedVariantRow): Variant => ({
+const pricedVariant = (row: VariantRow & StoredPricesJson): Variant => ({
   id: row.id,
   fields: row.fields,
   images: row.images,

@@ -22,8 +22,15 @@ import { conditionsOf } from './search/catalog-clauses';
 @injectable()
 export class PostgresCatalogRepository implements CatalogRepository {
   readonly #search: CatalogSearch;
-  readonly #categories = new Remembered(() => this.readCategories());
-  readonly #tags = new Remembered(() => this.readTags());
+  readonly #categories = new Remembered(() =>
+    rowsOf<Category>(
+      this.knex,
+      sql`SELECT id, name, hierarchy, name_fields AS "nameFields" FROM categories ORDER BY id`,
+    ),
+  );
+  readonly #tags = new Remembered(() =>
+    rowsOf<Tag>(this.knex, sql`SELECT id, name, "group" FROM tags ORDER BY "group", display_order, id`),
+  );
   readonly #facetFields = new Remembered(() => this.readFacetFields());
 
   constructor(@inject(PORTS.Knex) private readonly knex: Knex) {
@@ -40,20 +47,6 @@ export class PostgresCatalogRepository implements CatalogRepository {
 
   facetFields(taxonomyVersion?: number): Promise<readonly string[]> {
     return this.#facetFields.at(taxonomyVersion);
-  }
-
-  private readCategories(): Promise<readonly Category[]> {
-    return rowsOf<Category>(
-      this.knex,
-      sql`SELECT id, name, hierarchy, name_fields AS "nameFields" FROM categories ORDER BY id`,
-    );
-  }
-
-  private readTags(): Promise<readonly Tag[]> {
-    return rowsOf<Tag>(
-      this.knex,
-      sql`SELECT id, name, "group" FROM tags ORDER BY "group", display_order, id`,
-    );
   }
 
   private async readFacetFields(): Promise<readonly string[]> {

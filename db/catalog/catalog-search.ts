@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { ResolvedQuery, SearchPage } from '../../models/catalog/catalog-query';
 import type { CatalogItem } from '../../models/catalog/item';
 import type { SuggestedRow, SuggestionQuery } from '../../models/catalog/suggestion';
-import type { CatalogState, FoundRows, SellRows } from '../../models/ports';
+import type { FoundRows, SellRows } from '../../models/ports';
 import { inOneState } from '../core/sql';
 import { readFound } from './found-rows';
 import { facetValues } from './search/facet-values';
@@ -11,7 +11,7 @@ import { rankProducts, wantedSets } from './search/rank-products';
 import { type FoundPage, scoredRows, type Window } from './search/scored-rows';
 import { SnapshotCache } from './search/snapshot-cache';
 import { expandTerms, type TermExpansion } from './search/term-expansion';
-import { suggestedRows } from './suggestions';
+import { type FoundIn, suggestedRows } from './suggestions';
 
 /** In which state an answer is looked for: the one that this process saw last, then twice the one that there is. */
 const ATTEMPTS = ['known', 'newest', 'newest'] as const;
@@ -37,25 +37,29 @@ export class CatalogSearch {
     pricing: boolean,
     sell: SellRows | undefined,
   ): Promise<SearchPage<CatalogItem>> {
-    const read: ReadRows = (reader, found) => readFound(reader, found, pricing);
-    const readOrSell: ReadRows = async (reader, found) =>
-      sell ? ((await sell(found))?.items ?? null) : read(reader, found);
-    for (const from of ATTEMPTS) {
-      try {
-        return await this.#answer(this.knex, query, readOrSell, from);
-      } catch (failure) {
-        if (!(failure instanceof CatalogChanged)) throw failure;
-      }
-    }
-    return inOneState(this.knex, (trx) => this.#answer(trx, query, read, 'newest'));
+    const read: ReadRows = async (reader, found) =>
+      sell && reader === this.knex ? ((await sell(found))?.items ?? null) : readFound(reader, found, pricing);
+    return this.#attempt((knex, from) => this.#answer(knex, query, read, from));
   }
 
   /** As `CatalogRepository.suggest`. */
   suggest(query: SuggestionQuery): Promise<readonly SuggestedRow[]> {
-    return suggestedRows(this.knex, query, async (trx, products, expansions, window) => {
-      const { rows } = await this.#find(trx, products, expansions, window, { order: 'popularity' });
-      return rows.map(({ id }) => id);
-    });
+    return this.#attempt((knex, from) =>
+      suggestedRows(knex, query, (products, expansions, window) =>
+        this.#find(knex, products, expansions, window, { order: 'popularity', from }),
+      ),
+    );
+  }
+
+  async #attempt<Answer>(answer: (knex: Knex, from: From) => Promise<Answer>): Promise<Answer> {
+    for (const from of ATTEMPTS) {
+      try {
+        return await answer(this.knex, from);
+      } catch (failure) {
+        if (!(failure instanceof CatalogChanged)) throw failure;
+      }
+    }
+    return inOneState(this.knex, (trx) => answer(trx, 'newest'));
   }
 
   /** @throws CatalogChanged when it would not be of one state */
@@ -91,7 +95,7 @@ export class CatalogSearch {
     expansions: readonly TermExpansion[] | null,
     window: Window,
     { order = 'relevance', from = 'newest' }: { order?: 'relevance' | 'popularity'; from?: From },
-  ): Promise<FoundPage & { readonly state: CatalogState; readonly isKnown: boolean }> {
+  ): Promise<FoundPage & FoundIn> {
     const wanted = wantedSets(query, expansions);
     const known = wanted && from === 'known' ? this.#snapshots.openAsKnown(wanted) : null;
     const opened = known ?? (wanted && (await this.#snapshots.open(knex, wanted)));

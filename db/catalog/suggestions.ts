@@ -2,8 +2,10 @@ import type { Knex } from 'knex';
 import type { ResolvedQuery } from '../../models/catalog/catalog-query';
 import { nameSortKey } from '../../models/catalog/fold-text';
 import type { SuggestedRow, SuggestionQuery } from '../../models/catalog/suggestion';
-import { inOneState, lines, prepared, rowsOf, sql } from '../core/sql';
-import type { Window } from './search/scored-rows';
+import type { CatalogState } from '../../models/ports';
+import { lines, prepared, rowsOf, type Sql, sql } from '../core/sql';
+import { CatalogChanged, isStill, STATE } from './search/opening';
+import type { FoundPage, Window } from './search/scored-rows';
 import { expandTerms, expandTyped, matchingAll, type TermExpansion } from './search/term-expansion';
 
 /** Rows of the taxonomy, which have indexes of their own. */
@@ -14,40 +16,39 @@ const POPULAR = sql`(SELECT id, category, popularity, sort_key, words FROM ${NOD
 /** Where so many of those match, far more of the others do than could be sorted in time, and none is needed. */
 const MANY = sql`50`;
 
-/** The ids of the products that match all words, by falling popularity. */
+/** The products that match all words, by falling popularity, and the state that they were found in. */
 type FindPopular = (
-  knex: Knex,
   query: ResolvedQuery,
   expansions: readonly TermExpansion[] | null,
   window: Window,
-) => Promise<readonly string[]>;
+) => Promise<FoundPage & FoundIn>;
+
+/** The state in which something was found, and whether it was known before it was looked for. */
+export interface FoundIn {
+  readonly state: CatalogState;
+  readonly isKnown: boolean;
+}
 
 /**
  * The rows that complete a query, in the order of contract 5.12. Each sort of them is looked for if it has to be, the dearest
  * last: products, then words that are misspelt. What is typed first is answered by one statement, names that begin so.
+ *
+ * @throws CatalogChanged when they would not be of one state
  */
 export async function suggestedRows(
   knex: Knex,
   query: SuggestionQuery,
   find: FindPopular,
 ): Promise<readonly SuggestedRow[]> {
-  if (query.words?.length === 0) return [];
-  const named = await nodes(knex, query, []);
-  return named.length < query.size ? inOneState(knex, (trx) => matchingRows(trx, query, find)) : named;
-}
-
-async function matchingRows(
-  knex: Knex,
-  query: SuggestionQuery,
-  find: FindPopular,
-): Promise<readonly SuggestedRow[]> {
   const { words, size } = query;
+  if (words?.length === 0) return [];
+  const named = await nodes(knex, query, [], null);
+  if (named.rows.length >= size) return named.rows;
   const found = new Map<string, SuggestedRow>();
   const take = async (expansions: readonly TermExpansion[]) => {
-    for (const sort of [nodes, products]) {
-      if (found.size < size)
-        for (const row of await sort(knex, query, expansions, find)) found.set(row.id, row);
-    }
+    for (const row of (await nodes(knex, query, expansions, named.state)).rows) found.set(row.id, row);
+    if (found.size >= size) return;
+    for (const row of await products(knex, query, expansions, find, named.state)) found.set(row.id, row);
   };
   await take(words === null ? [] : await expandTyped(knex, words));
   if (words !== null && found.size < size) {
@@ -55,6 +56,29 @@ async function matchingRows(
     if (terms.some(({ misspelt }) => misspelt.length > 0)) await take(terms);
   }
   return [...found.values()].slice(0, size);
+}
+
+interface FoundRows {
+  readonly rows: readonly SuggestedRow[];
+  readonly state: CatalogState;
+}
+
+/**
+ * Reads rows, of one state with what was read before.
+ *
+ * @param select `id`, `kind`, `name` and `attributes`, in order
+ * @param before the state of what was read first; null where this is the first
+ */
+async function readRows(knex: Knex, select: Sql, before: CatalogState | null): Promise<FoundRows> {
+  const { transactions = null, snapshot = null } = before ?? {};
+  const [line] = await rowsOf<CatalogState & { rows: SuggestedRow[]; still: boolean }>(
+    knex,
+    prepared(sql`SELECT coalesce((SELECT json_agg(selected) FROM (${select}) AS selected), '[]') AS rows,
+        ${transactions}::text IS NULL OR ${isStill({ transactions: sql`${transactions}`, snapshot: sql`${snapshot}` })} AS still,
+        ${STATE}`),
+  );
+  if (!line?.still) throw new CatalogChanged();
+  return { rows: line.rows, state: { transactions: line.transactions, snapshot: line.snapshot } };
 }
 
 /**
@@ -65,39 +89,36 @@ function nodes(
   knex: Knex,
   { text, words, category, size }: SuggestionQuery,
   terms: readonly TermExpansion[],
-): Promise<SuggestedRow[]> {
+  before: CatalogState | null,
+): Promise<FoundRows> {
   const begins = nameSortKey(text);
   const within = sql`(${category}::text IS NULL OR ${category} = ANY(string_to_array(category, ',')))`;
   const isNamed = sql`sort_key >= ${begins} AND sort_key < ${`${begins}\u{10ffff}`} AND ${within}`;
   const expression = matchingAll(terms) || null;
   const matches = sql`${expression}::tsquery IS NOT NULL AND words @@ ${expression}::tsquery AND ${within}`;
   const popularFirst = sql`popularity DESC, id LIMIT ${size}`;
-  return rowsOf<SuggestedRow>(
-    knex,
-    prepared(
-      sql`WITH named_popular AS MATERIALIZED (
-            SELECT id, popularity FROM ${POPULAR} WHERE ${isNamed} ORDER BY ${popularFirst}
-          ),
-          named AS (
-            SELECT * FROM named_popular WHERE (SELECT count(*) FROM named_popular) >= ${size}
-            UNION ALL
-            SELECT id, popularity FROM ${NODES} AND ${isNamed} AND (SELECT count(*) FROM named_popular) < ${size}
-          ),
-          popular_matches AS MATERIALIZED (SELECT id, popularity, sort_key FROM ${POPULAR} WHERE ${matches}),
-          matches AS (
-            SELECT * FROM popular_matches WHERE (SELECT count(*) FROM popular_matches) >= ${MANY}
-            UNION ALL
-            SELECT id, popularity, sort_key FROM ${NODES} AND ${matches}
-              AND (SELECT count(*) FROM popular_matches) < ${MANY}
-          )
-          SELECT r.id, r.kind, r.name, r.attributes FROM (
-            (SELECT 1 AS turn, id, popularity, true AS says FROM named ORDER BY ${popularFirst})
-            UNION ALL
-            (SELECT 2, id, popularity, strpos(sort_key, ${nameSortKey(words?.at(-1) ?? '')}) > 0 AS says FROM matches
-              ORDER BY says DESC, ${popularFirst})
-          ) AS found JOIN catalog_rows r USING (id) ORDER BY turn, says DESC, found.popularity DESC, id`,
-    ),
-  );
+  const select = sql`WITH named_popular AS MATERIALIZED (
+        SELECT id, popularity FROM ${POPULAR} WHERE ${isNamed} ORDER BY ${popularFirst}
+      ),
+      named AS (
+        SELECT * FROM named_popular WHERE (SELECT count(*) FROM named_popular) >= ${size}
+        UNION ALL
+        SELECT id, popularity FROM ${NODES} AND ${isNamed} AND (SELECT count(*) FROM named_popular) < ${size}
+      ),
+      popular_matches AS MATERIALIZED (SELECT id, popularity, sort_key FROM ${POPULAR} WHERE ${matches}),
+      matches AS (
+        SELECT * FROM popular_matches WHERE (SELECT count(*) FROM popular_matches) >= ${MANY}
+        UNION ALL
+        SELECT id, popularity, sort_key FROM ${NODES} AND ${matches}
+          AND (SELECT count(*) FROM popular_matches) < ${MANY}
+      )
+      SELECT r.id, r.kind, r.name, r.attributes FROM (
+        (SELECT 1 AS turn, id, popularity, true AS says FROM named ORDER BY ${popularFirst})
+        UNION ALL
+        (SELECT 2, id, popularity, strpos(sort_key, ${nameSortKey(words?.at(-1) ?? '')}) > 0 AS says FROM matches
+          ORDER BY says DESC, ${popularFirst})
+      ) AS found JOIN catalog_rows r USING (id) ORDER BY turn, says DESC, found.popularity DESC, id`;
+  return readRows(knex, select, before);
 }
 
 /** As many products as are wanted that match all terms, by falling popularity. */
@@ -106,19 +127,18 @@ async function products(
   { category, words, size, sandbox }: SuggestionQuery,
   terms: readonly TermExpansion[],
   find: FindPopular,
-): Promise<SuggestedRow[]> {
+  before: CatalogState,
+): Promise<readonly SuggestedRow[]> {
   const query: ResolvedQuery = {
     ...{ node: 'product', categories: category === null ? null : [category], filters: [], words },
     ...{ sort: 'popularity_desc', page: 0, pageSize: size, ...(sandbox && { sandbox }) },
   };
-  const ids = await find(knex, query, words === null ? null : terms, { offset: 0, limit: size });
-  if (ids.length === 0) return [];
-  const found = await rowsOf<SuggestedRow>(
-    knex,
-    prepared(
-      sql`SELECT id, kind, name, attributes FROM catalog_rows WHERE id = ANY(ARRAY(SELECT * FROM ${lines(ids)}))`,
-    ),
-  );
-  const byId = new Map(found.map((row) => [row.id, row]));
-  return ids.flatMap((id) => byId.get(id) ?? []);
+  const { rows, state, isKnown } = await find(query, words === null ? null : terms, {
+    offset: 0,
+    limit: size,
+  });
+  const select = sql`SELECT id, kind, name, attributes FROM ${lines(rows.map(({ id }) => id))} WITH ORDINALITY AS asked (id, place)
+    JOIN catalog_rows USING (id) ORDER BY place`;
+  // The state that was seen first: if it still stands, so does the other.
+  return (await readRows(knex, select, isKnown ? state : before)).rows;
 }

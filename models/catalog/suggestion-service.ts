@@ -22,10 +22,8 @@ export class SuggestionService {
     { caller }: Pick<CallContext, 'caller'>,
     { query, category, size }: { query: string; category: string | null; size: number },
   ): Promise<readonly Suggestion[]> {
-    const slug =
-      category === null
-        ? null
-        : categorySlug(category, 'product', new Taxonomy(await this.catalog.categories()));
+    const taxonomy = new Taxonomy(await this.catalog.categories(caller.taxonomyVersion));
+    const slug = category === null ? null : categorySlug(category, 'product', taxonomy);
     const text = visibleText(query).trim().replace(/\s+/gu, ' ');
     const words = wordsAsked(text);
     const rows = await this.catalog.suggest({ text, words, category: slug, size, ...sightOf(caller) });

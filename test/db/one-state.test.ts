@@ -4,8 +4,8 @@ import { PostgresCatalogRepository } from '../../db/catalog/catalog-repository';
 import { makeSearchSnapshot } from '../../db/catalog/search/make-snapshot';
 import { rowsOf, sql } from '../../db/core/sql';
 import { useDatabase } from '../support/database';
-import { naiveSearch } from '../support/naive-search';
-import { editsOf, query, RandomCatalog, row } from './random-catalog';
+import { naiveSearch, naiveSuggest } from '../support/naive-search';
+import { type Edits, editsOf, query, RandomCatalog, row, suggestion } from './random-catalog';
 
 const SEED = 20_261_124;
 const ROWS = 200;
@@ -18,6 +18,13 @@ const change = fc.oneof(
   { weight: 1, arbitrary: fc.constant('snapshot' as const) },
   { weight: 1, arbitrary: fc.constant('none' as const) },
 );
+
+/** Each with the chance that it stays away. */
+const interruptions = fc.array(fc.tuple(change, fc.double({ min: 0, max: 1, noNaN: true })), {
+  minLength: 30,
+  maxLength: 30,
+});
+type Interruptions = readonly (readonly [coming: Edits | 'snapshot' | 'none', chance: number])[];
 
 /** A pool whose statements and transactions wait for something before they begin. */
 function interrupted(knex: Knex, before: () => Promise<void>): Knex {
@@ -48,6 +55,22 @@ describe('an answer is of one state, whatever is written between its statements'
     else await rowsOf(database.knex, sql`DELETE FROM search_snapshots`);
   }
 
+  /** Changes something before some of the statements of an answer. Answers the states that there were, too. */
+  async function interrupting<Answer>(coming: Interruptions, share: number, answer: () => Promise<Answer>) {
+    const states = [written.rows];
+    let statements = 0;
+    interrupt = async () => {
+      const [next, chance] = coming[statements++] ?? [];
+      if (next === undefined || chance === undefined || chance > share) return;
+      if (typeof next === 'string') await remake(next === 'snapshot');
+      else await written.apply(next);
+      states.push(written.rows);
+    };
+    const answered = await answer();
+    interrupt = async () => undefined;
+    return { answered, states };
+  }
+
   // contract 4.14
   test.each([
     ['a snapshot', 0.3],
@@ -57,22 +80,11 @@ describe('an answer is of one state, whatever is written between its statements'
     '%s',
     async (source, share) => {
       await remake(source !== 'the rows');
-      const interruption = fc.tuple(change, fc.double({ min: 0, max: 1, noNaN: true }));
-      const interruptions = fc.array(interruption, { minLength: 30, maxLength: 30 });
       let isSeen = false;
       await fc.assert(
         fc.asyncProperty(query, interruptions, async (asked, coming) => {
-          const states = [written.rows];
-          let statements = 0;
-          interrupt = async () => {
-            const [next, chance] = coming[statements++] ?? [];
-            if (next === undefined || chance === undefined || chance > share) return;
-            if (typeof next === 'string') await remake(next === 'snapshot');
-            else await written.apply(next);
-            states.push(written.rows);
-          };
-          const { rows, ...totals } = await catalog.search(asked);
-          interrupt = async () => undefined;
+          const { answered, states } = await interrupting(coming, share, () => catalog.search(asked));
+          const { rows, ...totals } = answered;
           const answers = states.map((state) => {
             const { ids, ...expected } = naiveSearch(state, asked);
             const names = new Map(state.map(({ id, name }) => [id, name]));
@@ -87,4 +99,17 @@ describe('an answer is of one state, whatever is written between its statements'
     },
     600_000,
   );
+
+  // contract 5.12
+  test('suggestions', async () => {
+    await remake(true);
+    await fc.assert(
+      fc.asyncProperty(suggestion, interruptions, async (asked, coming) => {
+        const { answered, states } = await interrupting(coming, 0.3, () => catalog.suggest(asked));
+        const answers = states.map((state) => naiveSuggest([...state], asked, []));
+        expect(answers).toContainEqual(answered.map(({ id }) => id));
+      }),
+      { seed: SEED, numRuns: RUNS.embedded, endOnFailure: true },
+    );
+  }, 600_000);
 });

@@ -11,11 +11,19 @@ import { allOf, type Sql, sql } from '../../core/sql';
 /** What decides where a row stands in a listing. */
 export type OrderKey = Omit<RowPosition, 'rank'>;
 
-/** A row of any of the categories; one of the taxonomy may name several (`joinCategories`). */
+/**
+ * A row of any of the categories; one of the taxonomy may name several (`joinCategories`). Which texts name one of them is
+ * found by steps through an index, in which the rows are looked up by these texts.
+ */
 export const inCategories = (kind: string, categories: readonly string[]): Sql =>
   kind === 'product'
     ? sql`category = ANY(${categories}::text[])`
-    : sql`string_to_array(category, ',') && ${categories}::text[]`;
+    : sql`category = ANY(ARRAY(WITH RECURSIVE texts (category) AS (
+        (SELECT category FROM catalog_search WHERE kind = ${kind} ORDER BY category LIMIT 1)
+        UNION ALL
+        SELECT (SELECT s.category FROM catalog_search s WHERE s.kind = ${kind} AND s.category > texts.category
+          ORDER BY s.category LIMIT 1) FROM texts WHERE texts.category IS NOT NULL)
+      SELECT category FROM texts WHERE string_to_array(category, ',') && ${categories}::text[]))`;
 
 /** The row has at least one of the facets. */
 export const carriesAny = (facets: readonly string[]): Sql => sql`facets && ${facets}::text[]`;

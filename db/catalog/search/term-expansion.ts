@@ -41,13 +41,11 @@ interface Expanded {
 export async function expandTerms(knex: Knex, words: readonly string[]): Promise<Expanded> {
   const { typed, candidates, state } = await lookUp(knex, words, candidatesOf(words));
   const misspelt = await listed(knex, typed.length, nearWords(candidates));
-  return {
-    expansions: typed.map((each) => ({
-      ...each,
-      misspelt: [...new Set([...each.misspelt, ...(misspelt.get(each.word) ?? [])])],
-    })),
-    state,
-  };
+  const expansions = typed.map((each) => ({
+    ...each,
+    misspelt: [...new Set([...each.misspelt, ...(misspelt.get(each.word) ?? [])])],
+  }));
+  return { expansions, state };
 }
 
 /** The same, as if no word were misspelt: that is most of the work. */
@@ -140,29 +138,22 @@ async function listed(
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const max = Math.min(MISSPELT_MAX, Math.max(1, Math.floor(LISTED_MAX / words)));
   const tooMany = [...near.values()].filter((each) => each.length > max).flat();
-  const frequent = await frequencyOf(
-    knex,
-    tooMany.map(({ word }) => word),
-  );
+  const frequent = await productsOf(knex, new Set(tooMany.map(({ word }) => word)));
+  const frequencyOf = ({ word }: NearWord) => frequent.get(word) ?? 0;
   const best = (each: readonly NearWord[]) =>
-    each.length <= max
-      ? each
-      : each
-          .toSorted(
-            (left, right) =>
-              left.edits - right.edits || (frequent.get(right.word) ?? 0) - (frequent.get(left.word) ?? 0),
-          )
-          .slice(0, max);
+    each
+      .toSorted((left, right) => left.edits - right.edits || frequencyOf(right) - frequencyOf(left))
+      .slice(0, max);
   return new Map([...near].map(([word, each]) => [word, best(each).map((found) => found.word)]));
 }
 
 /** How many products have each of some words, of those words that many have. */
-async function frequencyOf(knex: Knex, words: readonly string[]): Promise<ReadonlyMap<string, number>> {
-  if (words.length === 0) return new Map();
+async function productsOf(knex: Knex, words: ReadonlySet<string>): Promise<ReadonlyMap<string, number>> {
+  if (words.size === 0) return new Map();
   const counted = await rowsOf<{ term: string; products: number }>(
     knex,
     prepared(sql`SELECT asked.term, coalesce(frequent.products, 0)::integer AS products
-        FROM ${lines([...new Set(words)])} AS asked (term) CROSS JOIN LATERAL (
+        FROM ${lines([...words])} AS asked (term) CROSS JOIN LATERAL (
           SELECT sum(bit_count(bits)) AS products FROM search_snapshot_bitmaps b
           WHERE b.snapshot = (SELECT max(number) FROM search_snapshots) AND b.term = asked.term OFFSET 0) AS frequent`),
   );

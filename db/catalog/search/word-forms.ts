@@ -30,20 +30,22 @@ export function formsOf(words: readonly string[]): WordForm[] {
 }
 
 function joinedForms(words: readonly string[]): WordForm[] {
-  return words.flatMap((_, from) =>
-    Array.from({ length: REFERENCE_MAX }, (__, more) => words.slice(from, from + more + 1))
-      .filter((run, more) => run.length === more + 1)
-      .flatMap((run): WordForm[] => {
-        const joined = run.join('');
-        const hasDigit = DIGIT.test(joined);
-        if (!hasDigit && run.length > JOINED_MAX) return [];
-        return [
-          ...(run.length > 1 ? [{ words: run, reading: [joined] }] : []),
-          ...(hasDigit ? [{ words: run, reading: [referenceOf(run)] }] : []),
-        ];
-      }),
-  );
+  return runsOf(words, REFERENCE_MAX).flatMap((run) => {
+    const joined = run.join('');
+    const hasDigit = DIGIT.test(joined);
+    if (!hasDigit && run.length > JOINED_MAX) return [];
+    return [
+      ...(run.length > 1 ? [{ words: run, reading: [joined] }] : []),
+      ...(hasDigit ? [{ words: run, reading: [referenceOf(run)] }] : []),
+    ];
+  });
 }
+
+/** All runs of neighbouring words, of no more than so many. */
+const runsOf = (words: readonly string[], most: number): (readonly string[])[] =>
+  words.flatMap((_, from) =>
+    words.slice(from, from + most).map((__, more) => words.slice(from, from + more + 1)),
+  );
 
 function singleForms(word: string): WordForm[] {
   const numbers = numbersIn(word).flatMap((number) => [
@@ -130,16 +132,8 @@ export function readingsOf(
 }
 
 /** Every run of words that may be a phrase, with its words. */
-function phrasesIn(words: readonly string[]): ReadonlyMap<string, readonly string[]> {
-  const phrases = new Map<string, readonly string[]>();
-  for (let from = 0; from < words.length; from++) {
-    for (let to = from + 1; to <= Math.min(words.length, from + PHRASE_WORDS_MAX); to++) {
-      const phrase = words.slice(from, to);
-      phrases.set(phrase.join(' '), phrase);
-    }
-  }
-  return phrases;
-}
+const phrasesIn = (words: readonly string[]): ReadonlyMap<string, readonly string[]> =>
+  new Map(runsOf(words, PHRASE_WORDS_MAX).map((run) => [run.join(' '), run]));
 
 function firstOf(readings: Iterable<string>, wordsMax: number): Reading[] {
   const first: Reading[] = [];
