@@ -154,11 +154,11 @@ const CHUNK_LENGTH = 64 * 1024;
  */
 export async function copyRows(trx: Knex, table: WrittenTable, rows: Iterable<object>): Promise<void> {
   if (Array.isArray(rows) && rows.length === 0) return;
-  const { name, columns } = table;
-  // Inside a transaction this is its own connection, which goes back with it.
-  const connection: ClientBase = await trx.client.acquireConnection();
-  const copying = connection.query(copyFrom(`COPY ${name} (${quotedNames(columns).join(', ')}) FROM STDIN`));
-  await pipeline(Readable.from(textOf(rows, table)), copying);
+  await readTableText(
+    trx,
+    { name: table.name, columns: Object.keys(table.columns) },
+    Readable.from(textOf(rows, table)),
+  );
 }
 
 function* textOf(rows: Iterable<object>, table: WrittenTable): Generator<string> {

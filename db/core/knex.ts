@@ -55,13 +55,7 @@ export function connectPostgres(
     keepAlive: true,
     ...commonConnection(settings),
   });
-  return {
-    knex: pool.knex,
-    kind: 'postgres',
-    warnings,
-    connections: () => connectionsOf(pool),
-    close: () => pool.knex.destroy(),
-  };
+  return { ...pool, kind: 'postgres', warnings, close: () => pool.knex.destroy() };
 }
 
 /**
@@ -87,25 +81,7 @@ export async function connectEmbedded(
     await pool.knex.destroy();
     await embedded.close();
   };
-  return {
-    knex: pool.knex,
-    kind: 'embedded',
-    warnings: [],
-    connections: () => connectionsOf(pool),
-    close,
-  };
-}
-
-/** As the pool of Knex (tarn) counts them; who waits for the share of his party waits as well. */
-function connectionsOf({ knex, shares }: Pool): { used: number; free: number; pending: number } {
-  const { pool } = knex.client;
-  const pending = pool.numPendingAcquires() + shares.state.waiting;
-  return { used: pool.numUsed(), free: pool.numFree(), pending };
-}
-
-interface Pool {
-  readonly knex: Knex;
-  readonly shares: FairBudget;
+  return { ...pool, kind: 'embedded', warnings: [], close };
 }
 
 const commonConnection = ({ applicationName, acquireMs }: PoolSettings) => ({
@@ -117,7 +93,7 @@ const commonConnection = ({ applicationName, acquireMs }: PoolSettings) => ({
 function createKnex(
   { poolMax, acquireMs, onWarning }: PoolSettings,
   connection: Knex.PgConnectionConfig | Knex.ConnectionConfigProvider,
-): Pool {
+): Pick<Database, 'knex' | 'connections'> {
   const warn = (message: unknown) => onWarning(String(message));
   const knex = knexFactory({
     client: 'pg',
@@ -128,7 +104,13 @@ function createKnex(
   });
   const shares = connectionBudget(poolMax, acquireMs);
   shareConnections(knex.client, shares);
-  return { knex, shares };
+  // As the pool of Knex (tarn) counts them; a query that waits for the share of its party waits as well.
+  const connections = () => {
+    const { pool } = knex.client;
+    const pending = pool.numPendingAcquires() + shares.state.waiting;
+    return { used: pool.numUsed(), free: pool.numFree(), pending };
+  };
+  return { knex, connections };
 }
 
 /**
