@@ -15,10 +15,6 @@ export interface WrittenTable {
   readonly dated: boolean;
 }
 
-/** The names of columns as they stand in a statement. */
-export const quotedNames = (columns: WrittenTable['columns']): string[] =>
-  Object.keys(columns).map((column) => `"${column}"`);
-
 /** The types of columns that an import writes, as PostgreSQL names them. */
 export type ColumnType =
   | 'text'
