@@ -6,22 +6,15 @@ import {
   isAtLeast,
   leastFrame,
   regionOf,
-  unlessWhole,
   WHOLE,
   withEdge,
 } from '../../api/site/client/photos/frame';
 
-/** The frame that is drawn around an item on the page. */
+/** The frame that is drawn around an item on the page; what is sent of it: `test/e2e/identify-more.test.ts`. */
 const FRAME: Frame = { left: 0.2, top: 0.3, right: 0.6, bottom: 0.8 };
 const REACH = { x: 0.05, y: 0.05 };
 const ALL = ['left', 'top', 'right', 'bottom'] as const;
 const at = (x: number, y: number) => ({ x, y });
-
-test('a frame is sent as a region; around the whole picture it is none', () => {
-  expect(regionOf(FRAME)).toEqual({ x: 0.2, y: 0.3, width: 0.4, height: 0.5 });
-  expect(unlessWhole(WHOLE)).toBeNull();
-  expect(unlessWhole(FRAME)).toBe(FRAME);
-});
 
 test.each([
   ['by its inside as a whole', at(0.4, 0.5), ALL],

@@ -151,8 +151,7 @@ export interface NativeTensorFlow {
   readonly node: { loadSavedModel(folder: string): Promise<SavedModel> };
 }
 
-/** A TensorFlow SavedModel as the native package runs it. */
-export interface SavedModel {
+interface SavedModel {
   predict(input: tensorflow.Tensor): tensorflow.Tensor | tensorflow.Tensor[] | tensorflow.NamedTensorMap;
   dispose(): void;
 }

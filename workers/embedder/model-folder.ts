@@ -33,7 +33,18 @@ export async function readManifest(folder: string): Promise<ModelManifest> {
   const text = await readFile(join(folder, MANIFEST_FILE), 'utf8').catch((failure: unknown) => {
     throw new ModelRefused(folder, 'there is no manifest.json that can be read', failure);
   });
-  const parsed = manifestSchema.safeParse(parseJson(text, folder));
+  let document: unknown;
+  try {
+    document = JSON.parse(text);
+  } catch (failure) {
+    throw new ModelRefused(folder, 'manifest.json is no JSON', failure);
+  }
+  return checkedManifest(document, folder);
+}
+
+/** @throws ModelRefused naming every fault of the manifest of a model in this folder */
+export function checkedManifest(document: unknown, folder: string): ModelManifest {
+  const parsed = manifestSchema.safeParse(document);
   if (parsed.success) return parsed.data;
   const faults = parsed.error.issues.map((issue) => {
     const [inner] = issue.code === 'invalid_key' ? issue.issues : [];
@@ -53,14 +64,6 @@ export async function verifyDigests(folder: string, manifest: ModelManifest): Pr
       throw new ModelRefused(folder, `${file} can not be read`, failure);
     });
     if (found !== expected) throw new ModelRefused(folder, `${file} has SHA-256 ${found}, not ${expected}`);
-  }
-}
-
-function parseJson(text: string, folder: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (failure) {
-    throw new ModelRefused(folder, 'manifest.json is no JSON', failure);
   }
 }
 

@@ -1,9 +1,9 @@
-import { readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { z } from 'zod';
 import type { DurableFiles } from '../../models/ports';
-import type { ModelFormat, ModelManifest, ResamplingKernel, View } from '../../models/vision/embedding-model';
-import { ModelRefused, readManifest, sha256Of } from '../embedder/model-folder';
+import type { ModelFormat, ModelManifest, ResamplingKernel } from '../../models/vision/embedding-model';
+import { checkedManifest, MANIFEST_FILE, ModelRefused, sha256Of } from '../embedder/model-folder';
 import { bundledModel } from './model-library';
 
 type Triple = readonly [number, number, number];
@@ -35,7 +35,7 @@ export interface ManifestWishes {
   readonly kernel: ResamplingKernel;
   readonly input: string | null;
   readonly output: string | null;
-  /** Writes over a manifest that is there; it comes back if the new one would be wrong. */
+  /** Whether a manifest that is there is written over. */
   readonly replace: boolean;
 }
 
@@ -43,7 +43,7 @@ export interface ManifestWishes {
  * Writes `manifest.json` beside a model file, with the digests of all its files, so that nobody has to work them out.
  *
  * @returns the path of the manifest
- * @throws ModelRefused when the file is of no known format, or what was written is no valid manifest
+ * @throws ModelRefused when the file is of no known format, or the manifest would not be valid; nothing is written then
  */
 export async function writeManifest(
   file: string,
@@ -52,66 +52,34 @@ export async function writeManifest(
 ): Promise<string> {
   const folder = dirname(file);
   const format = await formatOf(file);
-  const { mean, scale } = PIXEL_VALUES[wishes.values] ?? scaled([0, 0, 0], [1, 1, 1]);
-  const manifest = {
-    id: wishes.id,
-    version: wishes.version,
-    format,
-    file: basename(file),
+  const { id, version, licence, size, fit, kernel, layout } = wishes;
+  const document = {
+    ...{ id, version, licence, format, file: basename(file), calibration: null },
     input: {
-      name: wishes.input,
-      width: wishes.size,
-      height: wishes.size,
-      layout: wishes.layout ?? (format === 'onnx' ? 'nchw' : 'nhwc'),
-      channels: 'rgb',
-      mean,
-      scale,
-      fit: wishes.fit,
+      ...{ name: wishes.input, width: size, height: size, fit, kernel, channels: 'rgb' },
+      ...PIXEL_VALUES[wishes.values],
+      layout: layout ?? (format === 'onnx' ? 'nchw' : 'nhwc'),
       background: [255, 255, 255],
-      kernel: wishes.kernel,
     },
     output: { name: wishes.output, dimensions: wishes.dimensions },
-    views: await viewsOf(wishes.views),
-    calibration: null,
-    licence: wishes.licence,
+    views: wishes.views === 'crops' ? (await bundledModel()).manifest.views : WHOLE,
     digests: await digestsOf(folder, await filesOf(file, format)),
   };
-  const path = join(folder, 'manifest.json');
-  const previous = `${path}.previous`;
-  const hasPrevious = wishes.replace && (await isRenamed(path, previous));
-  const isNew = await files
-    .create(path, `${JSON.stringify(manifest, null, 2)}\n`)
-    .catch((failure: unknown) => {
-      throw new ModelRefused(file, `${path} can not be written`, failure);
-    });
-  if (!isNew) throw new ModelRefused(file, `${path} is there already; --replace writes over it`);
-  try {
-    await readManifest(folder);
-  } catch (failure) {
-    await rm(path);
-    if (hasPrevious) await rename(previous, path);
-    throw failure;
-  }
-  await rm(previous, { force: true });
-  return path;
+  const text = `${JSON.stringify(checkedManifest(document, folder), null, 2)}\n`;
+  const path = join(folder, MANIFEST_FILE);
+  if (wishes.replace) await rm(path, { force: true });
+  const isNew = await files.create(path, text).catch((failure: unknown) => {
+    throw new ModelRefused(file, `${path} can not be written`, failure);
+  });
+  if (isNew) return path;
+  throw new ModelRefused(file, `${path} is there already; --replace writes over it`);
 }
 
-/** Whether there was such a file to rename. */
-const isRenamed = (from: string, to: string): Promise<boolean> =>
-  rename(from, to).then(
-    () => true,
-    () => false,
-  );
+const WHOLE: ModelManifest['views'] = { catalog: [[0, 0, 1, 1]], query: [[0, 0, 1, 1]] };
 
 function scaled(mean: Triple, deviation: Triple): { mean: Triple; scale: Triple } {
   const [red, green, blue] = deviation;
   return { mean, scale: [1 / red, 1 / green, 1 / blue] };
-}
-
-async function viewsOf(name: ManifestWishes['views']): Promise<ModelManifest['views']> {
-  if (name === 'crops') return (await bundledModel()).manifest.views;
-  const whole: View = [0, 0, 1, 1];
-  return { catalog: [whole], query: [whole] };
 }
 
 const tfjsModel = z.object({
@@ -130,11 +98,8 @@ async function readTfjs(file: string): Promise<z.infer<typeof tfjsModel>> {
   try {
     return tfjsModel.parse(JSON.parse(await readFile(file, 'utf8')));
   } catch (failure) {
-    throw new ModelRefused(
-      file,
-      'it is neither an .onnx file, nor a saved_model.pb, nor the model.json of a TensorFlow.js model',
-      failure,
-    );
+    const known = 'an .onnx file, nor a saved_model.pb, nor the model.json of a TensorFlow.js model';
+    throw new ModelRefused(file, `it is neither ${known}`, failure);
   }
 }
 

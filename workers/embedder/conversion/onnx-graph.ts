@@ -39,25 +39,28 @@ export class GraphWriter {
     return output;
   }
 
-  floats(shape: readonly number[], values: Float32Array): string {
-    return this.#constant(shape, values);
+  /** The name of numbers that the network holds. */
+  constant(shape: readonly number[], values: OnnxConstant['values']): string {
+    const name = `constant_${this.#constants.length}`;
+    this.#constants.push({ name, shape, values });
+    return name;
   }
 
   integers(values: readonly number[]): string {
-    return this.#constant([values.length], BigInt64Array.from(values, BigInt));
+    return this.constant([values.length], BigInt64Array.from(values, BigInt));
   }
 
   /** The name of a tensor as it lies in the graph, where it is combined with one of so many dimensions. */
   operand(tensor: Operand, rank = tensor.shape.length): string {
     const missing = rank - tensor.shape.length;
-    if (rank !== 4) return isTraced(tensor) ? tensor.name : this.floats(tensor.shape, tensor.values);
+    if (rank !== 4) return isTraced(tensor) ? tensor.name : this.constant(tensor.shape, tensor.values);
     if (isTraced(tensor)) {
       if (missing === 0) return tensor.name;
       throw new Error(`tensors of ${tensor.shape.length} and ${rank} dimensions in one operation`);
     }
     const known = { shape: [...Array(missing).fill(1), ...tensor.shape], values: tensor.values };
     const turned = permuted(known, TO_ONNX);
-    return this.floats(turned.shape, turned.values);
+    return this.constant(turned.shape, turned.values);
   }
 
   /** The name of a traced tensor laid out as TensorFlow does it. */
@@ -72,23 +75,13 @@ export class GraphWriter {
 
   /** The whole as the bytes of an ONNX file; `rows` of both are free. */
   file(input: Traced, output: Traced, outputName: string): Uint8Array {
-    this.#nodes.push({
-      operator: 'Identity',
-      inputs: [this.asInTensorFlow(output)],
-      output: outputName,
-    });
+    this.#nodes.push({ operator: 'Identity', inputs: [this.asInTensorFlow(output)], output: outputName });
     return onnxFile({
       nodes: this.#nodes,
       constants: this.#constants,
       inputs: [{ name: input.name, type: FLOAT, shape: withFreeRows(input.shape) }],
       outputs: [{ name: outputName, type: FLOAT, shape: withFreeRows(output.shape) }],
     });
-  }
-
-  #constant(shape: readonly number[], values: OnnxConstant['values']): string {
-    const name = `constant_${this.#constants.length}`;
-    this.#constants.push({ name, shape, values });
-    return name;
   }
 }
 

@@ -60,7 +60,7 @@ const each =
 
 /** Values within limits. */
 const clipped: Operator<Unary, ClipByValueAttrs> = (graph, { x }, { clipValueMin, clipValueMax }) => {
-  const limits = [clipValueMin, clipValueMax].map((limit) => graph.floats([], Float32Array.of(limit)));
+  const limits = [clipValueMin, clipValueMax].map((limit) => graph.constant([], Float32Array.of(limit)));
   return { shape: x.shape, name: graph.add('Clip', [x.name, ...limits]) };
 };
 
@@ -109,8 +109,8 @@ const convolution =
     const [, , height = 1, width = 1] = kernel.shape;
     const group = isDepthwise ? info.inChannels : 1;
     const weights = [
-      graph.floats([info.outChannels, info.inChannels / group, height, width], kernel.values),
-      ...(bias ? [graph.floats([info.outChannels], known(bias).values)] : []),
+      graph.constant([info.outChannels, info.inChannels / group, height, width], kernel.values),
+      ...(bias ? [graph.constant([info.outChannels], known(bias).values)] : []),
     ];
     const name = graph.add('Conv', [graph.operand(x), ...weights], {
       strides: [info.strideHeight, info.strideWidth],
@@ -164,7 +164,7 @@ const resized: Operator<{ images: Traced }, ResizeBilinearAttrs> = (
 const padded: Operator<Unary, PadV2Attrs> = (graph, { x }, { paddings, constantValue }) => {
   const inGraph = orderInGraph(paddings.length).map((axis) => paddings[axis] ?? [0, 0]);
   const sides = [0, 1].flatMap((side) => inGraph.map((both) => both[side] ?? 0));
-  const value = graph.floats([], Float32Array.of(constantValue));
+  const value = graph.constant([], Float32Array.of(constantValue));
   return {
     name: graph.add('Pad', [x.name, graph.integers(sides), value]),
     shape: x.shape.map((length, axis) => length + (paddings[axis]?.[0] ?? 0) + (paddings[axis]?.[1] ?? 0)),
