@@ -106,44 +106,35 @@ export async function openAccount(
   return ((await loupe('keys', 'create', ...words)) as { key: string }).key;
 }
 
-/** Runs `work` with a folder of its own, which is gone afterwards. */
-export async function inFolder<Result>(work: (folder: string) => Promise<Result>): Promise<Result> {
-  const folder = await mkdtemp(join(tmpdir(), 'loupe-bench-'));
-  try {
-    return await work(folder);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
-}
-
 /**
  * Runs `work` with an installation of this version, and one of the version to compare with if that is asked for; nothing is
  * started yet. Servers are those of `TEST_DATABASE_URL` and `TEST_REDIS_URL`, else new ones that bring what they commit to the
  * disk and are thrown away.
  */
-export const onInstallations = <Result>(
+export async function onInstallations<Result>(
   { mode, settings = {}, server = {}, against }: InstallationOptions,
   work: (installations: readonly Installation[], folder: string) => Promise<Result>,
-): Promise<Result> =>
-  inFolder(async (folder) => {
-    const roots = [REPOSITORY_ROOT, ...(against ? [resolve(against)] : [])];
-    const log = (line: string) => process.stderr.write(`${line}\n`);
-    const asked = { environment: processEnvironment(), log, durable: true, settings: server };
-    const servers = mode === 'embedded' ? null : await bringUpServers(asked);
-    const all: Installation[] = [];
-    try {
-      for (const [at, root] of roots.entries()) {
-        const name = at === 0 ? 'this' : 'other';
-        const places = servers ? await placesOn(servers, name, at) : {};
-        const own = { ...settings, ...places, DATA_DIR: join(folder, name, 'data') };
-        all.push(new Installation(name, root, mode, own));
-      }
-      return await work(all, folder);
-    } finally {
-      for (const each of all) await each.stop();
-      await servers?.stop();
+): Promise<Result> {
+  const folder = await mkdtemp(join(tmpdir(), 'loupe-bench-'));
+  const roots = [REPOSITORY_ROOT, ...(against ? [resolve(against)] : [])];
+  const log = (line: string) => process.stderr.write(`${line}\n`);
+  const asked = { environment: processEnvironment(), log, durable: true, settings: server };
+  const servers = mode === 'embedded' ? null : await bringUpServers(asked);
+  const all: Installation[] = [];
+  try {
+    for (const [at, root] of roots.entries()) {
+      const name = at === 0 ? 'this' : 'other';
+      const places = servers ? await placesOn(servers, name, at) : {};
+      const own = { ...settings, ...places, DATA_DIR: join(folder, name, 'data') };
+      all.push(new Installation(name, root, mode, own));
     }
-  });
+    return await work(all, folder);
+  } finally {
+    for (const each of all) await each.stop();
+    await servers?.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
 
 /** Runs `work` with an installation of this version. */
 export const onInstallation = <Result>(

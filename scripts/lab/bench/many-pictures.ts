@@ -1,5 +1,4 @@
 import pMap from 'p-map';
-import { rowsOf, sql } from '../../../db/core/sql';
 import type { ImageStore } from '../../../models/ports';
 import { Random } from '../../../models/random';
 import { decodeSvg } from '../generator/svg';
@@ -30,31 +29,22 @@ export async function addPictures(
       { length: Math.min(BATCH, from + count - start) },
       (_, index) => start + index,
     );
-    const addresses = await pMap(
-      numbers,
-      async (number) => store.put(await drawnPicture(number, side), 'jpg'),
-      {
-        concurrency: AT_ONCE,
-      },
+    const draw = async (number: number) => ({
+      address: await store.put(await drawnPicture(number, side), 'jpg'),
+    });
+    const pictures = await pMap(numbers, draw, { concurrency: AT_ONCE });
+    const made: { id: number }[] = await knex('images').insert(pictures).returning('id');
+    const product = (at: number) => products[(start + at) % products.length];
+    await knex('product_images').insert(
+      made.map(({ id }, at) => ({ image_id: id, product_id: product(at) })),
     );
-    const shownBy = numbers.map((number) => products[number % products.length] ?? '');
-    const rows = await rowsOf<{ id: number }>(
-      knex,
-      sql`WITH given AS (
-            SELECT * FROM unnest(${addresses}::text[], ${shownBy}::text[]) AS given (address, product)
-          ), made AS (
-            INSERT INTO images (address) SELECT address FROM given RETURNING id, address
-          )
-          INSERT INTO product_images (image_id, product_id)
-          SELECT made.id, given.product FROM made JOIN given USING (address) RETURNING image_id AS id`,
-    );
-    ids.push(...rows.map(({ id }) => Number(id)));
+    ids.push(...made.map(({ id }) => Number(id)));
   }
   return ids;
 }
 
 /** A picture, like that of no other number, as JPEG. */
-export async function drawnPicture(number: number, side: number): Promise<Buffer> {
+async function drawnPicture(number: number, side: number): Promise<Buffer> {
   const random = new Random('picture', number);
   const colour = () =>
     `hsl(${random.integer(0, 359)} ${random.integer(40, 100)}% ${random.integer(15, 70)}%)`;

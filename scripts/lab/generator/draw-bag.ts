@@ -38,7 +38,6 @@ interface Cut {
   readonly dip: number;
   readonly closing: 'open' | 'zip' | 'flap';
   readonly carry: 'two' | 'one' | 'strap' | 'loop' | 'none';
-  readonly hasPocket?: boolean;
 }
 
 // biome-ignore format: a table
@@ -50,9 +49,9 @@ const CUTS: Readonly<Record<BagCut, Cut>> = {
   satchel: { flare: 0.98, top: 0.05, base: 0.06, dip: 0, closing: 'flap', carry: 'one' },
   clutch: { flare: 1, top: 0.02, base: 0.04, dip: 0, closing: 'flap', carry: 'none' },
   'top handle': { flare: 0.84, top: 0.04, base: 0.07, dip: 0, closing: 'flap', carry: 'one' },
-  backpack: { flare: 0.84, top: 0.3, base: 0.14, dip: -0.02, closing: 'flap', carry: 'loop', hasPocket: true },
+  backpack: { flare: 0.84, top: 0.3, base: 0.14, dip: -0.02, closing: 'flap', carry: 'loop' },
   bowling: { flare: 0.86, top: 0.26, base: 0.12, dip: -0.02, closing: 'zip', carry: 'two' },
-  camera: { flare: 1, top: 0.14, base: 0.14, dip: 0, closing: 'zip', carry: 'strap', hasPocket: true },
+  camera: { flare: 1, top: 0.14, base: 0.14, dip: 0, closing: 'zip', carry: 'strap' },
   saddle: { flare: 0.94, top: 0.1, base: 0.42, dip: 0, closing: 'flap', carry: 'strap' },
 };
 /** Of the drop of handles so much rises above the bag. */
@@ -121,7 +120,7 @@ class Bag {
     const shadow = svg`<ellipse cx="${back.x / 2}" cy="${back.y / 3}" rx="${spread}" ry="34" fill="${shade}"/>`;
     const front = [
       ...[this.side(squeeze), this.panel(this.body, look.height), this.closing()],
-      ...[this.pocket(), this.stamp(), this.carry(true)],
+      ...[this.stamp(), this.carry(true)],
     ];
     const drawing = svg`${shadow}${moved(back.x, back.y, this.carry(false), `scale(${squeeze} 1)`)}
       <g transform="scale(${squeeze} 1)">${front.join('')}</g>`;
@@ -216,7 +215,7 @@ class Bag {
     }
   }
 
-  /** The shadow of a flap or a pocket on the body. */
+  /** The shadow of a flap on the body. */
   private underside(d: string): string {
     const shade = [30, 20, 11].map((width) => stroked(d, '#000', width, 'stroke-opacity=".13"')).join('');
     return this.defs.clipped(this.body, moved(0, 7, shade));
@@ -232,14 +231,6 @@ class Bag {
       <rect x="-7" y="40" width="14" height="34" rx="5" fill="${look.trim}"/>`;
     return `${stroked(d, tone(look.trim, -0.3), 20)}${stroked(d, this.dark, 8)}
       ${stroked(d, tone(look.metal.value, 0.3), 6, 'stroke-dasharray="4 3"')}${moved(reach * 0.9, y + 8, pull, 'rotate(14)')}`;
-  }
-
-  private pocket(): string {
-    const { look, cut, top } = this;
-    if (!cut.hasPocket) return '';
-    const shape = { flare: 1, top: 0.05, base: 0.12, dip: 0 };
-    const d = outline(look.width * 0.66, look.height * 0.4, shape, top * 0.07);
-    return this.underside(d) + this.panel(d, look.height * 0.4);
   }
 
   private clasp(y: number): string {

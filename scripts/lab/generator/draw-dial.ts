@@ -63,7 +63,6 @@ const SUBDIALS: Readonly<Record<WatchLook['complication'], Readonly<Record<numbe
   'small seconds': { 6: 210 },
   chronograph: { 3: 40, 6: 150, 9: 300 },
   bicompax: { 3: 70, 9: 250 },
-  gmt: {},
 };
 
 /** A dial with its hands, around the origin. */
@@ -109,8 +108,9 @@ export class Dial {
       ...{ x: 29, y: 0, height: 26, colour: '#16171a', weight: 0.16, spacing: 0.9 },
     });
     const box = `<rect y="-24" width="58" height="48" rx="5" fill="#f6f5ef" stroke="${ink}" stroke-width="3"/>`;
+    const subdials = Object.entries(this.subdials).map(([hour, turn]) => this.subdial(Number(hour), turn));
     const edge = stroked(shape.outline(radius - 3), '#000', 10, 'stroke-opacity=".22"');
-    return `${defs.clipped(outline, base + this.finish())}${this.track()}${this.indices()}${this.complication()}
+    return `${defs.clipped(outline, base + this.finish())}${this.track()}${this.indices()}${subdials.join('')}
       ${emblem(look.emblem, 0, y, 21, ink)}${name}${this.hasDate ? moved(width * 0.56, 0, box + day) : ''}${edge}`;
   }
 
@@ -199,26 +199,20 @@ export class Dial {
     }[look.indices];
   }
 
-  private complication(): string {
-    const { look, radius: r } = this;
-    if (look.complication === 'gmt') {
-      const hand = svg`M-3 ${r * 0.1}V${-r * 0.66}H-17L0 ${-r * 0.8} 17 ${-r * 0.66}H3V${r * 0.1}Z`;
-      return filled(hand, look.accent, 'transform="rotate(128)"');
-    }
-    const places = Object.entries(this.subdials).map(([hour, turn]) => ({ angle: Number(hour) * 30, turn }));
-    return places.map(({ angle, turn }) => this.subdial(angle, turn)).join('');
-  }
-
-  private subdial(angle: number, turn: number): string {
+  private subdial(hour: number, turn: number): string {
     const { radius, ink, defs, colour } = this;
     const r = radius * 0.27;
     const shades = [-0.12, -0.3, -0.5].map((amount) => tone(colour, amount));
     const ground = defs.radial(`0 ${shades[0]}, .9 ${shades[1]}, 1 ${shades[2]}`);
     const mark = (at: number) => stroked(svg`M0 ${5 - r}v${r * (at % 3 === 0 ? 0.28 : 0.14)}`, ink, 2.4);
     const hand = filled(svg`M-3 ${r * 0.2}L0 ${-r * 0.82} 3 ${r * 0.2}Z`, ink, `transform="rotate(${turn})"`);
-    const [x, y] = [Math.sin((angle * Math.PI) / 180), -Math.cos((angle * Math.PI) / 180)];
+    const angle = (hour * Math.PI) / 6;
     const plate = disc(0, 0, r, ground, `stroke="${ink}" stroke-opacity=".7" stroke-width="2"`);
-    return moved(x * radius * 0.46, y * radius * 0.46, plate + around(12, mark) + hand + disc(0, 0, 5, ink));
+    return moved(
+      Math.sin(angle) * radius * 0.46,
+      -Math.cos(angle) * radius * 0.46,
+      plate + around(12, mark) + hand + disc(0, 0, 5, ink),
+    );
   }
 
   /** Hands at a time, in minutes after twelve. */
@@ -228,27 +222,25 @@ export class Dial {
     const pointer = svg`M-2 ${length * 0.22}L-1 ${-length * 0.88}H1L2 ${length * 0.22}Z`;
     const second = `<g transform="rotate(214)">${disc(0, length * 0.16, 8, look.accent)}${filled(pointer, look.accent)}</g>`;
     const pin = disc(0, 0, 14, this.defs.metal(look.metal.value), `stroke="${tone(look.metal.value, -0.6)}"`);
-    return `${this.hand(length * 0.55, 11, minutes / 2, look.hands === 'mercedes')}${this.hand(length * 0.84, 9, minutes * 6, false)}
+    return `${this.hand(length * 0.55, 11, minutes / 2)}${this.hand(length * 0.84, 9, minutes * 6)}
       ${this.subdials[6] === undefined ? second : ''}${pin}<circle r="5"/>`;
   }
 
-  private hand(length: number, w: number, degrees: number, hasCircle: boolean): string {
+  private hand(length: number, w: number, degrees: number): string {
     const { look, ink, lume } = this;
     // The left half; the right one mirrors it.
-    const baton = svg`M0 ${-length}L${-w * 0.8} ${12 - length}V26H0Z`;
     const half = {
-      ...{ baton, mercedes: baton, dauphine: svg`M0 ${-length}L${-w * 1.5}-12 0 34Z` },
+      baton: svg`M0 ${-length}L${-w * 0.8} ${12 - length}V26H0Z`,
+      dauphine: svg`M0 ${-length}L${-w * 1.5}-12 0 34Z`,
       sword: svg`M0 ${-length}L${-w * 1.3} ${-length * 0.78} ${-w * 0.55} 0V24H0Z`,
       leaf: svg`M0 ${-length}Q${-w * 2} ${-length * 0.5} ${-w * 0.35}-8V24H0Z`,
     }[look.hands];
     const both = (left: string, right: string) =>
       filled(half, left) + filled(half, right, 'transform="scale(-1 1)"');
     const slot = svg`M0 ${20 - length}L${-w * 0.42} ${-length * 0.82}V${-length * 0.34}H${w * 0.42}V${-length * 0.82}Z`;
-    const ring = disc(0, 0, 23, ink) + disc(0, 0, 16, lume) + stroked('M0-16V0L13 9M0 0L-13 9', ink, 4);
     const turn = svg`rotate(${degrees % 360})`;
     return `<g transform="translate(5 9) ${turn}" fill-opacity=".28">${both('#000', '#000')}</g>
-      <g transform="${turn}">${both(tone(ink, 0.28), tone(ink, -0.3))}${look.isSport && look.hands !== 'dauphine' ? filled(slot, lume) : ''}
-      ${hasCircle ? moved(0, -length * 0.62, ring) : ''}</g>`;
+      <g transform="${turn}">${both(tone(ink, 0.28), tone(ink, -0.3))}${look.isSport && look.hands !== 'dauphine' ? filled(slot, lume) : ''}</g>`;
   }
 
   /** Light on the crystal. */

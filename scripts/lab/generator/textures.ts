@@ -23,18 +23,15 @@ const noise = (frequency: number, octaves: number): string =>
   `<filter id="n" x="0" y="0" width="1" height="1"><feTurbulence type="fractalNoise" baseFrequency="${frequency}" numOctaves="${octaves}" seed="3"/><feColorMatrix values="0 0 0 0 1 0 0 0 0 1 0 0 0 0 1 2.2 0 0 0 -.6"/></filter><rect width="512" height="512" filter="url(#n)"/>`;
 const tiled = (size: number, drawn: string, turn = 0): string =>
   `<pattern id="p" width="${size}" height="${size}" patternUnits="userSpaceOnUse" patternTransform="rotate(${turn})">${drawn}</pattern><rect width="512" height="512" fill="url(#p)"/>`;
-const ridges = (size: number, turn: number, opacity = 1): string =>
-  tiled(size, svg`<rect width="${size * 0.55}" height="${size}" fill-opacity="${opacity}"/>`, turn);
-
 /** Scales in rows set off like bricks, each a little out of place. */
-function scales(width: number, height: number, round: number, jitter: number): string {
-  const random = new Random('scales', width, height);
+function scales(): string {
+  const [width, height, random] = [44, 30, new Random('scales')];
+  const off = () => random.bell() * 0.07;
   return times(Math.ceil(UNITS / height) + 1, (row) =>
     times(Math.ceil(UNITS / width) + 2, (column) => {
-      const off = () => random.bell() * jitter;
-      const x = (column - (row % 2) / 2) * width - width / 2 + off() * width;
-      const y = row * height - height / 2 + off() * height;
-      return svg`<rect x="${x}" y="${y}" width="${width * (0.88 + off())}" height="${height * (0.86 + off())}" rx="${round * width}"/>`;
+      const x = (column - (row % 2) / 2 - 0.5 + off()) * width;
+      const y = (row - 0.5 + off()) * height;
+      return svg`<rect x="${x}" y="${y}" width="${width * (0.88 + off())}" height="${height * (0.86 + off())}" rx="11"/>`;
     }),
   );
 }
@@ -46,14 +43,14 @@ const RELIEFS: Readonly<Record<Surface, Relief>> = {
   grained: { heights: noise(0.17, 2), blur: 0.6, depth: 2.6 },
   suede: { heights: noise(0.35, 2), blur: 0.5, depth: 1.6 },
   canvas: { heights: tiled(7, '<rect width="3.5" height="3.5"/><rect x="3.5" y="3.5" width="3.5" height="3.5"/>'), blur: 0.8, depth: 1.6 },
-  denim: { heights: ridges(6, 62, 0.8), blur: 0.8, depth: 2.4 },
-  tweed: { heights: ridges(11, 40, 0.5) + noise(0.2, 2), blur: 0.8, depth: 4 },
+  denim: { heights: tiled(6, '<rect width="3.3" height="6"/>', 62), blur: 0.8, depth: 2.4 },
+  tweed: { heights: tiled(11, '<rect width="6" height="11" fill-opacity=".5"/>', 40) + noise(0.2, 2), blur: 0.8, depth: 4 },
   woven: { heights: tiled(60,
       '<rect x="2" y="2" width="26" height="56" rx="5"/><rect x="32" y="2" width="26" height="26" rx="5"/><rect x="32" y="32" width="26" height="26" rx="5"/>',
       45,
     ), blur: 3.5, depth: 9 },
   quilted: { heights: tiled(64, '<rect x="3" y="3" width="58" height="58" rx="8"/>', 45), blur: 8, depth: 22 },
-  crocodile: { heights: scales(44, 30, 0.24, 0.07), blur: 2, depth: 6 },
+  crocodile: { heights: scales(), blur: 2, depth: 6 },
   python: { heights: tiled(30, '<rect x="2" y="2" width="26" height="26" rx="6"/>', 45), blur: 1.6, depth: 6 },
 };
 

@@ -30,7 +30,6 @@ const COMPLICATIONS = {
   'small seconds': words('Small Seconds, Petite Seconde'),
   chronograph: words('Chronograph, Chrono'),
   bicompax: words('Bicompax, Chronograph Bicompax'),
-  gmt: words('GMT, Voyageur'),
 } as const;
 export type Complication = keyof typeof COMPLICATIONS;
 
@@ -51,7 +50,7 @@ type Finish = keyof typeof FINISHES;
 const INDICES = { batons: '', roman: 'Roman', arabic: 'Arabic', dots: '', gems: 'Diamond', wedges: '' };
 type Indices = keyof typeof INDICES;
 type CaseShape = 'round' | 'cushion' | 'octagon' | 'tonneau' | 'square' | 'tank';
-const HANDS = ['baton', 'dauphine', 'sword', 'leaf', 'mercedes'] as const;
+const HANDS = ['baton', 'dauphine', 'sword', 'leaf'] as const;
 
 const STRAPS = {
   ...{ oyster: 'Three-Link Bracelet', jubilee: 'Five-Link Bracelet', mesh: 'Milanese Mesh' },
@@ -100,7 +99,7 @@ function modelLook(seed: number, { model = 0, family = 0 }: Lineage) {
     bezelWidth: bezel === 'diver' ? random.between(0.19, 0.23) : random.between(0.08, 0.15),
     hands: random.pick(HANDS),
     complication: random.weighted(
-      complications.slice(0, isRound ? 5 : 2).map((each) => [each, each === 'none' ? 5 : 1] as const),
+      complications.slice(0, isRound ? 4 : 2).map((each) => [each, each === 'none' ? 5 : 1] as const),
     ),
     track: random.pick(['ticks', 'ticks', 'railway', 'dots', 'none'] as const),
   };

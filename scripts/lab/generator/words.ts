@@ -141,31 +141,24 @@ export const METALS = named(
 export const COMMON_LEATHERS = byWeight(LEATHERS);
 export const COMMON_METALS = byWeight(METALS);
 
-const both = ['handbags', 'watches'];
-/** Groups of tags: id, name and categories, in order. */
-const TAG_GROUPS: Readonly<Record<string, readonly (readonly [string, string, readonly string[]])[]>> = {
-  material: [
-    ['exotic', 'Exotic', both],
-    ['precious-metal', 'Precious Metal', ['watches']],
-    ['textile', 'Textile', ['handbags']],
-  ],
-  edition: [
-    ['limited', 'Limited Edition', both],
-    ['runway', 'Runway', ['handbags']],
-    ['boutique', 'Boutique Only', both],
-  ],
-  occasion: [
-    ['evening', 'Evening', ['handbags']],
-    ['travel', 'Travel', ['handbags']],
-    ['everyday', 'Everyday', ['handbags']],
-  ],
-  function: [
-    ['diver', 'Diver', ['watches']],
-    ['chronograph', 'Chronograph', ['watches']],
-    ['dress', 'Dress', ['watches']],
-  ],
-  finish: [['gem-set', 'Gem-Set', ['watches']]],
-};
-export const TAGS = Object.entries(TAG_GROUPS).flatMap(([group, tags]) =>
-  tags.map(([id, name, categories], at) => ({ id: `${group}:${id}`, name, order: at + 1, categories })),
-);
+/** Id with its group, name and categories of each. */
+const TAG_LINES = words(`
+  material:exotic | Exotic | handbags watches
+  material:precious-metal | Precious Metal | watches
+  material:textile | Textile | handbags
+  edition:limited | Limited Edition | handbags watches
+  edition:runway | Runway | handbags
+  edition:boutique | Boutique Only | handbags watches
+  occasion:evening | Evening | handbags
+  occasion:travel | Travel | handbags
+  occasion:everyday | Everyday | handbags
+  function:diver | Diver | watches
+  function:chronograph | Chronograph | watches
+  function:dress | Dress | watches
+  finish:gem-set | Gem-Set | watches`);
+export const TAGS = TAG_LINES.map((line, at) => {
+  const [id = '', name = '', categories = ''] = line.split(' | ');
+  const [group = ''] = id.split(':');
+  const before = TAG_LINES.slice(0, at).filter((each) => each.startsWith(`${group}:`));
+  return { id, name, order: before.length + 1, categories: categories.split(' ') };
+});
