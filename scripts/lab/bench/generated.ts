@@ -16,10 +16,7 @@ interface Catalog {
 }
 
 /** Writes a bundle of generated products, with three variants and four estimates each. */
-export const writeBundle = (
-  out: string,
-  { products, pictures }: Catalog,
-): ReturnType<typeof generateBundle> =>
+export const writeBundle = (out: string, { products, pictures }: Catalog) =>
   generateBundle({
     ...{ seed: SEED, products, out, historyMonths: 0, listingsPerVariant: 0 },
     ...(pictures === undefined ? {} : { images: true, imageSize: pictures }),

@@ -3,9 +3,9 @@ import { migrate } from '../../../db/migrations/migrate';
 import { loadVectors } from './clustered-vectors';
 import { drawPhotos, fill, PHOTO_SIDE, PICTURE_SIDE, photoBodies } from './generated';
 import { type Installation, type Mode, onInstallations, UNLIMITED } from './installation';
-import { Client, runConcurrently } from './load';
+import { Client, type HttpAnswer, runConcurrently } from './load';
 import { memoryOf } from './process-watch';
-import { byTurns, type Cell, type Measurement, machine, percentile, percentiles } from './table';
+import { byTurns, type Cell, type Measurement, machine, percentile } from './table';
 
 interface IdentifyBenchOptions {
   readonly calls: number;
@@ -76,27 +76,27 @@ async function measure(
   const client = new Client(installation.url, await installation.key());
   const identify = async (each: number, count: number, clients: number): Promise<Cell[]> => {
     const bodies = photoBodies(photos, each);
-    const stages: number[][] = [];
-    const rest: number[] = [];
-    const { each: ms, totalMs } = await runConcurrently(count, clients, async (index) => {
-      const body = bodies[index % bodies.length] ?? {};
-      const answer = await client.post('/v3/vision/identify', body);
-      const own = STAGES.map((stage) =>
-        Number(new RegExp(`\\b${stage};dur=([\\d.]+)`).exec(answer.timing)?.[1] ?? 0),
-      );
-      stages.push(own);
-      const [intake = 0, , embed = 0, neighbours = 0] = own;
-      rest.push(answer.ms - intake - embed - neighbours);
+    const answers: HttpAnswer[] = [];
+    const { totalMs } = await runConcurrently(count, clients, async (index) => {
+      answers.push(await client.post('/v3/vision/identify', bodies[index % bodies.length] ?? {}));
     });
-    const median = (at: number) =>
-      percentiles(
-        stages.flatMap((own) => own[at] ?? []),
-        0.5,
-      );
+    const stage = (name: string, { timing }: HttpAnswer) =>
+      Number(new RegExp(`\\b${name};dur=([\\d.]+)`).exec(timing)?.[1] ?? 0);
+    const rest = (answer: HttpAnswer) =>
+      ['intake', 'embed', 'neighbours'].reduce((ms, name) => ms - stage(name, answer), answer.ms);
+    const median = (of: (answer: HttpAnswer) => number) => percentile(answers.map(of), 0.5);
     return [
-      ...[each, clients, ...percentiles(ms, 0.5, 0.99), (1000 * count * each) / totalMs],
-      ...STAGES.flatMap((_, at) => median(at)),
-      ...[percentile(rest, 0.5), Math.round(await memoryOf(installation.pids.at(-1) ?? 0))],
+      ...[
+        each,
+        clients,
+        median(({ ms }) => ms),
+        percentile(
+          answers.map(({ ms }) => ms),
+          0.99,
+        ),
+      ],
+      ...[(1000 * count * each) / totalMs, ...STAGES.map((name) => median((answer) => stage(name, answer)))],
+      ...[median(rest), Math.round(await memoryOf(installation.pids.at(-1) ?? 0))],
     ];
   };
   await identify(1, CLIENTS * 2, CLIENTS);

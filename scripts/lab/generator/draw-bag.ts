@@ -253,7 +253,7 @@ class Bag {
     if (look.pattern === 'monogram' || look.pattern === 'check') return '';
     const y = top * (cut.closing === 'flap' ? 0.12 : 0.24);
     const colour = against(look.metal.value, look.colour.value);
-    return lettering(look.wordmark, { y, height: 20, colour, weight: 0.11, spacing: 1.25 });
+    return moved(0, y, lettering(look.wordmark, 20, colour, 0.11, 1.25));
   }
 
   /** Handles and straps: those before the bag, or those behind it. */

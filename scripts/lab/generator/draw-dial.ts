@@ -103,10 +103,8 @@ export class Dial {
     const width = radius * shape.across;
     const y = -radius * (look.indices === 'roman' || look.indices === 'arabic' ? 0.46 : 0.5);
     const height = Math.min(24, width / look.wordmark.length);
-    const name = lettering(look.wordmark, { y: y + 42, height, colour: ink, weight: 0.12, spacing: 1.15 });
-    const day = lettering(`${8 + (look.wordmark.length % 20)}`, {
-      ...{ x: 29, y: 0, height: 26, colour: '#16171a', weight: 0.16, spacing: 0.9 },
-    });
+    const name = moved(0, y + 42, lettering(look.wordmark, height, ink, 0.12, 1.15));
+    const day = moved(29, 0, lettering(`${8 + (look.wordmark.length % 20)}`, 26, '#16171a', 0.16, 0.9));
     const box = `<rect y="-24" width="58" height="48" rx="5" fill="#f6f5ef" stroke="${ink}" stroke-width="3"/>`;
     const subdials = Object.entries(this.subdials).map(([hour, turn]) => this.subdial(Number(hour), turn));
     const edge = stroked(shape.outline(radius - 3), '#000', 10, 'stroke-opacity=".22"');
@@ -184,16 +182,9 @@ export class Dial {
       gems: (_: number, y: number) =>
         disc(0, y + 14, 13, gem, `stroke="${tone(ink, -0.2)}" stroke-width="2"`),
       roman: (hour: number, y: number) =>
-        lettering(ROMAN[hour] ?? '', {
-          ...{ y: y + size / 2, height: size * 0.95, colour: ink, weight: 0.13, spacing: 0.9 },
-        }),
+        moved(0, y + size / 2, lettering(ROMAN[hour] ?? '', size * 0.95, ink, 0.13, 0.9)),
       arabic(hour: number, y: number) {
-        const upright = lettering(`${hour || 12}`, {
-          height: size,
-          colour: ink,
-          weight: 0.15,
-          spacing: 0.92,
-        });
+        const upright = lettering(`${hour || 12}`, size, ink, 0.15, 0.92);
         return moved(0, y + size * 0.6, upright, `rotate(${-hour * 30})`);
       },
     }[look.indices];

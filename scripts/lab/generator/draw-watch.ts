@@ -230,9 +230,7 @@ class Watch {
     const scale = around(60, (at) => {
       if (at % 5 > 0) return tick(3, wide * 0.26);
       if (at % 10 > 0) return tick(8, wide * 0.6);
-      return at === 0
-        ? ''
-        : lettering(`${at}`, { y: -middle, height: wide * 0.5, colour: mark, weight: 0.15 });
+      return at === 0 ? '' : moved(0, -middle, lettering(`${at}`, wide * 0.5, mark, 0.15));
     });
     const zero = svg`M-19 ${8 - outer}H19L0 ${-this.inner - 9}Z`;
     return `${around(90, () => grip)}${filled(shape.outline(outer - 5), gloss)}${scale}${filled(zero, '#eef3e2', `stroke="${this.dark}"`)}`;

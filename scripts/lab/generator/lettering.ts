@@ -47,19 +47,8 @@ const ADVANCES: Readonly<Record<string, number>> = { I: 2, V: 4, X: 4.2, '1': 3.
 /** Roman numerals as dials have them; index 0 is twelve. */
 export const ROMAN = 'XII I II III IIII V VI VII VIII IX X XI'.split(' ');
 
-/** How text is drawn: around a point, in strokes as wide as `weight` of its height. */
-interface Lettering {
-  readonly x?: number;
-  readonly y?: number;
-  readonly height: number;
-  readonly colour: string;
-  readonly weight: number;
-  readonly spacing?: number;
-}
-
-/** Capitals and digits as SVG; other characters leave a gap. */
-export function lettering(text: string, style: Lettering): string {
-  const { x = 0, y = 0, height, colour, weight, spacing = 1 } = style;
+/** Capitals and digits around the origin, in strokes as wide as `weight` of their height; other characters leave a gap. */
+export function lettering(text: string, height: number, colour: string, weight: number, spacing = 1): string {
   const advances = [...text].map((glyph) => (ADVANCES[glyph] ?? 4.6) * spacing);
   let left = -advances.reduce((sum, advance) => sum + advance, 0) / 2;
   const glyphs = [...text].map((glyph, at) => {
@@ -68,5 +57,5 @@ export function lettering(text: string, style: Lettering): string {
     return moved(left - (advance + 4) / 2, -3, `<path d="${GLYPHS[glyph] ?? ''}"/>`);
   });
   const stroke = svg`stroke="${colour}" stroke-width="${weight * 6}" stroke-linecap="round" stroke-linejoin="round"`;
-  return moved(x, y, `<g fill="none" ${stroke}>${glyphs.join('')}</g>`, svg`scale(${height / 6})`);
+  return svg`<g transform="scale(${height / 6})" fill="none" ${stroke}>${glyphs.join('')}</g>`;
 }

@@ -46,6 +46,7 @@ interface RecordsAnswer {
 
 interface CursorWalk {
   readonly from: number;
+  readonly isWhole: boolean;
   readonly query: object;
   readonly products: readonly number[];
   readonly times: Map<string, number>;
@@ -188,7 +189,7 @@ export class Living {
     const isShelf = this.#random.chance(0.6);
     const filters = isShelf ? [{ field: 'brand', include: [brandId(number)] }] : [];
     const walk: CursorWalk = this.#walks.pop() ?? {
-      ...{ from: performance.now(), times: new Map(), cursor: '' },
+      ...{ from: performance.now(), isWhole: !isShelf, times: new Map(), cursor: '' },
       ...(isShelf
         ? { query: { filters, page_size: 10 }, products: shelf(number) }
         : { query: { filters, page_size: 30 }, products: count(SIZE) }),

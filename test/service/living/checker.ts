@@ -15,6 +15,8 @@ export interface Reading extends Span {
 export interface Walk extends Reading {
   /** The living products that belong to it. */
   readonly products: readonly number[];
+  /** Whether all rows that nobody writes belong to it too. */
+  readonly isWhole: boolean;
   readonly times: ReadonlyMap<string, number>;
 }
 
@@ -111,12 +113,11 @@ export class Checker {
       ...this.faults,
       ...histories,
       ...this.#answers.flatMap(({ reading, seen }) => mixture(reading, seen)),
-      ...this.#walks.flatMap(({ what, products, times, ...span }) =>
-        products.map(productId).flatMap((id) => {
+      ...this.#walks.flatMap(({ what, products, isWhole, times, ...span }) =>
+        [...products.map(productId), ...(isWhole ? this.#still.keys() : [])].flatMap((id) => {
           const count = times.get(id) ?? 0;
-          return count === 1 || !this.#history(id).stoodStill(span)
-            ? []
-            : [`${what}: ${id} came ${count} times`];
+          const isStill = this.#still.has(id) || this.#history(id).stoodStill(span);
+          return count === 1 || !isStill ? [] : [`${what}: ${id} came ${count} times`];
         }),
       ),
     ];

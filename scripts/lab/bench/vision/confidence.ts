@@ -19,6 +19,7 @@ import {
   OTHER_PHOTO,
   type PhotoSet,
   percent,
+  piecesOf,
   type Query,
   readPhotoSet,
   shareText,
@@ -119,19 +120,11 @@ function weighted(set: PhotoSet, asked: Asked, sightings: Sightings): LabelledSi
 }
 
 /** Calls with two and three photos of one item: all real ones, the three levels of every third other item. */
-function severalOf({ queries }: PhotoSet): Asked[] {
-  const byItem = new Map<string, number[]>();
-  for (const [query, { product, level }] of queries.entries()) {
-    const name = `${product} ${level === OTHER_PHOTO}`;
-    byItem.set(name, [...(byItem.get(name) ?? []), query]);
-  }
-  const items = [...byItem].filter(([name], at) => name.endsWith(' true') || at % 3 === 0);
-  return items.flatMap(([, own]) =>
-    [2, 3]
-      .flatMap((photos) => combinations(own, photos))
-      .flatMap((each) => [true, false].map((isKnown) => ({ queries: each, isKnown, size: null }))),
-  );
-}
+const severalOf = (set: PhotoSet): Asked[] =>
+  piecesOf(set)
+    .filter(([first = 0], at) => set.queries[first]?.level === OTHER_PHOTO || at % 3 === 0)
+    .flatMap((own) => [2, 3].flatMap((photos) => combinations(own, photos)))
+    .flatMap((queries) => [true, false].map((isKnown) => ({ queries, isKnown, size: null })));
 
 const REAL = ['real', 'bags', 'watches'];
 

@@ -9,6 +9,7 @@ import {
   OTHER_PHOTO,
   type PhotoSet,
   percent,
+  piecesOf,
   type Query,
   readPhotoSet,
   shareText,
@@ -114,17 +115,12 @@ async function answering(options: VisionBenchOptions) {
 }
 
 /** Calls with one to three photos of a piece that has several, and with two of them and one of the next piece like it. */
-function severalOf({ queries }: PhotoSet): (Asked & { row: string })[] {
-  const pieces = new Map<string, number[]>();
-  for (const [at, { product, level }] of queries.entries()) {
-    const piece = `${product} ${level === OTHER_PHOTO}`;
-    pieces.set(piece, [...(pieces.get(piece) ?? []), at]);
-  }
-  const all = [...pieces.values()].filter((own) => own.length > 1);
-  const sortAt = ([first = 0]: readonly number[]) => queries[first] && seriesOf(queries[first]);
+function severalOf(set: PhotoSet): (Asked & { row: string })[] {
+  const all = piecesOf(set).filter((own) => own.length > 1);
+  const seriesAt = ([first = 0]: readonly number[]) => set.queries[first] && seriesOf(set.queries[first]);
   return all.flatMap((own) => {
     const calls = [1, 2, 3].flatMap((count) => combinations(own, count));
-    const alike = all.filter((piece) => sortAt(piece) === sortAt(own));
+    const alike = all.filter((piece) => seriesAt(piece) === seriesAt(own));
     const other = alike[(alike.indexOf(own) + 1) % alike.length]?.[0];
     const mixed = other === undefined || alike.length === 1 ? [] : [[...own.slice(0, 2), other]];
     return [
