@@ -1,6 +1,9 @@
-"""Writes the model that ships: two networks that see one picture, their unit vectors joined, as a TensorFlow.js graph model with its manifest and golden pair.
+"""Joins the fine-tuned network with the earlier one and writes the model that ships: a TensorFlow.js graph model with its manifest and golden pair.
 `npm run bench -- vision --confidence --write` adds the calibration.
 
+The weights of several runs are first averaged, then with --mix with the untouched ones: it costs nothing at run time and finds more than any single
+run. The unit vectors of both networks are centred, turned to their principal axes, weighted and joined; the axes are those of catalogue views of the
+training photos, and a direction counts by its deviation to the power 1 - 2 x `POWER`.
 The golden pair is a drawn picture and the embedding that PyTorch computes for it, in 32-bit floats, from the weights as stored.
 """
 
@@ -14,28 +17,38 @@ from pathlib import Path
 import cv2
 import numpy as np
 import torch
+import torch.nn.functional as F
 
 from crops import CATALOG, QUERY, WHOLE, letterboxed, on_white
 from earlier import Earlier
 from graph import Graph
-from network import Convolution, Embedder, MEAN, SCALE
+from lessons import Target
+from network import DIMENSIONS, Convolution, Embedder, MEAN, SCALE, values_of
 from photos import read_folder
+from sources import read_all
+from train import beginning
 
-SIDE = 224
+POWER = 0.25
+BATCH, SIDE = 16, 224
+COUNT = 1500
+"""Photos that the axes are fitted on."""
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--checkpoint", type=Path, required=True, help="the fine-tuned network")
-    parser.add_argument("--earlier", type=Path, required=True, help="folder of the earlier model that it is joined with")
-    parser.add_argument("--joint", type=Path, required=True, help="how the two are joined, written by join.py")
-    parser.add_argument("--version", required=True)
+    parser.add_argument("--sources", type=Path, required=True, help="folder of sets")
+    parser.add_argument("--checkpoint", type=Path, nargs="+", required=True, help="of one or several runs over the same sources")
+    parser.add_argument("--earlier", type=Path, required=True, help="folder of the earlier model")
+    parser.add_argument("--mix", type=float, default=0.8, help="share of the fine-tuned weights in the average with the untouched ones")
+    parser.add_argument("--share", type=float, default=0.4, help="of the earlier network in the similarity of two pictures")
     parser.add_argument("--drawings", type=Path, required=True, help="folder of pictures, the first of which is the golden one")
+    parser.add_argument("--version", required=True)
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
-    network = Embedder()
-    network.load_state_dict(torch.load(options.checkpoint, weights_only=False)["average"])
-    graph = joined_graph(network, Earlier(options.earlier), np.load(options.joint))
+    torch.set_num_threads(1)
+    cv2.setNumThreads(1)
+    network = averaged([torch.load(path, weights_only=False) for path in options.checkpoint], options.mix)
+    graph = joined(network, Earlier(options.earlier), shown(options.sources), options.share)
     probe = np.random.default_rng(0).uniform(-1, 1, (2, SIDE, SIDE, 3)).astype(np.float32)
     exact = graph.run(probe)
     graph.write(options.out, "Loupe scripts/lab/training/export.py")
@@ -45,16 +58,49 @@ def main() -> None:
     print(f"weights.bin {(options.out / 'weights.bin').stat().st_size} bytes; storage error {np.abs(rounded - exact).max() / np.abs(exact).max():.1e}")
 
 
-def joined_graph(network: Embedder, earlier: Earlier, joint) -> Graph:
+def averaged(runs: list[dict], mix: float) -> Embedder:
+    """The mean of the fine-tuned weights of all runs, and that with the weights that the runs began with."""
+    network = beginning(Target(**runs[0]["target"]))
+    tuned = {name: sum(run["average"][name] for run in runs) / len(runs) for name in network.state_dict()}
+    network.load_state_dict({name: (1 - mix) * value + mix * tuned[name] for name, value in network.state_dict().items()})
+    return network.eval().to(memory_format=torch.channels_last)
+
+
+def shown(folder: Path) -> torch.Tensor:
+    """Some photos on white, a random one of the catalogue's crops of each: N x S x S x 3 bytes."""
+    rng = np.random.default_rng(5)
+    places = [(s, i) for s in read_all(folder) if s.name == "photos" for i in range(len(s))]
+    pictures = []
+    for number in rng.choice(len(places), min(COUNT, len(places)), replace=False):
+        held, at = places[number]
+        rgba = held[at].astype(np.float32)
+        picture = np.clip(rgba[:, :, :3] + 255 - rgba[:, :, 3:], 0, 255).astype(np.uint8)
+        pictures.append(letterboxed(picture, CATALOG[rng.integers(len(CATALOG))], SIDE))
+    return torch.from_numpy(np.stack(pictures))
+
+
+def joined(network: Embedder, earlier: Earlier, pictures: torch.Tensor, share: float) -> Graph:
     """Each network's unit vector, centred, turned and made a unit vector again; both weighted and joined."""
     graph = Graph(SIDE)
-    halves = [fine_tuned(graph, network), earlier.add_to(graph, graph.resized("smaller", "picture", earlier.side))]
     parts = []
-    for name, half in zip(("tuned", "earlier"), halves):
-        turned = graph.dense(f"{name}/turned", graph.unit(f"{name}/unit", half), joint[f"{name}_kernel"], joint[f"{name}_bias"])
+    for name in ("tuned", "earlier"):
+        own = Graph(SIDE)
+        add(own, name, network, earlier)
+        rows = [torch.from_numpy(own.run(values_of(part).permute(0, 2, 3, 1).numpy())) for part in pictures.split(BATCH)]
+        axes = Target.fit(F.normalize(torch.cat(rows), dim=1), POWER)
+        unit = graph.unit(f"{name}/unit", add(graph, name, network, earlier))
+        turned = graph.dense(f"{name}/turned", unit, axes.axes.numpy(), (-axes.mean @ axes.axes).numpy())
         parts.append(graph.unit(f"{name}/vector", turned))
-    graph.weighted("embedding", graph.joined("joined", parts), joint["weights"])
+    weights = np.repeat(np.sqrt([1 - share, share]), DIMENSIONS).astype(np.float32)
+    graph.weighted("embedding", graph.joined("joined", parts), weights)
     return graph
+
+
+def add(graph: Graph, name: str, network: Embedder, earlier: Earlier) -> str:
+    """Adds one of the two networks to a graph; gives the node of its embedding."""
+    if name == "tuned":
+        return fine_tuned(graph, network)
+    return earlier.add_to(graph, graph.resized("smaller", "picture", earlier.side))
 
 
 def fine_tuned(graph: Graph, network: Embedder) -> str:

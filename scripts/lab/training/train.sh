@@ -33,5 +33,5 @@ for length in $MINUTES; do
   seed=$((seed + 1))
   "$PYTHON" "$here/train.py" --sources "$WORK/sources" --out "$WORK/tuned$seed.pt" --minutes "$length" --seed "$seed"
 done
-"$PYTHON" "$here/join.py" --sources "$WORK/sources" --checkpoint "$WORK"/tuned[0-9]*.pt --earlier "$EARLIER" --mix "$MIX" --share "$SHARE" --out "$WORK/joined.pt"
-"$PYTHON" "$here/export.py" --checkpoint "$WORK/joined.pt" --earlier "$EARLIER" --joint "$WORK/joined.npz" --drawings "$WORK/drawn/images" --version "$VERSION" --out "$OUT"
+"$PYTHON" "$here/export.py" --sources "$WORK/sources" --checkpoint "$WORK"/tuned[0-9]*.pt --earlier "$EARLIER" --mix "$MIX" --share "$SHARE" \
+  --drawings "$WORK/drawn/images" --version "$VERSION" --out "$OUT"
