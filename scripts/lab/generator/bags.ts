@@ -3,6 +3,7 @@ import type { Lineage } from './lineage';
 import {
   COMMON_LEATHERS,
   COMMON_METALS,
+  type Described,
   type Description,
   describeMaison,
   LEATHERS,
@@ -41,7 +42,6 @@ const CUTS = {
   satchel: ['school bag, cartable', 480, 600, 360, 430, 120, 170],
   clutch: ['pochette, evening bag, envelope', 580, 700, 320, 400, 40, 80],
   'top handle': ['handbag, sac à main, lady bag', 460, 600, 370, 450, 150, 210],
-  backpack: ['rucksack, sac à dos', 430, 520, 480, 560, 130, 180],
   bowling: ['duffle, boston bag', 540, 660, 350, 410, 160, 220],
   camera: ['crossbody, camera case', 460, 560, 330, 390, 90, 140],
   saddle: ['saddlebag, crossbody', 480, 560, 400, 460, 80, 130],
@@ -80,7 +80,7 @@ export type BagLook = ReturnType<typeof bagLook>;
 function modelLook(seed: number, model: number) {
   const random = new Random(seed, 'bag model', model);
   const cuts = Object.keys(CUTS) as BagCut[];
-  const cut = at(cuts, model * 4 + (seed % cuts.length));
+  const cut = at(cuts, model * 3 + (seed % cuts.length));
   const [, widthMin, widthMax, heightMin, heightMax, depthMin, depthMax] = CUTS[cut];
   return {
     cut,
@@ -137,8 +137,7 @@ export function bagLook(seed: number, lineage: Lineage) {
   };
 }
 
-export function describeBag(level: string, seed: number, lineage: Lineage, random: Random): Description {
-  const number = lineage[level] ?? 0;
+export function describeBag({ level, number, seed, random }: Described): Description {
   if (level === 'brand') return describeMaison(seed, 'handbags', number, random);
   if (level === 'model') {
     const { cut } = modelLook(seed, number);

@@ -128,7 +128,7 @@ export class Catalog {
     const parent = parentLevel === undefined ? null : this.entity(category, parentLevel, lineage);
     const random = new Random(this.seed, 'entity', category, level, number);
     const above = parent?.record.name ?? '';
-    const described = KINDS[category].describe(level, this.seed, lineage, random, above);
+    const described = KINDS[category].describe({ level, number, seed: this.seed, lineage, random, above });
     const { name, keywords = [], tags, worth = 1 } = described;
     const record: EntityRecord = {
       ...bareEntity(id, level, name, category),

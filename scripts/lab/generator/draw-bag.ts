@@ -37,7 +37,7 @@ interface Cut {
   readonly base: number;
   readonly dip: number;
   readonly closing: 'open' | 'zip' | 'flap';
-  readonly carry: 'two' | 'one' | 'strap' | 'loop' | 'none';
+  readonly carry: 'two' | 'one' | 'strap' | 'none';
 }
 
 // biome-ignore format: a table
@@ -49,13 +49,12 @@ const CUTS: Readonly<Record<BagCut, Cut>> = {
   satchel: { flare: 0.98, top: 0.05, base: 0.06, dip: 0, closing: 'flap', carry: 'one' },
   clutch: { flare: 1, top: 0.02, base: 0.04, dip: 0, closing: 'flap', carry: 'none' },
   'top handle': { flare: 0.84, top: 0.04, base: 0.07, dip: 0, closing: 'flap', carry: 'one' },
-  backpack: { flare: 0.84, top: 0.3, base: 0.14, dip: -0.02, closing: 'flap', carry: 'loop' },
   bowling: { flare: 0.86, top: 0.26, base: 0.12, dip: -0.02, closing: 'zip', carry: 'two' },
   camera: { flare: 1, top: 0.14, base: 0.14, dip: 0, closing: 'zip', carry: 'strap' },
   saddle: { flare: 0.94, top: 0.1, base: 0.42, dip: 0, closing: 'flap', carry: 'strap' },
 };
 /** Of the drop of handles so much rises above the bag. */
-const RISES = { none: 0, loop: 0.5, one: 0.9, two: 1, strap: 1.5 } as const;
+const RISES = { none: 0, one: 0.9, two: 1, strap: 1.5 } as const;
 /** Of the depth so much is seen from above. */
 const PITCH = 0.16;
 
@@ -273,15 +272,6 @@ class Bag {
       case 'strap':
         if (isFront) return ends(half * 0.95, 26 + top, '');
         return this.strand(arch(half * 0.95, 26 + top, rise * 1.5 + 26), soft, 17);
-      case 'loop': {
-        if (isFront) return '';
-        const strap = (side: number) =>
-          svg`M${side * half * 0.6} ${40 + top}C${side * half * 1.7} ${top * 0.7} ${side * half * 1.55} ${top * 0.3} ${side * half * 0.9} -20`;
-        return (
-          this.strand(arch(46, 30 + top, rise * 0.5), 'rolled', 20) +
-          this.strand(strap(-1) + strap(1), 'leather', 26)
-        );
-      }
       case 'one': {
         const isHobo = look.cut === 'hobo';
         const [reach, y] = isHobo ? [half * 0.86, 30 + top] : [half * 0.42, 6 + top];

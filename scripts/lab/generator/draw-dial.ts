@@ -129,10 +129,6 @@ export class Dial {
         });
       case 'clous':
         return repeated(16, filled('M0 0H16L8 8Z', light) + filled('M0 16H16L8 8Z', dark), 0.75, 45);
-      case 'waves': {
-        const d = 'M-2 11Q9 0 22 11T46 11M-2 33Q9 22 22 33T46 33';
-        return repeated(44, stroked(d, light, 5) + moved(0, 7, stroked(d, dark, 5)), 0.6);
-      }
       case 'grained':
         return repeated(380, `<image href="${this.texture}" width="380" height="380"/>`, 0.6);
     }
@@ -147,8 +143,7 @@ export class Dial {
       if (look.track === 'dots') return disc(0, y + 12, isHour ? 4.5 : 2.5, ink);
       return stroked(svg`M0 ${y + 6}v${isHour ? 15 : 11}`, ink, isHour ? 3.6 : 2);
     };
-    const rails = shape.outline(radius - 6) + shape.outline(radius - 19);
-    return around(60, mark) + (look.track === 'railway' ? stroked(rails, ink, 1.6) : '');
+    return around(60, mark);
   }
 
   private indices(): string {

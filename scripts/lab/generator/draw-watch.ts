@@ -94,13 +94,6 @@ class Watch {
   private bracelet(half: number): string {
     const { look, defs } = this;
     const metal = look.metal.value;
-    if (look.strap === 'mesh') {
-      const wires = 'M-1 4Q3-1 6.500 4T14 4M-1 10.500Q3 6 6.500 10.500T14 10.500';
-      const ground = `<rect width="13" height="13" fill="${tone(metal, -0.45)}"/>`;
-      const light = moved(0, -1, stroked(wires, tone(metal, 0.55), 1.2));
-      const mesh = defs.pattern(13, ground + stroked(wires, metal, 4) + light);
-      return svg`<rect x="${-half}" y="${-REACH}" width="${half * 2}" height="${REACH * 2}" fill="${mesh}"/>`;
-    }
     const isOyster = look.strap === 'oyster';
     const shares = isOyster ? [0.31, 0.38, 0.31] : [0.25, 0.16, 0.18, 0.16, 0.25];
     const link = (hex: string) => {

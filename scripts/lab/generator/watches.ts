@@ -5,6 +5,7 @@ import {
   byWeight,
   COMMON_LEATHERS,
   COMMON_METALS,
+  type Described,
   type Description,
   describeMaison,
   METALS,
@@ -43,7 +44,7 @@ const BEZELS = {
 type Bezel = keyof typeof BEZELS;
 
 const FINISHES = {
-  ...{ sunburst: 'Sunburst', plain: 'Lacquer', clous: 'Clous de Paris', waves: 'Vagues' },
+  ...{ sunburst: 'Sunburst', plain: 'Lacquer', clous: 'Clous de Paris' },
   ...{ grained: 'Grené', fume: 'Fumé' },
 };
 type Finish = keyof typeof FINISHES;
@@ -53,11 +54,11 @@ type CaseShape = 'round' | 'cushion' | 'octagon' | 'tonneau' | 'square' | 'tank'
 const HANDS = ['baton', 'dauphine', 'sword', 'leaf'] as const;
 
 const STRAPS = {
-  ...{ oyster: 'Three-Link Bracelet', jubilee: 'Five-Link Bracelet', mesh: 'Milanese Mesh' },
+  ...{ oyster: 'Three-Link Bracelet', jubilee: 'Five-Link Bracelet' },
   ...{ leather: 'Leather', alligator: 'Alligator', rubber: 'Rubber', nato: 'NATO', satin: 'Satin' },
 };
 export type Strap = keyof typeof STRAPS;
-export const BRACELETS: readonly Strap[] = ['oyster', 'jubilee', 'mesh'];
+export const BRACELETS: readonly Strap[] = ['oyster', 'jubilee'];
 export const STRAP_SURFACES: Partial<Readonly<Record<Strap, Surface>>> = {
   ...{ leather: 'grained', alligator: 'crocodile', nato: 'denim' },
 };
@@ -101,7 +102,7 @@ function modelLook(seed: number, { model = 0, family = 0 }: Lineage) {
     complication: random.weighted(
       complications.slice(0, isRound ? 4 : 2).map((each) => [each, each === 'none' ? 5 : 1] as const),
     ),
-    track: random.pick(['ticks', 'ticks', 'railway', 'dots', 'none'] as const),
+    track: random.pick(['ticks', 'ticks', 'dots', 'none'] as const),
   };
 }
 
@@ -122,7 +123,7 @@ function dialLook(seed: number, { dial = 0, case: of = 0 }: Lineage) {
   const random = new Random(seed, 'dial', dial);
   return {
     colour: at(COMMON_DIALS, dial * 11 + (hash(seed, 'dial colours', of) % 1009)),
-    finish: weighted<Finish>(random, { sunburst: 5, plain: 4, clous: 1, waves: 1, grained: 1, fume: 1 }),
+    finish: weighted<Finish>(random, { sunburst: 5, plain: 4, clous: 1, grained: 1, fume: 1 }),
     indices: weighted<Indices>(random, {
       batons: 4,
       roman: 1.5,
@@ -141,7 +142,7 @@ function strapLook(seed: number, { product = 0, dial = 0, family = 0 }: Lineage,
   const number = product + variant + (hash(seed, 'straps', dial) % 1009);
   const straps: readonly Strap[] = familyLook(seed, family).isSport
     ? ['oyster', 'rubber', 'leather', 'nato', 'jubilee', 'leather', 'rubber', 'nato']
-    : ['alligator', 'mesh', 'leather', 'satin', 'jubilee', 'alligator', 'leather', 'satin'];
+    : ['alligator', 'oyster', 'leather', 'satin', 'jubilee', 'alligator', 'leather', 'satin'];
   return { strap: at(straps, number), strapColour: at(COMMON_LEATHERS, number * 7) };
 }
 
@@ -162,15 +163,7 @@ export function watchLook(seed: number, lineage: Lineage) {
   };
 }
 
-/** @param above the name of the entity above */
-export function describeWatch(
-  level: string,
-  seed: number,
-  lineage: Lineage,
-  random: Random,
-  above: string,
-): Description {
-  const number = lineage[level] ?? 0;
+export function describeWatch({ level, number, seed, lineage, random, above }: Described): Description {
   if (level === 'brand') return describeMaison(seed, 'watches', number, random);
   if (level === 'family') {
     const { isSport } = familyLook(seed, number);

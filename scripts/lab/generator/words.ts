@@ -1,4 +1,5 @@
 import { at, hash, Random } from '../../../models/random';
+import type { Lineage } from './lineage';
 import { EMBLEMS } from './svg';
 
 /*
@@ -49,6 +50,17 @@ export interface Description {
   readonly tags?: readonly string[];
   /** By which it multiplies the price of the products below it. */
   readonly worth?: number;
+}
+
+/** Number `number` of a level of the hierarchy, with everything above it. */
+export interface Described {
+  readonly level: string;
+  readonly number: number;
+  readonly seed: number;
+  readonly lineage: Lineage;
+  readonly random: Random;
+  /** The name of the entity above. */
+  readonly above: string;
 }
 
 /** What a product has beside its hierarchy. */
