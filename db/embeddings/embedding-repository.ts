@@ -1,33 +1,16 @@
 import type { Knex } from 'knex';
 import { inject, injectable } from 'tsyringe';
-import type {
-  CatalogImage,
-  Coverage,
-  GroupCoverage,
-  VersionRecord,
-} from '../../models/indexing/embedding-version';
-import type { Evaluation } from '../../models/indexing/figures';
+import type { CatalogImage, Coverage, GroupCoverage } from '../../models/indexing/embedding-version';
 import {
-  type AdaptedVersion,
   type EmbeddingRepository,
   type FailedImage,
   type ImageVectors,
   type PicturesOf,
   PORTS,
 } from '../../models/ports';
-import type { Calibration, EmbeddingVersion, ModelManifest } from '../../models/vision/embedding-model';
 import { inTransaction, reachable, rowsOf, type Sql, sql } from '../core/sql';
 import { embeddingsOf, isShown, vectorOf, vectorText } from './embedding-tables';
-import {
-  createAdaptedVersion,
-  createVersion,
-  mapOfVersion,
-  promoteVersion,
-  pruneVersion,
-  setCalibration,
-  versionRecords,
-  versionsWhere,
-} from './embedding-versions';
+import { PostgresEmbeddingVersions } from './embedding-versions';
 import { buildNearestIndex, hasNearestIndex } from './nearest-index-build';
 
 /**
@@ -44,46 +27,13 @@ export const INDEX_MEMORY_MIB = Symbol.for('IndexMemoryMib');
 
 /** Embedding versions in PostgreSQL with pgvector, each with a table of its own. */
 @injectable()
-export class PostgresEmbeddingRepository implements EmbeddingRepository {
+export class PostgresEmbeddingRepository extends PostgresEmbeddingVersions implements EmbeddingRepository {
   constructor(
-    @inject(PORTS.Knex) private readonly knex: Knex,
+    @inject(PORTS.Knex) knex: Knex,
     @inject(INDEXED_FROM) private readonly indexedFrom: IndexedFrom,
     @inject(INDEX_MEMORY_MIB) private readonly indexMemoryMib: number = 256,
-  ) {}
-
-  async live(): Promise<EmbeddingVersion | null> {
-    const [version] = await versionsWhere(this.knex, sql`state = 'live'`);
-    return version ?? null;
-  }
-
-  async version(id: number): Promise<EmbeddingVersion | null> {
-    const [version] = await versionsWhere(this.knex, sql`id = ${id}`);
-    return version ?? null;
-  }
-
-  versions(): Promise<readonly VersionRecord[]> {
-    return versionRecords(this.knex);
-  }
-
-  create(manifest: ModelManifest): Promise<EmbeddingVersion> {
-    return createVersion(this.knex, manifest);
-  }
-
-  createAdapted(adapted: AdaptedVersion): Promise<EmbeddingVersion> {
-    return createAdaptedVersion(this.knex, adapted);
-  }
-
-  mapOf(versionId: number): Promise<Float32Array | null> {
-    return mapOfVersion(this.knex, versionId);
-  }
-
-  async fittedProducts(versionIds: readonly number[]): Promise<ReadonlySet<string>> {
-    const rows = await rowsOf<{ id: string }>(
-      this.knex,
-      sql`SELECT DISTINCT unnest(products) AS id FROM embedding_maps
-          WHERE version_id = ANY(${[...versionIds]}::integer[])`,
-    );
-    return new Set(rows.map(({ id }) => id));
+  ) {
+    super(knex);
   }
 
   async vectorsMissingIn(
@@ -102,42 +52,6 @@ export class PostgresEmbeddingRepository implements EmbeddingRepository {
           ) GROUP BY e.image_id ORDER BY e.image_id`,
     );
     return rows.map(({ image, vectors }) => ({ imageId: Number(image), vectors: vectors.map(vectorOf) }));
-  }
-
-  promote(versionId: number, keepsPrevious = true): Promise<void> {
-    return promoteVersion(this.knex, versionId, keepsPrevious);
-  }
-
-  /** The first proof counts; from then on the version is kept up. */
-  async markBuilt(versionId: number): Promise<void> {
-    await rowsOf(
-      this.knex,
-      sql`UPDATE embedding_versions SET built_at = coalesce(built_at, now()), maintained = true
-          WHERE id = ${versionId} AND state IN ('building', 'live')`,
-    );
-  }
-
-  /** A calibration is kept with the manifest that answers are made by. */
-  async keepEvaluation(
-    versionId: number,
-    evaluation: Evaluation,
-    calibration: Calibration | null,
-  ): Promise<void> {
-    await inTransaction(this.knex, async (transaction) => {
-      await rowsOf(
-        transaction,
-        sql`UPDATE embedding_versions SET evaluation = ${JSON.stringify(evaluation)}::jsonb WHERE id = ${versionId}`,
-      );
-      if (calibration) await setCalibration(transaction, versionId, calibration);
-    });
-  }
-
-  recalibrate(versionId: number, calibration: Calibration): Promise<void> {
-    return setCalibration(this.knex, versionId, calibration);
-  }
-
-  prune(versionId: number): Promise<boolean> {
-    return pruneVersion(this.knex, versionId);
   }
 
   async coverage(versionId: number, productId?: string): Promise<Coverage> {

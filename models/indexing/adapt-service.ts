@@ -44,6 +44,9 @@ const COPIED_AT_ONCE = 256;
 /** A third of the products has no part in a map, so that there is something to judge it by. */
 const isHeldOut = (product: string): boolean => hash(product, 'adapt') % 3 === 0;
 
+/** Views of pictures, `[picture][view]`. */
+type Pictures = readonly (readonly Float32Array[])[];
+
 /** Fits a map to the catalog, and makes a version of the stored vectors by it (contract 14.20). */
 @injectable()
 export class AdaptService {
@@ -68,36 +71,31 @@ export class AdaptService {
     const standing = await this.embeddings.mapOf(source.id);
     const undo = standing && inverseOf(standing);
     const photos = await this.#photos(source, options, progress);
-    const several = await this.samples.productsWithPictures(source.id, 2, PRODUCTS_MAX);
-    const alone = [...photos.keys()].filter((id) => !several.ids.includes(id));
-    const products = several.total + alone.length;
-    if (products < SEVERAL_MIN) throw tooFew(products);
+    const stored = await this.samples.productsWithPictures(source.id, 2, PRODUCTS_MAX);
+    const several = new Set([...stored.ids, ...photos.keys()]);
+    const count = stored.total + several.size - stored.ids.length;
+    if (count < SEVERAL_MIN) throw tooFew(count);
 
-    const fitting = [...several.ids, ...alone].filter((id) => !isHeldOut(id));
-    const fitted = await this.#fit(source, fitting, photos, undo, signal, progress);
+    const { fitted, ids, pictures } = await this.#fit(source, [...several], photos, undo, signal, progress);
     progress.begin('cross-validation', 1);
-    const others = await this.#others(source, new Set([...several.ids, ...alone]), undo);
-    const { strength, validation } = await fitted.products.chooseStrength(others, (done, of) => {
+    const others = await this.#others(source, several, undo);
+    const { strength, validation } = await fitted.chooseStrength(others, (done, of) => {
       signal.throwIfAborted();
       progress.reach(done / of);
     });
     progress.end();
     if (validation.after - validation.before <= validation.error) throw noBetter(validation);
 
-    const map = fitted.products.directions().map(strength);
-    const adaptation: Adaptation = {
-      ...{ from: source.id, products: fitted.ids.length, pictures: fitted.pictures },
-      ...strength,
-    };
+    const map = fitted.directions().map(strength);
+    const adaptation: Adaptation = { from: source.id, products: ids.length, pictures, ...strength };
     const manifest = { ...source.manifest, calibration: null };
-    const { id } = await this.audited.run('embeddings adapt', async ({ embeddings }) => {
-      const version = await embeddings.createAdapted({ manifest, adaptation, map, products: fitted.ids });
-      return { result: version, subject: version.model, details: { version: version.id, ...adaptation } };
+    const version = await this.audited.run('embeddings adapt', async ({ embeddings }) => {
+      const made = await embeddings.createAdapted({ manifest, adaptation, map, products: ids });
+      return { result: made, subject: made.model, details: { version: made.id, ...adaptation } };
     });
-    await this.#copy(source, id, undo ? composed(map, undo) : map, progress, signal);
-    const version = findVersionById(await this.embeddings.versions(), id);
+    await this.#copy(source, version.id, undo ? composed(map, undo) : map, progress, signal);
     const built = await this.build.complete(version, progress, signal);
-    return { ...built, ...adaptation, several: products, validation };
+    return { ...built, ...adaptation, several: count, validation };
   }
 
   /** Views of photos by the product that they show, as the network alone sees them. */
@@ -105,12 +103,12 @@ export class AdaptService {
     source: VersionRecord,
     { photos, feedback }: AdaptOptions,
     progress: Progress,
-  ): Promise<ReadonlyMap<string, readonly (readonly Float32Array[])[]>> {
+  ): Promise<ReadonlyMap<string, Pictures>> {
     const labelled: Query[] = [
       ...(photos === null ? [] : await this.queryMaker.fromPhotos(photos, PHOTOS_MAX)),
       ...(feedback ? await this.queryMaker.fromFeedback(PHOTOS_MAX) : []),
     ];
-    const found = new Map<string, (readonly Float32Array[])[]>();
+    const found = new Map<string, Pictures>();
     if (labelled.length === 0) return found;
     const embedder = await this.embedders.forVersion({ ...source, adaptation: null });
     progress.begin('photos', labelled.length);
@@ -128,31 +126,30 @@ export class AdaptService {
 
   async #fit(
     source: VersionRecord,
-    ids: readonly string[],
-    photos: ReadonlyMap<string, readonly (readonly Float32Array[])[]>,
+    several: readonly string[],
+    photos: ReadonlyMap<string, Pictures>,
     undo: Float32Array | null,
     signal: AbortSignal,
     progress: Progress,
-  ): Promise<{ products: FittedProducts; ids: string[]; pictures: number }> {
-    const products = new FittedProducts(source.manifest.output.dimensions);
-    const fitted: string[] = [];
+  ): Promise<{ fitted: FittedProducts; ids: string[]; pictures: number }> {
+    const wanted = several.filter((id) => !isHeldOut(id));
+    const fitted = new FittedProducts(source.manifest.output.dimensions);
+    const ids: string[] = [];
     let pictures = 0;
-    progress.begin('products', ids.length);
-    for (let from = 0; from < ids.length; from += PAGE) {
+    progress.begin('products', wanted.length);
+    for (let from = 0; from < wanted.length; from += PAGE) {
       signal.throwIfAborted();
-      const page = ids.slice(from, from + PAGE);
-      for (const { id, ...stored } of await this.samples.picturesOf(source.id, page)) {
-        const views = stored.pictures.map(({ vectors }) => vectors).filter(({ length }) => length > 0);
-        const all = [...undone(views, undo), ...(photos.get(id) ?? [])];
+      for (const { id, views } of await this.#stored(source, wanted.slice(from, from + PAGE), undo)) {
+        const all = [...views, ...(photos.get(id) ?? [])];
         if (all.length < 2) continue;
-        products.add({ id, pictures: all });
-        fitted.push(id);
+        fitted.add({ id, pictures: all });
+        ids.push(id);
         pictures += all.length;
       }
-      progress.reach(Math.min(ids.length, from + PAGE));
+      progress.reach(Math.min(wanted.length, from + PAGE));
     }
     progress.end();
-    return { products, ids: fitted, pictures };
+    return { fitted, ids, pictures };
   }
 
   /** Pictures of products that have no part, to be confused with. */
@@ -165,11 +162,22 @@ export class AdaptService {
     const wanted = ids.filter((id) => !several.has(id));
     const vectors: Float32Array[] = [];
     for (let from = 0; from < wanted.length; from += PAGE) {
-      const page = await this.samples.picturesOf(source.id, wanted.slice(from, from + PAGE));
-      const views = page.flatMap(({ pictures }) => pictures.map((each) => each.vectors));
-      vectors.push(...undone(views, undo).map(pictureVector));
+      const page = await this.#stored(source, wanted.slice(from, from + PAGE), undo);
+      vectors.push(...page.flatMap(({ views }) => views.map(pictureVector)));
     }
     return vectors;
+  }
+
+  /** The embedded pictures of products, as the network alone sees them. */
+  async #stored(
+    source: VersionRecord,
+    ids: readonly string[],
+    undo: Float32Array | null,
+  ): Promise<{ id: string; views: Pictures }[]> {
+    return (await this.samples.picturesOf(source.id, ids)).map(({ id, pictures }) => {
+      const views = pictures.map(({ vectors }) => vectors).filter(({ length }) => length > 0);
+      return { id, views: undo ? views.map((each) => each.map((view) => mapped(undo, view))) : views };
+    });
   }
 
   /** Passes the stored vectors of the source through a map; what is there already is left. */
@@ -181,39 +189,23 @@ export class AdaptService {
     signal: AbortSignal,
   ): Promise<void> {
     const { done: images } = await this.embeddings.coverage(source.id);
-    const { done } = await this.embeddings.coverage(versionId);
+    let { done } = await this.embeddings.coverage(versionId);
     progress.begin('images', images, done);
-    let copied = done;
-    for (let afterId = 0; ; ) {
+    const after = (imageId: number) =>
+      this.embeddings.vectorsMissingIn(source.id, versionId, COPIED_AT_ONCE, imageId);
+    let batch = await after(0);
+    while (batch.length > 0) {
       signal.throwIfAborted();
-      const batch = await this.embeddings.vectorsMissingIn(source.id, versionId, COPIED_AT_ONCE, afterId);
-      const last = batch.at(-1);
-      if (!last) break;
-      afterId = last.imageId;
-      await this.embeddings.store(
-        versionId,
-        batch.map(({ imageId, vectors }) => ({
-          imageId,
-          vectors: vectors.map((vector) => mapped(map, vector)),
-        })),
-      );
-      copied += batch.length;
-      progress.reach(copied);
+      const copies = batch.map(({ imageId, vectors }) => {
+        return { imageId, vectors: vectors.map((vector) => mapped(map, vector)) };
+      });
+      await this.embeddings.store(versionId, copies);
+      done += batch.length;
+      progress.reach(done);
+      batch = await after(batch.at(-1)?.imageId ?? 0);
     }
     progress.end();
   }
-}
-
-const undone = (
-  pictures: readonly (readonly Float32Array[])[],
-  undo: Float32Array | null,
-): readonly (readonly Float32Array[])[] =>
-  undo ? pictures.map((views) => views.map((view) => mapped(undo, view))) : pictures;
-
-function findVersionById(versions: readonly VersionRecord[], id: number): VersionRecord {
-  const found = versions.find((version) => version.id === id);
-  if (found) return found;
-  throw new Error(`version ${id} was not made`);
 }
 
 const tooFew = (products: number) =>

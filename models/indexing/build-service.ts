@@ -22,7 +22,6 @@ import {
   type CatalogImage,
   type Coverage,
   MODEL_IS_LOADING,
-  type VersionRecord,
   type WorkerReadiness,
   workerFaults,
 } from './embedding-version';
@@ -46,135 +45,31 @@ export class ReadinessCheck {
     return this.readiness.workers();
   }
 
-  /**
-   * What the workers say of a version; waits for those that load its model just now. Where no worker is alive this process
-   * tries the model itself.
-   */
+  /** What the workers say of a version, once its model is loaded or not; where none is alive, this process tries it. */
   async of(version: EmbeddingVersion): Promise<readonly WorkerReadiness[]> {
     for (let poll = 1; ; poll += 1) {
-      const told = await this.told(version);
+      const told = await this.#told(version);
       if (poll === POLLS_MAX || !told.some(({ fault }) => fault === MODEL_IS_LOADING)) return told;
       await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     }
   }
 
-  private async told(version: EmbeddingVersion): Promise<readonly WorkerReadiness[]> {
+  async #told(version: EmbeddingVersion): Promise<readonly WorkerReadiness[]> {
+    const { id: versionId } = version;
     const workers = await this.readiness.workers();
-    if (workers.length === 0) return [await this.triedHere(version)];
-    const told = await this.readiness.of(version.id);
-    const silent = workers.filter((worker) => !told.some((each) => each.worker === worker));
-    return [...told, ...silent.map((worker) => ({ worker, versionId: version.id, fault: MODEL_IS_LOADING }))];
-  }
-
-  private async triedHere(version: EmbeddingVersion): Promise<WorkerReadiness> {
-    const here = { worker: 'this host', versionId: version.id };
-    try {
-      await this.embedders.forVersion(version);
-      return { ...here, fault: null };
-    } catch (failure) {
-      return { ...here, fault: String(failure) };
+    if (workers.length === 0) {
+      const tried = this.embedders.forVersion(version).then(() => null, String);
+      return [{ worker: 'this host', versionId, fault: await tried }];
     }
+    const told = await this.readiness.of(versionId);
+    const silent = workers.filter((worker) => !told.some((each) => each.worker === worker));
+    return [...told, ...silent.map((worker) => ({ worker, versionId, fault: MODEL_IS_LOADING }))];
   }
-}
-
-/** What a build asks of the versions. */
-type BuiltEmbeddings = Pick<
-  EmbeddingRepository,
-  'coverage' | 'pending' | 'markBuilt' | 'isIndexed' | 'buildIndex'
->;
-
-export interface BuildPorts {
-  readonly embeddings: BuiltEmbeddings;
-  readonly queue: Pick<IndexQueue, 'embed'>;
 }
 
 /** Images asked for at once by each of the lanes: jobs enough for the workers of many hosts, few enough to stop soon. */
 const BATCH_IMAGES = 128;
 const LANES = 8;
-
-/**
- * Embeds every image of a live row under a version, until it is proven that none is left: images - embedded - listed
- * failures = 0. Then the index is made, and what came meanwhile is seen to. May be stopped at any moment and begun
- * again: only what is not there is computed. A queue or a database that is away is waited for.
- *
- * @param signal ends the build between two batches
- * @returns the coverage that was proven
- * @throws the reason of `signal`; AppError when the workers or the database fail for good
- */
-export async function embedCatalog(
-  { embeddings, queue }: BuildPorts,
-  version: Pick<EmbeddingVersion, 'id'>,
-  progress: Progress,
-  signal: AbortSignal,
-): Promise<Coverage> {
-  const patience: RetryOptions = { note: (line) => progress.note(line), signal };
-  const coverageNow = () => retry(() => embeddings.coverage(version.id), patience);
-  const firstPending = () => retry(() => embeddings.pending(version.id, 1, 0), patience);
-  for (;;) {
-    let coverage = await coverageNow();
-    while (coverage.pending > 0) {
-      const [first] = await firstPending();
-      await embedPending({ embeddings, queue }, version, coverage, progress, patience);
-      const after = await coverageNow();
-      // Where pictures are replaced meanwhile, as many are left, but others.
-      const isStuck =
-        after.pending >= coverage.pending && after.done <= coverage.done && after.failed <= coverage.failed;
-      if (isStuck && first?.id === (await firstPending())[0]?.id)
-        throw new Error(`${after.pending} images were worked on and are still not embedded`);
-      coverage = after;
-    }
-    await retry(() => finish(embeddings, version, progress), patience);
-    signal.throwIfAborted();
-    const proven = await coverageNow();
-    if (proven.pending === 0) return proven;
-  }
-}
-
-async function finish(
-  embeddings: BuiltEmbeddings,
-  version: Pick<EmbeddingVersion, 'id'>,
-  progress: Progress,
-): Promise<void> {
-  await embeddings.markBuilt(version.id);
-  if (!(await embeddings.isIndexed(version.id)))
-    progress.note('building the index; searches and imports go on');
-  await embeddings.buildIndex(version.id, (notice) => progress.note(`index: ${notice}`));
-}
-
-/** One pass over what is pending, in the order of the ids. Does not wait for the workers when it is stopped. */
-async function embedPending(
-  { embeddings, queue }: BuildPorts,
-  version: Pick<EmbeddingVersion, 'id'>,
-  coverage: Coverage,
-  progress: Progress,
-  patience: RetryOptions,
-): Promise<void> {
-  const count = { seenTo: coverage.done + coverage.failed, failed: coverage.failed };
-  progress.begin('images', count.seenTo + coverage.pending, count.seenTo);
-  const embed = async (batch: readonly CatalogImage[]): Promise<void> => {
-    const { failed } = await retry(() => queue.embed(version.id, batch), patience);
-    count.seenTo += batch.length;
-    count.failed += failed;
-    progress.reach(count.seenTo, count.failed);
-  };
-  const { signal } = patience;
-  await pMap(pendingBatches(embeddings, version.id, patience), embed, { concurrency: LANES, signal });
-  progress.end();
-}
-
-async function* pendingBatches(
-  embeddings: BuiltEmbeddings,
-  versionId: number,
-  patience: RetryOptions,
-): AsyncGenerator<readonly CatalogImage[]> {
-  for (let afterId = 0; ; ) {
-    const batch = await retry(() => embeddings.pending(versionId, BATCH_IMAGES, afterId), patience);
-    const last = batch.at(-1);
-    if (!last) return;
-    afterId = last.id;
-    yield batch;
-  }
-}
 
 export interface BuildOptions {
   /** `id` or `id@version` of an installed model. */
@@ -218,63 +113,118 @@ export class BuildService {
    */
   async build(options: BuildOptions, progress: Progress, signal: AbortSignal): Promise<BuildResult> {
     const { manifest } = await this.library.find(options.model);
-    const version = await this.versionFor(manifest, options.resume);
+    const version = await this.#versionFor(manifest, options.resume);
     if (options.retryFailures) await this.embeddings.retryFailures(version.id);
     return this.complete(version, progress, signal);
   }
 
-  /**
-   * Embeds what a version lacks, until it is proven that no image is left.
-   *
-   * @throws AppError when no worker can load its model; the reason of `signal`
-   */
-  async complete(version: VersionRecord, progress: Progress, signal: AbortSignal): Promise<BuildResult> {
-    const { embeddings, queue } = this;
-    if (queue.isShared) await this.refuseWithoutModel(version, progress);
+  /** Embeds what a version lacks. @throws AppError when no worker can load its model; the reason of `signal` */
+  async complete(version: EmbeddingVersion, progress: Progress, signal: AbortSignal): Promise<BuildResult> {
+    const { id, model, state } = version;
+    if (this.queue.isShared) await this.#refuseWithoutModel(version, progress);
     const startedAt = this.clock.now().getTime();
-    const proven = await embedCatalog({ embeddings, queue }, version, progress, signal);
-    const failures = await embeddings.failures(version.id, FAILURES_SHOWN);
+    const { done, failed, pending } = await this.#embedAll(id, progress, signal);
+    const failures = await this.embeddings.failures(id, FAILURES_SHOWN);
     return {
-      model: version.model,
-      version: version.id,
-      state: version.state,
-      images: proven.done + proven.failed + proven.pending,
-      embedded: proven.done,
-      failed: proven.failed,
-      pending: proven.pending,
-      indexed: await embeddings.isIndexed(version.id),
+      ...{ model, version: id, state, images: done + failed + pending, embedded: done, failed, pending },
+      indexed: await this.embeddings.isIndexed(id),
       seconds: Math.round((this.clock.now().getTime() - startedAt) / 100) / 10,
       failures: failures.map(({ image, reason }) => ({ image: image.address, reason })),
     };
   }
 
+  /**
+   * Until it is proven that none is left: images - embedded - listed failures = 0. Then the index is made, and what came
+   * meanwhile is seen to. May be stopped at any moment and begun again: only what is not there is computed.
+   *
+   * @param signal ends the build between two batches
+   * @returns the coverage that was proven
+   * @throws the reason of `signal`; AppError when the workers or the database fail for good
+   */
+  async #embedAll(id: number, progress: Progress, signal: AbortSignal): Promise<Coverage> {
+    const { embeddings } = this;
+    const again: Retry = (work) => retry(work, progress, signal);
+    const coverageNow = () => again(() => embeddings.coverage(id));
+    const firstPending = async () => (await again(() => embeddings.pending(id, 1, 0)))[0]?.id;
+    for (let coverage = await coverageNow(); ; ) {
+      while (coverage.pending > 0) {
+        const first = await firstPending();
+        await this.#embedPending(id, coverage, progress, again, signal);
+        const after = await coverageNow();
+        // Where pictures are replaced meanwhile, as many are left, but others.
+        const isStuck =
+          after.pending >= coverage.pending && after.done <= coverage.done && after.failed <= coverage.failed;
+        if (isStuck && first === (await firstPending()))
+          throw new Error(`${after.pending} images were worked on and are still not embedded`);
+        coverage = after;
+      }
+      await again(() => this.#index(id, progress));
+      signal.throwIfAborted();
+      coverage = await coverageNow();
+      if (coverage.pending === 0) return coverage;
+    }
+  }
+
+  /** One pass over what is pending, in the order of the ids. Does not wait for the workers when it is stopped. */
+  async #embedPending(
+    id: number,
+    { done, failed, pending }: Coverage,
+    progress: Progress,
+    again: Retry,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const count = { seenTo: done + failed, failed };
+    progress.begin('images', count.seenTo + pending, count.seenTo);
+    const { embeddings, queue } = this;
+    const after = (imageId: number) => again(() => embeddings.pending(id, BATCH_IMAGES, imageId));
+    const batches = async function* (): AsyncGenerator<readonly CatalogImage[]> {
+      let batch = await after(0);
+      while (batch.length > 0) {
+        yield batch;
+        batch = await after(batch.at(-1)?.id ?? 0);
+      }
+    };
+    const embed = async (batch: readonly CatalogImage[]): Promise<void> => {
+      count.failed += (await again(() => queue.embed(id, batch))).failed;
+      count.seenTo += batch.length;
+      progress.reach(count.seenTo, count.failed);
+    };
+    await pMap(batches(), embed, { concurrency: LANES, signal });
+    progress.end();
+  }
+
+  async #index(id: number, progress: Progress): Promise<void> {
+    await this.embeddings.markBuilt(id);
+    if (!(await this.embeddings.isIndexed(id)))
+      progress.note('building the index; searches and imports go on');
+    await this.embeddings.buildIndex(id, (notice) => progress.note(`index: ${notice}`));
+  }
+
   /** The version to build: a new one, or one that was begun. */
-  private async versionFor(manifest: ModelManifest, resume: boolean): Promise<VersionRecord> {
+  async #versionFor(manifest: ModelManifest, resume: boolean): Promise<EmbeddingVersion> {
     const standing = (await this.embeddings.versions()).find(
       ({ state, model }) => model === modelReference(manifest) && (state === 'building' || state === 'live'),
     );
-    if (standing) {
-      refuseOtherWeights(standing, manifest);
-      if (standing.state === 'building' && !standing.builtAt && !resume) await this.refuseHalfBuilt(standing);
-      return standing;
+    if (!standing) return this.embeddings.create(manifest);
+    const { id, model, manifest: begun, state, builtAt } = standing;
+    // The same name for other weights would mix vectors of two models.
+    if (begun.digests[manifest.file] !== manifest.digests[manifest.file]) {
+      throw badRequest(
+        `Version ${id} was begun with other weights of the same name ${model}. Give the new ones another version in their manifest, or throw the old ones away by loupe embeddings prune --building.`,
+      );
     }
-    const { id } = await this.embeddings.create(manifest);
-    const made = (await this.embeddings.versions()).find((version) => version.id === id);
-    if (!made) throw new Error('the version was not made');
-    return made;
-  }
-
-  private async refuseHalfBuilt(version: VersionRecord): Promise<void> {
-    const { pending, done, failed } = await this.embeddings.coverage(version.id);
-    if (done + failed === 0) return;
-    throw badRequest(
-      `A build of ${version.model} was begun: ${done + failed} of ${pending + done + failed} images are seen to. ` +
-        `Go on with it by --resume, or throw it away by loupe embeddings prune --building.`,
-    );
+    const { pending, done, failed } = await this.embeddings.coverage(id);
+    if (state === 'building' && !builtAt && !resume && done + failed > 0) {
+      throw badRequest(
+        `A build of ${model} was begun: ${done + failed} of ${pending + done + failed} images are seen to. ` +
+          `Go on with it by --resume, or throw it away by loupe embeddings prune --building.`,
+      );
+    }
+    return standing;
   }
 
   /** Work that no worker can do would wait for ever. */
-  private async refuseWithoutModel(version: VersionRecord, progress: Progress): Promise<void> {
+  async #refuseWithoutModel(version: EmbeddingVersion, progress: Progress): Promise<void> {
     if ((await this.readiness.workers()).length === 0) {
       progress.note('no worker is running; the work waits in the queue for one');
       return;
@@ -288,23 +238,10 @@ export class BuildService {
   }
 }
 
-/** The same name for other weights would mix vectors of two models. */
-function refuseOtherWeights(version: VersionRecord, manifest: ModelManifest): void {
-  const { file } = manifest;
-  if (version.manifest.digests[file] === manifest.digests[file]) return;
-  throw badRequest(
-    `Version ${version.id} was begun with other weights of the same name ${version.model}. Give the new ones another version in their manifest, or throw the old ones away by loupe embeddings prune --building.`,
-  );
-}
-
 /** What fails (the queue or the database is away, workers died over it) is tried again for a minute and a half. */
 const BACKOFF = { retries: 7, minTimeout: 1_000, maxTimeout: 30_000 };
 
-/** Who hears of each try that failed, and what ends the waiting. */
-interface RetryOptions {
-  readonly note: (line: string) => void;
-  readonly signal: AbortSignal;
-}
+type Retry = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
 /**
  * Does what may be done again, until it succeeds or has failed too often.
@@ -312,18 +249,22 @@ interface RetryOptions {
  * @throws the reason of `signal`; the last failure, or the first that another try can't mend: anything but an AppError,
  * and what is not there
  */
-function retry<Result>(work: () => Promise<Result>, { note, signal }: RetryOptions): Promise<Result> {
+function retry<Result>(
+  work: () => Promise<Result>,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<Result> {
   return pRetry(work, {
     ...BACKOFF,
     signal,
     shouldRetry: ({ error }) => {
       if (!(error instanceof AppError) || error.code === 'not_found' || signal.aborted) return false;
-      note(`${reasonOf(error)}; trying again`);
+      progress.note(`${reasonOf(error)}; trying again`);
       return true;
     },
   });
 }
 
-/** What went wrong in here is told in full: anyone who reads it is the operator. */
-const reasonOf = (failure: AppError): string =>
-  failure.code === 'internal_error' && failure.cause !== undefined ? String(failure.cause) : failure.message;
+/** With its cause: it is told to the operator. */
+const reasonOf = ({ code, cause, message }: AppError): string =>
+  code === 'internal_error' && cause !== undefined ? String(cause) : message;

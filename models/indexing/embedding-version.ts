@@ -6,10 +6,7 @@ import type { Evaluation } from './figures';
 export interface VersionRecord extends EmbeddingVersion {
   /** When it was first proven that every image is embedded or listed as a failure; null before. */
   readonly builtAt: Date | null;
-  /**
-   * Whether images that come are embedded for it: the live version, one that is built, and the one that a rollback goes
-   * back to.
-   */
+  /** Whether new images are embedded for it: the live version, one that is built, and the target of a rollback. */
   readonly maintained: boolean;
   /** How it was judged last against the live one; null when it was not. */
   readonly evaluation: Evaluation | null;
@@ -19,7 +16,6 @@ export interface VersionRecord extends EmbeddingVersion {
   readonly calibratedAt: Date | null;
 }
 
-/** Whether a version's vectors exist. */
 export const hasVectors = ({ state }: EmbeddingVersion): boolean => state !== 'pruned';
 
 /** @throws AppError before the first start of the service */

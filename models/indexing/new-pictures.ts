@@ -1,11 +1,12 @@
 import { inject, injectable } from 'tsyringe';
 import { type EmbeddingRepository, type IndexQueue, type Logger, PORTS } from '../ports';
+import type { VersionRecord } from './embedding-version';
 
 const PRODUCTS_AT_ONCE = 200;
 
 /**
  * Has the pictures of products embedded that were just written, under every version that is kept up, the live one first
- * (contract 15.4). Works in the background; what it fails at is found by anyone who sees to abandoned images.
+ * (contract 15.4). Works in the background; the sweeper of abandoned images retries failures.
  */
 @injectable()
 export class NewPictures {
@@ -38,8 +39,8 @@ export class NewPictures {
 
   async #embed(productIds: readonly string[]): Promise<void> {
     const versions = (await this.embeddings.versions()).filter(({ maintained }) => maintained);
-    const live = versions.filter(({ state }) => state === 'live');
-    for (const { id } of [...live, ...versions.filter(({ state }) => state !== 'live')]) {
+    const isLive = ({ state }: VersionRecord) => state === 'live';
+    for (const { id } of versions.toSorted((one, other) => Number(isLive(other)) - Number(isLive(one)))) {
       const images = await this.embeddings.unembedded(id, productIds);
       if (images.length > 0) await this.queue.embed(id, images);
       // Not while more wait: it may take minutes where there are many vectors.

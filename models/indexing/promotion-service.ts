@@ -1,7 +1,7 @@
 import { inject, injectable } from 'tsyringe';
-import { type AppError, badRequest, notFound } from '../errors';
+import { badRequest, notFound } from '../errors';
 import { type AuditedWork, type EmbeddingRepository, PORTS } from '../ports';
-import type { Calibration, EmbeddingVersion } from '../vision/embedding-model';
+import type { EmbeddingVersion } from '../vision/embedding-model';
 import { ReadinessCheck } from './build-service';
 import {
   findVersion,
@@ -29,7 +29,7 @@ export interface Pruned {
   readonly kept: readonly string[];
 }
 
-/** Changes what is live, and drops what is not; each change is noted in the audit log with it. */
+/** Changes what is live, and drops what is not; each change is in the audit log. */
 @injectable()
 export class PromotionService {
   constructor(
@@ -48,8 +48,12 @@ export class PromotionService {
     const versions = await this.embeddings.versions();
     const version = findVersion(versions, model);
     const live = versions.find(({ state }) => state === 'live') ?? null;
-    if (live?.id === version.id) return switchedTo(version, live, []);
-    if (version.state === 'retired' && !version.maintained) throw outOfDate(version);
+    if (live?.id === version.id) return switchedTo(version, live);
+    if (version.state === 'retired' && !version.maintained) {
+      throw badRequest(
+        `${nameOf(version)} was retired and no new image was embedded for it since; build it anew.`,
+      );
+    }
     const faults = promotionFaults({
       version,
       coverage: await this.embeddings.coverage(version.id),
@@ -58,8 +62,8 @@ export class PromotionService {
       readiness: await this.readiness.of(version),
     });
     if (faults.length > 0 && !force) throw refused(`${version.model} is not promoted`, faults);
-    await this.change('embeddings promote', version, (embeddings) => embeddings.promote(version.id));
-    return switchedTo(version, live, faults);
+    await this.#change('embeddings promote', version, (embeddings) => embeddings.promote(version.id));
+    return { ...switchedTo(version, live), overruled: faults };
   }
 
   /**
@@ -70,23 +74,24 @@ export class PromotionService {
    */
   async rollback(force: boolean): Promise<Switched> {
     const versions = await this.embeddings.versions();
-    const calibrated = versions.find(
-      ({ state, previousCalibration }) => state === 'live' && previousCalibration,
-    );
-    if (calibrated?.previousCalibration)
-      return this.undoCalibration(calibrated, calibrated.previousCalibration);
+    const live = versions.find(({ state }) => state === 'live') ?? null;
+    const calibration = live?.previousCalibration;
+    if (calibration) {
+      await this.#change('embeddings rollback', live, (embeddings) =>
+        embeddings.recalibrate(live.id, calibration),
+      );
+      return { ...switchedTo(live, live), recalibrated: true };
+    }
     const target = rollbackTarget(versions);
     if (!target) throw notFound('There is no version to go back to: none was live before.');
-    const live = versions.find(({ state }) => state === 'live') ?? null;
     const { pending, done, failed } = await this.embeddings.coverage(target.id);
-    const readiness = await this.readiness.of(target);
     const faults = [
       ...(pending > 0 ? [`${pending} of ${pending + done + failed} images are missing under it`] : []),
-      ...workerFaults(readiness),
+      ...workerFaults(await this.readiness.of(target)),
     ];
     if (faults.length > 0 && !force) throw refused(`${target.model} is not gone back to`, faults);
-    await this.change('embeddings rollback', target, (embeddings) => embeddings.promote(target.id));
-    return switchedTo(target, live, faults);
+    await this.#change('embeddings rollback', target, (embeddings) => embeddings.promote(target.id));
+    return { ...switchedTo(target, live), overruled: faults };
   }
 
   /**
@@ -98,26 +103,18 @@ export class PromotionService {
     const versions = (await this.embeddings.versions()).filter(hasVectors);
     const target = rollbackTarget(versions);
     const isDropped = ({ id, state }: VersionRecord): boolean =>
-      (state === 'retired' && (options.all || id !== target?.id)) ||
-      (state === 'building' && options.building);
+      state === 'retired' ? options.all || id !== target?.id : state === 'building' && options.building;
     const pruned: string[] = [];
     for (const version of versions.filter(isDropped)) {
       const { id } = version;
-      const wasThere = await this.change('embeddings prune', version, (embeddings) => embeddings.prune(id));
+      const wasThere = await this.#change('embeddings prune', version, (embeddings) => embeddings.prune(id));
       if (wasThere) pruned.push(nameOf(version));
     }
     const kept = versions.filter((version) => !isDropped(version)).map(nameWithState);
     return { pruned, kept };
   }
 
-  private async undoCalibration(version: VersionRecord, calibration: Calibration): Promise<Switched> {
-    await this.change('embeddings rollback', version, (embeddings) =>
-      embeddings.recalibrate(version.id, calibration),
-    );
-    return { ...switchedTo(version, version, []), recalibrated: true };
-  }
-
-  private change<Result>(
+  #change<Result>(
     action: string,
     { id, model }: EmbeddingVersion,
     work: (embeddings: EmbeddingRepository) => Promise<Result>,
@@ -132,20 +129,15 @@ export class PromotionService {
 
 const nameOf = ({ id, model }: EmbeddingVersion): string => `${model} (version ${id})`;
 
+const DROPPED_BY: Readonly<Record<string, string>> = {
+  retired: ', for a rollback; --all drops it',
+  building: '; --building drops it',
+};
+
 const nameWithState = (version: VersionRecord): string =>
-  `${nameOf(version)}: ${version.state}${version.state === 'retired' ? ', for a rollback; --all drops it' : ''}${version.state === 'building' ? '; --building drops it' : ''}`;
+  `${nameOf(version)}: ${version.state}${DROPPED_BY[version.state] ?? ''}`;
 
-const switchedTo = (
-  version: EmbeddingVersion,
-  live: EmbeddingVersion | null,
-  overruled: readonly string[],
-): Switched => ({
-  model: version.model,
-  version: version.id,
+const switchedTo = (version: EmbeddingVersion, live: EmbeddingVersion | null): Switched => ({
+  ...{ model: version.model, version: version.id, recalibrated: false, overruled: [] },
   previous: live && live.id !== version.id ? live.model : null,
-  recalibrated: false,
-  overruled,
 });
-
-const outOfDate = (version: VersionRecord): AppError =>
-  badRequest(`${nameOf(version)} was retired and no new image was embedded for it since; build it anew.`);

@@ -1,7 +1,6 @@
 import pMap from 'p-map';
 import { inject, injectable } from 'tsyringe';
 import { Taxonomy } from '../catalog/taxonomy';
-import { notFound } from '../errors';
 import {
   type AuditedWork,
   type CatalogRepository,
@@ -11,14 +10,14 @@ import {
 } from '../ports';
 import { calibrationOf } from '../vision/confidence';
 import type { ChoiceModel } from '../vision/embedding-model';
-import type { VersionRecord } from './embedding-version';
+import { liveOf, type VersionRecord } from './embedding-version';
 import { type CalibrationFigures, calibrationFiguresOf } from './figures';
 import { fitChoiceModel, isForFitting, judged, type LabelledSighting } from './fit-calibration';
 import { coverageFaults, refused } from './promotion-gates';
 import { labelledSighting } from './query-maker';
 
 /** A calibration that was fitted anew beside the one that stood, on answers that it was not fitted on. */
-export interface Refit {
+interface Refit {
   readonly fittedOn: number;
   readonly judgedOn: number;
   /** Null when there were too few right or too few wrong answers. */
@@ -63,21 +62,15 @@ export class RecalibrationService {
    * @throws AppError with everything that speaks against it
    */
   async recalibrate(since: Date | null, force: boolean): Promise<Recalibration> {
-    const live = (await this.embeddings.versions()).find(({ state }) => state === 'live');
-    if (!live) throw notFound('No version is live yet: loupe catalog import makes one.');
+    const live = liveOf(await this.embeddings.versions());
     const answers = await this.#corrected(live, since);
     const standing = calibrationOf(live.manifest);
     const refitted = refit(answers, standing.confidence);
     const { fitted } = refitted;
     const faults = await this.#faults(live, refitted);
     const what = `${live.model} is not recalibrated`;
-    if (fitted === null) {
-      throw refused(
-        what,
-        faults,
-        'Nothing can be fitted before more answers have feedback, right ones and wrong ones.',
-      );
-    }
+    const advice = 'Nothing can be fitted before more answers have feedback, right ones and wrong ones.';
+    if (fitted === null) throw refused(what, faults, advice);
     if (faults.length > 0 && !force) throw refused(what, faults);
     await this.audited.run('embeddings recalibrate', async ({ embeddings }) => ({
       result: await embeddings.recalibrate(live.id, { ...standing, confidence: fitted }),
@@ -93,14 +86,12 @@ export class RecalibrationService {
       this.embeddings.isIndexed(version.id),
     ]);
     const answers = fittedOn + judgedOn;
-    return [
-      ...coverageFaults({ version, coverage, isIndexed }),
-      ...(answers < ANSWERS_MIN
-        ? [`${answers} answers under it have feedback, at least ${ANSWERS_MIN} are needed`]
-        : []),
-      ...(fitted ? [] : ['too few answers were right, or too few wrong']),
-      ...(better ? [] : ['what was fitted is no nearer to the truth']),
-    ];
+    const faults = coverageFaults({ version, coverage, isIndexed });
+    if (answers < ANSWERS_MIN)
+      faults.push(`${answers} answers under it have feedback, at least ${ANSWERS_MIN} are needed`);
+    if (!fitted) faults.push('too few answers were right, or too few wrong');
+    if (!better) faults.push('what was fitted is no nearer to the truth');
+    return faults;
   }
 
   /** What was near the photos of each answer, judged by the products that show those pictures now. */

@@ -60,7 +60,7 @@ export class StatusService {
     const versions: VersionStatus[] = [];
     const failures: EmbeddingsStatus['failures'][number][] = [];
     for (const record of records.filter(hasVectors)) {
-      versions.push(await this.statusOf(record));
+      versions.push(await this.#statusOf(record));
       for (const { image, reason } of await this.embeddings.failures(record.id, FAILURES_SHOWN)) {
         failures.push({ version: record.id, image: image.address, reason });
       }
@@ -82,17 +82,15 @@ export class StatusService {
     };
   }
 
-  private async statusOf(record: VersionRecord): Promise<VersionStatus> {
+  async #statusOf(record: VersionRecord): Promise<VersionStatus> {
+    const { id: version, model, state, maintained } = record;
     return {
-      version: record.id,
-      model: record.model,
-      state: record.state,
-      maintained: record.maintained,
+      ...{ version, model, state, maintained },
       built: record.builtAt !== null || record.state !== 'building',
-      indexed: await this.embeddings.isIndexed(record.id),
+      indexed: await this.embeddings.isIndexed(version),
       evaluated: record.evaluation !== null,
       calibrated: record.manifest.calibration !== null,
-      ...(await this.embeddings.coverage(record.id)),
+      ...(await this.embeddings.coverage(version)),
     };
   }
 }

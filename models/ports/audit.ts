@@ -5,9 +5,9 @@ import type { PredictionRepository } from './vision';
 
 /** What somebody did to an installation. Never holds a secret. */
 export interface AuditEntry {
-  /** Who: `user@host` for a command, `admin` over HTTP. */
+  /** `user@host` for a command, `admin` over HTTP. */
   readonly actor: string;
-  /** What was done, by the name of its command, such as `keys revoke`. */
+  /** The name of its command, such as `keys revoke`. */
   readonly action: string;
   /** The account that it concerns; null for what concerns all. */
   readonly accountId: string | null;
@@ -16,13 +16,12 @@ export interface AuditEntry {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-/** An entry as it stands in the log. */
 export interface AuditRecord extends AuditEntry {
   readonly id: number;
   readonly at: Date;
 }
 
-/** Null: whatever. */
+/** Null: any. */
 export interface AuditFilter {
   readonly accountId: string | null;
   readonly since: Date | null;
@@ -52,11 +51,7 @@ export type Deed = Partial<Omit<AuditEntry, 'actor' | 'action'>>;
 
 /** Actions of an operator, each by the name of its command. */
 export interface AuditedWork {
-  /**
-   * Does an action and notes it, both or neither.
-   *
-   * @param work uses the stores that it is given, and nothing else of the database
-   */
+  /** Does an action and notes it, both or neither. @param work uses nothing of the database but the stores that it is given */
   run<Result>(
     action: string,
     work: (stores: ChangedStores) => Promise<Deed & { readonly result: Result }>,

@@ -24,9 +24,8 @@ export interface ImageVectors {
   readonly vectors: readonly Float32Array[];
 }
 
-/** What an adapted version is made of. */
 export interface AdaptedVersion {
-  /** Of the network, without a calibration: that of the network is not that of the version. */
+  /** Of the network, without its calibration: that is not the version's. */
   readonly manifest: ModelManifest;
   readonly adaptation: Adaptation;
   /** Square, by rows. */
@@ -35,26 +34,25 @@ export interface AdaptedVersion {
   readonly products: readonly string[];
 }
 
-/** Embedding versions, their vectors, and what could not be embedded. */
+/** Embedding versions, their vectors, and what could not be embedded. Images are in the order of their ids. */
 export interface EmbeddingRepository {
   live(): Promise<EmbeddingVersion | null>;
   version(id: number): Promise<EmbeddingVersion | null>;
   /** All that ever were, oldest first. */
   versions(): Promise<readonly VersionRecord[]>;
-  /** A version for a model, with its own table of vectors, unless one is built or live; the first one ever is live. */
+  /** The version of a model that is built or live, else a new one with its own table of vectors; the first one ever is live. */
   create(manifest: ModelManifest): Promise<EmbeddingVersion>;
   /**
-   * A version beside the live one whose vectors pass through a map. The same map again is the same version while that is
-   * built; it goes on where it was.
+   * A version beside the live one whose vectors pass through a map; the same map is the same version until it is promoted.
    *
    * @throws AppError while another adaptation of the model was begun and not finished
    */
   createAdapted(adapted: AdaptedVersion): Promise<EmbeddingVersion>;
-  /** The map of a version, by rows; null of one that has none. */
+  /** By rows; null for a version without a map. */
   mapOf(versionId: number): Promise<Float32Array | null>;
   /** Ids of the products that the maps of these versions were fitted on. */
   fittedProducts(versionIds: readonly number[]): Promise<ReadonlySet<string>>;
-  /** Images with their vectors under a version and none under another, by id, after `afterId`. */
+  /** Images after `afterId` with vectors under a version and none under another. */
   vectorsMissingIn(
     versionId: number,
     otherId: number,
@@ -62,52 +60,42 @@ export interface EmbeddingRepository {
     afterId: number,
   ): Promise<readonly ImageVectors[]>;
   /**
-   * Makes a version the live one in one step; the one before is retired, with its vectors. Safe to repeat. A version that
-   * has no vectors any more is refused.
+   * Makes a version with vectors the live one in one step, and retires the one before. Safe to repeat.
    *
-   * @param keepsPrevious whether the one before is kept up for a rollback; else it is as good as gone
+   * @param keepsPrevious whether the one before is kept up for a rollback; default: true
    */
   promote(versionId: number, keepsPrevious?: boolean): Promise<void>;
-  /** From now on images that come are embedded for the version too: it was proven to cover all that there are. */
+  /** The version was proven to cover all images: new ones are embedded for it too. */
   markBuilt(versionId: number): Promise<void>;
   /** Keeps how a version was judged, and the calibration that was fitted then. */
   keepEvaluation(versionId: number, evaluation: Evaluation, calibration: Calibration | null): Promise<void>;
-  /** From the next photo on answers under a version are made with another calibration; the one before is kept for a rollback. */
+  /** Answers with another calibration from the next photo on; the one before is kept for a rollback. */
   recalibrate(versionId: number, calibration: Calibration): Promise<void>;
   /** Drops the vectors of a version that is not live; whether there were any. */
   prune(versionId: number): Promise<boolean>;
-  /** @param productId only the images of this product; default those of all */
+  /** Of the images of live products, or of one product. */
   coverage(versionId: number, productId?: string): Promise<Coverage>;
-  /** Of the live products of each category and each feed, or of one feed; a picture counts once in each. By group and name. */
+  /** By category and feed, or of one feed, ordered by group and name; a picture counts once in each. */
   coverageByGroup(versionId: number, feed?: string): Promise<readonly GroupCoverage[]>;
-  /** Images of live ones of these products without a vector, also those that failed, by id. */
+  /** Images of live ones of these products without a vector, also those that failed. */
   unembedded(versionId: number, productIds: readonly string[]): Promise<readonly CatalogImage[]>;
-  /** Images of live products without a vector or a listed failure, by id, after `afterId`. */
+  /** Images after `afterId` of live products without a vector or a listed failure. */
   pending(versionId: number, limit: number, afterId: number): Promise<readonly CatalogImage[]>;
-  /** Which of these images have no vector under a version. */
+  /** Which of these images have no vector. */
   missing(versionId: number, imageIds: readonly number[]): Promise<ReadonlySet<number>>;
-  /**
-   * Stores all vectors of one image, `vectors[view]`; replaces what was there and clears a listed failure. Of an image that
-   * no product shows any more it stores none.
-   */
+  /** Replaces the vectors of images, and clears their listed failures. Of an image that no product shows any more it stores none. */
   store(versionId: number, embeddings: readonly ImageVectors[]): Promise<void>;
   recordFailures(versionId: number, failures: readonly { imageId: number; reason: string }[]): Promise<void>;
   /** Forgets listed failures so that the next run tries them again; how many there were. */
   retryFailures(versionId: number): Promise<number>;
-  /** @param of only those of this product, or of the live products of this feed; default all. By id */
   failures(versionId: number, limit: number, of?: PicturesOf): Promise<readonly FailedImage[]>;
-  /**
-   * Makes the approximate index of a version where it has come to need one; whether there is one. Safe to repeat, also
-   * after it was broken off.
-   *
-   * @param onNotice hears what the database says meanwhile
-   */
+  /** Makes the approximate index where a version needs one; whether it does. Safe to repeat, also after it was broken off. */
   buildIndex(versionId: number, onNotice?: (notice: string) => void): Promise<boolean>;
-  /** False while a version has come to need an approximate index and has none. */
+  /** False while a version needs an approximate index and has none. */
   isIndexed(versionId: number): Promise<boolean>;
 }
 
-/** Whose pictures are meant. */
+/** Of a product, or of the live products of a feed. */
 export type PicturesOf = { readonly product: string } | { readonly feed: string };
 
 /** An image that could not be embedded, and why. */
@@ -116,19 +104,19 @@ export interface FailedImage {
   readonly reason: string;
 }
 
-/** What the workers say of the models of versions, so that a change of the model waits for all of them. */
+/** What the workers say of the models of versions, so that a promotion waits for all of them. */
 export interface ReadinessRepository {
   /** Tells for one worker; what it told before is replaced. */
   tell(worker: string, told: readonly Omit<WorkerReadiness, 'worker'>[]): Promise<void>;
-  /** What living workers told of a version; one that has not told anything for a while counts as dead. */
+  /** What living workers told of a version; one that has been silent for a while counts as dead. */
   of(versionId: number): Promise<readonly WorkerReadiness[]>;
-  /** Whether any worker is alive. */
+  /** Names of the living workers. */
   workers(): Promise<readonly string[]>;
   /** Forgets a worker that ends. */
   forget(worker: string): Promise<void>;
 }
 
-/** A model that can be used here: where it lies and what it says of itself. */
+/** A model that can be used here. */
 export interface InstalledModel {
   readonly folder: string;
   readonly manifest: ModelManifest;
@@ -145,16 +133,9 @@ export interface BrokenModel {
 
 /** The embedding models of this installation. */
 export interface ModelLibrary {
-  /**
-   * Everything there is; a model that is broken does not stand in the way of the others. Of `models` the bundled ones come
-   * first, the newest before the one before it, then those that were added, by name.
-   */
+  /** The bundled models first, the newest before the one before it, then those that were added, by name. */
   all(): Promise<{ readonly models: readonly InstalledModel[]; readonly broken: readonly BrokenModel[] }>;
-  /**
-   * The installed model of this name, `id` or `id@version`; without a name the newest bundled one.
-   *
-   * @throws AppError listing what there is
-   */
+  /** By `id` or `id@version`, else the newest bundled one. @throws AppError listing what there is */
   find(name: string | undefined): Promise<InstalledModel>;
 }
 
@@ -185,31 +166,28 @@ export interface PicturedProduct {
 /** Pictures of the catalog to make queries of. */
 export interface ImageSamples {
   /**
-   * Images that are embedded under all of the versions and shown by live products, none of which a map of the versions was
+   * Images of live products that are embedded under all of the versions, without those of products that a map of them was
    * fitted on; in an order that the seed fixes.
    */
   sample(versionIds: readonly number[], count: number, seed: number): Promise<readonly CatalogImage[]>;
   /** All images of live products, variants included. */
   imagesOf(productIds: readonly string[]): Promise<ReadonlyMap<string, readonly CatalogImage[]>>;
-  /**
-   * The live products of which at least so many pictures are embedded: how many there are, and the ids of some, by chance
-   * but always the same.
-   */
+  /** How many live products have at least so many embedded pictures, and the ids of some, drawn by chance but always the same. */
   productsWithPictures(
     versionId: number,
     least: number,
     limit: number,
   ): Promise<{ readonly total: number; readonly ids: readonly string[] }>;
-  /** These live products with the vectors of their pictures, by id. */
+  /** These live products, by id. */
   picturesOf(versionId: number, productIds: readonly string[]): Promise<readonly PicturedProduct[]>;
-  /** The live products of a scope with the vectors of their pictures, by id, after `afterId`. */
+  /** The live products of a scope after `afterId`, by id. */
   pictured(
     versionId: number,
     scope: SearchScope,
     limit: number,
     afterId: string,
   ): Promise<readonly PicturedProduct[]>;
-  /** `[picture][view]`: the vectors of those at the addresses that are embedded, in the order of the addresses. */
+  /** `[picture][view]`: the vectors of the embedded ones at the addresses, in their order. */
   vectorsAt(
     versionId: number,
     addresses: readonly string[],

@@ -3,33 +3,22 @@ import type { BegunEntry, EntryAnswer, NewJob, VisionJob } from '../vision/jobs/
 
 /** Jobs and their entries, shared by all processes of an installation and whole after each of them died. */
 export interface VisionJobStore {
-  /**
-   * Keeps a job, whole or not at all; one of this id that there is stays as it is. However many are added at once, an
-   * owner never has more open entries than `openMax`.
-   *
-   * @returns false, and nothing is kept, when there would be more
-   */
+  /** Keeps a job, whole or not at all, and an existing one of this id as it is; false when its owner would have more open entries than `openMax`. */
   add(job: NewJob, openMax: number): Promise<boolean>;
   /** Null when there is none, or it is somebody else's. */
   find(owner: Owner, id: string): Promise<VisionJob | null>;
-  /** The answers of entries of a job from a position until before another, as JSON; null where there is none yet. */
+  /** The answers from a position until before another, as JSON; null where there is none yet. */
   answers(id: string, from: number, until: number): Promise<readonly (string | null)[]>;
   /** Entries of an owner that have no answer yet. */
   openEntries(owner: Owner): Promise<number>;
   /** Cancels the entries of a job that are not begun, for good. */
   cancel(id: string): Promise<void>;
-  /**
-   * Begins an entry that is due: of all that ask it is one's own for so long. It is of the account whose last turn is
-   * longest ago. Null when none is due.
-   *
-   * @param without accounts that get no turn now
-   */
+  /** Leases an entry that is due, of the account whose last turn is longest ago. @param without accounts that get no turn now */
   begin(leaseMs: number, without?: readonly string[]): Promise<BegunEntry | null>;
-  /** Keeps the answer of an entry and lets go of its photos; false when the entry was not one's own any more. */
+  /** Keeps the answer of an entry and lets go of its photos; false when its lease was lost. */
   finish(entry: BegunEntry, answer: EntryAnswer): Promise<boolean>;
-  /** Has an entry begun again at a time; one whose job was cancelled meanwhile is so too. */
+  /** Has an entry begun again at a time; one whose job was cancelled meanwhile is cancelled too. */
   postpone(entry: BegunEntry, until: Date): Promise<void>;
-  /** Deletes all jobs of an account. */
   deleteOf(accountId: string): Promise<void>;
   /** Deletes jobs of before a time, at most `limit`; how many there were. */
   deleteBefore(time: Date, limit: number): Promise<number>;

@@ -19,11 +19,7 @@ export interface ServiceProcess {
 
 /** The processes of an installation, as its database knows them. */
 export interface ProcessRegistry {
-  /**
-   * Writes that a process lives, and answers the others that have written so lately, by the clock of the database.
-   *
-   * @throws AppError 503 when the database is away, does not answer soon, or can't be written
-   */
+  /** Writes that a process lives, and tells which others do. @throws AppError 503 when the database can't be written soon */
   renew(process: ServiceProcess): Promise<readonly ServiceProcess[]>;
   /** Forgets a process that ends. */
   leave(id: string): Promise<void>;

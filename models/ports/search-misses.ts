@@ -4,9 +4,8 @@ export interface SearchMiss {
   readonly misses: number;
 }
 
-/** A miss over several days. */
+/** Over several days, of which the last is `YYYY-MM-DD`. */
 export interface SearchMissSum extends SearchMiss {
-  /** The last day of them, `YYYY-MM-DD`. */
   readonly lastDay: string;
 }
 
@@ -14,7 +13,7 @@ export interface SearchMissSum extends SearchMiss {
 export interface SearchMissStore {
   /** Adds to the counts of a day, `YYYY-MM-DD`; of more new texts than a day may have, the most frequent are kept. */
   add(day: string, misses: readonly SearchMiss[]): Promise<void>;
-  /** Most frequent first, then by text, of the days from that of `since` on. */
+  /** Most frequent first, then by text, from the day of `since` on. */
   mostFrequent(since: Date | null, limit: number): Promise<readonly SearchMissSum[]>;
   /** Deletes those of days before that of a time, at most `limit`; how many there were. */
   deleteBefore(time: Date, limit: number): Promise<number>;

@@ -27,30 +27,28 @@ export interface ImageSource {
   fetch(url: URL, signal?: AbortSignal, room?: MemoryRoom): Promise<Buffer>;
 }
 
-/** How a picture is prepared. */
 export interface PrepareOptions {
-  /** Ends the waiting. */
   readonly signal?: AbortSignal | undefined;
-  /** The part that is wanted; all of it when left out. */
+  /** The part that is wanted; default: all of it. */
   readonly region?: Region | undefined;
   /** Whose picture it is: accounts take turns. */
   readonly account?: string | undefined;
 }
 
 /**
- * Makes any accepted picture small and upright. Waits its turn among the pictures that are being decoded. Fails with 422
- * reasons `image_*`, with 400 for a region of fewer than 16 pixels, with the reason of `signal` when that is aborted.
+ * Makes any accepted picture small and upright, when it is its turn to be decoded. Fails with 422 reasons `image_*`, with 400
+ * for a region of fewer than 16 pixels, with the reason of `signal` when that is aborted.
  */
 export interface ImagePreparer {
-  /** As a JPEG of `PREPARED_SIDE` pixels at most. */
+  /** As a JPEG of at most `PREPARED_SIDE` pixels. */
   prepare(bytes: Buffer, options?: PrepareOptions): Promise<PreparedImage>;
-  /** As pixels, of a size at most. */
+  /** As pixels, of at most a size. */
   decode(bytes: Buffer, size: ViewSize, options?: PrepareOptions): Promise<DecodedImage>;
   /** A thumbnail JPEG of a prepared or stored picture, longest side in pixels. */
   thumbnail(bytes: Buffer, side: number): Promise<Buffer>;
 }
 
-/** Names the trace that work belongs to and its place there, as W3C Trace Context has it; for work in other processes. */
+/** The trace that work in another process belongs to, and its place there (W3C Trace Context). */
 export interface TraceContext {
   readonly traceparent: string;
   readonly tracestate?: string | undefined;
@@ -83,22 +81,19 @@ export interface NeighbourRequest extends VisionCaller {
 
 /** The place of a call among those whose photos are on their way to the queue. */
 export interface VisionPlace {
-  /** The call has ended; a second time changes nothing. */
+  /** The call has ended. Idempotent. */
   leave(): void;
 }
 
 /**
- * The way to the workers. `neighbours` answers by the deadline or fails with `timeout`; it fails with `unavailable`
- * at once when the queue is away, full, or can't make it in time. An account that takes more of the queue than its
- * share leaves the last eighth of it to those who take less.
+ * The way to the workers. `neighbours` answers by the deadline or fails with `timeout`; it fails with `unavailable` at once
+ * when the queue is away, full, or can't make it in time. An account that takes more of the queue than its share leaves the
+ * last eighth of it to the others.
  */
 export interface VisionQueue {
-  /**
-   * The size at which photos are best decoded for it: it looks at them in this process. Null where they go to others as
-   * JPEG, or where that is not known yet; it takes either form.
-   */
+  /** The size at which photos are best decoded for it; null where they go to other processes as JPEG, or while it is unknown. */
   readonly viewSize: ViewSize | null;
-  /** Fails with `unavailable` when a photo that came now could not be answered by then; before any work is done. */
+  /** Fails with `unavailable`, before any work is done, when a photo that came now could not be answered in time. */
   admit(caller: VisionCaller): Promise<void>;
   /** As `admit`; until its place is left the photo counts among those that come before others. */
   enter(caller: VisionCaller): Promise<VisionPlace>;
@@ -117,7 +112,7 @@ export interface VisionQueue {
 export interface Embedder {
   readonly manifest: ModelManifest;
   /**
-   * One unit vector of `output.dimensions` float32 per view and picture, in order: `result[picture][view]`.
+   * One unit vector of `output.dimensions` float32 per view and picture: `result[picture][view]`.
    *
    * @param pictures JPEGs, or pixels of `viewSizeOf`; of another size they are shrunk or enlarged
    */
@@ -137,8 +132,8 @@ export interface EmbedderRegistry {
 /** Nearest catalog images among the vectors of a version. */
 export interface NeighbourIndex {
   /**
-   * Nearest images to any view of the photos under a version, nearest first, ties by image id, one entry per image
-   * shown by a live product of the scope. A scope narrows without losing rows.
+   * Nearest images to any view of the photos, ties by image id, one entry per image that a live product of the scope shows. A
+   * scope narrows without losing rows.
    *
    * @param photos the vectors of the views of each photo
    * @param limit images for each photo: of several, there may be so many times as many
@@ -149,10 +144,7 @@ export interface NeighbourIndex {
     limit: number,
     scope?: SearchScope,
   ): Promise<readonly ShownNeighbour[]>;
-  /**
-   * Ids of the nearest images by a scan of all vectors, to measure what an approximate search loses; in the order of
-   * `nearest`.
-   */
+  /** Ids in the order of `nearest`, by a scan of all vectors, to measure what an approximate search loses. */
   exact(
     version: EmbeddingVersion,
     vectors: readonly Float32Array[],
@@ -182,7 +174,7 @@ export interface Prediction extends Owner {
   readonly best: BestCandidate | null;
   readonly rows: readonly { id: string; confidence: number }[];
   readonly timings: StageTimings & { readonly intakeMs: number; readonly rowsMs: number };
-  /** What the caller says of the answer; null until it is said. */
+  /** Null until the caller says it. */
   readonly feedback: Feedback | null;
 }
 
@@ -218,42 +210,34 @@ export interface JudgedPrediction {
   readonly right: boolean;
 }
 
-/** What was found near the photos of an answer, and what they showed. */
+/** What was found near the photos of a prediction, and the product that they showed; null when the catalog does not have it. */
 export interface CorrectedNeighbours {
-  /** Of the prediction. */
   readonly id: string;
   readonly neighbours: readonly Neighbour[];
   /** How many photos the distances are of. */
   readonly photos: number;
-  /** Null when the catalog does not have it. */
   readonly correctId: string | null;
 }
 
-/** Photos of which a caller said what they show. */
+/** The prepared photos of a prediction, and the product that they showed. */
 export interface CorrectedPhotos {
-  /** Of the prediction. */
   readonly id: string;
-  /** Prepared, as they were looked at. */
   readonly photos: readonly Buffer[];
-  /** Null when the catalog does not have it. */
   readonly correctId: string | null;
 }
 
-/** Answers of an account with rows and feedback, taken together. */
-export interface AccountReliability {
-  readonly accountId: string;
-  readonly answers: number;
-  /** Means of the confidence that was claimed, and of being right. */
-  readonly claimed: number;
-  readonly right: number;
-}
-
-/** Those of several accounts. */
+/** Answers with rows and feedback, taken together: means of the confidence claimed and of being right; null without answers. */
 export interface ReliabilitySummary {
   readonly answers: number;
-  /** Means of the confidence that was claimed, and of being right; null without answers. */
   readonly claimed: number | null;
   readonly right: number | null;
+}
+
+/** Those of an account that has any. */
+export interface AccountReliability extends ReliabilitySummary {
+  readonly accountId: string;
+  readonly claimed: number;
+  readonly right: number;
 }
 
 export interface PredictionRepository {
@@ -262,11 +246,10 @@ export interface PredictionRepository {
   find(id: string): Promise<Prediction | null>;
   /** The last feedback stands; false when there is no such prediction. */
   saveFeedback(id: string, feedback: Feedback): Promise<boolean>;
-  /** All answers with feedback since a time. */
+  /** All answers with feedback. */
   judged(since: Date | null): Promise<readonly JudgedPrediction[]>;
-  /** Of each account that has any. */
   reliabilitySince(since: Date): Promise<readonly AccountReliability[]>;
-  /** Of answers with feedback under a version since a time, the newest first. */
+  /** Of answers with feedback under a version, the newest first. */
   correctedNeighbours(
     versionId: number,
     since: Date | null,

@@ -1,8 +1,9 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { MetricSource } from '../../api/api-services';
 import { DriftWatch, RELIABILITY_DAYS } from '../../models/feedback/drift-watch';
 import type { GroupCoverage } from '../../models/indexing/embedding-version';
 import { StatusService } from '../../models/indexing/status-service';
-import { type EmbedderRegistry, PORTS } from '../../models/ports';
+import { PORTS } from '../../models/ports';
 import { BACKENDS } from '../../workers/embedder/backends';
 import { PooledEmbedderRegistry } from '../../workers/embedder/embedder-registry';
 import { RecallSampler } from '../../workers/recall-sampler';
@@ -10,31 +11,31 @@ import type { Loupe } from './container';
 import { Housekeeping } from './housekeeping/housekeeping';
 import { adapterOf, type Container } from './opening';
 
+type Figure = number | null | undefined;
+type Figures = Figure | Readonly<Record<string, Figure>>;
+
+/** A gauge, its label in braces; its help; and a figure, or those of the label. What is not known now is NaN. */
+type Gauge = readonly [nameAndLabel: string, help: string, read: () => Figures | Promise<Figures>];
+
 /** Figures of the parts of this process for `/metrics`, beside what the HTTP side measures. */
 export const gaugesOf = ({ container, database, parts }: Loupe): MetricSource[] => [
-  gauge(
-    'loupe_database_connections{state}',
-    'Connections of the pool by state; pending are queries that wait for one.',
-    () => ({ ...database.connections() }),
-  ),
-  ...inferenceGauges(adapterOf(container, PORTS.EmbedderRegistry)),
-  ...(parts.servesHttp ? [...callGauges(container), ...catalogGauges(container.resolve(StatusService))] : []),
-  ...(parts.answersQueues ? recallGauges(container.resolve(RecallSampler)) : []),
+  ...[
+    [
+      'loupe_database_connections{state}',
+      'Connections of the pool by state; pending are queries that wait for one.',
+      () => ({ ...database.connections() }),
+    ] as const,
+    ...inferenceGauges(container),
+    ...(parts.servesHttp ? callGauges(container) : []),
+    ...(parts.answersQueues ? recallGauges(container) : []),
+  ].map(sourceOf),
+  ...(parts.servesHttp ? catalogSources(container.resolve(StatusService)) : []),
 ];
 
-type Figure = number | null | undefined;
-
-/** @param read a figure, or those of the label; what is not known now is NaN */
-function gauge(
-  nameAndLabel: string,
-  help: string,
-  read: () => Figure | Record<string, Figure> | Promise<Figure | Record<string, Figure>>,
-): MetricSource {
+function sourceOf([nameAndLabel, help, read]: Gauge): MetricSource {
   const [, name = nameAndLabel, label] = /^(\w+)\{(\w+)\}$/.exec(nameAndLabel) ?? [];
   return {
-    name,
-    help,
-    labels: label === undefined ? [] : [label],
+    ...{ name, help, labels: label === undefined ? [] : [label] },
     read: async () => {
       const figures = await read();
       const all = typeof figures === 'object' && figures !== null ? figures : { figure: figures };
@@ -48,8 +49,8 @@ function gauge(
 
 const GROUPS_SHOWN = 50;
 
-/** What a catalog holds (contract 14.21); a million rows take seconds to count. */
-function catalogGauges(status: StatusService): MetricSource[] {
+/** What a catalog holds (contract 14.21). */
+function catalogSources(status: StatusService): MetricSource[] {
   const counted = rarely(async () => {
     const { pictures, groups } = await status.catalog(0);
     const of = (group: GroupCoverage['group']) =>
@@ -83,15 +84,18 @@ function catalogGauges(status: StatusService): MetricSource[] {
 
 const RARELY_MS = 60_000;
 const SHARE_OF_TIME = 100;
+/** Prometheus gives a scrape ten seconds; a million rows may take longer to count. */
+const FIRST_WAIT_MS = 5_000;
 
 /**
- * Reads no more than once a minute, and for no more than a hundredth of the time. Only who asks first waits for it; later
- * the value before is answered until the next is there.
+ * Reads no more than once a minute, and for no more than a hundredth of the time. Until the next value is there the one before
+ * is answered; until the first one is, nothing after a few seconds.
  */
-function rarely<Value>(read: () => Promise<Value>): () => Promise<Value> {
-  let last: Promise<Value> | null = null;
+function rarely<Each>(read: () => Promise<readonly Each[]>): () => Promise<readonly Each[]> {
+  let first: Promise<readonly Each[]> = Promise.resolve([]);
+  let last: Promise<readonly Each[]> | null = null;
   let nextAt = 0;
-  const readNow = async (): Promise<Value> => {
+  const readNow = async (): Promise<readonly Each[]> => {
     const startedAt = performance.now();
     nextAt = Number.POSITIVE_INFINITY;
     try {
@@ -101,113 +105,116 @@ function rarely<Value>(read: () => Promise<Value>): () => Promise<Value> {
     }
   };
   return () => {
-    if (performance.now() < nextAt && last) return last;
-    const next = readNow();
-    const settled = () => {
-      last = next;
-    };
-    next.then(settled, settled);
-    last ??= next;
-    return last;
+    if (performance.now() >= nextAt) {
+      const next = readNow();
+      const settled = () => {
+        last = next;
+      };
+      next.then(settled, settled);
+      if (!last) first = next;
+    }
+    return last ?? Promise.race([first, delay(FIRST_WAIT_MS, [], { ref: false })]);
   };
 }
 
-function callGauges(container: Container): MetricSource[] {
+function callGauges(container: Container): Gauge[] {
   const drift = container.resolve(DriftWatch);
   const queue = adapterOf(container, PORTS.VisionQueue);
   const housekeeping = container.resolve(Housekeeping);
   return [
-    gauge(
+    [
       'loupe_prediction_reliability{figure}',
       `Of the answers of the last ${RELIABILITY_DAYS} days under the live calibration that callers gave feedback on: mean confidence claimed, share right.`,
       async () => {
         const { claimed, right } = await drift.reliability();
         return { claimed, right };
       },
-    ),
-    gauge(
+    ],
+    [
       'loupe_prediction_feedback_answers',
       `Answers with rows of the last ${RELIABILITY_DAYS} days under the live calibration that callers gave feedback on.`,
       async () => (await drift.reliability()).answers,
-    ),
-    gauge(
+    ],
+    [
       'loupe_vision_workers',
       'Workers that take photos from the queue. With none, photos are refused.',
       () => queue.workers(),
-    ),
-    gauge('loupe_vision_queue_jobs{state}', 'Photos in the queue, by state.', () => queue.depth()),
-    gauge(
+    ],
+    ['loupe_vision_queue_jobs{state}', 'Photos in the queue, by state.', () => queue.depth()],
+    [
       'loupe_vision_queue_oldest_seconds',
       'How long the photo at the head of the queue has waited; 0 when none waits.',
       async () => (await queue.oldestWaitingMs()) / 1000,
-    ),
-    gauge(
+    ],
+    [
       'loupe_vision_job_entries{state}',
       'Entries of jobs that have no answer yet, by state.',
-      async () => ({ ...(await adapterOf(container, PORTS.VisionJobStore).depth()) }),
-    ),
-    gauge(
+      () => adapterOf(container, PORTS.VisionJobStore).depth(),
+    ],
+    [
       'loupe_webhooks{state}',
       'Messages that are still to be delivered (waiting), and addresses whose last try failed (failing).',
-      async () => ({ ...(await adapterOf(container, PORTS.WebhookStore).depth()) }),
-    ),
-    gauge(
+      () => adapterOf(container, PORTS.WebhookStore).depth(),
+    ],
+    [
       'loupe_housekeeping_removed_total{kind}',
       'What housekeeping has removed since the start of the process, by kind.',
       () => housekeeping.removed,
-    ),
+    ],
   ];
 }
 
-const recallGauges = (sampler: RecallSampler): MetricSource[] => [
-  gauge(
-    'loupe_ann_recall{statistic}',
-    'Share of the ten nearest images, by exact search, that the last sampled searches of the index found.',
-    () => {
-      const figures = sampler.figures();
-      return { mean: figures?.mean, lowest: figures?.lowest };
-    },
-  ),
-  gauge(
-    'loupe_ann_recall_samples',
-    'How many of the last searches were measured for loupe_ann_recall.',
-    () => sampler.figures()?.samples ?? 0,
-  ),
-];
+function recallGauges(container: Container): Gauge[] {
+  const sampler = container.resolve(RecallSampler);
+  return [
+    [
+      'loupe_ann_recall{statistic}',
+      'Share of the ten nearest images, by exact search, that the last sampled searches of the index found.',
+      () => {
+        const figures = sampler.figures();
+        return { mean: figures?.mean, lowest: figures?.lowest };
+      },
+    ],
+    [
+      'loupe_ann_recall_samples',
+      'How many of the last searches were measured for loupe_ann_recall.',
+      () => sampler.figures()?.samples ?? 0,
+    ],
+  ];
+}
+
+type Stats = NonNullable<ReturnType<PooledEmbedderRegistry['stats']>>;
 
 /** Of the inference of this process, once it has begun. */
-function inferenceGauges(embedders: EmbedderRegistry): MetricSource[] {
+function inferenceGauges(container: Container): Gauge[] {
+  const embedders = adapterOf(container, PORTS.EmbedderRegistry);
   if (!(embedders instanceof PooledEmbedderRegistry)) return [];
-  type Stats = NonNullable<ReturnType<PooledEmbedderRegistry['stats']>>;
-  const figures = (read: (stats: Stats) => Record<string, number>) => () => {
+  const once = (read: (stats: Stats) => Record<string, number>) => () => {
     const stats = embedders.stats();
     return stats ? read(stats) : {};
   };
+  const modelsOn = (backend: string, models: Stats['models']) =>
+    Object.values(models).filter((name) => name === backend).length;
   return [
-    gauge(
+    [
       'loupe_inference_engines{state}',
       'Engines that compute embeddings, by state.',
-      figures(({ free, threads }) => ({ free, busy: threads - free })),
-    ),
-    gauge(
+      once(({ free, threads }) => ({ free, busy: threads - free })),
+    ],
+    [
       'loupe_inference_models{backend}',
       'Models in memory, by the backend that computes them.',
-      figures(({ models }) => {
-        const used = Object.values(models);
-        return Object.fromEntries(
-          BACKENDS.map((each) => [each, used.filter((name) => name === each).length]),
-        );
-      }),
-    ),
-    gauge(
+      once(({ models }) => Object.fromEntries(BACKENDS.map((each) => [each, modelsOn(each, models)]))),
+    ],
+    [
       'loupe_inference_pictures{lane}',
       'Pictures that wait for an engine or are in work, by lane: of callers, of the catalog.',
-      figures(({ pictures }) => ({ ...pictures })),
-    ),
-    gauge(
+      once(({ pictures }) => ({ ...pictures })),
+    ],
+    [
       'loupe_inference_engines_replaced_total',
       'Engines that ended and were replaced since the start.',
-      figures(({ replaced }) => ({ replaced })),
-    ),
+      once(({ replaced }) => ({ replaced })),
+    ],
   ];
 }
