@@ -1,15 +1,11 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
-import { Readable, Transform, type Writable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import { json } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
-import { extract, type Pack, pack } from 'tar-stream';
+import { extract, pack } from 'tar-stream';
 import { z } from 'zod';
 import { RestoreRefused } from './database-dump';
-
-/** Of the file; a reader refuses others. */
-const FORMAT = 1;
 
 /** The last entry of a backup: a file without it was cut off. */
 const MANIFEST = 'manifest.json';
@@ -19,7 +15,7 @@ const name = z.string().regex(/^[a-z_][a-z0-9_]*$/);
 
 /** What a backup holds. */
 const backupManifest = z.object({
-  format: z.literal(FORMAT),
+  format: z.literal(1),
   made_at: z.iso.datetime(),
   database: z.object({
     steps: z.array(z.string()).min(1),
@@ -32,7 +28,7 @@ const backupManifest = z.object({
   images: z.object({ count: z.int(), bytes: z.int(), sha256: z.string() }),
 });
 
-export type BackupManifest = z.infer<typeof backupManifest>;
+type BackupManifest = z.infer<typeof backupManifest>;
 
 /** `tables/<table>.copy.gz`: its rows in the text format of COPY, gzipped. */
 export const tableEntry = (table: string): string => `tables/${table}.copy.gz`;
@@ -44,14 +40,43 @@ export const IMAGE_ENTRY = /^images\/([0-9a-f]{64})\.(jpg|png|webp)$/;
 /** `models/<folder>/<path>`, which lead nowhere else. */
 export const MODEL_ENTRY = /^models\/(?!\.)([^/]+)\/((?:(?!\.\.?\/)[^/]+\/)*(?!\.\.?$)[^/]+)$/;
 
+/** The entries of an archive so far, as its manifest tells them. */
+class Contents {
+  readonly entries: BackupManifest['entries'] = [];
+  readonly #names = createHash('sha256');
+  #count = 0;
+  #bytes = 0;
+
+  /** Passes the content of an entry on, and notes it. @throws for an image that is not what its name says */
+  async *noted(name: string, content: Readable): AsyncGenerator<Buffer> {
+    const hash = createHash('sha256');
+    let bytes = 0;
+    for await (const chunk of content as AsyncIterable<Buffer>) {
+      hash.update(chunk);
+      bytes += chunk.length;
+      yield chunk;
+    }
+    const sha256 = hash.digest('hex');
+    const [, image] = IMAGE_ENTRY.exec(name) ?? [];
+    if (image === undefined) this.entries.push({ name, bytes, sha256 });
+    else if (image !== sha256) throw new Error(`${name} is not what its name says`);
+    else {
+      this.#names.update(`${name}\n`);
+      this.#count += 1;
+      this.#bytes += bytes;
+    }
+  }
+
+  images(): BackupManifest['images'] {
+    return { count: this.#count, bytes: this.#bytes, sha256: this.#names.digest('hex') };
+  }
+}
+
 /** Writes a backup entry by entry: a tar with the manifest at its end, which has the checksums of all before it. */
 export class ArchiveWriter {
-  readonly #tar: Pack = pack();
+  readonly #tar = pack();
+  readonly #contents = new Contents();
   readonly #written: Promise<void>;
-  readonly #entries: BackupManifest['entries'] = [];
-  readonly #imageNames = createHash('sha256');
-  #images = 0;
-  #imageBytes = 0;
 
   constructor(to: Writable) {
     this.#written = pipeline(this.#tar, to);
@@ -59,63 +84,34 @@ export class ArchiveWriter {
     this.#written.catch(() => undefined);
   }
 
-  /** Adds a file of the disk, which must not change meanwhile. */
-  async addFile(name: string, path: string): Promise<void> {
-    const { size } = await stat(path);
-    const hash = createHash('sha256');
-    const hashing = new Transform({
-      transform(chunk: Buffer, _encoding, done) {
-        hash.update(chunk);
-        done(null, chunk);
-      },
-    });
-    await this.#entry(name, size, (entry) => pipeline(createReadStream(path), hashing, entry));
-    this.#entries.push({ name, bytes: size, sha256: hash.digest('hex') });
-  }
-
-  async addBytes(name: string, bytes: Buffer): Promise<void> {
-    await this.#entry(name, bytes.length, (entry) => pipeline(Readable.from([bytes]), entry));
-    this.#entries.push({ name, bytes: bytes.length, sha256: sha256Of(bytes) });
-  }
-
-  /** Adds an image, whose name is the hash of its content. */
-  async addImage(name: string, bytes: Buffer): Promise<void> {
-    await this.#entry(name, bytes.length, (entry) => pipeline(Readable.from([bytes]), entry));
-    this.#images += 1;
-    this.#imageBytes += bytes.length;
-    this.#imageNames.update(`${name}\n`);
+  /** @param size of the content, which must not change meanwhile @throws whatever the file says when it can't be written */
+  add(name: string, size: number, content: Readable): Promise<void> {
+    return this.#entry(name, size, this.#contents.noted(name, content));
   }
 
   /** Ends the archive; resolves when all of it was written. */
   async finish(madeAt: Date, database: BackupManifest['database']): Promise<BackupManifest> {
-    const images = { count: this.#images, bytes: this.#imageBytes, sha256: this.#imageNames.digest('hex') };
-    const about = { format: FORMAT, made_at: madeAt.toISOString(), database } as const;
-    const manifest = { ...about, entries: this.#entries, images };
+    const about = { format: 1, made_at: madeAt.toISOString(), database } as const;
+    const manifest = { ...about, entries: this.#contents.entries, images: this.#contents.images() };
     const bytes = Buffer.from(JSON.stringify(manifest));
-    await this.#entry(MANIFEST, bytes.length, (entry) => pipeline(Readable.from([bytes]), entry));
+    await this.#entry(MANIFEST, bytes.length, [bytes]);
     this.#tar.finalize();
     await this.#written;
     return manifest;
   }
 
-  /** @throws whatever the file says when it can't be written */
-  async #entry(name: string, size: number, fill: (entry: Writable) => Promise<void>): Promise<void> {
+  async #entry(name: string, size: number, chunks: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<void> {
     // A stream of streamx, which `pipeline` takes as one of Node's.
-    const filled = fill(this.#tar.entry({ name, size, mode: 0o600 }) as unknown as Writable);
+    const entry = this.#tar.entry({ name, size, mode: 0o600 }) as unknown as Writable;
+    const filled = pipeline(chunks, entry);
     await Promise.race([filled, this.#written.then(() => filled)]);
   }
 }
 
-const sha256Of = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
-
-/** An entry of a backup; its bytes must be read before the next one comes. */
-export interface ArchiveEntry {
-  readonly name: string;
-  readonly bytes: Readable;
-}
-
-/** The entries of a backup in order; who stops early reads no further. */
-export async function* readArchive(file: string): AsyncGenerator<ArchiveEntry> {
+/** The entries of a backup in order; the bytes of one must be read before the next. Stopping early reads no further. */
+export async function* readArchive(
+  file: string,
+): AsyncGenerator<{ readonly name: string; readonly bytes: Readable }> {
   const entries = extract();
   const reading = pipeline(createReadStream(file), entries);
   // Told by the loop below as well.
@@ -137,59 +133,32 @@ export async function* readArchive(file: string): AsyncGenerator<ArchiveEntry> {
  * @throws RestoreRefused that names the file and what is wrong with it
  */
 export async function verifyArchive(file: string): Promise<BackupManifest> {
-  const found: BackupManifest['entries'] = [];
-  const imageNames = createHash('sha256');
-  let images = 0;
-  let manifest: unknown;
   try {
-    for await (const { name, bytes } of readArchive(file)) {
-      if (name === MANIFEST) {
-        manifest = await json(bytes);
-        continue;
-      }
-      const { size, sha256 } = await digestOf(bytes);
-      const [, digest] = IMAGE_ENTRY.exec(name) ?? [];
-      if (digest === undefined) found.push({ name, bytes: size, sha256 });
-      else if (digest !== sha256) throw damaged(file, `${name} is not what was backed up`);
-      else {
-        images += 1;
-        imageNames.update(`${name}\n`);
-      }
-    }
+    return await verified(file);
   } catch (failure) {
-    if (failure instanceof RestoreRefused) throw failure;
-    throw damaged(file, failure instanceof Error ? failure.message : String(failure));
+    const why = failure instanceof Error ? failure.message : String(failure);
+    throw new RestoreRefused(`${file} is damaged: ${why}. Nothing was changed; take another backup.`);
   }
-  if (manifest === undefined) throw damaged(file, 'its end is missing');
+}
+
+async function verified(file: string): Promise<BackupManifest> {
+  const contents = new Contents();
+  let manifest: unknown;
+  for await (const { name, bytes } of readArchive(file)) {
+    if (name === MANIFEST) manifest = await json(bytes);
+    else for await (const _ of contents.noted(name, bytes));
+  }
+  if (manifest === undefined) throw new Error('its end is missing');
   const { success, data } = backupManifest.safeParse(manifest);
-  if (!success) throw damaged(file, 'its manifest is of another format');
-  compare(file, data, found);
-  if (images !== data.images.count || imageNames.digest('hex') !== data.images.sha256) {
-    throw damaged(file, `it has ${images} images, and not the ${data.images.count} that were backed up`);
+  if (!success) throw new Error('its manifest is of another format');
+  for (const [index, { name, bytes, sha256 }] of data.entries.entries()) {
+    const here = contents.entries[index];
+    if (here?.name !== name) throw new Error(`${name} is missing`);
+    if (here.bytes !== bytes || here.sha256 !== sha256) throw new Error(`${name} is not what was backed up`);
   }
-  return data;
+  const more = contents.entries[data.entries.length];
+  if (more) throw new Error(`${more.name} was added to it`);
+  const { count, sha256 } = contents.images();
+  if (count === data.images.count && sha256 === data.images.sha256) return data;
+  throw new Error(`it has ${count} images, and not the ${data.images.count} that were backed up`);
 }
-
-function compare(file: string, { entries }: BackupManifest, found: BackupManifest['entries']): void {
-  for (const [index, { name, bytes, sha256 }] of entries.entries()) {
-    const here = found[index];
-    if (here?.name !== name) throw damaged(file, `${name} is missing`);
-    if (here.bytes !== bytes || here.sha256 !== sha256)
-      throw damaged(file, `${name} is not what was backed up`);
-  }
-  const more = found[entries.length];
-  if (more) throw damaged(file, `${more.name} was added to it`);
-}
-
-async function digestOf(bytes: Readable): Promise<{ size: number; sha256: string }> {
-  const hash = createHash('sha256');
-  let size = 0;
-  for await (const chunk of bytes as AsyncIterable<Buffer>) {
-    hash.update(chunk);
-    size += chunk.length;
-  }
-  return { size, sha256: hash.digest('hex') };
-}
-
-const damaged = (file: string, why: string): RestoreRefused =>
-  new RestoreRefused(`${file} is damaged: ${why}. Nothing was changed; take another backup.`);

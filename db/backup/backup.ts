@@ -1,7 +1,7 @@
-import { createWriteStream } from 'node:fs';
+import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
-import { PassThrough } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import type { Knex } from 'knex';
@@ -11,7 +11,7 @@ import { type Clock, type ImageStore, PORTS } from '../../models/ports';
 import { renameDurably } from '../files/durable-files';
 import type { SigningKey } from '../files/hmac-data-file-signer';
 import { ArchiveWriter, SIGNING_KEYS, tableEntry } from './archive';
-import { dumpDatabase } from './database-dump';
+import { type DatabaseDump, dumpDatabase } from './database-dump';
 
 /** What a backup holds, for the operator who made it. */
 export interface BackupSummary {
@@ -50,7 +50,7 @@ export class Backup {
     @inject(BACKED_UP_FILES) private readonly files: BackedUpFiles,
   ) {}
 
-  /** The file is whole or is not there; while it is made, its folder holds the database as text as well. */
+  /** The file is whole or is not there; while it is made, its folder holds the compressed tables as well. */
   async write(file: string): Promise<BackupSummary> {
     const folder = dirname(file);
     await mkdir(folder, { recursive: true });
@@ -59,7 +59,7 @@ export class Backup {
       const draft = join(work, 'backup');
       // `flush`: to the disk before it is closed.
       const archive = new ArchiveWriter(createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true }));
-      const summary = await this.writeAll(archive, work);
+      const summary = await this.#writeAll(archive, work);
       const bytes = (await stat(draft)).size;
       await renameDurably(draft, file);
       return { file, bytes, ...summary };
@@ -68,27 +68,31 @@ export class Backup {
     }
   }
 
-  private async writeAll(archive: ArchiveWriter, work: string) {
+  async #writeAll(archive: ArchiveWriter, work: string) {
     const madeAt = this.clock.now();
     const dump = await dumpTables(this.knex, work);
     for (const { name } of dump.tables) {
-      await archive.addFile(tableEntry(name), join(work, name));
+      await addFile(archive, tableEntry(name), join(work, name));
       await rm(join(work, name));
     }
-    await archive.addBytes(SIGNING_KEYS, Buffer.from(JSON.stringify(this.files.signingKeys)));
+    const add = (name: string, bytes: Buffer) => archive.add(name, bytes.length, Readable.from([bytes]));
+    await add(SIGNING_KEYS, Buffer.from(JSON.stringify(this.files.signingKeys)));
     const models = await addModels(archive, this.files.modelsFolder);
     const read = async (address: string) => ({ address, bytes: await this.images.get(address) });
     for await (const { address, bytes } of pMapIterable(this.images.addresses(), read, IMAGES_AHEAD)) {
       // Collected in between: nothing named it any more.
-      if (bytes) await archive.addImage(address.slice(1), bytes);
+      if (bytes) await add(address.slice(1), bytes);
     }
     const { images } = await archive.finish(madeAt, dump);
     return { tables: dump.tables.length, images: images.count, models };
   }
 }
 
+const addFile = async (archive: ArchiveWriter, name: string, path: string): Promise<void> =>
+  archive.add(name, (await stat(path)).size, createReadStream(path));
+
 /** To files first, as fast as the disk is: the archive needs their sizes, and the database is held up meanwhile. */
-async function dumpTables(knex: Knex, work: string) {
+async function dumpTables(knex: Knex, work: string): Promise<DatabaseDump> {
   const writing: Promise<void>[] = [];
   const dump = await dumpDatabase(knex, (table) => {
     const text = new PassThrough();
@@ -99,8 +103,7 @@ async function dumpTables(knex: Knex, work: string) {
     return text;
   });
   await Promise.all(writing);
-  const tables = dump.tables.map(({ name, columns }) => ({ name, columns: [...columns] }));
-  return { tables, steps: [...dump.steps], identities: [...dump.identities] };
+  return dump;
 }
 
 /** How many there are. */
@@ -111,7 +114,7 @@ async function addModels(archive: ArchiveWriter, root: string): Promise<number> 
     const entries = await readdir(join(root, name), { withFileTypes: true, recursive: true });
     for (const entry of entries.filter((each) => each.isFile())) {
       const path = join(entry.parentPath, entry.name);
-      await archive.addFile(`models/${relative(root, path)}`, path);
+      await addFile(archive, `models/${relative(root, path)}`, path);
     }
   }
   return models.length;

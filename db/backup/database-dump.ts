@@ -2,38 +2,25 @@ import type { Readable, Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { Knex } from 'knex';
 import { readTableText, writeTableText } from '../core/copy-rows';
-import { identifier, inTransaction, joined, rowsOf, sql } from '../core/sql';
+import { identifier, inTransaction, joined, rowsOf, Sql, sql } from '../core/sql';
 import { createEmbeddingsTable } from '../embeddings/embedding-versions';
 import { appliedSteps, remakeSchema, type SchemaSteps, unknownRelease } from '../migrations/migrate';
-
-/** One table of a dump: its rows are in the text format of COPY, with these columns. */
-export interface DumpedTable {
-  readonly name: string;
-  readonly columns: readonly string[];
-}
-
-/** Where an identity column goes on. */
-export interface DumpedIdentity {
-  readonly table: string;
-  readonly column: string;
-  /** The last number that was given out. */
-  readonly last: number;
-}
 
 /** A database as it was at one moment, but for its rows. */
 export interface DatabaseDump {
   /** Names of the steps of the schema, in order. */
-  readonly steps: readonly string[];
-  /** In an order in which they can be filled: whatever is named by others comes before them. */
-  readonly tables: readonly DumpedTable[];
-  readonly identities: readonly DumpedIdentity[];
+  steps: string[];
+  /** In an order in which they can be filled; the rows are in the text format of COPY, with these columns. */
+  tables: { name: string; columns: string[] }[];
+  /** Identity columns, and the last number that each gave out. */
+  identities: { table: string; column: string; last: number }[];
 }
 
 /**
- * What is true of this database alone: which processes are alive, which steps were made, and the search snapshot with the
- * changes since, which are told apart by the numbers of transactions. A service makes the snapshot anew.
+ * What is true of this database alone: processes, steps, and the search snapshot, whose changes have numbers of transactions. A
+ * service makes the snapshot anew.
  */
-export const LEFT_OUT: readonly string[] = [
+const LEFT_OUT: readonly string[] = [
   'catalog_import_lock',
   'catalog_search_changes',
   'embedding_readiness',
@@ -46,12 +33,7 @@ export const LEFT_OUT: readonly string[] = [
   'service_processes',
 ];
 
-/**
- * Writes the rows of all tables as they are at one moment, while others read and write. The embedded database, which does
- * one thing at a time, answers others when it is done.
- *
- * @param open where the rows of a table go
- */
+/** Writes the rows of all tables as they are at one moment, while others read and write. @param open where those of a table go */
 export function dumpDatabase(knex: Knex, open: (table: string) => Writable): Promise<DatabaseDump> {
   return inTransaction(knex, async (transaction) => {
     await rowsOf(transaction, sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY`);
@@ -65,13 +47,9 @@ export function dumpDatabase(knex: Knex, open: (table: string) => Writable): Pro
   });
 }
 
-interface TableRow extends DumpedTable {
-  readonly parents: readonly string[];
-}
-
 /** Tables of a version's vectors come last: they are made when it is known what the versions are. */
-async function tablesOf(transaction: Knex): Promise<DumpedTable[]> {
-  const rows = await rowsOf<TableRow>(
+async function tablesOf(transaction: Knex): Promise<DatabaseDump['tables']> {
+  const rows = await rowsOf<DatabaseDump['tables'][number] & { parents: readonly string[] }>(
     transaction,
     sql`SELECT c.relname AS name,
           ARRAY(SELECT a.attname::text FROM pg_attribute a
@@ -87,7 +65,7 @@ async function tablesOf(transaction: Knex): Promise<DumpedTable[]> {
         ORDER BY c.relname ~ '^embeddings_[0-9]+$', c.relname COLLATE "C"`,
   );
   const waiting = new Map(rows.map((row) => [row.name, row]));
-  const ordered: DumpedTable[] = [];
+  const ordered: DatabaseDump['tables'] = [];
   while (waiting.size > 0) {
     const ready = [...waiting.values()].find(({ parents }) => !parents.some((parent) => waiting.has(parent)));
     if (!ready) throw new Error(`the tables ${[...waiting.keys()].join(', ')} name each other in a circle`);
@@ -97,8 +75,8 @@ async function tablesOf(transaction: Knex): Promise<DumpedTable[]> {
   return ordered;
 }
 
-function identitiesOf(transaction: Knex): Promise<DumpedIdentity[]> {
-  return rowsOf<DumpedIdentity>(
+function identitiesOf(transaction: Knex): Promise<DatabaseDump['identities']> {
+  return rowsOf<DatabaseDump['identities'][number]>(
     transaction,
     sql`SELECT c.relname AS table, a.attname AS column, s.last_value AS last
         FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attidentity <> ''
@@ -160,11 +138,8 @@ async function emptyTables(transaction: Knex, dump: DatabaseDump): Promise<void>
           AND (c.relname = ANY(${dump.tables.map(({ name }) => name)}::text[]) OR c.relname ~ '^embeddings_[0-9]+$')`,
   );
   for (const { name } of tables) await setTriggers(transaction, name, 'DISABLE');
-  const names = joined(
-    tables.map(({ name }) => identifier(name)),
-    ', ',
-  );
-  if (tables.length > 0) await rowsOf(transaction, sql`TRUNCATE ${names}`);
+  const names = tables.map(({ name }) => identifier(name));
+  if (names.length > 0) await rowsOf(transaction, sql`TRUNCATE ${joined(names, ', ')}`);
   for (const { name } of tables) await setTriggers(transaction, name, 'ENABLE');
 }
 
@@ -189,7 +164,11 @@ async function fill(transaction: Knex, dump: DatabaseDump, rows: DumpedRows): Pr
 }
 
 /** What the triggers derive is in the dump as well. */
-async function fillTable(transaction: Knex, table: DumpedTable, text: Readable): Promise<void> {
+async function fillTable(
+  transaction: Knex,
+  table: DatabaseDump['tables'][number],
+  text: Readable,
+): Promise<void> {
   const { name } = table;
   const version = VECTORS.exec(name)?.[1];
   if (version !== undefined) await createEmbeddingsTable(transaction, Number(version));
@@ -201,7 +180,4 @@ async function fillTable(transaction: Knex, table: DumpedTable, text: Readable):
 }
 
 const setTriggers = (transaction: Knex, table: string, to: 'DISABLE' | 'ENABLE') =>
-  rowsOf(
-    transaction,
-    sql`ALTER TABLE ${identifier(table)} ${to === 'ENABLE' ? sql`ENABLE` : sql`DISABLE`} TRIGGER USER`,
-  );
+  rowsOf(transaction, sql`ALTER TABLE ${identifier(table)} ${new Sql(to)} TRIGGER USER`);

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, open, readdir, rename, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
@@ -14,15 +14,12 @@ import { writeDurably } from '../files/durable-files';
 import { migrations } from '../migrations';
 import { migrate } from '../migrations/migrate';
 import { IMAGE_ENTRY, MODEL_ENTRY, readArchive, SIGNING_KEYS, tableOf, verifyArchive } from './archive';
+import type { BackupSummary } from './backup';
 import { type DumpedRows, loadDatabase, RestoreRefused, refuseUnknown } from './database-dump';
 
 /** What was restored. */
-export interface RestoreSummary {
-  readonly file: string;
+export interface RestoreSummary extends Omit<BackupSummary, 'bytes'> {
   readonly made_at: string;
-  readonly tables: number;
-  readonly images: number;
-  readonly models: number;
 }
 
 /** The installation that a backup is put into. */
@@ -58,7 +55,8 @@ export async function restore(
   const manifest = await verifyArchive(file);
   refuseUnknown(manifest.database, migrations);
   await refuseRunning(installation);
-  const staged = await stageFolder(installation);
+  await mkdir(installation.dataDir, { recursive: true });
+  const staged = await mkdtemp(join(installation.dataDir, '.restore-'));
   const database = await openDatabase(installation);
   try {
     const check = (knex: Knex) => refuseUse(knex, options.replace);
@@ -96,41 +94,40 @@ const openDatabase = async ({ databaseUrl, dataDir }: RestoredInstallation): Pro
     ? connectEmbedded({ dataDir })
     : connectPostgres({ url: databaseUrl, poolMax: 2, applicationName: 'loupe restore' });
 
+/** Connections of other processes of Loupe are known by the name that they give themselves; those of the embedded one share one. */
 async function refuseUse(knex: Knex, replace: boolean): Promise<void> {
-  const others = await othersConnected(knex);
-  if (others > 0) throw running(`on this database (${others} connections)`);
-  if (!replace && (await isUsed(knex))) {
+  const [line] = await rowsOf<{ others: number; isUsed: boolean }>(
+    knex,
+    sql`SELECT (SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()
+            AND application_name = 'loupe' AND pid <> pg_backend_pid())::integer AS others,
+          EXISTS (SELECT FROM accounts) OR EXISTS (SELECT FROM products) OR EXISTS (SELECT FROM entities)
+            OR EXISTS (SELECT FROM predictions) OR EXISTS (SELECT FROM audit_log) AS "isUsed"`,
+  );
+  if (line && line.others > 0) throw running(`on this database (${line.others} connections)`);
+  if (!replace && line?.isUsed) {
     throw new RestoreRefused(
       'This installation is in use: back it up, then restore with --replace, which deletes what is in it.',
     );
   }
 }
 
-async function stageFolder({ dataDir }: RestoredInstallation): Promise<string> {
-  await mkdir(dataDir, { recursive: true });
-  return mkdtemp(join(dataDir, '.restore-'));
-}
-
 /** Images to their place, models and keys beside theirs; how many models there are. */
 async function takeFiles({ images }: RestoredInstallation, file: string, staged: string): Promise<number> {
   const models = new Set<string>();
-  const pictures = async function* (): AsyncGenerator<Picture> {
+  const pictures = async function* () {
     for await (const { name, bytes } of readArchive(file)) {
-      const image = IMAGE_ENTRY.exec(name);
-      const model = MODEL_ENTRY.exec(name);
-      if (image) yield { bytes: await buffer(bytes), extension: image[2] as Picture['extension'] };
-      else if (model) models.add(model[1] ?? '');
-      if (model || name === SIGNING_KEYS) await takeFile(join(staged, name), bytes);
+      const [, , extension] = IMAGE_ENTRY.exec(name) ?? [];
+      const [, model] = MODEL_ENTRY.exec(name) ?? [];
+      if (extension !== undefined) yield { bytes: await buffer(bytes), extension: extension as Extension };
+      if (model !== undefined) models.add(model);
+      if (model !== undefined || name === SIGNING_KEYS) await takeFile(join(staged, name), bytes);
     }
   };
   await pMap(pictures(), ({ bytes, extension }) => images.put(bytes, extension), IMAGES_AT_ONCE);
   return models.size;
 }
 
-interface Picture {
-  readonly bytes: Buffer;
-  readonly extension: 'jpg' | 'png' | 'webp';
-}
+type Extension = Parameters<ImageStore['put']>[1];
 
 /** A bucket takes its time for each. */
 const IMAGES_AT_ONCE = { concurrency: 8 };
@@ -150,39 +147,12 @@ async function* tablesIn(file: string): DumpedRows {
 
 /** The last step, of renames alone. */
 async function settleFiles({ dataDir, modelsFolder }: RestoredInstallation, staged: string): Promise<void> {
-  const keys = await open(join(staged, SIGNING_KEYS));
-  try {
-    await writeDurably(join(dataDir, 'signing-keys.json'), await keys.readFile(), { mode: 0o600 });
-  } finally {
-    await keys.close();
-  }
+  const keys = await readFile(join(staged, SIGNING_KEYS));
+  await writeDurably(join(dataDir, 'signing-keys.json'), keys, { mode: 0o600 });
+  await mkdir(modelsFolder, { recursive: true });
   for (const model of await readdir(join(staged, 'models')).catch(() => [])) {
     const place = join(modelsFolder, model);
     await rm(place, { recursive: true, force: true });
-    await mkdir(dirname(place), { recursive: true });
     await rename(join(staged, 'models', model), place);
   }
-}
-
-/** Whether anything was ever put into this database; what a first start makes by itself does not count. */
-async function isUsed(knex: Knex): Promise<boolean> {
-  const [line] = await rowsOf<{ used: boolean }>(
-    knex,
-    sql`SELECT EXISTS (SELECT FROM accounts) OR EXISTS (SELECT FROM products) OR EXISTS (SELECT FROM entities)
-          OR EXISTS (SELECT FROM predictions) OR EXISTS (SELECT FROM audit_log) AS used`,
-  );
-  return line?.used === true;
-}
-
-/**
- * How many connections other processes of Loupe have to the database, by the name that they give themselves. Of the
- * embedded one, whose clients share a session, it says nothing.
- */
-async function othersConnected(knex: Knex): Promise<number> {
-  const [line] = await rowsOf<{ others: number }>(
-    knex,
-    sql`SELECT count(*) AS others FROM pg_stat_activity
-        WHERE datname = current_database() AND application_name = 'loupe' AND pid <> pg_backend_pid()`,
-  );
-  return line?.others ?? 0;
 }
