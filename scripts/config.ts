@@ -97,12 +97,12 @@ const settings = z
     HOST: listenHost().default('127.0.0.1'),
     ROLE: z.enum(ROLES).default('all'),
     DATABASE_URL: storeUrl(
-      ['postgres:', 'postgresql:'],
+      /^postgres(ql)?$/,
       /^\/?[^/]*$/,
       'postgres://user:password@host:5432/database',
     ).optional(),
     DATABASE_POOL_MAX: wholeNumber(10, 1, 500),
-    REDIS_URL: storeUrl(['redis:', 'rediss:'], /^\/?\d*$/, 'redis://user:password@host:6379/0').optional(),
+    REDIS_URL: storeUrl(/^rediss?$/, /^\/?\d*$/, 'redis://user:password@host:6379/0').optional(),
     DATA_DIR: z
       .string()
       .default('.loupe')

@@ -1,5 +1,11 @@
 import { MODEL_IS_LOADING, type VersionRecord } from '../models/indexing/embedding-version';
-import type { EmbedderRegistry, EmbeddingRepository, Logger, ReadinessRepository } from '../models/ports';
+import type {
+  EmbedderRegistry,
+  EmbeddingRepository,
+  Logger,
+  NeighbourIndex,
+  ReadinessRepository,
+} from '../models/ports';
 import { type EmbeddingVersion, modelReference } from '../models/vision/embedding-model';
 
 export interface ModelWarmerSettings {
@@ -24,17 +30,20 @@ interface Known {
 
 /**
  * Keeps the models of all versions loaded that photos may be answered under next: the live one, those that are built,
- * and the one that a rollback goes back to. No photo waits for a model when another version is promoted. What it finds
- * it tells, so that a promotion can wait for every worker, and names the one that can't.
+ * and the one that a rollback goes back to. Vectors that are searched in memory are read for the live version and those that
+ * are built. No photo waits for either when another version is promoted. What it finds it tells, so that a promotion can wait
+ * for every worker, and names the one that can't.
  */
 export class ModelWarmer {
   readonly #known = new Map<number, Known>();
+  readonly #prepared = new Set<number>();
   #told = '';
   #toldAt = Number.NEGATIVE_INFINITY;
 
   constructor(
     private readonly embeddings: EmbeddingRepository,
     private readonly embedders: EmbedderRegistry,
+    private readonly index: NeighbourIndex,
     private readonly readiness: ReadinessRepository,
     private readonly logger: Logger,
     private readonly settings: ModelWarmerSettings,
@@ -45,6 +54,7 @@ export class ModelWarmer {
     const now = performance.now();
     const wanted = (await this.embeddings.versions()).filter(isWanted);
     for (const version of wanted) this.#warm(version, now);
+    for (const version of wanted.filter(isSearchedNext)) this.#prepare(version);
     await this.#unload(new Set(wanted.map(({ id }) => id)), now);
     await this.#tell(now);
   }
@@ -70,6 +80,14 @@ export class ModelWarmer {
         this.logger.warn({ model: version.model, reason: loading.fault }, 'a model does not load here');
       },
     );
+  }
+
+  #prepare(version: VersionRecord): void {
+    if (this.#prepared.has(version.id)) return;
+    this.#prepared.add(version.id);
+    this.index.prepare(version).catch((failure: unknown) => {
+      this.logger.warn({ model: version.model, reason: String(failure) }, 'the vectors were not read yet');
+    });
   }
 
   async #unload(wanted: ReadonlySet<number>, now: number): Promise<void> {
@@ -102,6 +120,9 @@ export class ModelWarmer {
 
 const isWanted = ({ state, maintained }: VersionRecord): boolean =>
   state === 'live' || state === 'building' || (state === 'retired' && maintained);
+
+const isSearchedNext = ({ state, maintained }: VersionRecord): boolean =>
+  state === 'live' || (state === 'building' && maintained);
 
 /** Of the network, which adapted versions share. */
 const modelOf = ({ version }: Known): string => modelReference(version.manifest);

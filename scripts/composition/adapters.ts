@@ -6,9 +6,8 @@ import { visionConcurrency } from '../../workers/embedder/inference-pool';
 import { ImageIndexer } from '../../workers/index-images';
 import { VisionPipeline } from '../../workers/pipeline';
 import { InProcessIndexQueue, InProcessVisionQueue } from '../../workers/queue/in-process-queue';
-import type { Config } from '../config';
 import { inferenceThreads } from './inference';
-import { adapterOf, type Opening, type QueueAdapters } from './opening';
+import { adapterOf, type Opening, type Queues } from './opening';
 import { waitForStore } from './wait-for-store';
 
 /*
@@ -30,31 +29,33 @@ export async function openDatabase({ config, logger }: Opening): Promise<Databas
   return connectPostgres({ url, warnings, poolMax, onWarning });
 }
 
-/** BullMQ is loaded only where there is a Redis. */
-export function queuesOf(config: Config): QueueAdapters {
-  if (config.REDIS_URL === undefined) return IN_PROCESS;
-  const { redisAdapters }: typeof import('./redis-adapters') = require('./redis-adapters');
-  return redisAdapters(config.REDIS_URL);
+/** Queues over the stores and the model that are bound already. */
+export function openQueues(opening: Opening): Queues {
+  const { config, container, logger, tracing, closing } = opening;
+  if (config.REDIS_URL !== undefined) {
+    // BullMQ is loaded only where there is a Redis.
+    const { redisQueues }: typeof import('./redis-adapters') = require('./redis-adapters');
+    return redisQueues(opening, config.REDIS_URL);
+  }
+  const vision = new InProcessVisionQueue(tracing.photos(container.resolve(VisionPipeline)), {
+    clock: adapterOf(container, PORTS.Clock),
+    logger,
+    concurrency: visionConcurrency(inferenceThreads(config)),
+    waitingMax: config.QUEUE_WAITING_MAX,
+  });
+  closing(() => vision.close());
+  const index = new InProcessIndexQueue(container.resolve(ImageIndexer));
+  closing(() => index.close());
+  const limiter = new MemoryRateLimiter();
+  return { limiter, vision, index, answer: async () => undefined, dashboard: () => null };
 }
 
-const IN_PROCESS: QueueAdapters = {
-  reached: async () => undefined,
-  rateLimiter: async () => new MemoryRateLimiter(),
-  visionQueue: async ({ config, container, logger, tracing, closing }) => {
-    const queue = new InProcessVisionQueue(tracing.photos(container.resolve(VisionPipeline)), {
-      clock: adapterOf(container, PORTS.Clock),
-      logger,
-      concurrency: visionConcurrency(inferenceThreads(config)),
-      waitingMax: config.QUEUE_WAITING_MAX,
-    });
-    closing(() => queue.close());
-    return queue;
-  },
-  indexQueue: async ({ container, closing }) => {
-    const queue = new InProcessIndexQueue(container.resolve(ImageIndexer));
-    closing(() => queue.close());
-    return queue;
-  },
-  answer: async () => undefined,
-  dashboard: () => null,
-};
+/** Waits until Redis, where there is one, can be used. @throws StartRefused */
+export async function redisReached({ config, logger }: Opening): Promise<void> {
+  const { REDIS_URL: url, STORE_WAIT_MS: waitMs } = config;
+  if (url === undefined) return;
+  const {
+    probeRedis,
+  }: typeof import('../../workers/queue/redis-connection') = require('../../workers/queue/redis-connection');
+  await waitForStore('REDIS_URL', () => probeRedis(url), { waitMs, logger });
+}

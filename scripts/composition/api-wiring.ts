@@ -29,9 +29,9 @@ import { PooledEmbedderRegistry } from '../../workers/embedder/embedder-registry
 import type { Config } from '../config';
 import { RECORD_SCHEMAS } from '../import/record-schemas';
 import { AuditedTransactions } from './audited-transactions';
-import type { Container, Loupe } from './container';
+import type { Loupe } from './container';
 import { gaugesOf } from './gauges';
-import { adapterOf } from './opening';
+import { adapterOf, type Container } from './opening';
 
 /** What the HTTP side gets of the container. */
 export function apiServices(container: Container): ApiServices {
@@ -71,11 +71,7 @@ function adminServices(container: Container, requestId: string): AdminServices {
   return { accounts: ofRequest.resolve(AccountService), keys: ofRequest.resolve(KeyService) };
 }
 
-/**
- * The settings of a process in the words of the HTTP side.
- *
- * @param demo what a demonstration gives to its own page
- */
+/** The settings of a process in the words of the HTTP side. @param demo what a demonstration gives to its own page */
 export function apiSettings(
   config: Config,
   loupe: Loupe,
@@ -118,63 +114,52 @@ function inferenceOf(container: Container): Readonly<Record<string, string>> {
 }
 
 /**
- * What must work for this process to serve: the database, its folders, a live model and its vectors, and the queue where
- * this role uses one. Without what is optional it answers queries and photos, though less.
+ * What must work for this process to serve: the database, its folders, a live model and its vectors, and the queue where this
+ * role uses one. Without what is optional it answers queries and photos, though less.
  */
 function readinessOf(config: Config, { container, database, parts }: Loupe): ReadinessCheck[] {
   const embeddings = adapterOf(container, PORTS.EmbeddingRepository);
   const watch = container.resolve(ProcessWatch);
   const queue = adapterOf(container, PORTS.VisionQueue);
-  const checks: (ReadinessCheck & { readonly isOfCalls?: true })[] = [
-    { name: 'database', check: () => watch.renew() },
-    {
-      name: 'storage',
-      check: async () => {
-        await checkStorage(config.DATA_DIR);
-        // The embedded database may have a volume of its own.
-        if (database.kind === 'embedded') await checkStorage(embeddedFolder(config.DATA_DIR));
-      },
-    },
-    { name: 'images', isOptional: true, check: () => adapterOf(container, PORTS.ImageStore).check() },
-    {
-      name: 'processes',
-      isOptional: true,
-      check: async () => {
-        // Where processes can't be compared, the check of the database says why.
-        await watch.renew().catch(() => undefined);
-        if (watch.misfits.length > 0) throw unavailable(watch.misfits.join('; '), 1);
-      },
-    },
-    {
-      name: 'model',
-      check: async () => {
-        const live = await embeddings.live();
-        if (!live) throw unavailable('no embedding version is live', 1);
-        if (!parts.answersQueues) return;
-        await adapterOf(container, PORTS.EmbedderRegistry)
-          .forVersion(live)
-          .catch((failure: unknown) => {
-            const reason = failure instanceof Error ? failure.message : String(failure);
-            throw unavailable(`version ${live.id} is live: ${reason}`, 1, failure);
-          });
-      },
-    },
-    {
-      name: 'index',
-      check: async () => {
-        const live = await embeddings.live();
-        if (live) await adapterOf(container, PORTS.NeighbourIndex).check(live);
-      },
-    },
-    { name: 'queue', isOfCalls: true, check: () => queue.ping() },
-    {
-      name: 'workers',
-      isOfCalls: true,
-      isOptional: true,
-      check: async () => {
-        if ((await queue.workers()) === 0) throw noWorker();
-      },
-    },
+  const checkFolders = async () => {
+    await checkStorage(config.DATA_DIR);
+    // The embedded database may have a volume of its own.
+    if (database.kind === 'embedded') await checkStorage(embeddedFolder(config.DATA_DIR));
+  };
+  const checkProcesses = async () => {
+    // Where processes can't be compared, the check of the database says why.
+    await watch.renew().catch(() => undefined);
+    if (watch.misfits.length > 0) throw unavailable(watch.misfits.join('; '), 1);
+  };
+  const checkModel = async () => {
+    const live = await embeddings.live();
+    if (!live) throw unavailable('no embedding version is live', 1);
+    if (!parts.answersQueues) return;
+    await adapterOf(container, PORTS.EmbedderRegistry)
+      .forVersion(live)
+      .catch((failure: unknown) => {
+        const reason = failure instanceof Error ? failure.message : String(failure);
+        throw unavailable(`version ${live.id} is live: ${reason}`, 1, failure);
+      });
+  };
+  const checkIndex = async () => {
+    const live = await embeddings.live();
+    if (live) await adapterOf(container, PORTS.NeighbourIndex).check(live);
+  };
+  const checkWorkers = async () => {
+    if ((await queue.workers()) === 0) throw noWorker();
+  };
+  const ofCalls: ReadinessCheck[] = [
+    { name: 'queue', check: () => queue.ping() },
+    { name: 'workers', isOptional: true, check: checkWorkers },
   ];
-  return checks.filter(({ isOfCalls }) => parts.servesHttp || !isOfCalls);
+  return [
+    { name: 'database', check: () => watch.renew() },
+    { name: 'storage', check: checkFolders },
+    { name: 'images', isOptional: true, check: () => adapterOf(container, PORTS.ImageStore).check() },
+    { name: 'processes', isOptional: true, check: checkProcesses },
+    { name: 'model', check: checkModel },
+    { name: 'index', check: checkIndex },
+    ...(parts.servesHttp ? ofCalls : []),
+  ];
 }

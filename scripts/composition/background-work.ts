@@ -22,7 +22,7 @@ import { HttpWebhookSender } from '../../workers/webhooks/http-webhook-sender';
 import { ConcurrentPoller } from './concurrent-poller';
 import { Housekeeping } from './housekeeping/housekeeping';
 import { retentionRules } from './housekeeping/retention-rules';
-import { adapterOf, type Opening, type QueueAdapters } from './opening';
+import { adapterOf, type Opening, type Queues } from './opening';
 import { RecurringTask } from './recurring-task';
 
 /** How soon a worker loads the model of a new version, says so again, tries again, and unloads an old one. */
@@ -44,12 +44,13 @@ const RELEASE = `${version} ${Object.keys(migrations).sort().at(-1)}`;
 const processName = (): string => `${hostname()}:${process.pid}`;
 
 /** The work of a process that computes: it answers the queues, and loads models before they are needed. */
-export async function startPhotoWork(opening: Opening, queues: QueueAdapters): Promise<void> {
+export async function startPhotoWork(opening: Opening, queues: Queues): Promise<void> {
   const { container, logger, closing } = opening;
   const embeddings = adapterOf(container, PORTS.EmbeddingRepository);
   const warmer = new ModelWarmer(
     embeddings,
     adapterOf(container, PORTS.EmbedderRegistry),
+    adapterOf(container, PORTS.NeighbourIndex),
     adapterOf(container, PORTS.ReadinessRepository),
     logger,
     { worker: processName(), ...MODELS },
@@ -57,7 +58,7 @@ export async function startPhotoWork(opening: Opening, queues: QueueAdapters): P
   closing(() => warmer.stop());
   await warmer.look();
   every(opening, 'models kept warm', MODELS.everyMs, () => warmer.look());
-  await queues.answer(opening);
+  await queues.answer();
   const abandoned = new AbandonedImages(embeddings, adapterOf(container, PORTS.IndexQueue), logger);
   every(opening, 'abandoned images', 20_000, (signal) => abandoned.look(signal), 0);
 }

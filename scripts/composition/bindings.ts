@@ -42,14 +42,14 @@ import { PhotoMemory } from '../../workers/photo-memory';
 import { PhotosInWork } from '../../workers/photos-in-work';
 import { RecallSampler } from '../../workers/recall-sampler';
 import { RECORD_BODIES } from '../import/record-body';
-import { openDatabase } from './adapters';
+import { openDatabase, openQueues } from './adapters';
 import { AuditedTransactions } from './audited-transactions';
 import { imageStoreOf } from './image-stores';
 import { inferenceThreads } from './inference';
-import { adapterOf, type Container, type Opening, type QueueAdapters } from './opening';
+import { adapterOf, type Container, type Opening, type Queues } from './opening';
 import { signingKeys } from './signing-keys';
 import { RandomIds, SystemClock } from './system';
-import { NO_TRACING } from './tracing/open-tracing';
+import { NO_TRACING } from './tracing/tracing';
 
 /** Opens the database and binds what a process works with beside queues and models: tables, images, keys, the clock. */
 export async function bindStores(opening: Opening): Promise<Database> {
@@ -145,7 +145,7 @@ export function bindImageSource(opening: Opening): void {
 }
 
 /** Binds the way of a photo, but for what a test gave. */
-export async function bindVision(opening: Opening, adapters: QueueAdapters): Promise<void> {
+export function bindVision(opening: Opening): Queues {
   const { config, container, logger, closing } = opening;
   container.register(VISION_SETTINGS, {
     useValue: { deadlineMs: config.VISION_DEADLINE_MS, confidenceFloor: config.CONFIDENCE_FLOOR ?? null },
@@ -177,9 +177,11 @@ export async function bindVision(opening: Opening, adapters: QueueAdapters): Pro
   });
   closing(() => recall.close());
   container.register(RecallSampler, { useValue: recall });
-  bindUnlessGiven(opening, PORTS.RateLimiter, await adapters.rateLimiter(opening));
-  bindUnlessGiven(opening, PORTS.VisionQueue, await adapters.visionQueue(opening));
-  bindUnlessGiven(opening, PORTS.IndexQueue, await adapters.indexQueue(opening));
+  const queues = openQueues(opening);
+  bindUnlessGiven(opening, PORTS.RateLimiter, queues.limiter);
+  bindUnlessGiven(opening, PORTS.VisionQueue, queues.vision);
+  bindUnlessGiven(opening, PORTS.IndexQueue, queues.index);
+  return queues;
 }
 
 /** Fewer are searched in memory. The embedded database would answer nobody for minutes while it builds an index. */

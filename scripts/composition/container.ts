@@ -4,17 +4,14 @@ import { container as root } from 'tsyringe';
 import type { Database } from '../../db/core/knex';
 import { PORTS } from '../../models/ports';
 import type { Config } from '../config';
-import { queuesOf } from './adapters';
+import { redisReached } from './adapters';
 import { startCallWork, startPhotoWork, watchProcesses } from './background-work';
 import { bindImageSource, bindStores, bindVision } from './bindings';
 import { imagesReached } from './image-stores';
 import { liveVersion, tellOfWrongVectors } from './live-version';
 import { createLogger } from './log';
 import { adapterOf, type Container, type Opening, type QueuePage } from './opening';
-import { NO_TRACING, openTracing } from './tracing/open-tracing';
-import type { Tracing } from './tracing/tracing';
-
-export type { Container };
+import { NO_TRACING, openTracing, type Tracing } from './tracing/tracing';
 
 /** What a process does for others. */
 export interface Parts {
@@ -58,24 +55,18 @@ export type Overrides = Readonly<Record<symbol, unknown>>;
 export const openLoupe = (config: Config, parts: Parts, overrides: Overrides = {}): Promise<Loupe> =>
   opened(config, parts, async (opening) => {
     const { container, logger } = opening;
-    const queues = queuesOf(config);
-    await queues.reached(opening);
+    await redisReached(opening);
     const database = await bindStores(opening);
     for (const token of Object.getOwnPropertySymbols(overrides)) {
       container.register(token, { useValue: overrides[token] });
     }
     await imagesReached(opening);
-    await bindVision(opening, queues);
+    const queues = bindVision(opening);
     const embeddings = adapterOf(container, PORTS.EmbeddingRepository);
     const live = await liveVersion(config, parts.answersQueues, embeddings, logger);
     logger.debug({ model: live.model, version: live.id }, 'live embedding version');
     await tellOfWrongVectors(live, adapterOf(container, PORTS.NeighbourIndex), logger);
     if (parts.answersQueues) {
-      void adapterOf(container, PORTS.NeighbourIndex)
-        .prepare(live)
-        .catch((failure: unknown) =>
-          logger.warn({ reason: String(failure) }, 'the vectors were not read yet'),
-        );
       await adapterOf(container, PORTS.EmbedderRegistry).forVersion(live);
       await startPhotoWork(opening, queues);
     }
@@ -83,7 +74,7 @@ export const openLoupe = (config: Config, parts: Parts, overrides: Overrides = {
     if (!parts.servesHttp) return { database };
     startCallWork(opening);
     const { QUEUES_PASSWORD: password } = config;
-    return { database, queuePage: password === undefined ? null : queues.dashboard(opening, password) };
+    return { database, queuePage: password === undefined ? null : queues.dashboard(password) };
   });
 
 /** Opens the stores alone, and the way to pictures elsewhere, beside a running service or without one; never traced. */

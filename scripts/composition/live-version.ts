@@ -1,4 +1,4 @@
-import { AppError } from '../../models/errors';
+import { notFound } from '../../models/errors';
 import type { EmbeddingRepository, Logger, NeighbourIndex } from '../../models/ports';
 import { type EmbeddingVersion, modelReference } from '../../models/vision/embedding-model';
 import { ModelRefused } from '../../workers/embedder/model-folder';
@@ -67,9 +67,7 @@ async function standingOrNew(
   if (live && (!computes || (await isInstalled(config, live)))) return live;
   const { manifest } = await new FolderModelLibrary(config.DATA_DIR).find(config.MODEL);
   if (live && live.manifest.id !== manifest.id) {
-    throw new AppError(
-      404,
-      'not_found',
+    throw notFound(
       `Answers are made with the model "${modelReference(live.manifest)}", which is not installed on this host: add it (loupe models add), or promote another one (loupe embeddings promote).`,
     );
   }

@@ -19,17 +19,15 @@ export interface Opening {
   closing(close: () => Promise<unknown>): void;
 }
 
-/** How queues and rate limits are opened. */
-export interface QueueAdapters {
-  /** Waits until the queues' store can be used. @throws StartRefused */
-  reached(opening: Opening): Promise<void>;
-  rateLimiter(opening: Opening): Promise<RateLimiter>;
-  visionQueue(opening: Opening): Promise<VisionQueue>;
-  indexQueue(opening: Opening): Promise<IndexQueue>;
+/** The queues and rate limits of a process. */
+export interface Queues {
+  readonly limiter: RateLimiter;
+  readonly vision: VisionQueue;
+  readonly index: IndexQueue;
   /** Starts to work off the queues in this process. */
-  answer(opening: Opening): Promise<void>;
+  answer(): Promise<void>;
   /** The page on which operators look at the queues; null where there is nothing to look at. */
-  dashboard(opening: Opening, password: string): QueuePage | null;
+  dashboard(password: string): QueuePage | null;
 }
 
 /** What is bound to a port. */

@@ -80,32 +80,25 @@ function originOf(text: string): string {
 }
 
 /** The address of a store, with or without credentials, which no message repeats. */
-export const storeUrl = (protocols: readonly string[], pathname: RegExp, form: string) =>
-  z.string().superRefine((text, { addIssue }) => {
-    const fault = (message: string) => addIssue({ code: 'custom', message });
-    if (!URL.canParse(text) || !protocols.includes(new URL(text).protocol)) {
-      return fault(
-        `must be a URL like ${form}; percent-encode what is special in a name or password (# %23, / %2F, @ %40)`,
-      );
-    }
-    const url = new URL(text);
-    if (text.includes('#')) fault('has a # in it: write the one of a password as %23');
-    else if (!pathname.test(url.pathname)) fault(`must be a URL like ${form}`);
-  });
+export const storeUrl = (protocol: RegExp, pathname: RegExp, form: string) =>
+  z
+    .url({
+      protocol,
+      error: `must be a URL like ${form}; percent-encode what is special in a name or password (# %23, / %2F, @ %40)`,
+      abort: true,
+    })
+    .regex(/^[^#]*$/, { error: 'has a # in it: write the one of a password as %23', abort: true })
+    .refine((text) => pathname.test(new URL(text).pathname), `must be a URL like ${form}`);
 
 /** An address that paths are put behind: no query, fragment or credentials, which each of them would break or publish. */
 export const baseUrl = () =>
   z
-    .string()
-    .superRefine((text, { addIssue }) => {
-      const fault = (message: string) => addIssue({ code: 'custom', message });
-      if (!URL.canParse(text) || !['http:', 'https:'].includes(new URL(text).protocol)) {
-        return fault('must be a URL with http: or https:');
-      }
-      const url = new URL(text);
-      if (url.username !== '' || url.password !== '') fault('must have no user name and no password in it');
-      if (/[?#]/.test(text)) fault('must have no query (?) and no fragment (#)');
-    })
+    .url({ protocol: /^https?$/, error: 'must be a URL with http: or https:', abort: true })
+    .refine((text) => {
+      const { username, password } = new URL(text);
+      return username + password === '';
+    }, 'must have no user name and no password in it')
+    .regex(/^[^?#]*$/, 'must have no query (?) and no fragment (#)')
     .transform((text) => {
       const { origin, pathname } = new URL(text);
       return `${origin}${pathname.replace(/\/+$/, '')}`;

@@ -19,72 +19,65 @@ export async function withProgress<Result>(
 
 /** A progress bar with rate, failures and time left on a terminal; a line from time to time elsewhere. */
 class TerminalProgress implements Progress {
-  private bar: SingleBar | null = null;
-  private before = 0;
-  /** What the rate is of, as it was first told. */
-  private counted: number | null = null;
-  private counts = false;
+  #bar: SingleBar | null = null;
+  /** Of the stage: what was done before, and what the rate is of, as it was first told. */
+  #before = 0;
+  #counted: number | null = null;
+  #hasCounts = false;
   /** Whether the time that is left can be told. */
-  private isMoving = false;
-  private startedAt = 0;
+  #isMoving = false;
+  #startedAt = 0;
 
   constructor(private readonly stream: NodeJS.WriteStream) {}
 
   begin(stage: string, total: number, done = 0): void {
     // A stage that failed has not ended.
     this.stop();
-    this.before = done;
-    this.startedAt = performance.now();
-    this.bar = new SingleBar({
+    [this.#before, this.#counted, this.#hasCounts, this.#isMoving] = [done, null, false, false];
+    this.#startedAt = performance.now();
+    this.#bar = new SingleBar({
       stream: this.stream,
       format: `{stage} ${this.stream.isTTY ? '[{bar}] ' : ''}{percentage}% {counts}  {rate}/s{failures}  {eta_formatted} left`,
       etaBuffer: 200,
-      formatTime: (...given) => (this.isMoving ? Format.TimeFormat(...given) : '?'),
-      noTTYOutput: true,
-      notTTYSchedule: PLAIN_LINES_MS,
-      hideCursor: true,
+      formatTime: (...given) => (this.#isMoving ? Format.TimeFormat(...given) : '?'),
+      ...{ noTTYOutput: true, notTTYSchedule: PLAIN_LINES_MS, hideCursor: true },
     });
-    this.counted = null;
-    this.counts = false;
-    this.isMoving = false;
-    this.bar.start(Math.max(total, 1), done, {
-      ...{ stage: stage.padEnd(22), rate: '-', failures: '' },
-      counts: `${done}/${total}`,
-    });
+    const shown = { stage: stage.padEnd(22), rate: '-', failures: '', counts: `${done}/${total}` };
+    this.#bar.start(Math.max(total, 1), done, shown);
   }
 
   reach(done: number, failed = 0, counts?: Readonly<Record<string, number>>): void {
-    if (!this.bar) return;
+    if (!this.#bar) return;
     // What came meanwhile was not in the total.
-    this.bar.setTotal(Math.max(this.bar.getTotal(), done));
-    this.counts = counts !== undefined;
-    this.isMoving ||= done > this.before;
+    this.#bar.setTotal(Math.max(this.#bar.getTotal(), done));
+    this.#hasCounts = counts !== undefined;
+    this.#isMoving ||= done > this.#before;
     const entries = Object.entries(counts ?? {});
-    const counted = entries[0]?.[1];
-    this.counted ??= counted ?? this.before;
-    const seconds = (performance.now() - this.startedAt) / 1000;
-    this.bar.update(done, {
+    const [, counted] = entries[0] ?? [];
+    this.#counted ??= counted ?? this.#before;
+    const seconds = (performance.now() - this.#startedAt) / 1000;
+    this.#bar.update(done, {
       counts: counts
         ? entries.map(([unit, count]) => `${count} ${unit}`).join(', ')
-        : `${done}/${this.bar.getTotal()}`,
-      rate: seconds > 0 ? (((counted ?? done) - this.counted) / seconds).toFixed(1) : '-',
+        : `${done}/${this.#bar.getTotal()}`,
+      rate: seconds > 0 ? (((counted ?? done) - this.#counted) / seconds).toFixed(1) : '-',
       failures: failed > 0 ? `  ${failed} failed` : '',
     });
   }
 
   end(): void {
-    this.isMoving = true;
-    const total = this.bar?.getTotal();
-    this.bar?.update(total ?? 0, this.counts ? {} : { counts: `${total}/${total}` });
+    this.#isMoving = true;
+    const total = this.#bar?.getTotal() ?? 0;
+    this.#bar?.update(total, this.#hasCounts ? {} : { counts: `${total}/${total}` });
     this.stop();
   }
 
   stop(): void {
-    this.bar?.stop();
-    this.bar = null;
+    this.#bar?.stop();
+    this.#bar = null;
   }
 
   note(line: string): void {
-    this.stream.write(`${this.bar && this.stream.isTTY ? '\n' : ''}${printable(line)}\n`);
+    this.stream.write(`${this.#bar && this.stream.isTTY ? '\n' : ''}${printable(line)}\n`);
   }
 }

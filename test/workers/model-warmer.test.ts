@@ -3,6 +3,7 @@ import type {
   Embedder,
   EmbedderRegistry,
   EmbeddingRepository,
+  NeighbourIndex,
   ReadinessRepository,
 } from '../../models/ports';
 import { ModelWarmer } from '../../workers/model-warmer';
@@ -19,6 +20,7 @@ function setup(unloadAfterMs: number) {
     versions: [] as VersionRecord[],
     told: {} as Record<string, string | null>,
     loaded: new Set<number>(),
+    prepared: [] as number[],
     forgotten: [] as string[],
   };
   let finish = (): void => undefined;
@@ -40,9 +42,11 @@ function setup(unloadAfterMs: number) {
     },
     forget: async (name) => void worker.forgotten.push(name),
   };
+  const index: Partial<NeighbourIndex> = { prepare: async ({ id }) => void worker.prepared.push(id) };
   const warmer = new ModelWarmer(
     { versions: async () => worker.versions } as Partial<EmbeddingRepository> as EmbeddingRepository,
     embedders,
+    index as NeighbourIndex,
     readiness as ReadinessRepository,
     silent,
     { worker: 'host:1', tellEveryMs: 1e9, retryAfterMs: 1e9, unloadAfterMs },
@@ -90,6 +94,14 @@ test.each([
   await worker.lookAt(version(3, 'pruned', false), version(4, 'live', true, network));
   await worker.finished();
   expect([...worker.loaded]).toEqual(kept);
+});
+
+test('a worker reads the vectors of the live version and of those that are built, once', async () => {
+  const worker = setup(1e9);
+  await worker.lookAt(version(2, 'retired', true), version(3, 'live', true), version(4, 'building', false));
+  await worker.lookAt(version(3, 'retired', true), version(4, 'building', true));
+  await worker.lookAt(version(3, 'retired', true), version(4, 'live', true));
+  expect(worker.prepared).toEqual([3, 4]);
 });
 
 test('a worker that ends is not waited for', async () => {

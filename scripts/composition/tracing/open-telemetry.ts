@@ -22,8 +22,6 @@ import {
   resourceFromAttributes,
 } from '@opentelemetry/resources';
 import {
-  AlwaysOffSampler,
-  AlwaysOnSampler,
   BatchSpanProcessor,
   ParentBasedSampler,
   type Sampler,
@@ -36,27 +34,21 @@ import type { Logger, Token } from '../../../models/ports';
 import type { PhotoPipeline } from '../../../workers/pipeline';
 import type { TraceSettings, Tracing } from './tracing';
 
-/** The calls of ports that are spans, as an identification reaches them, with their stage as in the metrics. */
-const CALLS = new Map<string, 'intake' | 'queue' | 'embed' | 'neighbours' | 'rows' | null>([
-  ['AccountRepository.callerByKeyHash', null],
-  ['RateLimiter.consume', null],
-  ['RateLimiter.acquire', null],
-  ['IdempotencyStore.claim', null],
-  ['CreditLedger.reserve', null],
-  ['ImageSource.fetch', 'intake'],
-  ['ImagePreparer.prepare', 'intake'],
-  ['ImagePreparer.decode', 'intake'],
-  ['VisionQueue.neighbours', 'queue'],
-  ['EmbedderRegistry.forVersion', 'embed'],
-  ['Embedder.embed', 'embed'],
-  ['NeighbourIndex.nearest', 'neighbours'],
-  ['CatalogRepository.search', 'rows'],
-  ['CatalogRepository.itemsById', 'rows'],
-  ['ItemSales.sell', 'rows'],
-  ['PredictionRepository.save', null],
-  ['CreditLedger.settle', null],
-  ['CreditLedger.release', null],
-]);
+/** The calls of ports that are spans, by their stage as in the metrics; those of `other` have none. */
+const CALLS = {
+  intake: ['ImageSource.fetch', 'ImagePreparer.prepare', 'ImagePreparer.decode'],
+  queue: ['VisionQueue.neighbours'],
+  embed: ['EmbedderRegistry.forVersion', 'Embedder.embed'],
+  neighbours: ['NeighbourIndex.nearest'],
+  rows: ['CatalogRepository.search', 'CatalogRepository.itemsById', 'ItemSales.sell'],
+  other: [
+    ...['AccountRepository.callerByKeyHash', 'RateLimiter.consume', 'RateLimiter.acquire'],
+    ...['IdempotencyStore.claim', 'PredictionRepository.save'],
+    ...['CreditLedger.reserve', 'CreditLedger.settle', 'CreditLedger.release'],
+  ],
+};
+const STAGES = new Map(Object.entries(CALLS).flatMap(([stage, calls]) => calls.map((call) => [call, stage])));
+const STAGE = 'loupe.stage';
 
 /** Addresses that machines ask for every few seconds. */
 const UNTRACED = new Set(['/healthz', '/readyz', '/metrics']);
@@ -157,11 +149,11 @@ export class OpenTelemetry implements Tracing {
         const method: unknown = Reflect.get(target, property, target);
         if (typeof method !== 'function') return method;
         const call = `${name}.${String(property)}`;
-        const stage = CALLS.get(call);
+        const stage = STAGES.get(call);
         if (stage === undefined) return method.bind(target);
         const options = {
           kind: stage === 'queue' ? SpanKind.PRODUCER : SpanKind.INTERNAL,
-          attributes: stage ? { [STAGE]: stage } : {},
+          attributes: stage === 'other' ? {} : { [STAGE]: stage },
         };
         return (...parameters: object[]) => {
           // Work outside of a trace, such as that of the background, begins none.
@@ -196,8 +188,6 @@ export class OpenTelemetry implements Tracing {
   }
 }
 
-const STAGE = 'loupe.stage';
-
 /** The parameters of a call, its request with the trace for the process that does the work. */
 function carrying([request, ...others]: object[]): object[] {
   const carrier = {};
@@ -206,11 +196,8 @@ function carrying([request, ...others]: object[]): object[] {
 }
 
 function samplerOf({ OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: ratio }: TraceSettings): Sampler {
-  const root = {
-    always_on: () => new AlwaysOnSampler(),
-    always_off: () => new AlwaysOffSampler(),
-    traceidratio: () => new TraceIdRatioBasedSampler(ratio),
-  }[name.replace('parentbased_', '') as 'always_on' | 'always_off' | 'traceidratio']();
+  const share = name.endsWith('traceidratio') ? ratio : Number(name.endsWith('always_on'));
+  const root = new TraceIdRatioBasedSampler(share);
   return name.startsWith('parentbased_') ? new ParentBasedSampler({ root }) : root;
 }
 
