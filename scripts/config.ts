@@ -31,12 +31,7 @@ export class ConfigError extends Error {
   }
 }
 
-/**
- * The settings of this process, from the environment and `.env` (the environment wins).
- *
- * @param environment what to read instead, for tests
- * @throws ConfigError naming every fault
- */
+/** The settings of this process, from the environment and `.env` (the environment wins). @throws ConfigError naming every fault */
 export function readConfig(environment?: Readonly<Record<string, string | undefined>>): Config {
   const source = environment ?? processEnvironment();
   // A file that holds a secret often ends with a line break.
@@ -51,11 +46,7 @@ export function readConfig(environment?: Readonly<Record<string, string | undefi
   return Object.freeze(parsed.data);
 }
 
-/**
- * The environment of the process, completed by `.env` for libraries too; the only place that reads either.
- *
- * @throws ConfigError when there is a `.env` that can't be read: none of its settings would count
- */
+/** The environment, completed by `.env` for libraries too; the only place that reads either. @throws ConfigError for a broken `.env` */
 export function processEnvironment(): Record<string, string | undefined> {
   const { error } = readDotEnv({ quiet: true });
   if (error && error.code !== 'ENOENT') throw new ConfigError([`.env: can not be read: ${error.message}`]);

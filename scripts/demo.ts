@@ -25,9 +25,8 @@ const SAMPLES = [
 ] as const;
 
 /**
- * `npm run demo`: the main job from nothing. Brings the service up with the demonstration catalog, identifies a photo
- * that is not in it, prints the matches and leaves the service running; with `--once` it ends, 0 if the right item
- * came first.
+ * `npm run demo`: brings the service up with the demonstration catalog, identifies a photo that is not in it, prints the matches and
+ * leaves the service running; with `--once` it ends, 0 if the right item came first.
  */
 async function main(): Promise<void> {
   const program = new Command('demo').option('--once', 'print the matches and end').parse();

@@ -6,9 +6,8 @@ import { ACCEPTED_FORMATS, sniffPictureFormat } from '../workers/image/picture-f
 const HEAD_BYTES = 1024;
 
 /**
- * A photo of this machine, to be sent to a service: a regular file that begins as a picture does, so that neither a
- * device nor a file of secrets is read because somebody named it. A link is followed; what it leads to is judged
- * (contract 14.13).
+ * A photo of this machine: a regular file, behind a link too, that begins as a picture does, so that neither a device nor a file of
+ * secrets is sent because somebody named it (contract 14.13).
  *
  * @throws AppError that names the file: 404 when it can't be read or is no regular file, 422 when it is no photo or too large
  */

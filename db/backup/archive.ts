@@ -127,11 +127,7 @@ export async function* readArchive(
   }
 }
 
-/**
- * Reads all of a backup and compares it with its manifest.
- *
- * @throws RestoreRefused that names the file and what is wrong with it
- */
+/** Reads all of a backup and compares it with its manifest. @throws RestoreRefused that names the file and its fault */
 export async function verifyArchive(file: string): Promise<BackupManifest> {
   try {
     return await verified(file);

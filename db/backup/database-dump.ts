@@ -97,11 +97,10 @@ export class RestoreRefused extends Error {}
 const VECTORS = /^embeddings_(\d+)$/;
 
 /**
- * Makes the database what a dump says, under the newest schema. In one transaction: all of it, or nothing has happened.
- * Anyone who starts meanwhile waits.
+ * Makes the database what a dump says, under the newest schema, in one transaction. Processes that start meanwhile wait.
  *
  * @param check refuses by throwing, before anything is changed
- * @param finish the last that is done, with the restored tables
+ * @param finish runs last, with the restored tables
  * @throws RestoreRefused for a dump of a schema that is not known here
  */
 export async function loadDatabase(

@@ -41,11 +41,10 @@ export interface RestoreOptions {
 }
 
 /**
- * Makes an installation what a backup says, under the schema of this version. The file is read through before anything is
- * changed. Images are added first, which harms nobody; then the database changes in one transaction; signing keys and
- * models follow at once. Broken off before that, all is as it was; after it, a second run finishes.
+ * Makes an installation what a backup says, under the schema of this version. The file is read through first; then images are added,
+ * the database changes in one transaction, and signing keys and models follow. Broken off, a second run finishes.
  *
- * @throws RestoreRefused for a damaged file, a service that runs, or an installation that is in use without `replace`
+ * @throws RestoreRefused for a damaged file, a running service, or an installation that is in use without `replace`
  */
 export async function restore(
   installation: RestoredInstallation,

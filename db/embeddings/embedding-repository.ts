@@ -13,10 +13,7 @@ import { embeddingsOf, isShown, vectorOf, vectorText } from './embedding-tables'
 import { PostgresEmbeddingVersions } from './embedding-versions';
 import { buildNearestIndex, hasNearestIndex } from './nearest-index-build';
 
-/**
- * Vectors from which a version gets an approximate index; below it a scan of all of them is quick, and exact. Infinity:
- * never, for a database that could not serve while it builds one.
- */
+/** Vectors from which a version gets an approximate index; Infinity: never, as a database that could not serve meanwhile. */
 export type IndexedFrom = number;
 
 /** Token of `IndexedFrom`. */

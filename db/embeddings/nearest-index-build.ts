@@ -36,12 +36,11 @@ export async function hasNearestIndex(knex: Knex, versionId: number): Promise<bo
 }
 
 /**
- * Makes the approximate index over a version's vectors; searches and writes go on meanwhile. It gets its name when it is
- * whole: one that was broken off is recognised by that, and begun anew. The server goes on when the process that asked for
- * it is killed; the next call finds what it made, or waits for it.
+ * Makes the approximate index over a version's vectors while searches and writes go on. It gets its name when it is whole; one that
+ * was broken off is begun anew. The server goes on when its client is killed, and the next call waits for it.
  *
- * Inner product is the cheapest order of unit vectors and the same as cosine; m 16 and ef_construction 128 were
- * measured as the point from which more build time buys little recall.
+ * Inner product orders unit vectors as cosine does, and is the cheapest. m 16 and ef_construction 128 were measured: more build
+ * time buys little recall.
  */
 export async function buildNearestIndex(
   knex: Knex,

@@ -24,8 +24,8 @@ const CANDIDATES_MIN = 100;
 const CANDIDATES_MAX = 200;
 
 /**
- * The share of products that a scope must have to be searched through the index. The nearest of few lie far apart in its graph,
- * and it finds some of them only. A scan finds all, and takes longer in a large catalog (docs/benchmarks.md).
+ * The share of products that a scope must have to be searched through the index, which loses some of the nearest of fewer; a scan
+ * finds all, and takes longer in a large catalog (docs/benchmarks.md).
  */
 const INDEXED_SHARE_MIN = 0.25;
 

@@ -26,10 +26,7 @@ const PAGES_MAX = 65_536;
 const GROWTH_PAGES_MIN = 16;
 const FREE = -1;
 
-/**
- * The vectors of a version in the memory of the process: two bytes a value, so a picture with three views of 512 values
- * takes 3 KiB. The search compares all of them, in slices between which the process does other things.
- */
+/** The vectors of a version in memory, two bytes a value. A search compares all of them, in slices between which others have a turn. */
 export class VectorMemory {
   readonly #wasm = instance();
   readonly #slots = new Map<number, number>();
@@ -75,8 +72,7 @@ export class VectorMemory {
   }
 
   /**
-   * The nearest pictures to any of the queries, nearest first, ties by id; all of those that are here from the beginning
-   * to the end of the call count.
+   * The nearest pictures to any of the queries, ties by id, of those that are here during all of the call.
    *
    * @param queries unit vectors, 1 to 256
    * @param among the only pictures that count

@@ -41,9 +41,8 @@ export class TooManyVectors extends Error {
 }
 
 /**
- * An exact search of the vectors of a version in the memory of the process. The database is asked which of the pictures that were
- * found are shown in the scope, and whether vectors were stored since those in memory were read; if so they are read, and
- * the search is made again. So an answer has all that was stored before it began, by whichever process.
+ * An exact search of the vectors of a version in memory. The database says which of the found pictures the scope shows, and whether
+ * vectors were stored since those in memory were read; then they are read, and the search is made again.
  */
 export class VersionVectors {
   #memory: VectorMemory;
@@ -66,10 +65,7 @@ export class VersionVectors {
     return vectors;
   }
 
-  /**
-   * @param queries vectors of all views of all photos
-   * @param wanted images, of all photos
-   */
+  /** @param queries vectors of all views of all photos @param wanted images, of all photos */
   async nearest(
     queries: readonly Float32Array[],
     wanted: number,
@@ -103,10 +99,7 @@ export class VersionVectors {
     }
   }
 
-  /**
-   * @param options.seen the state that they were found in
-   * @param options.least so many of them are to be in the scope
-   */
+  /** @param options.seen the state that they were found in @param options.least so many of them are to be in the scope */
   async #find(
     images: readonly number[],
     { scope, seen, least }: { scope: SearchScope; seen: string; least: number },

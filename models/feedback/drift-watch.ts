@@ -34,8 +34,8 @@ export class DriftWatch {
   }
 
   /**
-   * Tells who wants to know of it that confidence has drifted: all accounts, where answers show it whichever account is left
-   * out, else those whose own answers show it (contract 16.17).
+   * Tells webhooks that confidence has drifted (contract 16.17): of all accounts, where answers show it whichever account is left out,
+   * else of those whose own answers show it.
    */
   async look(): Promise<void> {
     const accounts = await this.#byAccount();

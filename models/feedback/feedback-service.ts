@@ -48,10 +48,9 @@ export class FeedbackService {
   ) {}
 
   /**
-   * Keeps what the photos of a prediction showed; what was said before is replaced (contract 7.18).
+   * Keeps what the photos of a prediction showed, in place of what was said before (contract 7.18).
    *
-   * @throws AppError 404 for an unknown prediction, or one that somebody else asked for; 400 for a product that
-   *   there is not
+   * @throws AppError 404 for an unknown prediction, or one of another owner; 400 for an unknown product
    */
   async correct(owner: Owner, predictionId: string, correction: Correction): Promise<Feedback> {
     const prediction = await this.predictions.find(predictionId);
@@ -65,11 +64,7 @@ export class FeedbackService {
     return feedback;
   }
 
-  /**
-   * How far answers with feedback could be believed, told apart by each of these: their groups, in the order of their names.
-   *
-   * @param model `id` or `id@version`; null takes those of all models
-   */
+  /** How far answers with feedback could be believed, in groups by each of `told`, ordered by their names. */
   async reliability(
     told: readonly ReliabilityBy[],
     since: Date | null,

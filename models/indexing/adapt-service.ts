@@ -60,8 +60,7 @@ export class AdaptService {
   ) {}
 
   /**
-   * Of an adapted version the vectors of its network are recovered by the inverse of its map, so that maps never pile up.
-   * Broken off, the same call goes on where it was.
+   * An adapted version is first undone by the inverse of its map, so that maps never pile up. Broken off, the same call goes on.
    *
    * @throws AppError where too few products have several pictures, or no map is better; the reason of `signal`
    */

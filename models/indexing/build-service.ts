@@ -108,8 +108,7 @@ export class BuildService {
   /**
    * Builds until it is proven that no image is left.
    *
-   * @throws AppError for a model that is not installed or that no worker can load, and for a build that was broken off
-   * and is not to be resumed; the reason of `signal`
+   * @throws AppError for a model that is not installed or can't be loaded, and a half-done build without `resume`; the reason of `signal`
    */
   async build(options: BuildOptions, progress: Progress, signal: AbortSignal): Promise<BuildResult> {
     const { manifest } = await this.library.find(options.model);
@@ -134,11 +133,9 @@ export class BuildService {
   }
 
   /**
-   * Until it is proven that none is left: images - embedded - listed failures = 0. Then the index is made, and what came
-   * meanwhile is seen to. May be stopped at any moment and begun again: only what is not there is computed.
+   * Until it is proven that none is left: images - embedded - listed failures = 0. Then the index is made, and what came meanwhile is
+   * embedded. May be stopped between two batches and begun again: only what is missing is computed.
    *
-   * @param signal ends the build between two batches
-   * @returns the coverage that was proven
    * @throws the reason of `signal`; AppError when the workers or the database fail for good
    */
   async #embedAll(id: number, progress: Progress, signal: AbortSignal): Promise<Coverage> {
@@ -243,12 +240,7 @@ const BACKOFF = { retries: 7, minTimeout: 1_000, maxTimeout: 30_000 };
 
 type Retry = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
-/**
- * Does what may be done again, until it succeeds or has failed too often.
- *
- * @throws the reason of `signal`; the last failure, or the first that another try can't mend: anything but an AppError,
- * and what is not there
- */
+/** Tries again until it succeeds, has failed too often, or fails for another reason than an AppError but `not_found`. */
 function retry<Result>(
   work: () => Promise<Result>,
   progress: Progress,

@@ -29,11 +29,7 @@ export function liveOf<Version extends { readonly state: string }>(versions: rea
 export const rollbackTarget = (versions: readonly VersionRecord[]): VersionRecord | null =>
   versions.find(({ state, maintained }) => state === 'retired' && maintained) ?? null;
 
-/**
- * The newest version of a model that has vectors; `model` is `id` or `id@version`.
- *
- * @throws AppError saying how to make one
- */
+/** The newest version of a model (`id` or `id@version`) that has vectors. @throws AppError saying how to make one */
 export function findVersion(versions: readonly VersionRecord[], model: string): VersionRecord {
   const found = versions
     .filter(hasVectors)

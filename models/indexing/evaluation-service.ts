@@ -63,10 +63,8 @@ export class EvaluationService {
   ) {}
 
   /**
-   * A version without a calibration gets one, fitted on the queries of half of the items and judged on the others; the live
-   * one only if that is asked for. The evaluation is kept with the version.
-   *
-   * @throws AppError for a model without embeddings, or when there is nothing to ask
+   * A version without a calibration gets one, fitted on half of the items and judged on the others; the live one only on demand. The
+   * evaluation is kept with the version. @throws AppError for a model without embeddings, or when there is nothing to ask
    */
   async evaluate(options: EvaluateOptions, progress: Progress): Promise<Evaluation> {
     const versions = await this.embeddings.versions();
@@ -157,7 +155,7 @@ export class EvaluationService {
   }
 
   /**
-   * The figures of a version, with the time of the model and the recall of the index, measured one query after the other.
+   * With the time of the model and the recall of the index, measured one query after the other.
    *
    * @param unseen the answers that no calibration was fitted on, by which confidence is judged
    */

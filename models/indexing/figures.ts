@@ -149,11 +149,7 @@ export interface PairedAnswer {
   readonly same: boolean;
 }
 
-/**
- * The candidate against the live version; the limits of the difference are those of a bootstrap over items.
- *
- * @param random numbers from 0 to 1
- */
+/** The candidate against the live version, by a bootstrap over items. @param random numbers from 0 to 1 */
 export function comparisonOf(answers: readonly PairedAnswer[], random: () => number): Comparison | null {
   if (answers.length === 0) return null;
   const gainOf = ({ candidateRight, liveRight }: PairedAnswer) => Number(candidateRight) - Number(liveRight);

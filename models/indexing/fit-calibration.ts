@@ -67,12 +67,7 @@ const UNKNOWN_ANSWERED_MAX = 0.2;
 /** Half of the items: a fit never sees an item that it is judged by. */
 export const isForFitting = (item: string): boolean => hash(item, 'half') % 2 === 0;
 
-/**
- * The weights under which what photos show was likeliest, by Newton's method with a ridge towards a model; null where too few
- * first products were right, or too few wrong, to say.
- *
- * @param from what the weights stay near where the sightings say little
- */
+/** The likeliest weights, by Newton's method with a ridge towards `from`; null where too few first products were right, or wrong. */
 export function fitChoiceModel(
   sightings: readonly LabelledSighting[],
   from: ChoiceModel,

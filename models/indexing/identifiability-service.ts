@@ -76,10 +76,9 @@ export class IdentifiabilityService {
   ) {}
 
   /**
-   * Asks the index for the neighbours of every embedded picture: first of products with several pictures, which tell the
-   * typical distance, then of the others.
+   * Asks the index for the neighbours of every picture: first of products with several, which tell the typical distance.
    *
-   * @param options `model`: null is the live version; `category`: slug or name of the products that are judged, null is all
+   * @param options `model`: null is the live version; `category`: slug or name of the judged products, null is all
    * @param onFinding hears of every product that is not `distinct`, in the order of the passes, then of the ids
    * @throws AppError without a live version, for an unknown model or category, and without any product
    */

@@ -41,8 +41,7 @@ export class PromotionService {
   /**
    * Makes a version the live one in one step, for all processes, between two photos.
    *
-   * @param force goes on although something speaks against it
-   * @throws AppError for a model without embeddings, or with everything that speaks against it
+   * @throws AppError for a model without embeddings, or, without `force`, with everything that speaks against it
    */
   async promote(model: string, force: boolean): Promise<Switched> {
     const versions = await this.embeddings.versions();
@@ -67,10 +66,9 @@ export class PromotionService {
   }
 
   /**
-   * Undoes the last promotion, or what was calibrated since, at once. A second time takes that back.
+   * Undoes the last promotion, or what was calibrated since, at once. Calling it again redoes it.
    *
-   * @param force goes back although images that came since are missing under it, or a worker can't load its model
-   * @throws AppError when there is nothing to go back to, or with what speaks against it
+   * @throws AppError when there is nothing to go back to, or, without `force`, with what speaks against it
    */
   async rollback(force: boolean): Promise<Switched> {
     const versions = await this.embeddings.versions();
@@ -94,11 +92,7 @@ export class PromotionService {
     return { ...switchedTo(target, live), overruled: faults };
   }
 
-  /**
-   * Drops the vectors of retired versions, all but those that a rollback goes back to.
-   *
-   * @param options `all`: those too; `building`: also what was built or begun and never promoted
-   */
+  /** Drops the vectors of retired versions but the rollback's, of that too with `all`, of those never promoted with `building`. */
   async prune(options: { readonly all: boolean; readonly building: boolean }): Promise<Pruned> {
     const versions = (await this.embeddings.versions()).filter(hasVectors);
     const target = rollbackTarget(versions);

@@ -62,11 +62,8 @@ export class QueryMaker {
   ) {}
 
   /**
-   * Queries made of catalog pictures that are embedded under all of the versions: each distorted at three levels, and where
-   * its product has other pictures, itself, left out of the search. The same for the same seed and catalog.
-   *
-   * @param onQuery told after each picture
-   * @throws AppError when there is no picture that can be read
+   * Queries of catalog pictures that are embedded under all of the versions: each distorted at three levels, and itself where its
+   * product has others. The same for the same seed and catalog. @throws AppError when there is no picture that can be read
    */
   async fromCatalog(
     { versionIds, count, seed }: { versionIds: readonly number[]; count: number; seed: number },
@@ -113,8 +110,7 @@ export class QueryMaker {
   }
 
   /**
-   * Queries of the photos in a folder that somebody labelled. Each is asked as it is, and with its item left out of the
-   * search.
+   * Queries of labelled photos, each asked as it is and with its item left out of the search.
    *
    * @throws AppError for a folder without labels, or none of whose products the catalog has
    */
@@ -135,11 +131,7 @@ export class QueryMaker {
     return pMap(known, make, { concurrency: READ_AT_ONCE });
   }
 
-  /**
-   * Queries of callers' photos that are kept with their feedback, the newest first, without those of products that are gone.
-   *
-   * @throws AppError when there are none
-   */
+  /** Queries of callers' photos that are kept with their feedback, the newest first. @throws AppError when there are none */
   async fromFeedback(count: number): Promise<Query[]> {
     const corrected = await this.predictions.correctedPhotos(count);
     const images = await this.samples.imagesOf(corrected.flatMap(({ correctId }) => correctId ?? []));
@@ -162,12 +154,7 @@ export interface VersionAnswer extends LabelledSighting {
   readonly query: Query;
 }
 
-/**
- * Asks a version all queries as the service would: its views, its index, its products; once each, and those that have an
- * `itemImages` once more without their item.
- *
- * @param onQuery told after each query
- */
+/** Asks a version all queries as the service would; those that have an `itemImages` once more without their item. */
 export async function askVersion(
   version: EmbeddingVersion,
   queries: readonly Query[],
@@ -196,10 +183,7 @@ export async function askVersion(
   return (await pMap(queries, ask, { concurrency: ASKED_AT_ONCE })).flat();
 }
 
-/**
- * @param shown `products`: the right ones; `shows`: those whose taxonomy rows are right, also where they were left out of the
- *   search
- */
+/** @param shown `products`: the right ones; `shows`: those whose taxonomy rows are right, also where they were left out */
 export async function labelledSighting(
   shown: {
     readonly item: string;

@@ -54,11 +54,10 @@ export class RecalibrationService {
   ) {}
 
   /**
-   * Fits on the answers about half of the items and judges by those about the others. What is nearer to the truth there
-   * (by its Brier score) takes the place of what was; `rollback` undoes it.
+   * Fits on the answers about half of the items, judges by the others, and keeps the fit if its Brier score is better there.
    *
    * @param since answers from then on; null for all that are kept
-   * @param force takes what was fitted although something speaks against it; where nothing was, it changes nothing
+   * @param force takes a fit although something speaks against it
    * @throws AppError with everything that speaks against it
    */
   async recalibrate(since: Date | null, force: boolean): Promise<Recalibration> {

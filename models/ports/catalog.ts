@@ -71,11 +71,7 @@ export type SellRows = (found: FoundRows) => Promise<Sold | null>;
 
 /** Rows that are booked in the step that reads them, as `CreditLedger.settle` would. */
 export interface ItemSales {
-  /**
-   * Null when the catalog is no longer in the state of the sale; then nothing is booked.
-   *
-   * @throws AppError 402 when the balance does not cover the rows that there are; then nothing is booked
-   */
+  /** Null, and nothing is booked, when the catalog is no longer in the state of the sale. @throws AppError 402 */
   sell(sale: Sale): Promise<Sold | null>;
 }
 

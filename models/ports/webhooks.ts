@@ -40,11 +40,7 @@ export interface WebhookStore {
 export interface WebhookSender {
   /** Whether an address may be registered, as far as can be told without asking for its name. */
   accepts(url: URL): boolean;
-  /**
-   * The HTTP status of the answer, which is not followed or read.
-   *
-   * @throws Error that says, for the caller, why there was none
-   */
+  /** The HTTP status of the answer, which is not followed or read. @throws Error that says, for the caller, why there was none */
   send(
     url: URL,
     headers: Readonly<Record<string, string>>,

@@ -21,10 +21,8 @@ export interface Candidate {
 }
 
 /**
- * Products near the photos of a call: every picture of a product and its variants counts, and of each view of a photo the
- * nearest. The most similar first, ties by id.
+ * Products near the photos of a call, by the nearest of their pictures to each view. The most similar first, ties by id.
  *
- * @param neighbours catalog pictures near the photos
  * @param photos how many photos the distances of a neighbour are of, each with as many views
  */
 export function candidatesOf(neighbours: readonly ShownNeighbour[], photos = 1): Candidate[] {

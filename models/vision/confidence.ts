@@ -66,11 +66,8 @@ export function choicesOf(candidates: readonly Candidate[]): Choice[] {
 }
 
 /**
- * How likely it is that the photos show each candidate, best first; what is left of 1 is "none of them"
- * (docs/model-card.md, "Confidence").
- *
- * Photos that agree strengthen each other, as far as they agree; as far as they don't, each has its share. So of two
- * photos that are sure of different items each item gets half.
+ * How likely it is that the photos show each candidate, best first; what is left of 1 is "none of them" (docs/model-card.md).
+ * Photos strengthen each other as far as they agree; as far as they don't, each has its share.
  *
  * @param candidates at least one
  */
@@ -86,8 +83,8 @@ export function judge(candidates: readonly Candidate[], model: ChoiceModel): Jud
 }
 
 /**
- * The probability of a taxonomy row: that of all products below it, and as large a share of what "none of them" leaves to
- * products like the candidates. A row of more candidates is never less sure.
+ * The probability of a taxonomy row: that of all products below it, and as large a share of what "none of them" leaves to products
+ * like the candidates.
  *
  * @param below the sum of the confidence of the candidates below the row
  * @param found that of all candidates
@@ -110,10 +107,8 @@ function sharesOf({ candidates, none }: Choice, model: ChoiceModel): number[] {
 }
 
 /**
- * What stands in for the calibration of a model for which nobody has fitted one, so that it can be tried at all. It is
- * no probability: other models have other similarities. It is meant to err on the low side: a picture that matches
- * perfectly is likely right only if it also stands well above the others. Nothing is held back for a number that means so
- * little: the floor is 0. `embeddings evaluate` fits the real one, and `embeddings promote` refuses a version without it.
+ * Stands in for the calibration of a model that has none, so that it can be tried. It is no probability, and errs on the low side; the
+ * floor is 0. `embeddings evaluate` fits the real one, and `embeddings promote` refuses a version without it.
  */
 export const UNCALIBRATED: Calibration = {
   confidence: {
@@ -136,8 +131,8 @@ const closeness = (distance: number, least = 0.02): number => -Math.log(least + 
 const AGREEMENT_POWER = 2;
 
 /**
- * What several photos make of the same options together. The geometric mean of their probabilities sums to their agreement:
- * 1 where they say the same, 0 where they exclude each other. (The power and the strength were measured: docs/model-card.md.)
+ * Several photos together. The geometric mean of their probabilities sums to their agreement: 1 where they say the same, 0 where they
+ * exclude each other. The power and the strength were measured (docs/model-card.md).
  */
 function together(photos: readonly (readonly number[])[]): number[] {
   const options = photos[0] ?? [];

@@ -76,10 +76,7 @@ export interface ViewSize {
 /** Of models that say nothing of it. */
 export const USUAL_KERNEL = 'lanczos3';
 
-/**
- * The size at which each view of a picture just fills the input of a model. It depends on the shape of the picture where an
- * input is to be covered; then it is that of a prepared picture.
- */
+/** The size at which each view of a picture just fills the input of a model; that of a prepared picture where the input is covered. */
 export function viewSizeOf({ input, views }: ModelManifest, kind: keyof ModelManifest['views']): ViewSize {
   const { width, height, fit, kernel = USUAL_KERNEL } = input;
   const smallest = Math.min(...views[kind].flatMap((view) => view.slice(2)));
@@ -92,9 +89,8 @@ export const modelReference = (manifest: { id: string; version: string }): strin
   `${manifest.id}@${manifest.version}`;
 
 /**
- * States of a set of embeddings, one per model build:
- * `building` (being filled beside the live one) -> `live` (answers are made of it) -> `retired` (kept for a rollback)
- * -> `pruned` (its vectors are gone, its name stays for the records). At most one is live.
+ * `building` (filled beside the live one) -> `live` (answers are made of it; at most one) -> `retired` (kept for a rollback) ->
+ * `pruned` (its vectors are gone, its name stays for the records).
  */
 export const VERSION_STATES = ['building', 'live', 'retired', 'pruned'] as const;
 export type VersionState = (typeof VERSION_STATES)[number];

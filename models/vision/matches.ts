@@ -21,10 +21,7 @@ const RUNNER_UP_MIN = 0.01;
 /** A product as sure as this, three times as likely as all else together, needs no taxonomy row to stand in for it. */
 const SURE = 0.75;
 
-/**
- * A taxonomy row that stands in is more likely right than wrong. So is a product that needs none with a floor of 0, where the
- * nearest are asked for whatever they are.
- */
+/** The least confidence of a taxonomy row that stands in, and of a product that needs none with a floor of 0. */
 const LIKELY = 0.5;
 
 /** The taxonomy rows of products by the hierarchies of their categories. */
@@ -41,10 +38,7 @@ export function ancestryOf(products: readonly CatalogItem[], taxonomy: Taxonomy)
 export class Sighting {
   readonly #judgement: readonly JudgedCandidate[];
 
-  /**
-   * @param shortlist as `shortlistOf` gives it
-   * @param ancestry of the products of the shortlist; others do no harm
-   */
+  /** @param shortlist as `shortlistOf` gives it @param ancestry of the products of the shortlist; others do no harm */
   constructor(
     shortlist: readonly Candidate[],
     private readonly ancestry: Ancestry,
@@ -83,10 +77,8 @@ export class Sighting {
   }
 
   /**
-   * The rows to answer with, best first: a taxonomy row that stands in, and the products. None if the best has less than the
-   * floor (contract 7.8, 7.10).
-   *
-   * @param isLive whether the catalog has a taxonomy row
+   * The rows to answer with, best first: a taxonomy row that stands in, and the products; none if the best has less than the floor
+   * (contract 7.8, 7.10). @param isLive whether the catalog has a taxonomy row
    */
   rows(floor: number, isLive: (id: string) => boolean): Match[] {
     const standIn = this.standIns(floor).find(({ id }) => isLive(id));

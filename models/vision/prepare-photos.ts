@@ -10,8 +10,7 @@ type Fetched = Extract<ImageInput, { kind: 'bytes' }> & { readonly room?: Memory
 export type Prepare<Image> = (bytes: Buffer, options: PrepareOptions) => Promise<Image>;
 
 /**
- * Gets and prepares the photos of a call side by side, those that are not prepared already. The first that can't be used
- * ends the work on the others.
+ * Gets and prepares those photos of a call that are not prepared, side by side; the first that can't be used ends the others.
  *
  * @param openRoom opens memory for a picture that is fetched, until it is prepared
  * @param aside waits until all photos are fetched; without it each is prepared as soon as it is

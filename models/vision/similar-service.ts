@@ -49,11 +49,7 @@ export class SimilarService {
     @inject(Billing) private readonly billing: Billing,
   ) {}
 
-  /**
-   * Worth something only when it has rows.
-   *
-   * @throws AppError 400 for an unknown category, 402, 404 for an id that is no live row
-   */
+  /** Costs only when it has rows. @throws AppError 400 for an unknown category, 402, 404 for an id that is no live row */
   async similar(call: CallContext, request: SimilarRequest): Promise<Priced<SimilarItems>> {
     const taxonomy = new Taxonomy(await this.catalog.categories(call.caller.taxonomyVersion));
     const named = request.category === null ? null : categorySlug(request.category, 'product', taxonomy);

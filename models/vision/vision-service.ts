@@ -92,12 +92,7 @@ export class VisionService {
     @inject(VISION_SETTINGS) private readonly settings: VisionSettings,
   ) {}
 
-  /**
-   * Gets photos before they are identified.
-   *
-   * @param aside waits until all of them are fetched
-   * @throws AppError 422 for an unusable image, 503
-   */
+  /** Gets photos before they are identified. @param aside waits until all are fetched @throws AppError 422, 503 */
   async prepare(
     call: CallContext,
     photos: IdentifyRequest['photos'],
@@ -108,10 +103,9 @@ export class VisionService {
   }
 
   /**
-   * Identifies what photos of one item show. Worth nothing when nothing is found.
+   * Identifies what photos of one item show; costs nothing when nothing is found.
    *
-   * @throws AppError 400 for an unknown category or tag, 402, 422 for an unusable image, 503 when the queue can't make it,
-   *   504 at the deadline
+   * @throws AppError 400 for an unknown category or tag, 402, 422 for an unusable image, 503 for a full queue, 504 at the deadline
    */
   async identify(call: CallContext, request: IdentifyRequest): Promise<Priced<Identification>> {
     const startedAt = this.clock.now().getTime();

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
 import type { MetricSource } from '../../api/api-services';
 import { DriftWatch, RELIABILITY_DAYS } from '../../models/feedback/drift-watch';
 import type { GroupCoverage } from '../../models/indexing/embedding-version';
@@ -48,18 +49,29 @@ function sourceOf([nameAndLabel, help, read]: Gauge): MetricSource {
 }
 
 const GROUPS_SHOWN = 50;
+const RARELY_MS = 60_000;
+const SHARE_OF_TIME = 100;
+/** Prometheus gives a scrape ten seconds; a million rows may take longer to count. */
+const FIRST_WAIT_MS = 5_000;
 
-/** What a catalog holds (contract 14.21). */
+/**
+ * What a catalog holds (contract 14.21): counted no more than once a minute, and for no more than a hundredth of the time. Until
+ * the next figures are there the ones before are told; until the first are, none after a few seconds.
+ */
 function catalogSources(status: StatusService): MetricSource[] {
-  const counted = rarely(async () => {
-    const { pictures, groups } = await status.catalog(0);
-    const of = (group: GroupCoverage['group']) =>
-      groups.filter((each) => each.group === group).sort((one, other) => other.products - one.products);
-    const categories = of('category');
-    const products = categories.reduce((sum, each) => sum + each.products, 0);
-    const all = { group: 'all', name: '', products, ...pictures };
-    return [all, ...categories.slice(0, GROUPS_SHOWN), ...of('feed').slice(0, GROUPS_SHOWN)];
+  const counts = new LRUCache<'catalog', Awaited<ReturnType<typeof countsOf>>>({
+    ...{ max: 1, ttl: RARELY_MS, allowStale: true },
+    fetchMethod: async (_key, _stale, { options }) => {
+      const startedAt = performance.now();
+      const counted = await countsOf(status);
+      options.ttl = Math.max(RARELY_MS, SHARE_OF_TIME * (performance.now() - startedAt));
+      return counted;
+    },
   });
+  const counted = async () => {
+    const known = await Promise.race([counts.fetch('catalog'), delay(FIRST_WAIT_MS, [], { ref: false })]);
+    return known ?? [];
+  };
   const ofWhat = `of the whole catalog (group "all"), and of the ${GROUPS_SHOWN} categories and feeds with the most products`;
   return [
     {
@@ -82,39 +94,14 @@ function catalogSources(status: StatusService): MetricSource[] {
   ];
 }
 
-const RARELY_MS = 60_000;
-const SHARE_OF_TIME = 100;
-/** Prometheus gives a scrape ten seconds; a million rows may take longer to count. */
-const FIRST_WAIT_MS = 5_000;
-
-/**
- * Reads no more than once a minute, and for no more than a hundredth of the time. Until the next value is there the one before
- * is answered; until the first one is, nothing after a few seconds.
- */
-function rarely<Each>(read: () => Promise<readonly Each[]>): () => Promise<readonly Each[]> {
-  let first: Promise<readonly Each[]> = Promise.resolve([]);
-  let last: Promise<readonly Each[]> | null = null;
-  let nextAt = 0;
-  const readNow = async (): Promise<readonly Each[]> => {
-    const startedAt = performance.now();
-    nextAt = Number.POSITIVE_INFINITY;
-    try {
-      return await read();
-    } finally {
-      nextAt = performance.now() + Math.max(RARELY_MS, SHARE_OF_TIME * (performance.now() - startedAt));
-    }
-  };
-  return () => {
-    if (performance.now() >= nextAt) {
-      const next = readNow();
-      const settled = () => {
-        last = next;
-      };
-      next.then(settled, settled);
-      if (!last) first = next;
-    }
-    return last ?? Promise.race([first, delay(FIRST_WAIT_MS, [], { ref: false })]);
-  };
+async function countsOf(status: StatusService) {
+  const { pictures, groups } = await status.catalog(0);
+  const of = (group: GroupCoverage['group']) =>
+    groups.filter((each) => each.group === group).sort((one, other) => other.products - one.products);
+  const categories = of('category');
+  const products = categories.reduce((sum, each) => sum + each.products, 0);
+  const all = { group: 'all', name: '', products, ...pictures };
+  return [all, ...categories.slice(0, GROUPS_SHOWN), ...of('feed').slice(0, GROUPS_SHOWN)];
 }
 
 function callGauges(container: Container): Gauge[] {

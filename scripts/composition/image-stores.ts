@@ -20,10 +20,8 @@ export async function imagesReached({ config, container, logger }: Opening): Pro
 }
 
 /**
- * Copies the stored images to a bucket, beside the running service: those of the setting, or of the data folder when
- * the setting names that bucket already, which brings what came while it changed.
- *
- * @throws StoreFault saying why the bucket can't be used
+ * Copies the stored images to a bucket, beside the running service: from the data folder when the setting names that bucket already,
+ * which brings what came while it changed. @throws StoreFault saying why the bucket can't be used
  */
 export async function moveImagesTo(
   config: Config,

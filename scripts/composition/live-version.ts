@@ -6,9 +6,8 @@ import { bundledModel, earlierModel, FolderModelLibrary } from '../../workers/li
 import type { Config } from '../config';
 
 /**
- * The version that answers are made of. An empty database gets one for the model of the settings, and so does one whose
- * live model is an older version that is gone from this installation, as when a release brings another bundled model:
- * nobody could compute under the old one, so the images are embedded anew while the catalog goes on being served.
+ * The version that answers are made of. A database without one, or whose live model is an older version that is gone from this
+ * installation, gets one for the model of the settings; the images are embedded while the catalog goes on being served.
  *
  * @param computes whether this process embeds; one that does not may run where no model lies
  * @throws AppError 404 when the model of the settings, or another model that is live, is not installed

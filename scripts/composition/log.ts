@@ -2,11 +2,7 @@ import { destination, type Logger, pino } from 'pino';
 import pretty from 'pino-pretty';
 import type { Config } from '../config';
 
-/**
- * The log of a process: structured lines on stderr, so that stdout belongs to answers. Keys are never written.
- *
- * @param fields of every line, asked when it is written
- */
+/** Structured lines on stderr, so that stdout belongs to answers. Keys are never written. @param fields of every line */
 export function createLogger(
   config: Pick<Config, 'LOG_LEVEL' | 'LOG_FORMAT'>,
   fields: () => object = () => ({}),

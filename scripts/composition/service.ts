@@ -26,8 +26,7 @@ export interface RunningService {
 }
 
 /**
- * Starts what the role asks for and answers once it can serve: database migrated, an embedding version live, the model
- * warm, the queue reachable, the port open. What fails closes what was opened.
+ * Starts what the role asks for and answers once it can serve. A failure closes what was opened.
  *
  * @param demo what a demonstration gives to its own page, once it has it
  * @throws AppError or ConfigError saying what is missing

@@ -57,10 +57,7 @@ export const jobServices = (loupe: Loupe) => ({
 
 export type JobServices = ReturnType<typeof jobServices>;
 
-/**
- * Runs `work` beside a running service or without one, and closes what it was given. With Redis the workers compute;
- * without it this process does.
- */
+/** Runs `work` beside a running service or without one. With Redis the workers compute; without it this process does. */
 export async function withJobs<Result>(work: (services: JobServices) => Promise<Result>): Promise<Result> {
   const loupe = await openLoupe(readCommandConfig(), NO_PARTS);
   try {

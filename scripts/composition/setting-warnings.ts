@@ -14,10 +14,8 @@ const NEEDS = {
 const NAME_LENGTH_MIN = 8;
 
 /**
- * What is allowed and hardly meant: settings without effect, names that are nearly those of a setting, combinations
- * that will surprise. One sentence each, without values.
- *
- * @param environment what the settings were read from
+ * Settings that are allowed and hardly meant, one sentence each, without values: without effect, nearly the name of another, or a
+ * surprising combination. @param environment what the settings were read from
  */
 export function settingWarnings(config: Config, environment: Environment): readonly string[] {
   const given = Object.keys(environment).filter((name) => environment[name]?.trim());

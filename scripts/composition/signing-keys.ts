@@ -13,8 +13,7 @@ const storedKeys = z
   .min(1);
 
 /**
- * The keys of the settings, else those made at the first start and kept in `DATA_DIR`. Processes that start at once
- * agree: one of them makes the file, and all use what it holds.
+ * The keys of the settings, else those in `DATA_DIR`, which the first of the processes that start makes for all.
  *
  * @throws StartRefused when the file is damaged
  */

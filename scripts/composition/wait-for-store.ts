@@ -23,10 +23,7 @@ export interface Timer {
 const REAL_TIME: Timer = { now: () => Date.now(), delay };
 
 /**
- * Waits until a store can be used.
- *
- * @param setting that names the store: all that is said begins with it
- * @param probe rejects with a StoreFault
+ * Waits until a store can be used. @param setting that names it in all that is said @param probe rejects with a StoreFault
  * @throws StartRefused when waiting does not mend it, or has not within `waitMs`
  */
 export async function waitForStore<Result>(

@@ -32,11 +32,8 @@ export interface McpHttpOptions extends McpService {
 const BODY_BYTES_MAX = 64 * 1024 * 1024;
 
 /**
- * Serves the tools to programs of this machine, each request with the key of its own Authorization header. Pages are kept
- * out, also those whose host name leads here by a trick (DNS rebinding).
- *
- * @returns the server, and its address
- * @throws when the port can't be opened
+ * Serves the tools to programs of this machine, each request with the key of its Authorization header. Web pages are kept out, also by
+ * DNS rebinding. @throws when the port can't be opened
  */
 export async function serveMcpOverHttp({ baseUrl, imageBytesMax, port }: McpHttpOptions): Promise<{
   readonly server: Server;

@@ -41,8 +41,8 @@ export type OpenEntryRoom = (keyId: string) => MemoryRoom;
 export const OPEN_ENTRY_ROOM = Symbol.for('OpenEntryRoom');
 
 /**
- * Works off the entries of jobs, each as a call of its own: what it is worth is booked together with its answer, under a
- * name that no caller can send, so an entry that is taken up again after a death finds what was booked (contract 16.3).
+ * Works off the entries of jobs, each as a call of its own, booked together with its answer under a name that no caller can send: after
+ * a death the entry finds what was booked (contract 16.3).
  */
 @injectable()
 export class VisionJobRunner {
@@ -64,11 +64,10 @@ export class VisionJobRunner {
   ) {}
 
   /**
-   * Looks at one entry, if one is due and no photo that somebody waits for is in the way (contract 16.5).
+   * Works on one entry, if one is due and no photo that somebody waits for is in the way (contract 16.5); whether there was one.
    *
    * @param signal ends it early, to be begun again; its lease does in any case
    * @param place is left while photos are fetched
-   * @returns whether there was one
    */
   async next(signal: AbortSignal, place = ALONE): Promise<boolean> {
     if (await this.photosWait()) return false;

@@ -35,7 +35,7 @@ export class VisionJobService {
   ) {}
 
   /**
-   * Keeps a job. Photos that were sent are prepared before, one after the other, so that others are decoded in between.
+   * Keeps a job. Photos that were sent are prepared first, one after the other, so that others are decoded in between.
    *
    * @throws AppError 402 when the balance does not cover the dearest entry, 429 when the account has too many open ones
    */

@@ -219,10 +219,7 @@ function endOfRequest(
   span.end();
 }
 
-/**
- * Records a failure in the span that it ended. A caller's mistake is no error of the service. Of a failure that nobody
- * foresaw only the kind is told: its message, which may hold anything, is in the log.
- */
+/** A caller's mistake is no error of the service. Of an unforeseen failure only the kind is told: its message may hold anything. */
 function recordFailure(span: Span, failure: unknown): void {
   const foreseen = failure instanceof AppError ? failure : null;
   const type = foreseen?.code ?? (failure instanceof Error ? failure.name : typeof failure);

@@ -28,8 +28,8 @@ const headers = z.string().regex(/^(\s*[^=,%\s]+\s*=([^,%]|%[0-9a-f]{2})*(,|$))+
 const attributes = z.string().regex(/^(\s*[^=,%\s]+\s*=([^=,%]|%[0-9a-f]{2})*(,|$))+$/i, PAIRS);
 
 /**
- * OpenTelemetry's names and defaults, checked at the start. Its exporter and resource read their own again from the
- * environment. Nothing is traced unless an exporter or its address is given.
+ * OpenTelemetry's names and defaults, checked at the start; its exporter and resource read their own again. Nothing is traced unless an
+ * exporter or its address is given.
  */
 export const TRACE_SETTINGS = {
   OTEL_SDK_DISABLED: z
