@@ -1,4 +1,5 @@
 import 'reflect-metadata';
+import { once } from 'node:events';
 import { access, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Command } from 'commander';
@@ -30,12 +31,12 @@ const SAMPLES = [
  */
 async function main(): Promise<void> {
   const program = new Command('demo').option('--once', 'print the matches and end').parse();
-  const { once = false } = program.opts<{ once?: boolean }>();
-  const config = demoConfig(readConfig(), once);
+  const { once: isOnce = false } = program.opts<{ once?: boolean }>();
+  const config = demoConfig(readConfig(), isOnce);
   const bundle = await drawCatalog(config);
   // The service limits the whole process to decoding photos; after that it can't draw.
   const photo = await drawPhoto(PHOTOGRAPHED);
-  const samples = once ? [] : await Promise.all(SAMPLES.map(drawPhoto));
+  const samples = isOnce ? [] : await Promise.all(SAMPLES.map(drawPhoto));
   say('Starting the service on its embedded database …');
   let offer: DemoOffer | null = null;
   const service = await startHere(config, () => offer);
@@ -43,12 +44,12 @@ async function main(): Promise<void> {
     const key = await demoKey(service.services);
     await importBundle(bundle, service.services);
     const found = await identifyPhoto(service.url, key, photo, config);
-    if (once) {
+    if (isOnce) {
       process.exitCode = found ? 0 : 1;
     } else {
       offer = { key, photos: [photo, ...samples] };
       sayHowToGoOn(service.url, key, config);
-      await untilStopped();
+      await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
     }
   } finally {
     await service.close();
@@ -58,21 +59,16 @@ async function main(): Promise<void> {
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
 /** A folder of its own and the embedded default, whatever production settings are around. */
-function demoConfig(config: Config, once: boolean): Config {
+function demoConfig(config: Config, isOnce: boolean): Config {
   const {
-    DATABASE_URL: _database,
+    DATABASE_URL: _,
     REDIS_URL: _redis,
     IMAGE_STORE: _bucket,
     IMAGE_BASE_URL: _cache,
     ...embedded
   } = config;
-  return {
-    ...embedded,
-    ROLE: 'all',
-    DATA_DIR: join(config.DATA_DIR, 'demo'),
-    PORT: once ? 0 : config.PORT,
-    LOG_LEVEL: 'warn',
-  };
+  const [folder, port] = [join(config.DATA_DIR, 'demo'), isOnce ? 0 : config.PORT];
+  return { ...embedded, ROLE: 'all', DATA_DIR: folder, PORT: port, LOG_LEVEL: 'warn' };
 }
 
 async function startHere(config: Config, demo: () => DemoOffer | null): Promise<RunningService> {
@@ -147,12 +143,6 @@ Or ask the API:
 
 Ctrl-C ends it.`);
 }
-
-const untilStopped = (): Promise<void> =>
-  new Promise((resolve) => {
-    process.once('SIGINT', () => resolve());
-    process.once('SIGTERM', () => resolve());
-  });
 
 const exists = (file: string): Promise<boolean> =>
   access(file).then(

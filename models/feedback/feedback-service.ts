@@ -94,9 +94,9 @@ function reliabilityBy(by: ReliabilityBy, answers: readonly JudgedPrediction[]):
   const groups = new Map<string | null, JudgedPrediction[]>();
   for (const each of answers) {
     const of = each[by] === null ? null : String(each[by]);
-    const group = groups.get(of) ?? [];
-    group.push(each);
-    groups.set(of, group);
+    const group = groups.get(of);
+    if (group) group.push(each);
+    else groups.set(of, [each]);
   }
   return [...groups]
     .sort(([left], [right]) => String(left).localeCompare(String(right), 'en'))
@@ -107,7 +107,6 @@ function figuresOf(answers: readonly JudgedPrediction[]): Omit<Reliability, 'by'
   const claims = answers.flatMap(({ confidence, right }) =>
     confidence === null ? [] : { confidence, right },
   );
-  const empty = answers.filter(({ confidence }) => confidence === null);
   const rightOf = (judged: readonly { readonly right: boolean }[]) =>
     shareOf(judged.filter(({ right }) => right).length, judged.length);
   const sum = claims.reduce((all, { confidence }) => all + confidence, 0);
@@ -115,7 +114,7 @@ function figuresOf(answers: readonly JudgedPrediction[]): Omit<Reliability, 'by'
     right: rightOf(claims),
     claimed: claims.length === 0 ? null : sum / claims.length,
     calibration: calibrationFiguresOf(claims),
-    empty: rightOf(empty),
+    empty: rightOf(answers.filter(({ confidence }) => confidence === null)),
   };
 }
 

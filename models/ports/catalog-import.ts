@@ -19,7 +19,7 @@ export type ReadLine<Record> =
   | Numbered<Record>
   | { readonly line: number; readonly field: string; readonly reason: string };
 
-/** A file of records: its name and its size as it lies there. */
+/** A file of records, and its size on the disk. */
 export interface RecordFile<Record> {
   readonly name: string;
   readonly bytes: number;
@@ -60,10 +60,7 @@ export interface StoredImageIndex {
   /** Unknown digests are left out. */
   find(digests: readonly string[]): Promise<ReadonlyMap<string, StoredImage>>;
   remember(digest: string, image: StoredImage): Promise<void>;
-  /**
-   * Keeps images for as long as it takes to name them, although no row names them yet. Resolves when none of them is
-   * being removed.
-   */
+  /** Keeps images that no row names yet for a while. Resolves when none of them is being removed. */
   keep(addresses: readonly string[]): Promise<void>;
 }
 
@@ -109,10 +106,7 @@ export interface FeedRun {
   forgetMissing(): Promise<void>;
 }
 
-/**
- * The catalog as an import sees and changes it. Only one import has it open; that of a dry run answers as if its writes
- * had happened and changes nothing.
- */
+/** The catalog for the one import that has it open; in a dry run it answers as if writes had happened and changes nothing. */
 export interface CatalogImportStore extends RecordStore {
   /** Live entities of these kinds, by id, after one of them. */
   entitiesOf(kinds: readonly string[], after: string, limit: number): Promise<readonly EntityRecord[]>;
@@ -122,9 +116,8 @@ export interface CatalogImportStore extends RecordStore {
   staleRows(): Promise<number>;
   /** Derives up to `limit` of them; resolves to how many there were. */
   deriveStaleRows(limit: number): Promise<number>;
-  /** Indexes that are still to be made, of those that a large first import leaves to the end of its products. */
+  /** Indexes that a large first import leaves to the end of its products. */
   missingIndexes(): Promise<number>;
-  /** Makes them; `onMade` is told of each. */
   makeIndexes(onMade: () => void): Promise<void>;
   /** Makes queries fast again after many changes, and tells the webhooks what became of the records. */
   end(counts: { readonly accepted: number; readonly rejected: number }, now: Date): Promise<void>;

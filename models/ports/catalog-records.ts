@@ -11,10 +11,7 @@ export interface RecordBody {
 
 /** Reads what calls send. */
 export interface RecordBodies {
-  /**
-   * @param now stands in for the time of estimates that name none
-   * @throws AppError 400 when there is no line, 413 when there are more than `RECORDS_MAX`
-   */
+  /** @param now the time of estimates that name none @throws AppError 400 without a line, 413 above `RECORDS_MAX` */
   read(body: Uint8Array, now: Date): Promise<RecordBody>;
 }
 

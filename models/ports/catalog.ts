@@ -5,8 +5,8 @@ import type { DataFile } from '../pricing/estimate';
 import type { ChargeRequest } from './access';
 
 /**
- * The catalog as it is read. Rows that were deleted do not exist here. With the version of the taxonomy that a call began
- * under, its small tables may be remembered: what is answered is at least as new as that (contract 14.12).
+ * The catalog as it is read, without deleted rows. With the version of the taxonomy that a call began under, answers may be
+ * cached, but are at least as new as that (contract 14.12).
  */
 export interface CatalogRepository {
   categories(taxonomyVersion?: number): Promise<readonly Category[]>;
@@ -16,11 +16,7 @@ export interface CatalogRepository {
   facetFields(taxonomyVersion?: number): Promise<readonly string[]>;
   /** Rows in the order of the ids, with their prices if they are asked for; those that the scope does not count are left out. */
   itemsById(ids: readonly string[], pricing?: boolean, scope?: SearchScope): Promise<readonly CatalogItem[]>;
-  /**
-   * One page of a query with the exact total (contract 4.10), its rows with their prices if they are asked for.
-   *
-   * @param sell reads the rows that were found, and books them; not called where they could not be read in one step
-   */
+  /** One page of a query with the exact total (contract 4.10). @param sell reads and books the rows in one step, where it can */
   search(query: ResolvedQuery, pricing?: boolean, sell?: SellRows): Promise<SearchPage<CatalogItem>>;
   /** The rows that complete a text, best first (contract 5.12). */
   suggest(query: SuggestionQuery): Promise<readonly SuggestedRow[]>;
@@ -95,12 +91,9 @@ export interface OpenImage {
   readonly content: AsyncIterable<Uint8Array>;
 }
 
-/**
- * Stored images by content hash; addresses are `/images/<sha256>.<extension>`, and what is at one never changes. All of
- * it rejects with a 503 while the store is away.
- */
+/** Stored images at `/images/<sha256>.<extension>`; what is there never changes. All rejects with a 503 while the store is away. */
 export interface ImageStore {
-  /** Stores bytes and answers their address; the same bytes have the same address. They are there whole, or not at all. */
+  /** Stores bytes, whole or not at all, and answers their address; the same bytes have the same address. */
   put(bytes: Buffer, extension: 'jpg' | 'png' | 'webp'): Promise<string>;
   /** The bytes at an address of ours; null when there are none. */
   get(address: string): Promise<Buffer | null>;
