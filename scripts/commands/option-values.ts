@@ -35,16 +35,15 @@ export function timeOf(text: string): Date {
   throw new InvalidArgumentError('must be a day such as 2026-03-01, or a time such as 2026-03-01T12:00:00Z');
 }
 
-/** `30d`, `12h`; of ISO 8601 what has no months or years, whose length depends on when they begin. */
-const SHORT = /^(\d{1,6})([smhdw])$/;
-const ISO = /^P(?=.)(?:(\d{1,6})W)?(?:(\d{1,6})D)?(?:T(?=.)(?:(\d{1,6})H)?(?:(\d{1,6})M)?(?:(\d{1,6})S)?)?$/;
-const SECONDS = { w: 604_800, d: 86_400, h: 3_600, m: 60, s: 1 } as const;
+const DURATION = /^(\d{1,6})([smhdw])$/;
+const SECONDS = { s: 1, m: 60, h: 3_600, d: 86_400, w: 604_800 } as const;
 
-/** A future day, time, or duration from now on: `2027-03-01`, `2027-03-01T12:00:00Z`, `30d`, `P30D`, `PT12H`. */
+/** A future day, time, or duration from now on: `2027-03-01`, `2027-03-01T12:00:00Z`, `30d`, `12h`. */
 export function laterTimeOf(text: string): Date {
   const now = Date.now();
-  const seconds = secondsOf(text);
-  const later = seconds === null ? timeOrDuration(text) : new Date(now + 1_000 * seconds);
+  const [, count, unit] = DURATION.exec(text) ?? [];
+  const seconds = Number(count) * SECONDS[unit as keyof typeof SECONDS];
+  const later = count === undefined ? timeOrDuration(text) : new Date(now + 1_000 * seconds);
   if (later.getTime() <= now) throw new InvalidArgumentError('must lie in the future');
   return later;
 }
@@ -53,16 +52,6 @@ function timeOrDuration(text: string): Date {
   try {
     return timeOf(text);
   } catch {
-    const forms = 'must be a day (2027-03-01), a time, or a duration such as 30d, 12h or P30D';
-    throw new InvalidArgumentError(forms);
+    throw new InvalidArgumentError('must be a day (2027-03-01), a time, or a duration such as 30d or 12h');
   }
-}
-
-/** Null for what is no duration. */
-function secondsOf(text: string): number | null {
-  const short = SHORT.exec(text);
-  if (short) return Number(short[1]) * SECONDS[short[2] as keyof typeof SECONDS];
-  const [iso, ...parts] = ISO.exec(text) ?? [];
-  if (iso === undefined) return null;
-  return Object.values(SECONDS).reduce((sum, unit, index) => sum + Number(parts[index] ?? 0) * unit, 0);
 }

@@ -9,7 +9,7 @@ import { openStores } from './container';
 import { imageStoreOf } from './image-stores';
 import { adapterOf } from './opening';
 import { runningService } from './running-service';
-import { SystemClock } from './system';
+import { SYSTEM_CLOCK } from './system';
 
 /** Backs the installation up into one file, and notes it in the audit log. */
 export async function backUpTo(path: string): Promise<BackupSummary> {
@@ -38,7 +38,7 @@ export async function restoreFrom(config: Config, file: string, replace: boolean
   const restored = await restore(installation, file, {
     replace,
     note: async (knex, { file: subject, ...details }) =>
-      new PostgresAuditLog(knex, new SystemClock()).append(entryOf('restore', { subject, details })),
+      new PostgresAuditLog(knex, SYSTEM_CLOCK).append(entryOf('restore', { subject, details })),
   }).finally(() => images.close());
   const { container, close } = await openStores(readCommandConfig());
   try {

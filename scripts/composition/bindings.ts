@@ -48,7 +48,7 @@ import { imageStoreOf } from './image-stores';
 import { inferenceThreads } from './inference';
 import { adapterOf, type Container, type Opening, type Queues } from './opening';
 import { signingKeys } from './signing-keys';
-import { RandomIds, SystemClock } from './system';
+import { RANDOM_IDS, SYSTEM_CLOCK } from './system';
 import { NO_TRACING } from './tracing/tracing';
 
 /** Opens the database and binds what a process works with beside queues and models: tables, images, keys, the clock. */
@@ -58,8 +58,8 @@ export async function bindStores(opening: Opening): Promise<Database> {
   closing(() => database.close());
   await migrate(database.knex, migrations);
   container.register(PORTS.Logger, { useValue: logger });
-  container.register(PORTS.Clock, { useValue: new SystemClock() });
-  container.register(PORTS.IdSource, { useValue: new RandomIds() });
+  container.register(PORTS.Clock, { useValue: SYSTEM_CLOCK });
+  container.register(PORTS.IdSource, { useValue: RANDOM_IDS });
   container.register(INDEXED_FROM, {
     useValue: database.kind === 'embedded' ? Number.POSITIVE_INFINITY : VECTORS_INDEXED_FROM,
   });

@@ -1,16 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock, IdSource } from '../../models/ports';
 
-/** The machine's clock. */
-export class SystemClock implements Clock {
-  now(): Date {
-    return new Date();
-  }
-}
+export const SYSTEM_CLOCK: Clock = { now: () => new Date() };
 
 /** Version 4 UUIDs (RFC 9562). */
-export class RandomIds implements IdSource {
-  next(): string {
-    return randomUUID();
-  }
-}
+export const RANDOM_IDS: IdSource = { next: () => randomUUID() };
