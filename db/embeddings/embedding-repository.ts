@@ -41,29 +41,25 @@ export class PostgresEmbeddingRepository extends PostgresEmbeddingVersions imple
   ): Promise<readonly ImageVectors[]> {
     const rows = await rowsOf<{ image: number; vectors: readonly string[] }>(
       this.knex,
-      sql`SELECT e.image_id AS image, array_agg(e.embedding::text ORDER BY e.view) AS vectors
+      sql`SELECT e.image_id::float8 AS image, array_agg(e.embedding::text ORDER BY e.view) AS vectors
           FROM ${embeddingsOf(versionId)} e WHERE e.image_id IN (
             SELECT i.id FROM images i
             WHERE i.id > ${afterId} AND ${isShown(sql`i.id`)} AND ${isDone(versionId)} AND NOT ${isDone(otherId)}
             ORDER BY i.id LIMIT ${limit}
           ) GROUP BY e.image_id ORDER BY e.image_id`,
     );
-    return rows.map(({ image, vectors }) => ({ imageId: Number(image), vectors: vectors.map(vectorOf) }));
+    return rows.map(({ image, vectors }) => ({ imageId: image, vectors: vectors.map(vectorOf) }));
   }
 
   async coverage(versionId: number, productId?: string): Promise<Coverage> {
     const ofProduct = productId === undefined ? sql`true` : isOf({ product: productId });
-    const [coverage] = await rowsOf<Record<keyof Coverage, number>>(
+    const [coverage] = await rowsOf<Coverage>(
       this.knex,
-      sql`SELECT count(*) FILTER (WHERE done) AS done, count(*) FILTER (WHERE failed AND NOT done) AS failed,
-            count(*) FILTER (WHERE NOT done AND NOT failed) AS pending
-          FROM (
+      sql`SELECT ${COUNTS} FROM (
             SELECT ${isDone(versionId)} AS done, ${hasFailed(versionId)} AS failed FROM images i
-            WHERE ${isShown(sql`i.id`)} AND ${ofProduct}
-          ) AS shown`,
+            WHERE ${isShown(sql`i.id`)} AND ${ofProduct}) AS shown`,
     );
-    const { pending = 0, done = 0, failed = 0 } = coverage ?? {};
-    return { pending: Number(pending), done: Number(done), failed: Number(failed) };
+    return coverage ?? { pending: 0, done: 0, failed: 0 };
   }
 
   async coverageByGroup(versionId: number, feed?: string): Promise<readonly GroupCoverage[]> {
@@ -79,41 +75,36 @@ export class PostgresEmbeddingRepository extends PostgresEmbeddingVersions imple
           pictured AS (
             SELECT "group", name, ${isDone(versionId)} AS done, ${hasFailed(versionId)} AS failed FROM (
               SELECT DISTINCT "group", name, image_id AS id FROM grouped JOIN product_images USING (product_id)) AS i)
-          SELECT "group", name, products, count(*) FILTER (WHERE done)::integer AS done,
-            count(*) FILTER (WHERE failed AND NOT done)::integer AS failed,
-            count(*) FILTER (WHERE NOT done AND NOT failed)::integer AS pending
+          SELECT "group", name, products, ${COUNTS}
           FROM counted LEFT JOIN pictured USING ("group", name) GROUP BY "group", name, products ORDER BY "group", name`,
     );
   }
 
-  async pending(versionId: number, limit: number, afterId: number): Promise<readonly CatalogImage[]> {
-    const rows = await rowsOf<CatalogImage>(
-      this.knex,
-      sql`SELECT i.id, i.address FROM images i
-          WHERE i.id > ${afterId} AND ${isShown(sql`i.id`)}
-            AND NOT ${isDone(versionId)} AND NOT ${hasFailed(versionId)}
-          ORDER BY i.id LIMIT ${limit}`,
-    );
-    return rows.map(imageOf);
+  pending(versionId: number, limit: number, afterId: number): Promise<readonly CatalogImage[]> {
+    const isWanted = sql`i.id > ${afterId} AND NOT ${isDone(versionId)} AND NOT ${hasFailed(versionId)}`;
+    return this.#shownImages(isWanted, limit);
   }
 
-  async unembedded(versionId: number, productIds: readonly string[]): Promise<readonly CatalogImage[]> {
-    const rows = await rowsOf<CatalogImage>(
+  unembedded(versionId: number, productIds: readonly string[]): Promise<readonly CatalogImage[]> {
+    const isTheirs = sql`i.id IN (SELECT image_id FROM product_images WHERE product_id = ANY(${productIds}::text[]))`;
+    return this.#shownImages(sql`${isTheirs} AND NOT ${isDone(versionId)}`, null);
+  }
+
+  /** Those of live products on a condition, by id. */
+  #shownImages(condition: Sql, limit: number | null): Promise<readonly CatalogImage[]> {
+    return rowsOf<CatalogImage>(
       this.knex,
-      sql`SELECT i.id, i.address FROM images i
-          WHERE i.id IN (SELECT image_id FROM product_images WHERE product_id = ANY(${productIds}::text[])) AND ${isShown(sql`i.id`)}
-            AND NOT ${isDone(versionId)}
-          ORDER BY i.id`,
+      sql`SELECT i.id::float8 AS id, i.address FROM images i
+          WHERE ${condition} AND ${isShown(sql`i.id`)} ORDER BY i.id LIMIT ${limit}::bigint`,
     );
-    return rows.map(imageOf);
   }
 
   async missing(versionId: number, imageIds: readonly number[]): Promise<ReadonlySet<number>> {
     const rows = await rowsOf<{ id: number }>(
       this.knex,
-      sql`SELECT i.id FROM unnest(${[...imageIds]}::bigint[]) AS i (id) WHERE NOT ${isDone(versionId)}`,
+      sql`SELECT i.id::float8 AS id FROM unnest(${[...imageIds]}::bigint[]) AS i (id) WHERE NOT ${isDone(versionId)}`,
     );
-    return new Set(rows.map(({ id }) => Number(id)));
+    return new Set(rows.map(({ id }) => id));
   }
 
   async store(versionId: number, embeddings: readonly ImageVectors[]): Promise<void> {
@@ -182,10 +173,10 @@ export class PostgresEmbeddingRepository extends PostgresEmbeddingVersions imple
   async failures(versionId: number, limit: number, of?: PicturesOf): Promise<readonly FailedImage[]> {
     const rows = await rowsOf<CatalogImage & { reason: string }>(
       this.knex,
-      sql`SELECT i.id, i.address, f.reason FROM embedding_failures f JOIN images i ON i.id = f.image_id
+      sql`SELECT i.id::float8 AS id, i.address, f.reason FROM embedding_failures f JOIN images i ON i.id = f.image_id
           WHERE f.version_id = ${versionId} AND ${of === undefined ? sql`true` : isOf(of)} ORDER BY i.id LIMIT ${limit}`,
     );
-    return rows.map(({ reason, ...image }) => ({ image: imageOf(image), reason }));
+    return rows.map(({ reason, ...image }) => ({ image, reason }));
   }
 
   /** Takes minutes for a million vectors, during which searches and `store` go on. */
@@ -213,6 +204,11 @@ export class PostgresEmbeddingRepository extends PostgresEmbeddingVersions imple
   }
 }
 
+/** Of rows with `done` and `failed`. */
+const COUNTS = sql`count(*) FILTER (WHERE done)::integer AS done,
+  count(*) FILTER (WHERE failed AND NOT done)::integer AS failed,
+  count(*) FILTER (WHERE NOT done AND NOT failed)::integer AS pending`;
+
 /** Of image `i`. */
 const isDone = (versionId: number): Sql =>
   sql`EXISTS (SELECT FROM ${embeddingsOf(versionId)} e WHERE e.image_id = i.id)`;
@@ -223,5 +219,3 @@ const isOf = (of: PicturesOf): Sql =>
         JOIN product_images AS shown ON shown.product_id = own.product_id WHERE feed = ${of.feed} AND NOT deleted)`;
 const hasFailed = (versionId: number): Sql =>
   sql`EXISTS (SELECT FROM embedding_failures f WHERE f.version_id = ${versionId} AND f.image_id = i.id)`;
-
-const imageOf = ({ id, address }: CatalogImage): CatalogImage => ({ id: Number(id), address });

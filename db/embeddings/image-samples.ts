@@ -20,31 +20,28 @@ interface PictureRow {
 export class PostgresImageSamples implements ImageSamples {
   constructor(@inject(PORTS.Knex) private readonly knex: Knex) {}
 
-  async sample(versionIds: readonly number[], count: number, seed: number): Promise<readonly CatalogImage[]> {
+  sample(versionIds: readonly number[], count: number, seed: number): Promise<readonly CatalogImage[]> {
     const embedded = versionIds.map(
       (id) => sql`EXISTS (SELECT FROM ${embeddingsOf(id)} e WHERE e.image_id = i.id)`,
     );
-    const rows = await rowsOf<CatalogImage>(
+    return rowsOf<CatalogImage>(
       this.knex,
-      sql`SELECT i.id, i.address FROM images i WHERE ${isShown(sql`i.id`)} AND ${allOf(embedded)}
+      sql`SELECT i.id::float8 AS id, i.address FROM images i WHERE ${isShown(sql`i.id`)} AND ${allOf(embedded)}
             AND NOT EXISTS (
               SELECT FROM product_images p WHERE p.image_id = i.id AND p.product_id IN (
                 SELECT unnest(products) FROM embedding_maps WHERE version_id = ANY(${[...versionIds]}::integer[])))
           ORDER BY md5(${String(seed)}::text || ' ' || i.address), i.id LIMIT ${count}`,
     );
-    return rows.map(({ id, address }) => ({ id: Number(id), address }));
   }
 
   async imagesOf(productIds: readonly string[]): Promise<ReadonlyMap<string, readonly CatalogImage[]>> {
     const rows = await rowsOf<CatalogImage & { product: string }>(
       this.knex,
-      sql`SELECT p.product_id AS product, i.id, i.address FROM product_images p JOIN images i ON i.id = p.image_id
+      sql`SELECT p.product_id AS product, i.id::float8 AS id, i.address FROM product_images p JOIN images i ON i.id = p.image_id
           WHERE p.product_id = ANY(${[...productIds]}::text[]) ORDER BY i.id`,
     );
     const images = new Map<string, CatalogImage[]>();
-    for (const { product, id, address } of rows) {
-      images.set(product, [...(images.get(product) ?? []), { id: Number(id), address }]);
-    }
+    for (const { product, ...image } of rows) images.set(product, [...(images.get(product) ?? []), image]);
     return images;
   }
 
@@ -73,7 +70,7 @@ export class PostgresImageSamples implements ImageSamples {
   async #pictured(versionId: number, products: Sql): Promise<readonly PicturedProduct[]> {
     const rows = await rowsOf<PictureRow>(
       this.knex,
-      sql`SELECT r.id, r.popularity, p.image_id AS image,
+      sql`SELECT r.id, r.popularity, p.image_id::float8 AS image,
             array_remove(array_agg(e.embedding::text ORDER BY e.view), NULL) AS vectors
           FROM (${products}) AS r
           LEFT JOIN product_images p ON p.product_id = r.id
@@ -82,7 +79,7 @@ export class PostgresImageSamples implements ImageSamples {
     );
     const found = new Map<string, PicturedProduct>();
     for (const { id, popularity, image, vectors } of rows) {
-      const picture = image === null ? [] : [{ imageId: Number(image), vectors: vectors.map(vectorOf) }];
+      const picture = image === null ? [] : [{ imageId: image, vectors: vectors.map(vectorOf) }];
       found.set(id, { id, popularity, pictures: [...(found.get(id)?.pictures ?? []), ...picture] });
     }
     return [...found.values()];
@@ -95,13 +92,13 @@ export class PostgresImageSamples implements ImageSamples {
   ): Promise<{ total: number; ids: readonly string[] }> {
     const rows = await rowsOf<{ id: string; total: number }>(
       this.knex,
-      sql`SELECT p.product_id AS id, count(*) OVER () AS total
+      sql`SELECT p.product_id AS id, count(*) OVER ()::integer AS total
           FROM product_images p JOIN catalog_search r ON r.id = p.product_id
           WHERE EXISTS (SELECT FROM ${embeddingsOf(versionId)} e WHERE e.image_id = p.image_id)
           GROUP BY p.product_id HAVING count(DISTINCT p.image_id) >= ${least}
           ORDER BY md5(p.product_id), p.product_id LIMIT ${limit}`,
     );
-    return { total: Number(rows[0]?.total ?? 0), ids: rows.map(({ id }) => id) };
+    return { total: rows[0]?.total ?? 0, ids: rows.map(({ id }) => id) };
   }
 
   async vectorsAt(
@@ -124,12 +121,11 @@ export class PostgresImageSamples implements ImageSamples {
   }
 
   async categoryShares(): Promise<ReadonlyMap<string, number>> {
-    const rows = await rowsOf<{ category: string; images: number }>(
+    const rows = await rowsOf<{ category: string; share: number }>(
       this.knex,
-      sql`SELECT r.category, count(DISTINCT p.image_id) AS images
+      sql`SELECT r.category, count(DISTINCT p.image_id) / sum(count(DISTINCT p.image_id)) OVER ()::float8 AS share
           FROM product_images p JOIN catalog_search r ON r.id = p.product_id GROUP BY r.category ORDER BY r.category`,
     );
-    const total = rows.reduce((sum, { images }) => sum + Number(images), 0);
-    return new Map(rows.map(({ category, images }) => [category, Number(images) / Math.max(1, total)]));
+    return new Map(rows.map(({ category, share }) => [category, share]));
   }
 }

@@ -91,31 +91,23 @@ export class Sighting {
 
   /** What speaks for a row, a product or a taxonomy row; null for one that no candidate belongs to. */
   evidenceFor(row: string): Evidence | null {
-    const best = this.#below(row)[0]?.candidate;
-    if (!best) return null;
     const own = new Set(this.#below(row).map(({ candidate }) => candidate));
+    const [best] = own;
+    if (!best) return null;
     const rivals = this.#judgement.flatMap(({ candidate }) => (own.has(candidate) ? [] : candidate));
     const photos = best.byPhoto.map((views, photo) => {
       const similarity = Math.max(...views);
-      const rival = Math.max(...rivals.map(({ byPhoto }) => Math.max(...(byPhoto[photo] ?? []))));
-      return { similarity, agrees: similarity >= rival };
+      const isRivalled = rivals.some(({ byPhoto }) => Math.max(...(byPhoto[photo] ?? [])) > similarity);
+      return { similarity, agrees: !isRivalled };
     });
-    const nearest = photos.reduce((most, { similarity }) => Math.max(most, similarity), -1);
-    const { similarity } = best;
+    const similarities = photos.map(({ similarity }) => similarity);
     const levels = this.levels(best.id).map(({ id, confidence }) => ({ id, confidence }));
+    const from = levels.findIndex(({ id }) => id === row);
     return {
-      product: best.id,
-      imageId: best.imageId,
-      photo: photos.findIndex((each) => each.similarity === nearest),
-      similarity,
-      margin: similarity - rivals.reduce((most, each) => Math.max(most, each.similarity), 0),
-      photos,
-      levels: levels.slice(
-        Math.max(
-          0,
-          levels.findIndex(({ id }) => id === row),
-        ),
-      ),
+      ...{ product: best.id, imageId: best.imageId, similarity: best.similarity, photos },
+      photo: similarities.indexOf(Math.max(...similarities)),
+      margin: best.similarity - Math.max(0, ...rivals.map(({ similarity }) => similarity)),
+      levels: levels.slice(Math.max(0, from)),
     };
   }
 

@@ -115,12 +115,8 @@ export class VisionService {
     const images = await preparePhotos(request.photos, this.intakeOf(call), call);
     const intakeMs = this.clock.now().getTime() - startedAt;
     const neighbourhood = await this.queue.neighbours({
-      jobId: this.ids.next(),
-      requestId: call.requestId,
-      accountId: call.caller.accountId,
-      images,
-      limit: NEIGHBOURS,
-      scope,
+      ...{ jobId: this.ids.next(), requestId: call.requestId, accountId: call.caller.accountId },
+      ...{ images, limit: NEIGHBOURS, scope },
       deadlineAt: startedAt + this.settings.deadlineMs,
       ...(call.signal ? { signal: call.signal } : {}),
     });
@@ -138,17 +134,12 @@ export class VisionService {
   }
 
   /** Photos are prepared as the queue wants them; those that are kept as JPEGs of their full size. */
-  private intakeOf({ caller }: CallContext): {
-    readonly source: ImageSource;
-    readonly prepare: Prepare<SmallImage>;
-  } {
+  private intakeOf({ caller }: CallContext) {
     const { source, preparer } = this;
     const size = caller.keepsPhotos ? null : this.queue.viewSize;
-    return {
-      source,
-      prepare: (bytes, options) =>
-        size ? preparer.decode(bytes, size, options) : preparer.prepare(bytes, options),
-    };
+    const prepare: Prepare<SmallImage> = (bytes, options) =>
+      size ? preparer.decode(bytes, size, options) : preparer.prepare(bytes, options);
+    return { source, prepare };
   }
 
   private async rows(
@@ -208,22 +199,20 @@ export class VisionService {
     found: Found,
     timings: Prediction['timings'],
   ): Promise<string> {
-    const id = this.ids.next();
+    const [id, { requestId, endpoint, caller }] = [this.ids.next(), call];
     const prediction = {
-      id,
-      createdAt: this.clock.now(),
-      requestId: call.requestId,
-      accountId: call.caller.accountId,
-      test: call.caller.test,
-      endpoint: call.endpoint,
-      versionId: version.id,
-      model: version.model,
+      ...{
+        id,
+        createdAt: this.clock.now(),
+        requestId,
+        endpoint,
+        versionId: version.id,
+        model: version.model,
+      },
+      ...{ accountId: caller.accountId, test: caller.test, best: found.best, timings, feedback: null },
       imageDigests: images.map(({ digest }) => digest),
       neighbours: neighbours.map(({ products: _, ...neighbour }) => neighbour),
-      best: found.best,
       rows: found.items.map(({ item, confidence }) => ({ id: item.id, confidence })),
-      timings,
-      feedback: null,
     };
     await this.predictions.save(prediction, () => Promise.all(images.map(jpegOf)));
     return id;

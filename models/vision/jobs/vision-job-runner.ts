@@ -83,13 +83,12 @@ export class VisionJobRunner {
     return true;
   }
 
-  private async photosWait(): Promise<boolean> {
-    try {
-      return (await this.queue.depth()).waiting > 0;
-    } catch {
-      // The queue is away, and nothing could be answered.
-      return true;
-    }
+  /** True also where the queue is away, and nothing could be answered. */
+  private photosWait(): Promise<boolean> {
+    return this.queue.depth().then(
+      ({ waiting }) => waiting > 0,
+      () => true,
+    );
   }
 
   /** The answer to an entry that failed; null when it is to be begun again. */
