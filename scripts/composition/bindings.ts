@@ -49,7 +49,7 @@ import { inferenceThreads } from './inference';
 import { adapterOf, type Container, type Opening, type Queues } from './opening';
 import { signingKeys } from './signing-keys';
 import { RANDOM_IDS, SYSTEM_CLOCK } from './system';
-import { NO_TRACING } from './tracing/tracing';
+import { NO_TRACING } from './tracing/open-tracing';
 
 /** Opens the database and binds what a process works with beside queues and models: tables, images, keys, the clock. */
 export async function bindStores(opening: Opening): Promise<Database> {

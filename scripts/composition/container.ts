@@ -11,7 +11,8 @@ import { imagesReached } from './image-stores';
 import { liveVersion, tellOfWrongVectors } from './live-version';
 import { createLogger } from './log';
 import { adapterOf, type Container, type Opening, type QueuePage } from './opening';
-import { NO_TRACING, openTracing, type Tracing } from './tracing/tracing';
+import { NO_TRACING, openTracing } from './tracing/open-tracing';
+import type { Tracing } from './tracing/tracing';
 
 /** What a process does for others. */
 export interface Parts {

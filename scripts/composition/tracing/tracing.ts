@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { z } from 'zod';
-import type { Logger, Token } from '../../../models/ports';
+import type { Token } from '../../../models/ports';
 import type { PhotoPipeline } from '../../../workers/pipeline';
 
 /**
@@ -59,21 +59,3 @@ const settings = z.object(TRACE_SETTINGS);
 
 /** The settings that tracing reads. */
 export type TraceSettings = Readonly<z.infer<typeof settings>>;
-
-export const NO_TRACING: Tracing = {
-  requests: (listener) => listener,
-  port: (_token, adapter) => adapter,
-  photos: (pipeline) => pipeline,
-  logFields: () => ({}),
-  close: async () => undefined,
-};
-
-/** Loads OpenTelemetry, which takes some 14 MB, only where spans have somewhere to go. */
-export function openTracing(given: TraceSettings, logger: Logger): Tracing {
-  const { OTEL_SDK_DISABLED, OTEL_TRACES_EXPORTER } = given;
-  const goal =
-    OTEL_TRACES_EXPORTER ?? given.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? given.OTEL_EXPORTER_OTLP_ENDPOINT;
-  if (OTEL_SDK_DISABLED || goal === undefined || goal === 'none') return NO_TRACING;
-  const { OpenTelemetry }: typeof import('./open-telemetry') = require('./open-telemetry');
-  return new OpenTelemetry(given, logger);
-}
