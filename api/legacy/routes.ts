@@ -1,4 +1,5 @@
 import type { IRouter, Request } from 'express';
+import type { z } from 'zod';
 import { legacyVisionPrice } from '../../models/access/credits';
 import { badRequest } from '../../models/errors';
 import type { ApiServices, ApiSettings } from '../api-services';
@@ -10,6 +11,7 @@ import { mountRoute } from '../middleware/mount-route';
 import { PATHS } from '../paths';
 import { photosOf, takeBody } from '../wire/photos';
 import { tellStages, type VisionObserver } from '../wire/vision-stages';
+import type { legacyVisionAnswer } from './answers';
 import { presentLegacyMatch, presentLegacyPage } from './presenter';
 import { type LegacyParameters, legacyIdentifyBody, toLegacyQuery } from './schema';
 
@@ -78,7 +80,7 @@ function identify(services: ApiServices, settings: ApiSettings, metrics: VisionO
       make: async (call) => {
         const { value, price: worth } = await services.vision.identify(call, request);
         tellStages(res, metrics, value);
-        const answer = {
+        const answer: z.input<typeof legacyVisionAnswer> = {
           success: true,
           results: value.items.map((match) => presentLegacyMatch(match, links)),
           processingTime: value.totalMs,

@@ -2,6 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeWebhookSecret, signedHeaders } from '../../models/webhooks/message-signature';
 import { useService } from '../support/service';
 import { useEmbeddedPictures } from '../support/stored-vectors';
 import { temporaryFolder } from '../support/temporary-folder';
@@ -26,98 +27,139 @@ beforeAll(async () => {
   await service.sees(['product_birkin_croc', 0.05]);
 });
 
-const has = (command: string): boolean => spawnSync(command, ['--version']).status === 0;
 /** A test that needs a command of the machine; where that is missing, its name says why it is skipped. */
 const testWith = (command: string, title: string, run: () => Promise<void>): void =>
-  has(command) ? test(title, run) : test.skip(`${title} (no ${command} on this machine)`, run);
+  spawnSync(command, ['--version']).status === 0
+    ? test(title, run)
+    : test.skip(`${title} (no ${command} on this machine)`, run);
 
-testWith('curl', 'the examples in curl print what they say', async () => {
-  await expectToPrint('curl.md', 'sh', 'bash', ['-euo', 'pipefail', 'example.sh']);
-});
-
-testWith('curl', 'the first calls of the README and of the reference answer', async () => {
-  const shell = (path: string) => fencedCode(readFileSync(join(ROOT, path), 'utf8'), 'sh');
-  const [readme = ''] = /^printf[\s\S]*?--data @-$/m.exec(shell('README.md')) ?? [];
-  const calls = [
-    shell('api/ops/openapi/getting-started.md'),
-    readme.replace('http://127.0.0.1:3000', '$LOUPE_URL').replace('$KEY', '$LOUPE_KEY'),
-  ];
-  for (const call of calls) {
-    writeFileSync(join(folder, 'call.sh'), call);
-    const { code, stdout } = await outputOf('bash', ['-euo', 'pipefail', 'call.sh']);
-    expect([code, JSON.parse(stdout)]).toEqual([0, expect.objectContaining({ success: true, results: 1 })]);
-  }
-});
-
-testWith('python3', 'the examples in Python print what they say', async () => {
-  await expectToPrint('python.md', 'python', 'python3', ['example.python']);
-});
-
-test('the examples in TypeScript print what they say', async () => {
-  await expectToPrint('typescript.md', 'ts', process.execPath, ['--import', 'tsx', 'example.mts'], 'mts');
-});
-
-test('the examples in TypeScript are sound in the strictest types', async () => {
-  writeFileSync(join(folder, 'example.mts'), program('typescript.md', 'ts'));
-  writeFileSync(
-    join(folder, 'tsconfig.json'),
-    JSON.stringify({
-      extends: join(ROOT, 'tsconfig.json'),
-      compilerOptions: { module: 'esnext', moduleResolution: 'bundler', types: ['node'] },
-      include: [],
-      files: ['example.mts'],
-    }),
-  );
-  const compiler = join(ROOT, 'node_modules/typescript/bin/tsc');
-  expect(await outputOf(process.execPath, [compiler, '--project', '.'])).toEqual({
-    code: 0,
-    stdout: '',
-    stderr: '',
-  });
-});
-
-/** Runs the blocks of a language in a page, one after the other, as one program. */
-async function expectToPrint(
-  page: string,
-  language: string,
-  command: string,
-  options: readonly string[],
-  extension = language,
-): Promise<void> {
-  writeFileSync(join(folder, `example.${extension}`), program(page, language));
-  const { code, stdout, stderr } = await outputOf(command, options);
-  expect([code, stderr.replace(/^.*Warning: .*\n/gm, '')]).toEqual([0, expect.any(String)]);
-  expect(stdout.replace(/\r\n/g, '\n')).toMatch(formOf(program(page, 'text')));
-}
-
+/** The blocks of a language in a page of the repository, one after the other. */
 const program = (page: string, language: string): string =>
-  fencedCode(readFileSync(join(ROOT, 'docs/api', page), 'utf8'), language);
-
-const fencedCode = (text: string, language: string): string =>
-  [...text.matchAll(/^```(\w+)\n(.*?)^```$/gms)]
+  [...readFileSync(join(ROOT, page), 'utf8').matchAll(/^```(\w+)\n(.*?)^```$/gms)]
     .filter(([, of]) => of === language)
     .map(([, , text]) => text)
     .join('');
 
-/** What is printed, where `…` stands for what differs each time. */
-const formOf = (text: string): RegExp =>
-  new RegExp(`^${text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/…/g, '[^\\n]*')}$`);
-
-function outputOf(
-  command: string,
-  options: readonly string[],
-): Promise<{ code: number | null; stdout: string; stderr: string }> {
-  const child = spawn(command, options, {
-    cwd: folder,
-    env: { ...process.env, LOUPE_URL: service.url, LOUPE_KEY: key ?? '', PYTHONIOENCODING: 'utf-8' },
-  });
+async function outputOf(command: string, ...options: readonly string[]) {
+  const env = { ...process.env, LOUPE_URL: service.url, LOUPE_KEY: key ?? '', PYTHONIOENCODING: 'utf-8' };
+  const child = spawn(command, options, { cwd: folder, env });
   const printed = { stdout: '', stderr: '' };
   for (const stream of ['stdout', 'stderr'] as const) {
     child[stream].setEncoding('utf8').on('data', (text: string) => {
       printed[stream] += text;
     });
   }
-  return new Promise((resolve, reject) => {
-    child.on('error', reject).on('close', (code) => resolve({ code, ...printed }));
-  });
+  const code = await new Promise((resolve, reject) => child.on('error', reject).on('close', resolve));
+  return { code, ...printed };
 }
+
+/** What is printed, where `…` stands for what differs each time. */
+const formOf = (text: string): RegExp =>
+  new RegExp(`^${text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/…/g, '[^\\n]*')}$`);
+
+/** Runs the blocks of a language in a page as one program. */
+async function expectToPrint(
+  page: string,
+  language: string,
+  file: string,
+  command: string,
+  ...options: string[]
+) {
+  writeFileSync(join(folder, file), program(page, language));
+  const { code, stdout, stderr } = await outputOf(command, ...options, file);
+  expect([code, stderr.replace(/^.*Warning: .*\n/gm, '')]).toEqual([0, expect.any(String)]);
+  expect(stdout.replace(/\r\n/g, '\n')).toMatch(formOf(program(page, 'text')));
+}
+
+testWith('curl', 'the examples in curl print what they say', () =>
+  expectToPrint('docs/api/curl.md', 'sh', 'example.sh', 'bash', '-euo', 'pipefail'),
+);
+
+testWith('curl', 'the first calls of the README and of the reference answer', async () => {
+  const [readme = ''] = /^printf[\s\S]*?--data @-$/m.exec(program('README.md', 'sh')) ?? [];
+  for (const call of [
+    program('api/ops/openapi/getting-started.md', 'sh'),
+    readme.replace('http://127.0.0.1:3000', '$LOUPE_URL').replace('$KEY', '$LOUPE_KEY'),
+  ]) {
+    const { code, stdout } = await outputOf('bash', '-euo', 'pipefail', '-c', call);
+    expect([code, JSON.parse(stdout)]).toEqual([0, expect.objectContaining({ success: true, results: 1 })]);
+  }
+});
+
+testWith('python3', 'the examples in Python print what they say', () =>
+  expectToPrint('docs/api/python.md', 'python', 'example.py', 'python3'),
+);
+
+test('the examples in TypeScript print what they say', () =>
+  expectToPrint('docs/api/typescript.md', 'ts', 'example.mts', process.execPath, '--import', 'tsx'));
+
+test('the examples in TypeScript are sound in the strictest types', async () => {
+  writeFileSync(join(folder, 'example.mts'), program('docs/api/typescript.md', 'ts'));
+  const compilerOptions = { module: 'esnext', moduleResolution: 'bundler', types: ['node'] };
+  const project = {
+    extends: join(ROOT, 'tsconfig.json'),
+    compilerOptions,
+    include: [],
+    files: ['example.mts'],
+  };
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(project));
+  const compiler = join(ROOT, 'node_modules/typescript/bin/tsc');
+  const silent = { code: 0, stdout: '', stderr: '' };
+  expect(await outputOf(process.execPath, compiler, '--project', '.')).toEqual(silent);
+});
+
+// contract 16.12
+describe('messages to webhooks', () => {
+  const PAGE = 'docs/api/webhooks.md';
+  const secret = makeWebhookSecret();
+  const body = '{"type":"vision.job.done","data":{"name":"Hermès"}}';
+  const now = Math.floor(Date.now() / 1000);
+  const headers = signedHeaders(secret, 'msg_1', now, body);
+
+  /** Each a message, and whether it is ours. */
+  const MESSAGES = [
+    [secret, headers, body, true],
+    [secret, headers, body.replace('done', 'gone'), false],
+    [makeWebhookSecret(), headers, body, false],
+    [secret, { ...headers, 'webhook-id': 'msg_2' }, body, false],
+    [secret, { ...headers, 'webhook-signature': 'v1,' }, body, false],
+    [secret, signedHeaders(secret, 'msg_1', now - 3_600, body), body, false],
+  ] as const;
+  const given = JSON.stringify(MESSAGES.map(([ofSecret, of, text]) => [ofSecret, of, text]));
+
+  /** Runs the program of the page on the messages, with a last line that prints what it says of each. */
+  async function expectVerdicts(
+    language: string,
+    file: string,
+    ask: string,
+    command: string,
+    ...options: string[]
+  ) {
+    expect(program(PAGE, language).trim().split('\n').length).toBeLessThanOrEqual(12);
+    writeFileSync(join(folder, file), `${program(PAGE, language)}\n${ask}\n`);
+    const { stdout, stderr } = await outputOf(command, ...options, file);
+    expect([stderr, JSON.parse(stdout || 'null')]).toEqual(['', MESSAGES.map(([, , , isOurs]) => isOurs)]);
+  }
+
+  const verdict = `${given}.map(([secret, headers, body]) => isFromLoupe(secret, new Headers(headers), body))`;
+  test('are told from all others in about ten lines of TypeScript', () =>
+    expectVerdicts(
+      'ts',
+      'hook.mts',
+      `console.log(JSON.stringify(${verdict}));`,
+      process.execPath,
+      '--import',
+      'tsx',
+    ));
+
+  const verdicts = `[is_from_loupe(s, h, b.encode()) for s, h, b in json.loads(${JSON.stringify(given)})]`;
+  testWith('python3', 'are told from all others in about ten lines of Python', () =>
+    expectVerdicts('python', 'hook.py', `import json\nprint(json.dumps(${verdicts}))`, 'python3'),
+  );
+
+  test('are signed as the example of Standard Webhooks is', () => {
+    const [key, id] = ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'msg_p5jXN8AQM9LWM0D4loKWxJek'];
+    const signed = signedHeaders(key, id, 1_614_265_330, '{"test": 2432232314}');
+    expect(signed['webhook-signature']).toBe('v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=');
+  });
+});

@@ -3,11 +3,12 @@ import { mkdir, mkdtemp, open, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { JobAnswer } from '../../api/client/schema';
 import { SCOPES } from '../../models/access/api-key';
 import { runLoupe, type ServiceProcess, startProcess } from '../../scripts/lab/service-processes';
 import { installLayoutModel, LAYOUT_SETTINGS } from '../faults/layout-model';
 import { Photos } from '../faults/photos';
-import { ADMIN_TOKEN, type Answer, ApiClient, type JobAnswer, OperatorClient } from '../support/api-client';
+import { ADMIN_TOKEN, type Answer, ApiClient, OperatorClient } from '../support/api-client';
 import { copyMigrated } from '../support/database';
 import { WebhookReceiver } from '../support/local-server';
 
@@ -81,9 +82,8 @@ const canMount = spawnSync(unshare, words).status === 0;
 
   async function clientOf(credits: number | null): Promise<ApiClient> {
     const operator = new OperatorClient(() => service.url);
-    const wanted = { name: 'shop', versions: ['v3'], scopes: SCOPES };
-    const keys = `/accounts/${await operator.account(credits)}/keys`;
-    return new ApiClient(service.url, (await operator.post<{ secret: string }>(keys, wanted)).body.secret);
+    const { secret } = await operator.key(await operator.account(credits), { scopes: SCOPES });
+    return new ApiClient(service.url, secret);
   }
 
   const box = (id: string, rest: object = {}) => ({

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { IdentifyAnswer, JobAnswer } from '../../api/client/schema';
 import { rowsOf, sql } from '../../db/core/sql';
 import { signedHeaders } from '../../models/webhooks/message-signature';
-import { type Answer, ApiClient, type IdentifyAnswer, type JobAnswer } from '../support/api-client';
+import { type Answer, ApiClient } from '../support/api-client';
 import type { ReceivedMessage } from '../support/local-server';
 import type { Payer } from './accounts';
 import type { Installation } from './installation';

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { ApiClient, type IdentifyAnswer } from '../support/api-client';
+import type { IdentifyAnswer } from '../../api/client/schema';
+import { ApiClient } from '../support/api-client';
 import type { Installation } from './installation';
 
 /** What one call sends, and what may come of it. */

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { JobAnswer } from '../support/api-client';
+import type { JobAnswer } from '../../api/client/schema';
 import { closed, listening } from '../support/local-server';
 import { type TestKey, useService } from '../support/service';
 

@@ -77,9 +77,8 @@ async function withAccounts({ url, process: api }: ServiceProcess): Promise<Omit
   const operator = new OperatorClient(() => url);
   const open = async (credits: number) => {
     const accountId = await operator.account(credits);
-    const wanted = { name: 'test', versions: ['v2', 'v3'] };
-    const { body } = await operator.post<{ secret: string }>(`/accounts/${accountId}/keys`, wanted);
-    return { accountId, key: body.secret };
+    const { secret } = await operator.key(accountId, { versions: ['v2', 'v3'] });
+    return { accountId, key: secret };
   };
   const { accountId, key } = await open(CREDITS);
   return {

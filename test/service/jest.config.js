@@ -2,9 +2,7 @@ const common = require('../../jest.config.js');
 
 /** What is the same on every adapter: the form of requests and answers, and sums, above repositories that other files test. */
 const WITHOUT_ADAPTERS = [
-  'spec/(feedback-loop|golden-queries|identifiability)',
-  'spec/(browsers|data-files|errors|mcp|openapi|refusals|site|wire)',
-  'spec/legacy-products',
+  'spec/(data-files|errors|golden-queries|identifiability|legacy|mcp|openapi|refusals|site|wire)',
 ];
 
 /** `npm run test:services`: the tests that speak to a database or a queue, on a real PostgreSQL and Redis. */

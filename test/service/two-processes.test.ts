@@ -47,8 +47,7 @@ const clients = (key: string) => running.processes.map(({ url }) => new ApiClien
 
 /** The secret of a new key for all versions. */
 async function newKey(account: string, options: object = {}): Promise<string> {
-  const wanted = { name: 'shop', versions: ['v1', 'v2', 'v3'], ...options };
-  return (await at(operators, 0).post<{ secret: string }>(`/accounts/${account}/keys`, wanted)).body.secret;
+  return (await at(operators, 0).key(account, { versions: ['v1', 'v2', 'v3'], ...options })).secret;
 }
 
 const category = (name: string) => ({

@@ -1,126 +1,257 @@
 import type { z } from 'zod';
+import type { PATHS } from '../../api/paths';
 import type { accountAnswer } from '../../api/v3/answers';
-import { type Answer, ApiClient } from '../support/api-client';
-import { useService } from '../support/service';
+import { PORTS } from '../../models/ports';
+import type { Answer, ApiClient } from '../support/api-client';
+import { FIXTURE } from '../support/fixture-data';
+import { type TestKey, useService } from '../support/service';
 
-/** contract 9.7: what a caller is told of its account and key. */
-const service = useService({ RATE_PER_MINUTE: '600' });
+/** contract 9.7, 9.12: what a key is told of its account, and what live and test keys own apart. */
+// A database of its own: what other files leave is judged too.
+const service = useService({ RATE_PER_MINUTE: '600' }, {}, { ...FIXTURE, name: 'account' });
 const DAY_MS = 86_400_000;
+const { photo } = service;
+const knex = () => service.knex;
 
-type Account = z.output<typeof accountAnswer>;
-
-const ask = (key: string, query = ''): Promise<Answer<Account>> =>
-  new ApiClient(service.url, key).send('GET', `/v3/account${query}`);
+const ask = (api: ApiClient, query = ''): Promise<Answer<z.output<typeof accountAnswer>>> =>
+  api.send('GET', `/v3/account${query}`);
 
 /** The day so many days ago, as usage names it. */
 const dayOf = (daysAgo = 0): string =>
   new Date(service.clock.now().getTime() - daysAgo * DAY_MS).toISOString().slice(0, 10);
 
 // contract 9.7
-test('describes the account, the key with its effective limits, and what was charged, free of charge', async () => {
-  const expiresAt = new Date(service.clock.now().getTime() + 90 * DAY_MS);
-  const { api, key, keyId, accountId } = await service.newKey({
-    credits: 50,
-    versions: ['v3', 'v1'],
-    limits: { perSecond: 7 },
-    expiresAt,
-  });
-  await api.query({});
-  await api.query({});
-  await api.v1({});
-  const { status, body, headers } = await ask(key);
-  expect(status).toBe(200);
-  expect(body).toEqual({
-    success: true,
-    account: { id: accountId, name: 'test', credits: 42 },
-    key: {
-      id: keyId,
-      name: 'test',
-      versions: ['v3', 'v1'],
-      scopes: ['catalog:read', 'vision:identify'],
-      test: false,
-      limits: { per_second: 7, per_minute: 600, concurrency: 16, per_month: 0 },
-      created_at: expect.any(String),
-      expires_at: expiresAt.toISOString(),
-    },
-    categories: expect.any(Array),
-    since: `${dayOf(29)}T00:00:00.000Z`,
-    until: `${dayOf(-1)}T00:00:00.000Z`,
-    usage: [
-      { day: dayOf(), endpoint: 'v1.products', calls: 1, credits: 6 },
-      { day: dayOf(), endpoint: 'v3.catalog.query', calls: 2, credits: 2 },
-    ],
-    credits_used: 0,
-  });
-  expect(headers.get('X-Credits-Used')).toBe('0');
-  expect(headers.get('X-Credits-Remaining')).toBe('42');
-  expect(await service.balance(accountId)).toBe(42);
-});
-
-// contract 9.7, 3.2
-test('lists every category of the catalog with the kinds of rows that it has', async () => {
-  const { api, key } = await service.newKey({ scopes: ['vision:identify'] });
-  const { body } = await ask(key);
-  expect(body.categories).toEqual(
-    expect.arrayContaining([
-      { id: 'handbags', name: 'Handbags', nodes: ['product', 'brand', 'model', 'style', 'category'] },
-      {
-        ...{ id: 'watches', name: 'Watches' },
-        nodes: ['product', 'brand', 'family', 'model', 'case', 'dial', 'category'],
-      },
-      { id: 'jewellery', name: 'Fine Jewellery', nodes: ['product', 'maison', 'line', 'category'] },
-    ]),
-  );
-  expect(body.categories).toHaveLength(3);
-  expect((await api.query({})).status).toBe(403);
-  const reader = (await service.newKey()).api;
-  for (const { id, nodes } of body.categories) {
-    for (const node of nodes) {
-      const { status } = await reader.query({ category_id: id, taxonomy_node: node });
-      expect([id, node, status]).toEqual([id, node, 200]);
-    }
-  }
-});
-
-// contract 9.7
-test('shows the last 30 days, or exactly the requested period', async () => {
-  const { api, key } = await service.newKey();
-  const days = [dayOf()];
-  await api.query({});
-  for (const wait of [1, 29]) {
-    service.clock.advance(wait * DAY_MS);
+describe('GET /v3/account', () => {
+  test('describes the account, the key with its effective limits, and what was charged, free of charge', async () => {
+    const expiresAt = new Date(service.clock.now().getTime() + 90 * DAY_MS);
+    const options = { credits: 50, versions: ['v3', 'v1'], limits: { perSecond: 7 }, expiresAt } as const;
+    const { api, keyId, accountId } = await service.newKey(options);
     await api.query({});
-    days.push(dayOf());
-  }
-  const shown = async (query = '') => (await ask(key, query)).body.usage.map(({ day }) => day);
-  expect(await shown()).toEqual(days.slice(1));
-  expect(await shown(`?since=${days[0]}`)).toEqual(days);
-  expect(await shown(`?since=${days[0]}&until=${days[1]}`)).toEqual(days.slice(0, 1));
-  expect(await shown(`?until=${days[1]}T00:00:00Z`)).toEqual(days.slice(0, 1));
-  expect(await shown(`?until=${days[1]}T23:59:59%2B00:00`)).toEqual(days.slice(0, 2));
-});
-
-// contract 9.7
-test('is available to every key for v3, whatever its scopes, and to no other', async () => {
-  const { api, key } = await service.newKey({ scopes: ['catalog:write'], test: true, credits: 0 });
-  expect((await ask(key)).body).toMatchObject({
-    account: { credits: 0 },
-    key: { scopes: ['catalog:write'], test: true, limits: { per_month: 10_000 }, expires_at: null },
-    usage: [],
+    await api.query({});
+    await api.v1({});
+    const { status, body, headers } = await ask(api);
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      success: true,
+      account: { id: accountId, name: 'test', credits: 42 },
+      key: {
+        ...{ id: keyId, name: 'test', versions: ['v3', 'v1'], scopes: ['catalog:read', 'vision:identify'] },
+        limits: { per_second: 7, per_minute: 600, concurrency: 16, per_month: 0 },
+        ...{ test: false, created_at: expect.any(String), expires_at: expiresAt.toISOString() },
+      },
+      categories: expect.any(Array),
+      since: `${dayOf(29)}T00:00:00.000Z`,
+      until: `${dayOf(-1)}T00:00:00.000Z`,
+      usage: [
+        { day: dayOf(), endpoint: 'v1.products', calls: 1, credits: 6 },
+        { day: dayOf(), endpoint: 'v3.catalog.query', calls: 2, credits: 2 },
+      ],
+      credits_used: 0,
+    });
+    expect([headers.get('X-Credits-Used'), await service.balance(accountId)]).toEqual(['0', 42]);
   });
-  expect((await ask(service.key.key)).body.account.credits).toBeNull();
-  expect((await ask((await service.newKey({ versions: ['v1', 'v2'] })).key)).status).toBe(403);
-  expect((await ask('nobody')).status).toBe(401);
-  const head = await api.send('HEAD', '/v3/account');
-  expect(head.status).toBe(200);
+
+  // contract 9.7, 3.2
+  test('lists every category of the catalog with the kinds of rows that it has', async () => {
+    const { categories } = (await ask(service.api)).body;
+    const bag = ['product', 'brand', 'model', 'style', 'category'];
+    const watch = ['product', 'brand', 'family', 'model', 'case', 'dial', 'category'];
+    const ring = ['product', 'maison', 'line', 'category'];
+    expect(categories).toHaveLength(3);
+    expect(categories).toEqual(
+      expect.arrayContaining([
+        { id: 'handbags', name: 'Handbags', nodes: bag },
+        { id: 'watches', name: 'Watches', nodes: watch },
+        { id: 'jewellery', name: 'Fine Jewellery', nodes: ring },
+      ]),
+    );
+    for (const { id: category_id, nodes } of categories) {
+      for (const taxonomy_node of nodes)
+        expect((await service.api.query({ category_id, taxonomy_node })).status).toBe(200);
+    }
+  });
+
+  test('shows the last 30 days, or exactly the requested period', async () => {
+    const { api } = await service.newKey();
+    const days: string[] = [];
+    for (const wait of [0, 1, 29]) {
+      service.clock.advance(wait * DAY_MS);
+      await api.query({});
+      days.push(dayOf());
+    }
+    const shown = async (query = '') => (await ask(api, query)).body.usage.map(({ day }) => day);
+    expect(await shown()).toEqual(days.slice(1));
+    expect(await shown(`?since=${days[0]}`)).toEqual(days);
+    expect(await shown(`?since=${days[0]}&until=${days[1]}`)).toEqual(days.slice(0, 1));
+    expect(await shown(`?until=${days[1]}T23:59:59%2B00:00`)).toEqual(days.slice(0, 2));
+  });
+
+  // contract 9.6
+  test('is available whatever the scopes and credits, and tells nothing of other accounts or the secret', async () => {
+    const { api, key } = await service.newKey({ scopes: ['catalog:write'], test: true, credits: 0 });
+    const { body, text } = await ask(api);
+    expect(body).toMatchObject({
+      account: { credits: 0 },
+      key: { scopes: ['catalog:write'], test: true, limits: { per_month: 10_000 }, expires_at: null },
+      usage: [],
+    });
+    for (const secret of [key, service.key.key, service.key.keyId, service.key.accountId])
+      expect(text).not.toContain(secret);
+  });
 });
 
-// contract 9.7, 9.6
-test('contains nothing about other accounts and keys, nor the key itself', async () => {
-  const [mine, other] = [await service.newKey(), await service.newKey()];
-  await other.api.query({});
-  const { text, body } = await ask(mine.key);
-  expect(body.usage).toEqual([]);
-  for (const secret of [mine.key, other.key, other.keyId, other.accountId])
-    expect(text).not.toContain(secret);
+/** Endpoints of callers, but for those that read and change the catalog alone, which is everybody's. */
+type Endpoint = Exclude<
+  keyof typeof PATHS,
+  | ('searchProductsV1' | 'getItem' | 'listSimilarItems' | 'suggest' | 'writeRecords' | 'storeImage')
+  | ('getRecord' | 'deleteRecord' | 'getRecordStatus' | 'getFeedStatus')
+  | ('listAccounts' | 'createAccount' | 'getAccount' | 'creditAccount' | 'keepPhotos' | 'getUsage')
+  | ('listKeys' | 'createKey' | 'rotateKey' | 'revokeKey' | 'getAuditLog')
+  | ('getDataFile' | 'getImage' | 'checkHealth' | 'checkReadiness' | 'getMetrics' | 'getOpenApi')
+>;
+
+/** Makes something with one key, and tries to reach it with the other. */
+type Attempt = (owner: ApiClient, other: ApiClient) => Promise<void>;
+
+const address = { url: 'https://shop.example/told', events: ['vision.job.done'] };
+const jobOf = async (api: ApiClient) => (await api.createJob({ entries: [photo] })).body.id;
+const webhookOf = async (api: ApiClient, headers = {}, body: object = address) =>
+  (await api.send<{ id: string; secret: string }>('POST', '/v3/webhooks', { body, headers })).body;
+const webhooksOf = async (api: ApiClient) =>
+  (await api.send<{ data: { id: string }[] }>('GET', '/v3/webhooks')).body.data.map(({ id }) => id);
+const predictedBy = async (api: ApiClient) =>
+  (await api.identify(photo)).headers.get('X-Prediction-Id') ?? '';
+const feedback = async (api: ApiClient, id: string) =>
+  (await api.send('POST', `/v3/vision/predictions/${id}/feedback`, { body: { correct_id: null } })).status;
+
+let names = 0;
+/** The same call under the same `Idempotency-Key` is another call. */
+const named =
+  (path: string, body: () => object): Attempt =>
+  async (owner, other) => {
+    names += 1;
+    const sending = { body: body(), headers: { 'Idempotency-Key': `call-${names}` } };
+    const send = (api: ApiClient) => api.send<{ id?: string }>('POST', path, sending);
+    const [first, second, again] = [await send(owner), await send(other), await send(owner)];
+    expect([first.status, second.status]).toEqual([again.status, again.status]);
+    expect(first.status).toBeLessThan(300);
+    const replayed = [second, again].map(({ headers }) => headers.get('Idempotency-Replayed'));
+    expect(replayed).toEqual([null, 'true']);
+    if (first.body.id !== undefined) expect(first.body.id).not.toBe(second.body.id);
+  };
+
+const ENDPOINTS: Readonly<Record<Endpoint, Attempt>> = {
+  getJob: async (owner, other) => {
+    const id = await jobOf(owner);
+    expect([(await other.job(id)).status, (await owner.job(id)).status]).toEqual([404, 200]);
+  },
+  cancelJob: async (owner, other) => {
+    const id = await jobOf(owner);
+    expect((await other.job(id, 'DELETE')).status).toBe(404);
+    expect((await owner.job(id)).body.cancelled).toBe(0);
+  },
+  listWebhooks: async (owner, other) => {
+    const { id } = await webhookOf(owner);
+    expect(await webhooksOf(owner)).toContain(id);
+    expect(await webhooksOf(other)).not.toContain(id);
+  },
+  deleteWebhook: async (owner, other) => {
+    const { id } = await webhookOf(owner);
+    expect((await other.send('DELETE', `/v3/webhooks/${id}`)).status).toBe(404);
+    expect(await webhooksOf(owner)).toContain(id);
+  },
+  sendFeedback: async (owner, other) => {
+    const id = await predictedBy(owner);
+    expect(await feedback(other, id)).toBe(404);
+    expect((await service.prediction(id))?.feedback).toBeNull();
+    expect(await feedback(owner, id)).toBe(200);
+  },
+  getOwnAccount: async (owner, other) => {
+    const before = (await ask(other)).body.usage;
+    await owner.query({});
+    const entry = expect.objectContaining({ endpoint: 'v3.catalog.query' });
+    expect((await ask(owner)).body.usage).toContainEqual(entry);
+    expect((await ask(other)).body.usage).toEqual(before);
+  },
+  createJob: named('/v3/vision/jobs', () => ({ entries: [photo] })),
+  createWebhook: named('/v3/webhooks', () => address),
+  identify: named('/v3/vision/identify', () => photo),
+  identifyV2: named('/v2/vision', () => photo),
+  queryCatalog: named('/v3/catalog/query', () => ({})),
+  getItems: named('/v3/catalog/items', () => ({ ids: ['product_birkin_croc'] })),
+  searchProductsV2: named('/v2/products', () => ({})),
+};
+
+type Keys = Readonly<Record<'live' | 'test' | 'stranger', TestKey>>;
+
+/** A live key and a test key of one account. */
+async function keysOfOne(credits: number | null = null) {
+  const live = await service.newKey({ credits });
+  return { live, test: await service.newKey({ accountId: live.accountId, test: true }) };
+}
+
+// contract 9.12
+describe('live keys and test keys', () => {
+  beforeAll(async () => {
+    await service.sees(['product_birkin_croc', 0.05]);
+    // Jobs stay as they are: a caller always waits for a photo.
+    service.queue.photosWaiting = 1;
+  });
+
+  // contract 7.18, 16.7, 16.10
+  describe.each([
+    ['a live key', 'a test key of its account', ({ live, test }: Keys) => [live, test] as const],
+    ['a test key', 'a live key of its account', ({ live, test }: Keys) => [test, live] as const],
+    ['an account', 'another account', ({ live, stranger }: Keys) => [live, stranger] as const],
+  ])('what belongs to %s does not exist for %s', (_owner, _other, choose) => {
+    test.each(Object.entries(ENDPOINTS))('%s', async (_endpoint, attempt) => {
+      const [owner, other] = choose({ ...(await keysOfOne(1_000)), stranger: await service.newKey() });
+      await attempt(owner.api, other.api);
+    });
+  });
+
+  test('spend the same credits; a webhook is told of them by both, and of the jobs of its own kind', async () => {
+    const { live, test } = await keysOfOne(100);
+    const body = { ...address, events: ['vision.job.done', 'account.credits.low'], credits_below: 100 };
+    const ids = [(await webhookOf(live.api, {}, body)).id, (await webhookOf(test.api, {}, body)).id];
+    const told = () =>
+      Promise.all(
+        ids.map(async (id) =>
+          (await knex()('webhook_messages').where({ endpoint_id: id }).pluck('type')).sort(),
+        ),
+      );
+    await test.api.query({});
+    expect(await told()).toEqual(Array(2).fill(['account.credits.low']));
+    await live.api.job(await jobOf(live.api), 'DELETE');
+    expect(await told()).toEqual([['account.credits.low', 'vision.job.done'], ['account.credits.low']]);
+    await live.api.query({});
+    expect([await service.balance(live.accountId), await service.creditsBooked(live.accountId)]).toEqual([
+      98, 2,
+    ]);
+  });
+
+  test('feedback on answers of a test key counts in no figure', async () => {
+    const { live, test } = await keysOfOne();
+    const judged = async () => (await service.resolve(PORTS.PredictionRepository).judged(null)).length;
+    const before = await judged();
+    for (const [{ api }, more] of [
+      [test, 0],
+      [live, 1],
+    ] as const) {
+      expect(await feedback(api, await predictedBy(api))).toBe(200);
+      expect(await judged()).toBe(before + more);
+    }
+  });
+
+  // contract 16.10
+  test('the secret of a webhook is kept in no answer: a repetition of its registration gets null', async () => {
+    const { live } = await keysOfOne();
+    const once = { 'Idempotency-Key': 'registration' };
+    const { id, secret } = await webhookOf(live.api, once);
+    expect(secret).toMatch(/^whsec_/);
+    expect(await webhookOf(live.api, once)).toMatchObject({ id, secret: null });
+    const kept = await knex()('idempotent_calls').where({ account_id: live.accountId }).pluck('answer');
+    expect(kept).toHaveLength(1);
+    expect(String(kept[0])).not.toContain(secret);
+  });
 });

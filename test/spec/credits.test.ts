@@ -1,14 +1,16 @@
-import { ApiClient } from '../support/api-client';
+import { type ApiClient } from '../support/api-client';
 import { useService } from '../support/service';
 import { useEmbeddedPictures } from '../support/stored-vectors';
 
-/** contract 10.1, 10: what calls cost. */
+/** contract 10.1 to 10.5: what calls cost. */
 const service = useService();
 useEmbeddedPictures(service, {
   'https://pictures.example/birkin_croc-30.jpg': 0,
   'https://pictures.example/speedy_epi.jpg': 10,
 });
 const { photo } = service;
+const CROC = 'product_birkin_croc';
+const PRICING = { includes: ['pricing'] };
 
 beforeEach(async () => {
   service.queue.reset();
@@ -21,50 +23,37 @@ async function accountWith(credits: number | null) {
   return { api, accountId, balance: () => service.balance(accountId) };
 }
 
-type Call = (api: ApiClient) => Promise<{ status: number; headers: Headers; body: object }>;
+type Call = (api: ApiClient) => Promise<{ status: number; headers: Headers; body: unknown }>;
+const photos = (count: number) => ({ images: Array.from({ length: count }, () => photo) });
+const several = [CROC, 'brand_hermes', 'product_nobody', 'product_submariner'];
 
-const PRICES: [string, number, Call][] = [
+// contract 10.1, 10.2, 10.3, 5.11
+test.each<[string, number, Call]>([
   ['a catalog query', 1, (api) => api.query({})],
   ['a catalog query without modules', 1, (api) => api.query({ includes: [] })],
-  ['a catalog query with pricing on products', 6, (api) => api.query({ includes: ['pricing'] })],
+  ['a catalog query with pricing on products', 6, (api) => api.query(PRICING)],
   ['pricing twice', 6, (api) => api.query({ includes: ['pricing', 'pricing', 'taxonomy'] })],
-  ['pricing on another scope', 1, (api) => api.query({ includes: ['pricing'], taxonomy_node: 'brand' })],
-  ['a query without rows', 0, (api) => api.query({ query: 'nothingatall', includes: ['pricing'] })],
+  ['pricing on another scope', 1, (api) => api.query({ ...PRICING, taxonomy_node: 'brand' })],
+  ['a query without rows', 0, (api) => api.query({ query: 'nothingatall', ...PRICING })],
   ['a page past the end', 0, (api) => api.query({ page: 1000 })],
-  ['an item', 1, (api) => api.item('product_birkin_croc')],
-  ['an item with pricing', 6, (api) => api.item('product_birkin_croc', 'pricing')],
+  ['an item', 1, (api) => api.item(CROC)],
+  ['an item with pricing', 6, (api) => api.item(CROC, 'pricing')],
   ['a brand with pricing', 1, (api) => api.item('brand_hermes', 'pricing')],
   ['an unknown item', 0, (api) => api.item('product_nobody', 'pricing')],
-  ['several items', 2, (api) => api.items({ ids: ['product_birkin_croc', 'brand_hermes'] })],
-  [
-    'several items with pricing, two products and a brand of them',
-    13,
-    (api) =>
-      api.items({
-        ids: ['product_birkin_croc', 'brand_hermes', 'product_nobody', 'product_submariner'],
-        includes: ['pricing'],
-      }),
-  ],
+  ['several items', 2, (api) => api.items({ ids: [CROC, 'brand_hermes'] })],
+  ['two products and a brand with pricing', 13, (api) => api.items({ ids: several, ...PRICING })],
   ['several unknown items', 0, (api) => api.items({ ids: ['product_nobody', 'brand_nobody'] })],
-  ['similar items', 1, (api) => api.similar('product_birkin_croc')],
-  ['similar items with pricing', 6, (api) => api.similar('product_birkin_croc', { includes: 'pricing' })],
+  ['similar items', 1, (api) => api.similar(CROC)],
+  ['similar items with pricing', 6, (api) => api.similar(CROC, { includes: 'pricing' })],
   ['nothing similar', 0, (api) => api.similar('product_birkin_togo', { includes: 'pricing' })],
   ['what is similar to an unknown item', 0, (api) => api.similar('product_nobody')],
-  [
-    'HEAD of similar items',
-    0,
-    (api) => api.send('HEAD', '/v3/catalog/items/product_birkin_croc/similar') as ReturnType<Call>,
-  ],
+  ['HEAD of similar items', 0, (api) => api.send('HEAD', `/v3/catalog/items/${CROC}/similar`)],
   ['v3 vision', 5, (api) => api.identify(photo)],
-  ['v3 vision with pricing', 10, (api) => api.identify({ ...photo, includes: ['pricing'] })],
+  ['v3 vision with pricing', 10, (api) => api.identify({ ...photo, ...PRICING })],
   ['v3 vision of no picture', 0, (api) => api.identify({ base64: 'AAAA' })],
   ['v2 vision', 10, (api) => api.identifyV2(photo)],
-  ['three photos of an item', 9, (api) => api.identify({ images: [photo, photo, photo] })],
-  [
-    'five photos of an item, with pricing',
-    18,
-    (api) => api.identify({ images: Array(5).fill(photo), includes: ['pricing'] }),
-  ],
+  ['three photos of an item', 9, (api) => api.identify(photos(3))],
+  ['five photos of an item, with pricing', 18, (api) => api.identify({ ...photos(5), ...PRICING })],
   ['a suggestion', 0, (api) => api.suggest({ query: 'her' })],
   ['v1 products', 6, (api) => api.v1({})],
   ['v1 products of another attribute', 1, (api) => api.v1({ attribute: 'brand' })],
@@ -72,89 +61,68 @@ const PRICES: [string, number, Call][] = [
   ['v2 products', 6, (api) => api.v2({})],
   ['v2 products of another attribute', 1, (api) => api.v2({ attribute: 'model' })],
   ['a malformed query', 0, (api) => api.query({ page: -1 })],
-  [
-    'HEAD of an item',
-    0,
-    (api) => api.send('HEAD', '/v3/catalog/items/product_birkin_croc') as ReturnType<Call>,
-  ],
-  ['HEAD of v1 products', 0, (api) => api.send('HEAD', '/v1/products') as ReturnType<Call>],
-];
-
-// contract 10.1, 10.3
-test.each(PRICES)('%s costs %d, in the body, the headers and the account', async (_what, price, call) => {
+  ['HEAD of an item', 0, (api) => api.send('HEAD', `/v3/catalog/items/${CROC}`)],
+  ['HEAD of v1 products', 0, (api) => api.send('HEAD', '/v1/products')],
+])('%s costs %d, in the body, the headers and the account', async (_what, price, call) => {
   const { api, balance } = await accountWith(100);
   const { headers, body } = await call(api);
-  expect(headers.get('X-Credits-Used')).toBe(String(price));
-  expect(headers.get('X-Credits-Remaining')).toBe(String(100 - price));
-  if (body && 'credits_used' in body) expect(body.credits_used).toBe(price);
-  expect(await balance()).toBe(100 - price);
+  const told = ['X-Credits-Used', 'X-Credits-Remaining'].map((name) => Number(headers.get(name)));
+  expect([...told, await balance()]).toEqual([price, 100 - price, 100 - price]);
+  if (body && typeof body === 'object' && 'credits_used' in body) expect(body.credits_used).toBe(price);
 });
 
 test('an unlimited account sees what it used and no remaining balance', async () => {
   const { api } = await accountWith(null);
-  const { headers } = await api.query({ includes: ['pricing'] });
-  expect(headers.get('X-Credits-Used')).toBe('6');
-  expect(headers.has('X-Credits-Remaining')).toBe(false);
+  const { headers } = await api.query(PRICING);
+  expect([headers.get('X-Credits-Used'), headers.has('X-Credits-Remaining')]).toEqual(['6', false]);
 });
 
 // contract 10.4
-describe('402', () => {
-  const AFFORDABLE: [string, number, Call][] = [
-    ['a query with pricing', 6, (api) => api.query({ includes: ['pricing'] })],
-    ['an item whose id is that of a product', 6, (api) => api.item('product_nobody', 'pricing')],
-    ['an item of another id', 1, (api) => api.item('brand_hermes', 'pricing')],
-    [
-      'several items, found or not',
-      8,
-      (api) => api.items({ ids: ['product_nobody', 'brand_x', 'no_id', 'brand_x'], includes: ['pricing'] }),
-    ],
-    ['similar items', 6, (api) => api.similar('product_birkin_croc', { includes: 'pricing' })],
-    ['v3 vision', 5, (api) => api.identify(photo)],
-    ['v2 vision', 10, (api) => api.identifyV2(photo)],
-    ['v1 products', 6, (api) => api.v1({})],
-  ];
+test.each<[string, number, Call]>([
+  ['a query with pricing', 6, (api) => api.query(PRICING)],
+  ['an item whose id is that of a product', 6, (api) => api.item('product_nobody', 'pricing')],
+  ['an item of another id', 1, (api) => api.item('brand_hermes', 'pricing')],
+  [
+    'several items, found or not',
+    13,
+    (api) => api.items({ ids: [...several.slice(1), 'brand_hermes'], ...PRICING }),
+  ],
+  ['similar items', 6, (api) => api.similar(CROC, { includes: 'pricing' })],
+  ['v3 vision', 5, (api) => api.identify(photo)],
+  ['v2 vision', 10, (api) => api.identifyV2(photo)],
+  ['v1 products', 6, (api) => api.v1({})],
+])(
+  '%s is a 402 when the balance is below %d, before any work, and not from there on',
+  async (_what, price, call) => {
+    const { api, balance } = await accountWith(price - 1);
+    const answer = await call(api);
+    expect(answer).toMatchObject({ status: 402, body: { success: false, error: 'insufficient_credits' } });
+    const told = ['X-Credits-Used', 'X-Credits-Remaining'].map((name) => Number(answer.headers.get(name)));
+    expect([...told, await balance(), service.queue.calls]).toEqual([0, price - 1, price - 1, 0]);
+    expect((await call((await accountWith(price)).api)).status).not.toBe(402);
+  },
+);
 
-  test.each(AFFORDABLE)(
-    'answers %s when the balance is below %d, before any work',
-    async (_what, price, call) => {
-      const { api, balance } = await accountWith(price - 1);
-      const answer = await call(api);
-      expect(answer).toMatchObject({ status: 402, body: { success: false, error: 'insufficient_credits' } });
-      expect(answer.headers.get('X-Credits-Used')).toBe('0');
-      expect(answer.headers.get('X-Credits-Remaining')).toBe(String(price - 1));
-      expect(await balance()).toBe(price - 1);
-      expect(service.queue.calls).toBe(0);
-    },
-  );
-
-  test.each(AFFORDABLE)('does not answer %s when the balance is %d', async (_what, price, call) => {
-    const { api } = await accountWith(price);
-    expect((await call(api)).status).not.toBe(402);
-  });
-
-  // contract 10.2, 5.11
-  test('does not answer what is never charged', async () => {
-    const { api } = await accountWith(0);
-    expect((await api.send('HEAD', '/v3/catalog/items/product_birkin_croc')).status).toBe(200);
-    expect((await api.suggest({ query: 'her' })).status).toBe(200);
-  });
+// contract 10.2
+test('what is never charged is answered whatever the balance', async () => {
+  const { api } = await accountWith(0);
+  expect((await api.send('HEAD', `/v3/catalog/items/${CROC}`)).status).toBe(200);
+  expect((await api.suggest({ query: 'her' })).status).toBe(200);
 });
 
 // contract 10.5
 test('concurrent calls never overspend, and the ledger adds up to what was answered', async () => {
   const { api, balance, accountId } = await accountWith(20);
-  const answers = await Promise.all(Array.from({ length: 12 }, () => api.query({ includes: ['pricing'] })));
+  const answers = await Promise.all(Array.from({ length: 12 }, () => api.query(PRICING)));
   const used = answers.reduce((sum, { headers }) => sum + Number(headers.get('X-Credits-Used')), 0);
-  expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThan(0);
-  expect(answers.every(({ status }) => status === 200 || status === 402)).toBe(true);
-  expect(await balance()).toBe(20 - used);
-  expect(await service.creditsBooked(accountId)).toBe(used);
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 402]));
+  expect([await balance(), await service.creditsBooked(accountId)]).toEqual([20 - used, used]);
 });
 
 // contract 10.4
 test('a failure of the workers releases the reserved credits', async () => {
   const { api, balance } = await accountWith(5);
-  service.queue.fails();
+  service.queue.behaviour = 'fails';
   expect((await api.identify(photo)).status).toBe(503);
   expect(await balance()).toBe(5);
   await service.sees(['product_submariner', 0.05]);
@@ -163,8 +131,7 @@ test('a failure of the workers releases the reserved credits', async () => {
 
 test('one request id may be sent twice and is charged twice', async () => {
   const { api, balance } = await accountWith(10);
-  for (const _call of [1, 2]) {
-    await api.send('POST', '/v3/catalog/query', { body: {}, headers: { 'X-Request-Id': 'the-same-id' } });
-  }
+  const sending = { body: {}, headers: { 'X-Request-Id': 'the-same-id' } };
+  for (const _call of [1, 2]) await api.send('POST', '/v3/catalog/query', sending);
   expect(await balance()).toBe(8);
 });

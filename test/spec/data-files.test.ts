@@ -3,14 +3,18 @@ import { get } from 'node:http';
 import { HmacDataFileSigner } from '../../db/files/hmac-data-file-signer';
 import { unavailable } from '../../models/errors';
 import { type DataFileSigner, PORTS } from '../../models/ports';
-import type { DataFile } from '../../models/pricing/estimate';
-import { useService } from '../support/service';
+import { type TestService, useService } from '../support/service';
 
 /** contract 2.5 to 2.9: signed price files. */
 const NEW = { id: 'new', secret: 'a new secret of this test' };
 const OLD = { id: 'old', secret: 'an old secret of this test' };
 const lines = (...each: readonly string[]) => [...each, ''].join('\r\n');
 const LISTING_COLUMNS = 'link,variant_name,vendor,price,currency,date';
+
+/** What is told of the prices of `variant_birkin_croc_30`. */
+const pricingOf = async (service: TestService) =>
+  (await service.row('product_birkin_croc', 'pricing')).variants?.find(({ id }) => id.endsWith('30'))
+    ?.pricing;
 
 describe('a file', () => {
   const keys = new HmacDataFileSigner([NEW, OLD]);
@@ -25,13 +29,9 @@ describe('a file', () => {
     unsignable = [];
   });
 
-  /** What is told of the prices of `variant_birkin_croc_30`. */
-  const pricing = async () =>
-    (await service.row('product_birkin_croc', 'pricing')).variants?.find(({ id }) => id.endsWith('30'))
-      ?.pricing;
   /** A fresh link to a file of it. */
   const link = async (kind: 'pricing_data' | 'historical_estimates' = 'pricing_data', region = 'NA') =>
-    (await pricing())?.[kind]?.find((entry) => entry.region === region)?.url ?? '';
+    (await pricingOf(service))?.[kind]?.find((entry) => entry.region === region)?.url ?? '';
   const download = (url: string, method = 'GET') => service.anybody.send(method, url);
 
   // contract 2.7
@@ -82,49 +82,45 @@ describe('a file', () => {
   // contract 2.6
   test('that can not be signed is left out; what never existed stays null', async () => {
     unsignable = ['NA'];
-    const some = await pricing();
-    expect(some?.historical_estimates?.map(({ region }) => region)).toEqual(['EU-UK']);
-    expect(some?.pricing_data).toEqual([]);
+    expect(await pricingOf(service)).toMatchObject({
+      historical_estimates: [{ region: 'EU-UK' }],
+      pricing_data: [],
+    });
     unsignable = ['NA', 'EU-UK', 'EU-IE'];
-    expect(await pricing()).toMatchObject({ historical_estimates: [], pricing_data: [] });
+    expect(await pricingOf(service)).toMatchObject({ historical_estimates: [], pricing_data: [] });
     const { variants } = await service.row('product_submariner', 'pricing');
     const none = { historical_estimates: null, pricing_data: null };
     expect(variants?.[0]?.pricing).toMatchObject(none);
   });
 
   // contract 2.7
-  test.each<[string, (signed: string) => string]>([
-    ['the raw address', (signed) => signed.replace(/\?.*/, '')],
-    ['another region', (signed) => signed.replace('/NA.csv', '/EU-UK.csv')],
-    ['another variant', (signed) => signed.replace('croc_30', 'croc_25')],
-    ['another kind', (signed) => signed.replace('pricing_data', 'historical_estimates')],
-    ['an unknown kind', (signed) => signed.replace('pricing_data', 'secrets')],
-    ['an unknown region', (signed) => signed.replace('/NA.csv', '/XX.csv')],
-  ])('is a 403 under %s, with a key too', async (_what, change) => {
-    const [signed, refusal] = [await link(), { status: 403, body: { success: false, error: 'forbidden' } }];
-    expect(change(signed)).not.toBe(signed);
-    expect(await download(change(signed))).toMatchObject(refusal);
-    expect(await service.api.send('GET', change(signed))).toMatchObject(refusal);
-  });
-
-  // contract 2.7
-  test('is a 403 where a parameter is changed, dropped or given twice', async () => {
-    const signed = new URL(await link());
-    expect([...signed.searchParams.keys()].length).toBeGreaterThan(0);
-    for (const [name, value] of signed.searchParams) {
+  test('is a 403 under another address, or with a parameter that is changed, dropped or given twice', async () => {
+    const right = await link();
+    const wrong = (
+      [
+        [/\?.*/, ''],
+        ['/NA.csv', '/EU-UK.csv'],
+        ['croc_30', 'croc_25'],
+        ['pricing_data', 'historical_estimates'],
+        ['pricing_data', 'secrets'],
+        ['/NA.csv', '/XX.csv'],
+      ] as const
+    ).map(([from, to]) => right.replace(from, to));
+    for (const [name, value] of new URL(right).searchParams) {
       const other = value.toUpperCase() === value ? 'a' : value.toUpperCase();
-      const changes: ((of: URLSearchParams) => void)[] = [
-        ...[`${value}0`, value.slice(1), '', other].map(
-          (each) => (of: URLSearchParams) => of.set(name, each),
-        ),
-        (of) => of.delete(name),
-        (of) => of.append(name, value),
-      ];
-      for (const change of changes) {
-        const url = new URL(signed);
-        change(url.searchParams);
-        expect([url.search, (await download(url.href)).status]).toEqual([url.search, 403]);
+      for (const values of [[`${value}0`], [value.slice(1)], [''], [other], [], [value, value]]) {
+        const url = new URL(right);
+        url.searchParams.delete(name);
+        for (const each of values) url.searchParams.append(name, each);
+        wrong.push(url.href);
       }
+    }
+    expect(wrong.length).toBeGreaterThan(12);
+    const refusal = { status: 403, body: { success: false, error: 'forbidden' } };
+    for (const url of wrong) {
+      expect(url).not.toBe(right);
+      for (const client of [service.anybody, service.api])
+        expect(await client.send('GET', url)).toMatchObject(refusal);
     }
   });
 
@@ -139,37 +135,31 @@ describe('a file', () => {
   });
 });
 
+const signed = useService({ SIGNING_KEYS: `new:${NEW.secret},old:${OLD.secret}` });
 // contract 2.7
-describe('SIGNING_KEYS', () => {
-  const service = useService({ SIGNING_KEYS: `new:${NEW.secret},old:${OLD.secret}` });
-  const FILE: DataFile = { kind: 'pricing_data', variantId: 'variant_birkin_croc_30', region: 'NA' };
-
-  test('sign with the first, and verify with any under its own name', async () => {
-    const { variants } = await service.row('product_birkin_croc', 'pricing');
-    const url = variants?.[0]?.pricing?.pricing_data?.[0]?.url ?? '';
-    expect(new URL(url).searchParams.get('key')).toBe('new');
-    expect((await service.anybody.send('GET', url)).status).toBe(200);
-    // contract 2.6
-    expect(new HmacDataFileSigner([]).sign(FILE, service.clock.now())).toBeNull();
-    for (const [id, secret, status] of [
-      ['new', NEW.secret, 200],
-      ['old', OLD.secret, 200],
-      ['older', OLD.secret, 403],
-      ['old', NEW.secret, 403],
-      ['', NEW.secret, 403],
-    ] as const) {
-      const inAMinute = new Date(service.clock.now().getTime() + 60_000);
-      const address = new HmacDataFileSigner([{ id, secret }]).sign(FILE, inAMinute);
-      expect([id, (await service.anybody.send('GET', address ?? '')).status]).toEqual([id, status]);
-    }
-  });
+test('SIGNING_KEYS sign with the first, and verify with any under its own name', async () => {
+  const url = (await pricingOf(signed))?.pricing_data?.[0]?.url ?? '';
+  expect(new URL(url).searchParams.get('key')).toBe('new');
+  expect((await signed.anybody.send('GET', url)).status).toBe(200);
+  const file = { kind: 'pricing_data', variantId: 'variant_birkin_croc_30', region: 'NA' } as const;
+  const inAMinute = new Date(signed.clock.now().getTime() + 60_000);
+  // contract 2.6
+  expect(new HmacDataFileSigner([]).sign(file, inAMinute)).toBeNull();
+  for (const [id, secret, status] of [
+    ['new', NEW.secret, 200],
+    ['old', OLD.secret, 200],
+    ['older', OLD.secret, 403],
+    ['old', NEW.secret, 403],
+    ['', NEW.secret, 403],
+  ] as const) {
+    const address = new HmacDataFileSigner([{ id, secret }]).sign(file, inAMinute) ?? '';
+    expect([id, (await signed.anybody.send('GET', address)).status]).toEqual([id, status]);
+  }
 });
-
 describe('the rows of a file', () => {
   type Cells = readonly (string | number | null)[];
-  const events = new EventEmitter();
+  const ROW = ['https://shop.example', 'x'.repeat(1000), 'vendor', 1, 'usd', '2026-01-01'];
   let rows: () => AsyncGenerator<Cells>;
-  let read = 0;
   const service = useService(
     {},
     {
@@ -178,25 +168,20 @@ describe('the rows of a file', () => {
     },
   );
   const url = () => `${service.url}/files/pricing_data/variant_x/NA.csv`;
-  const of = (...given: readonly Cells[]) =>
-    async function* () {
-      yield* given;
-    };
-
-  async function* endlessRows(): AsyncGenerator<Cells> {
-    read = 0;
-    try {
-      for (;;) {
-        read += 1;
-        yield ['https://shop.example', 'x'.repeat(1000), 'vendor', 1, 'usd', '2026-01-01'];
-      }
-    } finally {
-      events.emit('ended');
-    }
-  }
 
   test('are read no faster than the client reads, and only while it is connected', async () => {
-    rows = endlessRows;
+    const events = new EventEmitter();
+    let read = 0;
+    rows = async function* () {
+      try {
+        for (;;) {
+          read += 1;
+          yield ROW;
+        }
+      } finally {
+        events.emit('ended');
+      }
+    };
     const request = get(url());
     const [answer] = await once(request, 'response');
     await once(answer, 'data');
@@ -221,7 +206,7 @@ describe('the rows of a file', () => {
     expect(answer).toMatchObject({ status: 503, body: { error: 'unavailable' } });
     expect(answer.headers.has('Content-Disposition')).toBe(false);
     rows = async function* () {
-      yield ['https://shop.example', 'first', 'vendor', 1, 'usd', '2026-01-01'];
+      yield ROW;
       throw Object.assign(new Error('away'), { code: 'ECONNRESET' });
     };
     await expect(service.api.send('GET', url())).rejects.toThrow();
@@ -244,10 +229,10 @@ describe('the rows of a file', () => {
       '"a\nb","c\rd","e\r\nf",1,"g,h","i""j"\r\n',
     ],
   ])('have %s', async (_what, given, text) => {
-    rows = of(...given);
-    expect(await service.api.send('GET', url())).toMatchObject({
-      status: 200,
-      text: lines(LISTING_COLUMNS) + text,
-    });
+    rows = async function* () {
+      yield* given;
+    };
+    const csv = { status: 200, text: lines(LISTING_COLUMNS) + text };
+    expect(await service.api.send('GET', url())).toMatchObject(csv);
   });
 });

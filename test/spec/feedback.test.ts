@@ -1,217 +1,307 @@
-import type { Knex } from 'knex';
+import { readFileSync } from 'node:fs';
 import { FeedbackService } from '../../models/feedback/feedback-service';
-import { type AccountRepository, PORTS, type PredictionRepository } from '../../models/ports';
+import { PromotionService } from '../../models/indexing/promotion-service';
+import { RecalibrationService } from '../../models/indexing/recalibration-service';
+import { PORTS } from '../../models/ports';
+import { at, Random } from '../../models/random';
+import { UNCALIBRATED } from '../../models/vision/confidence';
 import { FIXTURE } from '../support/fixture-data';
 import { environmentOf, loupeHere, runLoupeHere } from '../support/run-loupe';
-import { type TestKey, useService } from '../support/service';
+import { type TestService, useService } from '../support/service';
 
-/** contract 7.11, 7.18: what is recorded of photos, and what callers and operators make of it. */
+/** contract 7.11, 7.18, 14.10: what is recorded of photos, what callers and operators make of it, and recalibration. */
 // A database of its own: other files leave predictions that count.
 const service = useService({}, {}, { ...FIXTURE, name: 'feedback' });
-
 const { photo } = service;
-const answered = async (api = service.api): Promise<string> =>
+const CROC = 'product_birkin_croc';
+const SUBMARINER = 'product_submariner';
+
+const answered = async (api = service.api) =>
   (await api.identify(photo)).headers.get('X-Prediction-Id') ?? '';
-const correct = (id: string, body: unknown, api = service.api) =>
-  api.send<{ right: boolean }>('POST', `/v3/vision/predictions/${id}/feedback`, { body });
+const correct = (id: string, correctId: string | null, api = service.api, rest: object = {}) => {
+  const body = { correct_id: correctId, ...rest };
+  return api.send<{ right: boolean }>('POST', `/v3/vision/predictions/${id}/feedback`, { body });
+};
+const feedbackOn = async (id: string) => (await service.prediction(id))?.feedback;
+const feedbackOf = (of: TestService) =>
+  new FeedbackService(
+    of.resolve(PORTS.PredictionRepository),
+    of.resolve(PORTS.CatalogRepository),
+    of.resolve(PORTS.Clock),
+  );
+/** A figure of the metrics by its name and labels, as a pattern. */
+const figureOf = async ({ url }: TestService, name: string) => {
+  const metrics = await (await fetch(`${url}/metrics`)).text();
+  return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(metrics)?.[1]);
+};
+const ANSWERS = 'loupe_prediction_feedback_answers';
+const RIGHT = 'loupe_prediction_reliability\\{figure="right"\\}';
 
 // Later than the model of the fixture became live.
 beforeAll(() => service.clock.advance(60_000));
-beforeEach(() => service.sees(['product_birkin_croc', 0.05]));
+beforeEach(() => service.sees([CROC, 0.05]));
 
 describe('the command predictions', () => {
-  const loupe = (words: readonly string[]) => runLoupeHere(words, environmentOf(service));
-
+  const loupe = (...words: string[]) => runLoupeHere(['predictions', ...words], environmentOf(service));
   const json = async <Document>(...words: string[]) =>
     (await loupeHere(environmentOf(service), ...words)) as Document;
 
-  interface ReliabilityDocument {
-    readonly groups: readonly {
-      readonly by: string;
-      readonly of: string;
-      readonly right: { readonly of: number };
-    }[];
-  }
-
   test('delete removes what is recorded of one account at once, and nothing of others', async () => {
-    await service.sees(['product_submariner', 0.05]);
     const [one, other] = [await service.newKey(), await service.newKey()];
-    const identify = async ({ api }: TestKey) => (await api.identifyV2(photo)).body.predictionId;
-    const [first, second] = [await identify(one), await identify(one)];
-    const kept = await identify(other);
+    const ids = [await answered(one.api), await answered(one.api)];
+    const kept = await answered(other.api);
     const words = ['predictions', 'delete', '--account', one.accountId];
-    expect(await json(...words)).toEqual({ account: one.accountId, deleted: 2 });
-    expect(await Promise.all([first, second].map((id) => service.prediction(id)))).toEqual([null, null]);
+    for (const deleted of [2, 0]) expect(await json(...words)).toEqual({ account: one.accountId, deleted });
+    expect(await Promise.all(ids.map((id) => service.prediction(id)))).toEqual([null, null]);
     expect(await service.prediction(kept)).not.toBeNull();
-    expect(await json(...words)).toEqual({ account: one.accountId, deleted: 0 });
     const log = await json<object[]>('audit', 'log', '--account', one.accountId);
     expect(log.at(-1)).toMatchObject({ action: 'predictions delete', details: { deleted: 2 } });
-    const unknown = await loupe(['predictions', 'delete', '--account', 'account_unknown']);
-    expect([unknown.code, unknown.stdout]).toEqual([1, '']);
+    expect(await loupe('delete', '--account', 'account_unknown')).toMatchObject({ code: 1, stdout: '' });
   });
 
   // contract 7.11
   test('show prints a prediction with model, time, neighbours and distances', async () => {
-    await service.sees(['product_submariner', 0.05]);
-    const { predictionId } = (await service.api.identifyV2(photo)).body;
-    const shown = await json<{ createdAt: string }>('predictions', 'show', predictionId);
-    expect(shown).toMatchObject({
-      id: predictionId,
-      model: expect.stringMatching(/@/),
-      neighbours: [{ imageId: expect.any(Number), distance: 0.05 }],
-      rows: [{ id: 'product_submariner' }],
-    });
+    const id = await answered();
+    const shown = await json<{ createdAt: string }>('predictions', 'show', id);
+    const neighbours = [{ imageId: expect.any(Number), distance: 0.05 }];
+    expect(shown).toMatchObject({ id, model: expect.stringMatching(/@/), neighbours, rows: [{ id: CROC }] });
     expect(Date.parse(shown.createdAt)).not.toBeNaN();
   });
 
   // contract 7.18
   test('reliability groups answers by model, month, category and photos, of all models or of one', async () => {
-    await service.sees(['product_submariner', 0.05]);
-    const predictionId = await answered();
-    await correct(predictionId, { correct_id: 'product_submariner' });
-    const model = (await service.prediction(predictionId))?.model ?? '';
+    await service.sees([SUBMARINER, 0.05]);
+    const id = await answered();
+    await correct(id, SUBMARINER);
+    const model = (await service.prediction(id))?.model ?? '';
     const answersOf = async (...words: string[]) => {
-      const { groups } = await json<ReliabilityDocument>('predictions', 'reliability', ...words);
-      return groups.map(({ by, of, right }) => [by, of, right.of]);
+      type Groups = { groups: { by: string; of: string; right: { of: number } }[] };
+      const { groups } = await json<Groups>('predictions', 'reliability', ...words);
+      return groups.map(({ by, of, right }) => [by, of, right.of].join(' '));
     };
-    const byModel = ['model', model, 1];
     const month = service.clock.now().toISOString().slice(0, 7);
-    const rest = [
-      ['month', month, 1],
-      ['category', 'watches', 1],
-      ['photos', '1', 1],
-    ];
-    expect(await answersOf()).toEqual([byModel, ...rest]);
-    expect(await answersOf('--model', model)).toEqual([byModel, ...rest]);
-    const id = model.replace(/@.*/, '');
-    expect(await answersOf('--by', 'model', '--model', id, '--since', '2020-01-01')).toEqual([byModel]);
+    const all = [`model ${model} 1`, `month ${month} 1`, 'category watches 1', 'photos 1 1'];
+    expect(await answersOf()).toEqual(all);
+    expect(await answersOf('--model', model)).toEqual(all);
+    const byModel = ['--by', 'model', '--model', model.replace(/@.*/, ''), '--since', '2020-01-01'];
+    expect(await answersOf(...byModel)).toEqual(all.slice(0, 1));
     expect(await answersOf('--by', 'month', '--model', 'another')).toEqual([]);
-    const text = await loupe(['predictions', 'reliability']);
-    for (const told of [model, month, 'watches']) expect(text.stdout).toContain(told);
+    const { stdout } = await loupe('reliability');
+    for (const told of [model, month, 'watches']) expect(stdout).toContain(told);
   });
 });
 
 // contract 7.18
 describe('feedback', () => {
-  test.each([
-    ['the product that was answered', 'product_birkin_croc', true],
-    ['another one', 'product_submariner', false],
-    ['that the catalog does not have it', null, false],
-  ])('says %s', async (_what, correctId, right) => {
+  test('says the product that was answered, another one or none, free of charge, and the last one stands', async () => {
     const id = await answered();
-    const answer = await correct(id, { correct_id: correctId, comment: 'seen at the desk' });
-    expect(answer).toMatchObject({
-      status: 200,
-      body: { success: true, prediction_id: id, correct_id: correctId, right, credits_used: 0 },
-    });
-    expect(answer.headers.get('X-Credits-Used')).toBe('0');
-    expect((await service.prediction(id))?.feedback).toEqual({
-      ...{ correctId, comment: 'seen at the desk', right },
-      at: service.clock.now().toISOString(),
-    });
+    const comment = 'seen at the desk';
+    for (const [correctId, right] of [
+      [CROC, true],
+      [SUBMARINER, false],
+      [null, false],
+    ] as const) {
+      const { status, body, headers } = await correct(id, correctId, service.api, { comment });
+      const told = {
+        success: true,
+        prediction_id: id,
+        correct_id: correctId,
+        comment,
+        right,
+        credits_used: 0,
+      };
+      expect([status, body, headers.get('X-Credits-Used')]).toEqual([200, told, '0']);
+      const now = service.clock.now().toISOString();
+      expect(await feedbackOn(id)).toEqual({ correctId, comment, right, at: now });
+    }
   });
 
-  test('on a taxonomy row is right for every product below it', async () => {
-    await service.sees(['product_neverfull_monogram', 0.4], ['product_neverfull_damier', 0.401]);
-    const id = await answered();
-    expect((await correct(id, { correct_id: 'product_neverfull_damier' })).body.right).toBe(true);
-    expect((await correct(id, { correct_id: 'product_birkin_croc' })).body.right).toBe(false);
-  });
-
-  test('on an empty answer is right when the catalog does not have the item', async () => {
+  test('on a taxonomy row is right for every product below it; on an empty answer, when there is none', async () => {
+    const [monogram, damier] = ['product_neverfull_monogram', 'product_neverfull_damier'];
+    await service.sees([monogram, 0.4], [damier, 0.401]);
+    const ofModel = await answered();
     await service.sees();
-    const id = await answered();
-    expect((await correct(id, { correct_id: null })).body.right).toBe(true);
-    expect((await correct(id, { correct_id: 'product_birkin_croc' })).body.right).toBe(false);
+    const ofNothing = await answered();
+    for (const [id, correctId, right] of [
+      [ofModel, damier, true],
+      [ofModel, CROC, false],
+      [ofNothing, null, true],
+      [ofNothing, CROC, false],
+    ] as const)
+      expect((await correct(id, correctId)).body.right).toBe(right);
   });
 
-  test('is replaced by the next', async () => {
-    const id = await answered();
-    await correct(id, { correct_id: null });
-    await correct(id, { correct_id: 'product_birkin_croc' });
-    expect((await service.prediction(id))?.feedback).toMatchObject({ correctId: 'product_birkin_croc' });
-  });
-
-  test('may be given with any key of the account, and costs nothing', async () => {
+  test('may be given with any key of the account; on an unknown prediction it is a 404', async () => {
     const { api, accountId } = await service.newKey({ credits: 5 });
-    const id = await answered(api);
     const other = await service.newKey({ accountId, scopes: ['catalog:read'] });
-    const { status } = await correct(id, { correct_id: null }, other.api);
-    expect(status).toBe(200);
-  });
-
-  test('on an unknown prediction is a 404', async () => {
-    expect((await correct('nobody', { correct_id: null })).status).toBe(404);
+    expect((await correct(await answered(api), null, other.api)).status).toBe(200);
+    expect((await correct('nobody', null)).status).toBe(404);
   });
 });
 
 describe('the reliability of answers', () => {
-  const predictions = () => service.resolve<PredictionRepository>(PORTS.PredictionRepository);
-  // The answers of earlier tests are of before.
-  let since: Date;
-  beforeEach(() => {
-    service.clock.advance(60_000);
-    since = service.clock.now();
-  });
-  const reliability = (by: 'photos' | 'category') =>
-    new FeedbackService(
-      predictions(),
-      service.resolve(PORTS.CatalogRepository),
-      service.resolve(PORTS.Clock),
-    ).reliability([by], since);
-
   test('compares what was claimed with what was right, and counts empty answers separately', async () => {
-    for (const correctId of ['product_birkin_croc', 'product_submariner'])
-      await correct(await answered(), { correct_id: correctId });
+    // The answers of earlier tests are of before.
+    service.clock.advance(60_000);
+    const since = service.clock.now();
+    for (const correctId of [CROC, SUBMARINER]) await correct(await answered(), correctId);
     await service.sees();
-    await correct(await answered(), { correct_id: null });
-    const claims = (await predictions().judged(since)).flatMap(({ confidence }) => confidence ?? []);
-    expect(await reliability('photos')).toMatchObject([
-      {
-        of: '1',
-        right: { right: 1, of: 2 },
-        claimed: expect.closeTo(((claims[0] ?? 0) + (claims[1] ?? 0)) / 2),
-        empty: { right: 1, of: 1 },
-      },
-    ]);
+    await correct(await answered(), null);
+    const judged = await service.resolve(PORTS.PredictionRepository).judged(since);
+    const claims = judged.flatMap(({ confidence }) => confidence ?? []);
+    const claimed = expect.closeTo(((claims[0] ?? 0) + (claims[1] ?? 0)) / 2);
+    const reliability = (by: 'photos' | 'category') => feedbackOf(service).reliability([by], since);
+    const [byPhotos] = await reliability('photos');
+    expect(byPhotos).toMatchObject({
+      of: '1',
+      right: { right: 1, of: 2 },
+      claimed,
+      empty: { right: 1, of: 1 },
+    });
     expect((await reliability('category')).map(({ of }) => of)).toEqual(['handbags', null]);
   });
 
   test('is shown by the metrics', async () => {
-    const figure = async (name: string) => {
-      const metrics = await (await fetch(`${service.url}/metrics`)).text();
-      return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(metrics)?.[1]);
-    };
-    const before = await figure('loupe_prediction_feedback_answers');
-    const rightBefore = await figure('loupe_prediction_reliability\\{figure="right"\\}');
-    await correct(await answered(), { correct_id: 'product_birkin_croc' });
-    expect(await figure('loupe_prediction_feedback_answers')).toBe(before + 1);
-    expect(await figure('loupe_prediction_reliability\\{figure="right"\\}')).toBeCloseTo(
-      (before * rightBefore + 1) / (before + 1),
-    );
+    const [before, right] = [await figureOf(service, ANSWERS), await figureOf(service, RIGHT)];
+    await correct(await answered(), CROC);
+    expect(await figureOf(service, ANSWERS)).toBe(before + 1);
+    expect(await figureOf(service, RIGHT)).toBeCloseTo((before * right + 1) / (before + 1));
   });
 });
 
 // contract 7.11
-describe('photos', () => {
+test('photos are kept with the predictions of an account that asked for it, and deleted when it stops', async () => {
+  const { api, accountId } = await service.newKey();
   const kept = async (id: string) =>
-    (await service.resolve<Knex>(PORTS.Knex)('prediction_photos').where({ prediction_id: id })).length;
+    (await service.knex('prediction_photos').where({ prediction_id: id })).length;
+  const accounts = service.resolve(PORTS.AccountRepository);
+  expect(await kept(await answered(api))).toBe(0);
+  await accounts.keepPhotos(accountId, true);
+  const [first, second] = [await answered(api), await answered(api)];
+  expect([await kept(first), await kept(second)]).toEqual([1, 1]);
+  await correct(first, SUBMARINER, api);
+  const corrected = await service.resolve(PORTS.PredictionRepository).correctedPhotos(10);
+  expect(corrected).toEqual([{ id: first, correctId: SUBMARINER, photos: [expect.any(Buffer)] }]);
+  await service.knex('predictions').where({ id: first }).delete();
+  expect(await kept(first)).toBe(0);
+  await accounts.keepPhotos(accountId, false);
+  expect([await kept(second), await kept(await answered(api))]).toEqual([0, 0]);
+});
 
-  test('are kept with the predictions of an account that asked for it, and deleted when it stops', async () => {
-    const { api, accountId } = await service.newKey();
-    const accounts = service.resolve<AccountRepository>(PORTS.AccountRepository);
-    expect(await kept(await answered(api))).toBe(0);
-    await accounts.keepPhotos(accountId, true);
-    const [first, second] = [await answered(api), await answered(api)];
-    expect([await kept(first), await kept(second)]).toEqual([1, 1]);
-    await correct(first, { correct_id: 'product_submariner' }, api);
-    const corrected = await service
-      .resolve<PredictionRepository>(PORTS.PredictionRepository)
-      .correctedPhotos(10);
-    expect(corrected).toEqual([{ id: first, correctId: 'product_submariner', photos: [expect.any(Buffer)] }]);
-    await service.resolve<Knex>(PORTS.Knex)('predictions').where({ id: first }).delete();
-    expect(await kept(first)).toBe(0);
-    await accounts.keepPhotos(accountId, false);
-    expect([await kept(second), await kept(await answered(api))]).toEqual([0, 0]);
+/** An operator whose model is far too sure of itself: corrections, alert, recalibration, and the way back. */
+describe('recalibration', () => {
+  // A database of its own, since the calibration that it leaves is no other test's.
+  const sure = useService({ CONFIDENCE_FLOOR: '0' }, {}, { ...FIXTURE, name: 'feedback_loop' });
+  const embeddings = () => sure.resolve(PORTS.EmbeddingRepository);
+  const calibration = async () => (await sure.liveVersion()).manifest.calibration;
+
+  /** How often an answer is right, by how far its picture stands out: of its rival, and of what the catalog does not have. */
+  const TRUTH = { rival: 3, none: 0.6 };
+  const FAR_TOO_SURE = {
+    ...UNCALIBRATED.confidence,
+    candidate: { nearest: 40, views: 40 },
+    none: { constant: -99, similarity: 0, nearest: 0, views: 0, others: 0, spread: 0 },
+  };
+  const RIVAL_DISTANCE = 0.5;
+  let pictures: { id: string; imageId: number }[];
+
+  beforeAll(async () => {
+    await embeddings().recalibrate((await sure.liveVersion()).id, { confidence: FAR_TOO_SURE, floor: 0 });
+    const rows = await sure
+      .knex('product_images')
+      .groupBy('image_id')
+      .havingRaw('count(*) = 1')
+      .orderBy('image_id')
+      .select('image_id')
+      .min('product_id AS id');
+    pictures = rows.map((row) => ({ id: String(row.id), imageId: Number(row.image_id) }));
   });
+
+  /** The pictures of the catalog are embedded, so that its model can be changed. */
+  async function embedCatalog(): Promise<void> {
+    const { id: version } = await sure.liveVersion();
+    const images = await embeddings().pending(version, 1_000, 0);
+    const vectors = [new Float32Array([1, 0, 0, 0])];
+    await embeddings().store(
+      version,
+      images.map(({ id }) => ({ imageId: id, vectors })),
+    );
+    await embeddings().markBuilt(version);
+  }
+
+  /** So many photos of this kind of truth, each corrected by its caller. */
+  async function corrections(count: number, seed: number): Promise<void> {
+    // The database, which says when a calibration became live, has a clock of its own.
+    sure.clock.advance(Date.now() - sure.clock.now().getTime());
+    const random = new Random('corrections', seed);
+    const [feedback, owner] = [feedbackOf(sure), { accountId: sure.key.accountId, test: false }];
+    const told: Promise<unknown>[] = [];
+    for (let number = 0; number < count; number += 1) {
+      const nearest = at(pictures, number);
+      const rival = at(pictures, number + random.integer(1, pictures.length - 1));
+      const lead = random.between(0, 0.6);
+      sure.queue.sees([
+        { imageId: nearest.imageId, distance: RIVAL_DISTANCE * (1 - lead) },
+        { imageId: rival.imageId, distance: RIVAL_DISTANCE },
+      ]);
+      const [own, other] = [(1 - lead) ** -TRUTH.rival, 1];
+      const drawn = random.between(0, own + other + TRUTH.none);
+      const shown = drawn < own ? nearest.id : drawn < own + other ? rival.id : null;
+      told.push(feedback.correct(owner, await answered(sure.api), { correctId: shown, comment: null }));
+    }
+    await Promise.all(told);
+  }
+
+  /** Whether the alert of docs/operations fires on what the service tells of itself. */
+  async function isAlerting(): Promise<boolean> {
+    const rules = readFileSync('docs/operations/prometheus-alerts.yaml', 'utf8');
+    const rule =
+      /abs\(max\(loupe_prediction_reliability\{figure="claimed"\}\) - max\(loupe_prediction_reliability\{figure="right"\}\)\) > ([\d.]+)\s+and max\(loupe_prediction_feedback_answers\) >= (\d+)/;
+    const [, apart, least] = rule.exec(rules) ?? [];
+    const claimed = await figureOf(sure, RIGHT.replace('right', 'claimed'));
+    const isApart = Math.abs(claimed - (await figureOf(sure, RIGHT))) > Number(apart);
+    return isApart && (await figureOf(sure, ANSWERS)) >= Number(least);
+  }
+
+  const calibrationError = async (since: Date): Promise<number | undefined> =>
+    (await feedbackOf(sure).reliability(['model'], since))[0]?.calibration.ece;
+  const recalibrate = () =>
+    new RecalibrationService(
+      embeddings(),
+      sure.resolve(PORTS.PredictionRepository),
+      sure.resolve(PORTS.CatalogRepository),
+      sure.resolve(PORTS.AuditedWork),
+    ).recalibrate(null, false);
+  const rollback = () =>
+    new PromotionService(embeddings(), sure.resolve(PORTS.AuditedWork), {} as never).rollback(false);
+
+  test('changes nothing with too little feedback, or where the catalog is not embedded', async () => {
+    await corrections(20, 1);
+    await expect(recalibrate()).rejects.toThrow('20 answers under it have feedback, at least 100 are needed');
+    await expect(recalibrate()).rejects.toThrow('images are not embedded yet');
+    expect((await calibration())?.confidence).toEqual(FAR_TOO_SURE);
+  });
+
+  // contract 14.10
+  test('is what hundreds of corrections raise the alert for, and a rollback undoes it', async () => {
+    const from = new Date(sure.clock.now().getTime() + 1);
+    await corrections(680, 2);
+    expect(await isAlerting()).toBe(true);
+    expect(await calibrationError(from)).toBeGreaterThan(0.3);
+    // Ten bins of 250 answers are 0.05 off by chance alone.
+    const RIGHT_AGAIN = 0.08;
+    await embedCatalog();
+    const { after, fitted, overruled } = await recalibrate();
+    expect(overruled).toEqual([]);
+    expect(after?.ece).toBeLessThan(RIGHT_AGAIN);
+    expect(await isAlerting()).toBe(false);
+    const since = new Date(sure.clock.now().getTime() + 1);
+    await corrections(250, 3);
+    expect(await isAlerting()).toBe(false);
+    expect(await calibrationError(since)).toBeLessThan(RIGHT_AGAIN);
+    for (const confidence of [FAR_TOO_SURE, fitted]) {
+      await rollback();
+      expect((await calibration())?.confidence).toEqual(confidence);
+    }
+  }, 300_000);
 });

@@ -1,10 +1,10 @@
 import { PostgresCreditLedger } from '../../db/accounts/credit-ledger';
-import { type CreditLedger, type IdempotencyStore, PORTS } from '../../models/ports';
-import { type Answer } from '../support/api-client';
+import { PORTS } from '../../models/ports';
+import type { Answer } from '../support/api-client';
 import { endsOf, holdMethod } from '../support/interrupted-calls';
-import { useService } from '../support/service';
+import { type Seen, useService } from '../support/service';
 
-/** Calls with an `Idempotency-Key` (issue 'vision that can be trusted', money): made once, answered as often as asked. */
+/** contract 12.6: calls with an `Idempotency-Key` are made and charged once; `every-endpoint.test.ts` has which take one. */
 const service = useService({ VISION_DEADLINE_MS: '4000' });
 
 beforeEach(async () => {
@@ -15,36 +15,28 @@ beforeEach(async () => {
 /** A client of a fresh account with 100 credits. */
 async function account() {
   const { api, accountId } = await service.newKey({ credits: 100 });
-  const photo = service.photo;
-  const identify = (name: string, body: object = photo, signal?: AbortSignal): Promise<Answer> =>
+  const identify = (name: string, body: object = service.photo, signal?: AbortSignal): Promise<Answer> =>
     api.send('POST', '/v2/vision', {
       body,
       headers: { 'Idempotency-Key': name },
       ...(signal ? { signal } : {}),
     });
-  return { api, accountId, photo, identify, spent: () => service.creditsBooked(accountId) };
+  return { api, identify, spent: () => service.creditsBooked(accountId) };
 }
 
-const linksOf = (text: string): string[] => text.match(/[^"]+\.csv\?[^"]+/g) ?? [];
-
-const statusesOf = (links: readonly string[]): Promise<number[]> =>
-  Promise.all(links.map(async (link) => (await fetch(link)).status));
+const replayedOf = ({ headers }: Answer) => headers.get('Idempotency-Replayed');
 
 // contract 12.6
 test('a repeated call gets the same answer, is charged once, and says so', async () => {
   const { identify, spent } = await account();
-  const first = await identify('again');
-  const again = await identify('again');
-  expect([first.status, again.status]).toEqual([200, 200]);
-  expect(again.text).toBe(first.text);
-  expect(first.headers.get('Idempotency-Replayed')).toBeNull();
-  expect(again.headers.get('X-Prediction-Id')).toBe(first.headers.get('X-Prediction-Id'));
-  expect(again.headers.get('Idempotency-Replayed')).toBe('true');
-  expect(again.headers.get('Content-Type')).toBe(first.headers.get('Content-Type'));
+  const [first, again] = [await identify('again'), await identify('again')];
+  expect(again).toMatchObject({ status: 200, text: first.text });
+  expect([first, again].map(replayedOf)).toEqual([null, 'true']);
+  for (const name of ['X-Prediction-Id', 'Content-Type'])
+    expect(again.headers.get(name)).toBe(first.headers.get(name));
   expect([first, again].map(({ headers }) => headers.get('X-Credits-Used'))).toEqual(['10', '0']);
   expect([first, again].map(({ headers }) => headers.get('X-Credits-Remaining'))).toEqual(['90', '90']);
-  expect(await spent()).toBe(10);
-  expect(service.queue.calls).toBe(1);
+  expect([await spent(), service.queue.calls]).toEqual([10, 1]);
 });
 
 test('hours later the same answer has links to data files that open', async () => {
@@ -53,13 +45,13 @@ test('hours later the same answer has links to data files that open', async () =
   const first = await identify('later');
   service.clock.advance(2 * 3_600_000);
   const again = await identify('later');
-  const [dead, live] = [linksOf(first.text), linksOf(again.text)];
-  expect(live).toHaveLength(dead.length);
+  const statusesOf = ({ text }: Answer) =>
+    Promise.all((text.match(/[^"]+\.csv\?[^"]+/g) ?? []).map(async (link) => (await fetch(link)).status));
+  const [dead, live] = [await statusesOf(first), await statusesOf(again)];
   expect(dead.length).toBeGreaterThan(0);
-  expect(await statusesOf(dead)).toEqual(dead.map(() => 403));
-  expect(await statusesOf(live)).toEqual(live.map(() => 200));
-  const plain = (text: string) => text.replaceAll(/\?expires=[^"]*/g, '');
-  expect(plain(again.text)).toBe(plain(first.text));
+  expect([dead, live]).toEqual([dead.map(() => 403), dead.map(() => 200)]);
+  const plain = ({ text }: Answer) => text.replaceAll(/\?expires=[^"]*/g, '');
+  expect(plain(again)).toBe(plain(first));
 });
 
 test('the second of two clicks at once waits for the answer of the first', async () => {
@@ -70,15 +62,14 @@ test('the second of two clicks at once waits for the answer of the first', async
   letGo();
   const [first, second] = await Promise.all(both);
   expect(second?.text).toBe(first?.text);
-  expect(await spent()).toBe(10);
-  expect(service.queue.calls).toBe(1);
+  expect([await spent(), service.queue.calls]).toEqual([10, 1]);
 });
 
 // contract 12.6
 test('a repetition while the first call still runs is a 409 with Retry-After', async () => {
   const { api } = await account();
-  const query = () =>
-    api.send('POST', '/v3/catalog/query', { body: {}, headers: { 'Idempotency-Key': 'slow' } });
+  const headers = { 'Idempotency-Key': 'slow' };
+  const query = () => api.send('POST', '/v3/catalog/query', { body: {}, headers });
   const held = holdMethod(PostgresCreditLedger.prototype, 'settle');
   const first = query();
   await held.waiting(1);
@@ -91,152 +82,110 @@ test('a repetition while the first call still runs is a 409 with Retry-After', a
 
 // contract 12.6
 test('another body under the same key is a 409 and costs nothing', async () => {
-  const { identify, photo, spent } = await account();
+  const { identify, spent } = await account();
   await identify('one');
-  const other = await identify('one', { ...photo, url: 'https://example.com/a.jpg' });
+  const other = await identify('one', { ...service.photo, url: 'https://example.com/a.jpg' });
   expect(other).toMatchObject({ status: 409, body: { success: false, error: 'conflict' } });
   expect(await spent()).toBe(10);
 });
 
-test('another account may use the same key', async () => {
-  const [one, other] = [await account(), await account()];
-  await one.identify('shared');
-  expect((await other.identify('shared')).headers.get('Idempotency-Replayed')).toBeNull();
-  expect(await other.spent()).toBe(10);
-});
-
-test('a refused call is free, and so is its key', async () => {
+test('a call that was refused, failed on our side or lost its caller is made again, and charged once', async () => {
   const { identify, spent } = await account();
-  expect((await identify('later', { base64: 'AAAA' })).status).toBe(422);
-  expect((await identify('later')).status).toBe(200);
-  expect(await spent()).toBe(10);
-});
-
-test('what failed on our side is made again under the same key, and charged once', async () => {
-  const { identify, spent } = await account();
-  service.queue.fails();
-  expect((await identify('mended')).status).toBe(503);
-  await service.sees(['product_submariner', 0.05]);
-  expect((await identify('mended')).status).toBe(200);
-  expect((await identify('mended')).headers.get('Idempotency-Replayed')).toBe('true');
-  expect(await spent()).toBe(10);
-});
-
-test('a call whose caller hung up is made again, and charged once', async () => {
-  const { identify, photo, spent } = await account();
-  const hangUp = new AbortController();
-  service.queue.neverAnswers();
-  const broken = identify('broken', photo, hangUp.signal).catch((failure: unknown) => failure);
+  expect((await identify('again', { base64: 'AAAA' })).status).toBe(422);
+  service.queue.behaviour = 'fails';
+  expect((await identify('again')).status).toBe(503);
+  service.queue.behaviour = 'never answers';
+  service.queue.calls = 0;
+  const gone = new AbortController();
+  const broken = identify('again', service.photo, gone.signal).catch((failure: unknown) => failure);
   await service.queue.asked();
-  hangUp.abort();
+  gone.abort();
   await broken;
   await service.queue.gaveUp();
   await service.sees(['product_submariner', 0.05]);
-  expect((await identify('broken')).status).toBe(200);
+  const made = [await identify('again'), await identify('again')];
+  expect(made.map(({ status }) => status)).toEqual([200, 200]);
+  expect(made.map(replayedOf)).toEqual([null, 'true']);
   expect(await spent()).toBe(10);
 });
 
 test('after a day the key is new', async () => {
   const { identify, spent } = await account();
   await identify('daily');
-  service.clock.advance(24 * 3_600_000 - 60_000);
-  expect((await identify('daily')).headers.get('Idempotency-Replayed')).toBe('true');
-  service.clock.advance(120_000);
-  expect((await identify('daily')).headers.get('Idempotency-Replayed')).toBeNull();
+  for (const [waitMs, replayed] of [
+    [24 * 3_600_000 - 60_000, 'true'],
+    [120_000, null],
+  ] as const) {
+    service.clock.advance(waitMs);
+    expect(replayedOf(await identify('daily'))).toBe(replayed);
+  }
   expect(await spent()).toBe(20);
 });
 
-test('catalog queries are made once too', async () => {
+// contract 4.7
+test('a repetition has the headers of its answer', async () => {
   const { api, spent } = await account();
-  const query = () =>
-    api.send('POST', '/v3/catalog/query', {
-      body: { includes: ['pricing'], filters: [{ field: 'brand', ids: ['brand_hermes'] }] },
-      headers: { 'Idempotency-Key': 'page' },
-    });
-  const [first, again] = [await query(), await query()];
-  expect(again.text).toBe(first.text);
-  expect([first, again].map(({ headers }) => headers.get('Deprecation'))).toEqual(['true', 'true']);
+  const body = { includes: ['pricing'], filters: [{ field: 'brand', ids: ['brand_hermes'] }] };
+  const sending = { body, headers: { 'Idempotency-Key': 'page' } };
+  for (const _time of [1, 2]) {
+    const { headers } = await api.send('POST', '/v3/catalog/query', sending);
+    expect(headers.get('Deprecation')).toBe('true');
+  }
   expect(await spent()).toBe(6);
 });
 
 test.each(['', 'with space', 'x'.repeat(256), 'é'])('the key %j is a 400 that names it', async (name) => {
   const { identify, spent } = await account();
-  expect(await identify(name)).toMatchObject({
-    status: 400,
-    body: { error: 'bad_request', field: 'Idempotency-Key' },
-  });
+  const body = { error: 'bad_request', field: 'Idempotency-Key' };
+  expect(await identify(name)).toMatchObject({ status: 400, body });
   expect(await spent()).toBe(0);
 });
 
 describe('a call that is repeated because its process seemed dead', () => {
   const LEASE_MS = 60_000;
 
-  /** Makes a call whose process stalls before it is booked, and its repetition when its lease is over. */
-  async function resumed(seenAgain: () => Promise<unknown>) {
-    const client = await account();
+  test.each<[string, number, Seen[]]>([
+    ['is charged for the answer that is kept, once', 10, [['product_submariner', 0.05]]],
+    ['is free when it finds nothing', 0, []],
+  ])('%s, whatever the first process does later', async (_what, price, seenAgain) => {
+    const { identify, spent } = await account();
     const stalled = holdMethod(PostgresCreditLedger.prototype, 'settle');
-    const first = client.identify('stalled');
+    const first = identify('stalled');
     await stalled.waiting(1);
     stalled.passNew();
     service.clock.advance(LEASE_MS);
-    await seenAgain();
-    const second = await client.identify('stalled');
+    await service.sees(...seenAgain);
+    const second = await identify('stalled');
     stalled.letGo();
-    return { ...client, second, first: await first };
-  }
-
-  test('is charged for the answer that is kept, once, whatever the first process does later', async () => {
-    const { first, second, identify, spent } = await resumed(() =>
-      service.sees(['product_submariner', 0.05]),
-    );
-    expect(second.headers.get('X-Credits-Used')).toBe('10');
-    expect([409, 504]).toContain(first.status);
-    expect(await spent()).toBe(10);
-    expect((await identify('stalled')).text).toBe(second.text);
-  });
-
-  test('is free when it finds nothing, and nothing is booked', async () => {
-    const { first, second, identify, spent } = await resumed(() => service.sees());
-    expect([second.status, second.headers.get('X-Credits-Used')]).toEqual([200, '0']);
-    expect([409, 504]).toContain(first.status);
-    expect(await spent()).toBe(0);
+    expect([second.status, second.headers.get('X-Credits-Used')]).toEqual([200, String(price)]);
+    expect([409, 504]).toContain((await first).status);
+    expect(await spent()).toBe(price);
     expect((await identify('stalled')).text).toBe(second.text);
   });
 
   test('takes over what was reserved', async () => {
     const { accountId } = await service.newKey({ credits: 10 });
-    const store = service.resolve<IdempotencyStore>(PORTS.IdempotencyStore);
-    const ledger = service.resolve<CreditLedger>(PORTS.CreditLedger);
+    const store = service.resolve(PORTS.IdempotencyStore);
+    const ledger = service.resolve(PORTS.CreditLedger);
     const call = { accountId, key: 'died', fingerprint: Buffer.from('it') };
     const inMs = (ms: number) => new Date(service.clock.now().getTime() + ms);
-    const claim = async () => {
-      const claimed = await store.claim(call, inMs(LEASE_MS), inMs(10 * LEASE_MS));
-      if (claimed.kind !== 'granted') return claimed;
-      const { chargeId } = claimed;
-      return {
-        chargeId,
-        accountId,
-        keyId: 'key',
-        endpoint: 'test',
-        requestId: 'test',
-        idempotencyKey: 'died',
-      };
+    const claim = () => store.claim(call, inMs(LEASE_MS), inMs(10 * LEASE_MS));
+    const granted = async () => {
+      const claimed = await claim();
+      if (claimed.kind !== 'granted') throw new Error(`the call is ${claimed.kind}`);
+      const rest = { keyId: 'key', endpoint: 'test', requestId: 'test', idempotencyKey: 'died' };
+      return { chargeId: claimed.chargeId, accountId, ...rest };
     };
-    const [dead, early] = [await claim(), await claim()];
-    if ('kind' in dead) throw new Error('the first claim is granted');
-    expect(early).toEqual({ kind: 'running' });
+    const dead = await granted();
+    expect(await claim()).toEqual({ kind: 'running' });
     await ledger.reserve(dead, 10, inMs(10 * LEASE_MS));
     service.clock.advance(LEASE_MS);
-    const next = await claim();
-    if ('kind' in next) throw new Error('the lease is over');
+    const next = await granted();
     expect(next.chargeId).not.toBe(dead.chargeId);
     expect(await ledger.reserve(next, 10, inMs(10 * LEASE_MS))).toBe(true);
     expect(await ledger.settle(dead, 10, 'of the dead')).toBe('superseded');
     expect(await ledger.settle(next, 10, 'of the next')).toEqual({ creditsRemaining: 0 });
-    expect(await store.claim(call, inMs(LEASE_MS), inMs(LEASE_MS))).toEqual({
-      ...{ kind: 'answered', chargeId: next.chargeId },
-      bytes: 'of the next'.length,
-    });
+    expect(await claim()).toEqual({ kind: 'answered', chargeId: next.chargeId, bytes: 'of the next'.length });
     const pieces: string[] = [];
     for await (const piece of store.answer(call, next.chargeId)) pieces.push(piece);
     expect(pieces).toEqual(['of the next']);
@@ -244,31 +193,32 @@ describe('a call that is repeated because its process seemed dead', () => {
 });
 
 describe('a booking that outlasts the deadline', () => {
+  const settle = () => holdMethod(PostgresCreditLedger.prototype, 'settle', 'after');
+  const refunds = () => endsOf([PostgresCreditLedger.prototype, 'takeBack']);
+
   test('is a 504 that is not charged; the call is made again under its key', async () => {
     const { identify, spent } = await account();
-    const late = holdMethod(PostgresCreditLedger.prototype, 'settle', 'after');
-    const takenBack = endsOf([PostgresCreditLedger.prototype, 'takeBack']);
+    const [late, refunded] = [settle(), refunds()];
     expect((await identify('late')).status).toBe(504);
     late.letGo();
-    await takenBack.all();
+    await refunded.all();
     expect(await spent()).toBe(0);
     const again = await identify('late');
-    expect([again.status, again.headers.get('Idempotency-Replayed')]).toEqual([200, null]);
+    expect([again.status, replayedOf(again)]).toEqual([200, null]);
     expect(await spent()).toBe(10);
   });
 
-  test('stays when a repetition got its answer before it could be taken back', async () => {
+  test('stays when a repetition got its answer before it could be refunded', async () => {
     const { identify, spent } = await account();
-    const late = holdMethod(PostgresCreditLedger.prototype, 'settle', 'after');
-    const takenBack = endsOf([PostgresCreditLedger.prototype, 'takeBack']);
-    const takesBack = holdMethod(PostgresCreditLedger.prototype, 'takeBack');
+    const [late, refunded] = [settle(), refunds()];
+    const refund = holdMethod(PostgresCreditLedger.prototype, 'takeBack');
     expect((await identify('late')).status).toBe(504);
     late.letGo();
-    await takesBack.waiting(1);
+    await refund.waiting(1);
     const again = await identify('late');
-    expect([again.status, again.headers.get('Idempotency-Replayed')]).toEqual([200, 'true']);
-    takesBack.letGo();
-    await takenBack.all();
+    expect([again.status, replayedOf(again)]).toEqual([200, 'true']);
+    refund.letGo();
+    await refunded.all();
     expect(await spent()).toBe(10);
     expect((await identify('late')).text).toBe(again.text);
   });

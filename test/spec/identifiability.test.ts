@@ -1,14 +1,10 @@
-import type { Knex } from 'knex';
-import { type EmbeddingRepository, PORTS } from '../../models/ports';
-import { type Loupe, openStores } from '../../scripts/composition/container';
-import { readConfig } from '../../scripts/config';
-import { createUntouchedData, FIXTURE, type FixtureData } from '../support/fixture-data';
-import { runLoupeHere } from '../support/run-loupe';
+import { PORTS } from '../../models/ports';
+import { FIXTURE } from '../support/fixture-data';
+import { environmentOf, runLoupeHere } from '../support/run-loupe';
+import { useService } from '../support/service';
 
-/** A catalog owner asks what to photograph next: the fixture, with vectors under which two bags look alike. */
-let data: FixtureData;
-/** Open for as long as the tests, that no command starts the embedded database anew. */
-let stores: Loupe;
+/** `loupe catalog identifiability`: what to photograph next, of the fixture with vectors under which two bags look alike. */
+const service = useService({}, {}, { ...FIXTURE, name: 'identifiability' });
 
 /** Of the first picture of each product; the variants' pictures lie elsewhere and are not embedded. */
 const VECTORS: Readonly<Record<string, readonly number[]>> = {
@@ -18,36 +14,30 @@ const VECTORS: Readonly<Record<string, readonly number[]>> = {
   product_submariner: [0, 0, 0, 1],
 };
 /** A second picture of one, shown by a variant, farther from the first than the other bag. */
-const OF_VARIANT = ['https://pictures.example/neverfull_monogram-MM.jpg', [0.6, 0, 0.8, 0]] as const;
+const OF_VARIANT = {
+  address: 'https://pictures.example/neverfull_monogram-MM.jpg',
+  vector: [0.6, 0, 0.8, 0],
+};
 const NAME = 'Neverfull in Damier Ebene';
 
 beforeAll(async () => {
-  data = await createUntouchedData(FIXTURE);
-  stores = await openStores(readConfig({ ...data.settings, LOG_LEVEL: 'silent' }));
-  const knex = stores.container.resolve<Knex>(PORTS.Knex);
-  const embeddings = stores.container.resolve<EmbeddingRepository>(PORTS.EmbeddingRepository);
-  const live = await embeddings.live();
-  const store = (imageId: unknown, vector: readonly number[]) =>
-    embeddings.store(live?.id ?? 0, [{ imageId: Number(imageId), vectors: [Float32Array.from(vector)] }]);
-  for (const [product, vector] of Object.entries(VECTORS)) {
-    const shown = await knex('product_images')
+  const { id } = await service.liveVersion();
+  const store = (imageId: number, vector: readonly number[]) =>
+    service.resolve(PORTS.EmbeddingRepository).store(id, [{ imageId, vectors: [Float32Array.from(vector)] }]);
+  for (const [product_id, vector] of Object.entries(VECTORS)) {
+    const shown = service
+      .knex('product_images')
       .join('images', 'images.id', 'image_id')
-      .where({ product_id: product })
-      .whereLike('address', '/images/%')
-      .first('image_id');
-    await store(shown?.image_id, vector);
+      .where({ product_id });
+    await store(Number((await shown.whereLike('address', '/images/%').first('image_id'))?.image_id), vector);
   }
-  const [address, vector] = OF_VARIANT;
-  await store((await knex('images').where({ address }).first('id'))?.id, vector);
-  await knex('catalog_rows').where({ id: 'product_neverfull_damier' }).update({ name: NAME });
-}, 180_000);
-afterAll(async () => {
-  await stores?.close();
-  await data.remove();
+  const { address, vector } = OF_VARIANT;
+  await store(Number((await service.knex('images').where({ address }).first('id'))?.id), vector);
+  await service.knex('catalog_rows').where({ id: 'product_neverfull_damier' }).update({ name: NAME });
 });
 
 const identifiability = (...words: string[]) =>
-  runLoupeHere(['catalog', 'identifiability', ...words], data.settings);
+  runLoupeHere(['catalog', 'identifiability', ...words], environmentOf(service));
 
 test('--json prints one document with all products', async () => {
   const { code, stdout } = await identifiability('--json', '--limit', '0');
@@ -60,21 +50,16 @@ test('--json prints one document with all products', async () => {
     ...{ not_embedded: products - 4, distinct: 0 },
   });
   expect(findings).toHaveLength(products);
+  const taxonomy = ['Louis Vuitton', 'Neverfull', expect.any(String)];
+  const stored = expect.stringMatching(/^\/images\//);
   expect(findings[0]).toEqual({
     verdict: 'confused',
-    product: {
-      id: 'product_neverfull_monogram',
-      name: expect.stringContaining('Neverfull'),
-      taxonomy: ['Louis Vuitton', 'Neverfull', expect.any(String)],
-    },
-    popularity: 80,
-    pictures: 2,
+    product: { id: 'product_neverfull_monogram', name: expect.stringContaining('Neverfull'), taxonomy },
+    ...{ popularity: 80, pictures: 2 },
     nearest: {
       product: expect.objectContaining({ id: 'product_neverfull_damier', name: NAME }),
-      pictures: [expect.stringMatching(/^\/images\//), expect.stringMatching(/^\/images\//)],
-      distance: expect.closeTo(0.2, 3),
-      ownDistance: expect.closeTo(0.4, 3),
-      differIn: ['style'],
+      pictures: [stored, stored],
+      ...{ distance: expect.closeTo(0.2, 3), ownDistance: expect.closeTo(0.4, 3), differIn: ['style'] },
     },
   });
 });
@@ -90,11 +75,11 @@ test('the text sums up, and lists the worst of each kind', async () => {
   expect(stdout).not.toContain('product_kelly_lizard');
 });
 
-test.each<[string, string[], RegExp]>([
-  ['a category that there is not', ['--category', 'shoes'], /There is no category "shoes"/],
-  ['a model that there is not', ['--model', 'other'], /Nothing is embedded under the model "other"/],
-])('%s is refused before any work', async (_what, words, reason) => {
-  const { code, stdout, stderr } = await identifiability(...words, '--json');
+test.each<[string, string, RegExp]>([
+  ['--category', 'shoes', /There is no category "shoes"/],
+  ['--model', 'other', /Nothing is embedded under the model "other"/],
+])('an unknown %s is refused before any work', async (option, value, reason) => {
+  const { code, stdout, stderr } = await identifiability(option, value, '--json');
   expect([code, stdout]).toEqual([1, '']);
   expect(stderr).toMatch(reason);
   expect(stderr).not.toContain('several pictures');

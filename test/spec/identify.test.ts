@@ -1,37 +1,32 @@
-import type { Knex } from 'knex';
-import { PORTS } from '../../models/ports';
-import { useJobs } from '../support/photo-jobs';
+import sharp from 'sharp';
+import { jpegOf } from '../../models/vision/neighbours';
+import { DAMAGED_PNG, useJobs } from '../support/photo-jobs';
+import type { Seen } from '../support/service';
 
-/** contract 7, 8.6: what a photo is answered, in v3 and v2. The workers are replaced: each test says what they see. */
+/** contract 7: what a photo is answered. The workers are replaced: each test says what they see. */
 const { service, photo, ended } = useJobs({ VISION_DEADLINE_MS: '4000' });
-type Seen = readonly (readonly [id: string | null, distance: number])[];
+/** Products with how far their picture is from each photo: `birkin_togo 0.6/0.1, submariner 0.9/0.2`. */
+const seen = (text: string): Seen[] =>
+  text.split(', ').map((each) => {
+    const [name, distances = ''] = each.split(' ');
+    return [`product_${name}`, distances.split('/').map(Number)];
+  });
 
-const CROC: Seen = [['product_birkin_croc', 0.05]];
-const SUBMARINER: Seen = [['product_submariner', 0.05]];
+const CROC = seen('birkin_croc 0.05');
+const SUBMARINER = seen('submariner 0.05');
 /** Likeliest first: about 0.6, 0.3 and 0.05; then far away. */
-const RIVALS: Seen = [
-  ['product_birkin_togo', 0.1],
-  ['product_submariner', 0.13],
-  ['product_neverfull_damier', 0.25],
-  ['product_neverfull_monogram', 1.2],
-];
+const RIVALS = seen('birkin_togo 0.1, submariner 0.13, neverfull_damier 0.25, neverfull_monogram 1.2');
 /** Two products of one model, as near as each other. */
-const TWINS: Seen = [
-  ['product_neverfull_monogram', 0.4],
-  ['product_neverfull_damier', 0.401],
-];
-const FAR: Seen = [
-  ['product_birkin_togo', 1.1],
-  ['product_submariner', 1.2],
-  ['product_neverfull_damier', 1.3],
-];
+const TWINS = seen('neverfull_monogram 0.4, neverfull_damier 0.401');
+const FAR = seen('birkin_togo 1.1, submariner 1.2, neverfull_damier 1.3');
 
 const idsOf = (rows: readonly { readonly id: string }[]) => rows.map(({ id }) => id);
+const photos = (count: number) => Array.from({ length: count }, () => photo);
 
 /** The v3 answer to a photo of which the workers see this. */
-async function answerTo(seen: Seen, asked: object = {}) {
-  await service.sees(...seen);
-  return (await service.api.identify({ ...photo, ...asked })).body;
+async function answerTo(given: readonly Seen[], asked: object = photo) {
+  await service.sees(...given);
+  return (await service.api.identify('images' in asked ? asked : { ...photo, ...asked })).body;
 }
 
 describe('an identification', () => {
@@ -42,7 +37,7 @@ describe('an identification', () => {
       ...{ success: true, results: 3, total_results: 3, page: 0, total_pages: 1, credits_used: 5 },
       ...{ includes: ['taxonomy'], resolved_taxonomy: { node: 'product', level: 3 } },
     });
-    expect(idsOf(data)).toEqual(idsOf(RIVALS.slice(0, 3).map(([id]) => ({ id: String(id) }))));
+    expect(idsOf(data)).toEqual(RIVALS.slice(0, 3).map(([id]) => id));
     const confidences = data.map(({ confidence = 0 }) => confidence);
     expect(confidences).toEqual([...confidences].sort((left, right) => right - left));
     expect(confidences.reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual(1);
@@ -51,25 +46,20 @@ describe('an identification', () => {
 
   test('gives attributes and variant fields with taxonomy, prices with pricing', async () => {
     const [bare = {}] = (await answerTo(CROC, { includes: [] })).data;
-    expect(Object.keys(bare).sort()).toEqual(
-      'confidence id images name popularity thumbnails variants'.split(' '),
-    );
+    const keys = 'confidence id images name popularity thumbnails variants';
+    expect(Object.keys(bare).sort().join(' ')).toBe(keys);
     const [full] = (await answerTo(CROC, { includes: ['taxonomy', 'pricing'] })).data;
-    const variant = {
-      fields: [{ field: 'size', name: '30' }],
-      pricing: { market_estimates: expect.any(Array) },
-    };
+    const pricing = { market_estimates: expect.any(Array) };
     expect(full).toMatchObject({
       attributes: expect.arrayContaining([{ field: 'brand', id: 'brand_hermes', name: 'Hermès' }]),
-      variants: [variant, {}, {}],
+      variants: [{ fields: [{ field: 'size', name: '30' }], pricing }, {}, {}],
     });
   });
 
   // contract 7.10
   test('whose neighbours agree about the model alone begins with it, then has its likeliest products', async () => {
-    const { data, resolved_taxonomy } = await answerTo([...TWINS, ['product_submariner', 0.6]], {
-      explain: true,
-    });
+    const photographed = [...TWINS, ...seen('submariner 0.6')];
+    const { data, resolved_taxonomy } = await answerTo(photographed, { explain: true });
     expect(idsOf(data).slice(0, 3)).toEqual(['model_neverfull', ...TWINS.map(([id]) => id)]);
     expect(resolved_taxonomy).toEqual({ node: 'model', level: 1 });
     expect(data[0]).not.toHaveProperty('variants');
@@ -80,12 +70,17 @@ describe('an identification', () => {
       const outwards = [...(id === 'model_neverfull' ? [] : [confidence]), ...inwards];
       expect(outwards).toEqual([...outwards].sort((left, right) => left - right));
     }
+    // contract 7.17
+    expect(data[0]).toMatchObject({
+      confidence: data[0]?.evidence?.levels.at(-1)?.confidence,
+      evidence: { levels: [{ id: 'brand_vuitton' }, { id: 'model_neverfull' }] },
+    });
   });
 
   // contract 7.10
   test('whose neighbours agree about a model that was deleted begins with the brand', async () => {
     const rename = (from: string, to: string) =>
-      service.resolve<Knex>(PORTS.Knex)('catalog_rows').where({ id: from }).update({ id: to });
+      service.knex('catalog_rows').where({ id: from }).update({ id: to });
     await rename('model_neverfull', 'model_out_of_the_way');
     const { data, resolved_taxonomy } = await answerTo(TWINS);
     await rename('model_out_of_the_way', 'model_neverfull');
@@ -98,8 +93,8 @@ describe('an identification', () => {
 
   // contract 7.11
   test('is recorded under its X-Prediction-Id, also when nothing was found', async () => {
-    for (const seen of [SUBMARINER, []]) {
-      await service.sees(...seen);
+    for (const given of [SUBMARINER, []]) {
+      await service.sees(...given);
       const { headers, body } = await service.api.identify(photo);
       const recorded = await service.prediction(headers.get('X-Prediction-Id') ?? '');
       expect(idsOf(recorded?.rows ?? [])).toEqual(idsOf(body.data));
@@ -108,24 +103,18 @@ describe('an identification', () => {
 
   // contract 7.8, 10.2
   test('that is sure of nothing is empty, free, and resolves to nothing, in v3 and v2', async () => {
-    const { data, ...envelope } = await answerTo([['product_birkin_croc', 0.95]]);
-    expect([data, envelope]).toMatchObject([
-      [],
-      {
-        ...{ results: 0, total_results: 0, total_pages: 0, credits_used: 0 },
-        resolved_taxonomy: { node: null, level: null },
-      },
-    ]);
+    expect(await answerTo(seen('birkin_croc 0.95'))).toMatchObject({
+      ...{ data: [], results: 0, total_results: 0, total_pages: 0, credits_used: 0 },
+      resolved_taxonomy: { node: null, level: null },
+    });
     const v2 = await service.api.identifyV2(photo);
     expect([v2.body, v2.headers.get('X-Credits-Used')]).toMatchObject([{ success: true, results: [] }, '0']);
   });
 
   test('reports the time of each stage', async () => {
-    await service.sees(...CROC);
     const timing = (await service.api.identify(photo)).headers.get('Server-Timing') ?? '';
-    expect(timing.split(', ').map((stage) => stage.replace(/;dur=\d+(\.\d+)?$/, ''))).toEqual(
-      'intake queue embed neighbours rows total'.split(' '),
-    );
+    const stages = timing.split(', ').map((stage) => stage.replace(/;dur=\d+(\.\d+)?$/, ''));
+    expect(stages.join(' ')).toBe('intake queue embed neighbours rows total');
   });
 });
 
@@ -148,7 +137,7 @@ describe('min_confidence', () => {
   });
 
   test('of 0 gives the nearest, whatever they are', async () => {
-    const nearest: Seen = [...RIVALS.slice(0, 3), ['product_neverfull_monogram', 1.9]];
+    const nearest = [...RIVALS.slice(0, 3), ...seen('neverfull_monogram 1.9')];
     const { data } = await answerTo(nearest, { min_confidence: 0 });
     expect(idsOf(data)).toEqual(nearest.map(([id]) => id));
     expect(data.at(-1)?.confidence).toBeLessThan(0.01);
@@ -168,17 +157,15 @@ describe('min_confidence', () => {
   });
 });
 
+const uri = (base64: string) => `data:image/png;base64,${base64}`;
+
 // contract 7.2
 test.each<[string, (plain: string) => string]>([
   ['as it is', (plain) => plain],
-  ['as a data URI', (plain) => `data:image/png;base64,${plain}`],
-  ['as a data URI of another type than it is', (plain) => `data:image/heic;base64,${plain}`],
+  ['as a data URI of another type than it is', (plain) => uri(plain).replace('png', 'heic')],
   ['as a data URI with parameters, in other case', (plain) => `DATA:image/png;name=a.png;BASE64,${plain}`],
-  ['as a percent-encoded data URI', (plain) => `data:image/png;base64,${encodeURIComponent(plain)}`],
-  [
-    'as a data URI that is percent-encoded as a whole',
-    (plain) => encodeURIComponent(`data:image/png;base64,${plain}`),
-  ],
+  ['as a percent-encoded data URI', (plain) => uri(encodeURIComponent(plain))],
+  ['as a data URI that is percent-encoded as a whole', (plain) => encodeURIComponent(uri(plain))],
   ['in the URL-safe alphabet', (plain) => plain.replaceAll('+', '-').replaceAll('/', '_')],
   ['without padding', (plain) => plain.replace(/=+$/, '')],
   ['with white space', (plain) => `\n ${plain.replace(/.{60}/g, '$&\r\n\t')} \n`],
@@ -187,110 +174,156 @@ test.each<[string, (plain: string) => string]>([
   expect(idsOf(data)).toEqual(['product_submariner']);
 });
 
+const bytes = (text: string) => ({ base64: Buffer.from(text, 'latin1').toString('base64') });
+
 // contract 7.1, 7.3, 7.5
-test.each<[string, object | (() => object), string]>([
-  ['bytes of no known format', bytes('hello, this is no picture at all'), 'image_format'],
-  ['a GIF', bytes('GIF89a\x01\x00\x01\x00\x00\x00\x00;'), 'image_format'],
-  ['an SVG', bytes('<svg xmlns="http://www.w3.org/2000/svg"/>'), 'image_format'],
-  ['a PDF', bytes('%PDF-1.7\n%âãÏÓ\n1 0 obj'), 'image_format'],
+test.each<[string, () => object, string]>([
+  ['bytes of no known format', () => bytes('hello, this is no picture at all'), 'image_format'],
+  ['a GIF', () => bytes('GIF89a\x01\x00\x01\x00\x00\x00\x00;'), 'image_format'],
+  ['an SVG', () => bytes('<svg xmlns="http://www.w3.org/2000/svg"/>'), 'image_format'],
   [
-    'a picture over the limit of bytes',
-    () =>
-      bytes(
-        Buffer.from(photo.base64, 'base64')
-          .toString('latin1')
-          .padEnd(service.config.IMAGE_BYTES_MAX + 1),
-      ),
+    'too many bytes',
+    () => bytes(service.photoBytes.toString('latin1').padEnd(256 * 1024 + 1)),
     'image_too_large',
   ],
   [
     'a private address, whatever base64 is sent',
-    { url: 'http://127.0.0.1:9/a.jpg', base64: '!' },
+    () => ({ url: 'http://127.0.0.1:9/a.jpg', base64: '!' }),
     'url_blocked',
   ],
 ])('%s is a 422 with its reason, free of charge', async (_what, sent, reason) => {
-  const answer = await service.api.identify(typeof sent === 'function' ? sent() : sent);
+  const answer = await service.api.identify(sent());
   expect(answer).toMatchObject({ status: 422, body: { error: 'unprocessable', reason } });
   expect(answer.headers.get('X-Credits-Used')).toBe('0');
 });
 
-function bytes(text: string) {
-  return { base64: Buffer.from(text, 'latin1').toString('base64') };
-}
-
 // contract 7.7
 test('the deadline is a 504, free of charge', async () => {
-  service.queue.neverAnswers();
+  service.queue.behaviour = 'never answers';
   const answer = await service.api.identify(photo);
   expect(answer).toMatchObject({ status: 504, body: { success: false, error: 'timeout' } });
   expect(answer.headers.get('X-Credits-Used')).toBe('0');
 });
 
-test('a caller that hangs up gives its place in the queue back', async () => {
-  service.queue.neverAnswers();
-  const hangUp = new AbortController();
-  const { signal } = hangUp;
-  const call = service.api.send('POST', '/v3/vision/identify', { body: photo, signal });
-  await service.queue.asked();
-  hangUp.abort();
-  await expect(call).rejects.toThrow();
-  await service.queue.gaveUp();
-});
+const one = (background: string, width = 64, height = 64) =>
+  sharp({ create: { width, height, channels: 3 as const, background } });
+/** 1 for each channel that is full, of the photos that the workers were given. */
+const coloursSeen = () =>
+  Promise.all(
+    (service.queue.request?.images ?? []).map(async (image) =>
+      (await sharp(await jpegOf(image)).stats()).channels.map(({ mean }) => Math.round(mean / 255)).join(''),
+    ),
+  );
 
-// contract 8.6
-describe('v2', () => {
-  const identified = async (seen: Seen) => {
-    await service.sees(...seen);
-    return await service.api.identifyV2(photo);
-  };
-
-  test('answers success, results, processingTime and the predictionId of its record', async () => {
-    const { body, headers } = await identified(SUBMARINER);
-    expect(body).toEqual({
-      ...{ success: true, processingTime: expect.any(Number), predictionId: headers.get('X-Prediction-Id') },
-      results: [expect.objectContaining({ id: 'product_submariner', label: 'Rolex Submariner 124060' })],
-    });
-    // contract 7.11
-    expect(await service.prediction(body.predictionId)).toMatchObject({
-      ...{ id: body.predictionId, endpoint: 'v2.vision' },
-      ...{ rows: [{ id: 'product_submariner' }], neighbours: [{ distance: 0.05 }] },
+// contract 7.14
+describe('several photos of an item', () => {
+  test('have one answer, for the row that suits them all, although one of them shows something else', async () => {
+    const togo = seen('birkin_togo 0.6/0.1/0.6, birkin_croc 0.05/0.2/0.05');
+    expect((await answerTo(togo, { images: photos(3) })).data[0]?.id).toBe('product_birkin_croc');
+    expect(service.queue.request?.images).toHaveLength(3);
+    const odd = seen('submariner 0.9/0.9/0.01, birkin_croc 0.2/0.2/0.95');
+    expect((await answerTo(odd, { images: photos(3), explain: true })).data[0]).toMatchObject({
+      id: 'product_birkin_croc',
+      evidence: { photos: [{ agrees: true }, { agrees: true }, { agrees: false }] },
     });
   });
 
-  test('answers the same rows and confidences as v3', async () => {
-    for (const seen of [RIVALS, TWINS]) {
-      const { results } = (await identified(seen)).body;
-      const { data } = await answerTo(seen);
-      const told = ({ id, confidence }: { id: string; confidence?: number | undefined }) => [id, confidence];
-      expect(results.map(told)).toEqual(data.map(told));
+  test('of two different items give each half, and no product more than 0.6', async () => {
+    const different = seen('birkin_togo 0.02/0.9, submariner 0.9/0.01');
+    const { data } = await answerTo(different, { images: photos(2) });
+    expect(data).toHaveLength(2);
+    for (const { confidence = 1 } of data) expect(Math.abs(confidence - 0.5)).toBeLessThanOrEqual(0.1);
+  });
+
+  test('are refused with the position of a damaged one, free of charge', async () => {
+    const answer = await service.api.identify({ images: [...photos(3), { base64: DAMAGED_PNG }] });
+    expect(answer).toMatchObject({ status: 422, body: { reason: 'image_undecodable', index: 3 } });
+    expect([answer.headers.get('X-Credits-Used'), service.queue.calls]).toEqual(['0', 0]);
+  });
+
+  test('that are large keep their order', async () => {
+    const drawn = ['#ff0000', '#00ff00', '#0000ff'].map(async (colour) => {
+      const padded = Buffer.concat([await one(colour).png().toBuffer(), Buffer.alloc(10_000)]);
+      return { base64: padded.toString('base64') };
+    });
+    expect((await service.api.identify({ images: await Promise.all(drawn) })).status).toBe(200);
+    expect(await coloursSeen()).toEqual(['100', '010', '001']);
+  });
+});
+
+// contract 7.15
+test.each([
+  ['upper', 0, '001'],
+  ['lower', 0.5, '100'],
+])(
+  'of a region, the %s half, only that part of the upright photo is looked at',
+  async (_which, y, colour) => {
+    // Red on the left, blue on the right; turned by its EXIF, blue is on top.
+    const blue = await one('#0000ff', 100, 100).png().toBuffer();
+    const both = one('#ff0000', 200, 100).composite([{ input: blue, left: 100, top: 0 }]);
+    const turned = await both.jpeg({ quality: 100 }).withMetadata({ orientation: 8 }).toBuffer();
+    const entry = { base64: turned.toString('base64'), region: { x: 0, y, width: 1, height: 0.5 } };
+    for (const body of [entry, { images: [entry] }]) {
+      expect((await service.api.identify(body)).status).toBe(200);
+      expect(await coloursSeen()).toEqual([colour]);
+    }
+  },
+);
+
+// contract 7.16
+describe('a scope', () => {
+  const brands = (values: object) => ({ filters: [{ field: 'brand', ...values }] });
+  const both = [...SUBMARINER, ...seen('birkin_croc 0.1')];
+
+  test.each<[object, category: string | null, sent: object[]]>([
+    [{ category_id: 'Handbags' }, 'handbags', []],
+    [
+      brands({ include: ['brand_hermes'] }),
+      null,
+      [{ field: 'brand', include: ['brand_hermes'], exclude: [] }],
+    ],
+    [brands({ exclude: ['brand_rolex'] }), null, [{ field: 'brand', include: [], exclude: ['brand_rolex'] }]],
+  ])(
+    '%j leaves only rows that pass, also for the search of the workers',
+    async (scope, category, filters) => {
+      expect(idsOf((await answerTo(both, scope)).data)).toEqual(['product_birkin_croc']);
+      expect(service.queue.request?.scope).toMatchObject({ category, filters });
+    },
+  );
+
+  // contract 4.7
+  test('with the old name ids is answered with Deprecation: true, and refused with include', async () => {
+    for (const [more, status] of [
+      [{}, 200],
+      [{ include: ['brand_hermes'] }, 400],
+    ] as const) {
+      const answer = await service.api.identify({ ...photo, ...brands({ ids: ['brand_hermes'], ...more }) });
+      expect([answer.status, answer.headers.get('Deprecation')]).toEqual([status, 'true']);
     }
   });
 
-  test('describes a match by its name and style, and its product with taxonomy and prices', async () => {
-    const [match] = (await identified(CROC)).body.results;
-    expect(match).toMatchObject({
-      ...{ id: 'product_birkin_croc', label: 'Hermès Birkin Crocodile', confidence: expect.any(Number) },
-      product: {
-        ...{ id: 'product_birkin_croc', category_id: 'handbags', popularity: 100, deleted: false },
-        attributes: expect.arrayContaining([{ field: 'style', id: 'style_birkin_croc', name: 'Crocodile' }]),
-        nbWordsMatched: 0,
-      },
-    });
-    expect(new Date(match?.product.updated_at ?? '').toISOString()).toBe(match?.product.updated_at);
-    const lists = ['market_estimates', 'historical_estimates', 'pricing_data', 'images'];
-    expect(match?.product.variants[0]).toEqual({
-      ...{
-        id: 'variant_birkin_croc_30',
-        fields: [{ field: 'size', name: '30' }],
-        popularity: 10,
-        thumbnails: [],
-      },
-      ...Object.fromEntries(lists.map((name) => [name, expect.any(Array)])),
-    });
-    const [row] = (await identified(TWINS)).body.results;
-    const keys = 'attributes category_id deleted id nbWordsMatched popularity updated_at variants'.split(' ');
-    for (const { product } of [match, row].flatMap((each) => each ?? []))
-      expect(Object.keys(product).sort()).toEqual(keys);
-    expect(row).toMatchObject({ id: 'model_neverfull', product: { id: 'model_neverfull', variants: [] } });
+  test('that no row passes has an empty answer, free of charge', async () => {
+    const nothing = { data: [], credits_used: 0 };
+    expect(await answerTo(both, brands({ include: ['brand_nobody'] }))).toMatchObject(nothing);
   });
+});
+
+// contract 7.17
+test('an explanation says by which picture and photo a row was found, and how sure each level is', async () => {
+  const sides = seen('birkin_croc 0.3/0.05, birkin_togo 0.4/0.45');
+  const [row] = (await answerTo(sides, { images: photos(2), explain: true })).data;
+  const evidence = row?.evidence;
+  expect(evidence).toMatchObject({
+    ...{ photo: 1, similarity: expect.closeTo(0.825), margin: expect.closeTo(0.25) },
+    photos: [0.7, 0.95].map((similarity) => ({ similarity: expect.closeTo(similarity), agrees: true })),
+    levels: [
+      { field: 'brand', id: 'brand_hermes', name: 'Hermès' },
+      { field: 'model', id: 'model_birkin' },
+      { field: 'style' },
+    ],
+  });
+  expect((await fetch(evidence?.image ?? '')).status).toBe(200);
+  const sure = [...(evidence?.levels ?? []).map(({ confidence }) => confidence), row?.confidence ?? 1];
+  expect(sure).toEqual([...sure].sort((left, right) => right - left));
+  expect((await answerTo(CROC)).data[0]).not.toHaveProperty('evidence');
 });

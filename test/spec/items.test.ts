@@ -14,8 +14,13 @@ useEmbeddedPictures(service, {
   [picture('nautilus')]: 1,
   [picture('submariner-41')]: 5,
 });
-const IDS = ['product_submariner', 'brand_hermes', 'product_birkin_croc', 'jewellery'];
+const CROC = 'product_birkin_croc';
+const IDS = ['product_submariner', 'brand_hermes', CROC, 'jewellery'];
 const ENVELOPE = { success: true, page: 0, total_pages: 1, includes: ['taxonomy'] };
+const NOTHING = {
+  ...{ results: 0, total_results: 0, total_pages: 0, credits_used: 0, data: [] },
+  resolved_taxonomy: { node: null, level: null },
+};
 
 // contract 6.1
 test('a single row of any kind is answered in the envelope of a query', async () => {
@@ -33,10 +38,12 @@ test('a single row of any kind is answered in the envelope of a query', async ()
 });
 
 // contract 6.7
-test('several rows are answered in the order of their ids, each as it is alone', async () => {
-  const { status, body } = await service.api.items({ ids: IDS });
-  const alone = await Promise.all(IDS.map((id) => service.row(id)));
-  const four = { results: 4, total_results: 4, credits_used: 4, not_found: [], data: alone };
+test('several rows are answered in the order of their ids, each once and as it is alone', async () => {
+  const { status, body } = await service.api.items({
+    ids: [...IDS, 'product_nobody', ...IDS, 'product_nobody'],
+  });
+  const data = await Promise.all(IDS.map((id) => service.row(id)));
+  const four = { results: 4, total_results: 4, credits_used: 4, not_found: ['product_nobody'], data };
   const resolved_taxonomy = { node: 'product', level: 5 };
   expect([status, body]).toEqual([200, { ...ENVELOPE, ...four, resolved_taxonomy }]);
 });
@@ -47,27 +54,25 @@ test.each<[query: string, effective: string[]]>([
   ['?includes=', []],
   ['?includes=taxonomy', ['taxonomy']],
   ['?includes=pricing', ['pricing']],
-  ['?includes=pricing,taxonomy', ['pricing', 'taxonomy']],
   ['?includes=taxonomy,%20pricing', ['taxonomy', 'pricing']],
   ['?includes=taxonomy&includes=pricing', ['taxonomy', 'pricing']],
 ])('"%s" includes %j', async (query, effective) => {
-  const path = `/v3/catalog/items/product_birkin_croc${query}`;
   const { body } = await service.api.send<{ includes: string[]; data: [{ variants: [object] }] }>(
     'GET',
-    path,
+    `/v3/catalog/items/${CROC}${query}`,
   );
   const [row] = body.data;
   expect(body.includes).toEqual(effective);
-  expect('attributes' in row).toBe(effective.includes('taxonomy'));
-  expect('fields' in row.variants[0]).toBe(effective.includes('taxonomy'));
-  expect('pricing' in row.variants[0]).toBe(effective.includes('pricing'));
+  const [taxonomy, pricing] = ['taxonomy', 'pricing'].map((name) => effective.includes(name));
+  expect(['attributes' in row, 'fields' in row.variants[0]]).toEqual([taxonomy, taxonomy]);
+  expect('pricing' in row.variants[0]).toBe(pricing);
 });
 
 // contract 1.8, 6.2
 test('an id that is no live row is a 404 alone and in not_found among several, free of charge', async () => {
   const none = [
     ...['product_nobody', 'product_deleted', 'brand_gone', 'style_retired', 'variant_birkin_croc_30'],
-    ...['colour_noir', 'PRODUCT_BIRKIN_CROC', 'product_birkin_croc ', "' OR 1=1 --", '../../etc/passwd', 'é'],
+    ...['colour_noir', 'PRODUCT_BIRKIN_CROC', `${CROC} `, "' OR 1=1 --", '../../etc/passwd', 'é'],
   ];
   for (const id of [...none, 'x'.repeat(5000)]) {
     for (const answer of [await service.api.item(id), await service.api.similar(id)]) {
@@ -75,21 +80,10 @@ test('an id that is no live row is a 404 alone and in not_found among several, f
       expect(answer.body).toMatchObject({ success: false, error: 'not_found' });
     }
   }
-  const some = await service.api.items({ ids: [none[0], IDS[2], ...none.slice(1), IDS[1]] });
-  expect([idsOf(some), some.body.not_found]).toEqual([[IDS[2], IDS[1]], none]);
+  const some = await service.api.items({ ids: [none[0], CROC, ...none.slice(1), 'brand_hermes'] });
+  expect([idsOf(some), some.body.not_found]).toEqual([[CROC, 'brand_hermes'], none]);
   const { body } = await service.api.items({ ids: none, includes: ['pricing'] });
-  expect(body).toMatchObject({
-    ...{ results: 0, total_pages: 0, credits_used: 0, data: [], not_found: none },
-    resolved_taxonomy: { node: null, level: null },
-  });
-});
-
-// contract 6.7
-test('a repeated id is answered once, at its first position, and charged once', async () => {
-  const ids = [IDS[1], 'product_nobody', IDS[0], IDS[1], 'product_nobody', IDS[0]];
-  const answer = await service.api.items({ ids });
-  expect(idsOf(answer)).toEqual([IDS[1], IDS[0]]);
-  expect(answer.body).toMatchObject({ not_found: ['product_nobody'], credits_used: 2 });
+  expect(body).toMatchObject({ ...NOTHING, not_found: none });
 });
 
 // contract 6.2
@@ -104,14 +98,13 @@ describe('a row', () => {
   test('has id, name, popularity, images and thumbnails whatever is included', async () => {
     expect(await service.row('product_nautilus', '')).toEqual({
       ...{ id: 'product_nautilus', name: 'Patek Philippe Nautilus 5711', popularity: 85, variants: [] },
-      images: ['https://pictures.example/nautilus.jpg'],
-      thumbnails: ['https://pictures.example/nautilus-small.jpg'],
+      ...{ images: [picture('nautilus')], thumbnails: [picture('nautilus-small')] },
     });
   });
 
   // contract 1.3
   test.each([
-    ['product_birkin_croc', 'Hermès Birkin Crocodile'],
+    [CROC, 'Hermès Birkin Crocodile'],
     ['product_elan', 'Élan'],
     ['product_submariner', 'Rolex Submariner 124060'],
     ['product_love_ring', 'Cartier Love'],
@@ -125,21 +118,21 @@ describe('a row', () => {
   test.each([
     [
       'product_birkin_togo',
+      'category brand model style colour colour material',
       'handbags brand_hermes model_birkin style_birkin_togo colour_noir colour_gold material_togo',
     ],
-    ['product_of_gone_brand', 'handbags brand_gone'],
-    ['dial_black', 'watches brand_rolex family_submariner model_124060 case_oyster dial_black'],
+    ['product_of_gone_brand', 'category brand', 'handbags brand_gone'],
+    [
+      'dial_black',
+      'category brand family model case dial',
+      'watches brand_rolex family_submariner model_124060 case_oyster dial_black',
+    ],
   ])(
     '%s has its category, its hierarchy in order, then other facets by field as attributes',
-    async (id, ids) => {
+    async (id, fields, ids) => {
       const { attributes = [] } = await service.row(id);
+      expect(attributes.map(({ field }) => field).join(' ')).toBe(fields);
       expect(attributes.map((each) => each.id).join(' ')).toBe(ids);
-      const kinds = attributes.map(({ id: of, field }) =>
-        field === 'category' ? of : of.replace(/_.*/, ''),
-      );
-      expect(attributes.map(({ field }) => (field === 'category' ? attributes[0]?.id : field))).toEqual(
-        kinds,
-      );
       if (id === 'product_of_gone_brand') expect(attributes[1]?.name).toBe('Gone & Sons');
     },
   );
@@ -158,13 +151,11 @@ describe('a row', () => {
 
   // contract 1.6
   test('of a product has variants in the order of the bundle, other rows have none', async () => {
-    const { variants } = await service.row('product_birkin_croc', '');
+    const { variants } = await service.row(CROC, '');
     expect(variants?.map(({ id }) => id.slice(-2))).toEqual(['30', '25', '35']);
-    expect(variants?.[0]).toEqual({
-      ...{ id: 'variant_birkin_croc_30', thumbnails: [], popularity: 10 },
-      images: ['https://pictures.example/birkin_croc-30.jpg'],
-    });
-    const [named] = (await service.row('product_birkin_croc', 'taxonomy')).variants ?? [];
+    const images = [picture('birkin_croc-30')];
+    expect(variants?.[0]).toEqual({ id: 'variant_birkin_croc_30', images, thumbnails: [], popularity: 10 });
+    const [named] = (await service.row(CROC, 'taxonomy')).variants ?? [];
     expect(named?.fields).toEqual([{ field: 'size', name: '30' }]);
     for (const id of ['brand_hermes', 'style_birkin_croc', 'handbags'])
       expect(await service.row(id, 'taxonomy,pricing')).not.toHaveProperty('variants');
@@ -172,39 +163,36 @@ describe('a row', () => {
 
   // contract 13.5
   test('shows stored images at an address of the service, with a thumbnail', async () => {
-    const { images, thumbnails } = await service.row('product_birkin_croc');
-    const stored = new RegExp(`^${service.url}/images/[0-9a-f]{64}\\.`);
-    expect([images, thumbnails]).toEqual([[expect.stringMatching(stored)], [expect.stringMatching(stored)]]);
+    const { images, thumbnails } = await service.row(CROC);
+    const stored = expect.stringMatching(new RegExp(`^${service.url}/images/[0-9a-f]{64}\\.`));
+    expect([images, thumbnails]).toEqual([[stored], [stored]]);
     for (const address of [...images, ...thumbnails]) expect((await fetch(address)).status).toBe(200);
   });
 });
 
 describe('pricing', () => {
   const pricingOf = async (variant: string) =>
-    (await service.row('product_birkin_croc', 'pricing')).variants?.find(({ id }) => id.endsWith(variant))
-      ?.pricing;
+    (await service.row(CROC, 'pricing')).variants?.find(({ id }) => id.endsWith(variant))?.pricing;
 
   // contract 2.2, 2.4
   test('has one market estimate per source and region, in the currency of the region', async () => {
     const rest = { estimated_at: '2026-03-15T12:00:00.000Z', confidence: 0.8 };
-    const grades = (A: number | null, B: number | null, C: number | null, D: number | null) => ({
-      A,
-      B,
-      C,
-      D,
-    });
     const estimates = [
-      { source: 'ebay', region: 'NA', currency: 'usd', ...grades(50_000, 45_000, null, null), ...rest },
       {
-        ...{ source: 'the_realreal', region: 'EU-UK', currency: 'gbp', ...rest, confidence: null },
-        ...grades(40_000, 38_000, 30_000, 20_000),
+        ...{ source: 'ebay', region: 'NA', currency: 'usd' },
+        A: 50_000,
+        B: 45_000,
+        C: null,
+        D: null,
+        ...rest,
       },
       {
-        source: 'fashionphile',
-        region: 'EU-IE',
-        currency: 'eur',
-        ...grades(null, 41_000.5, null, null),
-        ...rest,
+        ...{ source: 'the_realreal', region: 'EU-UK', currency: 'gbp', ...rest, confidence: null },
+        ...{ A: 40_000, B: 38_000, C: 30_000, D: 20_000 },
+      },
+      {
+        ...{ source: 'fashionphile', region: 'EU-IE', currency: 'eur', ...rest },
+        ...{ A: null, B: 41_000.5, C: null, D: null },
       },
     ];
     const pricing = await pricingOf('25');
@@ -238,65 +226,56 @@ describe('pricing', () => {
 /** Products that look alike by their stored pictures. */
 describe('similar', () => {
   const NEAREST = ['product_kelly_lizard', 'product_kelly_croc', 'product_speedy_epi'];
+  const cosine = (degrees: number) => Math.cos((degrees * Math.PI) / 180);
   /** Half precision keeps three digits. */
-  const cosines = (...degrees: readonly number[]) =>
-    degrees.map((each) => expect.closeTo(Math.cos((each * Math.PI) / 180), 2));
+  const near = (similarity: number) => expect.closeTo(similarity, 2);
 
   // contract 6.3, 6.4
-  test('answers each other product once, the most similar first, in the envelope of a query', async () => {
-    const { status, body, headers } = await service.api.similar('product_birkin_croc');
+  test('answers each other product once, the most similar first, in the envelope of a query, and asks no worker', async () => {
+    service.queue.reset();
+    const { status, body } = await service.api.similar(CROC);
     const { data, ...envelope } = body;
-    expect(status).toBe(200);
+    expect([status, service.queue.calls]).toEqual([200, 0]);
     expect(data.map(({ id }) => id)).toEqual(NEAREST);
-    expect(data.map(({ similarity }) => similarity)).toEqual(cosines(10, 20, 30));
+    expect(data.map(({ similarity }) => similarity)).toEqual([10, 20, 30].map((each) => near(cosine(each))));
     const three = { results: 3, total_results: 3, credits_used: 1 };
     expect(envelope).toEqual({ ...ENVELOPE, ...three, resolved_taxonomy: { node: 'product', level: 3 } });
-    expect(headers.get('X-Credits-Used')).toBe('1');
   });
 
   // contract 6.4
   test('a product of several pictures is as similar as they are in the mean', async () => {
-    const { body } = await service.api.similar('product_kelly_croc');
-    const [lizard] = cosines(10).map(() => body.data.find(({ id }) => id === 'product_kelly_lizard'));
-    const mean = (Math.cos((10 * Math.PI) / 180) + Math.cos((60 * Math.PI) / 180)) / 2;
-    expect(lizard?.similarity).toBeCloseTo(mean, 2);
-    expect(body.data[0]?.id).toBe('product_speedy_epi');
-  });
-
-  // contract 6.4
-  test('asks no worker', async () => {
-    service.queue.reset();
-    service.queue.fails();
-    expect((await service.api.similar('product_birkin_croc')).status).toBe(200);
-    expect(service.queue.calls).toBe(0);
-    service.queue.reset();
+    const { data } = (await service.api.similar('product_kelly_croc')).body;
+    const lizard = data.find(({ id }) => id === 'product_kelly_lizard');
+    expect(lizard?.similarity).toEqual(near((cosine(10) + cosine(60)) / 2));
+    expect(data[0]?.id).toBe('product_speedy_epi');
   });
 
   // contract 6.3
   test.each([
     ['1', 1],
     ['2', 2],
-    ['10', 3],
     ['1000', 3],
   ])('size=%s answers %d rows', async (size, rows) => {
-    const answer = await service.api.similar('product_birkin_croc', { size });
+    const answer = await service.api.similar(CROC, { size });
     expect(idsOf(answer)).toEqual(NEAREST.slice(0, rows));
     expect(answer.body).toMatchObject({ results: rows, total_results: rows });
   });
 
   // contract 6.5
   test.each(['watches', 'WATCHES', 'Watches'])('category_id=%s looks there', async (category_id) => {
-    const answer = await service.api.similar('product_birkin_croc', { category_id });
+    const answer = await service.api.similar(CROC, { category_id });
     expect(idsOf(answer)).toEqual(['product_nautilus', 'product_submariner']);
     expect(answer.body.resolved_taxonomy).toEqual({ node: 'product', level: 5 });
   });
 
   test('rows have the modules that an item has', async () => {
-    const { body } = await service.api.similar('product_birkin_croc', { includes: 'pricing', size: '1' });
-    const item = await service.api.item('product_kelly_lizard', 'pricing');
-    const { similarity, ...row } = body.data[0] ?? {};
+    const [{ similarity, ...row } = {}] = (
+      await service.api.similar(CROC, { includes: 'pricing', size: '1' })
+    ).body.data;
+    const item = await service.row('product_kelly_lizard', 'pricing');
+    const unsigned = (shown: unknown) => JSON.stringify(shown).replaceAll(/\?expires=[^"]*/g, '');
     expect(similarity).toEqual(expect.any(Number));
-    expect(withoutSignatures(row)).toEqual(withoutSignatures(item.body.data[0]));
+    expect(JSON.parse(unsigned(row))).toEqual(JSON.parse(unsigned(item)));
   });
 
   // contract 6.6
@@ -307,14 +286,7 @@ describe('similar', () => {
     ['a product that is alone', 'product_love_ring'],
   ])('nothing is similar to %s: no rows, free of charge', async (_what, id) => {
     const { status, body, headers } = await service.api.similar(id, { includes: 'pricing' });
-    expect(status).toBe(200);
-    expect(body).toMatchObject({
-      ...{ results: 0, total_results: 0, total_pages: 0, credits_used: 0, data: [] },
-      resolved_taxonomy: { node: null, level: null },
-    });
-    expect(headers.get('X-Credits-Used')).toBe('0');
+    expect([status, headers.get('X-Credits-Used')]).toEqual([200, '0']);
+    expect(body).toMatchObject(NOTHING);
   });
-
-  const withoutSignatures = (row: unknown): unknown =>
-    JSON.parse(JSON.stringify(row).replaceAll(/\?expires=[^"]*/g, ''));
 });

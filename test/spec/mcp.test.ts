@@ -67,24 +67,20 @@ async function called(client: Client, name: string, parameters: Record<string, u
 const URL_PHOTO = { url: 'https://example.org/a.jpg' };
 const REFUSED: readonly (readonly [tool: string, argument: Record<string, unknown>])[] = [
   ['search', { querry: 'birkin' }],
-  ['look_up', { ids: [BIRKIN], query: 'birkin' }],
   ['search', { filters: [{ field: 'brand', includes: ['a'] }] }],
+  ['search', { page: -1 }],
+  ['look_up', { ids: [BIRKIN], query: 'birkin' }],
   ['identify', { photos: [{ ...URL_PHOTO, region: {} }] }],
   ['identify', { photos: [{ ...URL_PHOTO, base64: 'AAAA' }] }],
   ['identify', { photos: Array(6).fill(URL_PHOTO) }],
   ['identify', { photos: [{ url: 'file:///etc/passwd' }] }],
-  ['search', { page: -1 }],
-  ['look_up', { ids: [] }],
   ['similar', { id: 7 }],
 ];
 
-describe.each([
-  ['over HTTP', overHttp],
-  ['over stdio', overStdio],
-])('the tools %s', (_how, connect) => {
+describe('the tools', () => {
   let client: Client;
   beforeAll(async () => {
-    client = await connect(payer.key);
+    client = await overHttp(payer.key);
   });
 
   test('are identify, search, look_up and similar, each with a title, bounds and the form of its answers', async () => {
@@ -104,10 +100,13 @@ describe.each([
     });
   });
 
-  test.each(REFUSED)('refuse %s with %j, free', async (tool, parameters) => {
+  test('refuse arguments that they do not have, or that are wrong, free', async () => {
     const before = await service.creditsBooked(payer.accountId);
-    const refused = await called(client, tool, parameters);
-    expect([refused.isError, refused.text]).toEqual([true, expect.stringMatching(/argument|invalid/i)]);
+    const wrong = expect.stringMatching(/argument|invalid/i);
+    for (const [tool, parameters] of REFUSED) {
+      const { isError, text } = await called(client, tool, parameters);
+      expect([parameters, isError, text]).toEqual([parameters, true, wrong]);
+    }
     expect(await service.creditsBooked(payer.accountId)).toBe(before);
   });
 
@@ -136,37 +135,38 @@ describe.each([
     expect(await service.prediction(answer.predictionId)).not.toBeNull();
   });
 
-  test('tell the model what the service refuses, and why', async () => {
-    const unknown = await called(client, 'similar', { id: 'product_none' });
-    expect(unknown).toMatchObject({ isError: true, answer: { error: 'not_found' } });
-    const wrong = await called(client, 'search', { category_id: 'shoes' });
-    expect(wrong).toMatchObject({ isError: true, text: expect.stringContaining('category_id') });
+  test.each([
+    ['what is not there', () => client, 'similar', { id: 'product_none' }, 'not_found'],
+    ['a wrong value', () => client, 'search', { category_id: 'shoes' }, 'category_id'],
+    ['an unknown key', () => overHttp(`lpk_${'0'.repeat(40)}`), 'search', {}, 'unauthorized'],
+    [
+      'an empty account',
+      async () => overHttp((await service.newKey({ credits: 0 })).key),
+      'search',
+      {},
+      'insufficient_credits',
+    ],
+  ])('tell the model what the service refuses, and why: %s', async (_what, by, tool, parameters, reason) => {
+    const refused = await called(await by(), tool, parameters);
+    expect(refused).toMatchObject({ isError: true, text: expect.stringContaining(reason) });
+    expect(refused.text).not.toContain('lpk_');
   });
 
-  test('do nothing for an unknown key', async () => {
-    const stranger = await connect(`lpk_${'0'.repeat(40)}`);
-    const { isError, answer, text } = await called(stranger, 'search', {});
-    expect([isError, answer.error]).toEqual([true, 'unauthorized']);
-    expect(text).not.toContain('lpk_');
-  });
-
-  test('read a file of this machine over stdio alone', async () => {
+  test('read a file of this machine over stdio alone, where all else is the same', async () => {
     await service.sees([BIRKIN, 0.01]);
     const path = join(folder, 'photo.png');
     await writeFile(path, service.photoBytes);
-    const read = await called(client, 'identify', { photos: [{ path }] });
-    if (connect === overHttp)
-      return expect([read.isError, read.text]).toEqual([true, expect.stringMatching(/photos/)]);
-    expect(read.answer.data[0]?.id).toBe(BIRKIN);
-    const none = await called(client, 'identify', { photos: [{ path: join(folder, 'none.png') }] });
+    const remote = await called(client, 'identify', { photos: [{ path }] });
+    expect([remote.isError, remote.text]).toEqual([true, expect.stringMatching(/photos/)]);
+    const local = await overStdio(payer.key);
+    expect((await called(local, 'identify', { photos: [{ path }] })).answer.data[0]?.id).toBe(BIRKIN);
+    const none = await called(local, 'identify', { photos: [{ path: join(folder, 'none.png') }] });
     expect([none.isError, none.text]).toEqual([true, expect.stringContaining('none.png')]);
+    const asked = { query: 'birkin', includes: [] };
+    expect((await called(local, 'search', asked)).answer.data).toEqual(
+      (await service.api.query(asked)).body.data,
+    );
   });
-});
-
-test('a call that the account can not pay for is refused', async () => {
-  const poor = await overHttp((await service.newKey({ credits: 0 })).key);
-  const refused = await called(poor, 'search', {});
-  expect(refused).toMatchObject({ isError: true, answer: { error: 'insufficient_credits' } });
 });
 
 test('over HTTP only callers with a key on this machine are answered, and no page of another host name', async () => {

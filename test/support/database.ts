@@ -19,43 +19,27 @@ export interface TestDatabase {
 /** Such a database for the tests of a file, or of a part of it. */
 export function useDatabase(): Omit<TestDatabase, 'close'> {
   let opened: TestDatabase | undefined;
-  const database = (): TestDatabase => {
-    if (!opened) throw new Error('the database is open in tests only, not while they are collected');
-    return opened;
-  };
   beforeAll(async () => {
     opened = await testDatabase();
   }, 240_000);
   afterAll(() => opened?.close());
-  return {
-    get knex() {
-      return database().knex;
+  return new Proxy({} as TestDatabase, {
+    get: (_, name: keyof TestDatabase) => {
+      if (!opened) throw new Error('the database is open in tests only, not while they are collected');
+      return opened[name];
     },
-    get kind() {
-      return database().kind;
-    },
-    connect: () => database().connect(),
-  };
+  });
 }
 
-/** On the server at `TEST_DATABASE_URL` when that is set, else embedded. */
+/** On the server at `TEST_DATABASE_URL` when that is set; else embedded: one that earlier tests have used, emptied. */
 export async function testDatabase(): Promise<TestDatabase> {
-  const url = process.env['TEST_DATABASE_URL'];
-  return url === undefined || url === '' ? embeddedDatabase() : serverDatabase(url);
-}
-
-async function serverDatabase(server: string): Promise<TestDatabase> {
-  const { url, drop } = await createOwnDatabase(server, migratedInServer());
-  return opened(async () => connectPostgres({ url }), drop);
-}
-
-/** A database that earlier tests have used, as empty as a new one. */
-async function embeddedDatabase(): Promise<TestDatabase> {
+  const server = process.env['TEST_DATABASE_URL'];
+  if (server) {
+    const { url, drop } = await createOwnDatabase(server, migratedInServer());
+    return opened(async () => connectPostgres({ url }), drop);
+  }
   const { dataDir, isNew, giveBack } = await lendEmbedded(await migratedTemplate());
-  const database = await opened(
-    () => connectEmbedded({ dataDir }),
-    async () => giveBack(),
-  );
+  const database = await opened(() => connectEmbedded({ dataDir }), giveBack);
   if (!isNew) {
     await emptySchema(database.knex);
     await migrate(database.knex, migrations);
@@ -63,7 +47,7 @@ async function embeddedDatabase(): Promise<TestDatabase> {
   return database;
 }
 
-async function opened(connect: () => Promise<Database>, remove: () => Promise<void>): Promise<TestDatabase> {
+async function opened(connect: () => Promise<Database>, remove: () => unknown): Promise<TestDatabase> {
   const first = await connect();
   const pools = [first];
   return {
@@ -98,14 +82,12 @@ async function emptySchema(knex: Knex): Promise<void> {
   for (const { statement } of drops) await knex.raw(statement);
 }
 
-/** A template is copied when it is whole, however busy the machine is. */
-const TEMPLATE_CLOSE_MS = 120_000;
-
 /** The folder of a migrated cluster, prepared once per state of the schema and the engine. */
 function migratedTemplate(): Promise<string> {
   const key = `migrated-${digestOf(['db/migrations', ...ENGINE_SOURCES])}`;
+  // A template is copied when it is whole, however busy the machine is.
   return prepareTemplate(key, (dataDir) =>
-    migrated(connectEmbedded({ dataDir, durable: false, closeMs: TEMPLATE_CLOSE_MS })),
+    migrated(connectEmbedded({ dataDir, durable: false, closeMs: 120_000 })),
   );
 }
 
@@ -115,10 +97,10 @@ export async function copyMigrated(dataDir: string): Promise<void> {
 }
 
 /** A migrated database in a server, prepared once per state of the schema. */
-export const migratedInServer = (): DatabaseTemplate => ({
+export const migratedInServer = () => ({
   name: 'migrated',
   digest: digestOf(['db/migrations']),
-  prepare: (url) => migrated(connectPostgres({ url, poolMax: 1 })),
+  prepare: (url: string) => migrated(connectPostgres({ url, poolMax: 1 })),
 });
 
 async function migrated(connecting: Database | Promise<Database>): Promise<void> {
@@ -137,7 +119,7 @@ export interface OwnDatabase {
 }
 
 /** What a database begins with: made once in a server, and copied for each test. */
-export interface DatabaseTemplate {
+interface DatabaseTemplate {
   readonly name: string;
   /** Changes with whatever the content depends on. */
   readonly digest: string;
@@ -163,10 +145,8 @@ async function templateIn(client: Client, server: string, template: DatabaseTemp
   const prefix = `loupe_template_${template.name}_`;
   const wanted = `${prefix}${template.digest}`;
   await client.query('SELECT pg_advisory_lock(hashtext($1))', [prefix]);
-  const { rows } = await client.query('SELECT datname FROM pg_database WHERE starts_with(datname, $1)', [
-    prefix,
-  ]);
-  const present = rows.map(({ datname }) => String(datname));
+  const named = 'SELECT datname FROM pg_database WHERE starts_with(datname, $1)';
+  const present = (await client.query(named, [prefix])).rows.map(({ datname }) => String(datname));
   if (present.includes(wanted) && !template.isStale) return wanted;
   for (const old of present) await client.query(`DROP DATABASE ${old} WITH (FORCE)`);
   const draft = `${prefix}draft`;

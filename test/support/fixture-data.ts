@@ -3,14 +3,15 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Knex } from 'knex';
+import type { BegunEntry } from '../../db/accounts/audit-log';
 import { openImport } from '../../db/catalog/import/open-import';
 import { StoredPictures } from '../../models/catalog/stored-pictures';
-import { type Clock, type EmbeddingRepository, type ImageStore, PORTS } from '../../models/ports';
+import { PORTS, type Token } from '../../models/ports';
 import type { ModelManifest } from '../../models/vision/embedding-model';
 import { openStores } from '../../scripts/composition/container';
-import type { Container } from '../../scripts/composition/opening';
+import { adapterOf } from '../../scripts/composition/opening';
 import { processEnvironment, readConfig } from '../../scripts/config';
-import { importBundle } from '../../scripts/import/import-bundle';
+import { type ImportOptions, importBundle } from '../../scripts/import/import-bundle';
 import { copyMigrated, createOwnDatabase } from './database';
 import { modelManifest } from './model-manifest';
 import { inOwnBucket } from './s3-bucket';
@@ -19,10 +20,8 @@ import { copyDataFolder, digestOf, ENGINE_SOURCES, prepareTemplate, TEMPLATES } 
 /** Where one service of a test keeps its state, with the fixture in it. */
 export interface FixtureData {
   readonly settings: Readonly<Record<string, string>>;
-  remove(): Promise<void>;
+  remove(): unknown;
 }
-
-const FIXTURES = join(__dirname, '../fixtures');
 
 /** A catalog that tests can ask for. */
 export interface CatalogSource {
@@ -34,14 +33,11 @@ export interface CatalogSource {
   write(folder: string): Promise<readonly string[]>;
 }
 
-/** What the content of a prepared database depends on, besides its catalog. */
-const SOURCES = ['db', 'models', 'scripts/import', 'test/support/fixture-data.ts', ...ENGINE_SOURCES];
-
 /** A catalog that is checked in, as bundles in the order of their import (`test/fixtures/README.md`). */
 const checkedIn = (name: string, ...bundles: readonly string[]): CatalogSource => ({
   name,
   sources: bundles.map((bundle) => `test/fixtures/${bundle}`),
-  write: async () => bundles.map((bundle) => join(FIXTURES, bundle)),
+  write: async () => bundles.map((bundle) => join(__dirname, '../fixtures', bundle)),
 });
 
 /** A catalog with every shape that a rule of the contract speaks of. */
@@ -63,107 +59,86 @@ export async function writeBundle(
   return folder;
 }
 
+/** What the content of a prepared database depends on, besides its catalog. */
+const SOURCES = ['db', 'models', 'scripts/import', 'test/support/fixture-data.ts', ...ENGINE_SOURCES];
+
 /**
  * A catalog in a database for one test file: a copy of its own in the server of `TEST_DATABASE_URL` when there is one, else an
  * embedded one that keeps what earlier files wrote. So a file tells its accounts, keys and photos from those of others.
  */
 export async function createFixtureData(source: CatalogSource): Promise<FixtureData> {
   const { TEST_DATABASE_URL } = processEnvironment();
-  if (TEST_DATABASE_URL) return inServer(TEST_DATABASE_URL, source);
-  const { dataDir, giveBack } = await lendEmbedded(await preparedFolder(source));
-  return { settings: { DATA_DIR: dataDir }, remove: async () => giveBack() };
-}
-
-/** The same with nothing written by others, and no process that has the embedded database open. */
-export async function createUntouchedData(source: CatalogSource): Promise<FixtureData> {
-  const { TEST_DATABASE_URL } = processEnvironment();
-  if (TEST_DATABASE_URL) return inServer(TEST_DATABASE_URL, source);
-  const folder = await mkdtemp(join(tmpdir(), 'lps-'));
-  copyDataFolder(await preparedFolder(source), folder);
-  return { settings: { DATA_DIR: folder }, remove: () => rm(folder, { recursive: true, force: true }) };
-}
-
-const digestOfData = ({ sources }: CatalogSource): string => digestOf([...SOURCES, ...sources]);
-
-async function preparedFolder(source: CatalogSource): Promise<string> {
-  const key = `${source.name}-${digestOfData(source)}`;
-  return prepareTemplate(key, async (dataDir) => {
-    await copyMigrated(dataDir);
-    await fill(source, dataDir);
+  const digest = digestOf([...SOURCES, ...source.sources]);
+  if (TEST_DATABASE_URL) return inServer(TEST_DATABASE_URL, source, digest);
+  const prepared = await prepareTemplate(`${source.name}-${digest}`, async (DATA_DIR) => {
+    await copyMigrated(DATA_DIR);
+    await fill(source, { DATA_DIR });
   });
+  const { dataDir, giveBack } = await lendEmbedded(prepared);
+  return { settings: { DATA_DIR: dataDir }, remove: giveBack };
 }
 
-async function inServer(server: string, source: CatalogSource): Promise<FixtureData> {
-  const digest = digestOfData(source);
-  // Beside the database go the files that it names.
+async function inServer(server: string, source: CatalogSource, digest: string): Promise<FixtureData> {
+  // The files that the database names lie beside it.
   const files = join(TEMPLATES, `${source.name}-${digest}-files`);
-  const database = await createOwnDatabase(server, {
-    name: source.name,
-    digest,
-    isStale: !existsSync(files),
-    prepare: (url) => fill(source, files, { DATA_DIR: files, DATABASE_URL: url }),
+  const { url, drop } = await createOwnDatabase(server, {
+    ...{ name: source.name, digest, isStale: !existsSync(files) },
+    prepare: (template) => fill(source, { DATA_DIR: files, DATABASE_URL: template }),
   });
   const folder = await mkdtemp(join(tmpdir(), 'lps-'));
   copyDataFolder(files, folder);
+  const bucket = await inOwnBucket(join(folder, 'images'));
   return {
-    settings: {
-      DATA_DIR: folder,
-      DATABASE_URL: database.url,
-      ...(await inOwnBucket(join(folder, 'images'))),
-    },
+    settings: { DATA_DIR: folder, DATABASE_URL: url, ...bucket },
     remove: async () => {
-      await database.drop();
+      await drop();
       await rm(folder, { recursive: true, force: true });
     },
   };
 }
 
 /** Imports a catalog, under an embedding version that no model needs to be loaded for. */
-async function fill(
-  source: CatalogSource,
-  folder: string,
-  settings: Record<string, string> = { DATA_DIR: folder },
-): Promise<void> {
-  const config = readConfig({ ...settings, LOG_LEVEL: 'warn' });
-  const bundles = await mkdtemp(join(tmpdir(), 'lpb-'));
+async function fill(source: CatalogSource, settings: Readonly<Record<string, string>>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'lpb-'));
+  const { container, close } = await openStores(readConfig({ ...settings, LOG_LEVEL: 'warn' }));
   try {
-    const written = await source.write(bundles);
-    const loupe = await openStores(config);
-    try {
-      await loupe.container.resolve<EmbeddingRepository>(PORTS.EmbeddingRepository).create(MANIFEST);
-      for (const bundle of written) await importWhole(loupe.container, bundle, join(bundles, 'rejects.txt'));
-    } finally {
-      await loupe.close();
+    await adapterOf(container, PORTS.EmbeddingRepository).create(MANIFEST);
+    const report = join(folder, 'rejects.txt');
+    for (const bundle of await source.write(folder)) {
+      const { rejected } = await importInto(container, { bundle, report });
+      if (rejected > 0) throw new Error(`the fixture is not accepted: ${readFileSync(report, 'utf8')}`);
     }
   } finally {
-    await rm(bundles, { recursive: true, force: true });
+    await close();
+    await rm(folder, { recursive: true, force: true });
   }
 }
 
-async function importWhole(container: Container, bundle: string, report: string): Promise<void> {
-  const { rejected } = await importBundle(
-    { bundle, report, dryRun: false, wait: false },
-    {
-      openImport: (dryRun) => openImport(container.resolve<Knex>(PORTS.Knex), dryRun),
-      images: container.resolve<ImageStore>(PORTS.ImageStore),
-      pictures: container.resolve(StoredPictures),
-      storedImages: container.resolve(PORTS.StoredImageIndex),
-      embedding: { embeddings: container.resolve(PORTS.EmbeddingRepository), queue: NO_INDEX_QUEUE },
-      clock: container.resolve<Clock>(PORTS.Clock),
+/** Imports a bundle as the command does, without progress and without waiting for its pictures. */
+export function importInto(
+  container: { resolve<Port>(token: Token<Port>): Port },
+  options: Pick<ImportOptions, 'bundle' | 'report' | 'transactionMs'>,
+  entry: BegunEntry | null = null,
+) {
+  const nothing = () => undefined;
+  const ports = {
+    openImport: (dryRun: boolean) => openImport(container.resolve(PORTS.Knex) as Knex, dryRun, 1, entry),
+    images: container.resolve(PORTS.ImageStore),
+    pictures: container.resolve<StoredPictures>(StoredPictures as never),
+    storedImages: container.resolve(PORTS.StoredImageIndex),
+    embedding: {
+      embeddings: container.resolve(PORTS.EmbeddingRepository),
+      queue: {
+        isShared: false,
+        embed: async () => ({ embedded: 0, failed: 0 }),
+        close: async () => undefined,
+      },
     },
-    SILENT,
-  );
-  if (rejected > 0) throw new Error(`the fixture is not accepted: ${readFileSync(report, 'utf8')}`);
+    clock: container.resolve(PORTS.Clock),
+  };
+  const progress = { begin: nothing, reach: nothing, end: nothing, note: nothing };
+  return importBundle({ dryRun: false, wait: false, ...options }, ports, progress);
 }
-
-const nothing = () => undefined;
-const SILENT = { begin: nothing, reach: nothing, end: nothing, note: nothing };
-
-const NO_INDEX_QUEUE = {
-  embed: async () => ({ embedded: 0, failed: 0 }),
-  close: async () => undefined,
-  isShared: false,
-};
 
 /** Sure of one near image, unsure of two that are as near as each other, sure of what both have in common. */
 const MANIFEST: ModelManifest = {

@@ -30,20 +30,14 @@ export async function newInstallation(settings: Readonly<Record<string, string>>
   const { TEST_DATABASE_URL, TEST_REDIS_URL } = processEnvironment();
   const folder = await mkdtemp(join(tmpdir(), 'lpi-'));
   const dataDir = join(folder, 'data');
-  const { url, connect, close } = TEST_DATABASE_URL
-    ? await inServer(TEST_DATABASE_URL)
+  const { own, connect, close } = TEST_DATABASE_URL
+    ? await inServer(TEST_DATABASE_URL, dataDir)
     : await embeddedIn(dataDir);
+  const redis = TEST_REDIS_URL ? { REDIS_URL: TEST_REDIS_URL } : {};
   return {
     folder,
     dataDir,
-    settings: {
-      DATA_DIR: dataDir,
-      QUEUE_PREFIX: basename(folder),
-      ...(url ? { DATABASE_URL: url } : {}),
-      ...(TEST_REDIS_URL ? { REDIS_URL: TEST_REDIS_URL } : {}),
-      ...(url ? await inOwnBucket(join(dataDir, 'images')) : {}),
-      ...settings,
-    },
+    settings: { DATA_DIR: dataDir, QUEUE_PREFIX: basename(folder), ...own, ...redis, ...settings },
     connect,
     remove: async () => {
       await close();
@@ -52,19 +46,14 @@ export async function newInstallation(settings: Readonly<Record<string, string>>
   };
 }
 
-interface Store {
-  readonly url?: string;
-  connect(): Promise<Database>;
-  close(): Promise<void>;
-}
-
-async function inServer(server: string): Promise<Store> {
+async function inServer(server: string, dataDir: string) {
   const { url, drop } = await createOwnDatabase(server, migratedInServer());
-  return { url, connect: async () => connectPostgres({ url, poolMax: 2 }), close: drop };
+  const own = { DATABASE_URL: url, ...(await inOwnBucket(join(dataDir, 'images'))) };
+  return { own, connect: async () => connectPostgres({ url, poolMax: 2 }), close: drop };
 }
 
-async function embeddedIn(dataDir: string): Promise<Store> {
+async function embeddedIn(dataDir: string) {
   await copyMigrated(dataDir);
   const embedded = await ensureEmbedded(dataDir, { durable: false });
-  return { connect: () => connectEmbedded({ dataDir }), close: () => embedded.close() };
+  return { own: {}, connect: () => connectEmbedded({ dataDir }), close: () => embedded.close() };
 }

@@ -4,9 +4,9 @@ import { connect, type Socket } from 'node:net';
 interface Held {
   /** Resolves once so many calls wait. */
   waiting(calls: number): Promise<void>;
-  /** Holds up nobody who comes from now on. */
+  /** Holds up no call that comes from now on. */
   passNew(): void;
-  /** Lets those go that wait, and all that come. */
+  /** Lets all go that wait, and all that come. */
   letGo(): void;
 }
 
@@ -17,16 +17,16 @@ export function holdMethod<Name extends string>(
   when: 'before' | 'after' = 'before',
 ): Held {
   const original = of[name];
-  const arrivals: (() => void)[] = [];
+  const [open, letGo] = gate();
   let calls = 0;
-  let letGo = (): void => undefined;
-  const open = new Promise<void>((resolve) => {
-    letGo = resolve;
-  });
+  let arrived = (): void => undefined;
   const wait = () => {
     calls += 1;
-    for (const arrived of arrivals) arrived();
+    arrived();
     return open;
+  };
+  const passNew = () => {
+    of[name] = original;
   };
   of[name] = async function (this: unknown, ...given: never[]) {
     if (when === 'before') await wait();
@@ -35,20 +35,28 @@ export function holdMethod<Name extends string>(
     return result;
   };
   return {
-    waiting: (wanted) =>
-      new Promise((resolve) => {
-        const look = () => (calls >= wanted ? resolve() : undefined);
-        arrivals.push(look);
-        look();
-      }),
-    passNew: () => {
-      of[name] = original;
+    waiting: async (wanted) => {
+      while (calls < wanted) {
+        const [next, come] = gate();
+        arrived = come;
+        await next;
+      }
     },
+    passNew,
     letGo: () => {
-      of[name] = original;
+      passNew();
       letGo();
     },
   };
+}
+
+/** A promise, and what resolves it. */
+function gate(): [open: Promise<void>, letGo: () => void] {
+  let letGo = (): void => undefined;
+  const open = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  return [open, letGo];
 }
 
 /** Follows the calls of methods: resolves once at least one was made and all that were made have ended. */
@@ -56,10 +64,7 @@ export function endsOf(...followed: readonly (readonly [of: object, name: string
   all(): Promise<void>;
 } {
   const made: Promise<unknown>[] = [];
-  let first = (): void => undefined;
-  const some = new Promise<void>((resolve) => {
-    first = resolve;
-  });
+  const [some, first] = gate();
   const undo = followed.map(([of, name]) => {
     const methods = of as Record<string, (...given: unknown[]) => Promise<unknown>>;
     const original = methods[name];
@@ -87,7 +92,7 @@ export function endsOf(...followed: readonly (readonly [of: object, name: string
 }
 
 export interface RawCall {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'PUT';
   readonly path: string;
   readonly body?: object;
   readonly headers?: Readonly<Record<string, string>>;
@@ -96,19 +101,13 @@ export interface RawCall {
 /** A request as it goes over the wire. */
 export function requestText({ method, path, body, headers = {} }: RawCall, key: string): string {
   const content = body === undefined ? '' : JSON.stringify(body);
-  const lines = [
-    `${method} ${path} HTTP/1.1`,
-    'Host: localhost',
-    `Authorization: Bearer ${key}`,
-    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
-    ...(body === undefined
-      ? []
-      : ['Content-Type: application/json', `Content-Length: ${Buffer.byteLength(content)}`]),
-  ];
-  return `${lines.join('\r\n')}\r\n\r\n${content}`;
+  const length = { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(content) };
+  const all = { Host: 'localhost', Authorization: `Bearer ${key}`, ...headers, ...(body && length) };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${content}`;
 }
 
-/** Sends requests on a connection of their own, at once, and stays on the line. */
+/** Sends requests on a connection of their own, at once, and stays connected. */
 export async function sendRaw(url: string, text: string): Promise<Socket> {
   const { port, hostname } = new URL(url);
   const socket = connect(Number(port), hostname);

@@ -1,22 +1,19 @@
-import type { Knex } from 'knex';
-import { PORTS } from '../../models/ports';
+import type { JobAnswer } from '../../api/client/schema';
 import { VisionJobRunner } from '../../models/vision/jobs/vision-job-runner';
 import { MessageDispatcher } from '../../models/webhooks/message-dispatcher';
-import type { ApiClient, JobAnswer } from './api-client';
+import type { ApiClient } from './api-client';
 import { DocumentCheck } from './document-check';
-import { type ReceivedMessage, WebhookReceiver } from './local-server';
+import { WebhookReceiver } from './local-server';
 import { useService } from './service';
 
 /** The beginning of a picture, and nothing after it. */
-export const DAMAGED_PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0]).toString(
-  'base64',
-);
+export const DAMAGED_PNG = Buffer.from('89504e470d0a1a0a0000', 'hex').toString('base64');
 
 /** A service whose jobs run only when a test says so. The workers are faked: every photo shows one bag until a test changes that. */
 export function useJobs(settings: Readonly<Record<string, string>> = {}) {
   const service = useService(settings);
   const { signal } = new AbortController();
-  const rowsOf = (table: string, where: object = {}) => service.resolve<Knex>(PORTS.Knex)(table).where(where);
+  const rowsOf = (table: string, where: object = {}) => service.knex(table).where(where);
 
   beforeEach(async () => {
     service.queue.reset();
@@ -26,7 +23,7 @@ export function useJobs(settings: Readonly<Record<string, string>> = {}) {
   afterEach(() => rowsOf('vision_jobs').delete());
 
   /** Processes the next entry, as the service does every second. */
-  const look = () => service.resolve<VisionJobRunner>(VisionJobRunner as never).next(signal);
+  const look = () => service.resolve(VisionJobRunner).next(signal);
 
   /** The job as soon as all of its entries have ended. */
   async function ended({ body: { id } }: { body: JobAnswer }, api = service.api): Promise<JobAnswer> {
@@ -77,13 +74,16 @@ export function useWebhooks() {
     const body = { url: `http://${receiver.address}${path}`, events, ...rest };
     const { id, secret } = (await api.send<Registered>('POST', '/v3/webhooks', { body })).body;
     const listed = async () => (await api.send<{ data: Registered[] }>('GET', '/v3/webhooks')).body.data[0];
-    return { api, accountId, keyId, path, id, secret, listed };
+    /** The data of so many messages that have come. */
+    const data = async (count: number) =>
+      (await receiver.has(count, path)).map((message): unknown => JSON.parse(message.body).data);
+    return { api, accountId, keyId, path, id, secret, listed, data };
   }
 
   /** Sends what is due, as the service does every two seconds. */
   async function send(): Promise<void> {
     const { signal } = new AbortController();
-    while (await service.resolve<MessageDispatcher>(MessageDispatcher as never).next(signal));
+    while (await service.resolve(MessageDispatcher).next(signal));
   }
 
   /** A job with one entry, made and done. */
@@ -92,6 +92,3 @@ export function useWebhooks() {
 
   return { ...jobs, receiver, told, send, done };
 }
-
-export const idOf = ({ headers }: ReceivedMessage) => headers['webhook-id'];
-export const dataOf = ({ body }: ReceivedMessage): unknown => JSON.parse(body).data;

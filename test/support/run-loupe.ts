@@ -3,27 +3,22 @@ import { runCommand } from '../../scripts/commands/run-command';
 import { type Config, processEnvironment } from '../../scripts/config';
 import { LOUPE_ARGUMENTS, REPOSITORY_ROOT } from '../../scripts/lab/service-processes';
 
-export interface Outcome {
+interface Outcome {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
+type Settings = Readonly<Record<string, string>>;
+
 /** The settings with which a command works on the stores of a service. */
-export const environmentOf = ({
-  config: { DATA_DIR, DATABASE_URL },
-}: {
-  readonly config: Config;
-}): Readonly<Record<string, string>> => ({
-  DATA_DIR,
-  ...(DATABASE_URL === undefined ? {} : { DATABASE_URL }),
+export const environmentOf = ({ config }: { readonly config: Config }): Settings => ({
+  DATA_DIR: config.DATA_DIR,
+  ...(config.DATABASE_URL === undefined ? {} : { DATABASE_URL: config.DATABASE_URL }),
 });
 
 /** Runs a `loupe` command in this process on these settings, without the second that a start takes. Not two at a time. */
-export async function runLoupeHere(
-  words: readonly string[],
-  settings: Readonly<Record<string, string>>,
-): Promise<Outcome> {
+export async function runLoupeHere(words: readonly string[], settings: Settings): Promise<Outcome> {
   const before = { ...process.env };
   Object.assign(process.env, settings);
   const printed = { stdout: '', stderr: '' };
@@ -34,8 +29,7 @@ export async function runLoupeHere(
     }),
   );
   try {
-    const code = await runCommand(words);
-    return { code, ...printed };
+    return { code: await runCommand(words), ...printed };
   } finally {
     for (const spy of spies) spy.mockRestore();
     for (const name of Object.keys(settings)) delete process.env[name];
@@ -44,10 +38,7 @@ export async function runLoupeHere(
 }
 
 /** The same, and answers the JSON that the command prints. */
-export async function loupeHere(
-  settings: Readonly<Record<string, string>>,
-  ...words: readonly string[]
-): Promise<unknown> {
+export async function loupeHere(settings: Settings, ...words: readonly string[]): Promise<unknown> {
   const { code, stdout, stderr } = await runLoupeHere([...words, '--json'], {
     LOG_LEVEL: 'warn',
     ...settings,
@@ -57,20 +48,11 @@ export async function loupeHere(
 }
 
 /** Runs a `loupe` command in a process of its own, on no other settings than these. */
-export function runLoupe(
-  words: readonly string[],
-  settings: Readonly<Record<string, string>>,
-): Promise<Outcome> {
-  const env = { PATH: processEnvironment()['PATH'], ...settings };
+export function runLoupe(words: readonly string[], settings: Settings): Promise<Outcome> {
+  const options = { cwd: REPOSITORY_ROOT, env: { PATH: processEnvironment()['PATH'], ...settings } };
   return new Promise((resolve) => {
-    execFile(
-      process.execPath,
-      [...LOUPE_ARGUMENTS, ...words],
-      { cwd: REPOSITORY_ROOT, env },
-      (failure, stdout, stderr) => {
-        const code = failure === null ? 0 : Number(failure.code ?? -1);
-        resolve({ code, stdout, stderr });
-      },
+    execFile(process.execPath, [...LOUPE_ARGUMENTS, ...words], options, (failure, stdout, stderr) =>
+      resolve({ code: failure === null ? 0 : Number(failure.code ?? -1), stdout, stderr }),
     );
   });
 }

@@ -3,6 +3,7 @@ import type { Knex } from 'knex';
 import sharp from 'sharp';
 import type { LifecycleState } from '../../api/api-services';
 import { createApp } from '../../api/app';
+import type { QueryAnswer } from '../../api/client/schema';
 import { createServer } from '../../api/server';
 import {
   API_VERSIONS,
@@ -12,21 +13,14 @@ import {
   type Scope,
 } from '../../models/access/api-key';
 import { hashKey, makeKey } from '../../models/access/credential';
-import {
-  type AccountRepository,
-  type CatalogRepository,
-  type Clock,
-  type CreditLedger,
-  type EmbeddingRepository,
-  PORTS,
-  type Prediction,
-  type PredictionRepository,
-} from '../../models/ports';
+import { type Clock, PORTS, type Prediction, type Token } from '../../models/ports';
+import type { EmbeddingVersion } from '../../models/vision/embedding-model';
 import type { SearchedVersion } from '../../models/vision/neighbours';
 import { apiServices, apiSettings } from '../../scripts/composition/api-wiring';
 import { type Loupe, type Overrides, openLoupe } from '../../scripts/composition/container';
+import { adapterOf } from '../../scripts/composition/opening';
 import { type Config, processEnvironment, readConfig } from '../../scripts/config';
-import { ApiClient, type CatalogAnswer } from './api-client';
+import { ApiClient } from './api-client';
 import { type CatalogSource, createFixtureData, FIXTURE, type FixtureData } from './fixture-data';
 import { listening } from './local-server';
 import { LogSink } from './log-sink';
@@ -52,6 +46,9 @@ export interface TestKey {
   readonly api: ApiClient;
 }
 
+/** A product, null for a picture that no row shows any more, and how far its picture is from a photo or from each of several. */
+export type Seen = readonly [id: string | null, distance: number | readonly number[]];
+
 /** Stands still until it is put forward: however slow a test is, no second passes in it. */
 class StandingClock implements Clock {
   #now = Date.now();
@@ -66,7 +63,6 @@ class StandingClock implements Clock {
 }
 
 interface Running {
-  readonly config: Config;
   readonly loupe: Loupe;
   readonly server: Server;
   readonly url: string;
@@ -104,20 +100,17 @@ export class TestService {
   readonly log = new LogSink();
   readonly queue = new VisionQueueFake(
     () => this.liveVersion(),
-    (imageIds, scope) =>
-      this.resolve<CatalogRepository>(PORTS.CatalogRepository).productsShowing(imageIds, scope),
+    (imageIds, scope) => this.resolve(PORTS.CatalogRepository).productsShowing(imageIds, scope),
   );
   /** A small PNG as it is sent; set once the service runs. Its base64 uses both special characters and needs padding. */
   readonly photo = { base64: '' };
   /** What the process says of itself; tests may change it. */
   lifecycle: LifecycleState = 'ready';
-  /** Done before it stops. */
-  readonly closing: (() => Promise<unknown>)[] = [];
   private started: Running | undefined;
 
   constructor(
     private readonly settings: Readonly<Record<string, string>>,
-    private readonly overrides: Overrides,
+    private readonly overrides: Overrides = {},
     private readonly catalog: CatalogSource = FIXTURE,
   ) {}
 
@@ -130,7 +123,7 @@ export class TestService {
   }
 
   get config(): Config {
-    return this.running.config;
+    return this.running.loupe.config;
   }
 
   get key(): TestKey {
@@ -149,38 +142,27 @@ export class TestService {
 
   async start(): Promise<void> {
     this.photo.base64 = (await drawPhoto()).toString('base64');
-    const environment = processEnvironment();
+    const { TEST_REDIS_URL } = processEnvironment();
     const data = await createFixtureData(this.catalog);
-    const redis = environment['TEST_REDIS_URL'];
+    const redis = { REDIS_URL: TEST_REDIS_URL, QUEUE_PREFIX: `t${Date.now()}-${process.pid}` };
     const config = readConfig({
-      ...SETTINGS,
-      ...data.settings,
-      ...(redis === undefined ? {} : { REDIS_URL: redis, QUEUE_PREFIX: `t${Date.now()}-${process.pid}` }),
-      ...this.settings,
+      ...{ ...SETTINGS, ...data.settings, ...(TEST_REDIS_URL === undefined ? {} : redis), ...this.settings },
     });
+    const fakes = { [PORTS.Clock]: this.clock, [PORTS.VisionQueue]: this.queue, ...this.overrides };
     // The workers are faked, so none are started here, nor a model loaded.
-    const loupe = await openLoupe(
-      config,
-      { answersQueues: false, servesHttp: true },
-      {
-        [PORTS.Clock]: this.clock,
-        [PORTS.VisionQueue]: this.queue,
-        ...this.overrides,
-      },
-    );
-    // Those of earlier files are not looked at in this one.
-    const knex = loupe.container.resolve<Knex>(PORTS.Knex);
-    await knex('vision_jobs').delete();
-    await knex('webhook_endpoints').delete();
+    const loupe = await openLoupe(config, { answersQueues: false, servesHttp: true }, fakes);
     const apiOptions = { ...apiSettings(config, loupe, () => this.lifecycle), logger: this.log.logger };
     const server = createServer(createApp(apiServices(loupe.container), apiOptions));
     const url = `http://${await listening(server)}`;
     const key = await createKey(loupe, url, {});
-    this.started = { config, loupe, server, url, key, data };
+    this.started = { loupe, server, url, key, data };
+    // Earlier files may have left some.
+    const vectors = `embeddings_${(await this.liveVersion()).id}`;
+    for (const table of ['vision_jobs', 'webhook_endpoints', vectors]) await this.knex(table).delete();
   }
 
-  private async liveVersion(): Promise<SearchedVersion> {
-    const live = await this.resolve<EmbeddingRepository>(PORTS.EmbeddingRepository).live();
+  async liveVersion(): Promise<EmbeddingVersion & SearchedVersion> {
+    const live = await this.resolve(PORTS.EmbeddingRepository).live();
     if (!live) throw new Error('the fixture has no live version');
     return { ...live, calibration: live.manifest.calibration };
   }
@@ -188,7 +170,6 @@ export class TestService {
   async stop(): Promise<void> {
     if (!this.started) return;
     const { server, loupe, data } = this.started;
-    for (const close of this.closing) await close();
     server.closeAllConnections();
     server.close();
     await loupe.close();
@@ -196,7 +177,7 @@ export class TestService {
   }
 
   /** A row as it is answered alone. */
-  async row(id: string, includes?: string): Promise<CatalogAnswer['data'][number]> {
+  async row(id: string, includes?: string): Promise<QueryAnswer['data'][number]> {
     const [row] = (await this.api.item(id, includes)).body.data;
     if (!row) throw new Error(`there is no row ${id}`);
     return row;
@@ -207,54 +188,51 @@ export class TestService {
   }
 
   async revoke(keyId: string): Promise<void> {
-    await this.accounts.revokeKey(keyId);
+    await this.resolve(PORTS.AccountRepository).revokeKey(keyId);
   }
 
   /** What an account has left; null when it is unlimited. */
   async balance(accountId: string): Promise<number | null> {
-    return (await this.accounts.account(accountId))?.credits ?? null;
+    return (await this.resolve(PORTS.AccountRepository).account(accountId))?.credits ?? null;
   }
 
   /** The sum of an account's ledger. */
   async creditsBooked(accountId: string): Promise<number> {
-    const lines = await this.resolve<CreditLedger>(PORTS.CreditLedger).usage(accountId, null, null);
+    const lines = await this.resolve(PORTS.CreditLedger).usage(accountId, null, null);
     return lines.reduce((sum, line) => sum + line.credits, 0);
   }
 
   prediction(id: string): Promise<Prediction | null> {
-    return this.resolve<PredictionRepository>(PORTS.PredictionRepository).find(id);
+    return this.resolve(PORTS.PredictionRepository).find(id);
   }
 
-  /**
-   * From now on every photo looks like the pictures of these products, at these cosine distances, or each of several
-   * photos at its own; null is a picture that no row shows any more.
-   */
-  async sees(
-    ...products: readonly (readonly [id: string | null, distance: number | readonly number[]])[]
-  ): Promise<void> {
-    const knex = this.resolve<Knex>(PORTS.Knex);
+  /** From now on every photo looks like the pictures of these products, at these cosine distances. */
+  async sees(...products: readonly Seen[]): Promise<void> {
     const neighbours = await Promise.all(
       products.map(async ([id, given]) => {
         const byPhoto = [given].flat();
         const seen = { distance: Math.min(...byPhoto), ...(byPhoto.length > 1 ? { byView: byPhoto } : {}) };
         if (id === null) return { imageId: 1_000_000, ...seen };
-        const image = await knex('product_images')
-          .where({ product_id: id })
-          .orderBy('image_id')
-          .first('image_id');
-        if (!image) throw new Error(`the fixture has no picture of ${id}`);
-        return { imageId: Number(image.image_id), ...seen };
+        return { imageId: await this.imageOf(id), ...seen };
       }),
     );
     this.queue.sees(neighbours);
   }
 
-  private get accounts(): AccountRepository {
-    return this.resolve(PORTS.AccountRepository);
+  /** The first picture of a product. */
+  async imageOf(product: string): Promise<number> {
+    const images = this.knex('product_images').where({ product_id: product }).orderBy('image_id');
+    const image = await images.first('image_id');
+    if (!image) throw new Error(`the fixture has no picture of ${product}`);
+    return Number(image.image_id);
   }
 
-  /** A port as the container has it. */
-  resolve<Port>(token: symbol | (abstract new (...given: never[]) => Port)): Port {
+  get knex(): Knex {
+    return this.running.loupe.database.knex;
+  }
+
+  /** What the container has under a port or a class. */
+  resolve<Port>(token: Token<Port> | (abstract new (...given: never[]) => Port)): Port {
     return this.running.loupe.container.resolve<Port>(token as symbol);
   }
 
@@ -276,7 +254,7 @@ async function drawPhoto(): Promise<Buffer> {
 }
 
 async function createKey(loupe: Loupe, url: string, options: KeyOptions): Promise<TestKey> {
-  const accounts = loupe.container.resolve<AccountRepository>(PORTS.AccountRepository);
+  const accounts = adapterOf(loupe.container, PORTS.AccountRepository);
   const accountId = options.accountId ?? (await accounts.createAccount('test', options.credits ?? null)).id;
   const key = makeKey(options.test ?? false);
   const { id } = await accounts.createKey({

@@ -16,7 +16,7 @@ const SLOWEST = [
   'service/two-processes',
   'service/identify',
   'models/download-model',
-  'spec/feedback-loop',
+  'spec/feedback',
   'spec/every-endpoint',
   'spec/odd-characters',
   'spec/commands',

@@ -1,6 +1,4 @@
-import type { Knex } from 'knex';
-import { type EmbeddingRepository, type IndexQueue, PORTS } from '../../models/ports';
-import type { EmbeddingVersion } from '../../models/vision/embedding-model';
+import { type IndexQueue, PORTS } from '../../models/ports';
 import type { TestService } from './service';
 
 /** Workers of pictures that compute nothing: what they are let do is stored, and what they can't fetch is listed. */
@@ -24,14 +22,15 @@ export class StoredVectors implements IndexQueue {
 
   async embed(...[versionId, images]: Parameters<IndexQueue['embed']>) {
     await new Promise<void>((resolve) => (this.#letGo ? void this.#letGo.push(resolve) : resolve()));
-    const repository = this.service().resolve<EmbeddingRepository>(PORTS.EmbeddingRepository);
+    const embeddings = this.service().resolve(PORTS.EmbeddingRepository);
     const failed = images.filter(({ address }) => this.unreachable.has(address));
-    const done = images.filter(({ address }) => !this.unreachable.has(address));
-    await repository.store(
+    const done = images.filter((image) => !failed.includes(image));
+    const vectors = [Float32Array.of(1, 0, 0, 0)];
+    await embeddings.store(
       versionId,
-      done.map(({ id }) => ({ imageId: id, vectors: [Float32Array.of(1, 0, 0, 0)] })),
+      done.map(({ id }) => ({ imageId: id, vectors })),
     );
-    await repository.recordFailures(
+    await embeddings.recordFailures(
       versionId,
       failed.map(({ id }) => ({ imageId: id, reason: 'away' })),
     );
@@ -42,39 +41,24 @@ export class StoredVectors implements IndexQueue {
 }
 
 /**
- * For the tests of a file the pictures at these addresses are embedded, each as a unit vector at so many degrees from a
- * common direction, and no others; afterwards none is.
+ * The pictures at these addresses are embedded for the tests of a file, each as a unit vector at so many degrees from a
+ * common direction, and no others.
  */
 export function useEmbeddedPictures(service: TestService, degrees: Readonly<Record<string, number>>): void {
   beforeAll(async () => {
-    service.closing.push(() => forget(service));
-    await forget(service);
-    const { id, manifest } = await live(service);
-    const images = await service.resolve<Knex>(PORTS.Knex)('images').whereIn('address', Object.keys(degrees));
+    const { id, manifest } = await service.liveVersion();
+    const images = await service.knex('images').whereIn('address', Object.keys(degrees));
+    if (images.length !== Object.keys(degrees).length)
+      throw new Error('the fixture lacks some of the pictures');
     const vectorOf = (address: string) => {
       const angle = ((degrees[address] ?? 0) * Math.PI) / 180;
       const given = [Math.cos(angle), Math.sin(angle)];
       return Float32Array.from({ length: manifest.output.dimensions }, (_, at) => given[at] ?? 0);
     };
-    if (images.length !== Object.keys(degrees).length)
-      throw new Error('the fixture lacks some of the pictures');
-    await service.resolve<EmbeddingRepository>(PORTS.EmbeddingRepository).store(
-      id,
-      images.map((image) => ({
-        imageId: Number(image.id),
-        vectors: manifest.views.catalog.map(() => vectorOf(image.address)),
-      })),
-    );
+    const stored = images.map((image) => ({
+      imageId: Number(image.id),
+      vectors: manifest.views.catalog.map(() => vectorOf(image.address)),
+    }));
+    await service.resolve(PORTS.EmbeddingRepository).store(id, stored);
   });
-}
-
-async function forget(service: TestService): Promise<void> {
-  const { id } = await live(service);
-  await service.resolve<Knex>(PORTS.Knex)(`embeddings_${id}`).delete();
-}
-
-async function live(service: TestService): Promise<EmbeddingVersion> {
-  const version = await service.resolve<EmbeddingRepository>(PORTS.EmbeddingRepository).live();
-  if (version) return version;
-  throw new Error('no version is live');
 }

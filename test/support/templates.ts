@@ -17,7 +17,6 @@ import { join } from 'node:path';
 /** Data folders that are prepared once and copied for each test. */
 
 const ROOT = join(__dirname, '../..');
-const DIGITS = 16;
 export const TEMPLATES = join(tmpdir(), 'loupe-templates');
 
 /** What an empty embedded cluster depends on: the engine and its settings. */
@@ -63,14 +62,10 @@ export function copyDataFolder(prepared: string, dataDir: string): void {
 /** A digest of files and of all files in folders, named from the root of the repository. */
 export function digestOf(sources: readonly string[]): string {
   const hash = createHash('sha256');
-  for (const file of sources.flatMap((source) => filesBelow(join(ROOT, source))))
-    hash.update(readFileSync(file));
-  return hash.digest('hex').slice(0, DIGITS);
-}
-
-function filesBelow(path: string): string[] {
-  if (!statSync(path).isDirectory()) return [path];
-  return readdirSync(path)
-    .sort()
-    .flatMap((name) => filesBelow(join(path, name)));
+  for (const path of sources.map((source) => join(ROOT, source))) {
+    const names = statSync(path).isDirectory() ? readdirSync(path, { recursive: true }).sort() : [''];
+    const files = names.map((name) => join(path, String(name))).filter((file) => statSync(file).isFile());
+    for (const file of files) hash.update(readFileSync(file));
+  }
+  return hash.digest('hex').slice(0, 16);
 }

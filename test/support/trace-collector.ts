@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { closed, listening } from './local-server';
 
 /** A span as it arrived, with what the test asks of it. */
@@ -19,28 +20,23 @@ export interface CollectedSpan {
   readonly process: unknown;
 }
 
-interface Attribute {
-  key: string;
-  value: { stringValue?: string; intValue?: number | string };
+interface Attributed {
+  attributes: { key: string; value: { stringValue?: string; intValue?: number | string } }[];
+}
+
+interface SentSpan extends Attributed {
+  name: string;
+  traceId: string;
+  spanId: string;
+  parentSpanId?: string;
+  startTimeUnixNano: string;
+  endTimeUnixNano: string;
+  events?: Attributed[];
+  status?: { code?: number };
 }
 
 interface Sent {
-  resourceSpans: {
-    resource: { attributes: Attribute[] };
-    scopeSpans: {
-      spans: {
-        name: string;
-        traceId: string;
-        spanId: string;
-        parentSpanId?: string;
-        startTimeUnixNano: string;
-        endTimeUnixNano: string;
-        attributes: Attribute[];
-        events?: { attributes: Attribute[] }[];
-        status?: { code?: number };
-      }[];
-    }[];
-  }[];
+  resourceSpans: { resource: Attributed; scopeSpans: { spans: SentSpan[] }[] }[];
 }
 
 /** A collector of traces: takes spans over OTLP/HTTP as JSON, and keeps them. */
@@ -50,12 +46,13 @@ export class TraceCollector {
   readonly headers: IncomingMessage['headers'][] = [];
   text = '';
   readonly #server = createServer(async (req, res) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of req) chunks.push(chunk as Buffer);
-    const text = Buffer.concat(chunks).toString('utf8');
+    const sent = await text(req);
     this.headers.push(req.headers);
-    this.text += text;
-    this.spans.push(...spansOf(JSON.parse(text) as Sent));
+    this.text += sent;
+    for (const { resource, scopeSpans } of (JSON.parse(sent) as Sent).resourceSpans) {
+      const process = attributesOf(resource).get('service.instance.id');
+      for (const { spans } of scopeSpans) this.spans.push(...spans.map((span) => spanOf(span, process)));
+    }
     res.setHeader('content-type', 'application/json').end('{}');
   });
 
@@ -68,23 +65,20 @@ export class TraceCollector {
   }
 }
 
-const spansOf = ({ resourceSpans }: Sent): CollectedSpan[] =>
-  resourceSpans.flatMap(({ resource, scopeSpans }) =>
-    scopeSpans
-      .flatMap(({ spans }) => spans)
-      .map((span) => ({
-        name: span.name,
-        traceId: span.traceId,
-        spanId: span.spanId,
-        parentSpanId: span.parentSpanId ?? '',
-        startNs: BigInt(span.startTimeUnixNano),
-        endNs: BigInt(span.endTimeUnixNano),
-        attributes: attributesOf(span.attributes),
-        failures: (span.events ?? []).map((event) => attributesOf(event.attributes).get('exception.type')),
-        status: span.status?.code ?? 0,
-        process: attributesOf(resource.attributes).get('service.instance.id'),
-      })),
-  );
+const spanOf = (span: SentSpan, process: unknown): CollectedSpan => ({
+  ...{
+    name: span.name,
+    traceId: span.traceId,
+    spanId: span.spanId,
+    parentSpanId: span.parentSpanId ?? '',
+    process,
+  },
+  startNs: BigInt(span.startTimeUnixNano),
+  endNs: BigInt(span.endTimeUnixNano),
+  attributes: attributesOf(span),
+  failures: (span.events ?? []).map((event) => attributesOf(event).get('exception.type')),
+  status: span.status?.code ?? 0,
+});
 
-const attributesOf = (attributes: readonly Attribute[]): ReadonlyMap<string, unknown> =>
+const attributesOf = ({ attributes }: Attributed): ReadonlyMap<string, unknown> =>
   new Map(attributes.map(({ key, value }) => [key, value.stringValue ?? value.intValue]));

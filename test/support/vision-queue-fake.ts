@@ -4,8 +4,6 @@ import { noWorker, unavailable } from '../../models/errors';
 import type { CatalogRepository, NeighbourRequest, VisionQueue } from '../../models/ports';
 import type { Neighbour, Neighbourhood, SearchedVersion } from '../../models/vision/neighbours';
 
-type Behaviour = 'answers' | 'holds' | 'fails' | 'never answers';
-
 /** The way to the workers, with workers that see what a test says. */
 export class VisionQueueFake implements VisionQueue {
   /** As of a process that looks at photos itself. */
@@ -13,11 +11,12 @@ export class VisionQueueFake implements VisionQueue {
   calls = 0;
   /** The last that was asked. */
   request: NeighbourRequest | null = null;
-  private behaviour: Behaviour = 'answers';
-  private away = false;
-  private photosWaiting = 0;
-  private workersThere = 1;
-  private neighboursSeen: readonly Neighbour[] = [];
+  behaviour: 'answers' | 'holds' | 'fails' | 'never answers' = 'answers';
+  isAway = false;
+  /** How many wait before the workers. */
+  photosWaiting = 0;
+  workerCount = 1;
+  private seen: readonly Neighbour[] = [];
   private readonly events = new EventEmitter();
 
   constructor(
@@ -28,18 +27,18 @@ export class VisionQueueFake implements VisionQueue {
     ) => ReturnType<CatalogRepository['productsShowing']>,
   ) {}
 
+  reset(): void {
+    const { calls, behaviour, isAway, photosWaiting, workerCount } = new VisionQueueFake(
+      this.version,
+      this.showing,
+    );
+    Object.assign(this, { calls, behaviour, isAway, photosWaiting, workerCount });
+  }
+
   /** Every photo looks like these catalog images. */
   sees(neighbours: readonly Neighbour[]): void {
-    this.neighboursSeen = neighbours;
+    this.seen = neighbours;
     this.behaviour = 'answers';
-  }
-
-  fails(): void {
-    this.behaviour = 'fails';
-  }
-
-  neverAnswers(): void {
-    this.behaviour = 'never answers';
   }
 
   /** Answers nothing until the returned function is called. */
@@ -51,33 +50,12 @@ export class VisionQueueFake implements VisionQueue {
     };
   }
 
-  reset(): void {
-    this.behaviour = 'answers';
-    this.calls = 0;
-    this.away = false;
-    this.photosWaiting = 0;
-    this.workersThere = 1;
-  }
-
-  hasWorkers(workers: number): void {
-    this.workersThere = workers;
-  }
-
-  /** So many photos wait before the workers. */
-  isWaitedFor(photos: number): void {
-    this.photosWaiting = photos;
-  }
-
-  isAway(away: boolean): void {
-    this.away = away;
-  }
-
   /** Resolves once so many calls have come since the last reset. */
   async asked(calls = 1): Promise<void> {
     while (this.calls < calls) await once(this.events, 'asked');
   }
 
-  /** Resolves when a caller that nobody answered gave up. */
+  /** Resolves when a caller that was not answered gave up. */
   async gaveUp(): Promise<void> {
     if (this.behaviour === 'never answers') await once(this.events, 'gave up');
   }
@@ -94,11 +72,9 @@ export class VisionQueueFake implements VisionQueue {
       this.events.emit('gave up');
       throw new DOMException('The caller gave up.', 'AbortError');
     }
-    const seen = this.neighboursSeen.slice(0, request.limit);
-    const showing = await this.showing(
-      seen.map(({ imageId }) => imageId),
-      request.scope,
-    );
+    const seen = this.seen.slice(0, request.limit);
+    const ids = seen.map(({ imageId }) => imageId);
+    const showing = await this.showing(ids, request.scope);
     return {
       version: await this.version(),
       neighbours: seen.map((each) => ({
@@ -111,28 +87,16 @@ export class VisionQueueFake implements VisionQueue {
   }
 
   async admit(): Promise<void> {
-    if (this.workersThere === 0) throw noWorker();
-  }
-
-  async enter(): Promise<{ leave(): void }> {
-    return { leave: () => undefined };
-  }
-
-  async workers(): Promise<number> {
-    return this.workersThere;
+    if (this.workerCount === 0) throw noWorker();
   }
 
   async ping(): Promise<void> {
-    if (this.away) throw unavailable('The queue is away.', 1);
+    if (this.isAway) throw unavailable('The queue is away.', 1);
   }
 
-  async depth(): Promise<{ waiting: number; active: number }> {
-    return { waiting: this.photosWaiting, active: 0 };
-  }
-
-  async oldestWaitingMs(): Promise<number> {
-    return 1_500;
-  }
-
-  async close(): Promise<void> {}
+  readonly enter = async () => ({ leave: () => undefined });
+  readonly workers = async () => this.workerCount;
+  readonly depth = async () => ({ waiting: this.photosWaiting, active: 0 });
+  readonly oldestWaitingMs = async () => 1_500;
+  readonly close = async () => undefined;
 }

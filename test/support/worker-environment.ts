@@ -1,13 +1,12 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TestEnvironment } from 'jest-environment-node';
 import { ensureEmbedded } from '../../db/embedded/ensure-embedded';
-import { hostPid } from '../../db/embedded/run-folder';
 import { copyDataFolder } from './templates';
 
 /** An open embedded database that nobody else uses until it is given back. */
-export interface LentDatabase {
+interface LentDatabase {
   readonly dataDir: string;
   /** Whether nobody has used it yet. */
   readonly isNew: boolean;
@@ -47,22 +46,5 @@ async function open(prepared: string): Promise<string> {
   return dataDir;
 }
 
-const prefixOf = (run: number): string => `lpw-${run}-`;
-
-/** Ends the databases that were lent in this run of Jest, and removes them. */
-export function removeLent(): void {
-  const ours = readdirSync(tmpdir()).filter((name) => name.startsWith(prefixOf(process.pid)));
-  for (const dataDir of ours.map((name) => join(tmpdir(), name))) {
-    const sockets = join(dataDir, 'postgres', 'run');
-    for (const each of readdirSync(sockets)) killHost(join(sockets, each));
-    rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 });
-  }
-}
-
-function killHost(socketFolder: string): void {
-  try {
-    process.kill(hostPid(socketFolder), 'SIGKILL');
-  } catch {
-    // It has ended with its worker.
-  }
-}
+/** Where the databases lie that were lent in a run of Jest. */
+export const prefixOf = (run: number): string => `lpw-${run}-`;
