@@ -5,15 +5,10 @@ import type { Photo } from '../photos/photo';
 import type { Row } from '../service/calls';
 import { Button, Picture } from '../shell/parts';
 
-interface Props {
-  readonly photos: readonly Photo[];
-  readonly row: Row;
-}
-
 const ZOOM_MAX = 5;
 
 /** The photos beside the catalog's pictures of a row, the nearest two first; both are enlarged together. */
-export function Compare({ photos, row }: Props) {
+export function Compare({ photos, row }: { readonly photos: readonly Photo[]; readonly row: Row }) {
   const [zoom, setZoom] = useState(1);
   const pictures = picturesOf(row);
   const nearest = row.evidence?.photo ?? 0;

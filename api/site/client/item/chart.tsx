@@ -8,11 +8,6 @@ export interface Line {
   readonly points: readonly { readonly date: Date; readonly value: number }[];
 }
 
-interface Props {
-  readonly lines: readonly Line[];
-  readonly label: string;
-}
-
 const HEIGHT = 260;
 const EDGE = { top: 16, right: 12, bottom: 28, left: 64 };
 const DASHES = ['', '7 4', '2 3', '10 3 2 3'];
@@ -20,7 +15,7 @@ const MONTH = new Intl.DateTimeFormat('en', { month: 'short', year: 'numeric', t
 
 /** A line plot that can be read by pointer and, through the slider that lies over it, by finger and arrow keys. Lines
  * differ by dashes, not by colour alone. */
-export function Chart({ lines, label }: Props) {
+export function Chart({ lines, label }: { readonly lines: readonly Line[]; readonly label: string }) {
   const [frame, width] = useWidth();
   const [at, setAt] = useState<number | null>(null);
   const points = lines.flatMap((line) => line.points);
