@@ -1,13 +1,13 @@
 import type { Command } from '@commander-js/extra-typings';
 import { withStores } from '../composition/services';
-import { timeOf, wholeNumber } from './option-values';
+import { FROM_TIME, timeOf, wholeNumber } from './option-values';
 import { answering, asTable, printAnswer } from './output';
 
 /** `loupe audit log`: who did what and when. */
 export function register(audit: Command): void {
   answering(audit, 'log', 'what operators did, newest first')
     .option('--account <account>', 'what concerns this account')
-    .option('--since <time>', 'from this day or time on (ISO 8601, UTC unless it says otherwise)', timeOf)
+    .option('--since <time>', FROM_TIME, timeOf)
     .option('--limit <entries>', 'entries at most', wholeNumber, 100)
     .action(async ({ account = null, since = null, limit, json }) => {
       const filter = { accountId: account, since, before: null, limit };

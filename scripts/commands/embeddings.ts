@@ -12,7 +12,7 @@ import {
   describeSwitch,
 } from './describe-embeddings';
 import { describeEvaluation, describeRecalibration } from './describe-evaluation';
-import { timeOf, wholeNumber } from './option-values';
+import { FROM_TIME, timeOf, wholeNumber } from './option-values';
 import { answering, printAnswer } from './output';
 
 /** `loupe embeddings …`: another model beside the live one, without downtime (docs/upgrade.md). */
@@ -77,11 +77,7 @@ function registerFits(embeddings: Command): void {
     });
   const refitted = 'fit the confidence of the live version anew, on what callers said of its answers';
   answering(embeddings, 'recalibrate', refitted)
-    .option(
-      '--since <time>',
-      'answers from this day or time on (ISO 8601, UTC unless it says otherwise)',
-      timeOf,
-    )
+    .option('--since <time>', `answers ${FROM_TIME}`, timeOf)
     .option('--force', 'although something speaks against it; says what')
     .action(async ({ since = null, force = false, json }) => {
       const done = await withStores(({ recalibration }) => recalibration.recalibrate(since, force));

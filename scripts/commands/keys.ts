@@ -29,11 +29,7 @@ export function register(keys: Command): void {
       wholeNumber,
       24,
     )
-    .option(
-      '--expires <when>',
-      'of the new key (default: it lives as long as the old one was made to)',
-      laterTimeOf,
-    )
+    .option('--expires <when>', 'of the new key (default: the lifetime of the old one)', laterTimeOf)
     .action(async (id, { overlap, expires, json }) => {
       const made = await withStores((services) => services.keys.rotate(id, overlap * HOUR_MS, expires));
       const { key, oldEndsAt } = made;
@@ -50,10 +46,7 @@ export function register(keys: Command): void {
 
 function registerCreate(keys: Command): void {
   answering(keys, 'create', 'make a key; it is shown once, only its hash is kept')
-    .option(
-      '--account <account>',
-      'id of the account that pays (default: the unlimited account "default", made if there is none)',
-    )
+    .option('--account <account>', 'id of the account that pays (default: "default", unlimited)')
     .option('--name <name>', 'what to call it', nameOf, 'key')
     .option('--versions <versions>', 'API versions it opens', (text) => someOf(API_VERSIONS, text), [
       ...API_VERSIONS,
@@ -62,11 +55,7 @@ function registerCreate(keys: Command): void {
     .option('--per-second <calls>', 'calls per second (0: no limit)', wholeNumber)
     .option('--per-minute <calls>', 'calls per minute (0: no limit)', wholeNumber)
     .option('--concurrency <calls>', 'photos identified at the same time (0: no limit)', wholeNumber)
-    .option(
-      '--expires <when>',
-      'a day, a time, or a duration such as 90d: opens nothing from then on',
-      laterTimeOf,
-    )
+    .option('--expires <when>', 'when it ends: a day, a time, or a duration such as 90d', laterTimeOf)
     .option('--scopes <scopes>', `what it may do: ${SCOPES.join(',')} (default: the first two)`, (text) =>
       someOf(SCOPES, text),
     )

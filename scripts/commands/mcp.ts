@@ -10,11 +10,7 @@ import { wholeNumber } from './option-values';
 /** `loupe mcp`: the API as tools for a model, over the Model Context Protocol. */
 export function register(mcp: Command): void {
   mcp
-    .option(
-      '--http <port>',
-      'serve programs of this machine, each with its own key, and not the one that started it',
-      wholeNumber,
-    )
+    .option('--http <port>', 'serve programs of this machine over HTTP, each with its own key', wholeNumber)
     .action(({ http }) => serve(http));
 }
 

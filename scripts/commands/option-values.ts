@@ -24,6 +24,9 @@ export function someOf<Name extends string>(known: readonly Name[], text: string
   throw new InvalidArgumentError(`must be some of ${known.join(',')}`);
 }
 
+/** What `--since` means. */
+export const FROM_TIME = 'from this day or time on (ISO 8601, UTC unless it says otherwise)';
+
 const day = z.iso.date();
 const time = z.iso.datetime({ offset: true });
 

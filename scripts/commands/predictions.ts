@@ -3,7 +3,7 @@ import { notFound } from '../../models/errors';
 import { RELIABILITY_BY, type Reliability } from '../../models/feedback/feedback-service';
 import type { Prediction } from '../../models/ports';
 import { withStores } from '../composition/services';
-import { timeOf } from './option-values';
+import { FROM_TIME, timeOf } from './option-values';
 import { answering, asTable, percent, printAnswer } from './output';
 
 /** `loupe predictions …`: what was answered to photos, why, and whether it was right (contract 7.11). */
@@ -23,11 +23,7 @@ export function register(predictions: Command): void {
       new Option('--by <what>', 'what answers are told apart by (default: each)').choices(RELIABILITY_BY),
     )
     .option('--model <model>', 'answers of this model only, id or id@version')
-    .option(
-      '--since <time>',
-      'answers from this day or time on (ISO 8601, UTC unless it says otherwise)',
-      timeOf,
-    )
+    .option('--since <time>', `answers ${FROM_TIME}`, timeOf)
     .action(async ({ by, since = null, model = null, json }) => {
       const wanted = by === undefined ? RELIABILITY_BY : [by];
       const groups = await withStores(({ feedback }) => feedback.reliability(wanted, since, model));

@@ -1,13 +1,13 @@
 import type { Command } from '@commander-js/extra-typings';
 import { withStores } from '../composition/services';
-import { timeOf } from './option-values';
+import { FROM_TIME, timeOf } from './option-values';
 import { asTable, printAnswer } from './output';
 
 /** `loupe usage`: what an account was charged, by day and endpoint. */
 export function register(usage: Command): void {
   usage
     .requiredOption('--account <account>', 'id of the account')
-    .option('--since <time>', 'from this day or time on (ISO 8601, UTC unless it says otherwise)', timeOf)
+    .option('--since <time>', FROM_TIME, timeOf)
     .option('--until <time>', 'before this day or time', timeOf)
     .option('--json', 'print JSON')
     .action(async ({ account, since = null, until = null, json }) => {
