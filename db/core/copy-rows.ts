@@ -3,7 +3,6 @@ import { pipeline } from 'node:stream/promises';
 import type { Knex } from 'knex';
 import { type ClientBase, types } from 'pg';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
-import { PreparedJson } from '../../models/catalog/import/records';
 import { identifier, joined } from './sql';
 
 /** A table that an import writes: its columns with their types, and which of them are the key. */
@@ -31,8 +30,8 @@ export type ColumnType =
 const NULL = '\\N';
 
 /**
- * A value in the text format of COPY. Arrays are lists of text; the value of a tsvector is its list of words,
- * that of bits their bytes.
+ * A value in the text format of COPY. Arrays are lists of text; the value of a tsvector is its list of words, that of bits
+ * their bytes; of JSON a text is JSON already.
  *
  * @see https://www.postgresql.org/docs/current/sql-copy.html
  */
@@ -46,7 +45,7 @@ export function copyValue(value: unknown, type: ColumnType): string {
     case 'bit':
       return `x${hexOf(value as Uint8Array)}`;
     case 'jsonb':
-      return escapedJson(value instanceof PreparedJson ? value.text : JSON.stringify(value));
+      return escapedJson(typeof value === 'string' ? value : JSON.stringify(value));
     default:
       return typeof value === 'string' ? escaped(value) : String(value);
   }
@@ -64,22 +63,17 @@ const escaped = (text: string): string =>
 /** JSON as `JSON.stringify` writes it has no line feeds and tabs. */
 const escapedJson = (json: string): string => (json.includes('\\') ? json.replaceAll('\\', '\\\\') : json);
 
-/** What an element must not have to stand between quotes as it is. */
-const ELEMENT_SPECIAL = /["\\]/;
-
 /** An array of texts as PostgreSQL writes it. */
 export function arrayLiteral(elements: readonly string[]): string {
   if (elements.length === 0) return '{}';
-  if (!ELEMENT_SPECIAL.test(elements.join(''))) return `{"${elements.join('","')}"}`;
+  // Most hold nothing that is special: one look tells.
+  if (!/["\\]/.test(elements.join(''))) return `{"${elements.join('","')}"}`;
   return `{${elements.map((element) => `"${element.replace(/["\\]/g, '\\$&')}"`).join(',')}}`;
 }
 
-/** What a word must not have to stand between quotes as it is. */
-const WORD_SPECIAL = /['\\\n\r\t]/;
-
 function wordsLiteral(words: readonly string[]): string {
   if (words.length === 0) return '';
-  if (!WORD_SPECIAL.test(words.join(''))) return `'${words.join("' '")}'`;
+  if (!/['\\\n\r\t]/.test(words.join(''))) return `'${words.join("' '")}'`;
   return escaped(words.map((word) => `'${word.replace(/['\\]/g, '$&$&')}'`).join(' '));
 }
 
@@ -150,11 +144,8 @@ const CHUNK_LENGTH = 64 * 1024;
  */
 export async function copyRows(trx: Knex, table: WrittenTable, rows: Iterable<object>): Promise<void> {
   if (Array.isArray(rows) && rows.length === 0) return;
-  await readTableText(
-    trx,
-    { name: table.name, columns: Object.keys(table.columns) },
-    Readable.from(textOf(rows, table)),
-  );
+  const { name, columns } = table;
+  await readTableText(trx, { name, columns: Object.keys(columns) }, Readable.from(textOf(rows, table)));
 }
 
 function* textOf(rows: Iterable<object>, table: WrittenTable): Generator<string> {

@@ -8,7 +8,6 @@ import {
   type CategoryRecord,
   type EntityRecord,
   type Pictured,
-  PreparedJson,
   type ProductRecord,
 } from './records';
 
@@ -120,7 +119,7 @@ function row(
     sort_key: sortKeys.memo(name),
     facets: sortedOnce(facets),
     words: [...words],
-    attributes: PreparedJson.list(attributes),
+    attributes: `[${attributes.join(',')}]`,
   };
 }
 
@@ -137,8 +136,8 @@ function factsOfAll(ids: readonly string[], { entities }: Surroundings): EntityF
   });
 }
 
-const attributeOf = ({ id, name }: CategoryRecord): PreparedJson =>
-  PreparedJson.of({ field: CATEGORY_FIELD, id, name } satisfies Attribute);
+const attributeOf = ({ id, name }: CategoryRecord): string =>
+  JSON.stringify({ field: CATEGORY_FIELD, id, name } satisfies Attribute);
 
 function categoryOf(id: string, around: Surroundings): CategoryRecord {
   const category = around.categories.get(id);
@@ -149,7 +148,7 @@ function categoryOf(id: string, around: Surroundings): CategoryRecord {
 /** What an entity brings to every row that names it; it stands in the field of its kind, always. */
 interface EntityFacts {
   readonly attribute: Attribute;
-  readonly json: PreparedJson;
+  readonly json: string;
   readonly facet: string;
   readonly tags: readonly string[];
   readonly words: readonly string[];
@@ -164,7 +163,7 @@ function factsOf(entity: EntityRecord): EntityFacts {
   const { id, kind, name, tags, keywords } = entity;
   const words = [...new Set(indexTermsOf([name, ...keywords].join('\n')))];
   const attribute = { field: kind, id, name };
-  const facts = { attribute, json: PreparedJson.of(attribute), facet: facetOf(kind, id), tags, words };
+  const facts = { attribute, json: JSON.stringify(attribute), facet: facetOf(kind, id), tags, words };
   knownFacts.set(entity, facts);
   return facts;
 }

@@ -75,24 +75,6 @@ export interface Deletion {
 export const isDeletion = (record: { readonly id: string } | Deletion): record is Deletion =>
   'deleted' in record;
 
-/** A value whose JSON is made already: what thousands of rows hold is made once. */
-export class PreparedJson {
-  private constructor(readonly text: string) {}
-
-  static of(value: object): PreparedJson {
-    return new PreparedJson(JSON.stringify(value));
-  }
-
-  static list(values: readonly PreparedJson[]): PreparedJson {
-    return new PreparedJson(`[${values.map(({ text }) => text).join(',')}]`);
-  }
-
-  /** As part of another value. */
-  toJSON(): unknown {
-    return JSON.parse(this.text);
-  }
-}
-
 /** A row of `catalog_rows` without its best estimate. */
 export interface CatalogRow extends Pictured {
   readonly id: string;
@@ -102,8 +84,8 @@ export interface CatalogRow extends Pictured {
   readonly facets: readonly string[];
   readonly words: readonly string[];
   readonly name: string;
-  /** A list of `Attribute`. */
-  readonly attributes: PreparedJson;
+  /** The JSON of a list of `Attribute`, made of parts that thousands of rows share. */
+  readonly attributes: string;
 }
 
 /** A product with the row that follows from it, and from the taxonomy as it was in this version. */
