@@ -157,15 +157,13 @@ export class ImportBench {
     return rows[0];
   }
 
-  async facets(id: string): Promise<unknown> {
-    return (await this.row(id))?.['facets'];
+  async facets(id: string): Promise<string[]> {
+    return ((await this.row(id))?.['facets'] ?? []) as string[];
   }
 
   /** Tags that a row carries, inherited ones too. */
   async tags(id: string): Promise<string[]> {
-    const row = await this.row(id);
-    const facets = (row?.['facets'] ?? []) as string[];
-    return facets.filter((facet) => facet.startsWith('tags:')).map((facet) => facet.slice('tags:'.length));
+    return (await this.facets(id)).flatMap((facet) => facet.split(/^tags:/)[1] ?? []);
   }
 
   /** Everything that an import writes, without what differs between two runs: times and identities. */
@@ -217,14 +215,11 @@ export class ImportBench {
       const failed = images.filter(({ address }) => this.unreachable.has(address));
       const done = images.filter(({ address }) => !this.unreachable.has(address));
       this.embedded.push(...done);
-      await repository.store(
-        versionId,
-        done.map(({ id }) => ({ imageId: id, vectors: [Float32Array.of(1, 0)] })),
-      );
-      await repository.recordFailures(
-        versionId,
-        failed.map(({ id }) => ({ imageId: id, reason: 'away' })),
-      );
+      const vectors = [Float32Array.of(1, 0)];
+      const stored = done.map(({ id }) => ({ imageId: id, vectors }));
+      await repository.store(versionId, stored);
+      const failures = failed.map(({ id }) => ({ imageId: id, reason: 'away' }));
+      await repository.recordFailures(versionId, failures);
       return { embedded: done.length, failed: failed.length };
     },
     close: async () => undefined,
