@@ -227,22 +227,6 @@ describe('the nearest images', () => {
       await nameImages();
     };
 
-    test.each(['handbags', 'watches'])(
-      'is the nearest of %s by its views, and never itself',
-      async (category) => {
-        for (const image of images.filter((each) => categoryOf(each) === 'handbags').slice(0, 10)) {
-          const known = truth(viewsOf(image)).filter(
-            ({ imageId }) => imageId !== image && categoryOf(imageId) === category,
-          );
-          const found = await similarTo(image, category);
-          expect(found.map(({ similarity }) => similarity)).toEqual(
-            known.slice(0, 10).map(({ distance }) => near(1 - distance)),
-          );
-          expect(found[0]?.id).toBe(productOf(at(known, 0).imageId));
-        }
-      },
-    );
-
     test('is each product once, also one that shows the same picture', async () => {
       const [image = 0, second = 0, third = 0] = images;
       await show(second, [image, third]);

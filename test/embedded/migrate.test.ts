@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { connectEmbedded, type Database } from '../../db/core/knex';
-import { migrate, migrateDown, type SchemaSteps } from '../../db/migrations/migrate';
+import { migrate, type SchemaSteps } from '../../db/migrations/migrate';
 import { emptyTemplate, newFolder } from './embedded-support';
 
 const stepOf = (table: string): SchemaSteps[string] => ({
@@ -57,12 +57,6 @@ describe('a database that is opened and migrated', () => {
       'whose schema this one does not continue: its schema has 202601010000-first, 202601020000-second',
     );
     expect(await migrate(database.knex, steps)).toEqual([]);
-  });
-
-  test('all steps can be undone and run again', async () => {
-    expect((await migrateDown(database.knex, steps)).sort()).toEqual(Object.keys(steps));
-    expect(await database.knex.schema.hasTable('first')).toBe(false);
-    expect(await migrate(database.knex, steps)).toEqual(Object.keys(steps));
   });
 
   test('int8 is a number, one that a number can not hold is an error, numeric and date stay text', async () => {

@@ -62,43 +62,40 @@ export async function auditAccount(
 }
 
 async function auditNow(knex: Knex, accountId: string, outcomes: readonly Outcome[]): Promise<Audit> {
+  const calls = outcomes.map(({ requestId, status, creditsUsed }) => ({
+    id: requestId,
+    credits: typeof status === 'number' ? creditsUsed : null,
+  }));
   // Refunded charges remain with an amount of 0.
-  const charges = await rowsOf<{ requestId: string; amount: number }>(
+  const wrong = await rowsOf<{ id: string; told: number | null; booked: number; charges: number }>(
     knex,
-    sql`SELECT request_id AS "requestId", amount FROM credit_ledger WHERE account_id = ${accountId} AND amount > 0`,
+    sql`SELECT coalesce(called.id, request_id) AS id, max(called.credits) AS told,
+          coalesce(sum(amount), 0)::bigint AS booked, count(amount)::int AS charges
+        FROM jsonb_to_recordset(${JSON.stringify(calls)}::jsonb) AS called (id text, credits bigint)
+        FULL JOIN (SELECT request_id, amount FROM credit_ledger WHERE account_id = ${accountId} AND amount > 0) AS charge
+          ON request_id = called.id
+        GROUP BY 1
+        HAVING count(called.id) = 0 OR count(amount) > 1 OR max(called.credits) <> coalesce(sum(amount), 0)`,
   );
-  const [account = { credits: 0, held: 0, reserved: 0 }] = await rowsOf<{
-    credits: number;
-    held: number;
-    reserved: number;
-  }>(
+  const faults = wrong.map(
+    ({ id, told, booked, charges }) =>
+      `${id}: told of ${told ?? 'no'} credits, booked ${booked} in ${charges} charges`,
+  );
+  const [account] = await rowsOf<{ credits: number; held: number; reserved: number; booked: number }>(
     knex,
-    sql`SELECT credits, held, (SELECT coalesce(sum(amount), 0)::bigint FROM credit_reservations
-          WHERE account_id = a.id) AS reserved FROM accounts a WHERE id = ${accountId}`,
+    sql`SELECT credits, held,
+          (SELECT coalesce(sum(amount), 0)::bigint FROM credit_reservations WHERE account_id = a.id) AS reserved,
+          (SELECT coalesce(sum(amount), 0)::bigint FROM credit_ledger WHERE account_id = a.id) AS booked
+        FROM accounts a WHERE id = ${accountId}`,
   );
-  const faults: string[] = [];
-  const called = new Set(outcomes.map(({ requestId }) => requestId));
-  const booked = new Map<string, number>();
-  for (const { requestId, amount } of charges) {
-    if (!called.has(requestId)) faults.push(`${requestId} is booked and was never called`);
-    if (booked.has(requestId)) faults.push(`${requestId} is booked twice`);
-    booked.set(requestId, amount);
-  }
-  for (const { requestId, status, creditsUsed } of outcomes) {
-    const amount = booked.get(requestId) ?? 0;
-    if (typeof status === 'number' && amount !== creditsUsed)
-      faults.push(`${requestId}: ${status} with ${creditsUsed} credits, booked ${amount}`);
-  }
-  const { credits, held, reserved } = account;
-  const total = sum(booked.values());
-  if (credits + total !== CREDITS) faults.push(`${credits} credits left and ${total} booked of ${CREDITS}`);
+  const { credits = 0, held = 0, reserved = 0, booked = 0 } = account ?? {};
+  if (credits + booked !== CREDITS) faults.push(`${credits} credits left and ${booked} booked of ${CREDITS}`);
   if (held !== reserved) faults.push(`${held} held and ${reserved} reserved`);
   const later = new Date(Date.now() + LATER_MS);
   const ledger = new PostgresCreditLedger(knex, { now: () => later });
   const everything = { chargeId: randomUUID(), accountId, keyId: '', endpoint: 'test', requestId: 'test' };
   if (!(await ledger.reserve(everything, credits, later))) faults.push('a reservation does not expire');
   await ledger.release(everything);
-  return { answered: sum(outcomes.map(({ creditsUsed }) => creditsUsed)), booked: total, faults };
+  const answered = outcomes.reduce((sum, { creditsUsed }) => sum + creditsUsed, 0);
+  return { answered, booked, faults };
 }
-
-const sum = (values: Iterable<number>): number => [...values].reduce((total, value) => total + value, 0);

@@ -12,6 +12,7 @@ interface Start {
   readonly onServers: readonly string[];
   readonly embedded: readonly string[];
   readonly log: Stream;
+  readonly more: Settings;
 }
 
 /** An installation with its processes, a connection to its database, and a live key without limits. */
@@ -30,13 +31,16 @@ export class RunningInstallation {
    * Starts the processes of some roles on PostgreSQL and Redis, and of others on the embedded default.
    *
    * @param log an open file stream for what they log
+   * @param more settings of the processes alone, and not of commands
    */
   static async start(
     { folder, dataDir, settings, connect, remove }: Installation,
-    { onServers = ['api', 'worker'], embedded = ['all'], log }: Partial<Start> = {},
+    { onServers = ['api', 'worker'], embedded = ['all'], log, more = {} }: Partial<Start> = {},
   ): Promise<RunningInstallation> {
     const roles = settings['REDIS_URL'] === undefined ? embedded : onServers;
-    const processes = await Promise.all(roles.map((ROLE) => startProcess({ ...settings, ROLE }, log)));
+    const processes = await Promise.all(
+      roles.map((ROLE) => startProcess({ ...settings, ...more, ROLE }, log)),
+    );
     const database = await connect();
     const { key } = await openAccount(database.knex, { credits: null, test: false });
     const stop = async () => {
