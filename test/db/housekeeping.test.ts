@@ -132,6 +132,8 @@ describe('stored images', () => {
     clock.at += 2 * DAY_MS;
     expect(await collect()).toBe(0);
     clock.at += GRACE_MS;
+    expect(await collect()).toBe(0);
+    clock.at += 1;
     expect(await collect()).toBe(1);
     expect(await stored()).toEqual([owned]);
     expect(await database.knex('catalog_stored_images').pluck('address')).toEqual([owned]);
