@@ -30,8 +30,9 @@ import { mountWebhooks } from './v3/webhooks';
  * The whole of the service over HTTP. The order here and in `mountApi` is the security policy: every request is named,
  * logged and measured, gets its protective headers, and meets its endpoint, whose gates (`middleware/endpoints.ts`)
  * refuse in the order 401, 403, 429, 413/415, 400, 402, 404/422; what is thrown anywhere becomes an answer in
- * `middleware/error-handler.ts`. @param services null in a process without an API: it answers health, readiness and
- * metrics, so that operators can watch its workers
+ * `middleware/error-handler.ts`.
+ * @param services null in a process without an API: it answers health, readiness and metrics, so that operators can
+ *   watch its workers
  */
 export function createApp(services: ApiServices | null, settings: ApiSettings): Express {
   const metrics = new Metrics(settings.gauges);

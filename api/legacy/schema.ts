@@ -69,8 +69,8 @@ interface Known {
 
 /**
  * A v1 or v2 product search as the catalog query that it means; versions stop here. Parameters of no meaning are
- * ignored, as older clients expect (contract 8.1). Its text is echoed as `search`. @throws AppError 400 that names the
- * parameter at fault
+ * ignored, as older clients expect (contract 8.1). Its text is echoed as `search`.
+ * @throws AppError 400 that names the parameter at fault
  */
 export function toLegacyQuery(parameters: LegacyParameters, known: Known): CatalogQuery {
   const given = Object.fromEntries(Object.entries(parameters).filter(([, value]) => value !== null));

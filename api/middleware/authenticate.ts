@@ -93,7 +93,8 @@ export function authenticate(keys: KeyLookups<Caller>, version: ApiVersion, scop
 
 /**
  * Lets operators pass: anyone who sends the token (else 401), which is compared by its hash, in constant time. An
- * address that tries too many others gets 429, as with unknown keys (contract 17.2). @param token null lets nobody pass
+ * address that tries too many others gets 429, as with unknown keys (contract 17.2).
+ * @param token null lets nobody pass
  */
 export function authorizeOperator(token: string | null, unknownPerMinute: number): Gate {
   const expected = token === null ? null : hashKey(token);

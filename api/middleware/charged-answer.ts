@@ -87,8 +87,8 @@ const BALANCE_MS_MAX = 300;
 export type Balances = Pick<AccountRepository, 'account'>;
 
 /**
- * The credit headers of an answer that costs nothing; none where no key was admitted. @param accounts null tells what
- * the account had when the call came, and so does a store that does not answer soon
+ * The credit headers of an answer that costs nothing; none where no key was admitted.
+ * @param accounts null tells what the account had when the call came, and so does a store that does not answer soon
  */
 export async function setFreeCreditHeaders(res: Response, accounts: Balances | null): Promise<void> {
   const { caller } = res.locals;

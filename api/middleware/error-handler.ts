@@ -9,8 +9,8 @@ export const unknownRoute: RequestHandler = () => {
 
 /**
  * The one place where failures become answers (contract 11.1). What it does not know is a 500 that says nothing about
- * its inside; the cause is logged under the request id. @param accounts where the balance of a limited account is read;
- * null where no key is ever admitted
+ * its inside; the cause is logged under the request id.
+ * @param accounts where the balance of a limited account is read; null where no key is ever admitted
  */
 export function errorHandler(accounts: Balances | null): ErrorRequestHandler {
   return async (thrown, req, res, _next) => {

@@ -66,7 +66,8 @@ const LINK = /,?\{"region":"([^"]*)","url":"([^"]*)\/files\/([^"/]+)\/([^"/]+)\/
 
 /**
  * An answer that was kept is given to another request, and links are made for the request that they answer. Where
- * nothing can sign, none is left (contract 2.6). @returns takes JSON that holds no link in part
+ * nothing can sign, none is left (contract 2.6).
+ * @returns takes JSON that holds no link in part
  */
 export function linkRenewal(services: Signing): LinkRenewal {
   const sign = fileSigner(services);

@@ -6,9 +6,9 @@ const DEPTH_MAX = 32;
 const VALUES_MAX = 100_000;
 
 /**
- * The JSON object of a body. @throws AppError 400 for bytes that are no UTF-8, text that is no JSON, anything but an
- * object, `__proto__` keys, nesting beyond reason, and strings with NUL or half a surrogate pair, which no store can
- * hold
+ * The JSON object of a body.
+ * @throws AppError 400 for bytes that are no UTF-8, text that is no JSON, anything but an object, `__proto__` keys,
+ *   nesting beyond reason, and strings with NUL or half a surrogate pair, which no store can hold
  */
 export function parseJsonObject(bytes: Buffer): Record<string, unknown> {
   if (bytes.length === 0) throw badRequest('The body is empty; send a JSON object.');

@@ -39,7 +39,8 @@ const PIECE = 64 * 1024;
 
 /**
  * Sends an answer. A large one with rows is made as fast as its caller reads, and other calls get their turn in
- * between. @param made called once the answer is made
+ * between.
+ * @param made called once the answer is made
  */
 export async function sendAnswer(
   req: Request,

@@ -3,8 +3,8 @@ import { badRequest } from '../../models/errors';
 import type { Gate } from './call';
 
 /**
- * The input as its schema describes it. @throws AppError 400 that names the parameter at fault, with the schema's
- * reason
+ * The input as its schema describes it.
+ * @throws AppError 400 that names the parameter at fault, with the schema's reason
  */
 export function validate<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
   const parsed = schema.safeParse(input);

@@ -13,7 +13,8 @@ const CONTENT_POLICY =
 
 /**
  * The queue dashboard at `/queues` (contract 14.4), read-only, for `operator` with the password of the settings (HTTP
- * basic authentication, RFC 7617). @param wrongPerMinute passwords that an address may try; 0 is no limit
+ * basic authentication, RFC 7617).
+ * @param wrongPerMinute passwords that an address may try; 0 is no limit
  */
 export function queueDashboard(
   queues: readonly Queue[],

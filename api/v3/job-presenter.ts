@@ -14,8 +14,8 @@ import { presentIdentification, viewOf } from './presenter';
 type PresentedJob = z.input<typeof jobAnswer>;
 
 /**
- * The answers of entries, as those of calls. @param imageBaseUrl base of the addresses of images, where it is not that
- * of all others
+ * The answers of entries, as those of calls.
+ * @param imageBaseUrl base of the addresses of images, where it is not that of all others
  */
 export const entryPresenter = (
   services: Pick<ApiServices, 'signer' | 'clock'>,

@@ -185,8 +185,8 @@ export const webhookBody = z
   });
 
 /**
- * What a query body asks for, and the modules that its answer includes; `page_size` is lowered to the cap. @throws
- * AppError 400 that names the parameter at fault, also for a page and a cursor (contract 4.17)
+ * What a query body asks for, and the modules that its answer includes; `page_size` is lowered to the cap.
+ * @throws AppError 400 that names the parameter at fault, also for a page and a cursor (contract 4.17)
  */
 export function toCatalogQuery(
   given: unknown,

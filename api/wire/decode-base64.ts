@@ -9,8 +9,8 @@ const PADDING = /^=\s*(?:=\s*)?$/;
 
 /**
  * The bytes of a base64 text (contract 7.2): a data URI, also a percent-encoded one, or raw base64; in the ordinary or
- * URL-safe alphabet, with or without padding, white space anywhere. Takes time by the length of the text alone. @throws
- * AppError 400 naming `field` when nothing is left, or when it is no base64
+ * URL-safe alphabet, with or without padding, white space anywhere. Takes time by the length of the text alone.
+ * @throws AppError 400 naming `field` when nothing is left, or when it is no base64
  */
 export function decodeBase64(text: string, field: string): Buffer {
   const digits = withoutPadding(withoutDataPrefix(text, field), field);

@@ -69,8 +69,8 @@ function toImageInput({ url, base64, region }: ImageParameters, at: string, inde
 const URL_LENGTH_MAX = 8192;
 
 /**
- * A caller's address, of whatever it names. @throws AppError 400 that names the field: it is no http(s) address,
- * endless, or holds credentials
+ * A caller's address, of whatever it names.
+ * @throws AppError 400 that names the field: it is no http(s) address, endless, or holds credentials
  */
 export function toHttpUrl(text: string, field: string): URL {
   const wrong = (why: string) => badRequest(`${field}: ${why}.`, { field });

@@ -18,8 +18,8 @@ const LOW_CREDITS = {
 /**
  * The part of a statement that books charges of one account and frees what was held for them: common table expressions,
  * of which `account` has the credits left of a limited account that was changed. A charge is booked once. Locks are
- * taken in one order everywhere: ledger, reservations (so they ask what was booked), account. @param owed a query for
- * `charge_id` and `amount`; what is not in it, or 0, is not booked
+ * taken in one order everywhere: ledger, reservations (so they ask what was booked), account.
+ * @param owed a query for `charge_id` and `amount`; what is not in it, or 0, is not booked
  */
 export function bookings(charges: readonly ChargeRequest[], owed: Sql, now: Date): Sql {
   const ids = charges.map(({ chargeId }) => chargeId);

@@ -60,7 +60,8 @@ export class Billing {
   /**
    * Makes sure, before any work, that the balance covers the highest price that a call may have; inside of `charge`.
    * For work of a moment, whose booking asks once more: nothing is held but where the balance of a moment ago does not
-   * suffice. @throws AppError 402 when the balance does not cover it
+   * suffice.
+   * @throws AppError 402 when the balance does not cover it
    */
   async cover(call: CallContext, dearest: number): Promise<void> {
     const { credits, held } = call.caller;
@@ -82,7 +83,8 @@ export class Billing {
 
   /**
    * Has a call booked in the step that reads what it is for; inside of `charge`. Null for a call that can't be, or when
-   * `read` books nothing: then what it is worth is booked after the work. @throws whatever `read` throws
+   * `read` books nothing: then what it is worth is booked after the work.
+   * @throws whatever `read` throws
    */
   async sell<Result extends Sold>(
     call: CallContext,

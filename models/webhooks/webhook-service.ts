@@ -27,8 +27,8 @@ export class WebhookService {
   ) {}
 
   /**
-   * Registers an address, with a secret that is shown once. @throws AppError 400 for an address that nothing may be
-   * sent to, 409 when the account has too many
+   * Registers an address, with a secret that is shown once.
+   * @throws AppError 400 for an address that nothing may be sent to, 409 when the account has too many
    */
   async register(caller: Registrar, wanted: WebhookRegistration): Promise<Webhook & { secret: string }> {
     if (!this.sender.accepts(wanted.url)) {

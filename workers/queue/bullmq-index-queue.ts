@@ -51,8 +51,8 @@ export class BullMqIndexQueue implements IndexQueue {
   }
 
   /**
-   * Waits for the workers, however long they take. @throws unavailable when the queue is away or closed, internalError
-   * when a job failed for good
+   * Waits for the workers, however long they take.
+   * @throws unavailable when the queue is away or closed, internalError when a job failed for good
    */
   async embed(versionId: number, images: readonly CatalogImage[]): Promise<IndexOutcome> {
     const embed = (slice: CatalogImage[]) => this.#embed(versionId, slice);

@@ -141,8 +141,8 @@ const MESSAGES = Object.fromEntries(
 );
 
 /**
- * Every named schema as JSON Schema 2020-12, referring to the others by name. @param records those of the records of a
- * catalog, and of a line of them
+ * Every named schema as JSON Schema 2020-12, referring to the others by name.
+ * @param records those of the records of a catalog, and of a line of them
  */
 export const componentSchemas = (records: Named): Record<string, object> => ({
   ...jsonSchemas({ ...SHARED, ...REQUESTS, ...records }, 'input'),
