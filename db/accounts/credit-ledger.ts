@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 import { inject, injectable } from 'tsyringe';
 import { RESERVATION_MS } from '../../models/access/billing';
 import { CREDITS_MAX } from '../../models/access/credits';
-import { type AppError, badRequest } from '../../models/errors';
+import { type AppError, badRequest, insufficientCredits } from '../../models/errors';
 import {
   type Booking,
   type ChargeRequest,
@@ -16,8 +16,9 @@ import {
 import { KeyedBatcher } from '../core/batcher';
 import { sqlStateOf } from '../core/postgres-faults';
 import { hasCome } from '../core/shared-clauses';
-import { inTransaction, joined, prepared, rowsOf, type Sql, sql } from '../core/sql';
-import { bookedTogether, bookings, creditsLeft } from './bookings';
+import { inTransaction, prepared, rowsOf, type Sql, sql } from '../core/sql';
+import { messagesAbout } from '../webhooks/messages-about';
+import { usageOf } from './usage';
 
 /** SQLSTATE of a second row of one key. */
 const UNIQUE_VIOLATION = '23505';
@@ -160,35 +161,9 @@ export class PostgresCreditLedger implements CreditLedger {
     );
   }
 
-  /** From `since` on, before `until`; by day (UTC), then endpoint. Whole days are read from their sums. */
-  async usage(
-    accountId: string,
-    since: Date | null,
-    until: Date | null,
-    test?: boolean,
-  ): Promise<readonly UsageLine[]> {
-    const { days, edges } = wholeDays(since?.getTime() ?? -Infinity, until?.getTime() ?? Infinity);
-    const ofKind = test === undefined ? sql`true` : sql`test = ${test}`;
-    const charges = [
-      sql`SELECT day, endpoint, calls, credits FROM credits_by_day
-          WHERE account_id = ${accountId} AND calls > 0 AND ${ofKind}
-            AND day >= ${dayOf(days.from)}::date AND day < ${dayOf(days.to)}::date`,
-      ...edges.map(
-        ({ from, to }) => sql`SELECT day, endpoint, 1, amount FROM (
-            SELECT (c.booked_at AT TIME ZONE 'UTC')::date AS day, c.endpoint, c.amount, coalesce(k.test, false) AS test
-            FROM credit_ledger c LEFT JOIN api_keys k ON k.id = c.key_id
-            WHERE c.account_id = ${accountId} AND c.amount > 0
-              AND c.booked_at >= ${new Date(from)} AND c.booked_at < ${new Date(to)}
-          ) AS edge WHERE ${ofKind}`,
-      ),
-    ];
-    const lines = await rowsOf<UsageLine>(
-      this.knex,
-      sql`SELECT to_char(day, 'YYYY-MM-DD') AS day, endpoint, sum(calls)::bigint AS calls, sum(credits)::bigint AS credits
-          FROM (${joined(charges, ' UNION ALL ')}) AS charges
-          GROUP BY charges.day, endpoint ORDER BY charges.day, endpoint COLLATE "C"`,
-    );
-    return lines.map((line) => ({ ...line, calls: Number(line.calls), credits: Number(line.credits) }));
+  /** From `since` on, before `until`; by day (UTC), then endpoint. */
+  usage(...asked: Parameters<CreditLedger['usage']>): Promise<readonly UsageLine[]> {
+    return usageOf(this.knex, ...asked);
   }
 
   /** A crash may lose a reservation, which is then as if it had lapsed: not worth waiting for the disk. */
@@ -277,27 +252,6 @@ export class PostgresCreditLedger implements CreditLedger {
   }
 }
 
-const DAY_MS = 86_400_000;
-
-interface Span {
-  readonly from: number;
-  readonly to: number;
-}
-
-/** The whole days (UTC) of a period in milliseconds, and what is left of it before and after them. */
-function wholeDays(since: number, until: number): { readonly days: Span; readonly edges: readonly Span[] } {
-  const from = Math.ceil(since / DAY_MS) * DAY_MS;
-  const to = Math.max(from, Math.floor(until / DAY_MS) * DAY_MS);
-  const edges = [
-    { from: since, to: Math.min(from, until) },
-    { from: to, to: until },
-  ];
-  return { days: { from, to }, edges: edges.filter((edge) => edge.from < edge.to) };
-}
-
-const dayOf = (time: number): string =>
-  Number.isFinite(time) ? new Date(time).toISOString() : time < 0 ? '-infinity' : 'infinity';
-
 /** Why a balance can't be changed by so much. */
 function outOfRange(credits: number, held: number, amount: number): AppError {
   if (amount > 0)
@@ -309,4 +263,74 @@ function outOfRange(credits: number, held: number, amount: number): AppError {
 /** What is left, null when unlimited or when there is no such account. */
 function balanceOf(account: { credits: number | null } | undefined): number | null {
   return account === undefined || account.credits === null ? null : Number(account.credits);
+}
+
+/** SQLSTATE of what the schema forbids, such as a balance below zero. */
+const CHECK_VIOLATION = '23514';
+
+/** The bookings that take the balance below what an address names (contract 16.16): of all that run at the same time it is one statement's. */
+const LOW_CREDITS = {
+  data: sql`json_build_object('credits', a.credits, 'credits_below', e.credits_below)`,
+  whose: sql`e.account_id = a.id AND a.credits < e.credits_below
+    AND a.credits + (SELECT coalesce(sum(amount), 0) FROM booked) >= e.credits_below`,
+  from: sql`, account a`,
+};
+
+/**
+ * The part of a statement that books charges of one account and frees what was held for them: common table expressions,
+ * of which `account` has the credits left of a limited account that was changed. A charge is booked once. Locks are
+ * taken in one order everywhere: ledger, reservations (so they ask what was booked), account.
+ * @param owed a query for `charge_id` and `amount`; what is not in it, or 0, is not booked
+ */
+export function bookings(charges: readonly ChargeRequest[], owed: Sql, now: Date): Sql {
+  const ids = charges.map(({ chargeId }) => chargeId);
+  const accountId = charges[0]?.accountId ?? null;
+  return sql`booked AS (
+      INSERT INTO credit_ledger (charge_id, account_id, key_id, endpoint, request_id, amount, booked_at)
+      SELECT charge_id, ${accountId}::text, key_id, endpoint, request_id, amount, ${now}::timestamptz
+      FROM unnest(${ids}::text[], ${charges.map(({ keyId }) => keyId)}::text[],
+          ${charges.map(({ endpoint }) => endpoint)}::text[], ${charges.map(({ requestId }) => requestId)}::text[])
+        AS charge (charge_id, key_id, endpoint, request_id)
+      JOIN (${owed}) AS owed USING (charge_id)
+      WHERE amount > 0 ON CONFLICT (charge_id) DO NOTHING RETURNING amount
+    ), freed AS (
+      DELETE FROM credit_reservations
+      WHERE charge_id = ANY(${ids}::text[]) AND (SELECT count(*) FROM booked) >= 0 RETURNING amount
+    ), account AS (
+      UPDATE accounts SET held = held - coalesce((SELECT sum(amount) FROM freed), 0)::bigint,
+        credits = credits - coalesce((SELECT sum(amount) FROM booked), 0)::bigint
+      WHERE id = ${accountId} AND credits IS NOT NULL AND (EXISTS (SELECT FROM freed) OR EXISTS (SELECT FROM booked))
+      RETURNING id, credits
+    ), told AS (${messagesAbout('account.credits.low', now, LOW_CREDITS)})`;
+}
+
+/**
+ * What an account has left after its `bookings`; null when it is unlimited. Where they changed nothing, another process has
+ * just booked the same: the lock reads what it left, which the statement's own snapshot may lack.
+ */
+export const creditsLeft = (accountId: string | undefined): Sql =>
+  sql`coalesce((SELECT credits FROM account),
+    (SELECT credits FROM accounts WHERE id = ${accountId ?? null} AND credits IS NOT NULL FOR NO KEY UPDATE))`;
+
+/**
+ * Does work that books for all of the items at once or, when their account does not cover all, for each by itself, so that
+ * none is refused for another.
+ *
+ * @param dearest what an item may cost, for its refusal
+ * @returns in the order of the items; a 402 for whom the account does not cover
+ */
+export async function bookedTogether<Item, Result>(
+  items: readonly Item[],
+  dearest: (item: Item) => number,
+  book: (items: readonly Item[]) => Promise<readonly Result[]>,
+): Promise<(Result | Error)[]> {
+  try {
+    return [...(await book(items))];
+  } catch (failure) {
+    if (sqlStateOf(failure) !== CHECK_VIOLATION) throw failure;
+    if (items.length === 1) return items.map((item) => insufficientCredits(dearest(item)));
+  }
+  const results: (Result | Error)[] = [];
+  for (const item of items) results.push(...(await bookedTogether([item], dearest, book)));
+  return results;
 }

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { inject, injectable } from 'tsyringe';
 import { type CatalogItem, isProduct } from '../../models/catalog/item';
 import { type Clock, type ItemSales, PORTS, type Sale, type Sold } from '../../models/ports';
-import { bookedTogether, bookings, creditsLeft } from '../accounts/bookings';
+import { bookedTogether, bookings, creditsLeft } from '../accounts/credit-ledger';
 import { KeyedBatcher } from '../core/batcher';
 import { prepared, rowsOf, type Sql, sql } from '../core/sql';
 import { FOUND, type FoundLine, foundRows, itemsIn } from './found-rows';
