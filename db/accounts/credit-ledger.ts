@@ -316,21 +316,21 @@ export const creditsLeft = (accountId: string | undefined): Sql =>
  * Does work that books for all of the items at once or, when their account does not cover all, for each by itself, so that
  * none is refused for another.
  *
- * @param dearest what an item may cost, for its refusal
+ * @param maxPrice what an item may cost, for its refusal
  * @returns in the order of the items; a 402 for whom the account does not cover
  */
 export async function bookedTogether<Item, Result>(
   items: readonly Item[],
-  dearest: (item: Item) => number,
+  maxPrice: (item: Item) => number,
   book: (items: readonly Item[]) => Promise<readonly Result[]>,
 ): Promise<(Result | Error)[]> {
   try {
     return [...(await book(items))];
   } catch (failure) {
     if (sqlStateOf(failure) !== CHECK_VIOLATION) throw failure;
-    if (items.length === 1) return items.map((item) => insufficientCredits(dearest(item)));
+    if (items.length === 1) return items.map((item) => insufficientCredits(maxPrice(item)));
   }
   const results: (Result | Error)[] = [];
-  for (const item of items) results.push(...(await bookedTogether([item], dearest, book)));
+  for (const item of items) results.push(...(await bookedTogether([item], maxPrice, book)));
   return results;
 }

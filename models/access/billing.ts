@@ -63,17 +63,18 @@ export class Billing {
    * suffice.
    * @throws AppError 402 when the balance does not cover it
    */
-  async cover(call: CallContext, dearest: number): Promise<void> {
+  async cover(call: CallContext, maxPrice: number): Promise<void> {
     const { credits, held } = call.caller;
-    if (credits !== null && credits - held < dearest) await this.reserve(call, dearest);
+    if (credits !== null && credits - held < maxPrice) await this.reserve(call, maxPrice);
   }
 
   /** Holds the highest price that a call may have, before any work; inside of `charge`. @throws AppError 402 as above */
-  async reserve(call: CallContext, dearest: number): Promise<void> {
+  async reserve(call: CallContext, maxPrice: number): Promise<void> {
     if (call.caller.credits === null || call.free) return;
     LEDGER_HAS.set(call, { held: true });
     const expiresAt = new Date(this.clock.now().getTime() + RESERVATION_MS);
-    if (!(await this.ledger.reserve(chargeOf(call), dearest, expiresAt))) throw insufficientCredits(dearest);
+    if (!(await this.ledger.reserve(chargeOf(call), maxPrice, expiresAt)))
+      throw insufficientCredits(maxPrice);
   }
 
   /** Whether a call can be booked by `sell`: not if it is free, or if its answer is to be kept together with its booking. */

@@ -7,7 +7,7 @@ import { VisionPipeline } from '../../workers/pipeline';
 import { BullMqIndexQueue, BullMqIndexWorker } from '../../workers/queue/bullmq-index-queue';
 import { BullMqVisionQueue, openDashboardQueues } from '../../workers/queue/bullmq-queue';
 import { BullMqVisionWorker } from '../../workers/queue/bullmq-worker';
-import { impatientConnection } from '../../workers/queue/redis-connection';
+import { failFastConnection } from '../../workers/queue/redis-connection';
 import { inferenceThreads } from './inference';
 import { adapterOf, type Opening, type Queues } from './opening';
 
@@ -17,7 +17,7 @@ export function redisQueues(opening: Opening, redisUrl: string): Queues {
   const bullMq = { redisUrl, prefix: config.QUEUE_PREFIX, logger };
   const clock = adapterOf(container, PORTS.Clock);
   const stop = new AbortController();
-  const connection = impatientConnection(redisUrl, stop.signal, logger);
+  const connection = failFastConnection(redisUrl, stop.signal, logger);
   closing(async () => {
     stop.abort();
     connection.disconnect();

@@ -57,7 +57,7 @@ class PhotosByAccount {
  * waits for any more.
  */
 export abstract class AdmittingQueue {
-  protected readonly rate = new ServiceRate();
+  protected readonly rate = new ThroughputEstimator();
   /** Photos of this process that are in the queue, or on their way to it: being decoded, or waiting for that. */
   readonly #inside = new PhotosByAccount();
   /** Of them those in the queue. */
@@ -79,7 +79,7 @@ export abstract class AdmittingQueue {
   }
 
   async admit(caller: VisionCaller): Promise<void> {
-    this.#checkEntrance(await this.recentLoad(), caller);
+    this.#assertAdmissible(await this.recentLoad(), caller);
   }
 
   async enter(caller: VisionCaller): Promise<VisionPlace> {
@@ -105,8 +105,8 @@ export abstract class AdmittingQueue {
       if (deadlineAt <= askedAt) throw timeout(0);
       const { load, add } = await this.prepare(request, askedAt);
       const { waitingMax, leftMs } = this.#roomFor(request);
-      this.#checkPlaces(load().waiting, waitingMax);
-      this.#checkTime(load(), leftMs);
+      this.#assertPlace(load().waiting, waitingMax);
+      this.#assertTime(load(), leftMs);
       return await this.#await(request, askedAt, add());
     } finally {
       this.#asking.add(accountId, -images.length);
@@ -136,23 +136,23 @@ export abstract class AdmittingQueue {
   }
 
   /** @throws the refusal of a photo that is not worth taking in, before it is decoded: others are on their way as well */
-  #checkEntrance({ waiting, active }: QueueLoad, caller: VisionCaller): void {
+  #assertAdmissible({ waiting, active }: QueueLoad, caller: VisionCaller): void {
     const { waitingMax, leftMs } = this.#roomFor(caller);
     const decoding = Math.max(0, this.#inside.total - this.#asking.total);
-    this.#checkPlaces(waiting + decoding, waitingMax);
+    this.#assertPlace(waiting + decoding, waitingMax);
     const ahead = { waiting: waiting + Math.min(decoding, this.#decodedBefore(caller)), active };
     const few = ahead.waiting + active < ALWAYS_LET_IN && !this.rate.standsStill;
-    if (!few) this.#checkTime(ahead, leftMs * ENTRANCE_SHARE);
+    if (!few) this.#assertTime(ahead, leftMs * ENTRANCE_SHARE);
   }
 
   /** @throws unavailable when there is no place; its `Retry-After` is the time after which, at the measured pace, there is */
-  #checkPlaces(waiting: number, waitingMax: number): void {
+  #assertPlace(waiting: number, waitingMax: number): void {
     if (waiting < waitingMax) return;
     throw unavailable('Too many photos are waiting.', this.rate.waitMs(waiting - waitingMax + 1) / 1000);
   }
 
   /** @throws unavailable when a photo's turn would not come within the time that is left */
-  #checkTime({ waiting, active }: QueueLoad, leftMs: number): void {
+  #assertTime({ waiting, active }: QueueLoad, leftMs: number): void {
     // Where nobody waits a worker is free, or it is time to find out.
     const waitMs = waiting === 0 ? 0 : this.rate.waitMs(waiting + active);
     if (waitMs <= leftMs) return;
@@ -203,7 +203,7 @@ const MEASUREMENTS_MIN = 5;
  * is expected to wait n times as long. An idle queue is measured as slower than it is, since nothing runs at the same
  * time; the estimate sharpens as the queue fills.
  */
-class ServiceRate {
+class ThroughputEstimator {
   #finished = 0;
   #measured = 0;
   #msPerJob = 0;

@@ -8,7 +8,7 @@ import {
   type Connection,
   connected,
   disconnected,
-  impatientConnection,
+  failFastConnection,
   isRefusal,
   patientConnection,
 } from './redis-connection';
@@ -87,7 +87,7 @@ export class BullMqProducer {
     private readonly options: BullMqOptions,
     private readonly onFinished: () => void = () => undefined,
   ) {
-    this.#redis = impatientConnection(options.redisUrl, this.#stop.signal, options.logger);
+    this.#redis = failFastConnection(options.redisUrl, this.#stop.signal, options.logger);
     this.#opening = this.#keepOpening();
   }
 
@@ -246,7 +246,7 @@ export class BullMqProducer {
       prefix,
       lastEventId: latest?.[0] ?? '0-0',
     });
-    // `impatientConnection` tells of outages.
+    // `failFastConnection` tells of outages.
     events.on('error', () => undefined);
     const finished = (jobId: string, returned: unknown, failedReason?: string): void => {
       this.onFinished();

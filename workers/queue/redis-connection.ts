@@ -34,7 +34,7 @@ const retryUntil = (stop: AbortSignal) => ({
  * For those who ask: a command fails at once while Redis is away, is never sent twice, and has a time limit, because
  * somebody waits for the answer.
  */
-export function impatientConnection(url: string, stop: AbortSignal, logger: Logger): Redis {
+export function failFastConnection(url: string, stop: AbortSignal, logger: Logger): Redis {
   const redis = new Redis(url, {
     ...retryUntil(stop),
     enableOfflineQueue: false,
