@@ -3,8 +3,7 @@ import type { CatalogQuery, Filter } from '../../models/catalog/catalog-query';
 import { TAGS_FIELD, type Taxonomy } from '../../models/catalog/taxonomy';
 import { refuseBrokenText } from '../middleware/parse-json-object';
 import { refuseBrackets, validate } from '../middleware/validate';
-import { listOfValues, pageNumber, searchText, sizeOfPage } from '../wire/query-parameters';
-import { sort } from '../wire/shared';
+import { listOfValues, pageNumber, searchText, sizeOfPage, sort } from '../wire/shared';
 
 /** Parameters of a v1 query string or a v2 body, as they came. */
 export type LegacyParameters = Readonly<Record<string, unknown>>;

@@ -14,8 +14,16 @@ import { badRequest } from '../../models/errors';
 import { SIMILAR_MAX } from '../../models/vision/candidates';
 import { isObject } from '../middleware/parse-json-object';
 import { validate } from '../middleware/validate';
-import { listOfValues, pageNumber, searchText, sizeOfPage } from '../wire/query-parameters';
-import { having, includeModule, sort, webhookEvent } from '../wire/shared';
+import {
+  having,
+  includeModule,
+  listOfValues,
+  pageNumber,
+  searchText,
+  sizeOfPage,
+  sort,
+  webhookEvent,
+} from '../wire/shared';
 
 /** Modules of an answer (contract 4.9); `catalog` is no value of it. */
 export const includes = z

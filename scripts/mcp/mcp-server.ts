@@ -12,7 +12,7 @@ import {
 } from '../../api/v3/answers';
 import { FILTERS_MAX, includes, itemsBody, match } from '../../api/v3/schema';
 import { decodeBase64 } from '../../api/wire/decode-base64';
-import { listOfValues, pageNumber, searchText, sizeOfPage } from '../../api/wire/query-parameters';
+import { listOfValues, pageNumber, searchText, sizeOfPage } from '../../api/wire/shared';
 import { PHOTOS_MAX } from '../../models/vision/image-input';
 import { readPhotoFile } from '../photo-file';
 
