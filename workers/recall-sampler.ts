@@ -35,7 +35,6 @@ export class RecallSampler {
     private readonly index: NeighbourIndex,
     private readonly logger: Logger,
     private readonly settings: RecallSamplerSettings,
-    private readonly chance: () => number = Math.random,
   ) {}
 
   /** Perhaps measures a search that was just made; nobody waits for it, and what fails is logged only. */
@@ -46,7 +45,7 @@ export class RecallSampler {
     scope: SearchScope,
   ): void {
     const { oneOf } = this.settings;
-    if (oneOf === 0 || this.#running || this.chance() * oneOf >= 1) return;
+    if (oneOf === 0 || this.#running || Math.random() * oneOf >= 1) return;
     this.#running = this.#measure(version, vectors, found, scope)
       .catch((failure: unknown) =>
         this.logger.warn({ reason: String(failure) }, 'the recall of a search could not be measured'),

@@ -1,5 +1,5 @@
 /**
- * What `IsolatedDecoder` starts: decodes the one picture that it is sent. It does not end by itself after that: its end could
+ * What `shrunkAlone` starts: decodes the one picture that it is sent. It does not end by itself after that: its end could
  * be seen before its answer, and would be taken for one without a word.
  */
 import { getPriority, setPriority } from 'node:os';

@@ -1,6 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { type ImageFault, unprocessable } from '../../models/errors';
-import { DecodeBudget, type DecodeCaller } from './decode-budget';
 import type { EncodedPicture, SmallPicture, Wanted } from './decode-picture';
 
 /** A picture to decode, in another process. */
@@ -18,24 +17,13 @@ export type DecodeAnswer =
 const LONGEST_MS = 20_000;
 
 /**
- * Decodes pictures that take more memory than all others together may have: one at a time, each in a process of its own,
- * which takes that memory with it when it ends. What starts a process for such pictures alone is that they are rare.
+ * Decodes a picture that takes more memory than all others together may have, in a process of its own, which takes that memory
+ * with it when it ends. What starts a process for such a picture alone is that they are rare.
+ *
+ * @param signal ends the process, too
+ * @throws AppError 422 for a picture that can't be decoded
  */
-export class IsolatedDecoder {
-  readonly #turns = new DecodeBudget({ bytesMax: 1, decodersMax: 1 });
-
-  /**
-   * Waits for the turn of its account. A caller that gives up ends the process, too.
-   *
-   * @throws the reason of `signal` when it is aborted, AppError 422 for a picture that can't be decoded
-   */
-  shrunk(request: IsolatedRequest, { signal, account }: DecodeCaller = {}): Promise<SmallPicture> {
-    const turn = { bytes: 1, pixels: request.picture.pixelsMax, account, signal };
-    return this.#turns.run(turn, () => decodeAlone(request, signal));
-  }
-}
-
-async function decodeAlone(request: IsolatedRequest, signal?: AbortSignal): Promise<SmallPicture> {
+export async function shrunkAlone(request: IsolatedRequest, signal?: AbortSignal): Promise<SmallPicture> {
   const child = fork(require.resolve('./isolated-decoder-main'), [], {
     execArgv: ['--require', require.resolve('tsx/cjs')],
     serialization: 'advanced',

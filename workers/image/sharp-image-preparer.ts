@@ -19,7 +19,7 @@ import {
   undecodable,
   type Wanted,
 } from './decode-picture';
-import { IsolatedDecoder } from './isolated-decoder';
+import { shrunkAlone } from './isolated-decoder';
 import { ACCEPTED_FORMATS, type AcceptedFormat, sniffPictureFormat, unusualJpeg } from './picture-format';
 import { type Shrinking, shrinkingOf, uprightSize } from './shrinking';
 import { isSrgbProfile } from './srgb-profile';
@@ -61,7 +61,8 @@ const HEADER = { bytes: 24_000_000, pixels: 0 };
 @injectable()
 export class SharpImagePreparer implements ImagePreparer {
   private readonly budget = new DecodeBudget(LIMITS);
-  private readonly alone = new IsolatedDecoder();
+  /** One at a time, by the turn of their accounts. */
+  private readonly alone = new DecodeBudget({ bytesMax: 1, decodersMax: 1 });
 
   constructor(@inject(IMAGE_LIMITS) private readonly limits: ImageLimits) {
     guardSharp();
@@ -93,12 +94,11 @@ export class SharpImagePreparer implements ImagePreparer {
       const { header, picture } = await this.accepted(bytes, caller);
       const wanted = { ...shrinkingOf(header, side, region), as, kernel };
       const memory = memoryFor(picture, header, wanted);
+      const cost = { pixels: pixelsOf(header), ...caller };
       const small =
         memory > LARGE_BYTES_MAX
-          ? await this.alone.shrunk({ picture, wanted }, caller)
-          : await this.budget.run({ bytes: memory, pixels: pixelsOf(header), ...caller }, () =>
-              shrunk(picture, wanted),
-            );
+          ? await this.alone.run({ bytes: 1, ...cost }, () => shrunkAlone({ picture, wanted }, caller.signal))
+          : await this.budget.run({ bytes: memory, ...cost }, () => shrunk(picture, wanted));
       return { ...small, source: uprightSize(header) };
     });
   }
