@@ -34,16 +34,13 @@ const LISTED = { popularity: 0, images: [], thumbnails: [] };
 const DESCRIBED = { tags: [], keywords: [], ...LISTED };
 const UNGRADED = { a: null, b: null, c: null, d: null };
 const ATTRIBUTES = { brand: 'brand_a', colour: ['colour_b', 'colour_a', 'colour_b'], strap: [] };
+const ATTRIBUTE_LISTS = { brand: ['brand_a'], colour: ['colour_b', 'colour_a'] };
 const IMPORTED = { currency: 'usd', estimated_at: '2026-03-01T12:00:00.000Z', confidence: null };
 const ELSEWHEN = { A: 5, B: null, C: 5, D: 0, estimated_at: '2026-03-15T14:00:00+02:00' };
 const PRICELESS = { variant_name: '', vendor: '', price: null, currency: 'eur', date: null };
 
 test.each<[kind: Kind, given: object, filledIn: object]>([
-  [
-    'categories',
-    { hierarchy: undefined, name_fields: undefined },
-    { name_fields: ['brand', 'model', 'style'] },
-  ],
+  ['categories', { name_fields: undefined }, { name_fields: ['brand', 'model', 'style'] }],
   ['categories', { hierarchy: undefined }, { hierarchy: [], ...LISTED }],
   // The part of the id before the colon.
   ['tags', {}, { group: 'material', display_order: 0, categories: [] }],
@@ -51,13 +48,9 @@ test.each<[kind: Kind, given: object, filledIn: object]>([
   [
     'products',
     { variants: [{ id: 'variant_a' }] },
-    { variants: [{ id: 'variant_a', fields: [], ...LISTED }] },
+    { variants: [{ ...LISTED, id: 'variant_a', fields: [] }] },
   ],
-  [
-    'products',
-    { attributes: ATTRIBUTES },
-    { attributes: { brand: ['brand_a'], colour: ['colour_b', 'colour_a'] }, ...DESCRIBED },
-  ],
+  ['products', { attributes: ATTRIBUTES }, { attributes: ATTRIBUTE_LISTS, ...DESCRIBED }],
   ['estimates', {}, { variant_id: 'variant_a', ...UNGRADED, ...IMPORTED }],
   ['estimates', ELSEWHEN, { a: 5, b: null, c: 5, d: 0, estimated_at: '2026-03-15T12:00:00.000Z' }],
   ['history', { region: 'EU-UK' }, { ...UNGRADED, currency: 'gbp' }],
@@ -75,7 +68,12 @@ test('a record that deletes is taken as it is meant, whatever its other fields h
 // contract 13.3, 13.6, 13.14, 13.16
 describe('a bad record is rejected with its field and the reason', () => {
   const LONG_LINK = `https://a.example/${'é'.repeat(1000)}`;
-  test.each<[kind: Kind, change: object | string, reason: string | RegExp]>([
+  const NO_FIELD = 'is no field of this record';
+  const NO_NUMBER = 'popularity: is no number';
+  const SIZE = { field: 'size', name: '30' };
+  const variantWith = (fields: readonly object[]) => ({ variants: [{ ...VARIANT, fields }] });
+
+  test.each<[kind: Kind, change: object | string, reason: string]>([
     ['entities', '[]', 'line: is no object'],
     ['entities', 'null', 'line: is no object'],
     ['entities', { id: undefined }, 'id: is required'],
@@ -92,41 +90,25 @@ describe('a bad record is rejected with its field and the reason', () => {
     ['entities', { id: 'product_a', kind: 'product' }, 'kind: is a reserved field name'],
     ['entities', { parents: { style: 'style_b' } }, 'parents.style: is of its own kind'],
     ['entities', { parents: ['brand_a'] }, 'parents: is no record'],
-    ['entities', { popularity: '12' }, 'popularity: is no number'],
+    ['entities', { popularity: '12' }, NO_NUMBER],
     ['entities', { images: ['http://a.example/a.jpg'] }, 'images.0: is no https:// address'],
     ['entities', { images: ['https://'] }, 'images.0: is no https:// address'],
     ['entities', { images: ['../a.jpg'] }, 'images.0: is a path that leaves the bundle'],
     ['entities', { thumbnails: ['/a.jpg'] }, 'thumbnails.0: is an absolute path'],
-    ['entities', { parent: {} }, 'parent: "parent" is no field of this record'],
-    ['entities', { deleted: true, keyword: [] }, 'keyword: "keyword" is no field of this record'],
+    ['entities', { parent: {} }, `parent: "parent" ${NO_FIELD}`],
+    ['entities', { deleted: true, keyword: [] }, `keyword: "keyword" ${NO_FIELD}`],
     ['products', { id: 'bag_a' }, 'id: does not start with product_'],
     ['products', { attributes: undefined }, 'attributes: is required'],
     ['products', { attributes: { brand: 7 } }, 'attributes.brand: is no id and no list of ids'],
     ['products', { variants: [{ id: 'product_a' }] }, 'variants.0.id: does not start with variant_'],
     ['products', { variants: [VARIANT, VARIANT] }, 'variants: names a variant twice'],
-    [
-      'products',
-      { variants: [{ ...VARIANT, fields: [{ field: 'a' }] }] },
-      'variants.0.fields.0.name: is required',
-    ],
-    [
-      'products',
-      '{"id":"product_a","category":"a","attributes":{},"popularity":1e400}',
-      'popularity: is no number',
-    ],
-    ['products', { name: 'Mine' }, 'name: "name" is no field of this record'],
+    ['products', variantWith([{ field: 'a' }]), 'variants.0.fields.0.name: is required'],
+    ['products', '{"id":"product_a","category":"a","attributes":{},"popularity":1e400}', NO_NUMBER],
+    ['products', { name: 'Mine' }, `name: "name" ${NO_FIELD}`],
     // The typo, rather than what it leaves out.
-    [
-      'products',
-      { attributes: undefined, atributes: {} },
-      'atributes: "atributes" is no field of this record',
-    ],
-    ['products', { variants: [{ ...VARIANT, price: 7 }] }, /^variants\.0\.price: "price" is no field/],
-    [
-      'products',
-      { variants: [{ ...VARIANT, fields: [{ field: 'size', name: '30', value: 7 }] }] },
-      /^variants\.0\.fields\.0\.value: "value" is no field/,
-    ],
+    ['products', { attributes: undefined, atributes: {} }, `atributes: "atributes" ${NO_FIELD}`],
+    ['products', { variants: [{ ...VARIANT, price: 7 }] }, `variants.0.price: "price" ${NO_FIELD}`],
+    ['products', variantWith([{ ...SIZE, value: 7 }]), `variants.0.fields.0.value: "value" ${NO_FIELD}`],
     ['estimates', { A: 1, B: 2 }, 'B: grades do not descend'],
     ['estimates', { A: 3, B: null, C: 3.5 }, 'C: grades do not descend'],
     ['estimates', { A: -1 }, 'A: Too small: expected number to be >=0'],
@@ -137,13 +119,13 @@ describe('a bad record is rejected with its field and the reason', () => {
     ['estimates', { variant: undefined }, 'variant: is required'],
     ['estimates', { estimated_at: '2026-02-30T12:00:00Z' }, 'estimated_at: Invalid ISO datetime'],
     ['estimates', { estimated_at: '2026-02-28T12:00:00' }, 'estimated_at: Invalid ISO datetime'],
-    ['estimates', { E: 1 }, 'E: "E" is no field of this record'],
+    ['estimates', { E: 1 }, `E: "E" ${NO_FIELD}`],
     ['history', { date: '2026-02-29' }, 'date: Invalid ISO date'],
     ['history', { A: 1, D: 2 }, 'D: grades do not descend'],
     ['listings', { link: 'javascript:alert(1)' }, 'link: is no https:// or http:// address'],
     ['listings', { link: LONG_LINK }, 'link: is longer than 2000 bytes'],
     ['tags', { id: 'exotic' }, 'id: is not of the form <group>:<name>'],
-    ['tags', { group: 'material' }, 'group: "group" is no field of this record'],
+    ['tags', { group: 'material' }, `group: "group" ${NO_FIELD}`],
     ['categories', { hierarchy: ['brand', 'brand'] }, 'hierarchy: names an attribute twice'],
     ['categories', { hierarchy: ['product'] }, 'hierarchy.0: is a reserved field name'],
     ['synonyms', { id: undefined }, 'id: is required'],
@@ -157,13 +139,11 @@ describe('a bad record is rejected with its field and the reason', () => {
     ['synonyms', { words: Array.from({ length: 51 }, (_, at) => `w${at}`) }, 'words: holds more than 50'],
     ['synonyms', { words: 'bag' }, 'words: is no array'],
     ['synonyms', { words: ['bag', 'x'.repeat(501)] }, 'words.1: is longer than 500 characters'],
-    ['synonyms', { word: [] }, 'word: "word" is no field of this record'],
-    ['categories', { deleted: true }, 'deleted: "deleted" is no field of this record'],
+    ['synonyms', { word: [] }, `word: "word" ${NO_FIELD}`],
+    ['categories', { deleted: true }, `deleted: "deleted" ${NO_FIELD}`],
   ])('%s: %j', (kind, change, reason) => {
     const given = typeof change === 'string' ? change : JSON.stringify({ ...records[kind], ...change });
-    expect(faultOf(kind, JSON.parse(given))?.join(': ')).toEqual(
-      typeof reason === 'string' ? reason : expect.stringMatching(reason),
-    );
+    expect(faultOf(kind, JSON.parse(given))?.join(': ')).toBe(reason);
   });
 
   test('for an unknown field in any record, whatever its name', () => {

@@ -15,69 +15,48 @@ const row = (cells: Readonly<Record<string, string>> = {}): string =>
     ...cells,
   }).join(',');
 const page = { link: 'https://a.example/a' };
+const TOO_MANY = 'line: has 11 cells, the header has 10';
+const NO_ADDRESS = 'is no https:// address';
+const IN_LINE_3 = 'is a variant of this product in line 3 already';
+const PICTURES = 'https://a.example/a.jpg|ftp://a.example/b.jpg';
+const NO_ID = 'id: is required: a handle, an id, a SKU or a link tells which product a row is of';
+const NO_CHARACTER = 'title: holds bytes that are no character of the encoding of the file';
+const OPEN = [row({ title: '"Bag' }), row({ handle: 'c' }), row({ handle: 'd', title: '"Bag"' })].join('\n');
+/** Two rows, the second of which names no title. */
+const twice = (cells: Readonly<Record<string, string>>) => `${row(cells)}\n${row({ ...cells, title: '' })}`;
 
 /** What stands in line 3, between two good rows; what is rejected there; and the row whose product comes all the same. */
 test.each<[kind: string, rows: string | Buffer, reject: string | null, kept?: string]>([
   ['too few cells', 'a,Bag', 'line: has 2 cells, the header has 10'],
-  ['too many cells', `${row()},more`, 'line: has 11 cells, the header has 10'],
+  ['too many cells', `${row()},more`, TOO_MANY],
   ['blank cells beyond the header', `${row()},,`, null, 'a'],
   ['blank cells alone', ',,,,,,,,,', null],
   ['an empty row', '', null],
   ['white space alone', '   ', null],
-  [
-    'no handle, id, SKU or link',
-    row({ handle: '', sku: '' }),
-    'id: is required: a handle, an id, a SKU or a link tells which product a row is of',
-  ],
+  ['no handle, id, SKU or link', row({ handle: '', sku: '' }), NO_ID],
   ['a title that is too long', row({ title: LONG }), 'title: is longer than 512 characters'],
   ['a SKU that is too long', row({ sku: LONG }), 'sku: is longer than 128 characters'],
   ['a brand that is too long', row({ brand: LONG }), 'name: is longer than 500 characters', 'a'],
-  ['a link by http', row({ link: 'http://a.example/a' }), 'url: is no https:// address'],
-  ['a link that is none', row({ link: 'see below' }), 'url: is no https:// address'],
-  ['a picture by http', row({ image: 'http://a.example/a.jpg' }), 'images.0: is no https:// address'],
-  [
-    'the second of two pictures',
-    row({ image: 'https://a.example/a.jpg|ftp://a.example/b.jpg' }),
-    'images.1: is no https:// address',
-  ],
+  ['a link by http', row({ link: 'http://a.example/a' }), `url: ${NO_ADDRESS}`],
+  ['a link that is none', row({ link: 'see below' }), `url: ${NO_ADDRESS}`],
+  ['a picture by http', row({ image: 'http://a.example/a.jpg' }), `images.0: ${NO_ADDRESS}`],
+  ['the second of two pictures', row({ image: PICTURES }), `images.1: ${NO_ADDRESS}`],
   ['a picture outside the folder', row({ image: '../a.jpg' }), 'images.0: is a path that leaves the bundle'],
   ['a picture at an absolute path', row({ image: '/etc/a.jpg' }), 'images.0: is an absolute path'],
   ['a price in words', row({ price: 'on request', ...page }), 'price: "on request" is no price', 'a'],
   ['a negative price', row({ price: '-5', ...page }), 'price: "-5" is no price', 'a'],
   ['two prices', row({ price: '5 - 7', ...page }), 'price: "5 - 7" is no price', 'a'],
   ['a price with odd thousands', row({ price: '1.23.456', ...page }), 'price: "1.23.456" is no price', 'a'],
-  [
-    'a variant that is named twice',
-    `${row()}\n${row({ title: '' })}`,
-    '4: variants: "a" is a variant of this product in line 3 already',
-    'a',
-  ],
-  [
-    'a size that is named twice',
-    `${row({ sku: '', size: 'L' })}\n${row({ title: '', sku: '', size: 'L' })}`,
-    '4: variants: "L" is a variant of this product in line 3 already',
-    'a',
-  ],
+  ['a variant that is named twice', twice({}), `4: variants: "a" ${IN_LINE_3}`, 'a'],
+  ['a size that is named twice', twice({ sku: '', size: 'L' }), `4: variants: "L" ${IN_LINE_3}`, 'a'],
   ['a quote within a cell', row({ title: '24" Bag' }), null, 'a'],
   ['a quote that ends too early', row({ title: '"Big" bag' }), null, 'a'],
   ['quotes within quotes', row({ title: '"A ""big"" bag"' }), null, 'a'],
   ['a line break within quotes', row({ title: '"Bag\nof two lines"' }), null, 'a'],
-  [
-    'a delimiter without quotes',
-    row({ title: 'Bag, red', quote: 'x' }),
-    'line: has 11 cells, the header has 10',
-  ],
-  [
-    'a quote that stays open over rows',
-    [row({ title: '"Bag' }), row({ handle: 'c' }), row({ handle: 'd', title: '"Bag"' })].join('\n'),
-    'line: a quote is open from here to line 5',
-  ],
+  ['a delimiter without quotes', row({ title: 'Bag, red', quote: 'x' }), TOO_MANY],
+  ['a quote that stays open over rows', OPEN, 'line: a quote is open from here to line 5'],
   ['a NUL', row({ title: 'B\0ag' }), 'title: holds a character that can not be stored'],
-  [
-    'a byte that is no UTF-8',
-    Buffer.from(row({ title: 'B\xc3\xa4\xc3\xb6\xe9' }), 'latin1'),
-    'title: holds bytes that are no character of the encoding of the file',
-  ],
+  ['a byte that is no UTF-8', Buffer.from(row({ title: '\xc3\xa4\xe9' }), 'latin1'), NO_CHARACTER],
   ['an older name of an image', row({ image: 'a.tiff' }), null, 'a'],
   ['a handle with white space', row({ handle: 'a b' }), null, 'a-b-c8687a08aa5d'],
   ['a handle of another script', row({ handle: '包' }), null, '包-26b9c4d2448e'],
@@ -133,55 +112,28 @@ const RSS = (items: string) =>
   `<rss xmlns:g="http://base.google.com/ns/1.0"><channel>\n${items}\n</channel></rss>`;
 
 const TWO = RSS(`${ITEM('a', 'Bag')}\n${ITEM('b', 'Bag')}`);
+const NO_TAG = RSS(`${ITEM('a', '<b>Bag')}\n${ITEM('b', 'Bag')}`);
+const GROWING = `<!DOCTYPE r [<!ENTITY a "aaaa">]>${RSS(ITEM('a', '&a;&a;'))}`;
 const BROKEN_XML = 'line: no well-formed XML:';
+const NEVER_CLOSED = 'a quote that is opened here is never closed; the file is not read from here on';
 
 // contract 13.21
-test.each<[kind: string, name: string, content: string, reject: string | null, product?: string]>([
-  ['a header alone', 'a.csv', HEADER, null],
-  ['the line for Excel', 'a.csv', `sep=;\nid;title\na;Bag, red`, null, 'a'],
-  ['pipes', 'a.csv', 'id|title\na|Bag; red', null, 'a'],
-  ['lines that end as on old Macs', 'a.csv', 'id,title\ra,Bag', null, 'a'],
-  [
-    'a quote that is never closed',
-    'a.csv',
-    'id,title\na,Bag\nb,"Bag\nc,Bag',
-    '3: line: a quote that is opened here is never closed; the file is not read from here on',
-    'a',
-  ],
-  [
-    'a row that is cut off',
-    'a.csv',
-    'id,title,brand\na,Bag,Gucci\nb,Ba',
-    '3: line: has 2 cells, the header has 3',
-    'a',
-  ],
-  ['a bare ampersand', 'a.xml', RSS(ITEM('a', 'Dolce & Gabbana')), null, 'a'],
-  ['an entity of HTML', 'a.xml', RSS(ITEM('a', 'Dolce&nbsp;&eacute;')), null, 'a'],
-  [
-    'a tag that is not closed',
-    'a.xml',
-    RSS(`${ITEM('a', '<b>Bag')}\n${ITEM('b', 'Bag')}`),
-    `2: ${BROKEN_XML} Unexpected close tag`,
-    'b',
-  ],
-  ['a feed that is cut off', 'a.xml', TWO.slice(0, -60), `3: ${BROKEN_XML} Unclosed root tag`, 'a'],
-  [
-    'a feed that is cut off in an item',
-    'a.xml',
-    TWO.slice(0, -40),
-    `3: ${BROKEN_XML} Unclosed root tag`,
-    'a',
-  ],
-  ['a feed that is no XML', 'a.xml', 'id,title', `1: ${BROKEN_XML} Non-whitespace before first tag.`],
-  [
-    'an entity that grows',
-    'a.xml',
-    `<!DOCTYPE r [<!ENTITY a "aaaa">]>${RSS(ITEM('a', '&a;&a;'))}`,
-    null,
-    'a',
-  ],
-])('%s', async (_, name, content, reject, product = '') => {
-  const table = await readTable(name, content);
+test.each<[file: string, kind: string, content: string, reject: string | null, product?: string]>([
+  ['a.csv', 'a header alone', HEADER, null],
+  ['a.csv', 'the line for Excel', `sep=;\nid;title\na;Bag, red`, null, 'a'],
+  ['a.csv', 'pipes', 'id|title\na|Bag; red', null, 'a'],
+  ['a.csv', 'lines that end as on old Macs', 'id,title\ra,Bag', null, 'a'],
+  ['a.csv', 'an open quote', 'id,title\na,Bag\nb,"Bag\nc,Bag', `3: line: ${NEVER_CLOSED}`, 'a'],
+  ['a.csv', 'a cut off row', 'id,title,x\na,Bag,y\nb,Ba', '3: line: has 2 cells, the header has 3', 'a'],
+  ['a.xml', 'a bare ampersand', RSS(ITEM('a', 'Dolce & Gabbana')), null, 'a'],
+  ['a.xml', 'an entity of HTML', RSS(ITEM('a', 'Dolce&nbsp;&eacute;')), null, 'a'],
+  ['a.xml', 'a tag that is not closed', NO_TAG, `2: ${BROKEN_XML} Unexpected close tag`, 'b'],
+  ['a.xml', 'a cut off feed', TWO.slice(0, -60), `3: ${BROKEN_XML} Unclosed root tag`, 'a'],
+  ['a.xml', 'a feed cut off in an item', TWO.slice(0, -40), `3: ${BROKEN_XML} Unclosed root tag`, 'a'],
+  ['a.xml', 'no XML', 'id,title', `1: ${BROKEN_XML} Non-whitespace before first tag.`],
+  ['a.xml', 'an entity that grows', GROWING, null, 'a'],
+])('%s with %s', async (file, _kind, content, reject, product = '') => {
+  const table = await readTable(file, content);
   expect(table.rejects).toEqual(reject === null ? [] : [reject]);
   expect(table.products).toMatchObject(product === '' ? [] : [{ id: `product_${product}` }]);
 });
