@@ -12,7 +12,6 @@ import {
   moodOf,
   type Named,
   nounOf,
-  type Traits,
   VARIANTS,
   weighted,
   words,
@@ -157,7 +156,8 @@ export function describeBag({ level, number, seed, random }: Described): Descrip
   };
 }
 
-export function bagTraits(seed: number, lineage: Lineage, random: Random): Traits {
+/** Slugs by field, tags, keywords, and variants, of which each costs `step` more than the one before. */
+export function bagTraits(seed: number, lineage: Lineage, random: Random) {
   const { colour, second, metal } = coloursOf(seed, lineage);
   const { surface, pattern } = styleLook(seed, lineage['style'] ?? 0);
   const sizes = at(SIZES, hash(seed, 'sizes', lineage['model'] ?? 0));

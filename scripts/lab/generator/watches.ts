@@ -13,7 +13,6 @@ import {
   type Named,
   named,
   nounOf,
-  type Traits,
   VARIANTS,
   weighted,
   words,
@@ -188,7 +187,8 @@ export function describeWatch({ level, number, seed, lineage, random, above }: D
   return { name: [colour.name, FINISHES[finish], INDICES[indices]].filter((word) => word !== '').join(' ') };
 }
 
-export function watchTraits(seed: number, lineage: Lineage, random: Random): Traits {
+/** As `bagTraits`. */
+export function watchTraits(seed: number, lineage: Lineage, random: Random) {
   const { bezel, complication } = modelLook(seed, lineage);
   const { metal, millimetres, hasGems } = caseLook(seed, lineage);
   const { colour } = dialLook(seed, lineage);

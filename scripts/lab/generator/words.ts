@@ -63,17 +63,7 @@ export interface Described {
   readonly above: string;
 }
 
-/** What a product has beside its hierarchy. */
-export interface Traits {
-  /** Slugs by field. */
-  readonly facets: Readonly<Record<string, readonly string[]>>;
-  readonly tags: readonly string[];
-  readonly keywords: readonly string[];
-  readonly variants: readonly Readonly<Record<string, string>>[];
-  /** How much more each variant costs than the one before. */
-  readonly step: number;
-}
-
+/** How many variants products have, with weights. */
 export const VARIANTS = [1, 2, 3, 4, 5, 6].map(
   (count, at) => [count, [15, 25, 25, 20, 10, 5][at] ?? 0] as const,
 );
