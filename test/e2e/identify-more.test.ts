@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
-import { ask, BAG, drop, fileOf, HEIC, PHONE, paste, useBrowser, WATCH } from './browser';
+import { ask, BAG, drop, fileOf, HEIC, identify, PHONE, paste, useBrowser, WATCH } from './browser';
 
 const browser = useBrowser();
 
@@ -55,8 +55,7 @@ describe('several photos of an item', () => {
 
   test('of which one can’t be used: it is marked, and the others are asked about without it', async () => {
     const page = await browser.visit();
-    await drop(page, await fileOf(WATCH, 4), HEIC, await fileOf(WATCH, 5));
-    await ask(page);
+    await identify(page, WATCH, HEIC, fileOf(WATCH, 5));
     expect(await page.getByRole('alert').textContent()).toMatch(/^Picture 2 can’t be used.*This is HEIC/);
     const sent = page.getByRole('region', { name: 'Your pictures' }).getByRole('listitem');
     expect(await sent.nth(1).textContent()).toContain('Can’t be used');
@@ -88,12 +87,9 @@ describe('several photos of an item', () => {
 
   test('make way for those of another item once they are identified', async () => {
     const page = await browser.visit();
-    await drop(page, await fileOf(WATCH, 4), await fileOf(WATCH, 5));
-    await ask(page);
+    await identify(page, WATCH, fileOf(WATCH, 5));
     await best(page);
-    await drop(page, await fileOf(BAG));
-    expect(await tiles(page).count()).toBe(1);
-    expect((await ask(page)).images).toBeUndefined();
+    expect((await identify(page, BAG)).images).toBeUndefined();
   });
 });
 
@@ -197,8 +193,7 @@ describe('the scope', () => {
     await page.getByRole('radio', { name: 'Handbags' }).check();
     await ask(page);
     await page.getByText('Only Handbags were looked among.').waitFor();
-    await drop(page, await fileOf(WATCH));
-    expect((await ask(page)).category_id).toBeUndefined();
+    expect((await identify(page, WATCH)).category_id).toBeUndefined();
     await best(page);
   });
 });
