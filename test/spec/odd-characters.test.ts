@@ -72,12 +72,24 @@ test.each([
 ] as const)('each %s finds the next, and so every other one', async (_what, signs, nameOf, parts) => {
   for (const [at, sign] of signs.entries()) {
     const other = signs[(at + 1) % signs.length] ?? '';
-    const rows = await written(nameOf(sign));
-    const { matched, facet } = await foundBy(nameOf(other), rows);
-    expect({ sign, other, facet, parts: matched?.length }).toEqual({ sign, other, facet: true, parts });
-    const filters = onlyBrand(rows.brand);
-    expect(idsOf(await api.query({ query: nameOf(other), filters }))).toEqual([rows.product]);
-    for (const id of [rows.product, rows.brand]) await api.remove(id);
+    const { brand, product } = await written(nameOf(sign));
+    const query = nameOf(other);
+    const found = await api.query({ query, filters: onlyBrand(brand), facets: [{ field: 'brand', query }] });
+    const suggested = (await api.suggest({ query })).body.data.find(({ id }) => id === brand);
+    expect({
+      sign,
+      other,
+      ids: idsOf(found),
+      facet: found.body.facets?.['brand'],
+      parts: suggested?.matched,
+    }).toEqual({
+      ...{ sign, other, ids: [product], facet: [expect.objectContaining({ id: brand })] },
+      parts: expect.objectContaining({ length: parts }),
+    });
+    await api.write([
+      { products: { id: product, deleted: true } },
+      { entities: { id: brand, deleted: true } },
+    ]);
   }
 });
 
