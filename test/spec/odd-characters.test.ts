@@ -76,20 +76,11 @@ test.each([
     const query = nameOf(other);
     const found = await api.query({ query, filters: onlyBrand(brand), facets: [{ field: 'brand', query }] });
     const suggested = (await api.suggest({ query })).body.data.find(({ id }) => id === brand);
-    expect({
-      sign,
-      other,
-      ids: idsOf(found),
-      facet: found.body.facets?.['brand'],
-      parts: suggested?.matched,
-    }).toEqual({
-      ...{ sign, other, ids: [product], facet: [expect.objectContaining({ id: brand })] },
-      parts: expect.objectContaining({ length: parts }),
-    });
-    await api.write([
-      { products: { id: product, deleted: true } },
-      { entities: { id: brand, deleted: true } },
-    ]);
+    const facet = found.body.facets?.['brand']?.[0]?.id;
+    const seen = [sign, other, idsOf(found), facet, suggested?.matched.length];
+    expect(seen).toEqual([sign, other, [product], brand, parts]);
+    const gone = (id: string) => ({ id, deleted: true });
+    await api.write([{ products: gone(product) }, { entities: gone(brand) }]);
   }
 });
 
