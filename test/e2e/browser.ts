@@ -108,6 +108,10 @@ export function refuse(page: Page, address: string, status: number): Promise<unk
   return page.route(address, (route) => route.fulfill({ status, json }));
 }
 
+/** A photo of an item of the demonstration that is no picture of its catalog. */
+export const photoOf = (index: number, photoSeed = 4): Promise<Buffer> =>
+  photoOfProduct({ seed: DEMO_SEED, index, photoSeed, level: 1, size: 640 });
+
 /** A file as it is dropped or chosen. */
 export interface TestFile {
   readonly name: string;
@@ -122,10 +126,11 @@ export const HEIC: TestFile = {
   buffer: Buffer.concat([Buffer.from([0, 0, 0, 24]), Buffer.from('ftypheic'), Buffer.alloc(200)]),
 };
 
-/** A photo of an item of the demonstration that is no picture of its catalog; each seed is another view. */
+/** A photo of an item as a file; each seed is another view of it. */
 export const fileOf = async (index: number, photoSeed = 4): Promise<TestFile> => ({
-  ...{ name: `view-${photoSeed}.jpg`, mimeType: 'image/jpeg' },
-  buffer: await photoOfProduct({ seed: DEMO_SEED, index, photoSeed, level: 1, size: 640 }),
+  name: `view-${photoSeed}.jpg`,
+  mimeType: 'image/jpeg',
+  buffer: await photoOf(index, photoSeed),
 });
 
 /** Lets files fall on the page, as from a desktop. */
@@ -167,16 +172,6 @@ export async function ask(page: Page): Promise<Asked> {
   return (await sent).postDataJSON() as Asked;
 }
 
-/** Drops photos, of items by their number, and asks what they show. */
-export async function identify(
-  page: Page,
-  ...photos: readonly (number | TestFile | Promise<TestFile>)[]
-): Promise<Asked> {
-  const files = photos.map((photo) => (typeof photo === 'number' ? fileOf(photo) : photo));
-  await drop(page, ...(await Promise.all(files)));
-  return ask(page);
-}
-
 /** The body of an identification, as far as tests look at it. */
 export interface Asked extends AskedPhoto {
   readonly images?: readonly AskedPhoto[];
@@ -186,7 +181,13 @@ export interface Asked extends AskedPhoto {
 
 interface AskedPhoto {
   readonly base64?: string;
-  readonly region?: Readonly<Record<'x' | 'y' | 'width' | 'height', number>>;
+  readonly url?: string;
+  readonly region?: {
+    readonly x: number;
+    readonly y: number;
+    readonly width: number;
+    readonly height: number;
+  };
 }
 
 /** A key of a new account in the demonstration's database. */

@@ -31,8 +31,11 @@ async function looked(page: Page): Promise<void> {
 const add = (page: Page) => page.getByRole('button', { name: 'Add to the catalog' });
 const action = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 
-test('on a phone an item is added with its photo, found by it, changed and removed', async () => {
-  const page = await writer('?view=add', PHONE);
+test.each([
+  ['on a desktop', {}],
+  ['on a phone', PHONE],
+])('%s an item is added with its photo, found by it, changed and removed', async (_where, options) => {
+  const page = await writer('?view=add', options);
   await looked(page);
   expect(await seriousFaults(page)).toEqual([]);
   const title = `Ardennaise ${Date.now().toString(36)}`;

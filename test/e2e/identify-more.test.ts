@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
-import { ask, BAG, drop, fileOf, HEIC, identify, PHONE, paste, useBrowser, WATCH } from './browser';
+import { ask, BAG, drop, fileOf, HEIC, PHONE, paste, useBrowser, WATCH } from './browser';
 
 const browser = useBrowser();
 
@@ -55,7 +55,8 @@ describe('several photos of an item', () => {
 
   test('of which one can’t be used: it is marked, and the others are asked about without it', async () => {
     const page = await browser.visit();
-    await identify(page, WATCH, HEIC, fileOf(WATCH, 5));
+    await drop(page, await fileOf(WATCH, 4), HEIC, await fileOf(WATCH, 5));
+    await ask(page);
     expect(await page.getByRole('alert').textContent()).toMatch(/^Picture 2 can’t be used.*This is HEIC/);
     const sent = page.getByRole('region', { name: 'Your pictures' }).getByRole('listitem');
     expect(await sent.nth(1).textContent()).toContain('Can’t be used');
@@ -87,9 +88,12 @@ describe('several photos of an item', () => {
 
   test('make way for those of another item once they are identified', async () => {
     const page = await browser.visit();
-    await identify(page, WATCH, fileOf(WATCH, 5));
+    await drop(page, await fileOf(WATCH, 4), await fileOf(WATCH, 5));
+    await ask(page);
     await best(page);
-    expect((await identify(page, BAG)).images).toBeUndefined();
+    await drop(page, await fileOf(BAG));
+    expect(await tiles(page).count()).toBe(1);
+    expect((await ask(page)).images).toBeUndefined();
   });
 });
 
@@ -193,7 +197,8 @@ describe('the scope', () => {
     await page.getByRole('radio', { name: 'Handbags' }).check();
     await ask(page);
     await page.getByText('Only Handbags were looked among.').waitFor();
-    expect((await identify(page, WATCH)).category_id).toBeUndefined();
+    await drop(page, await fileOf(WATCH));
+    expect((await ask(page)).category_id).toBeUndefined();
     await best(page);
   });
 });

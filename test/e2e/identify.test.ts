@@ -11,7 +11,6 @@ import {
   drop,
   fileOf,
   HEIC,
-  identify,
   newKey,
   PHONE,
   refuse,
@@ -27,7 +26,8 @@ describe('a photo', () => {
   test('that is dropped is shown as sent, beside the right item, with what it sells for', async () => {
     const page = await browser.visit();
     await page.getByRole('heading', { name: 'Identify handbags or watches' }).waitFor();
-    await identify(page, WATCH);
+    await drop(page, await fileOf(WATCH));
+    await ask(page);
     const link = page.getByRole('link', { name: 'Open in the catalog' });
     expect(await link.getAttribute('href')).toBe(`?item=${productId(DEMO_SEED, WATCH)}`);
     expect(await page.getByText('640 × 640').isVisible()).toBe(true);
@@ -51,7 +51,8 @@ describe('a photo', () => {
   test('without prices costs less', async () => {
     const page = await browser.visit();
     await page.getByLabel('With price estimates').uncheck();
-    await identify(page, WATCH);
+    await drop(page, await fileOf(WATCH));
+    await ask(page);
     await page.getByText('Best match').waitFor();
     expect(await page.getByText('5 credits used').isVisible()).toBe(true);
     expect(await page.getByRole('heading', { name: 'Resale estimates' }).count()).toBe(0);
@@ -61,7 +62,8 @@ describe('a photo', () => {
 describe('what can not be identified is told in words that help', () => {
   test('a HEIC picture: what it is, and how to get one that is read', async () => {
     const page = await browser.visit();
-    await identify(page, HEIC);
+    await drop(page, HEIC);
+    await ask(page);
     const said = await page.getByRole('alert').textContent();
     expect(said).toContain('This is HEIC');
     expect(said).toContain('Most Compatible');
@@ -88,7 +90,8 @@ describe('what can not be identified is told in words that help', () => {
   test('too few credits', async () => {
     const page = await browser.visit('', {}, browser.otherUrl);
     await signIn(page, await newKey(3));
-    await identify(page, WATCH);
+    await drop(page, await fileOf(WATCH));
+    await ask(page);
     const said = await page.getByRole('alert').textContent();
     expect(said).toContain('Not enough credits');
     expect(said).toContain('10 credits');
@@ -98,9 +101,11 @@ describe('what can not be identified is told in words that help', () => {
     const page = await browser.visit('', {}, browser.otherUrl);
     await page.clock.install();
     await signIn(page, await newKey(null, '--per-minute', '2'));
-    await identify(page, WATCH);
+    await drop(page, await fileOf(WATCH));
+    await ask(page);
     await page.getByText('Best match').waitFor();
-    await identify(page, WATCH);
+    await drop(page, await fileOf(WATCH));
+    await ask(page);
     const again = page.getByRole('button', { name: /^Try again/ });
     expect(await again.textContent()).toMatch(/^Try again in \d+ s$/);
     expect(await again.isDisabled()).toBe(true);
@@ -116,7 +121,8 @@ describe('what can not be identified is told in words that help', () => {
     const page = await browser.visit();
     const address = '**/v3/vision/identify';
     await refuse(page, address, status);
-    await identify(page, WATCH);
+    await drop(page, await fileOf(WATCH));
+    await ask(page);
     expect(await page.getByRole('alert').textContent()).toContain(title);
     expect(await page.getByText('Request request-1').isVisible()).toBe(true);
     await page.unroute(address);
@@ -128,7 +134,8 @@ describe('what can not be identified is told in words that help', () => {
     const page = await browser.visit();
     await page.getByText('Choose pictures').waitFor();
     await page.context().setOffline(true);
-    await identify(page, WATCH);
+    await drop(page, await fileOf(WATCH));
+    await ask(page);
     expect(await page.getByRole('alert').textContent()).toContain('You are offline');
     await page.context().setOffline(false);
     await page.getByRole('button', { name: 'Try again' }).click();
@@ -139,6 +146,8 @@ describe('what can not be identified is told in words that help', () => {
 describe('the request behind it', () => {
   test.each([
     ['curl', 1],
+    ['TypeScript', 1],
+    ['curl', 2],
     ['TypeScript', 2],
   ])('as %s with %d photos never holds the key, and gives the same answer', async (form, count) => {
     const page = await browser.visit('', {}, browser.otherUrl);

@@ -5,12 +5,12 @@ import {
   drop,
   fileOf,
   HEIC,
-  identify,
   newKey,
   PHONE,
   refuse,
   seriousFaults,
   signIn,
+  type TestFile,
   useBrowser,
   WATCH,
 } from './browser';
@@ -74,13 +74,19 @@ const stored = (page: Page) =>
 
 const NOTE = { name: 'note.txt', mimeType: 'text/plain', buffer: Buffer.from('no picture') };
 
+/** Drops these files and identifies them. */
+async function identified(page: Page, ...files: readonly (TestFile | Promise<TestFile>)[]): Promise<void> {
+  await drop(page, ...(await Promise.all(files)));
+  await ask(page);
+}
+
 /** Each view as it is opened: its address, and what is done there. */
 const VIEWS: Readonly<Record<string, readonly [path: string, open: (page: Page) => Promise<unknown>]>> = {
   'the start': ['', (page) => page.getByRole('button', { name: 'Sample 1' }).waitFor()],
   matches: [
     '',
     async (page) => {
-      await identify(page, WATCH);
+      await identified(page, fileOf(WATCH));
       await page.getByRole('img', { name: /^Estimates/ }).waitFor();
       await page.getByText('The request behind this').click();
     },
@@ -98,7 +104,7 @@ const VIEWS: Readonly<Record<string, readonly [path: string, open: (page: Page) 
   'why, and feedback on it': [
     '',
     async (page) => {
-      await identify(page, WATCH, BAG);
+      await identified(page, fileOf(WATCH), fileOf(BAG));
       await page.getByRole('button', { name: 'Not in the catalog' }).click();
       await page.getByText('Thank you').waitFor();
       await page.getByRole('button', { name: 'Find it in the catalog' }).click();
@@ -111,7 +117,7 @@ const VIEWS: Readonly<Record<string, readonly [path: string, open: (page: Page) 
     '',
     async (page) => {
       await answerWith(page, A_BRAND);
-      await identify(page, WATCH);
+      await identified(page, fileOf(WATCH));
       await page.getByRole('button', { name: /^The Clé, crocodile/ }).click();
       await page.getByRole('slider', { name: 'Zoom' }).press('End');
     },
@@ -120,7 +126,7 @@ const VIEWS: Readonly<Record<string, readonly [path: string, open: (page: Page) 
     '',
     async (page) => {
       await answerWith(page, TWO_ITEMS);
-      await identify(page, WATCH, BAG);
+      await identified(page, fileOf(WATCH), fileOf(BAG));
       await page.locator('.doubt').waitFor();
     },
   ],
@@ -128,7 +134,7 @@ const VIEWS: Readonly<Record<string, readonly [path: string, open: (page: Page) 
     '',
     async (page) => {
       await answerWith(page, []);
-      await identify(page, WATCH);
+      await identified(page, fileOf(WATCH));
       const nearest = page.getByRole('button', { name: /^Show the nearest/ });
       await nearest.waitFor();
       expect(await seriousFaults(page)).toEqual([]);
@@ -140,7 +146,7 @@ const VIEWS: Readonly<Record<string, readonly [path: string, open: (page: Page) 
   'a refusal': ['', (page) => drop(page, NOTE).then(() => page.getByRole('alert').waitFor())],
   'one of several that can’t be used': [
     '',
-    (page) => identify(page, WATCH, HEIC).then(() => page.getByRole('alert').waitFor()),
+    (page) => identified(page, fileOf(WATCH), HEIC).then(() => page.getByRole('alert').waitFor()),
   ],
   'the catalog': ['?view=catalog&tags=material%3Aexotic', (page) => page.locator('.grid').waitFor()],
   brands: ['?view=catalog&show=brand', (page) => page.locator('.grid').waitFor()],
@@ -157,6 +163,7 @@ const VIEWS: Readonly<Record<string, readonly [path: string, open: (page: Page) 
 const MODES: readonly (readonly [name: string, options: BrowserContextOptions])[] = [
   ['light', { colorScheme: 'light' }],
   ['dark', { colorScheme: 'dark' }],
+  ['on a phone', PHONE],
   ['on a narrow phone', { ...PHONE, viewport: { width: 320, height: 640 } }],
 ];
 
