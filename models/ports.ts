@@ -50,6 +50,8 @@ export interface Logger {
 export interface DurableFiles {
   /** Writes a file that must be new; false when there is one of this name, which stays as it is. */
   create(path: string, text: string): Promise<boolean>;
+  /** Writes a file, in place of one of this name. */
+  write(path: string, text: string): Promise<void>;
   /** Brings a folder to the disk and moves it to its place in one step. */
   settle(folder: string, place: string): Promise<void>;
 }

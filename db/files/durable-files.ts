@@ -75,6 +75,7 @@ export async function renameDurably(from: string, to: string): Promise<void> {
 /** The port by the functions of this file. */
 export const DURABLE_FILES: DurableFiles = {
   create: (path, text) => createDurably(path, text),
+  write: (path, text) => writeDurably(path, text),
   settle: async (folder, place) => {
     await syncTree(folder);
     await renameDurably(folder, place);

@@ -1,4 +1,4 @@
-import { readdir, readFile, rm, stat } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { z } from 'zod';
 import type { DurableFiles } from '../../models/ports';
@@ -67,11 +67,11 @@ export async function writeManifest(
   };
   const text = `${JSON.stringify(checkedManifest(document, folder), null, 2)}\n`;
   const path = join(folder, MANIFEST_FILE);
-  if (wishes.replace) await rm(path, { force: true });
-  const isNew = await files.create(path, text).catch((failure: unknown) => {
+  const written = wishes.replace ? files.write(path, text).then(() => true) : files.create(path, text);
+  const isWritten = await written.catch((failure: unknown) => {
     throw new ModelRefused(file, `${path} can not be written`, failure);
   });
-  if (isNew) return path;
+  if (isWritten) return path;
   throw new ModelRefused(file, `${path} is there already; --replace writes over it`);
 }
 
