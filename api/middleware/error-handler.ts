@@ -17,9 +17,10 @@ export function errorHandler(accounts: Balances | null): ErrorRequestHandler {
     const failure = classifyFailure(thrown);
     if (failure.status >= 500 && !res.closed && !res.locals.isForced) logFailure(req, failure);
     if (res.headersSent || res.closed) return void res.destroy();
+    await setFreeCreditHeaders(res, OVERLOADED.has(failure.status) ? null : accounts);
+    // Work that outlived its deadline may have set them meanwhile.
     for (const name of OF_SUCCESSES) res.removeHeader(name);
     res.set(failure.headers);
-    await setFreeCreditHeaders(res, OVERLOADED.has(failure.status) ? null : accounts);
     res.setHeader('Cache-Control', 'no-store');
     res.status(failure.status).json(errorBody(failure, res.locals.requestId));
   };
