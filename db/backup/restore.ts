@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
 import type { Knex } from 'knex';
 import pMap from 'p-map';
@@ -79,10 +80,21 @@ export async function restore(
 async function refuseRunning(installation: RestoredInstallation): Promise<void> {
   const url = await installation.runningAt();
   if (url !== null) throw running(`at ${url}`);
-  if (installation.databaseUrl === undefined && (await hasLivingHost(installation.dataDir))) {
+  if (installation.databaseUrl === undefined && (await staysHosted(installation.dataDir))) {
     throw running(`on ${installation.dataDir}, or a command`);
   }
 }
+
+/** Whether the embedded database is in use; its host takes a moment to leave after the last command. */
+async function staysHosted(dataDir: string): Promise<boolean> {
+  for (const deadline = Date.now() + LEAVING_MS; await hasLivingHost(dataDir); await delay(RETRY_MS)) {
+    if (Date.now() > deadline) return true;
+  }
+  return false;
+}
+
+const LEAVING_MS = 5_000;
+const RETRY_MS = 100;
 
 const running = (where: string): RestoreRefused =>
   new RestoreRefused(`A service runs ${where}: stop every process of Loupe, then restore.`);
