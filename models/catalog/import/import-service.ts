@@ -51,7 +51,7 @@ async function writeTaxonomy(context: WriteContext): Promise<number> {
   // A line whose parent comes in a later line is read again, until a pass changes nothing. So the order of entities makes
   // no difference, and a run that was killed and starts again accepts the same lines as an unbroken one.
   for (let before: ReadonlySet<number> | undefined, isLast = false; ; ) {
-    const waiting = new Waiting(isLast);
+    const waiting: Waiting = new Waiting(isLast);
     accepted += await runStage(context, 'entities', entitiesStage(context, waiting), before);
     if (waiting.lines.size === 0) return accepted;
     isLast = waiting.lines.size === before?.size;
