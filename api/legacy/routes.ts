@@ -71,7 +71,8 @@ function listProducts(
 
 function identify(services: ApiServices, settings: ApiSettings, metrics: VisionObserver): Route {
   return (req, res) => {
-    const { photos } = photosOf(takeBody(req, legacyIdentifyBody));
+    const { body, cut } = takeBody(req, legacyIdentifyBody);
+    const { photos } = photosOf(body, cut);
     const links = linksOf(req, services, settings);
     const options = { category: null, filters: [], pricing: true, explain: false, minConfidence: null };
     const request = { photos, ...options, price: legacyVisionPrice() };

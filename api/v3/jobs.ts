@@ -54,8 +54,8 @@ export function mountJobs(
 function createJob(services: ApiServices, settings: ApiSettings, renewLinks: LinkRenewal): Route {
   const { jobs } = services;
   return async (req, res) => {
-    const body = takeBody(req, jobBody, (given) => signalDeprecation(res, given));
-    const entries = body.entries.map((each, at) => toIdentification(each, `entries.${at}.`));
+    const { body, cut } = takeBody(req, jobBody, (given) => signalDeprecation(res, given));
+    const entries = body.entries.map((each, at) => toIdentification(each, cut, `entries.${at}.`));
     const includes = [...new Set(body.includes)];
     const address = publicAddress(req, settings);
     const baseUrl = address('/').slice(0, -1);

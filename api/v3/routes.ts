@@ -131,8 +131,8 @@ export function mountV3(
 
 function identify(services: ApiServices, settings: ApiSettings, metrics: VisionObserver): Route {
   return (req, res) => {
-    const body = takeBody(req, identifyBody, (given) => signalDeprecation(res, given));
-    const asked = toIdentification(body);
+    const { body, cut } = takeBody(req, identifyBody, (given) => signalDeprecation(res, given));
+    const asked = toIdentification(body, cut);
     const view = viewOf(body.includes, linksOf(req, services, settings));
     const { pricing } = view;
     const photos = asked.photos.length;

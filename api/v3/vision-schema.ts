@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { PHOTOS_MAX } from '../../models/vision/image-input';
 import { JOB_ENTRIES_MAX } from '../../models/vision/jobs/job-states';
-import { photosOf } from '../wire/photos';
+import { type CutPhotos, photosOf } from '../wire/photos';
 import { having } from '../wire/shared';
 import { filters, includes, toFilter } from './schema';
 
@@ -78,11 +78,12 @@ export const jobBody = z.strictObject({
 /**
  * What a body, or an entry of a job, asks about its photos.
  *
+ * @param cut photos that were cut out of the body
  * @param at path of the entry, with a dot at its end
  * @throws AppError 400 that names the photo at fault
  */
-export function toIdentification(asked: z.output<typeof item>, at = '') {
-  const { photos, parameters } = photosOf(asked, at);
+export function toIdentification(asked: z.output<typeof item>, cut: CutPhotos, at = '') {
+  const { photos, parameters } = photosOf(asked, cut, at);
   const { category_id: category = null, explain, min_confidence: minConfidence = null } = parameters;
   return { photos, category, filters: parameters.filters.map(toFilter), explain, minConfidence };
 }

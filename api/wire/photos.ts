@@ -2,6 +2,7 @@ import type { Request } from 'express';
 import type { z } from 'zod';
 import { badRequest } from '../../models/errors';
 import type { ImageInput, Region } from '../../models/vision/image-input';
+import { cutPhotos } from '../middleware/cut-photos';
 import { parseJsonObject } from '../middleware/parse-json-object';
 import { validate } from '../middleware/validate';
 import { decodeBase64 } from './decode-base64';
@@ -18,8 +19,12 @@ interface PhotoParameters extends ImageParameters {
   readonly images?: readonly ImageParameters[] | undefined;
 }
 
+/** Photos that were cut out of a body, by what stands for them there. */
+export type CutPhotos = ReadonlyMap<string, Buffer>;
+
 /**
- * The body of a vision call, which the request keeps no longer: with the largest photos that would be 27 MB until the answer.
+ * The body of a vision call, and the photos that were cut out of it. The request keeps none of it: with the largest photos
+ * that would be 27 MB until the answer.
  *
  * @param notice looks at the parameters before they are judged
  * @throws AppError 400 for what is no JSON object, and that names the parameter at fault
@@ -28,11 +33,12 @@ export function takeBody<Body>(
   req: Request,
   schema: z.ZodType<Body>,
   notice: (given: Readonly<Record<string, unknown>>) => void = () => undefined,
-): Body {
-  const given = parseJsonObject(req.body);
+): { readonly body: Body; readonly cut: CutPhotos } {
+  const { json, photos } = cutPhotos(req.body);
   req.body = undefined;
+  const given = parseJsonObject(json);
   notice(given);
-  return validate(schema, given);
+  return { body: validate(schema, given), cut: photos };
 }
 
 /**
@@ -45,24 +51,33 @@ export function takeBody<Body>(
  */
 export function photosOf<Parameters extends PhotoParameters>(
   { url, base64, region, images, ...parameters }: Parameters,
+  cut: CutPhotos,
   at = '',
 ): { readonly photos: readonly ImageInput[]; readonly parameters: Omit<Parameters, keyof PhotoParameters> } {
-  if (images === undefined) return { photos: [toImageInput({ url, base64, region }, at)], parameters };
-  const [beside] = Object.entries({ url, base64, region }).find(([, value]) => value !== undefined) ?? [];
+  if (images === undefined) return { photos: [toImageInput({ url, base64, region }, cut, at)], parameters };
+  const [beside] = Object.entries({ url, base64, region }).flatMap(([name, value]) =>
+    value === undefined ? [] : name,
+  );
   if (beside !== undefined) {
-    const field = `${at}${beside}`;
-    throw badRequest(`${field}: send it in "images", or one photo without "images".`, { field });
+    const message = `${at}${beside}: send it in "images", or one photo without "images".`;
+    throw badRequest(message, { field: `${at}${beside}` });
   }
-  const photos = images.map((image, index) => toImageInput(image, `${at}images.${index}.`, index));
+  const photos = images.map((image, index) => toImageInput(image, cut, `${at}images.${index}.`, index));
   return { photos, parameters };
 }
 
-function toImageInput({ url, base64, region }: ImageParameters, at: string, index?: number): ImageInput {
+function toImageInput(
+  { url, base64, region }: ImageParameters,
+  cut: CutPhotos,
+  at: string,
+  index?: number,
+): ImageInput {
   if (typeof url === 'string') return { kind: 'url', url: toHttpUrl(url, `${at}url`), region, index };
   if (typeof base64 !== 'string') {
     throw badRequest('Send the photo as "url" or as "base64".', { field: `${at}url` });
   }
-  return { kind: 'bytes', bytes: decodeBase64(base64, `${at}base64`), region, index };
+  const bytes = cut.get(base64) ?? decodeBase64(base64, `${at}base64`);
+  return { kind: 'bytes', bytes, region, index };
 }
 
 /** Longer than browsers and servers take; reading the name in a URL of megabytes takes seconds. */

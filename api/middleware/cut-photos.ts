@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto';
+
+/** A body without the texts of its photos, and the photos. */
+export interface CutBody {
+  /** The JSON, with a stand-in where each text stood. */
+  readonly json: Buffer;
+  /** By stand-in. */
+  readonly photos: ReadonlyMap<string, Buffer>;
+}
+
+/** What stands in a body for a photo that was cut out of it; no base64, and nothing that a caller could write. */
+const standIn = (position: number): string => `(photo ${position} of ${MARK})`;
+const MARK = randomUUID();
+
+/** Shorter texts cost nothing. */
+const LENGTH_MIN = 4096;
+
+const NAME = Buffer.from('"base64"');
+const QUOTE = 0x22;
+const BETWEEN = /^\s*:\s*"/;
+/** White space between a name and its value that is still looked at. */
+const BETWEEN_MAX = 32;
+const DATA_URI = /^data:[a-z0-9.+/-]*;base64,/i;
+
+const PADDING = /={0,2}$/;
+/** Digits that are decoded at a time: a multiple of four, so that each piece decodes by itself. */
+const PIECE = 256 * 1024;
+const decoded = Buffer.allocUnsafeSlow((PIECE / 4) * 3);
+
+/**
+ * Takes the photos out of a JSON body without making texts of them: as text, as a value and as bytes they would take three
+ * times their size. Only what is written plainly is cut out (base64 without white space or escapes, perhaps behind a data
+ * URI's head); all else stays, and goes the ordinary way.
+ *
+ * @param body holds the bytes of photos in place of their texts afterwards
+ */
+export function cutPhotos(body: Buffer): CutBody {
+  const photos = new Map<string, Buffer>();
+  const parts: Buffer[] = [];
+  let kept = 0;
+  for (let name = body.indexOf(NAME); name !== -1; ) {
+    const behindName = name + NAME.length;
+    const between = BETWEEN.exec(body.toString('latin1', behindName, behindName + BETWEEN_MAX));
+    const from = behindName + (between?.[0].length ?? 0);
+    const to = between ? body.indexOf(QUOTE, from) : from;
+    const photo = to - from < LENGTH_MIN ? null : decodedInPlace(body.subarray(from, to));
+    if (photo) {
+      const stand = standIn(photos.size);
+      photos.set(stand, photo);
+      parts.push(body.subarray(kept, from), Buffer.from(stand));
+      kept = to;
+    }
+    name = to === -1 ? -1 : body.indexOf(NAME, to);
+  }
+  return { json: photos.size === 0 ? body : Buffer.concat([...parts, body.subarray(kept)]), photos };
+}
+
+/** Bytes are fewer than digits, so they take the place of digits that were read before. */
+function decodedInPlace(text: Buffer): Buffer | null {
+  const head = DATA_URI.exec(text.toString('latin1', 0, 256))?.[0].length ?? 0;
+  const padding = PADDING.exec(text.toString('latin1', text.length - 2))?.[0].length ?? 0;
+  const digits = text.subarray(head, text.length - padding);
+  if (digits.length % 4 === 1) return null;
+  let written = 0;
+  for (let at = 0; at < digits.length; at += PIECE) {
+    const piece = digits.toString('latin1', at, at + PIECE);
+    const bytes = decoded.write(piece, 'base64');
+    // What is no digit is passed over, and missing then.
+    if (bytes !== Math.floor((piece.length * 3) / 4)) {
+      digits.write(digits.toString('base64', 0, written), 'latin1');
+      return null;
+    }
+    decoded.copy(digits, written, 0, bytes);
+    written += bytes;
+  }
+  return digits.subarray(0, written);
+}
