@@ -57,7 +57,8 @@ export const chargedAnswer =
         made = await answers.reserve(res, rows);
       },
       free: req.method === 'HEAD',
-      ...(claimed ?? { chargeId: randomUUID() }),
+      chargeId: claimed?.chargeId ?? randomUUID(),
+      ...(claimed && { idempotencyKey: claimed.idempotencyKey }),
     };
     const charging = billing.charge(
       call,

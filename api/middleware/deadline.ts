@@ -30,7 +30,7 @@ export class Deadline {
     this.#timer = setTimeout(() => this.#end(), Math.max(0, this.#leftMs));
   }
 
-  /** The clock stands still; also for good, when the call has ended. */
+  /** Pauses the clock, also for good, when the call has ended. */
   stop(): void {
     clearTimeout(this.#timer);
     this.#leftMs -= performance.now() - this.#goesSince;
@@ -53,7 +53,7 @@ export class Deadline {
     }
   }
 
-  /** Waits likewise, and lets a clock that stands still run meanwhile: for what is not the caller's fault. */
+  /** Waits likewise, and lets a paused clock run meanwhile: for what is not the caller's fault. */
   async runDuring<Result>(work: Promise<Result>): Promise<Result> {
     this.go();
     try {

@@ -47,9 +47,10 @@ export function buildEndpoints(services: ApiServices, settings: ApiSettings, ans
   const { limits, visionDeadlineMs: deadlineMs } = settings;
   const keys = new KeyLookups<Caller>((hash) => accounts.callerByKeyHash(hash), limits.unknownKeysPerMinute);
   const calls = rateLimit(services, limits);
+  const forced = forceFailure(deadlineMs);
   const admitted = (name: EndpointName, scope: Scope | null): Gate[] => [
     authenticate(keys, versionOf(name), scope),
-    forceFailure,
+    forced,
     calls,
   ];
   const operator = authorizeOperator(settings.adminToken ?? null, limits.unknownKeysPerMinute);

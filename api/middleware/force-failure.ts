@@ -8,8 +8,8 @@ import {
   headersTooLarge,
   insufficientCredits,
   internalError,
+  itemNotFound,
   methodNotAllowed,
-  notFound,
   payloadTooLarge,
   rateLimited,
   timeout,
@@ -39,7 +39,7 @@ export const REFUSALS: Readonly<Record<ErrorCode, readonly AppError[]>> = {
     forbidden('This key does not open API v3; it opens v1.'),
     forbidden('This key lacks the scope vision:identify; it has catalog:read.'),
   ],
-  not_found: [notFound('There is no item "product_nobody".')],
+  not_found: [itemNotFound()],
   method_not_allowed: [methodNotAllowed(['POST'])],
   conflict: [
     callStillRuns(),
@@ -48,8 +48,8 @@ export const REFUSALS: Readonly<Record<ErrorCode, readonly AppError[]>> = {
   payload_too_large: [payloadTooLarge(1024 * 1024), tooManyRecords(1000)],
   unsupported_media_type: [unsupportedMediaType()],
   unprocessable: [
-    unprocessable('image_undecodable', 'The image is damaged or incomplete.'),
-    unprocessable('image_format', 'The image is GIF; send JPEG, PNG or WebP.'),
+    unprocessable('image_undecodable', 'The image is damaged or truncated and can not be decoded.'),
+    unprocessable('image_format', 'This is GIF; send JPEG, PNG, WebP.'),
     unprocessable('image_too_large', 'The image is larger than 20971520 bytes.'),
     unprocessable('url_blocked', 'The address does not lead to a public host.'),
     unprocessable('url_unreachable', 'The host of the address does not answer.'),
@@ -75,21 +75,29 @@ const BEFORE_KEY = new Set([401, 403, 405, 431]);
  * Gives a test key the refusal that it asks for in `X-Loupe-Force`, before anything is counted or read (contract 9.10):
  * a status, and of a 422 perhaps the reason. 400 for anything else. The header of a live key is ignored.
  */
-export const forceFailure: Gate = (req, res) => {
-  const asked = req.get(HEADER);
-  if (asked === undefined || !callerOf(res).test) return;
-  const { methods = [] } = res.locals;
-  const found = ALL.find(({ status, extras: { reason } }) =>
-    [String(status), `${status} ${reason}`].includes(asked),
-  );
-  if (!found) {
-    const statuses = [...new Set(ALL.map(({ status }) => status))].join(', ');
-    const message = `${HEADER}: must be one of ${statuses}; 422 with a reason such as url_timeout.`;
-    throw badRequest(message, { field: HEADER });
-  }
-  if (BEFORE_KEY.has(found.status)) delete res.locals.caller;
-  // Alerts look at how routes fail.
-  res.locals.route = 'forced';
-  res.locals.isForced = true;
-  throw found.status === 405 ? methodNotAllowed(methods) : found;
-};
+export const forceFailure =
+  (visionDeadlineMs: number): Gate =>
+  (req, res) => {
+    const asked = req.get(HEADER);
+    if (asked === undefined || !callerOf(res).test) return;
+    const { methods = [] } = res.locals;
+    const found = ALL.find(
+      ({ status, extras: { reason } }) =>
+        asked === String(status) || (reason !== undefined && asked === `${status} ${reason}`),
+    );
+    if (!found) {
+      const statuses = [...new Set(ALL.map(({ status }) => status))].join(', ');
+      const message = `${HEADER}: must be one of ${statuses}; 422 with a reason such as url_timeout.`;
+      throw badRequest(message, { field: HEADER });
+    }
+    if (BEFORE_KEY.has(found.status)) delete res.locals.caller;
+    // Alerts look at how routes fail.
+    res.locals.route = 'forced';
+    res.locals.isForced = true;
+    const own: Readonly<Record<number, AppError>> = {
+      400: badRequest(`${HEADER}: a 400 was asked for.`, { field: HEADER }),
+      405: methodNotAllowed(methods),
+      504: timeout(visionDeadlineMs),
+    };
+    throw own[found.status] ?? found;
+  };

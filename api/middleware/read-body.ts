@@ -45,7 +45,7 @@ export function readTyped(type: BodyType, limits: BodyLimits, budget: FairBudget
     // Operators have no key, and share one part of the memory.
     const lease = budget.open(res.locals.caller?.keyId ?? '');
     onceClosed(res, () => lease.close());
-    // The clock of the deadline stands still while the caller sends.
+    // The deadline is paused while the caller sends.
     const { deadline } = res.locals;
     deadline?.stop();
     req.body = await readBody(req, lease, limits, (room) => deadline?.runDuring(room) ?? room);

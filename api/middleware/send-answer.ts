@@ -113,10 +113,10 @@ function* partsOf(
   data: Iterable<unknown>,
   made: AnswerMade,
 ): Generator<string> {
-  const begin = JSON.stringify(head).slice(0, -1);
+  const begin = JSON.stringify({ ...head, data: [] }).slice(0, -2);
   let rows = 0;
   let bytes = begin.length;
-  yield `${begin},"data":[`;
+  yield begin;
   for (const each of data) {
     const row = JSON.stringify(each);
     yield rows === 0 ? row : `,${row}`;

@@ -229,7 +229,16 @@ describe('X-Loupe-Force', () => {
 
   test('is a 400 for what is no such status or reason, and is ignored for a live key and without a key', async () => {
     const refusal = { status: 400, body: { error: 'bad_request', field: 'X-Loupe-Force' } };
-    for (const asked of ['', '200', '418', '429 image_format', '422 nothing', '422  url_timeout', 'toString'])
+    for (const asked of [
+      '',
+      '200',
+      '418',
+      '429 image_format',
+      '422 nothing',
+      '422  url_timeout',
+      '500 undefined',
+      'toString',
+    ])
       expect(await forced(api, asked)).toMatchObject(refusal);
     expect((await forced(service.api, '429')).status).toBe(400);
     expect((await forced(service.anybody, '429')).status).toBe(401);
