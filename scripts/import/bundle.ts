@@ -134,7 +134,8 @@ async function innermostRoot(folder: string): Promise<string> {
   return only?.isDirectory() && others.length === 0 ? join(folder, only.name) : folder;
 }
 
-const withRecords = <Record>(
+/** The JSON values of a file as records; between some lines other work gets its turn. */
+export const withRecords = <Record>(
   file: RecordFile<unknown>,
   parse: (line: ReadLine<unknown>) => ReadLine<Record>,
 ): RecordFile<Record> => ({

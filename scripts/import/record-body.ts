@@ -4,12 +4,10 @@ import { WHOLE_LINE } from '../../models/catalog/import/stage';
 import { badRequest, tooManyRecords } from '../../models/errors';
 import type { ReadLine, RecordBodies } from '../../models/ports';
 import { RECORDS_MAX } from '../../models/records/records-service';
-import { BUNDLE_FILES } from './bundle';
+import { BUNDLE_FILES, withRecords } from './bundle';
 import { parsedLine, recordParsers } from './parse-record';
 import { readLines } from './read-lines';
 
-/** Between so many lines other calls get their turn. */
-const LINES_AT_ONCE = 64;
 const PIECE = 64 * 1024;
 const ID_LENGTH_MAX = 200;
 
@@ -29,17 +27,14 @@ export const RECORD_BODIES: RecordBodies = {
         async file(kind) {
           const own = read.filter((each) => each.kind === kind);
           const parse: (typeof parsers)[typeof kind] = parsers[kind];
-          return {
+          const file = {
             name: kind,
             bytes: own.length,
             async *read() {
-              for (let start = 0; start < own.length; start += LINES_AT_ONCE) {
-                const some = own.slice(start, start + LINES_AT_ONCE);
-                yield { lines: some.map(({ line }) => parsedLine(line, parse)), bytesRead: start };
-                await setImmediate();
-              }
+              yield { lines: own.map(({ line }) => line), bytesRead: own.length };
             },
           };
+          return withRecords(file, (line) => parsedLine(line, parse));
         },
       },
     };

@@ -93,3 +93,29 @@ describe('batches of any size', () => {
     expect(await state()).toEqual(expected.state);
   }, 120_000);
 });
+
+test('a transaction that dies at its end leaves nothing, and the next import ends in the same state', async () => {
+  await bench.import(MANY);
+  const expected = await state();
+  await bench.clear();
+  await bench.knex.raw(`
+    CREATE OR REPLACE FUNCTION kill() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      IF (SELECT count(*) FROM products) > 100 THEN RAISE 'killed'; END IF;
+      RETURN NULL;
+    END $$;
+    CREATE OR REPLACE TRIGGER kill AFTER INSERT ON catalog_rows EXECUTE FUNCTION kill()`);
+  await expect(bench.import(MANY)).rejects.toThrow('killed');
+  await bench.knex.raw('DROP TRIGGER kill ON catalog_rows; DROP FUNCTION kill()');
+  const [halves] = await rowsOf<{ products: number; rows: number; searched: number }>(
+    bench.knex,
+    sql`SELECT (SELECT count(*) FROM products) AS products,
+          (SELECT count(*) FROM catalog_rows WHERE kind = 'product') AS rows,
+          (SELECT count(*) FROM catalog_search WHERE kind = 'product') AS searched`,
+  );
+  const { products = -1, ...others } = halves ?? {};
+  expect(Number(products)).toBeLessThanOrEqual(100);
+  expect(others).toEqual({ rows: products, searched: products });
+  await bench.import(MANY);
+  expect(await state()).toEqual(expected);
+}, 120_000);

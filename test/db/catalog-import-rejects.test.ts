@@ -168,6 +168,18 @@ describe('records of a bundle', () => {
       expect(await bench.row('style_x')).toMatchObject({ name: 'last', attributes: [{}, { id: 'style_x' }] });
       expect(await bench.row('model_x')).toMatchObject({ attributes: [{}, { id: 'brand_x' }, {}] });
     });
+
+    test('are accepted when a later line of their parent is, though an earlier one is rejected', async () => {
+      const result = await bench.import({
+        'entities.jsonl': [
+          entity('style_x', 'X', { parents: { brand: 'brand_x' } }),
+          entity('brand_x', 'X', { parents: { model: 'model_typo' } }),
+          entity('brand_x', 'X'),
+        ],
+      });
+      expect(bench.rejects()).toEqual([expect.stringMatching(/^entities\.jsonl:2: parents/)]);
+      expect(result.accepted).toBe(2);
+    });
   });
 
   describe('a dry run', () => {

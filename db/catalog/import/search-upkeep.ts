@@ -75,30 +75,47 @@ export async function makeIndexes(
 }
 
 /** Tables of which queries read indexes alone where a vacuum has marked the rows as visible to all. */
-const SCANNED_TABLES = sql`catalog_search, search_words, images, product_images`;
+const SCANNED = [sql`catalog_search`, sql`search_words`, sql`images`, sql`product_images`];
 /**
  * The others, with the columns that queries look them up by: statistics of the long ones cost as much as those of all
  * others. Their dead rows are left to the server, or to the housekeeper of the embedded database.
  */
-const LOOKED_UP = sql`
-  categories (id), tags (id), synonyms (id, phrases), entities (id, kind, category, deleted),
-  products (id, category, deleted), variants (id, product_id, "position", away_since), catalog_rows (id, kind, category),
-  market_estimates (variant_id, source, region), estimate_history (variant_id, region, date, source),
-  listings (variant_id, region, link, date), catalog_stale_rows (id)`;
+const LOOKED_UP = [
+  ...[
+    sql`categories (id)`,
+    sql`tags (id)`,
+    sql`synonyms (id, phrases)`,
+    sql`catalog_rows (id, kind, category)`,
+  ],
+  ...[sql`entities (id, kind, category, deleted)`, sql`products (id, category, deleted)`],
+  ...[
+    sql`variants (id, product_id, "position", away_since)`,
+    sql`market_estimates (variant_id, source, region)`,
+  ],
+  ...[
+    sql`estimate_history (variant_id, region, date, source)`,
+    sql`listings (variant_id, region, link, date)`,
+  ],
+  sql`catalog_stale_rows (id)`,
+];
 
 /** Vacuums and analyses the tables of a catalog. */
 export async function tidyTables({ knex, inTransaction, connections }: Upkeep): Promise<void> {
-  const analyze = async (tables: Sql) => {
-    await inTransaction((trx) => rowsOf(trx, sql`ANALYZE ${tables}`));
+  const analyze = async (table: Sql) => {
+    await inTransaction((trx) => rowsOf(trx, sql`ANALYZE ${table}`));
   };
-  const vacuum = async () => {
+  const vacuum = async (table: Sql) => {
     try {
-      await rowsOf(knex, sql`VACUUM (ANALYZE) ${SCANNED_TABLES}`);
+      await rowsOf(knex, sql`VACUUM (ANALYZE) ${table}`);
     } catch (failure) {
       if (!(failure instanceof AppError)) throw failure;
-      // A vacuum of very large tables meets the limit on statements: that is left to the server, statistics are not.
-      await analyze(SCANNED_TABLES);
+      // A vacuum of a very large table meets the limit on statements: that is left to the server, statistics are not.
+      await analyze(table);
     }
   };
-  await pMap([vacuum, () => analyze(LOOKED_UP)], (task) => task(), { concurrency: connections });
+  const tasks = [
+    ...SCANNED.map((table) => () => vacuum(table)),
+    ...LOOKED_UP.map((table) => () => analyze(table)),
+  ];
+  await pMap(tasks, (task) => task(), { concurrency: connections });
 }

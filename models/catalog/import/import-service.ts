@@ -50,12 +50,11 @@ async function writeTaxonomy(context: WriteContext): Promise<number> {
   accepted += await runStage(context, 'synonyms', stages.synonyms);
   // A line whose parent comes in a later line is read again, until a pass changes nothing. So the order of entities makes
   // no difference, and a run that was killed and starts again accepts the same lines as an unbroken one.
-  for (let before: ReadonlySet<number> | undefined, isLast = false; ; ) {
-    const waiting: Waiting = new Waiting(isLast);
-    accepted += await runStage(context, 'entities', entitiesStage(context, waiting), before);
+  for (let before: Waiting | undefined; ; ) {
+    const waiting: Waiting = new Waiting(before);
+    accepted += await runStage(context, 'entities', entitiesStage(context, waiting), before?.lines);
     if (waiting.lines.size === 0) return accepted;
-    isLast = waiting.lines.size === before?.size;
-    before = waiting.lines;
+    before = waiting;
   }
 }
 

@@ -88,6 +88,8 @@ export class RecordPictures implements Pictures {
         pMap(
           own[field],
           async (reference, position) => {
+            // One fault rejects the record, so its other pictures need no work.
+            if (faults.length > 0) return { address: reference, thumbnail: null };
             const needsThumbnail = field === 'images' && own.thumbnails[position] === undefined;
             const image = await this.#image(reference, needsThumbnail, known);
             if (typeof image !== 'string') return image;

@@ -131,18 +131,25 @@ function ownerFault(id: string, owner: VariantOwner | undefined): Fault | null {
 /** The lines of entities that wait, after one pass over their file, for a parent in a later line; and their ids. */
 export class Waiting {
   readonly lines = new Set<number>();
-  readonly #ids = new Set<string>();
+  readonly ids = new Set<string>();
+  readonly #countBefore: number;
+  /** The pass before changed nothing: parents name each other in a circle. */
+  readonly #isStuck: boolean;
 
-  /** @param isLast no line may wait any longer: the pass before changed nothing */
-  constructor(private readonly isLast: boolean) {}
+  /** @param before what waited after the pass before */
+  constructor(private readonly before?: Waiting) {
+    this.#countBefore = before?.lines.size ?? Number.NaN;
+    this.#isStuck = before !== undefined && before.lines.size === before.#countBefore;
+  }
 
   /** Whether a line is to be read again: a parent of it may still come, or it replaces a line that waits. */
   take({ line, record }: Numbered<Entity>, known: ReadonlyMap<string, EntityRecord>): boolean {
-    if (this.isLast) return false;
+    if (this.#isStuck) return false;
     const parents = isDeletion(record) ? [] : Object.values(record.parents);
-    if (parents.every((id) => known.has(id)) && !this.#ids.has(record.id)) return false;
+    const mayCome = (id: string) => !known.has(id) && (this.before?.ids.has(id) ?? true);
+    if (!parents.some(mayCome) && !this.ids.has(record.id)) return false;
     this.lines.add(line);
-    this.#ids.add(record.id);
+    this.ids.add(record.id);
     return true;
   }
 }

@@ -226,9 +226,9 @@ export class ProductRows {
 
   #data(rows: Rows): Record<string, string> {
     const description = plainText(this.#first(rows, 'description') ?? '').slice(0, DESCRIPTION_LENGTH_MAX);
-    const others = this.columns.data.map((column) => {
+    const others = this.columns.data.flatMap((column) => {
       const value = rows.flatMap((row) => row.cells.get(column) ?? []).join('\n');
-      return [column, value || null] as const;
+      return value === '' ? [] : [[column, value] as const];
     });
     const availability = this.#first(rows, 'availability');
     const own = { description: description.trim() || null, availability };

@@ -74,4 +74,4 @@ export class Scattered {
 }
 
 /** 48 bits. */
-const hashOf = (text: string): number => createHash('md5').update(text).digest().readUIntBE(0, 6);
+const hashOf = (text: string): number => createHash('sha256').update(text).digest().readUIntBE(0, 6);

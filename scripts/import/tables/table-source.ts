@@ -155,7 +155,8 @@ export class TableSource implements RecordSource {
       ids = [];
     }
     await this.feed?.note(ids);
-    if (this.feed && this.table.options.removeMissing) yield* this.#removals(this.feed);
+    const { feed, removeMissing } = this.table.options;
+    if (feed !== null && removeMissing) yield* this.#removals();
   }
 
   #product({ key, rows }: ProductGroup): Lines<'products'> {
@@ -186,13 +187,15 @@ export class TableSource implements RecordSource {
   }
 
   /** The products that the feed no longer has (contract 13.23). */
-  async *#removals(feed: FeedRun): AsyncGenerator<Lines<'products'>> {
+  async *#removals(): AsyncGenerator<Lines<'products'>> {
+    const { feed } = this;
     const why = await this.#reasonToKeep(feed);
     if (why !== null) {
       this.#refused = true;
       this.#notes.push(`no product was removed: ${why}`);
       return;
     }
+    if (!feed) return;
     for (let after = ''; ; ) {
       const ids = await feed.missing(after, IDS_AT_ONCE);
       if (ids.length === 0) return;
@@ -202,9 +205,11 @@ export class TableSource implements RecordSource {
     }
   }
 
-  async #reasonToKeep(feed: FeedRun): Promise<string | null> {
+  /** @param feed null in a dry run, which does not know what is missing */
+  async #reasonToKeep(feed: FeedRun | null): Promise<string | null> {
     if (!this.#isWhole)
       return 'rows of the file could not be read (see the rejects), so what is missing from it can not be told';
+    if (!feed) return null;
     const missing = await feed.missingCount();
     if (missing <= feed.known * GUARDED_SHARE || this.table.options.force) return null;
     return `${missing} of ${feed.known} products of this feed are not in the file, more than a fifth; if that is right, run it again with --force`;
