@@ -20,7 +20,7 @@ export const Signal = {
 
 export const SIGNAL_BYTES = 8;
 
-/** The thread stands still while as much of its answers waits for a client to read. */
+/** The thread pauses while this much of its answers waits for a client to read. */
 export const OUTPUT_BYTES_MAX = 4 * 1024 * 1024;
 
 /** Answers leave the thread in pieces of at most this size. */

@@ -98,18 +98,22 @@ class EmbeddedDatabase {
   private async start(): Promise<Lease> {
     const runFolder = new RunFolder(this.run.path);
     let host: ChildProcess | undefined;
+    const endOf = () => host && (host.exitCode ?? host.signalCode);
+    const ended = (end: number | string) =>
+      cannotStart(this.folder, `its process ended with ${end}; ${lastLines(this.folder)}`);
     for (let deadline = Date.now() + START_MS; Date.now() < deadline; await delay(RETRY_MS)) {
       const socketFolder = await runFolder.living();
       const lease = socketFolder === undefined ? undefined : await this.join(socketFolder);
       if (lease) return lease;
-      const end = host && (host.exitCode ?? host.signalCode);
+      const end = endOf();
       if (socketFolder !== undefined || end === null) continue;
       // One that made way for another ends with 0.
-      if (end) throw cannotStart(this.folder, `its process ended with ${end}; ${lastLines(this.folder)}`);
+      if (end) throw ended(end);
       host = this.startHost();
       deadline = Date.now() + START_MS;
     }
-    throw cannotStart(this.folder, `no host within ${START_MS} ms`);
+    const end = endOf();
+    throw end ? ended(end) : cannotStart(this.folder, `no host within ${START_MS} ms`);
   }
 
   private async join(socketFolder: string): Promise<Lease | undefined> {

@@ -30,7 +30,13 @@ const LAST_TURN_MS = 10_000;
 const FAREWELL_MS = 100;
 
 async function main(options: HostOptions): Promise<void> {
-  const wire = new WireServer({ ...INPUT_LIMITS, holdIdleMs: options.holdIdleMs }, () => void close());
+  // Who leaves while the database is opened does not end the host: others may come, and the first timer below looks.
+  let isOpen = false;
+  let closing = false;
+  const onEmpty = (): void => {
+    if (isOpen) void close();
+  };
+  const wire = new WireServer({ ...INPUT_LIMITS, holdIdleMs: options.holdIdleMs }, onEmpty);
   const run = shortPath(join(options.folder, 'run'));
   process.once('exit', () => run.release());
   const socketFolder = await new RunFolder(run.path).claim(wire.server);
@@ -44,6 +50,7 @@ async function main(options: HostOptions): Promise<void> {
   if (!engine) return;
   const housekeeper = new Housekeeper(socketFolder, wire.serve(engine), log);
   housekeeper.start();
+  isOpen = true;
   process.once('SIGTERM', () => {
     wire.dismiss('the embedded database was told to end');
     void close();
@@ -52,7 +59,6 @@ async function main(options: HostOptions): Promise<void> {
     if (wire.clients === 0) void close();
   }, FIRST_CLIENT_MS).unref();
 
-  let closing = false;
   async function close(): Promise<void> {
     if (closing) return;
     closing = true;

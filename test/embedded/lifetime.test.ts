@@ -5,7 +5,9 @@ import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { connectEmbedded } from '../../db/core/knex';
 import { type Embedded, ensureEmbedded } from '../../db/embedded/ensure-embedded';
-import { socketPath } from '../../db/embedded/run-folder';
+import { RunFolder, socketPath } from '../../db/embedded/run-folder';
+import { startup } from '../../db/embedded/wire-protocol';
+import { LEASE_PARAMETER } from '../../db/embedded/wire-server';
 import { connectTo, emptyTemplate, newFolder, startFixture } from './embedded-support';
 
 let folder: string;
@@ -88,6 +90,29 @@ describe('starting', () => {
     const message = expect.stringMatching(/version 99/);
     await expect(start()).rejects.toMatchObject({ status: 503, message });
   });
+});
+
+test('a client that leaves while the database is being opened leaves the host to open it', async () => {
+  const own = join(folder, 'postgres');
+  mkdirSync(join(own, 'run'), { recursive: true });
+  const words = ['--require', require.resolve('tsx/cjs'), require.resolve('../../db/embedded/host.ts')];
+  const options = JSON.stringify({ folder: own, template, durable: false, holdIdleMs: 60_000 });
+  const host = spawn(process.execPath, [...words, options], { stdio: ['ignore', 'ignore', 'pipe'] });
+  let told = '';
+  host.stderr.on('data', (text) => {
+    told += text;
+  });
+  const run = new RunFolder(join(own, 'run'));
+  let socketFolder = await run.living();
+  while (socketFolder === undefined) socketFolder = await run.living();
+  const client = connect(socketPath(socketFolder));
+  client.end(startup({ user: 'postgres', [LEASE_PARAMETER]: '1' }));
+  client.resume();
+  await once(client, 'close');
+  const embedded = await start();
+  await expectAnswers(embedded);
+  await embedded.close();
+  expect(told).not.toMatch(/Error/);
 });
 
 describe('ending', () => {
