@@ -30,13 +30,14 @@ interface Known {
 
 /**
  * Keeps the models of all versions loaded that photos may be answered under next: the live one, those that are built,
- * and the one that a rollback goes back to. Vectors that are searched in memory are read for the live version and those that
- * are built. No photo waits for either when another version is promoted. What it finds it tells, so that a promotion can wait
- * for every worker, and names the one that can't.
+ * and the one that a rollback goes back to, so that no photo waits for a model when another version is promoted. What it finds
+ * it tells, so that a promotion can wait for every worker, and names the one that can't. Of the live version it also has the
+ * vectors read that are searched in memory.
  */
 export class ModelWarmer {
   readonly #known = new Map<number, Known>();
-  readonly #prepared = new Set<number>();
+  /** The version whose vectors are read. */
+  #prepared: number | null = null;
   #told = '';
   #toldAt = Number.NEGATIVE_INFINITY;
 
@@ -54,7 +55,7 @@ export class ModelWarmer {
     const now = performance.now();
     const wanted = (await this.embeddings.versions()).filter(isWanted);
     for (const version of wanted) this.#warm(version, now);
-    for (const version of wanted.filter(isSearchedNext)) this.#prepare(version);
+    for (const version of wanted.filter(({ state }) => state === 'live')) this.#prepare(version);
     await this.#unload(new Set(wanted.map(({ id }) => id)), now);
     await this.#tell(now);
   }
@@ -83,9 +84,10 @@ export class ModelWarmer {
   }
 
   #prepare(version: VersionRecord): void {
-    if (this.#prepared.has(version.id)) return;
-    this.#prepared.add(version.id);
+    if (this.#prepared === version.id) return;
+    this.#prepared = version.id;
     this.index.prepare(version).catch((failure: unknown) => {
+      this.#prepared = null;
       this.logger.warn({ model: version.model, reason: String(failure) }, 'the vectors were not read yet');
     });
   }
@@ -120,9 +122,6 @@ export class ModelWarmer {
 
 const isWanted = ({ state, maintained }: VersionRecord): boolean =>
   state === 'live' || state === 'building' || (state === 'retired' && maintained);
-
-const isSearchedNext = ({ state, maintained }: VersionRecord): boolean =>
-  state === 'live' || (state === 'building' && maintained);
 
 /** Of the network, which adapted versions share. */
 const modelOf = ({ version }: Known): string => modelReference(version.manifest);

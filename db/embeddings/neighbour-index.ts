@@ -108,7 +108,7 @@ export class PostgresNeighbourIndex implements NeighbourIndex {
   }
 
   async prepare(version: EmbeddingVersion): Promise<void> {
-    await this.#vectorsOf(version);
+    await this.#vectorsOf(version).catch((failure: unknown) => this.#leave(version, failure));
   }
 
   /** Null where the database is to search. */
@@ -125,11 +125,15 @@ export class PostgresNeighbourIndex implements NeighbourIndex {
       if (isIndexed) this.#moveOut(version, this.#indexed);
       return neighbours;
     } catch (failure) {
-      this.#inMemory.delete(version.id);
-      if (!(failure instanceof TooManyVectors)) throw failure;
-      this.#moveOut(version, this.#large);
-      return null;
+      return this.#leave(version, failure);
     }
+  }
+
+  /** Forgets vectors that could not be read, so that the next search reads them anew. @throws `failure`, unless they are too many */
+  #leave(version: EmbeddingVersion, failure: unknown): null {
+    this.#inMemory.delete(version.id);
+    if (!(failure instanceof TooManyVectors)) throw failure;
+    return this.#moveOut(version, this.#large);
   }
 
   async #vectorsOf(version: EmbeddingVersion): Promise<VersionVectors | null> {

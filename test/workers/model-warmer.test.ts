@@ -42,7 +42,12 @@ function setup(unloadAfterMs: number) {
     },
     forget: async (name) => void worker.forgotten.push(name),
   };
-  const index: Partial<NeighbourIndex> = { prepare: async ({ id }) => void worker.prepared.push(id) };
+  const index: Partial<NeighbourIndex> = {
+    prepare: async ({ id }) => {
+      worker.prepared.push(id);
+      if (id === 4 && worker.prepared.length < 3) throw new Error('the database is away');
+    },
+  };
   const warmer = new ModelWarmer(
     { versions: async () => worker.versions } as Partial<EmbeddingRepository> as EmbeddingRepository,
     embedders,
@@ -96,12 +101,13 @@ test.each([
   expect([...worker.loaded]).toEqual(kept);
 });
 
-test('a worker reads the vectors of the live version and of those that are built, once', async () => {
+test('a worker reads the vectors of each version once it is live, and again if that fails', async () => {
   const worker = setup(1e9);
   await worker.lookAt(version(2, 'retired', true), version(3, 'live', true), version(4, 'building', false));
   await worker.lookAt(version(3, 'retired', true), version(4, 'building', true));
-  await worker.lookAt(version(3, 'retired', true), version(4, 'live', true));
-  expect(worker.prepared).toEqual([3, 4]);
+  expect(worker.prepared).toEqual([3]);
+  for (let looks = 0; looks < 3; looks++) await worker.lookAt(version(4, 'live', true));
+  expect(worker.prepared).toEqual([3, 4, 4]);
 });
 
 test('a worker that ends is not waited for', async () => {
