@@ -147,10 +147,14 @@ export class EngineGroup {
     this.replaced += 1;
     logger.error({ reason, left: this.#members.size }, 'an inference engine ended and is replaced');
     const { signal } = this.#closing;
-    const onFailedAttempt = ({ error }: { readonly error: Error }) =>
-      logger.error({ reason: String(error) }, 'a new inference engine does not load the models');
+    const told = (error: unknown): null => {
+      const words = 'a new inference engine does not start with the models';
+      if (!signal.aborted) logger.error({ reason: String(error) }, words);
+      return null;
+    };
+    const onFailedAttempt = ({ error }: { readonly error: Error }) => void told(error);
     const opening = pRetry(() => this.#openWithModels(), { ...RETRIES, signal, onFailedAttempt });
-    const handle = await opening.catch(() => null);
+    const handle = await opening.catch(told);
     if (!handle) return;
     this.#join(handle);
     this.whenFree();

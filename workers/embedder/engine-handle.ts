@@ -101,8 +101,10 @@ export class EngineHandle {
   ): Promise<Awaited<ReturnType<EngineCalls[Call]>>> {
     if (this.#end !== null) throw new EngineEnded(this.#end);
     const id = this.#nextId++;
-    const result = new Promise<unknown>((resolve, reject) => this.#pending.set(id, { resolve, reject }));
-    this.#carrier.send({ id, kind, request } as EngineRequest);
+    const result = new Promise<unknown>((resolve, reject) => {
+      this.#pending.set(id, { resolve, reject });
+      this.#carrier.send({ id, kind, request } as EngineRequest);
+    });
     return (await result) as Awaited<ReturnType<EngineCalls[Call]>>;
   }
 

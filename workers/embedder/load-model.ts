@@ -137,11 +137,13 @@ function modelFiles({ folder, manifest }: ModelFolder): io.IOHandler {
       for (const path of weightsManifest.flatMap((group) => group.paths)) {
         shards.push(await read(posix.join(posix.dirname(manifest.file), path)));
       }
+      const weights = Buffer.concat(shards);
+      // Small files lie in a pool that Node shares, and are copied.
+      const isWhole = weights.byteLength === weights.buffer.byteLength;
       return {
         ...artifacts,
         weightSpecs: weightsManifest.flatMap((group) => group.weights),
-        // Of a copy: small files are read into a pool that Node shares.
-        weightData: new Uint8Array(Buffer.concat(shards)).buffer,
+        weightData: isWhole ? weights.buffer : new Uint8Array(weights).buffer,
       };
     },
   };

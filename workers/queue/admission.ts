@@ -141,7 +141,7 @@ export abstract class AdmittingQueue {
     const decoding = Math.max(0, this.#inside.total - this.#asking.total);
     this.#assertPlace(waiting + decoding, waitingMax);
     const ahead = { waiting: waiting + Math.min(decoding, this.#decodedBefore(caller)), active };
-    const few = ahead.waiting + active < ALWAYS_LET_IN && !this.rate.standsStill;
+    const few = ahead.waiting + active < ALWAYS_LET_IN && !this.rate.isStalled;
     if (!few) this.#assertTime(ahead, leftMs * ENTRANCE_SHARE);
   }
 
@@ -210,7 +210,7 @@ class ThroughputEstimator {
   #stalled = false;
 
   /** Whether somebody waited in vain for a whole deadline, and nobody else was answered meanwhile. */
-  get standsStill(): boolean {
+  get isStalled(): boolean {
     return this.#stalled;
   }
 
@@ -234,7 +234,7 @@ class ThroughputEstimator {
     this.#msPerJob = restart ? measured : this.#msPerJob + NEWEST * (measured - this.#msPerJob);
   }
 
-  /** Nobody answered the job in time: unless others were answered meanwhile, the queue stands still. */
+  /** Nobody answered the job in time: unless others were answered meanwhile, the queue is stalled. */
   missed(ticket: RateTicket, now: number): void {
     if (this.#finished > ticket.finishedBefore) {
       this.answered(ticket, now);

@@ -274,7 +274,8 @@ export class BullMqProducer {
     this.#waiters.delete(jobId);
     if (!failedReason) waiter?.resolve(returned);
     else if (failedReason.startsWith(WORKERS_DIED)) {
-      waiter?.reject(unavailable('The work was begun and broken off repeatedly.', RETRY_AFTER_SECONDS));
+      const message = 'The work was begun and broken off repeatedly.';
+      waiter?.reject(unavailable(message, RETRY_AFTER_SECONDS, failedReason));
     } else waiter?.reject(internalError(new Error(failedReason)));
   }
 }
