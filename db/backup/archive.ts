@@ -59,7 +59,10 @@ class Contents {
     const sha256 = hash.digest('hex');
     const [, image] = IMAGE_ENTRY.exec(name) ?? [];
     if (image === undefined) this.entries.push({ name, bytes, sha256 });
-    else if (image !== sha256) throw new Error(`${name} is not what its name says`);
+    else if (image !== sha256)
+      throw new Error(
+        `${name} is not what its name says: the stored picture was damaged. Put it back, or delete it and import it again.`,
+      );
     else {
       this.#names.update(`${name}\n`);
       this.#count += 1;

@@ -210,8 +210,9 @@ export class BuildService {
         `Version ${id} was begun with other weights of the same name ${model}. Give the new ones another version in their manifest, or throw the old ones away by loupe embeddings prune --building.`,
       );
     }
+    if (state !== 'building' || builtAt || resume) return standing;
     const { pending, done, failed } = await this.embeddings.coverage(id);
-    if (state === 'building' && !builtAt && !resume && done + failed > 0) {
+    if (done + failed > 0) {
       throw badRequest(
         `A build of ${model} was begun: ${done + failed} of ${pending + done + failed} images are seen to. ` +
           `Go on with it by --resume, or throw it away by loupe embeddings prune --building.`,
@@ -240,7 +241,7 @@ const BACKOFF = { retries: 7, minTimeout: 1_000, maxTimeout: 30_000 };
 
 type Retry = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
-/** Tries again until it succeeds, has failed too often, or fails for another reason than an AppError but `not_found`. */
+/** Tries again, a few times, after any AppError but `not_found`. @throws the reason of `signal`; the last failure */
 function retry<Result>(
   work: () => Promise<Result>,
   progress: Progress,

@@ -93,7 +93,8 @@ export class IdentifiabilityService {
     const category = options.category === null ? null : categorySlug(options.category, 'product', taxonomy);
     const products = await this.#productsIn(category);
     const counts = Object.fromEntries(VERDICTS.map((verdict) => [verdict, 0])) as Record<Verdict, number>;
-    const own: number[] = [];
+    // Distances are rounded, so many pictures take as much memory as few.
+    const own = new Map<number, number>();
     const pass = async (stage: string, several: boolean, typical: TypicalDistance | null) => {
       progress.begin(stage, products);
       let done = 0;
@@ -140,17 +141,17 @@ export class IdentifiabilityService {
     } while (page.length === PAGE);
   }
 
-  /** @param own is told the distances among the pictures of each product */
+  /** @param own counts the distances among the pictures of each product */
   async #judge(
     version: EmbeddingVersion,
     products: readonly PicturedProduct[],
-    own: number[],
+    own: Map<number, number>,
     typical: TypicalDistance | null,
   ): Promise<Judgement[]> {
     const showing = await this.catalog.productsShowing(products.flatMap(imageIdsOf));
     const judge = async (product: PicturedProduct): Promise<Judgement> => {
       const ownDistances = ownDistancesOf(product);
-      own.push(...ownDistances.values());
+      for (const distance of ownDistances.values()) own.set(distance, (own.get(distance) ?? 0) + 1);
       const shared = imageIdsOf(product).find((imageId) => (showing.get(imageId)?.length ?? 0) > 1);
       if (shared !== undefined) {
         const nearest = { imageIds: [shared, shared], distance: 0, ownDistance: null } as const;

@@ -64,12 +64,16 @@ export interface TypicalDistance {
 /** A median of fewer says little: of twenty it lies with 95 % between the quantiles 0.28 and 0.72. */
 const TYPICAL_OF_MIN = 20;
 
-/** The lower median; null of too few. */
-export function typicalDistance(distances: readonly number[]): TypicalDistance | null {
-  const { length } = distances;
-  if (length < TYPICAL_OF_MIN) return null;
-  const sorted = Float64Array.from(distances).sort();
-  return { distance: sorted[Math.ceil(length / 2) - 1] ?? 0, pictures: length };
+/** The lower median of distances, each with how often it was seen; null of too few. */
+export function typicalDistance(seen: ReadonlyMap<number, number>): TypicalDistance | null {
+  const pictures = [...seen.values()].reduce((sum, count) => sum + count, 0);
+  if (pictures < TYPICAL_OF_MIN) return null;
+  let below = 0;
+  for (const [distance, count] of [...seen].sort(([one], [other]) => one - other)) {
+    below += count;
+    if (2 * below >= pictures) return { distance, pictures };
+  }
+  return null;
 }
 
 /** Cosine distance of two pictures by their nearest views, 0 to 2, as the index has it. */

@@ -28,11 +28,9 @@ export function register(embeddings: Command): void {
     .option('--resume', 'go on with a build that was broken off')
     .option('--retry-failures', 'try listed failures once more')
     .action(async ({ model, resume = false, retryFailures = false, json }) => {
-      const signal = interrupted(
-        `stopped; loupe embeddings build --model ${model} --resume goes on where it was`,
-      );
+      const again = `stopped; loupe embeddings build --model ${model} --resume goes on where it was`;
       const built = await reindex(({ build }, progress) =>
-        build.build({ model, resume, retryFailures }, progress, signal),
+        build.build({ model, resume, retryFailures }, progress, interrupted(again)),
       );
       printAnswer(json, built, () => describeBuild(built));
     });
@@ -49,9 +47,9 @@ function registerFits(embeddings: Command): void {
     .option('--feedback', 'photos of callers that are kept with their feedback count too')
     .action(async ({ model = null, photos: folder, feedback = false, json }) => {
       const photos = folder ? resolve(folder) : null;
-      const signal = interrupted('stopped; the same command goes on where it was');
+      const again = 'stopped; the same command goes on where it was';
       const made = await reindex(({ adapt }, progress) =>
-        adapt.adapt({ model, photos, feedback }, progress, signal),
+        adapt.adapt({ model, photos, feedback }, progress, interrupted(again)),
       );
       printAnswer(json, made, () => describeAdapted(made));
     });
@@ -116,7 +114,7 @@ function reindex<Result>(
   return withProgress(process.stderr, (progress) => withJobs((services) => work(services, progress)));
 }
 
-/** Aborted by the first Ctrl-C; a second one ends the process at once. */
+/** From now on aborted by the first Ctrl-C; a second one ends the process at once. */
 function interrupted(again: string): AbortSignal {
   const controller = new AbortController();
   const stop = (): void => controller.abort(new Error(again));

@@ -38,15 +38,20 @@ export function timeOf(text: string): Date {
   throw new InvalidArgumentError('must be a day such as 2026-03-01, or a time such as 2026-03-01T12:00:00Z');
 }
 
-const DURATION = /^(\d{1,6})([smhdw])$/;
-const SECONDS = { s: 1, m: 60, h: 3_600, d: 86_400, w: 604_800 } as const;
+/** `30d`, `12h`; of ISO 8601 what has no months or years, whose length depends on when they begin. */
+const SHORT = /^(\d{1,6})([smhdw])$/;
+const ISO = /^P(?=.)(\d{1,6}W)?(\d{1,6}D)?(?:T(?=.)(\d{1,6}H)?(\d{1,6}M)?(\d{1,6}S)?)?$/;
+const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400, w: 604_800 };
 
-/** A future day, time, or duration from now on: `2027-03-01`, `2027-03-01T12:00:00Z`, `30d`, `12h`. */
+/** A future day, time, or duration from now on: `2027-03-01`, `2027-03-01T12:00:00Z`, `30d`, `12h`, `P30D`, `PT12H`. */
 export function laterTimeOf(text: string): Date {
   const now = Date.now();
-  const [, count, unit] = DURATION.exec(text) ?? [];
-  const seconds = Number(count) * SECONDS[unit as keyof typeof SECONDS];
-  const later = count === undefined ? timeOrDuration(text) : new Date(now + 1_000 * seconds);
+  const [, ...parts] = ISO.exec(text) ?? [];
+  const durations = SHORT.test(text) ? [text] : parts.filter((part) => part !== undefined);
+  const secondsOf = (part: string) =>
+    Number(part.slice(0, -1)) * (SECONDS[part.slice(-1).toLowerCase()] ?? 0);
+  const seconds = durations.reduce((sum, part) => sum + secondsOf(part), 0);
+  const later = durations.length === 0 ? timeOrDuration(text) : new Date(now + 1_000 * seconds);
   if (later.getTime() <= now) throw new InvalidArgumentError('must lie in the future');
   return later;
 }
@@ -55,6 +60,8 @@ function timeOrDuration(text: string): Date {
   try {
     return timeOf(text);
   } catch {
-    throw new InvalidArgumentError('must be a day (2027-03-01), a time, or a duration such as 30d or 12h');
+    throw new InvalidArgumentError(
+      'must be a day (2027-03-01), a time, or a duration such as 30d, 12h or P30D',
+    );
   }
 }

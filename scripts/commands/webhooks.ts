@@ -14,10 +14,11 @@ export function register(group: Command): void {
     .action(async ({ account: only, json }) => {
       const all = await withStores(async ({ accounts, webhooks }) => {
         const ids = only === undefined ? (await accounts.list()).map(({ id }) => id) : [only];
-        const lists = ids.map(async (account) =>
-          (await webhooks.list({ accountId: account })).map((each) => ({ ...each, account })),
-        );
-        return (await Promise.all(lists)).flat();
+        const found: (Webhook & { account: string })[] = [];
+        for (const account of ids) {
+          for (const each of await webhooks.list({ accountId: account })) found.push({ ...each, account });
+        }
+        return found;
       });
       const document = all.map(({ url, ...rest }) => ({ ...rest, url: url.href }));
       printAnswer(json, document, () =>

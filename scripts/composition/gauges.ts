@@ -61,9 +61,10 @@ const FIRST_WAIT_MS = 5_000;
 function catalogSources(status: StatusService): MetricSource[] {
   const counts = new LRUCache<'catalog', Awaited<ReturnType<typeof countsOf>>>({
     ...{ max: 1, ttl: RARELY_MS, allowStale: true },
-    fetchMethod: async (_key, _stale, { options }) => {
+    fetchMethod: async (_key, before = [], { options }) => {
       const startedAt = performance.now();
-      const counted = await countsOf(status);
+      // A count that fails, perhaps for taking too long, is not repeated by each scrape either.
+      const counted = await countsOf(status).catch(() => before);
       options.ttl = Math.max(RARELY_MS, SHARE_OF_TIME * (performance.now() - startedAt));
       return counted;
     },
