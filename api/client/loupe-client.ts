@@ -162,7 +162,7 @@ export class LoupeClient {
   }
 
   /** Writes up to 1,000 records; `data` says of each line whether it was accepted, else why not. Needs `catalog:write`, as those below. */
-  writeRecords(lines: readonly RecordLine[], options: Omit<CallOptions, 'includes'> = {}) {
+  async writeRecords(lines: readonly RecordLine[], options: Omit<CallOptions, 'includes'> = {}) {
     const body = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
     const headers = { 'Content-Type': 'application/x-ndjson' };
     const call = { body, bodySerializer: (text: string) => text, headers, ...sending(options) };

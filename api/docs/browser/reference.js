@@ -64,6 +64,13 @@ function nameChoices(reference) {
   };
   new MutationObserver(() => {
     name('.operation-filter-input', 'Search the endpoints');
+    const search = reference.querySelector('.operation-filter-input');
+    if (search && search.placeholder !== 'Search') search.placeholder = 'Search';
+    for (const heading of reference.querySelectorAll('h3')) {
+      if (!heading.textContent.startsWith('No operations defined')) continue;
+      heading.textContent = 'No endpoint has all of these words.';
+      heading.setAttribute('role', 'status');
+    }
     name('select.examples-select-element', 'Example');
     name('select', 'Choose a value');
     for (const code of reference.querySelectorAll('.microlight:not([tabindex])')) code.tabIndex = 0;

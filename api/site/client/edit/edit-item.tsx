@@ -144,7 +144,13 @@ function Editor({ id, start, given, before, saying, done, cancel }: EditorProps)
         saying={saying}
       />
       <p role="status">{busy ? step : ''}</p>
-      {failure && <FailureNote failure={failure} title="This was not saved" again={save} />}
+      {failure && (
+        <FailureNote
+          failure={failure}
+          title={failure.status === 400 ? 'This was not saved' : undefined}
+          again={save}
+        />
+      )}
     </>
   );
 }

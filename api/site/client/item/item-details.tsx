@@ -90,8 +90,9 @@ function Taxonomy({ row: { id: rowId, attributes = [] } }: { readonly row: Row }
 /** What the dearest variant of a taxonomy row sells for (contract 2.3). */
 function BestEstimate({ row: { id, max_market_estimate: best } }: { readonly row: Row }) {
   if (!best) return null;
-  const [grade, amount] = GRADES.map((each) => [each, best[each]] as const).find(([, value]) => value) ?? [];
-  if (!amount) return null;
+  const grade = GRADES.find((each) => best[each] !== null);
+  const amount = grade && best[grade];
+  if (amount === undefined || amount === null) return null;
   return (
     <section aria-labelledby={`best-${id}`}>
       <h3 id={`best-${id}`}>Highest estimate</h3>

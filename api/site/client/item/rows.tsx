@@ -52,11 +52,14 @@ export const thumbnailOf = (row: Row): string | undefined =>
 export const variantName = (variant: Variant, at: number): string =>
   variant.fields?.map(({ name }) => name).join(', ') || `Variant ${at + 1}`;
 
-const SOURCE_NAMES: Readonly<Record<string, string>> = { ebay: 'eBay', the_realreal: 'The RealReal' };
+const SOURCE_NAMES: ReadonlyMap<string, string> = new Map([
+  ['ebay', 'eBay'],
+  ['the_realreal', 'The RealReal'],
+]);
 
 /** A marketplace as it writes itself: each word with a capital, with exceptions. */
 export const sourceName = (source: string): string =>
-  SOURCE_NAMES[source] ?? source.split('_').map(readable).join(' ');
+  SOURCE_NAMES.get(source) ?? source.split('_').map(readable).join(' ');
 
 const REGION_NAMES = { NA: 'North America', 'EU-UK': 'United Kingdom', 'EU-IE': 'European Union' } as const;
 
