@@ -128,7 +128,7 @@ describe.each(['changes alone', 'a snapshot', 'a snapshot and changes', 'rows'])
     }, 600_000);
 
     // contract 4.17, 4.18
-    test('with cursors neither repeat nor skip a row that stands still, whatever changes meanwhile', async () => {
+    test('with cursors neither repeat nor skip an unchanged row, whatever else changes', async () => {
       await fc.assert(
         fc.asyncProperty(query, fc.array(edits, { minLength: 8, maxLength: 8 }), async (asked, steps) => {
           const before = expectedOf({ ...asked, page: 0, pageSize: ROWS + 400 });

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SCOPES } from '../../models/access/api-key';
 import { VisionJobRunner } from '../../models/vision/jobs/vision-job-runner';
@@ -106,4 +106,9 @@ test.each(operations.map((each) => [each.operationId, each] as const))('%s', asy
     ids['predictions'] = answer.headers.get('X-Prediction-Id') ?? ids['predictions'] ?? '';
     recorded[id] = { ...recorded[id], [name]: { value: body } };
   }
+});
+
+test('the recorded answers are those of these requests', () => {
+  const namesOf = (all: object) => Object.entries(all).map(([id, answers]) => [id, Object.keys(answers)]);
+  expect(namesOf(JSON.parse(readFileSync(FILE, 'utf8'))).sort()).toEqual(namesOf(recorded).sort());
 });

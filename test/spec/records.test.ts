@@ -254,4 +254,17 @@ describe('a writer', () => {
       [`key ${keyId}`, 'records write', null, { accepted: 1, rejected: 1 }],
     ]);
   });
+
+  // contract 12.6
+  test('writes once under one Idempotency-Key, whatever was written since', async () => {
+    const [id, name] = [fresh('product'), fresh('call')];
+    const write = (popularity: number, headers = {}) => writer.write([bag(id, { popularity })], headers);
+    const once = { 'Idempotency-Key': name };
+    const first = await write(1, once);
+    await write(2);
+    const again = await write(1, once);
+    expect([again.body, again.headers.get('Idempotency-Replayed')]).toEqual([first.body, 'true']);
+    expect(await found(id)).toMatchObject({ popularity: 2 });
+    expect((await write(3, once)).status).toBe(409);
+  });
 });
