@@ -28,7 +28,7 @@ import { mountWebhooks } from './v3/webhooks';
 
 /**
  * The whole of the service over HTTP. The order here and in `mountApi` is the security policy: every request is named,
- * logged and measured, gets its protective headers, and meets its endpoint, whose gates (`middleware/endpoints.ts`)
+ * logged and measured, gets its protective headers, and meets its endpoint, whose middleware (`middleware/endpoints.ts`)
  * refuse in the order 401, 403, 429, 413/415, 400, 402, 404/422; what is thrown anywhere becomes an answer in
  * `middleware/error-handler.ts`.
  * @param services null in a process without an API: it answers health, readiness and metrics, so that operators can

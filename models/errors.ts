@@ -82,7 +82,7 @@ export const unauthorized = (
     headers: { 'WWW-Authenticate': 'Bearer' },
   });
 
-/** 402: the balance does not cover the dearest price that this call could have. */
+/** 402: the balance does not cover the highest price that this call could have. */
 export const insufficientCredits = (price?: number): AppError =>
   new AppError(
     402,
@@ -113,7 +113,7 @@ export const conflict = (message: string, retryAfterSeconds?: number): AppError 
   });
 
 /** The first call with an `Idempotency-Key` is not over yet. */
-export const callStillRuns = (): AppError =>
+export const idempotencyConflict = (): AppError =>
   conflict('The first call with this Idempotency-Key is still running; ask again.', 1);
 
 /** 413: the body is over the limit of its route. */

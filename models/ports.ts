@@ -86,7 +86,7 @@ export const PORTS = {
   CreditLedger: token<access.CreditLedger>('CreditLedger'),
   IdempotencyStore: token<access.IdempotencyStore>('IdempotencyStore'),
   AuditLog: token<audit.AuditLog>('AuditLog'),
-  AuditedWork: token<audit.AuditedWork>('AuditedWork'),
+  AuditedTransaction: token<audit.AuditedTransaction>('AuditedTransaction'),
   HousekeepingStore: token<housekeeping.HousekeepingStore>('HousekeepingStore'),
   RateLimiter: token<access.RateLimiter>('RateLimiter'),
   ImageSource: token<vision.ImageSource>('ImageSource'),

@@ -13,7 +13,7 @@ import {
 } from '../models/ports';
 import { viewSizeOf } from '../models/vision/embedding-model';
 import { PictureFailed } from './embedder/inference-pool';
-import { PhotosInWork } from './photos-in-work';
+import { ForegroundLoad } from './foreground-load';
 
 /** How many images of a job have vectors now, and how many are listed as failures. */
 export interface IndexOutcome {
@@ -44,7 +44,7 @@ export class ImageIndexer implements ImageIndex {
     @inject(PORTS.ImageStore) private readonly store: ImageStore,
     @inject(PORTS.ImageSource) private readonly source: ImageSource,
     @inject(PORTS.ImagePreparer) private readonly preparer: ImagePreparer,
-    @inject(PhotosInWork) private readonly photos: PhotosInWork,
+    @inject(ForegroundLoad) private readonly photos: ForegroundLoad,
   ) {}
 
   /**

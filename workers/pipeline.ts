@@ -10,8 +10,8 @@ import {
 } from '../models/ports';
 import { type EmbeddingVersion, type ViewSize, viewSizeOf } from '../models/vision/embedding-model';
 import type { Neighbourhood, SmallImage } from '../models/vision/neighbours';
-import { PhotoMemory } from './photo-memory';
-import { PhotosInWork } from './photos-in-work';
+import { EmbeddingCache } from './embedding-cache';
+import { ForegroundLoad } from './foreground-load';
 import { RecallSampler } from './recall-sampler';
 
 /** The photos of a call as they reach the workers. */
@@ -53,8 +53,8 @@ export class VisionPipeline implements PhotoPipeline {
     @inject(PORTS.EmbeddingRepository) private readonly embeddings: EmbeddingRepository,
     @inject(PORTS.EmbedderRegistry) private readonly embedders: EmbedderRegistry,
     @inject(PORTS.NeighbourIndex) private readonly index: NeighbourIndex,
-    @inject(PhotoMemory) private readonly memory: PhotoMemory,
-    @inject(PhotosInWork) private readonly inWork: PhotosInWork,
+    @inject(EmbeddingCache) private readonly memory: EmbeddingCache,
+    @inject(ForegroundLoad) private readonly inWork: ForegroundLoad,
     @inject(RecallSampler) private readonly recall: RecallSampler,
   ) {}
 

@@ -4,7 +4,7 @@ import { API_VERSIONS, SCOPES } from '../../models/access/api-key';
 import type { MadeKey } from '../../models/access/key-service';
 import type { AdminServices, ApiServices, ApiSettings } from '../api-services';
 import type { AnswerMemory } from '../middleware/answer-memory';
-import type { Gate } from '../middleware/call';
+import type { Middleware } from '../middleware/call';
 import type { Endpoints } from '../middleware/endpoints';
 import { idempotent, refuseKey } from '../middleware/idempotency';
 import { storedForm } from '../middleware/kept-answer';
@@ -60,7 +60,7 @@ export function mountAdmin(
 ): void {
   const { audit, clock } = services;
   const answer =
-    (route: AdminRoute): Gate =>
+    (route: AdminRoute): Middleware =>
     async (req, res) => {
       const made = await answers.reserve(res, req.route.path);
       await sendAnswer(req, res, await route(req, services.admin(res.locals.requestId), res), made);

@@ -8,7 +8,7 @@ import { hashKey } from '../../models/access/credential';
 import { goOnFor } from '../../models/access/current-party';
 import { forbidden, rateLimited, unauthorized } from '../../models/errors';
 import { countOne, unlimited, WINDOW_SECONDS } from '../limits/memory-rate-limiter';
-import type { Gate } from './call';
+import type { Middleware } from './call';
 
 /** Credentials that opened something lately; those of a busy day, in a few megabytes. */
 const REMEMBERED = 20_000;
@@ -70,7 +70,7 @@ export function networkOf(address: string): string {
  * Lets a call pass whose key is known (else 401), opens this API version and has the scope that the endpoint wants, if any
  * (else 403; contract 9.1, 9.3). The credential goes no further. From here on the call is its account's.
  */
-export function authenticate(keys: KeyLookups<Caller>, version: ApiVersion, scope: Scope | null): Gate {
+export function authenticate(keys: KeyLookups<Caller>, version: ApiVersion, scope: Scope | null): Middleware {
   return async (req, res) => {
     res.setHeader('Cache-Control', 'no-store');
     const credential = credentialOf(req);
@@ -96,7 +96,7 @@ export function authenticate(keys: KeyLookups<Caller>, version: ApiVersion, scop
  * address that tries too many others gets 429, as with unknown keys (contract 17.2).
  * @param token null lets nobody pass
  */
-export function authorizeOperator(token: string | null, unknownPerMinute: number): Gate {
+export function authorizeOperator(token: string | null, unknownPerMinute: number): Middleware {
   const expected = token === null ? null : hashKey(token);
   const lookUp = async (hash: Buffer) => (expected && timingSafeEqual(hash, expected) ? true : null);
   const tokens = new KeyLookups<true>(lookUp, unknownPerMinute);

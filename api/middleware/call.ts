@@ -3,7 +3,7 @@ import type { Caller } from '../../models/access/api-key';
 import type { Deadline } from './deadline';
 
 /** A step that a call passes on its way to its answer. It refuses a call by throwing, or answers it. */
-export type Gate = (req: Request, res: Response) => unknown;
+export type Middleware = (req: Request, res: Response) => unknown;
 
 declare global {
   namespace Express {

@@ -5,7 +5,7 @@ import type { Billed, CallContext, Priced } from '../../models/access/billing';
 import type { AccountRepository } from '../../models/ports';
 import type { ApiServices } from '../api-services';
 import type { AnswerMemory, PageAsked } from './answer-memory';
-import { callerOf, type Gate, onceClosed } from './call';
+import { callerOf, type Middleware, onceClosed } from './call';
 import { storedForm } from './kept-answer';
 import { type Answer, StreamedJson, sendAnswer } from './send-answer';
 
@@ -36,7 +36,7 @@ export type Route = (req: Request, res: Response) => Work | Promise<Work>;
  */
 export const chargedAnswer =
   ({ billing, bodies }: Pick<ApiServices, 'billing' | 'bodies'>, answers: AnswerMemory) =>
-  (endpoint: string, route: Route): Gate =>
+  (endpoint: string, route: Route): Middleware =>
   async (req, res) => {
     const { page, photos, make, kept = (body) => body } = await route(req, res);
     let made = photos === undefined ? await answers.reserve(res, page ?? endpoint) : undefined;

@@ -4,16 +4,16 @@ import type { FairBudget } from '../../models/access/fair-budget';
 import type { ApiServices, ApiSettings } from '../api-services';
 import { AnswerMemory, memoryBudget } from './answer-memory';
 import { authenticate, authorizeOperator, KeyLookups } from './authenticate';
-import type { Gate } from './call';
+import type { Middleware } from './call';
 import { chargedAnswer, type Route } from './charged-answer';
 import { startDeadline } from './deadline';
 import { classifyFailure } from './error-handler';
-import { forceFailure } from './force-failure';
 import { idempotent } from './idempotency';
 import { linkRenewal } from './links';
 import { parseJsonObject } from './parse-json-object';
 import { photoLimit, queueGates, rateLimit } from './rate-limit';
 import { type BodyType, JSON_BODY, JSON_LINES_BODY, PICTURE_BODY, readTyped } from './read-body';
+import { simulateError } from './simulate-error';
 import { knownParameters } from './validate';
 
 /** Bytes of a body that holds no photo. */
@@ -47,15 +47,15 @@ export function buildEndpoints(services: ApiServices, settings: ApiSettings, ans
   const { limits, visionDeadlineMs: deadlineMs } = settings;
   const keys = new KeyLookups<Caller>((hash) => accounts.callerByKeyHash(hash), limits.unknownKeysPerMinute);
   const calls = rateLimit(services, limits);
-  const forced = forceFailure(deadlineMs);
-  const admitted = (name: EndpointName, scope: Scope | null): Gate[] => [
+  const forced = simulateError(deadlineMs);
+  const admitted = (name: EndpointName, scope: Scope | null): Middleware[] => [
     authenticate(keys, versionOf(name), scope),
     forced,
     calls,
   ];
   const operator = authorizeOperator(settings.adminToken ?? null, limits.unknownKeysPerMinute);
   const takePhotos = photoLimit(limiter, limits);
-  const firstPhoto: Gate = (_req, res) => takePhotos(res, 1);
+  const firstPhoto: Middleware = (_req, res) => takePhotos(res, 1);
   const { shedLoad, enter } = queueGates(queue, clock, deadlineMs);
   const withPlaces =
     (route: Route): Route =>
@@ -69,7 +69,7 @@ export function buildEndpoints(services: ApiServices, settings: ApiSettings, ans
   const once = idempotent(services, answers, deadlineMs + LEASE_SLACK_MS, linkRenewal(services));
   const answer = chargedAnswer(services, answers);
 
-  const body = (type: BodyType, bytesMax: number): Gate => {
+  const body = (type: BodyType, bytesMax: number): Middleware => {
     const pace = { bytesPerSecond: settings.uploadBytesPerSecondMin, windowMs: PACE_WINDOW_MS };
     return readTyped(type, { bytesMax, pace }, bodies);
   };
@@ -104,17 +104,17 @@ export function buildEndpoints(services: ApiServices, settings: ApiSettings, ans
         answer(name, withPlaces(route)),
       ),
     /** Of operators (contract 17.2), without a body or with a little JSON; the last gate answers. */
-    operator: (...gates: Gate[]) => through(operator, ...gates),
-    operatorJson: (...gates: Gate[]) => through(operator, ...BODIES.json, ...gates),
+    operator: (...middleware: Middleware[]) => through(operator, ...middleware),
+    operatorJson: (...middleware: Middleware[]) => through(operator, ...BODIES.json, ...middleware),
   };
 }
 
-/** Passes gates one after the other until one has answered: 504 for one that is not passed before the call's deadline. */
+/** Passes middleware one after the other until one has answered: 504 for one that is not passed before the call's deadline. */
 const through =
-  (...gates: Gate[]): RequestHandler =>
+  (...middleware: Middleware[]): RequestHandler =>
   async (req, res) => {
     try {
-      for (const gate of gates) {
+      for (const gate of middleware) {
         if (res.headersSent) return;
         const { deadline } = res.locals;
         const passing = gate(req, res);
@@ -128,10 +128,10 @@ const through =
     }
   };
 
-const knownOf = (parameters: Parameters): Gate[] =>
+const knownOf = (parameters: Parameters): Middleware[] =>
   parameters === 'any' ? [] : [knownParameters(parameters.single ?? [], parameters.lists)];
 
-const parseJson: Gate = (req) => {
+const parseJson: Middleware = (req) => {
   req.body = parseJsonObject(req.body);
 };
 

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Request, Response } from 'express';
-import { badRequest, callStillRuns, conflict } from '../../models/errors';
+import { badRequest, conflict, idempotencyConflict } from '../../models/errors';
 import type { Claim, Clock, IdempotencyStore, IdempotentCall } from '../../models/ports';
 import { TEXT_PIECE } from '../../models/text-pieces';
 import type { ApiServices } from '../api-services';
 import type { AnswerMemory } from './answer-memory';
-import { callerOf, type Gate, onceClosed } from './call';
+import { callerOf, type Middleware, onceClosed } from './call';
 import { setFreeCreditHeaders } from './charged-answer';
 import { keptAnswer } from './kept-answer';
 import type { LinkRenewal } from './links';
@@ -39,7 +39,7 @@ export function idempotent(
   leaseMs: number,
   renewLinks: LinkRenewal,
   nameOf: CallNames = callersName,
-): Gate {
+): Middleware {
   return async (req, res) => {
     const key = req.get(HEADER);
     if (key === undefined) return;
@@ -59,7 +59,7 @@ export function idempotent(
       case 'other call':
         throw conflict(`This ${HEADER} stands for a call with another body; take a new one.`);
       case 'running':
-        throw callStillRuns();
+        throw idempotencyConflict();
       case 'granted': {
         let freed: Promise<void> | undefined;
         const release = (): Promise<void> => {
@@ -83,7 +83,7 @@ async function* renewed(json: AsyncIterable<string>, renewLinks: LinkRenewal): A
 }
 
 /** Where calls are not made once: callers learn that before anything is done (contract 12.6). */
-export const refuseKey: Gate = (req) => {
+export const refuseKey: Middleware = (req) => {
   if (req.get(HEADER) === undefined) return;
   throw badRequest(`${HEADER}: this endpoint does not take one; look before you send it again.`, {
     field: HEADER,

@@ -2,13 +2,16 @@ import type { Response } from 'express';
 import { limitHeaders, rateLimited } from '../../models/errors';
 import type { Clock, LimitDecision, RateLimiter, VisionCaller, VisionQueue } from '../../models/ports';
 import type { ApiServices, DefaultLimits } from '../api-services';
-import { callerOf, type Gate, onceClosed } from './call';
+import { callerOf, type Middleware, onceClosed } from './call';
 
 /** Longest time from the start of a vision call to its answer, upload included, before its place lapses by itself. */
 const PLACE_LAPSE_MS = 180_000;
 
 /** 429 when the key has used up its calls of this second or minute, of which every answer tells the tighter limit; or of this month. */
-export function rateLimit(services: Pick<ApiServices, 'limiter' | TestCalls>, defaults: DefaultLimits): Gate {
+export function rateLimit(
+  services: Pick<ApiServices, 'limiter' | TestCalls>,
+  defaults: DefaultLimits,
+): Middleware {
   const { limiter } = services;
   return async (_req, res) => {
     const { keyId, limits } = callerOf(res);
@@ -76,10 +79,10 @@ export function queueGates(queue: Pick<VisionQueue, 'admit' | 'enter'>, clock: C
     accountId: callerOf(res).accountId,
     deadlineAt: clock.now().getTime() + deadlineMs,
   });
-  const shedLoad: Gate = (_req, res) => queue.admit(callerIn(res));
+  const shedLoad: Middleware = (_req, res) => queue.admit(callerIn(res));
   const enter = async (res: Response, photos: number): Promise<void> => {
     const place = await queue.enter({ ...callerIn(res), photos });
-    onceClosed(res, () => place.leave());
+    onceClosed(res, () => place.release());
   };
   return { shedLoad, enter };
 }

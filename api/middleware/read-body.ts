@@ -4,7 +4,7 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { Request } from 'express';
 import type { FairBudget, Lease } from '../../models/access/fair-budget';
 import { AppError, badRequest, payloadTooLarge, unsupportedMediaType } from '../../models/errors';
-import { type Gate, onceClosed } from './call';
+import { type Middleware, onceClosed } from './call';
 
 /** What a body is held against while it is read. */
 export interface BodyLimits {
@@ -39,7 +39,7 @@ export const PICTURE_BODY: BodyType = {
  * Reads the bytes of a body into `req.body`: 415 when it is not declared as its type, 413 when it is larger than the
  * limit. They count against the budget until the call ends.
  */
-export function readTyped(type: BodyType, limits: BodyLimits, budget: FairBudget): Gate {
+export function readTyped(type: BodyType, limits: BodyLimits, budget: FairBudget): Middleware {
   return async (req, res) => {
     if (!isDeclared(req.get('Content-Type'), type)) throw unsupportedMediaType(type.name);
     // Operators have no key, and share one part of the memory.

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { badRequest } from '../../models/errors';
-import type { Gate } from './call';
+import type { Middleware } from './call';
 
 /**
  * The input as its schema describes it.
@@ -39,7 +39,7 @@ const listHint = (name: string): string => {
  * @param single parameters of one value
  * @param lists parameters of comma-separated values, which repetitions continue
  */
-export function knownParameters(single: readonly string[], lists: readonly string[] = []): Gate {
+export function knownParameters(single: readonly string[], lists: readonly string[] = []): Middleware {
   return ({ query }) => {
     for (const [name, value] of Object.entries(query)) {
       if (lists.includes(name)) continue;

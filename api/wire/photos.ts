@@ -2,7 +2,7 @@ import type { Request } from 'express';
 import type { z } from 'zod';
 import { badRequest } from '../../models/errors';
 import type { ImageInput, Region } from '../../models/vision/image-input';
-import { cutPhotos } from '../middleware/cut-photos';
+import { extractPhotos } from '../middleware/extract-photos';
 import { parseJsonObject } from '../middleware/parse-json-object';
 import { validate } from '../middleware/validate';
 import { decodeBase64 } from './decode-base64';
@@ -34,7 +34,7 @@ export function takeBody<Body>(
   schema: z.ZodType<Body>,
   notice: (given: Readonly<Record<string, unknown>>) => void = () => undefined,
 ): { readonly body: Body; readonly cut: CutPhotos } {
-  const { json, photos } = cutPhotos(req.body);
+  const { json, photos } = extractPhotos(req.body);
   req.body = undefined;
   const given = parseJsonObject(json);
   notice(given);

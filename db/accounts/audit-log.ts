@@ -44,7 +44,7 @@ export class PostgresAuditLog implements AuditLog {
  * The entry of what is done in several transactions. It begins in the first of them, so that nothing is changed without one;
  * until it is completed, its details are `unfinished`.
  */
-export class BegunEntry {
+export class OpenAuditEntry {
   #id: number | null = null;
   #stands = false;
 

@@ -39,7 +39,7 @@ const TAKE_BACK_EVERY_MS = 1_000;
  * concurrent ones queue at the account's row; those of one process go together. That no balance and no sum of reservations
  * goes astray is what the constraints of `accounts` say; an attempt against them fails as a whole.
  *
- * A reservation lapses: `lapse` is called from time to time, and an account short of credits does not wait for it. Settling
+ * A reservation lapses: `expireReservations` is called from time to time, and an account short of credits does not wait for it. Settling
  * a charge whose reservation has lapsed books all of it, if what the account has left besides other reservations still
  * covers it, else nothing; so an answer says `credits_used` exactly when the ledger has it.
  */
@@ -113,7 +113,7 @@ export class PostgresCreditLedger implements CreditLedger {
     return balanceOf(account);
   }
 
-  async takeBack(charge: ChargeRequest): Promise<void> {
+  async refund(charge: ChargeRequest): Promise<void> {
     for (let attempt = 1; ; attempt += 1) {
       try {
         await this.undo(charge);
@@ -125,7 +125,7 @@ export class PostgresCreditLedger implements CreditLedger {
     }
   }
 
-  async lapse(): Promise<void> {
+  async expireReservations(): Promise<void> {
     const holders = await rowsOf<{ id: string }>(
       this.knex,
       sql`SELECT DISTINCT account_id AS id FROM credit_reservations WHERE ${this.hasLapsed()}`,

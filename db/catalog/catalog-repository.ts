@@ -12,8 +12,8 @@ import { type CatalogRepository, PORTS, type SellRows } from '../../models/ports
 import { allOf, rowsOf, sql } from '../core/sql';
 import { idsWithin, itemsById } from './catalog-items';
 import { CatalogSearch } from './catalog-search';
-import { Remembered } from './remembered';
 import { conditionsOf } from './search/catalog-clauses';
+import { VersionedCache } from './versioned-cache';
 
 /**
  * The catalog in PostgreSQL. Queries find products in the search snapshot, and other rows in `catalog_search`; the wide rows
@@ -22,16 +22,16 @@ import { conditionsOf } from './search/catalog-clauses';
 @injectable()
 export class PostgresCatalogRepository implements CatalogRepository {
   readonly #search: CatalogSearch;
-  readonly #categories = new Remembered(() =>
+  readonly #categories = new VersionedCache(() =>
     rowsOf<Category>(
       this.knex,
       sql`SELECT id, name, hierarchy, name_fields AS "nameFields" FROM categories ORDER BY id`,
     ),
   );
-  readonly #tags = new Remembered(() =>
+  readonly #tags = new VersionedCache(() =>
     rowsOf<Tag>(this.knex, sql`SELECT id, name, "group" FROM tags ORDER BY "group", display_order, id`),
   );
-  readonly #facetFields = new Remembered(() => this.readFacetFields());
+  readonly #facetFields = new VersionedCache(() => this.readFacetFields());
 
   constructor(@inject(PORTS.Knex) private readonly knex: Knex) {
     this.#search = new CatalogSearch(knex);

@@ -3,7 +3,7 @@ import type { CatalogItem } from '../../models/catalog/item';
 import type { CatalogState, FoundRows } from '../../models/ports';
 import { lines, prepared, rowsOf, type Sql, sql } from '../core/sql';
 import { type ItemRow, itemOf, rowsById } from './catalog-items';
-import { isStill } from './search/opening';
+import { isUnchangedSince } from './search/opening';
 
 /** Rows that somebody wants, in the state in which they were found; any state does for ids alone. */
 interface WantedRows {
@@ -25,7 +25,7 @@ export function foundRows(wanted: readonly WantedRows[], pricing: boolean): Sql 
   return sql`found AS MATERIALIZED (${rowsById(sql`ARRAY(SELECT * FROM ${lines(ids)})`, pricing)}
     ), gone AS MATERIALIZED (
       SELECT owner FROM json_to_recordset(${JSON.stringify(states)}::json)
-        AS seen (owner text, transactions text, snapshot integer) WHERE NOT ${isStill(SEEN)}
+        AS seen (owner text, transactions text, snapshot integer) WHERE NOT ${isUnchangedSince(SEEN)}
     )`;
 }
 

@@ -4,7 +4,7 @@ import { nameSortKey } from '../../models/catalog/fold-text';
 import type { SuggestedRow, SuggestionQuery } from '../../models/catalog/suggestion';
 import type { CatalogState } from '../../models/ports';
 import { lines, prepared, rowsOf, type Sql, sql } from '../core/sql';
-import { CatalogChanged, isStill, STATE } from './search/opening';
+import { CatalogChanged, isUnchangedSince, STATE } from './search/opening';
 import type { FoundPage, Window } from './search/scored-rows';
 import { expandTerms, expandTyped, matchingAll, type TermExpansion } from './search/term-expansion';
 
@@ -74,7 +74,7 @@ async function readRows(knex: Knex, select: Sql, before: CatalogState | null): P
   const [line] = await rowsOf<CatalogState & { rows: SuggestedRow[]; still: boolean }>(
     knex,
     prepared(sql`SELECT coalesce((SELECT json_agg(selected) FROM (${select}) AS selected), '[]') AS rows,
-        ${transactions}::text IS NULL OR ${isStill({ transactions: sql`${transactions}`, snapshot: sql`${snapshot}` })} AS still,
+        ${transactions}::text IS NULL OR ${isUnchangedSince({ transactions: sql`${transactions}`, snapshot: sql`${snapshot}` })} AS still,
         ${STATE}`),
   );
   if (!line?.still) throw new CatalogChanged();

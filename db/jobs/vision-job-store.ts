@@ -4,14 +4,14 @@ import type { Owner } from '../../models/access/api-key';
 import { type Clock, PORTS, type VisionJobStore } from '../../models/ports';
 import { PAUSE_MAX_MS } from '../../models/retry-pauses';
 import type { EntryState } from '../../models/vision/jobs/job-states';
-import type { BegunEntry, EntryAnswer, NewJob, VisionJob } from '../../models/vision/jobs/vision-job';
+import type { EntryAnswer, LeasedEntry, NewJob, VisionJob } from '../../models/vision/jobs/vision-job';
 import { hasCome, lockAccount } from '../core/shared-clauses';
 import { inTransaction, rowsOf, type Sql, sql } from '../core/sql';
 import { messagesAbout } from '../webhooks/messages-about';
 import { type RequestRow, toKeptEntry, toRequestRow } from './kept-request';
 
 type EntryRow = VisionJob['entries'][number] & Pick<VisionJob, 'createdAt'>;
-type BegunRow = Omit<BegunEntry, 'entry'> & { readonly request: RequestRow };
+type BegunRow = Omit<LeasedEntry, 'entry'> & { readonly request: RequestRow };
 
 const IS_OPEN = sql`state IN ('waiting', 'running')`;
 
@@ -104,7 +104,7 @@ export class PostgresVisionJobStore implements VisionJobStore {
    * Accounts are asked in turn, until one has an entry that is due and that nobody else is beginning. Of its jobs the first
    * entry of each comes before the second of any.
    */
-  async begin(leaseMs: number, without: readonly string[] = []): Promise<BegunEntry | null> {
+  async begin(leaseMs: number, without: readonly string[] = []): Promise<LeasedEntry | null> {
     const now = this.clock.now();
     const [row] = await rowsOf<BegunRow>(
       this.knex,
@@ -133,7 +133,7 @@ export class PostgresVisionJobStore implements VisionJobStore {
   }
 
   async finish(
-    { jobId, position, tries }: BegunEntry,
+    { jobId, position, tries }: LeasedEntry,
     { state, predictionId, answer }: EntryAnswer,
   ): Promise<boolean> {
     const json = JSON.stringify(answer);
@@ -148,7 +148,7 @@ export class PostgresVisionJobStore implements VisionJobStore {
     return finished > 0;
   }
 
-  async postpone({ jobId, position, tries }: BegunEntry, until: Date): Promise<void> {
+  async postpone({ jobId, position, tries }: LeasedEntry, until: Date): Promise<void> {
     await this.changed(
       jobId,
       sql`UPDATE vision_job_entries e SET due_at = ${until},

@@ -1,8 +1,8 @@
 import { inject, injectable } from 'tsyringe';
-import { badRequest, callStillRuns, notFound } from '../errors';
+import { badRequest, idempotencyConflict, notFound } from '../errors';
 import {
   type AccountRepository,
-  type AuditedWork,
+  type AuditedTransaction,
   type CreditLedger,
   type ListPage,
   PORTS,
@@ -37,7 +37,7 @@ export class AccountService {
   constructor(
     @inject(PORTS.AccountRepository) private readonly accounts: AccountRepository,
     @inject(PORTS.CreditLedger) private readonly ledger: CreditLedger,
-    @inject(PORTS.AuditedWork) private readonly audited: AuditedWork,
+    @inject(PORTS.AuditedTransaction) private readonly audited: AuditedTransaction,
   ) {}
 
   /** @param credits what it starts with; null makes it unlimited */
@@ -86,7 +86,7 @@ export class AccountService {
       if (once) {
         const { answer, ...claimed } = once;
         const charge = { ...claimed, accountId: id, keyId: '', endpoint: '', requestId: '' };
-        if ((await ledger.settle(charge, 0, answer(credits))) === 'superseded') throw callStillRuns();
+        if ((await ledger.settle(charge, 0, answer(credits))) === 'superseded') throw idempotencyConflict();
       }
       const details = { amount, credits, ...(note === null ? {} : { note }) };
       return { result: credits, accountId: id, subject: id, details };

@@ -1,6 +1,6 @@
 import { inject, injectable } from 'tsyringe';
-import { AppError, callStillRuns, insufficientCredits } from '../errors';
-import { type ChargeRequest, type Clock, type CreditLedger, type MemoryRoom, PORTS } from '../ports';
+import { AppError, idempotencyConflict, insufficientCredits } from '../errors';
+import { type ChargeRequest, type Clock, type CreditLedger, type MemoryLease, PORTS } from '../ports';
 import type { Caller } from './api-key';
 
 /** How a call is identified in accounts and records. */
@@ -13,7 +13,7 @@ export interface CallContext {
   /** Aborted when nobody waits for the answer any more. */
   readonly signal?: AbortSignal;
   /** Opens memory for what the call fetches. */
-  readonly openRoom?: () => MemoryRoom;
+  readonly openRoom?: () => MemoryLease;
   /** Waits until there is memory for an answer of so many rows; fails with `unavailable` when there is none in time. */
   readonly awaitMemory?: (answer: { readonly rows: number; readonly priced: boolean }) => Promise<void>;
   /** Identity of its charge. */
@@ -63,7 +63,7 @@ export class Billing {
    * suffice.
    * @throws AppError 402 when the balance does not cover it
    */
-  async cover(call: CallContext, maxPrice: number): Promise<void> {
+  async assertAffordable(call: CallContext, maxPrice: number): Promise<void> {
     const { credits, held } = call.caller;
     if (credits !== null && credits - held < maxPrice) await this.reserve(call, maxPrice);
   }
@@ -126,7 +126,7 @@ export class Billing {
       call.signal?.throwIfAborted();
     } catch (failure) {
       const { held, sold } = LEDGER_HAS.get(call) ?? {};
-      if (sold === null || (sold && sold.creditsUsed > 0)) this.#takeBack(call);
+      if (sold === null || (sold && sold.creditsUsed > 0)) this.#refund(call);
       // A reservation that can't be released now lapses by itself; the caller gets the failure of the work.
       else if (held) await this.ledger.release(chargeOf(call)).catch(() => null);
       throw failure;
@@ -147,19 +147,19 @@ export class Billing {
     }
     try {
       const booking = await this.ledger.settle(charge, price, answer);
-      if (booking === 'superseded') throw callStillRuns();
+      if (booking === 'superseded') throw idempotencyConflict();
       // The booking may have taken so long that the answer comes too late for anybody.
       call.signal?.throwIfAborted();
       return booking.creditsRemaining;
     } catch (failure) {
-      if (held || !isUncovered(failure)) this.#takeBack(call);
+      if (held || !isUncovered(failure)) this.#refund(call);
       throw failure;
     }
   }
 
   /** Whether a booking that broke off took place is not known; one whose answer comes too late did. */
-  #takeBack(call: CallContext): void {
-    void this.ledger.takeBack(chargeOf(call)).catch(() => undefined);
+  #refund(call: CallContext): void {
+    void this.ledger.refund(chargeOf(call)).catch(() => undefined);
   }
 }
 

@@ -1,6 +1,6 @@
 import { inject, injectable } from 'tsyringe';
 import { badRequest, conflict, notFound } from '../errors';
-import { type AccountRepository, type AuditedWork, type Clock, type ListPage, PORTS } from '../ports';
+import { type AccountRepository, type AuditedTransaction, type Clock, type ListPage, PORTS } from '../ports';
 import { requireAccount, unknownCursor } from './account-service';
 import type { ApiKey } from './api-key';
 import { hashKey, makeKey } from './credential';
@@ -21,7 +21,7 @@ export interface MadeKey {
 export class KeyService {
   constructor(
     @inject(PORTS.AccountRepository) private readonly accounts: AccountRepository,
-    @inject(PORTS.AuditedWork) private readonly audited: AuditedWork,
+    @inject(PORTS.AuditedTransaction) private readonly audited: AuditedTransaction,
     @inject(PORTS.Clock) private readonly clock: Clock,
   ) {}
 

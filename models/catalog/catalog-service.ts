@@ -81,7 +81,7 @@ export class CatalogService {
     const resolved = { ...this.resolve(query, taxonomy, options.categoryRule), ...sightOf(call.caller) };
     await refuseUnknownTags(query.filters, this.catalog, call.caller);
     const price = catalogPrice({ product: query.node === 'product', pricing: options.pricing });
-    await this.billing.cover(call, price);
+    await this.billing.assertAffordable(call, price);
     const { pricing } = options;
     const prices = { product: price, other: price };
     const sell: SellRows = (found) =>
@@ -135,8 +135,8 @@ export class CatalogService {
     { pricing }: { pricing: boolean },
   ): Promise<Priced<FoundItems>> {
     const asked = [...new Set(ids)];
-    const dearest = sumOf(asked.map((id) => catalogPrice({ product: id.startsWith('product_'), pricing })));
-    await this.billing.cover(call, dearest);
+    const maxPrice = sumOf(asked.map((id) => catalogPrice({ product: id.startsWith('product_'), pricing })));
+    await this.billing.assertAffordable(call, maxPrice);
     const taxonomy = await this.taxonomy(call.caller);
     const price = {
       product: catalogPrice({ product: true, pricing }),

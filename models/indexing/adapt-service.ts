@@ -1,7 +1,7 @@
 import { inject, injectable } from 'tsyringe';
 import { badRequest } from '../errors';
 import {
-  type AuditedWork,
+  type AuditedTransaction,
   type EmbedderRegistry,
   type EmbeddingRepository,
   type ImageSamples,
@@ -54,7 +54,7 @@ export class AdaptService {
     @inject(PORTS.EmbeddingRepository) private readonly embeddings: EmbeddingRepository,
     @inject(PORTS.ImageSamples) private readonly samples: ImageSamples,
     @inject(PORTS.EmbedderRegistry) private readonly embedders: EmbedderRegistry,
-    @inject(PORTS.AuditedWork) private readonly audited: AuditedWork,
+    @inject(PORTS.AuditedTransaction) private readonly audited: AuditedTransaction,
     @inject(QueryMaker) private readonly queryMaker: QueryMaker,
     @inject(BuildService) private readonly build: BuildService,
   ) {}

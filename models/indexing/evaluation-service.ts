@@ -2,7 +2,7 @@ import { inject, injectable } from 'tsyringe';
 import { EVERYTHING } from '../catalog/catalog-query';
 import { badRequest } from '../errors';
 import {
-  type AuditedWork,
+  type AuditedTransaction,
   type CatalogRepository,
   type Clock,
   type EmbedderRegistry,
@@ -28,7 +28,7 @@ import {
   type VersionFigures,
 } from './figures';
 import { fitChoiceModel, floorFor, isForFitting, isUnknown, judged } from './fit-calibration';
-import { askVersion, type Query, QueryMaker, type VersionAnswer } from './query-maker';
+import { evaluateVersion, type Query, QueryMaker, type VersionAnswer } from './query-maker';
 
 export interface EvaluateOptions {
   /** `id` or `id@version`. */
@@ -58,7 +58,7 @@ export class EvaluationService {
     @inject(PORTS.ImageSamples) private readonly samples: ImageSamples,
     @inject(PORTS.CatalogRepository) private readonly catalog: CatalogRepository,
     @inject(QueryMaker) private readonly queryMaker: QueryMaker,
-    @inject(PORTS.AuditedWork) private readonly audited: AuditedWork,
+    @inject(PORTS.AuditedTransaction) private readonly audited: AuditedTransaction,
     @inject(PORTS.Clock) private readonly clock: Clock,
   ) {}
 
@@ -149,7 +149,7 @@ export class EvaluationService {
     const embedder = await this.embedders.forVersion(version);
     progress.begin(version.model, queries.length);
     const onQuery = (done: number) => progress.reach(done);
-    const answers = await askVersion(version, queries, { embedder, index, catalog }, onQuery);
+    const answers = await evaluateVersion(version, queries, { embedder, index, catalog }, onQuery);
     progress.end();
     return answers;
   }

@@ -8,7 +8,7 @@ import {
   type ChoiceModel,
   NONE_SIGNALS,
 } from '../vision/embedding-model';
-import { type Ancestry, type Match, Sighting } from '../vision/matches';
+import { type Ancestry, type Match, MatchContext } from '../vision/matches';
 
 /** What was found of photos, and what they show. */
 export interface LabelledSighting {
@@ -37,7 +37,7 @@ export function judged(
   { shortlist, ancestry, products: right }: LabelledSighting,
   model: ChoiceModel,
 ): JudgedSighting {
-  const { products } = new Sighting(shortlist, ancestry, model);
+  const { products } = new MatchContext(shortlist, ancestry, model);
   const marked = products.map((match) => ({ ...match, right: right.includes(match.id) }));
   const place = marked.findIndex((match) => match.right);
   return { products: marked, place: place < 0 ? null : place + 1 };
@@ -97,8 +97,8 @@ export function floorFor(
 ): Calibration['floor'] {
   const unknown = sightings
     .filter(isUnknown)
-    .map(({ shortlist, ancestry }) => new Sighting(shortlist, ancestry, confidence));
-  const isAnswered = (floor: number) => (sighting: Sighting) => {
+    .map(({ shortlist, ancestry }) => new MatchContext(shortlist, ancestry, confidence));
+  const isAnswered = (floor: number) => (sighting: MatchContext) => {
     const [first] = sighting.rows(floor, () => true);
     return first !== undefined && first.id === sighting.products[0]?.id;
   };
@@ -130,7 +130,7 @@ function decisionsOf({ shortlist, products, weight = 1 }: LabelledSighting): Dec
 /** The exponent under which taxonomy rows above the best products were right as often as they claim. */
 function fitKin(sightings: readonly LabelledSighting[], model: ChoiceModel): number {
   const rows = sightings.flatMap(({ shortlist, ancestry, above, weight = 1 }) => {
-    const sighting = new Sighting(shortlist, ancestry, model);
+    const sighting = new MatchContext(shortlist, ancestry, model);
     if (above === null) return [];
     return sighting
       .levels(sighting.products[0]?.id ?? '')

@@ -1,6 +1,6 @@
 import { inject, injectable } from 'tsyringe';
 import { badRequest, notFound } from '../errors';
-import { type AuditedWork, type EmbeddingRepository, PORTS } from '../ports';
+import { type AuditedTransaction, type EmbeddingRepository, PORTS } from '../ports';
 import type { EmbeddingVersion } from '../vision/embedding-model';
 import { ReadinessCheck } from './build-service';
 import {
@@ -34,7 +34,7 @@ export interface Pruned {
 export class PromotionService {
   constructor(
     @inject(PORTS.EmbeddingRepository) private readonly embeddings: EmbeddingRepository,
-    @inject(PORTS.AuditedWork) private readonly audited: AuditedWork,
+    @inject(PORTS.AuditedTransaction) private readonly audited: AuditedTransaction,
     @inject(ReadinessCheck) private readonly readiness: ReadinessCheck,
   ) {}
 

@@ -155,7 +155,7 @@ export interface VersionAnswer extends LabelledSighting {
 }
 
 /** Asks a version all queries as the service would; those that have an `itemImages` once more without their item. */
-export async function askVersion(
+export async function evaluateVersion(
   version: EmbeddingVersion,
   queries: readonly Query[],
   ports: { readonly embedder: Embedder; readonly index: NeighbourIndex; readonly catalog: CatalogRepository },

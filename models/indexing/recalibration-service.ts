@@ -2,7 +2,7 @@ import pMap from 'p-map';
 import { inject, injectable } from 'tsyringe';
 import { Taxonomy } from '../catalog/taxonomy';
 import {
-  type AuditedWork,
+  type AuditedTransaction,
   type CatalogRepository,
   type EmbeddingRepository,
   PORTS,
@@ -50,7 +50,7 @@ export class RecalibrationService {
     @inject(PORTS.EmbeddingRepository) private readonly embeddings: EmbeddingRepository,
     @inject(PORTS.PredictionRepository) private readonly predictions: PredictionRepository,
     @inject(PORTS.CatalogRepository) private readonly catalog: CatalogRepository,
-    @inject(PORTS.AuditedWork) private readonly audited: AuditedWork,
+    @inject(PORTS.AuditedTransaction) private readonly audited: AuditedTransaction,
   ) {}
 
   /**

@@ -99,9 +99,9 @@ export interface CreditLedger {
    * Takes back what was held, booked and kept for a call whose answer nobody got; nothing when a repetition got it. Retries
    * for a while when the store is away, then rejects.
    */
-  takeBack(charge: ChargeRequest): Promise<void>;
+  refund(charge: ChargeRequest): Promise<void>;
   /** Frees expired reservations, of calls that died with their process. */
-  lapse(): Promise<void>;
+  expireReservations(): Promise<void>;
   /**
    * Adds credits to a limited account, or takes some off, and tells its balance; null when it is unknown or unlimited.
    *

@@ -38,7 +38,7 @@ export interface AuditLog {
 }
 
 /** The stores that an operator's action changes, all within one transaction. */
-export interface ChangedStores {
+export interface TransactionRepositories {
   readonly accounts: AccountRepository;
   readonly ledger: CreditLedger;
   readonly predictions: PredictionRepository;
@@ -47,15 +47,15 @@ export interface ChangedStores {
 }
 
 /** What the audit log says of an action, beside who did it and its name. */
-export type Deed = Partial<Omit<AuditEntry, 'actor' | 'action'>>;
+export type AuditDetails = Partial<Omit<AuditEntry, 'actor' | 'action'>>;
 
 /** Actions of an operator, each by the name of its command. */
-export interface AuditedWork {
+export interface AuditedTransaction {
   /** Does an action and notes it, both or neither. @param work uses nothing of the database but the stores that it is given */
   run<Result>(
     action: string,
-    work: (stores: ChangedStores) => Promise<Deed & { readonly result: Result }>,
+    work: (stores: TransactionRepositories) => Promise<AuditDetails & { readonly result: Result }>,
   ): Promise<Result>;
   /** Notes an action that was done outside of the database, or in more than one transaction. */
-  note(action: string, deed: Deed): Promise<void>;
+  note(action: string, details: AuditDetails): Promise<void>;
 }

@@ -48,7 +48,7 @@ export interface Sale extends Pick<FoundRows, 'rows'>, Partial<Pick<FoundRows, '
   readonly charge: ChargeRequest;
   /** Credits that a row costs. */
   readonly price: { readonly product: number; readonly other: number };
-  /** Whether the rows cost together what the dearest of them does. */
+  /** Whether the rows cost together as much as the most expensive of them. */
   readonly together?: true;
   /** Whether prices come with the rows. */
   readonly pricing: boolean;

@@ -1,5 +1,5 @@
 import type { Owner } from '../access/api-key';
-import type { BegunEntry, EntryAnswer, NewJob, VisionJob } from '../vision/jobs/vision-job';
+import type { EntryAnswer, LeasedEntry, NewJob, VisionJob } from '../vision/jobs/vision-job';
 
 /** Jobs and their entries, shared by all processes of an installation and whole after each of them died. */
 export interface VisionJobStore {
@@ -14,11 +14,11 @@ export interface VisionJobStore {
   /** Cancels the entries of a job that are not begun, for good. */
   cancel(id: string): Promise<void>;
   /** Leases an entry that is due, of the account whose last turn is longest ago. @param without accounts that get no turn now */
-  begin(leaseMs: number, without?: readonly string[]): Promise<BegunEntry | null>;
+  begin(leaseMs: number, without?: readonly string[]): Promise<LeasedEntry | null>;
   /** Keeps the answer of an entry and lets go of its photos; false when its lease was lost. */
-  finish(entry: BegunEntry, answer: EntryAnswer): Promise<boolean>;
+  finish(entry: LeasedEntry, answer: EntryAnswer): Promise<boolean>;
   /** Has an entry begun again at a time; one whose job was cancelled meanwhile is cancelled too. */
-  postpone(entry: BegunEntry, until: Date): Promise<void>;
+  postpone(entry: LeasedEntry, until: Date): Promise<void>;
   deleteOf(accountId: string): Promise<void>;
   /** Deletes jobs of before a time, at most `limit`; how many there were. */
   deleteBefore(time: Date, limit: number): Promise<number>;

@@ -14,7 +14,7 @@ import type {
 } from '../vision/neighbours';
 
 /** A part of the memory that calls share, in bytes. */
-export interface MemoryRoom {
+export interface MemoryLease {
   /** Becomes so large as soon as there is room; fails with `unavailable` when there is none in time. */
   resize(bytes: number): Promise<void>;
   /** Gives everything back. */
@@ -24,7 +24,7 @@ export interface MemoryRoom {
 /** Gets the bytes behind a caller's address: guarded, capped, timed. Fails with 422 reasons `url_*`, `image_too_large`. */
 export interface ImageSource {
   /** @param room takes what the picture takes; while there is none, its host is not read */
-  fetch(url: URL, signal?: AbortSignal, room?: MemoryRoom): Promise<Buffer>;
+  fetch(url: URL, signal?: AbortSignal, room?: MemoryLease): Promise<Buffer>;
 }
 
 export interface PrepareOptions {
@@ -80,9 +80,9 @@ export interface NeighbourRequest extends VisionCaller {
 }
 
 /** The place of a call among those whose photos are on their way to the queue. */
-export interface VisionPlace {
+export interface QueueSlot {
   /** The call has ended. Idempotent. */
-  leave(): void;
+  release(): void;
 }
 
 /**
@@ -96,7 +96,7 @@ export interface VisionQueue {
   /** Fails with `unavailable`, before any work is done, when a photo that came now could not be answered in time. */
   admit(caller: VisionCaller): Promise<void>;
   /** As `admit`; until its place is left the photo counts among those that come before others. */
-  enter(caller: VisionCaller): Promise<VisionPlace>;
+  enter(caller: VisionCaller): Promise<QueueSlot>;
   neighbours(request: NeighbourRequest): Promise<Neighbourhood>;
   /** How many workers take photos from the queue now; null where it can not be known. */
   workers(): Promise<number | null>;

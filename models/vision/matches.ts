@@ -35,7 +35,7 @@ export function ancestryOf(products: readonly CatalogItem[], taxonomy: Taxonomy)
 }
 
 /** What was found of the photos of a call, and how it is judged. */
-export class Sighting {
+export class MatchContext {
   readonly #judgement: readonly JudgedCandidate[];
 
   /** @param shortlist as `shortlistOf` gives it @param ancestry of the products of the shortlist; others do no harm */
@@ -128,7 +128,8 @@ export const sightingOf = (
   products: readonly CatalogItem[],
   taxonomy: Taxonomy,
   manifest: Pick<ModelManifest, 'calibration'>,
-): Sighting => new Sighting(shortlist, ancestryOf(products, taxonomy), calibrationOf(manifest).confidence);
+): MatchContext =>
+  new MatchContext(shortlist, ancestryOf(products, taxonomy), calibrationOf(manifest).confidence);
 
 /** What speaks for a row of an answer. */
 export interface Evidence {

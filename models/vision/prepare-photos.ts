@@ -1,10 +1,10 @@
 import type { CallContext } from '../access/billing';
 import { AppError } from '../errors';
-import type { ImageSource, MemoryRoom, PrepareOptions } from '../ports';
+import type { ImageSource, MemoryLease, PrepareOptions } from '../ports';
 import type { ImageInput, PreparedInput } from './image-input';
 
 /** The bytes of a photo, and the memory that is held for them. */
-type Fetched = Extract<ImageInput, { kind: 'bytes' }> & { readonly room?: MemoryRoom | undefined };
+type Fetched = Extract<ImageInput, { kind: 'bytes' }> & { readonly room?: MemoryLease | undefined };
 
 /** Makes a photo small, in whatever form it is wanted. */
 export type Prepare<Image> = (bytes: Buffer, options: PrepareOptions) => Promise<Image>;

@@ -54,7 +54,7 @@ export class SimilarService {
     const taxonomy = new Taxonomy(await this.catalog.categories(call.caller.taxonomyVersion));
     const named = request.category === null ? null : categorySlug(request.category, 'product', taxonomy);
     const price = catalogPrice({ product: true, pricing: request.pricing });
-    await this.billing.cover(call, price);
+    await this.billing.assertAffordable(call, price);
     const [item] = await this.catalog.itemsById(await seenBy(call.caller, [request.id], this.catalog));
     if (!item) throw itemNotFound();
     const category = named ?? item.category;

@@ -20,7 +20,7 @@ import {
 import { candidatesOf, NEIGHBOURS, shortlistOf } from './candidates';
 import { calibrationOf } from './confidence';
 import type { ImageInput, PreparedInput } from './image-input';
-import { type Evidence, MATCHES_MAX, type Sighting, sightingOf } from './matches';
+import { type Evidence, MATCHES_MAX, type MatchContext, sightingOf } from './matches';
 import { jpegOf, type Neighbourhood, type SmallImage } from './neighbours';
 import { type Prepare, preparePhotos } from './prepare-photos';
 
@@ -173,7 +173,7 @@ export class VisionService {
 
   private async explained(
     items: readonly IdentifiedItem[],
-    sighting: Sighting,
+    sighting: MatchContext,
     products: readonly CatalogItem[],
   ): Promise<IdentifiedItem[]> {
     const evidence = items.map(({ item }) => sighting.evidenceFor(item.id));
@@ -225,7 +225,7 @@ interface Found {
   readonly resolvedTaxonomy: ResolvedTaxonomy | null;
 }
 
-function bestOf(sighting: Sighting, products: readonly CatalogItem[]): BestCandidate | null {
+function bestOf(sighting: MatchContext, products: readonly CatalogItem[]): BestCandidate | null {
   const [best] = sighting.products;
   if (!best) return null;
   return { ...best, category: products.find(({ id }) => id === best.id)?.category ?? null };

@@ -65,7 +65,7 @@ export function apiServices(container: Container): ApiServices {
 function adminServices(container: Container, requestId: string): AdminServices {
   const audited = container.resolve(AuditedTransactions);
   const ofRequest = container.createChildContainer();
-  ofRequest.register(PORTS.AuditedWork, {
+  ofRequest.register(PORTS.AuditedTransaction, {
     useValue: audited.by({ actor: 'admin', details: { requestId } }),
   });
   return { accounts: ofRequest.resolve(AccountService), keys: ofRequest.resolve(KeyService) };

@@ -1,7 +1,13 @@
 import { hostname, userInfo } from 'node:os';
 import type { Database } from '../../db/core/knex';
 import { inTransaction } from '../../db/core/sql';
-import type { AuditEntry, AuditedWork, AuditLog, ChangedStores, Deed } from '../../models/ports';
+import type {
+  AuditDetails,
+  AuditEntry,
+  AuditedTransaction,
+  AuditLog,
+  TransactionRepositories,
+} from '../../models/ports';
 
 type Knex = Database['knex'];
 
@@ -12,40 +18,44 @@ interface Author {
 }
 
 /** The actions of the user who runs this process, each in one transaction with its entry in the audit log. */
-export class AuditedTransactions implements AuditedWork {
+export class AuditedTransactions implements AuditedTransaction {
   /** @param storesOf the stores over the database, or over a transaction */
   constructor(
     private readonly knex: Knex,
-    private readonly storesOf: (knex: Knex) => ChangedStores & { readonly audit: AuditLog },
+    private readonly storesOf: (knex: Knex) => TransactionRepositories & { readonly audit: AuditLog },
     private readonly author?: Author,
   ) {}
 
   /** The same for somebody else's actions. */
-  by(author: Author): AuditedWork {
+  by(author: Author): AuditedTransaction {
     return new AuditedTransactions(this.knex, this.storesOf, author);
   }
 
   run<Result>(
     action: string,
-    work: (stores: ChangedStores) => Promise<Deed & { readonly result: Result }>,
+    work: (stores: TransactionRepositories) => Promise<AuditDetails & { readonly result: Result }>,
   ): Promise<Result> {
     return inTransaction(this.knex, async (transaction) => {
       const stores = this.storesOf(transaction);
-      const { result, ...deed } = await work(stores);
-      await stores.audit.append(entryOf(action, deed, this.author));
+      const { result, ...details } = await work(stores);
+      await stores.audit.append(entryOf(action, details, this.author));
       return result;
     });
   }
 
-  async note(action: string, deed: Deed): Promise<void> {
-    await this.storesOf(this.knex).audit.append(entryOf(action, deed, this.author));
+  async note(action: string, details: AuditDetails): Promise<void> {
+    await this.storesOf(this.knex).audit.append(entryOf(action, details, this.author));
   }
 }
 
 /** The entry of an action, of the user who runs this process unless it says otherwise. */
-export function entryOf(action: string, deed: Deed, author: Author = { actor: actor() }): AuditEntry {
-  const details = { ...deed.details, ...author.details };
-  return { accountId: null, subject: null, ...deed, details, actor: author.actor, action };
+export function entryOf(
+  action: string,
+  entry: AuditDetails,
+  author: Author = { actor: actor() },
+): AuditEntry {
+  const details = { ...entry.details, ...author.details };
+  return { accountId: null, subject: null, ...entry, details, actor: author.actor, action };
 }
 
 /** Who runs this process. A user without a name, as in many containers, goes by its number. */

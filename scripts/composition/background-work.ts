@@ -16,8 +16,8 @@ import { ENTRY_PRESENTER } from '../../models/vision/jobs/entry-presenter';
 import { OPEN_ENTRY_ROOM, VisionJobRunner } from '../../models/vision/jobs/vision-job-runner';
 import { MessageDispatcher } from '../../models/webhooks/message-dispatcher';
 import { version } from '../../package.json';
-import { AbandonedImages } from '../../workers/abandoned-images';
-import { ModelWarmer } from '../../workers/model-warmer';
+import { ModelPreloader } from '../../workers/model-preloader';
+import { PendingEmbeddingSweeper } from '../../workers/pending-embedding-sweeper';
 import { HttpWebhookSender } from '../../workers/webhooks/http-webhook-sender';
 import { ConcurrentPoller } from './concurrent-poller';
 import { Housekeeping } from './housekeeping/housekeeping';
@@ -47,7 +47,7 @@ const processName = (): string => `${hostname()}:${process.pid}`;
 export async function startPhotoWork(opening: Opening, queues: Queues): Promise<void> {
   const { container, logger, closing } = opening;
   const embeddings = adapterOf(container, PORTS.EmbeddingRepository);
-  const warmer = new ModelWarmer(
+  const warmer = new ModelPreloader(
     embeddings,
     adapterOf(container, PORTS.EmbedderRegistry),
     adapterOf(container, PORTS.NeighbourIndex),
@@ -59,7 +59,7 @@ export async function startPhotoWork(opening: Opening, queues: Queues): Promise<
   await warmer.look();
   every(opening, 'models kept warm', MODELS.everyMs, () => warmer.look());
   await queues.answer();
-  const abandoned = new AbandonedImages(embeddings, adapterOf(container, PORTS.IndexQueue), logger);
+  const abandoned = new PendingEmbeddingSweeper(embeddings, adapterOf(container, PORTS.IndexQueue), logger);
   every(opening, 'abandoned images', 20_000, (signal) => abandoned.look(signal), 0);
 }
 
@@ -95,7 +95,7 @@ export function startCallWork(opening: Opening): void {
   });
 
   const ledger = adapterOf(container, PORTS.CreditLedger);
-  every(opening, 'lapsed reservations', 30_000, () => ledger.lapse());
+  every(opening, 'lapsed reservations', 30_000, () => ledger.expireReservations());
 
   const store = adapterOf(container, PORTS.HousekeepingStore);
   const housekeeping = new Housekeeping(store, retentionRules(config, container), logger);

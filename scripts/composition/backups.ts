@@ -17,7 +17,7 @@ export async function backUpTo(path: string): Promise<BackupSummary> {
   try {
     const summary = await container.resolve(Backup).write(path);
     const { file: subject, ...details } = summary;
-    await adapterOf(container, PORTS.AuditedWork).note('backup', { subject, details });
+    await adapterOf(container, PORTS.AuditedTransaction).note('backup', { subject, details });
     return summary;
   } finally {
     await close();

@@ -33,13 +33,13 @@ import { PORTS, type Token } from '../../models/ports';
 import { modelReference } from '../../models/vision/embedding-model';
 import { VISION_SETTINGS } from '../../models/vision/vision-service';
 import { PooledEmbedderRegistry } from '../../workers/embedder/embedder-registry';
+import { EmbeddingCache } from '../../workers/embedding-cache';
+import { ForegroundLoad } from '../../workers/foreground-load';
 import { PHOTO_DISTORTER } from '../../workers/image/distortion/distort-photo';
 import { HttpImageSource, IMAGE_FETCH_SETTINGS } from '../../workers/image/http-image-source';
 import { LabelledFolders } from '../../workers/image/labelled-photos';
 import { IMAGE_LIMITS, SharpImagePreparer } from '../../workers/image/sharp-image-preparer';
 import { FolderModelLibrary, modelsFolder } from '../../workers/library/model-library';
-import { PhotoMemory } from '../../workers/photo-memory';
-import { PhotosInWork } from '../../workers/photos-in-work';
 import { RecallSampler } from '../../workers/recall-sampler';
 import { RECORD_BODIES } from '../import/record-body';
 import { openDatabase, openQueues } from './adapters';
@@ -69,7 +69,7 @@ export async function bindStores(opening: Opening): Promise<Database> {
   bindTables(opening, database.knex);
   const audited = new AuditedTransactions(database.knex, (knex) => storesOver(container, knex));
   container.register(AuditedTransactions, { useValue: audited });
-  container.register(PORTS.AuditedWork, { useValue: audited });
+  container.register(PORTS.AuditedTransaction, { useValue: audited });
   const images = imageStoreOf(config);
   closing(() => images.close());
   container.register(PORTS.ImageStore, { useValue: images });
@@ -170,8 +170,8 @@ export function bindVision(opening: Opening): Queues {
   });
   closing(() => embedders.close());
   bindUnlessGiven(opening, PORTS.EmbedderRegistry, embedders);
-  container.register(PhotoMemory, { useValue: new PhotoMemory(config.PHOTO_MEMORY_MIB * 2 ** 20) });
-  container.register(PhotosInWork, { useValue: new PhotosInWork() });
+  container.register(EmbeddingCache, { useValue: new EmbeddingCache(config.PHOTO_MEMORY_MIB * 2 ** 20) });
+  container.register(ForegroundLoad, { useValue: new ForegroundLoad() });
   const recall = new RecallSampler(adapterOf(container, PORTS.NeighbourIndex), logger, {
     oneOf: config.NEIGHBOUR_RECALL_SAMPLE,
   });

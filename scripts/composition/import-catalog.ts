@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { BegunEntry } from '../../db/accounts/audit-log';
+import { OpenAuditEntry } from '../../db/accounts/audit-log';
 import { openImport } from '../../db/catalog/import/open-import';
 import { StoredPictures } from '../../models/catalog/stored-pictures';
 import { PORTS } from '../../models/ports';
@@ -38,7 +38,7 @@ export function importCatalog(
         database.knex,
         dryRun,
         database.kind === 'postgres' ? SERVER_CONNECTIONS : 1,
-        new BegunEntry(clock, entryOf('catalog import', { subject: options.bundle })),
+        new OpenAuditEntry(clock, entryOf('catalog import', { subject: options.bundle })),
       ),
     images: adapterOf(container, PORTS.ImageStore),
     pictures: container.resolve(StoredPictures),

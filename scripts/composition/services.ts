@@ -27,7 +27,7 @@ export const storeServices = ({ container }: Loupe) => ({
   status: container.resolve(StatusService),
   identifiability: container.resolve(IdentifiabilityService),
   audit: adapterOf(container, PORTS.AuditLog),
-  audited: adapterOf(container, PORTS.AuditedWork),
+  audited: adapterOf(container, PORTS.AuditedTransaction),
 });
 
 export type StoreServices = ReturnType<typeof storeServices>;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { internalError, unprocessable } from '../../models/errors';
-import type { VisionCaller, VisionPlace } from '../../models/ports';
+import type { QueueSlot, VisionCaller } from '../../models/ports';
 import { jpegOf } from '../../models/vision/neighbours';
 import {
   ADAPTERS,
@@ -56,8 +56,8 @@ describe.each(ADAPTERS)('vision queue, %s', (_name, adapter) => {
     await occupy(6);
   };
   /** Places of a caller, until there are no more. */
-  const places = async (caller: () => VisionCaller): Promise<VisionPlace[]> => {
-    const entered: VisionPlace[] = [];
+  const places = async (caller: () => VisionCaller): Promise<QueueSlot[]> => {
+    const entered: QueueSlot[] = [];
     const entering = async () => {
       for (;;) entered.push(await queue.enter(caller()));
     };
@@ -135,7 +135,7 @@ describe.each(ADAPTERS)('vision queue, %s', (_name, adapter) => {
     // A second for each, and one is in work, of which the queue on Redis may not have heard yet.
     expect([30, 31]).toContain(entered.length);
     await expect(queue.admit(stranger(inAMinute))).rejects.toMatchObject(UNAVAILABLE);
-    for (const place of entered) place.leave();
+    for (const place of entered) place.release();
     await expect(queue.enter(stranger(inAMinute))).resolves.toBeDefined();
   });
 

@@ -50,7 +50,7 @@ class NaiveLedger {
   reserve(charge: ChargeRequest, amount: number, until: Date): boolean {
     const { credits } = this;
     if (credits === null || this.#reserved.has(charge)) return true;
-    if (credits - this.#held < amount) this.lapse();
+    if (credits - this.#held < amount) this.expireReservations();
     if (credits - this.#held < amount) return false;
     this.#reserved.set(charge, { amount, until: until.getTime() });
     return true;
@@ -71,18 +71,18 @@ class NaiveLedger {
     return this.credits;
   }
 
-  takeBack(charge: ChargeRequest): void {
+  refund(charge: ChargeRequest): void {
     this.release(charge);
     if (this.credits !== null) this.credits += this.#booked.get(charge) ?? 0;
     this.#booked.set(charge, 0);
   }
 
-  lapse(): void {
+  expireReservations(): void {
     for (const [charge, { until }] of this.#reserved) if (until <= clock.at) this.release(charge);
   }
 
   topUp(_accountId: string, amount: number): number | null {
-    this.lapse();
+    this.expireReservations();
     if (this.credits === null) return null;
     if (this.credits + amount < this.#held) throw badRequest('too much is taken off');
     this.credits += amount;
@@ -95,17 +95,7 @@ const sum = (amounts: readonly number[]): number => amounts.reduce((total, amoun
 describe('the credit ledger', () => {
   const step = fc.record({
     action: fc.constantFrom(
-      ...([
-        'reserve',
-        'reserve',
-        'settle',
-        'settle',
-        'release',
-        'takeBack',
-        'lapse',
-        'topUp',
-        'wait',
-      ] as const),
+      ...(['reserve', 'reserve', 'settle', 'settle', 'release', 'refund', 'lapse', 'topUp', 'wait'] as const),
     ),
     at: fc.nat(3),
     amount: fc.integer({ min: 0, max: 12 }),
@@ -131,8 +121,8 @@ describe('the credit ledger', () => {
                 reserve: () => ledger.reserve(charge, amount, until),
                 settle: () => ledger.settle(charge, amount),
                 release: () => ledger.release(charge),
-                takeBack: () => ledger.takeBack(charge),
-                lapse: () => ledger.lapse(),
+                refund: () => ledger.refund(charge),
+                lapse: () => ledger.expireReservations(),
                 topUp: () => ledger.topUp(accountId, amount - 8, null),
               })[action]();
             const outcomeOf = (ledger: CreditLedger | NaiveLedger) => act(ledger).catch(({ code }) => code);
@@ -182,8 +172,8 @@ describe('the credit ledger', () => {
       for (const charge of [repeated, refunded]) await here().ledger.reserve(charge, 10, clock.in(MINUTE_MS));
       await Promise.all([
         ...[here(), there(), here(), there()].map(({ ledger }) => ledger.settle(repeated, 7)),
-        ...[here().ledger.settle(refunded, 5), there().ledger.takeBack(refunded)],
-        here().ledger.takeBack(refunded),
+        ...[here().ledger.settle(refunded, 5), there().ledger.refund(refunded)],
+        here().ledger.refund(refunded),
       ]);
       expect(await accountState(accountId)).toEqual({ credits: 33, held: 0, booked: 7 });
     }
@@ -258,7 +248,7 @@ describe('usage', () => {
           const charge = chargeOf(accountId, { endpoint });
           await ledger.settle(charge, amount);
           if (fate === 'settled again') await ledger.settle(charge, amount);
-          if (fate === 'refunded') await ledger.takeBack(charge);
+          if (fate === 'refunded') await ledger.refund(charge);
         }
         const [since, until] = [timeOf(from), timeOf(to)];
         expect(await ledger.usage(accountId, since, until)).toEqual(await inLedger(accountId, since, until));

@@ -59,7 +59,7 @@ const accounts = PostgresAccountRepository.prototype;
 const MOMENTS = [
   ['while its credits are reserved', PHOTOS, () => holdMethod(ledger, 'reserve')],
   ['when its credits are reserved', PHOTOS, () => holdMethod(ledger, 'reserve', 'after')],
-  ['when its balance suffices', QUERIES, () => holdMethod(Billing.prototype, 'cover', 'after')],
+  ['when its balance suffices', QUERIES, () => holdMethod(Billing.prototype, 'assertAffordable', 'after')],
   ['before its charge is booked', SETTLED, () => holdMethod(ledger, 'settle')],
   ['while its charge is booked', SETTLED, () => holdMethod(ledger, 'settle', 'after')],
   ['before its rows are sold', SOLD, () => holdMethod(sales, 'sell')],
@@ -67,7 +67,7 @@ const MOMENTS = [
   ['while its key is looked up', BODILESS, () => holdMethod(accounts, 'callerByKeyHash')],
 ] as const;
 
-const charges = () => endsOf([Billing.prototype, 'charge'], [ledger, 'takeBack']);
+const charges = () => endsOf([Billing.prototype, 'charge'], [ledger, 'refund']);
 const booksOf = async (accountId: string) => ({
   booked: await service.creditsBooked(accountId),
   balance: await service.balance(accountId),

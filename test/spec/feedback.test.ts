@@ -270,10 +270,10 @@ describe('recalibration', () => {
       embeddings(),
       sure.resolve(PORTS.PredictionRepository),
       sure.resolve(PORTS.CatalogRepository),
-      sure.resolve(PORTS.AuditedWork),
+      sure.resolve(PORTS.AuditedTransaction),
     ).recalibrate(null, false);
   const rollback = () =>
-    new PromotionService(embeddings(), sure.resolve(PORTS.AuditedWork), {} as never).rollback(false);
+    new PromotionService(embeddings(), sure.resolve(PORTS.AuditedTransaction), {} as never).rollback(false);
 
   test('changes nothing with too little feedback, or where the catalog is not embedded', async () => {
     await corrections(20, 1);

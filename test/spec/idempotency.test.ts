@@ -194,7 +194,7 @@ describe('a call that is repeated because its process seemed dead', () => {
 
 describe('a booking that outlasts the deadline', () => {
   const settle = () => holdMethod(PostgresCreditLedger.prototype, 'settle', 'after');
-  const refunds = () => endsOf([PostgresCreditLedger.prototype, 'takeBack']);
+  const refunds = () => endsOf([PostgresCreditLedger.prototype, 'refund']);
 
   test('is a 504 that is not charged; the call is made again under its key', async () => {
     const { identify, spent } = await account();
@@ -211,7 +211,7 @@ describe('a booking that outlasts the deadline', () => {
   test('stays when a repetition got its answer before it could be refunded', async () => {
     const { identify, spent } = await account();
     const [late, refunded] = [settle(), refunds()];
-    const refund = holdMethod(PostgresCreditLedger.prototype, 'takeBack');
+    const refund = holdMethod(PostgresCreditLedger.prototype, 'refund');
     expect((await identify('late')).status).toBe(504);
     late.letGo();
     await refund.waiting(1);

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { REFUSALS } from '../../api/middleware/force-failure';
+import { REFUSALS } from '../../api/middleware/simulate-error';
 import type { Answer } from '../support/api-client';
 import { useService } from '../support/service';
 

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import pino from 'pino';
 import type { ApiServices } from '../../api/api-services';
 import { createApp } from '../../api/app';
-import { REFUSALS } from '../../api/middleware/force-failure';
+import { REFUSALS } from '../../api/middleware/simulate-error';
 import { WEBHOOK_EVENTS } from '../../models/webhooks/webhook';
 import { ADMIN_TOKEN } from '../support/api-client';
 import { DocumentCheck, escaped } from '../support/document-check';

@@ -1,4 +1,4 @@
-import { BegunEntry } from '../../db/accounts/audit-log';
+import { OpenAuditEntry } from '../../db/accounts/audit-log';
 import { openImport } from '../../db/catalog/import/open-import';
 import { PostgresRecordStore } from '../../db/catalog/import/record-store';
 import { PORTS } from '../../models/ports';
@@ -230,7 +230,7 @@ describe('the audit log', () => {
   test('has an import that is killed from its first change on', async () => {
     const { accountId } = await service.newKey();
     const entry = () =>
-      new BegunEntry(service.resolve(PORTS.Clock), {
+      new OpenAuditEntry(service.resolve(PORTS.Clock), {
         ...{ actor: 'somebody', action: 'catalog import', accountId, subject: 'bundle', details: {} },
       });
     const files = { products: [bag(fresh('product')).products] };

@@ -1,7 +1,7 @@
 import { makeSearchSnapshot } from '../../db/catalog/search/make-snapshot';
 import { type NeighbourIndex, PORTS } from '../../models/ports';
-import { PhotoMemory } from '../../workers/photo-memory';
-import { PhotosInWork } from '../../workers/photos-in-work';
+import { EmbeddingCache } from '../../workers/embedding-cache';
+import { ForegroundLoad } from '../../workers/foreground-load';
 import { VisionPipeline } from '../../workers/pipeline';
 import { RecallSampler } from '../../workers/recall-sampler';
 import type { ApiClient } from '../support/api-client';
@@ -73,8 +73,8 @@ describe('an identification', () => {
       service.resolve(PORTS.EmbeddingRepository),
       { forVersion: async ({ manifest }) => ({ manifest, ...embedder }), close: async () => undefined },
       service.resolve(PORTS.NeighbourIndex),
-      new PhotoMemory(0),
-      new PhotosInWork(),
+      new EmbeddingCache(0),
+      new ForegroundLoad(),
       new RecallSampler({} as NeighbourIndex, service.log.logger, { oneOf: 0 }),
     );
     jest

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { REFUSALS } from '../../api/middleware/force-failure';
+import { REFUSALS } from '../../api/middleware/simulate-error';
 import { SANDBOX_PRODUCTS } from '../../models/catalog/catalog-query';
 import { IMAGE_FAULTS } from '../../models/errors';
 import { type ApiClient, idsOf } from '../support/api-client';

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Knex } from 'knex';
-import type { BegunEntry } from '../../db/accounts/audit-log';
+import type { OpenAuditEntry } from '../../db/accounts/audit-log';
 import { openImport } from '../../db/catalog/import/open-import';
 import { StoredPictures } from '../../models/catalog/stored-pictures';
 import { PORTS, type Token } from '../../models/ports';
@@ -118,7 +118,7 @@ async function fill(source: CatalogSource, settings: Readonly<Record<string, str
 export function importInto(
   container: { resolve<Port>(token: Token<Port>): Port },
   options: Pick<ImportOptions, 'bundle' | 'report' | 'transactionMs'>,
-  entry: BegunEntry | null = null,
+  entry: OpenAuditEntry | null = null,
 ) {
   const nothing = () => undefined;
   const ports = {

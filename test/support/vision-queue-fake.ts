@@ -94,7 +94,7 @@ export class VisionQueueFake implements VisionQueue {
     if (this.isAway) throw unavailable('The queue is away.', 1);
   }
 
-  readonly enter = async () => ({ leave: () => undefined });
+  readonly enter = async () => ({ release: () => undefined });
   readonly workers = async () => this.workerCount;
   readonly depth = async () => ({ waiting: this.photosWaiting, active: 0 });
   readonly oldestWaitingMs = async () => 1_500;

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { BegunEntry } from '../../db/accounts/audit-log';
+import type { OpenAuditEntry } from '../../db/accounts/audit-log';
 import { SCOPES } from '../../models/access/api-key';
 import { PORTS } from '../../models/ports';
 import { ApiClient } from './api-client';
@@ -38,7 +38,10 @@ export function useWrittenCatalog(settings: Readonly<Record<string, string>> = {
   };
   const folder = temporaryFolder();
   /** Imports records, by their file, beside the running service as the nightly command does. */
-  const importFiles = async (files: Parameters<typeof writeBundle>[1], entry: BegunEntry | null = null) => {
+  const importFiles = async (
+    files: Parameters<typeof writeBundle>[1],
+    entry: OpenAuditEntry | null = null,
+  ) => {
     const bundle = await writeBundle(join(folder, fresh('bundle')), files);
     return importInto(service, { bundle, report: join(folder, 'rejects.txt'), transactionMs: 50 }, entry);
   };

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { type Candidate, candidatesOf, shortlistOf } from '../../models/vision/candidates';
 import { UNCALIBRATED } from '../../models/vision/confidence';
 import type { ChoiceModel } from '../../models/vision/embedding-model';
-import { type Ancestry, Sighting } from '../../models/vision/matches';
+import { type Ancestry, MatchContext } from '../../models/vision/matches';
 
 const none = { constant: 2, similarity: 0, nearest: 0, views: 0, others: 0, spread: 0 };
 const MODEL: ChoiceModel = { kind: 'choice', candidate: { nearest: 2, views: 2 }, none, kin: 0.5 };
@@ -24,11 +24,11 @@ const NO_ANCESTRY = ancestryOf({});
 
 /** How sure the first product is. */
 const firstOf = (candidates: readonly Candidate[], model = MODEL): number =>
-  new Sighting(candidates, NO_ANCESTRY, model).products[0]?.confidence ?? 0;
+  new MatchContext(candidates, NO_ANCESTRY, model).products[0]?.confidence ?? 0;
 
 /** The rows of an answer, where every taxonomy row but the deleted ones still exists. */
 const rowsOf = (candidates: readonly Candidate[], ancestry: Ancestry, floor: number, ...deleted: string[]) =>
-  idsOf(new Sighting(candidates, ancestry, MODEL).rows(floor, (id) => !deleted.includes(id)));
+  idsOf(new MatchContext(candidates, ancestry, MODEL).rows(floor, (id) => !deleted.includes(id)));
 
 describe('Candidates', () => {
   test('are products by their nearest image, ties by id', () => {
@@ -60,7 +60,7 @@ describe('Candidates', () => {
       ...each,
       byPhoto: [[0.75, at === 0 ? 0.25 : 0.5]],
     }));
-    expect(idsOf(new Sighting(seen, NO_ANCESTRY, MODEL).products)).toEqual(['product_b', 'product_a']);
+    expect(idsOf(new MatchContext(seen, NO_ANCESTRY, MODEL).products)).toEqual(['product_b', 'product_a']);
   });
 
   test('that are looked at are those nearest to any of the photos', () => {
@@ -103,7 +103,7 @@ describe('Confidence', () => {
         const ancestry = new Map(
           shortlist.map(({ id }, at) => [id, [`style_${at % 9}_${kinds[at % 3]}`, `brand_${kinds[at % 3]}`]]),
         );
-        const sighting = new Sighting(shortlist, ancestry, weights);
+        const sighting = new MatchContext(shortlist, ancestry, weights);
         const rows = sighting.rows(floor, () => true);
         const shown = rows.filter(({ id }) => id.startsWith('product_'));
         const confidences = rows.map(({ confidence }) => confidence);

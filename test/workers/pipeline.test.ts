@@ -1,8 +1,8 @@
 import { EVERYTHING } from '../../models/catalog/catalog-query';
 import type { Embedder, EmbeddingRepository, NeighbourIndex } from '../../models/ports';
 import { type EmbeddingVersion, viewSizeOf } from '../../models/vision/embedding-model';
-import { PhotoMemory } from '../../workers/photo-memory';
-import { PhotosInWork } from '../../workers/photos-in-work';
+import { EmbeddingCache } from '../../workers/embedding-cache';
+import { ForegroundLoad } from '../../workers/foreground-load';
 import { VisionPipeline } from '../../workers/pipeline';
 import { RecallSampler } from '../../workers/recall-sampler';
 import { silent } from '../support/log-sink';
@@ -28,8 +28,8 @@ test('a photo is looked at in the form in which it comes, and the size that the 
     { live: async () => version } as Partial<EmbeddingRepository> as EmbeddingRepository,
     { forVersion: async () => ({ embed }) as Partial<Embedder> as Embedder, close: async () => undefined },
     { nearest: async () => [] } as Partial<NeighbourIndex> as NeighbourIndex,
-    new PhotoMemory(0),
-    new PhotosInWork(),
+    new EmbeddingCache(0),
+    new ForegroundLoad(),
     new RecallSampler({} as NeighbourIndex, silent, { oneOf: 0 }),
   );
   const jpeg = Buffer.from('a JPEG');

@@ -1,5 +1,5 @@
 import { unavailable } from '../../models/errors';
-import { PHOTOS_EXPECTED_MS } from '../photos-in-work';
+import { PHOTOS_EXPECTED_MS } from '../foreground-load';
 import type { BackendName } from './backends';
 import { EngineGroup, type EngineGroupOptions, type Member } from './engine-group';
 import type { Embeddings } from './engine-handle';

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { inject, injectable } from 'tsyringe';
 import { AppError, unprocessable } from '../../models/errors';
-import type { ImageSource, MemoryRoom } from '../../models/ports';
+import type { ImageSource, MemoryLease } from '../../models/ports';
 import { decodeContent } from './decode-content';
 import { BlockedAddressError, type ConnectionSettings, GuardedConnections } from './guarded-connections';
 
@@ -35,7 +35,7 @@ export class HttpImageSource implements ImageSource {
     this.connections = new GuardedConnections(settings);
   }
 
-  async fetch(url: URL, signal?: AbortSignal, room?: MemoryRoom): Promise<Buffer> {
+  async fetch(url: URL, signal?: AbortSignal, room?: MemoryLease): Promise<Buffer> {
     const deadline = AbortSignal.timeout(this.settings.timeoutMs);
     const either = signal ? AbortSignal.any([deadline, signal]) : deadline;
     try {
@@ -49,7 +49,7 @@ export class HttpImageSource implements ImageSource {
     this.connections.close();
   }
 
-  private async follow(start: URL, signal: AbortSignal, room?: MemoryRoom): Promise<Buffer> {
+  private async follow(start: URL, signal: AbortSignal, room?: MemoryLease): Promise<Buffer> {
     let url = start;
     for (let redirects = 0; redirects <= this.settings.redirectsMax; redirects += 1) {
       const answer = await this.connections.request(url, { method: 'GET', signal, headers: HEADERS });
@@ -62,7 +62,7 @@ export class HttpImageSource implements ImageSource {
     throw unprocessable('url_status', `The address redirects more than ${this.settings.redirectsMax} times.`);
   }
 
-  private async read(answer: IncomingMessage, room?: MemoryRoom): Promise<Buffer> {
+  private async read(answer: IncomingMessage, room?: MemoryLease): Promise<Buffer> {
     const { headers, statusCode = 0 } = answer;
     const isSuccess = statusCode >= 200 && statusCode <= 299;
     if (!isSuccess || Number(headers['content-length'] ?? 0) > this.settings.bytesMax) {

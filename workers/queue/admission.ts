@@ -1,5 +1,5 @@
 import { timeout, unavailable } from '../../models/errors';
-import type { Clock, NeighbourRequest, VisionCaller, VisionPlace } from '../../models/ports';
+import type { Clock, NeighbourRequest, QueueSlot, VisionCaller } from '../../models/ports';
 import type { Neighbourhood } from '../../models/vision/neighbours';
 import { race } from './race';
 
@@ -82,13 +82,13 @@ export abstract class AdmittingQueue {
     this.#assertAdmissible(await this.recentLoad(), caller);
   }
 
-  async enter(caller: VisionCaller): Promise<VisionPlace> {
+  async enter(caller: VisionCaller): Promise<QueueSlot> {
     await this.admit(caller);
     const { accountId, photos = 1 } = caller;
     this.#inside.add(accountId, photos);
     let isLeft = false;
     return {
-      leave: () => {
+      release: () => {
         if (!isLeft) this.#inside.add(accountId, -photos);
         isLeft = true;
       },

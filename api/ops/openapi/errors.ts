@@ -1,6 +1,6 @@
 import { ERROR_CODES, type ErrorCode, unavailable } from '../../../models/errors';
 import { errorBody } from '../../middleware/error-handler';
-import { REFUSALS } from '../../middleware/force-failure';
+import { REFUSALS } from '../../middleware/simulate-error';
 import { headersOf } from './headers';
 import { nameOfError, schemaReference } from './schemas';
 

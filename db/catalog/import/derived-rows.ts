@@ -27,7 +27,7 @@ export const deriveStale = (trx: Knex, limit: number): Promise<number> =>
   deriveThose(trx, sql`id IN (SELECT id FROM catalog_stale_rows ORDER BY id LIMIT ${limit})`);
 
 /** Derives those of these rows again that are still noted. */
-export const deriveNoted = (trx: Knex, ids: readonly string[]): Promise<number> =>
+export const rebuildStale = (trx: Knex, ids: readonly string[]): Promise<number> =>
   deriveThose(trx, sql`id = ANY(${ids}::text[])`);
 
 async function deriveThose(trx: Knex, condition: Sql): Promise<number> {

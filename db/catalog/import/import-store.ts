@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import type { EntityRecord } from '../../../models/catalog/import/records';
 import type { CatalogImportStore, FeedRun, RecordTransaction } from '../../../models/ports';
-import type { BegunEntry } from '../../accounts/audit-log';
+import type { OpenAuditEntry } from '../../accounts/audit-log';
 import { rowsOf, sql } from '../../core/sql';
 import { messagesAbout } from '../../webhooks/messages-about';
 import { makeSearchSnapshot } from '../search/make-snapshot';
@@ -67,7 +67,7 @@ export class PostgresImportStore extends PostgresRecordStore implements CatalogI
     knex: Knex,
     private readonly holder: string,
     readonly connections: number,
-    entry: BegunEntry | null,
+    entry: OpenAuditEntry | null,
   ) {
     super(knex, entry);
     const beat = sql`UPDATE catalog_import_lock SET heartbeat_at = clock_timestamp() WHERE holder = ${holder}`;

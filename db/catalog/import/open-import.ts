@@ -6,7 +6,7 @@ import {
   type WrittenRecords,
 } from '../../../models/catalog/import/records';
 import type { CatalogImportStore, RecordTransaction, VariantOwner } from '../../../models/ports';
-import type { BegunEntry } from '../../accounts/audit-log';
+import type { OpenAuditEntry } from '../../accounts/audit-log';
 import type { WrittenTable } from '../../core/copy-rows';
 import { rowsOf, sql } from '../../core/sql';
 import { upsert } from '../../core/staging';
@@ -24,7 +24,7 @@ export async function openImport(
   knex: Knex,
   dryRun: boolean,
   connections = 1,
-  entry: BegunEntry | null = null,
+  entry: OpenAuditEntry | null = null,
 ): Promise<CatalogImportStore> {
   const holder = await acquireImport(knex);
   if (!dryRun) return new PostgresImportStore(knex, holder, connections, entry);

@@ -18,7 +18,7 @@ import {
   type RecordTransaction,
   type VariantOwner,
 } from '../../../models/ports';
-import { BegunEntry } from '../../accounts/audit-log';
+import { OpenAuditEntry } from '../../accounts/audit-log';
 import { inTransaction, rowsOf, sql } from '../../core/sql';
 import { upsert } from '../../core/staging';
 import { writeEstimates } from './best-estimates';
@@ -31,7 +31,7 @@ import {
   STALE_AT_ONCE,
   taxonomyVersion,
 } from './catalog-tables';
-import { deriveNoted, deriveStale } from './derived-rows';
+import { deriveStale, rebuildStale } from './derived-rows';
 import { writeCategories, writeEntities, writeProducts, writeSynonyms } from './write-records';
 
 /** The records of the catalog as calls write them, in PostgreSQL. */
@@ -43,7 +43,7 @@ export class PostgresCatalogRecords implements CatalogRecords {
   ) {}
 
   open(entry: AuditEntry): RecordStore {
-    return new PostgresRecordStore(this.knex, new BegunEntry(this.clock, entry));
+    return new PostgresRecordStore(this.knex, new OpenAuditEntry(this.clock, entry));
   }
 
   async find(id: string): Promise<FoundRecord | null> {
@@ -106,7 +106,7 @@ export class PostgresRecordStore implements RecordStore {
 
   constructor(
     readonly knex: Knex,
-    private readonly entry: BegunEntry | null,
+    private readonly entry: OpenAuditEntry | null,
   ) {}
 
   async categories(): Promise<readonly CategoryRecord[]> {
@@ -168,7 +168,7 @@ export class PostgresRecordStore implements RecordStore {
     const isOverdue = this.derivingMs > DERIVING_MS_MAX && kind !== 'categories' && kind !== 'entities';
     if (isOverdue) return;
     const startedAt = performance.now();
-    await deriveNoted(trx, noted);
+    await rebuildStale(trx, noted);
     this.derivingMs += performance.now() - startedAt;
   }
 }

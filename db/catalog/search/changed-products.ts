@@ -14,7 +14,7 @@ import {
  * A term whose products are wanted, as a part of the set of that name. Where a facet or a word has no bitmap, and for any
  * word of a `prefix`, products are looked up in the indexes; other terms have a `bitmap`, or no product.
  */
-export interface WantedTerm {
+export interface PostingRequest {
   readonly name: string;
   readonly kind: 'facet' | 'word' | 'prefix' | 'bitmap';
   readonly term: string;
@@ -95,7 +95,7 @@ export class ChangedProducts {
   }
 
   /** Those that a wanted term means. */
-  matching({ kind, term }: Pick<WantedTerm, 'kind' | 'term'>): readonly number[] {
+  matching({ kind, term }: Pick<PostingRequest, 'kind' | 'term'>): readonly number[] {
     if (kind !== 'prefix') return this.#ordinalsByTerm.get(term) ?? NONE;
     return Array.from(this.#ordinalsByTerm)
       .filter(([word]) => word.startsWith(term) && !isFacet(word))

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { CatalogState } from '../../../models/ports';
 import { constant, prepared, rowsOf, type Sql, sql } from '../../core/sql';
-import type { ChangedProduct, ChangedRow, WantedTerm } from './changed-products';
+import type { ChangedProduct, ChangedRow, PostingRequest } from './changed-products';
 
 /** The catalog has changed between the statements of an answer, which is of no state then. */
 export class CatalogChanged extends Error {
@@ -13,7 +13,7 @@ export const STATE = sql`pg_current_snapshot()::text AS transactions,
   (SELECT max(number) FROM search_snapshots) AS snapshot`;
 
 /** That nothing of what queries are answered from has changed between a state and the one that a statement sees. */
-export const isStill = ({ transactions, snapshot }: { [Part in keyof CatalogState]: Sql }): Sql =>
+export const isUnchangedSince = ({ transactions, snapshot }: { [Part in keyof CatalogState]: Sql }): Sql =>
   sql`((SELECT max(number) FROM search_snapshots) IS NOT DISTINCT FROM ${snapshot}::integer
     AND NOT EXISTS (SELECT FROM catalog_changes_since(${transactions}::pg_snapshot, 1)))`;
 
@@ -39,7 +39,7 @@ export interface OpenSnapshot {
   readonly found: readonly { readonly name: string; readonly ids: readonly string[] }[];
 }
 
-interface Opening {
+interface LoadedQueryState {
   readonly state: CatalogState;
   /** Null where there is none, or only the outgrown one. */
   readonly snapshot: OpenSnapshot | null;
@@ -55,10 +55,10 @@ interface Opening {
  */
 export async function readOpening(
   knex: Knex,
-  wanted: readonly WantedTerm[],
+  wanted: readonly PostingRequest[],
   last: KnownBefore | null,
   outgrown: number | null,
-): Promise<Opening> {
+): Promise<LoadedQueryState> {
   const lines = await rowsOf<Line>(knex, prepared(openingStatement(wanted, last, outgrown)));
   const partsOf = <Part extends Line['part']>(part: Part) =>
     lines.filter((line): line is Extract<Line, { part: Part }> => line.part === part);
@@ -103,7 +103,7 @@ interface StateTold extends CatalogState {
 
 /** Wanted terms are told as JSON, for which the planner assumes the same size however many they are: its plan can stay. */
 function openingStatement(
-  wanted: readonly WantedTerm[],
+  wanted: readonly PostingRequest[],
   last: KnownBefore | null,
   outgrown: number | null,
 ): Sql {

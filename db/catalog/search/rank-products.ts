@@ -3,7 +3,7 @@ import type { Filter, ResolvedQuery, RowPosition } from '../../../models/catalog
 import { facetOf } from '../../../models/catalog/index-terms';
 import { Bitset } from './bitset';
 import { restricts } from './catalog-clauses';
-import type { WantedTerm } from './changed-products';
+import type { PostingRequest } from './changed-products';
 import type { FoundPage, Window } from './scored-rows';
 import type { SnapshotView } from './snapshot-cache';
 import { BEGINNING_MAX, beginningTerm, categoryTerm } from './snapshot-chunks';
@@ -19,12 +19,14 @@ const wayName = (way: 'exact' | 'near' | 'misspelt', { word }: TermExpansion): s
 export function wantedSets(
   { node, sandbox, categories, filters }: ResolvedQuery,
   expansions: readonly TermExpansion[] | null,
-): WantedTerm[] | null {
+): PostingRequest[] | null {
   if (node !== 'product' || sandbox) return null;
   const facets = (name: string, field: string, ids: readonly string[]) =>
-    Array.from(new Set(ids), (id): WantedTerm => ({ name, kind: 'facet', term: facetOf(field, id) }));
+    Array.from(new Set(ids), (id): PostingRequest => ({ name, kind: 'facet', term: facetOf(field, id) }));
   return [
-    ...(categories ?? []).map((id): WantedTerm => ({ name: SCOPE, kind: 'bitmap', term: categoryTerm(id) })),
+    ...(categories ?? []).map(
+      (id): PostingRequest => ({ name: SCOPE, kind: 'bitmap', term: categoryTerm(id) }),
+    ),
     ...filters.flatMap(({ field, include, exclude }, at) => [
       ...facets(includeName(at), field, include),
       ...facets(excludeName(at), field, exclude),
@@ -33,10 +35,10 @@ export function wantedSets(
   ];
 }
 
-function expansionTerms(expansion: TermExpansion): WantedTerm[] {
+function expansionTerms(expansion: TermExpansion): PostingRequest[] {
   const { exact, near, beginnings, misspelt } = expansion;
   const nearName = wayName('near', expansion);
-  const word = (name: string, term: string): WantedTerm => ({ name, kind: 'word', term });
+  const word = (name: string, term: string): PostingRequest => ({ name, kind: 'word', term });
   const readings = (name: string, all: TermExpansion['exact']) =>
     all.flatMap((reading) =>
       reading.map((each) => word(reading.length === 1 ? name : readingName(each), each)),
@@ -46,7 +48,7 @@ function expansionTerms(expansion: TermExpansion): WantedTerm[] {
     ...readings(nearName, near),
     ...misspelt.map((each) => word(wayName('misspelt', expansion), each)),
     ...beginnings.map(
-      (term): WantedTerm =>
+      (term): PostingRequest =>
         Array.from(term).length > BEGINNING_MAX
           ? { name: nearName, kind: 'prefix', term }
           : { name: nearName, kind: 'bitmap', term: beginningTerm(term) },

@@ -3,7 +3,7 @@ import { workFor } from '../../../models/access/current-party';
 import type { CatalogState } from '../../../models/ports';
 import { Batcher } from '../../core/batcher';
 import { Bitset } from './bitset';
-import type { ChangedProducts, WantedTerm } from './changed-products';
+import type { ChangedProducts, PostingRequest } from './changed-products';
 import { readOpening } from './opening';
 import { NO_ORDINALS, nameOf, type Posting, type SeenState, Snapshot } from './snapshot';
 
@@ -29,7 +29,7 @@ const TRIED_MS = 10_000;
 /** The newest snapshot as a process knows it. */
 export class SnapshotCache {
   #known: Snapshot | null = null;
-  readonly #openings: Batcher<readonly WantedTerm[], Opened>;
+  readonly #openings: Batcher<readonly PostingRequest[], Opened>;
 
   constructor(private readonly knex: Knex) {
     this.#openings = new Batcher((asks) => workFor('catalog openings', () => this.#openAll(knex, asks)));
@@ -41,14 +41,14 @@ export class SnapshotCache {
    *
    * @throws CatalogChanged when the snapshot goes meanwhile
    */
-  async open(knex: Knex, wanted: readonly WantedTerm[]): Promise<Opened> {
+  async open(knex: Knex, wanted: readonly PostingRequest[]): Promise<Opened> {
     if (knex === this.knex) return this.#openings.submit(wanted);
     const [opened] = await this.#openAll(knex, [wanted]);
     return opened as Opened;
   }
 
   /** The same of the state that was seen last, without a statement; null where not all is known. */
-  openAsKnown(wanted: readonly WantedTerm[]): Opened | null {
+  openAsKnown(wanted: readonly PostingRequest[]): Opened | null {
     const known = this.#known;
     if (!known?.seen || known.isOutgrown || performance.now() - known.seen.at > TRIED_MS) return null;
     const postings = known.postingsOf(wanted, true);
@@ -58,7 +58,7 @@ export class SnapshotCache {
 
   async #openAll(
     knex: Knex,
-    asks: readonly (readonly WantedTerm[])[],
+    asks: readonly (readonly PostingRequest[])[],
     last = this.#known,
   ): Promise<Opened[]> {
     const seen = last?.seen ?? null;
@@ -91,7 +91,7 @@ export class SnapshotCache {
 const openedOf = (
   snapshot: Snapshot,
   { state, living }: SeenState,
-  wanted: readonly WantedTerm[],
+  wanted: readonly PostingRequest[],
   postings: ReadonlyMap<string, Posting>,
 ): Opened => ({
   state,
@@ -100,7 +100,7 @@ const openedOf = (
 
 /** @param size of each set; queries that saw later states have added ordinals beyond it */
 function setsOf(
-  wanted: readonly WantedTerm[],
+  wanted: readonly PostingRequest[],
   size: number,
   postings: ReadonlyMap<string, Posting>,
   changes: ChangedProducts,

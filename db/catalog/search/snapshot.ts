@@ -4,14 +4,14 @@ import type { Sort } from '../../../models/catalog/catalog-query';
 import type { CatalogState } from '../../../models/ports';
 import { rowsOf, sql } from '../../core/sql';
 import { Bitset } from './bitset';
-import { ChangedProducts, FacetColumn, type WantedTerm } from './changed-products';
+import { ChangedProducts, FacetColumn, type PostingRequest } from './changed-products';
 import { CatalogChanged, CHANGES_MAX, type OpenSnapshot } from './opening';
 import { PackedTexts } from './packed-texts';
 import { ProductOrder } from './product-order';
 import { CHUNK } from './snapshot-chunks';
 
 /** A term among those of all queries. */
-export const nameOf = ({ kind, term }: WantedTerm): string => `${kind} ${term}`;
+export const nameOf = ({ kind, term }: PostingRequest): string => `${kind} ${term}`;
 
 /** The products of a snapshot that have a term, except that those which have changed since may be in it or not. */
 export interface Posting {
@@ -68,7 +68,7 @@ export class Snapshot {
    *
    * @param isNewest whether they are for a state that is at least as new as any that was seen
    */
-  postingsOf(terms: readonly WantedTerm[], isNewest: boolean): Map<string, Posting> {
+  postingsOf(terms: readonly PostingRequest[], isNewest: boolean): Map<string, Posting> {
     const kept = new Map<string, Posting>();
     for (const term of terms) {
       const name = nameOf(term);
@@ -81,7 +81,7 @@ export class Snapshot {
   /** Adds the postings of terms that a query has read to those that were kept, and keeps them too. */
   read(
     postings: Map<string, Posting>,
-    terms: readonly WantedTerm[],
+    terms: readonly PostingRequest[],
     { bits, found }: OpenSnapshot,
     isNewest: boolean,
   ): void {

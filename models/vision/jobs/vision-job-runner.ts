@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { inject, injectable } from 'tsyringe';
 import { Billing, type CallContext } from '../../access/billing';
 import { visionPrice } from '../../access/credits';
-import { callStillRuns, unauthorized } from '../../errors';
+import { idempotencyConflict, unauthorized } from '../../errors';
 import { ALONE, type Place } from '../../place';
 import {
   type AccountRepository,
@@ -10,7 +10,7 @@ import {
   type IdempotencyStore,
   type IdempotentCall,
   type Logger,
-  type MemoryRoom,
+  type MemoryLease,
   PORTS,
   type VisionJobStore,
   type VisionQueue,
@@ -18,7 +18,7 @@ import {
 import { pauseAfter, TRIES_OF_A_DAY } from '../../retry-pauses';
 import { type IdentifyRequest, VISION_SETTINGS, VisionService, type VisionSettings } from '../vision-service';
 import { ENTRY_PRESENTER, type EntryPresenter } from './entry-presenter';
-import type { BegunEntry, EntryAnswer } from './vision-job';
+import type { EntryAnswer, LeasedEntry } from './vision-job';
 import { entryName } from './vision-job-service';
 
 /** Of an entry, in deadlines of a photo: it ends after so many, and was begun by a process that died after one more. */
@@ -35,7 +35,7 @@ const BOOKED_KNOWN_MS = 365 * 86_400_000;
 const PASSING = [409, 503, 504];
 
 /** Opens memory for what an entry fetches, by the key that it is charged to. */
-export type OpenEntryRoom = (keyId: string) => MemoryRoom;
+export type OpenEntryRoom = (keyId: string) => MemoryLease;
 
 /** Token of `OpenEntryRoom`. */
 export const OPEN_ENTRY_ROOM = Symbol.for('OpenEntryRoom');
@@ -92,7 +92,7 @@ export class VisionJobRunner {
   }
 
   /** The answer to an entry that failed; null when it is to be begun again. */
-  private async refused(entry: BegunEntry, failure: unknown): Promise<EntryAnswer | null> {
+  private async refused(entry: LeasedEntry, failure: unknown): Promise<EntryAnswer | null> {
     const requestId = entryName(entry.jobId, entry.position);
     const { status, body } = this.presenter.refusal(failure, requestId);
     if (status >= 500) this.logger.warn({ requestId, status, reason: String(failure) }, 'job entry');
@@ -104,7 +104,7 @@ export class VisionJobRunner {
   }
 
   private async answered(
-    entry: BegunEntry,
+    entry: LeasedEntry,
     named: IdempotentCall,
     { place, signal }: { readonly place: Place; readonly signal: AbortSignal },
   ): Promise<EntryAnswer> {
@@ -116,7 +116,7 @@ export class VisionJobRunner {
       for await (const piece of this.calls.answer(named, claim.chargeId)) answer += piece;
       return JSON.parse(answer);
     }
-    if (claim.kind !== 'granted') throw callStillRuns();
+    if (claim.kind !== 'granted') throw idempotencyConflict();
     const { chargeId } = claim;
     try {
       return await this.charged(entry, place, { caller, chargeId, signal, idempotencyKey: named.key });
@@ -126,7 +126,7 @@ export class VisionJobRunner {
     }
   }
 
-  private async charged(begun: BegunEntry, place: Place, named: NamedCall): Promise<EntryAnswer> {
+  private async charged(begun: LeasedEntry, place: Place, named: NamedCall): Promise<EntryAnswer> {
     const { entry, includes, keyId, jobId, position } = begun;
     const call = {
       ...named,
@@ -148,7 +148,7 @@ export class VisionJobRunner {
 
   /** The photos of an entry at hand; while hosts are waited for its place is somebody else's. */
   private async fetched(
-    { accountId, entry: { photos } }: BegunEntry,
+    { accountId, entry: { photos } }: LeasedEntry,
     place: Place,
     call: CallContext,
   ): Promise<IdentifyRequest['photos']> {
@@ -186,7 +186,7 @@ export class VisionJobRunner {
 type NamedCall = Required<Pick<CallContext, 'caller' | 'chargeId' | 'signal' | 'idempotencyKey'>>;
 
 /** The call of an entry, under a name that no `Idempotency-Key` can be. */
-function namedCall({ accountId, jobId, position }: BegunEntry): IdempotentCall {
+function namedCall({ accountId, jobId, position }: LeasedEntry): IdempotentCall {
   const key = `entry ${entryName(jobId, position)}`;
   return { accountId, key, fingerprint: createHash('sha256').update(key).digest() };
 }

@@ -54,7 +54,7 @@ export interface VisionJob {
 }
 
 /** An entry that a process has begun. */
-export interface BegunEntry extends EntryView {
+export interface LeasedEntry extends EntryView {
   readonly jobId: string;
   readonly position: number;
   readonly accountId: string;

@@ -10,7 +10,7 @@ import {
 import { hash } from '../../../../models/random';
 import { UNCALIBRATED } from '../../../../models/vision/confidence';
 import { type ChoiceModel, modelReference } from '../../../../models/vision/embedding-model';
-import { MATCHES_MAX, Sighting } from '../../../../models/vision/matches';
+import { MATCHES_MAX, MatchContext } from '../../../../models/vision/matches';
 import type { Measurement } from '../table';
 import {
   combinations,
@@ -130,7 +130,7 @@ const REAL = ['real', 'bags', 'watches'];
 
 function floorRow(calls: readonly Judged[], floor: number): string[] {
   const answers = calls.map((call) => {
-    const own = new Sighting(call.sighting.shortlist, call.sighting.ancestry, call.model);
+    const own = new MatchContext(call.sighting.shortlist, call.sighting.ancestry, call.model);
     const rows = own.rows(floor, () => true).map(({ id }) => id);
     return { ...call, rows, best: own.products[0]?.id };
   });
@@ -168,7 +168,9 @@ function groupsOf(calls: readonly Judged[]): [string, Judged[]][] {
 function believed(calls: readonly Judged[]): string {
   const all = calls.map(({ isKnown, sighting, model }) => {
     const { products, place } = judged(sighting, model);
-    const levels = new Sighting(sighting.shortlist, sighting.ancestry, model).levels(products[0]?.id ?? '');
+    const levels = new MatchContext(sighting.shortlist, sighting.ancestry, model).levels(
+      products[0]?.id ?? '',
+    );
     const { above } = sighting;
     return {
       ...{ isKnown, products, place, weight: chanceOf({ isKnown }) },

@@ -1,6 +1,6 @@
 import { calibrationOf } from '../../../../models/vision/confidence';
 import { modelReference } from '../../../../models/vision/embedding-model';
-import { Sighting } from '../../../../models/vision/matches';
+import { MatchContext } from '../../../../models/vision/matches';
 import type { Measurement } from '../table';
 import {
   combinations,
@@ -104,7 +104,7 @@ async function answering(options: VisionBenchOptions) {
   const { confidence, floor } = calibrationOf(model.manifest);
   const answer = (asked: Asked): Answered => {
     const { shortlist, ancestry } = sightings.sighting(asked);
-    const found = new Sighting(shortlist, ancestry, confidence);
+    const found = new MatchContext(shortlist, ancestry, confidence);
     return {
       ...{ ...asked, query: sightings.query(asked) },
       products: found.products.map(({ id }) => id),

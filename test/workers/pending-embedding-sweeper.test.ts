@@ -1,6 +1,6 @@
 import type { CatalogImage, VersionRecord } from '../../models/indexing/embedding-version';
 import type { EmbeddingRepository, IndexQueue } from '../../models/ports';
-import { AbandonedImages } from '../../workers/abandoned-images';
+import { PendingEmbeddingSweeper } from '../../workers/pending-embedding-sweeper';
 import { silent } from '../support/log-sink';
 
 /** A catalog of images in line under a live version, 7, and one that is being built, 6. */
@@ -28,7 +28,7 @@ function catalogOf(count: number) {
     close: async () => undefined,
     isShared: false,
   };
-  const abandoned = new AbandonedImages(embeddings as EmbeddingRepository, queue, silent);
+  const abandoned = new PendingEmbeddingSweeper(embeddings as EmbeddingRepository, queue, silent);
   return { line, unbuilt, look: () => abandoned.look(new AbortController().signal) };
 }
 

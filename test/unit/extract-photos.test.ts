@@ -1,4 +1,4 @@
-import { cutPhotos } from '../../api/middleware/cut-photos';
+import { extractPhotos } from '../../api/middleware/extract-photos';
 
 const bytes = Buffer.from(Array.from({ length: 700_001 }, (_, index) => (index * index + 7) % 251));
 const base64 = bytes.toString('base64');
@@ -8,10 +8,10 @@ test.each([
   ['the URL-safe alphabet', bytes.toString('base64url')],
   ['a data URI', `data:image/jpeg;base64,${base64}`],
 ])('%s is cut out', (_what, text) => {
-  const { json, photos } = cutPhotos(Buffer.from(`{"includes":["pricing"],"base64" : "${text}","a":1}`));
-  const [[standIn, photo] = []] = photos;
+  const { json, photos } = extractPhotos(Buffer.from(`{"includes":["pricing"],"base64" : "${text}","a":1}`));
+  const [[placeholder, photo] = []] = photos;
   expect(photo?.equals(bytes)).toBe(true);
-  expect(json.toString()).toBe(`{"includes":["pricing"],"base64" : "${standIn}","a":1}`);
+  expect(json.toString()).toBe(`{"includes":["pricing"],"base64" : "${placeholder}","a":1}`);
 });
 
 test.each([
@@ -26,7 +26,7 @@ test.each([
   ['with a percent-encoded head', `{"base64":"data%3Aimage/jpeg;base64,${base64}"}`],
 ])('a body %s is left as it is', (_what, text) => {
   const body = Buffer.from(text);
-  expect(cutPhotos(body)).toEqual({ json: body, photos: new Map() });
+  expect(extractPhotos(body)).toEqual({ json: body, photos: new Map() });
   expect(body.toString()).toBe(text);
 });
 
@@ -34,8 +34,8 @@ test('each of several photos is cut out, except one that can not be', () => {
   const images = [bytes, bytes.subarray(9_000)];
   const left = [{ base64: 'AAAA' }, { base64: `${base64} ` }];
   const sent = { images: [...images.map((image) => ({ base64: image.toString('base64') })), ...left] };
-  const { json, photos } = cutPhotos(Buffer.from(JSON.stringify(sent)));
+  const { json, photos } = extractPhotos(Buffer.from(JSON.stringify(sent)));
   expect([...photos.values()].map((photo, at) => photo.equals(images[at] ?? bytes))).toEqual([true, true]);
-  const standIns = [...photos.keys()].map((standIn) => ({ base64: standIn }));
-  expect(JSON.parse(json.toString())).toEqual({ images: [...standIns, ...left] });
+  const placeholders = [...photos.keys()].map((placeholder) => ({ base64: placeholder }));
+  expect(JSON.parse(json.toString())).toEqual({ images: [...placeholders, ...left] });
 });

@@ -7,7 +7,7 @@ export const PHOTOS_EXPECTED_MS = 1_000;
 const PATIENCE_MS = 500;
 
 /** The photos of callers that this process works on, so that other work can step aside for them. */
-export class PhotosInWork {
+export class ForegroundLoad {
   #count = 0;
   #seenAt = Number.NEGATIVE_INFINITY;
   #idle: { readonly promise: Promise<void>; resolve(): void } | null = null;

@@ -8,7 +8,7 @@ const BATCH_IMAGES = 256;
  * was killed. An image counts as abandoned when it is the first in line at two looks in a row; while an import makes
  * progress, the line moves and is left to it. Several processes may look at once: embedding is safe to repeat.
  */
-export class AbandonedImages {
+export class PendingEmbeddingSweeper {
   /** By version. */
   readonly #lastFirst = new Map<number, number>();
 

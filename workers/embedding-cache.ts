@@ -9,7 +9,7 @@ type Embed = () => Promise<Vectors>;
  * come at once one is computed. Vectors and not neighbours are remembered, so an answer always is about the catalog
  * as it stands. Each process remembers for itself.
  */
-export class PhotoMemory {
+export class EmbeddingCache {
   readonly #vectors: LRUCache<string, Vectors, Embed> | null;
 
   /** @param bytesMax of vectors, four kilobytes for a photo of four views and 256 dimensions; 0 remembers nothing */

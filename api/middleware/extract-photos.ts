@@ -9,7 +9,7 @@ export interface CutBody {
 }
 
 /** What stands in a body for a photo that was cut out of it; no base64, and nothing that a caller could write. */
-const standIn = (position: number): string => `(photo ${position} of ${MARK})`;
+const placeholder = (position: number): string => `(photo ${position} of ${MARK})`;
 const MARK = randomUUID();
 
 /** Shorter texts cost nothing. */
@@ -34,7 +34,7 @@ const decoded = Buffer.allocUnsafeSlow((PIECE / 4) * 3);
  *
  * @param body holds the bytes of photos in place of their texts afterwards
  */
-export function cutPhotos(body: Buffer): CutBody {
+export function extractPhotos(body: Buffer): CutBody {
   const photos = new Map<string, Buffer>();
   const parts: Buffer[] = [];
   let kept = 0;
@@ -45,7 +45,7 @@ export function cutPhotos(body: Buffer): CutBody {
     const to = between ? body.indexOf(QUOTE, from) : from;
     const photo = to - from < LENGTH_MIN ? null : decodedInPlace(body.subarray(from, to));
     if (photo) {
-      const stand = standIn(photos.size);
+      const stand = placeholder(photos.size);
       photos.set(stand, photo);
       parts.push(body.subarray(kept, from), Buffer.from(stand));
       kept = to;

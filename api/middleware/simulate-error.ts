@@ -1,11 +1,11 @@
 import {
   type AppError,
   badRequest,
-  callStillRuns,
   conflict,
   type ErrorCode,
   forbidden,
   headersTooLarge,
+  idempotencyConflict,
   insufficientCredits,
   internalError,
   itemNotFound,
@@ -19,7 +19,7 @@ import {
   unprocessable,
   unsupportedMediaType,
 } from '../../models/errors';
-import { callerOf, type Gate } from './call';
+import { callerOf, type Middleware } from './call';
 
 /**
  * Refusals of each code as callers meet them: what a test key can ask for, and the examples of the reference. Of those with
@@ -42,7 +42,7 @@ export const REFUSALS: Readonly<Record<ErrorCode, readonly AppError[]>> = {
   not_found: [itemNotFound()],
   method_not_allowed: [methodNotAllowed(['POST'])],
   conflict: [
-    callStillRuns(),
+    idempotencyConflict(),
     conflict('This Idempotency-Key stands for a call with another body; take a new one.'),
   ],
   payload_too_large: [payloadTooLarge(1024 * 1024), tooManyRecords(1000)],
@@ -75,8 +75,8 @@ const BEFORE_KEY = new Set([401, 403, 405, 431]);
  * Gives a test key the refusal that it asks for in `X-Loupe-Force`, before anything is counted or read (contract 9.10):
  * a status, and of a 422 perhaps the reason. 400 for anything else. The header of a live key is ignored.
  */
-export const forceFailure =
-  (visionDeadlineMs: number): Gate =>
+export const simulateError =
+  (visionDeadlineMs: number): Middleware =>
   (req, res) => {
     const asked = req.get(HEADER);
     if (asked === undefined || !callerOf(res).test) return;

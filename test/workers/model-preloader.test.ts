@@ -6,7 +6,7 @@ import type {
   NeighbourIndex,
   ReadinessRepository,
 } from '../../models/ports';
-import { ModelWarmer } from '../../workers/model-warmer';
+import { ModelPreloader } from '../../workers/model-preloader';
 import { silent } from '../support/log-sink';
 
 const version = (id: number, state: VersionRecord['state'], maintained: boolean, network = id) =>
@@ -48,7 +48,7 @@ function setup(unloadAfterMs: number) {
       if (id === 4 && worker.prepared.length < 3) throw new Error('the database is away');
     },
   };
-  const warmer = new ModelWarmer(
+  const warmer = new ModelPreloader(
     { versions: async () => worker.versions } as Partial<EmbeddingRepository> as EmbeddingRepository,
     embedders,
     index as NeighbourIndex,

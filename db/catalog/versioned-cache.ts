@@ -4,7 +4,7 @@ import { workFor } from '../../models/access/current-party';
  * A small table, remembered under the version that it was read after. Who comes with another version, or none, has it read
  * anew: so nobody gets it older than the version that he saw.
  */
-export class Remembered<Value> {
+export class VersionedCache<Value> {
   #version: number | undefined;
   #value: Promise<Value> | undefined;
 

@@ -34,7 +34,7 @@ interface Known {
  * it tells, so that a promotion can wait for every worker, and names the one that can't. Of the live version it also has the
  * vectors read that are searched in memory.
  */
-export class ModelWarmer {
+export class ModelPreloader {
   readonly #known = new Map<number, Known>();
   /** The version whose vectors are read. */
   #prepared: number | null = null;
