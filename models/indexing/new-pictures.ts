@@ -6,7 +6,7 @@ const PRODUCTS_AT_ONCE = 200;
 
 /**
  * Has the pictures of products embedded that were just written, under every version that is kept up, the live one first
- * (contract 15.4). Works in the background; the sweeper of abandoned images retries failures.
+ * (contract 15.4). Works in the background; `PendingEmbeddingSweeper` retries failures.
  */
 @injectable()
 export class NewPictures {

@@ -59,8 +59,8 @@ export async function startPhotoWork(opening: Opening, queues: Queues): Promise<
   await warmer.look();
   every(opening, 'models kept warm', MODELS.everyMs, () => warmer.look());
   await queues.answer();
-  const abandoned = new PendingEmbeddingSweeper(embeddings, adapterOf(container, PORTS.IndexQueue), logger);
-  every(opening, 'abandoned images', 20_000, (signal) => abandoned.look(signal), 0);
+  const pending = new PendingEmbeddingSweeper(embeddings, adapterOf(container, PORTS.IndexQueue), logger);
+  every(opening, 'pending embeddings', 20_000, (signal) => pending.look(signal), 0);
 }
 
 /** Makes this process known to the others, and tells whether they fit together. */
