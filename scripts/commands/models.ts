@@ -13,7 +13,7 @@ import { readConfig } from '../config';
 import { wholeNumber } from './option-values';
 import { answering, asTable, printAnswer } from './output';
 
-/** Enough for the largest model on a slow line; a longer download goes on by the next command. */
+/** Enough for the largest model on a slow line. */
 const DOWNLOAD_TIMEOUT_MS = 6 * 60 * 60 * 1000;
 
 /** `loupe models …`: the embedding models that can be used here, and how others get in (docs/models.md). */

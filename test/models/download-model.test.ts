@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { pack } from 'tar-stream';
@@ -15,7 +15,7 @@ import { temporaryFolder } from '../support/temporary-folder';
 import { meanColour, writeModel } from '../workers/tiny-models';
 import { ADDED, addOptions, FileServer, filesOf, libraryNames, NOTHING } from './library-fixture';
 
-/** Files come over a network that breaks; what is counted is what the server had to send. */
+/** Files come over a network that breaks. */
 jest.setTimeout(120_000);
 
 let root = '';
@@ -71,14 +71,12 @@ test('a manifest that names itself is not fetched a second time, nor installed a
   expect(await libraryNames(dataDir)).toEqual(NOTHING);
 });
 
-test('a host that sends on and on is given up at the time limit; the next command goes on', async () => {
+test('a host that sends on and on is given up at the time limit', async () => {
   server.faults = { hangsAfter: 100_000 };
   await expect(add('m/', { downloadTimeoutMs: 500 })).rejects.toThrow(
-    /takes longer than .* goes on from there/,
+    /can not be downloaded: it takes longer/,
   );
-  expect((await libraryNames(dataDir)).models).toEqual([]);
-  server.faults = {};
-  expect(await add()).toMatchObject({ isNew: true });
+  expect(await libraryNames(dataDir)).toEqual(NOTHING);
 });
 
 test('an archive at an address is installed', async () => {
@@ -88,29 +86,29 @@ test('an archive at an address is installed', async () => {
   server.files.set('m.tar', await buffer(tar as unknown as AsyncIterable<Buffer>));
   server.faults = { cuts: [300_000] };
   expect(await add('m.tar')).toMatchObject({ isNew: true });
-  expect(server.bytesOf('m.tar')).toBe(server.files.get('m.tar')?.length);
   expect(await libraryNames(dataDir)).toEqual(ADDED);
 });
 
 test('a connection that breaks is taken up where it broke: every byte is sent once', async () => {
   server.faults = { cuts: [...SMALL_FILES, 100_000, 150_000] };
   expect(await add()).toMatchObject({ isNew: true });
-  const ballast = server.served.filter(({ path }) => path === 'm/ballast.bin');
-  expect(ballast.map(({ range, status, bytes }) => [range, status, bytes])).toEqual([
-    [null, 200, 100_000],
-    [expect.stringMatching(/^bytes=100000-/), 206, 150_000],
-    [expect.stringMatching(/^bytes=250000-/), 206, BALLAST - 250_000],
-  ]);
+  const ballast = server.served.filter(([path]) => path === 'm/ballast.bin');
+  expect(ballast.map(([, bytes]) => bytes)).toEqual([100_000, 150_000, BALLAST - 250_000]);
 });
 
-test('a command that is killed leaves nothing in the library; the next one downloads what is missing', async () => {
+test('a connection that breaks again and again is given up', async () => {
+  server.faults = { cuts: [...SMALL_FILES, ...Array<number>(7).fill(1000)] };
+  await expect(add()).rejects.toThrow(/can not be downloaded: .* try again/);
+  expect(await libraryNames(dataDir)).toEqual(NOTHING);
+});
+
+test('a command that is killed leaves nothing in the library, and the next one installs the model', async () => {
   await copyMigrated(dataDir);
   server.faults = { hangsAfter: 260_000 };
   const words = [...LOUPE_ARGUMENTS, 'models', 'add', server.url('m/manifest.json')];
   const env = { PATH: processEnvironment()['PATH'], DATA_DIR: dataDir };
   const first = spawn(process.execPath, words, { cwd: REPOSITORY_ROOT, env });
   await server.hanging();
-  await arrived(260_000);
   first.kill('SIGKILL');
   await once(first, 'close');
   expect((await libraryNames(dataDir)).models).toEqual([]);
@@ -118,39 +116,7 @@ test('a command that is killed leaves nothing in the library; the next one downl
   const { code, stdout, stderr } = await command(server.url('m/'), '--json');
   expect([code, stderr]).toEqual([0, expect.stringContaining('ballast.bin')]);
   expect(JSON.parse(stdout)).toMatchObject({ model: 'tiny@1.0.0', added: true, calibrated: true });
-  expect(server.bytesOf('m/ballast.bin')).toBe(BALLAST);
-  // What had come whole was not asked for again.
-  expect(server.served.filter(({ path }) => path === 'm/model.json')).toHaveLength(1);
   expect(await libraryNames(dataDir)).toEqual(ADDED);
-});
-
-/** Resolves when so many bytes of a download lie on the disk. */
-async function arrived(bytes: number): Promise<void> {
-  const work = join(dataDir, 'models', '.work');
-  for (;;) {
-    for (const name of await readdir(work)) {
-      const file = await readFile(join(work, name, 'file')).catch(() => Buffer.alloc(0));
-      if (file.length >= bytes) return;
-    }
-  }
-}
-
-test('a file that changed since it was begun is not mixed with the older one', async () => {
-  server.faults = { cuts: [...SMALL_FILES, ...Array<number>(7).fill(1000)] };
-  await expect(add()).rejects.toThrow(/can not be downloaded: .* goes on from there/);
-  await publish();
-  server.faults = {};
-  server.served.length = 0;
-  expect(await add()).toMatchObject({ isNew: true });
-  expect(server.served.filter(({ path }) => path === 'm/ballast.bin').map(({ status }) => status)).toEqual([
-    200,
-  ]);
-});
-
-test('a server that knows no ranges is asked for the whole file again', async () => {
-  server.faults = { cuts: [...SMALL_FILES, 1000], noRanges: true };
-  await expect(add()).rejects.toThrow('can not be downloaded');
-  expect(await add()).toMatchObject({ isNew: true });
 });
 
 test.each([
@@ -164,13 +130,10 @@ test.each([
   expect(await libraryNames(dataDir)).toEqual(NOTHING);
 });
 
-test('a file that is not the one of the manifest is refused, and fetched anew the next time', async () => {
-  const right = server.files.get('m/ballast.bin') ?? Buffer.alloc(0);
+test('a file that is not the one of the manifest is refused', async () => {
   server.files.set('m/ballast.bin', randomBytes(BALLAST));
   await expect(add()).rejects.toThrow(/ballast\.bin has SHA-256 [0-9a-f]{64}, not [0-9a-f]{64}/);
   expect(await libraryNames(dataDir)).toEqual(NOTHING);
-  server.files.set('m/ballast.bin', right);
-  expect(await add()).toMatchObject({ isNew: true });
 });
 
 test('an address without the file is refused at once; redirects are followed a few times, over http only', async () => {

@@ -35,28 +35,18 @@ export async function libraryNames(dataDir: string): Promise<{ models: string[];
 export const filesOf = (manifest: ModelManifest): string[] =>
   ['manifest.json', ...Object.keys(manifest.digests)].sort();
 
-/** One answer that the server gave. */
-export interface Served {
-  readonly path: string;
-  readonly range: string | null;
-  readonly status: number;
-  /** Bytes of the body that were handed to the connection. */
-  readonly bytes: number;
-}
-
 /** Ways in which a server can be no ideal one. */
 export interface Faults {
   /** Cuts the connection after so many bytes of an answer; as many times as there are entries. */
   readonly cuts?: number[];
   /** After so many bytes an answer stops and stays open until its reader goes. */
   readonly hangsAfter?: number;
-  readonly noRanges?: boolean;
   readonly noLength?: boolean;
 }
 
-/** A web server with files, their ETags and ranges, that keeps account of what it serves. */
+/** A web server with files, their ETags and ranges, that keeps account of the bytes that it serves. */
 export class FileServer {
-  readonly served: Served[] = [];
+  readonly served: [path: string, bytes: number][] = [];
   readonly files = new Map<string, Buffer>();
   /** Files that are another each time they are asked for, until the last. */
   readonly versions = new Map<string, Buffer[]>();
@@ -80,11 +70,6 @@ export class FileServer {
     return new Promise((resolve) => this.#wakeUp.push(resolve));
   }
 
-  /** Bytes of a file that left the server, over all answers. */
-  bytesOf(path: string): number {
-    return this.served.filter((each) => each.path === path).reduce((sum, { bytes }) => sum + bytes, 0);
-  }
-
   close(): void {
     this.#server.closeAllConnections();
     this.#server.close();
@@ -96,26 +81,17 @@ export class FileServer {
     if (location !== undefined) return void response.writeHead(302, { location }).end();
     const versions = this.versions.get(path) ?? [];
     const file = (versions.length > 1 ? versions.shift() : versions[0]) ?? this.files.get(path);
-    const range = request.headers.range ?? null;
-    if (!file) return void this.#send({ path, range, status: 404 }, Buffer.alloc(0), response.writeHead(404));
-    const etag = `"${createHash('sha256').update(file).digest('hex').slice(0, 16)}"`;
-    const from = Number(/^bytes=(\d+)-\d*$/.exec(range ?? '')?.[1] ?? 0);
-    const current = [undefined, etag].includes(request.headers['if-range']?.toString());
-    const partial = from > 0 && current && !this.faults.noRanges;
-    const body = partial ? file.subarray(from) : file;
-    const status = !partial ? 200 : body.length === 0 ? 416 : 206;
-    response.writeHead(status, {
-      ...(this.faults.noRanges ? {} : { etag, 'accept-ranges': 'bytes' }),
+    if (!file) return void response.writeHead(404).end();
+    const from = Number(/^bytes=(\d+)-/.exec(request.headers.range ?? '')?.[1] ?? 0);
+    const body = file.subarray(from);
+    response.writeHead(from > 0 ? 206 : 200, {
+      etag: `"${createHash('sha256').update(file).digest('hex')}"`,
       ...(this.faults.noLength ? {} : { 'content-length': body.length }),
-      ...(partial ? { 'content-range': `bytes ${from}-${file.length - 1}/${file.length}` } : {}),
+      ...(from > 0 ? { 'content-range': `bytes ${from}-${file.length - 1}/${file.length}` } : {}),
     });
-    this.#send({ path, range, status }, body, response);
-  }
-
-  #send(served: Omit<Served, 'bytes'>, body: Buffer, response: ServerResponse): void {
     const cut = this.faults.cuts?.shift();
     const end = Math.min(cut ?? body.length, this.faults.hangsAfter ?? body.length, body.length);
-    this.served.push({ ...served, bytes: end });
+    this.served.push([path, end]);
     if (end === body.length) return void response.end(body);
     response.write(body.subarray(0, end), () => {
       if (cut !== undefined) response.destroy();

@@ -1,4 +1,6 @@
-import { mkdir, rm, stat } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { DurableFiles, InstalledModel, Progress } from '../../models/ports';
@@ -16,7 +18,6 @@ import {
 } from '../embedder/model-folder';
 import { FolderModelLibrary, modelsFolder } from './model-library';
 import { isAddress, type ModelSource, openSource } from './open-source';
-import { sweepWork, workFolder } from './work-folder';
 
 /** How a model is added. */
 export interface AddModelOptions {
@@ -25,7 +26,7 @@ export interface AddModelOptions {
   readonly sha256: string | null;
   /** All files of the model together. */
   readonly bytesMax: number;
-  /** For all that is downloaded; what has arrived by then is kept for the next try. */
+  /** For all that is downloaded. */
   readonly downloadTimeoutMs: number;
   /** On what the trial inference runs. */
   readonly inference: InferencePoolOptions;
@@ -42,32 +43,57 @@ export interface AddedModel {
 
 /**
  * Installs an embedding model from a folder, an archive or an address: brings its files, proves that they are the ones
- * of the manifest, tries an inference, and only then moves it into the library in one step. A command that is killed
- * leaves nothing in the library; what it had downloaded is used by the next.
+ * of the manifest, tries an inference, and only then moves it into the library in one step. What a command that is killed
+ * leaves beside the library, the next one removes.
  *
  * @param place see `openSource`
  * @throws ModelRefused with the reason; the library is as before then
  * @throws DownloadBroken when the network gives up
  */
 export async function addModel(place: string, options: AddModelOptions): Promise<AddedModel> {
-  const work = join(modelsFolder(options.dataDir), '.work');
-  await sweepWork(work, 'staging');
-  const staging = await workFolder(work, 'staging');
-  const folder = join(staging.path, 'model');
+  const scratch = await scratchFolder(join(modelsFolder(options.dataDir), '.work'));
+  const folder = join(scratch, 'model');
+  const { downloadTimeoutMs: timeoutMs } = options;
   try {
-    await rm(staging.path, { recursive: true, force: true });
-    await mkdir(staging.path);
-    return await addFrom(
-      await openSource(place, { ...options, work, scratch: staging.path }),
-      folder,
-      options,
-    );
+    const limit = { timeoutMs, signal: AbortSignal.timeout(timeoutMs) };
+    return await addFrom(await openSource(place, { ...options, scratch, limit }), folder, options);
   } catch (failure) {
     // The operator knows the place; the folders in between are ours.
     if (!(failure instanceof ModelRefused)) throw failure;
     throw new ModelRefused(withoutSecrets(place), failure.reason.replaceAll(`${folder}/`, ''), failure);
   } finally {
-    await staging.end(false);
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+/** No command works as long as this. */
+const FORGOTTEN_MS = 24 * 60 * 60 * 1000;
+
+/** Names of hosts may hold dots. */
+const HOST = createHash('sha256').update(hostname()).digest('hex').slice(0, 12);
+
+/** An empty folder inside `root` for this command alone, whose name says who works in it; removes those of dead ones. */
+async function scratchFolder(root: string): Promise<string> {
+  await mkdir(root, { recursive: true });
+  for (const name of await readdir(root)) {
+    const [host, pid] = name.split('.');
+    const changedAt = await stat(join(root, name)).then(
+      ({ mtimeMs }) => mtimeMs,
+      () => Date.now(),
+    );
+    const isDead = host === HOST && !isAlive(Number(pid));
+    if (isDead || Date.now() - changedAt > FORGOTTEN_MS)
+      await rm(join(root, name), { recursive: true, force: true }).catch(() => undefined);
+  }
+  return mkdtemp(join(root, `${HOST}.${process.pid}.`));
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (failure) {
+    return failure instanceof Error && 'code' in failure && failure.code === 'EPERM';
   }
 }
 
@@ -79,20 +105,12 @@ function withoutSecrets(place: string): string {
 }
 
 async function addFrom(source: ModelSource, folder: string, options: AddModelOptions): Promise<AddedModel> {
-  try {
-    const manifest = await stageManifest(source, folder, options.sha256);
-    const standing = await standingModel(manifest, options.dataDir);
-    if (!standing) {
-      await stageFiles(source, folder, manifest, options.bytesMax);
-      await checkModel(folder, options.inference);
-    }
-    const added = standing ? { model: standing, isNew: false } : await install(folder, manifest, options);
-    await source.end(false);
-    return added;
-  } catch (failure) {
-    await source.end(!(failure instanceof ModelRefused));
-    throw failure;
-  }
+  const manifest = await stageManifest(source, folder, options.sha256);
+  const standing = await standingModel(manifest, options.dataDir);
+  if (standing) return { model: standing, isNew: false };
+  await stageFiles(source, folder, manifest, options.bytesMax);
+  await checkModel(folder, options.inference);
+  return install(folder, manifest, options);
 }
 
 const MANIFEST_BYTES_MAX = 2 ** 20;
@@ -110,7 +128,7 @@ async function stageManifest(
 ): Promise<ModelManifest> {
   const target = join(folder, MANIFEST_FILE);
   await mkdir(folder);
-  await source.bring(MANIFEST_FILE, target, null, MANIFEST_BYTES_MAX);
+  await source.bring(MANIFEST_FILE, target, MANIFEST_BYTES_MAX);
   const found = await sha256Of(target);
   if (source.named === 'manifest' && sha256 !== null && found !== sha256)
     throw new ModelRefused(folder, `manifest.json has SHA-256 ${found}, not ${sha256}`);
@@ -134,7 +152,7 @@ async function stageFiles(
   const bring = async (name: string) => {
     const target = join(folder, name);
     await mkdir(dirname(target), { recursive: true });
-    await source.bring(name, target, manifest.digests[name] ?? null, left).catch((failure: unknown) => {
+    await source.bring(name, target, left).catch((failure: unknown) => {
       const isThere = failure instanceof Error && 'code' in failure && failure.code === 'EEXIST';
       throw isThere ? new ModelRefused(folder, `${name} is there already`, failure) : failure;
     });

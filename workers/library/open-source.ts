@@ -1,11 +1,8 @@
-import { createHash } from 'node:crypto';
-import { constants, copyFile, link, stat } from 'node:fs/promises';
+import { constants, copyFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import type { Progress } from '../../models/ports';
 import { MANIFEST_FILE, ModelRefused, sha256Of } from '../embedder/model-folder';
-import { download, type TimeLimit, timeLimit, tooLarge } from './download';
+import { type DownloadOptions, download, tooLarge } from './download';
 import { unpackModel } from './unpack-model';
-import { type WorkFolder, workFolder } from './work-folder';
 
 /** Where a model comes from: a folder, or addresses. */
 export interface ModelSource {
@@ -16,27 +13,18 @@ export interface ModelSource {
    *
    * @param name its path inside the model, as the manifest names it
    * @param target where to put it; its folder exists, and no file is written over
-   * @param digest SHA-256 that it must have, null when the manifest gives none
    * @param bytesMax the largest file that is taken
    * @throws ModelRefused when there is no such file, or it is too large
    */
-  bring(name: string, target: string, digest: string | null, bytesMax: number): Promise<void>;
-  /** Lets go of what was downloaded on the way: it is kept for the next try, or removed. */
-  end(keep: boolean): Promise<void>;
+  bring(name: string, target: string, bytesMax: number): Promise<void>;
 }
 
-/** How a source is opened. */
-interface SourceOptions {
-  /** Where downloads lie until the model is installed. */
-  readonly work: string;
-  /** A folder of this command alone, for what an archive holds. */
+/** How a source is opened; the time limit is for all that is downloaded. */
+interface SourceOptions extends DownloadOptions {
+  /** An empty folder of this command alone, for an archive and what it holds. */
   readonly scratch: string;
   /** SHA-256 of the file that is named, when the operator has one. */
   readonly sha256: string | null;
-  readonly bytesMax: number;
-  /** For all that is downloaded. */
-  readonly downloadTimeoutMs: number;
-  readonly progress: Progress;
 }
 
 const ARCHIVE = /\.(tar|tar\.gz|tgz)$/i;
@@ -65,51 +53,29 @@ export const isAddress = (place: string): boolean => /^[a-z][a-z0-9+.-]*:\/\//i.
 /** A model in a folder of this machine. */
 const folderSource = (folder: string, named: ModelSource['named']): ModelSource => ({
   named,
-  bring: async (name, target, _digest, bytesMax) => {
+  bring: async (name, target, bytesMax) => {
     const found = await stat(join(folder, name)).catch(() => null);
     if (!found?.isFile()) throw new ModelRefused(folder, `there is no file ${name}`);
     if (found.size > bytesMax) throw tooLarge(folder, name, bytesMax);
     await copyFile(join(folder, name), target, constants.COPYFILE_EXCL);
   },
-  end: async () => undefined,
 });
 
-/** A model whose files lie beside its manifest on a web server; the limit is for all files together. */
-function addressSource(manifest: URL, { work, progress }: SourceOptions, limit: TimeLimit): ModelSource {
-  const works: WorkFolder[] = [];
+/** A model at an address: an archive, or files beside their manifest. */
+async function openAddress(url: URL, options: SourceOptions): Promise<ModelSource> {
+  if (ARCHIVE.test(url.pathname)) {
+    const archive = join(options.scratch, 'archive');
+    await download(url, archive, options);
+    return openArchive(archive, options);
+  }
+  const manifest = url.pathname.endsWith('/') ? new URL(MANIFEST_FILE, url) : url;
   return {
     named: 'manifest',
-    bring: async (name, target, digest, bytesMax) => {
-      const url = name === MANIFEST_FILE ? manifest : new URL(name, manifest);
-      const folder = await downloadFolder(work, url);
-      works.push(folder);
-      const file = await download(url, { folder: folder.path, digest, bytesMax, progress, limit });
-      // The download stays until all of the model is here, so that nothing is fetched twice after a kill.
-      await link(file, target).catch(() => copyFile(file, target, constants.COPYFILE_EXCL));
+    bring: (name, target, bytesMax) => {
+      const address = name === MANIFEST_FILE ? manifest : new URL(name, manifest);
+      return download(address, target, { ...options, bytesMax });
     },
-    end: async (keep) => void (await Promise.all(works.map((folder) => folder.end(keep)))),
   };
-}
-
-/** The folder in which what there is of an address is kept. */
-const downloadFolder = (work: string, url: URL): Promise<WorkFolder> =>
-  workFolder(work, createHash('sha256').update(url.href).digest('hex').slice(0, 32));
-
-async function openAddress(url: URL, options: SourceOptions): Promise<ModelSource> {
-  const { work, progress, bytesMax, sha256 } = options;
-  const limit = timeLimit(options.downloadTimeoutMs);
-  if (!ARCHIVE.test(url.pathname)) {
-    const manifest = url.pathname.endsWith('/') ? new URL(MANIFEST_FILE, url) : url;
-    return addressSource(manifest, options, limit);
-  }
-  const folder = await downloadFolder(work, url);
-  try {
-    const archive = await download(url, { folder: folder.path, digest: sha256, bytesMax, progress, limit });
-    return { ...(await openArchive(archive, options)), end: folder.end };
-  } catch (failure) {
-    await folder.end(!(failure instanceof ModelRefused));
-    throw failure;
-  }
 }
 
 async function openArchive(
