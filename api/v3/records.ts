@@ -56,7 +56,7 @@ export function mountRecords(
     const id = idOf(req);
     const absolute = publicAddress(req, settings);
     return free(async () => {
-      const data = [lineOf(await records.read(id), absolute)];
+      const data = [lineOf(await records.find(id), absolute)];
       return { ...FREE, data } satisfies z.input<typeof recordAnswer>;
     });
   };

@@ -16,7 +16,6 @@ import {
   type PicturesOf,
   PORTS,
   type Progress,
-  type ReadRecord,
   type RecordBodies,
   type RecordSource,
   type RejectLog,
@@ -91,7 +90,7 @@ export class RecordsService {
   /** Takes a product or an entity out of the catalog. @throws AppError 404 when there is none of this id */
   remove(call: CallContext, id: string): Promise<void> {
     return this.#alone(call, async () => {
-      const { kind } = await this.#find(id);
+      const { kind } = await this.find(id);
       if (kind === 'categories') throw noRecord(id);
       const line = JSON.stringify({ [kind]: { id, deleted: true } });
       const { source } = await this.bodies.read(Buffer.from(line), this.clock.now());
@@ -99,9 +98,9 @@ export class RecordsService {
     });
   }
 
-  /** @throws AppError 404 when there is no record of this id, or when it is deleted */
+  /** @throws AppError 404 as `find` does */
   async status(id: string): Promise<RecordStatus> {
-    const { searchable } = await this.#find(id);
+    const { searchable } = await this.find(id);
     const live = await this.embeddings.live();
     if (!live) return { searchable, ...NO_PICTURES };
     const pictures = await this.embeddings.coverage(live.id, id);
@@ -123,19 +122,13 @@ export class RecordsService {
     return failed === 0 ? [] : await this.embeddings.failures(versionId, FAILURES_TOLD, of);
   }
 
-  /** A record as it was last written. @throws AppError 404 as `status` does */
-  async read(id: string): Promise<ReadRecord> {
-    const found = await this.records.read(id);
-    if (!found) throw noRecord(id);
-    return found;
-  }
-
   /** Derives the rows that changes left to follow, in steps, until `signal` ends it. */
   async followUp(signal: AbortSignal): Promise<void> {
     while (!signal.aborted && (await this.records.deriveStaleRows(STALE_AT_ONCE)) > 0);
   }
 
-  async #find(id: string): Promise<FoundRecord> {
+  /** A record as it was last written. @throws AppError 404 when there is none of this id, or when it is deleted */
+  async find(id: string): Promise<FoundRecord> {
     const found = await this.records.find(id);
     if (!found) throw noRecord(id);
     return found;

@@ -9,7 +9,7 @@ import { rowsOf, sql } from '../../core/sql';
 import { messagesAbout } from '../../webhooks/messages-about';
 import { makeSearchSnapshot } from '../search/make-snapshot';
 import { countOf, countStale, loadEntities } from './catalog-tables';
-import { PostgresFeedRun } from './feed-run';
+import { openFeed } from './feed-run';
 import { PostgresRecordStore, STOPPED_IMPORT } from './record-store';
 import { countDeferredIndexes, deferIndexes, makeIndexes, tidyTables } from './search-upkeep';
 
@@ -119,8 +119,8 @@ export class PostgresImportStore extends PostgresRecordStore implements CatalogI
     return [...(await loadEntities(this.knex, wanted)).values()];
   }
 
-  async openFeed(name: string): Promise<FeedRun> {
-    return await PostgresFeedRun.open(this.knex, this.inTransaction, name);
+  openFeed(name: string): Promise<FeedRun> {
+    return openFeed(this.knex, this.inTransaction, name);
   }
 
   async staleRows(): Promise<number> {

@@ -5,13 +5,12 @@ import {
   type RecordKind,
   type WrittenRecords,
 } from '../../../models/catalog/import/records';
-import type { CatalogImportStore, RecordTransaction, VariantOwner } from '../../../models/ports';
+import type { CatalogImportStore, VariantOwner } from '../../../models/ports';
 import type { OpenAuditEntry } from '../../accounts/audit-log';
 import type { WrittenTable } from '../../core/copy-rows';
 import { rowsOf, sql } from '../../core/sql';
 import { upsert } from '../../core/staging';
 import { acquireImport, PostgresImportStore } from './import-store';
-import { PostgresRecordTransaction } from './record-store';
 
 /**
  * Begins an import, or a dry run, as the catalog's one import. `connections` is how many work at the same time where the work
@@ -59,10 +58,6 @@ const UNKNOWN = { parents: {}, tags: [], keywords: [], popularity: 0, images: []
  * not in memory, since a bundle may be larger than that.
  */
 class DryRunStore extends PostgresImportStore {
-  override async entities(ids: readonly string[]): Promise<ReadonlyMap<string, EntityRecord>> {
-    return await withNoted(this.knex, ids, await super.entities(ids));
-  }
-
   /** What was noted is not in the catalog that would be read anew. */
   override taxonomyVersion = async () => 0;
   override staleRows = async () => 0;
@@ -74,23 +69,28 @@ class DryRunStore extends PostgresImportStore {
     await super.close();
   }
 
-  protected override recordsIn(trx: Knex): RecordTransaction {
-    return new DryRunTransaction(trx, this);
+  protected override async entitiesIn(
+    knex: Knex,
+    ids: readonly string[],
+  ): Promise<ReadonlyMap<string, EntityRecord>> {
+    const known = new Map(await super.entitiesIn(knex, ids));
+    for (const { id, kind, category } of await noted(knex, ids)) {
+      if (category !== null) known.set(id, { ...UNKNOWN, id, name: id, kind, category });
+    }
+    return known;
   }
-}
 
-class DryRunTransaction extends PostgresRecordTransaction {
-  override async entities(ids: readonly string[]): Promise<ReadonlyMap<string, EntityRecord>> {
-    return await withNoted(this.trx, ids, await super.entities(ids));
-  }
-
-  override async variantOwners(ids: readonly string[]): Promise<readonly VariantOwner[]> {
-    const owners = new Map((await super.variantOwners(ids)).map((owner) => [owner.id, owner]));
-    for (const row of await noted(this.trx, ids)) owners.set(row.id, row);
+  protected override async variantOwners(
+    trx: Knex,
+    ids: readonly string[],
+  ): Promise<readonly VariantOwner[]> {
+    const owners = new Map((await super.variantOwners(trx, ids)).map((owner) => [owner.id, owner]));
+    for (const row of await noted(trx, ids)) owners.set(row.id, row);
     return [...owners.values()];
   }
 
-  override async write<Kind extends RecordKind>(
+  protected override async write<Kind extends RecordKind>(
+    trx: Knex,
     kind: Kind,
     records: readonly WrittenRecords[Kind][],
   ): Promise<void> {
@@ -101,47 +101,35 @@ class DryRunTransaction extends PostgresRecordTransaction {
         entities.flatMap((record) =>
           isDeletion(record) ? [] : [{ ...record, product_id: null, deleted: false }],
         ),
-      products: (products) => this.noteProducts(products),
+      products: (products) => variantsAfter(trx, products),
     };
-    await upsert(this.trx, PREVIEW, (await notes[kind]?.(records)) ?? []);
-  }
-
-  /** The variants that these products had, as the records before left them, and then those that they have. */
-  private async noteProducts(records: readonly WrittenRecords['products'][]): Promise<PreviewRow[]> {
-    const variant = { kind: 'variant', category: null, deleted: false };
-    const gone = new Set(records.filter(isDeletion).map(({ id }) => id));
-    const products = records.map(({ id }) => id);
-    const had = await rowsOf<{ id: string; product_id: string }>(
-      this.trx,
-      sql`SELECT id, product_id FROM catalog_import_preview WHERE product_id = ANY(${products}::text[])
-          UNION SELECT id, product_id FROM variants WHERE product_id = ANY(${products}::text[])
-            AND NOT EXISTS (SELECT FROM catalog_import_preview AS later WHERE later.id = variants.id)`,
-    );
-    return [
-      ...had.map(({ id, product_id }) =>
-        gone.has(product_id)
-          ? { ...variant, id, product_id, deleted: true }
-          : { ...variant, id, product_id: null },
-      ),
-      ...records.flatMap((record) =>
-        isDeletion(record)
-          ? []
-          : record.variants.map(({ id }) => ({ ...variant, id, product_id: record.id })),
-      ),
-    ];
+    await upsert(trx, PREVIEW, (await notes[kind]?.(records)) ?? []);
   }
 }
 
-async function withNoted(
-  knex: Knex,
-  ids: readonly string[],
-  entities: ReadonlyMap<string, EntityRecord>,
-): Promise<ReadonlyMap<string, EntityRecord>> {
-  const known = new Map(entities);
-  for (const { id, kind, category } of await noted(knex, ids)) {
-    if (category !== null) known.set(id, { ...UNKNOWN, id, name: id, kind, category });
-  }
-  return known;
+/** The variants that these products had, as the records before left them, and then those that they have. */
+async function variantsAfter(
+  trx: Knex,
+  records: readonly WrittenRecords['products'][],
+): Promise<PreviewRow[]> {
+  const variant = { kind: 'variant', category: null, deleted: false };
+  const gone = new Set(records.filter(isDeletion).map(({ id }) => id));
+  const products = records.map(({ id }) => id);
+  const had = await rowsOf<{ id: string; product_id: string }>(
+    trx,
+    sql`SELECT id, product_id FROM catalog_import_preview WHERE product_id = ANY(${products}::text[])
+        UNION SELECT id, product_id FROM variants WHERE product_id = ANY(${products}::text[])
+          AND NOT EXISTS (SELECT FROM catalog_import_preview AS later WHERE later.id = variants.id)`,
+  );
+  return [
+    ...had.map(({ id, product_id }) => {
+      const deleted = gone.has(product_id);
+      return { ...variant, id, product_id: deleted ? product_id : null, deleted };
+    }),
+    ...records.flatMap((record) =>
+      isDeletion(record) ? [] : record.variants.map(({ id }) => ({ ...variant, id, product_id: record.id })),
+    ),
+  ];
 }
 
 const noted = (knex: Knex, ids: readonly string[]): Promise<PreviewRow[]> =>

@@ -19,7 +19,7 @@ import {
   type VariantOwner,
 } from '../../../models/ports';
 import { OpenAuditEntry } from '../../accounts/audit-log';
-import { inTransaction, rowsOf, sql } from '../../core/sql';
+import { inOneState, inTransaction, rowsOf, sql } from '../../core/sql';
 import { upsert } from '../../core/staging';
 import { writeEstimates } from './best-estimates';
 import {
@@ -46,24 +46,13 @@ export class PostgresCatalogRecords implements CatalogRecords {
     return new PostgresRecordStore(this.knex, new OpenAuditEntry(this.clock, entry));
   }
 
-  async find(id: string): Promise<FoundRecord | null> {
-    const [found] = await rowsOf<FoundRecord>(
-      this.knex,
-      sql`SELECT kind, EXISTS (SELECT FROM catalog_search WHERE id = ${id}) AS searchable FROM (
-            SELECT 'products' AS kind FROM products WHERE id = ${id} AND NOT deleted
-            UNION ALL SELECT 'entities' FROM entities WHERE id = ${id} AND NOT deleted
-            UNION ALL SELECT 'categories' FROM categories WHERE id = ${id}) AS found`,
-    );
-    return found ?? null;
-  }
-
-  async read(id: string): Promise<ReadRecord | null> {
-    const product = (await loadProducts(this.knex, [id])).get(id);
-    if (product) return { kind: 'products', record: product };
-    const entity = (await loadEntities(this.knex, sql`id = ${id} AND NOT deleted`)).get(id);
-    if (entity) return { kind: 'entities', record: entity };
-    const category = (await loadCategories(this.knex)).get(id);
-    return category ? { kind: 'categories', record: category } : null;
+  find(id: string): Promise<FoundRecord | null> {
+    return inOneState(this.knex, async (trx) => {
+      const found = await recordOf(trx, id);
+      if (!found) return null;
+      const rows = await rowsOf(trx, sql`SELECT FROM catalog_search WHERE id = ${id}`);
+      return { ...found, searchable: rows.length > 0 };
+    });
   }
 
   async deriveStaleRows(limit: number): Promise<number> {
@@ -71,6 +60,15 @@ export class PostgresCatalogRecords implements CatalogRecords {
     if (stale.length === 0 || (await isImportAlive(this.knex))) return 0;
     return await new PostgresRecordStore(this.knex, null).deriveStaleRows(limit);
   }
+}
+
+async function recordOf(knex: Knex, id: string): Promise<ReadRecord | null> {
+  const product = (await loadProducts(knex, [id])).get(id);
+  if (product) return { kind: 'products', record: product };
+  const entity = (await loadEntities(knex, sql`id = ${id} AND NOT deleted`)).get(id);
+  if (entity) return { kind: 'entities', record: entity };
+  const category = (await loadCategories(knex)).get(id);
+  return category ? { kind: 'categories', record: category } : null;
 }
 
 /** Whether the holder of `catalog_import_lock` has died, by the clock of the database, which wrote the time (contract 14.18). */
@@ -102,7 +100,7 @@ export type InTransaction = <Result>(work: (trx: Knex) => Promise<Result>) => Pr
  */
 export class PostgresRecordStore implements RecordStore {
   /** Spent so far on rows that followed at once. */
-  private derivingMs = 0;
+  #derivingMs = 0;
 
   constructor(
     readonly knex: Knex,
@@ -121,14 +119,18 @@ export class PostgresRecordStore implements RecordStore {
     return await taxonomyVersion(this.knex);
   }
 
-  async entities(ids: readonly string[]): Promise<ReadonlyMap<string, EntityRecord>> {
-    return await loadNamed(this.knex, ids);
+  entities(ids: readonly string[]): Promise<ReadonlyMap<string, EntityRecord>> {
+    return this.entitiesIn(this.knex, ids);
   }
 
   async transaction<Result>(work: (transaction: RecordTransaction) => Promise<Result>): Promise<Result> {
     const result = await this.alone(async (trx) => {
       await this.entry?.begin(trx);
-      return await work(this.recordsIn(trx));
+      return await work({
+        entities: (ids) => this.entitiesIn(trx, ids),
+        variantOwners: (ids) => this.variantOwners(trx, ids),
+        write: (kind, records) => this.write(trx, kind, records),
+      });
     });
     this.entry?.committed();
     return result;
@@ -158,18 +160,44 @@ export class PostgresRecordStore implements RecordStore {
     });
   }
 
-  protected recordsIn(trx: Knex): RecordTransaction {
-    return new PostgresRecordTransaction(trx, this);
+  protected entitiesIn(knex: Knex, ids: readonly string[]): Promise<ReadonlyMap<string, EntityRecord>> {
+    return loadNamed(knex, ids);
   }
 
-  /** Derives the rows that a write noted, few as they are; those that others noted are left to them. */
-  async deriveAtOnce(trx: Knex, kind: RecordKind, noted: readonly string[]): Promise<void> {
+  protected async variantOwners(trx: Knex, ids: readonly string[]): Promise<readonly VariantOwner[]> {
+    // One look-up for each key: the planner else reads the whole table for a few thousand of them.
+    return await rowsOf(
+      trx,
+      sql`SELECT variant.*, coalesce((SELECT deleted FROM products WHERE id = product_id), false) AS deleted
+          FROM unnest(${ids}::text[]) AS given (id) CROSS JOIN LATERAL (
+            SELECT id, product_id FROM variants WHERE id = given.id OFFSET 0) AS variant`,
+    );
+  }
+
+  /** In a savepoint, which takes back what is refused. */
+  protected async write<Kind extends RecordKind>(
+    trx: Knex,
+    kind: Kind,
+    records: readonly WrittenRecords[Kind][],
+  ): Promise<void> {
+    try {
+      await inTransaction(trx, async (savepoint) => {
+        await this.#deriveAtOnce(savepoint, kind, await WRITERS[kind](savepoint, records));
+      });
+    } catch (failure) {
+      const refusal = refusedValue(failure);
+      throw refusal === null ? failure : new RecordRefusedError(refusal, failure);
+    }
+  }
+
+  /** Derives the rows that a write noted, if they are few; those that others noted are left to them. */
+  async #deriveAtOnce(trx: Knex, kind: RecordKind, noted: readonly string[]): Promise<void> {
     if (noted.length === 0 || noted.length > STALE_AT_ONCE) return;
-    const isOverdue = this.derivingMs > DERIVING_MS_MAX && kind !== 'categories' && kind !== 'entities';
+    const isOverdue = this.#derivingMs > DERIVING_MS_MAX && kind !== 'categories' && kind !== 'entities';
     if (isOverdue) return;
     const startedAt = performance.now();
     await rebuildStale(trx, noted);
-    this.derivingMs += performance.now() - startedAt;
+    this.#derivingMs += performance.now() - startedAt;
   }
 }
 
@@ -198,40 +226,6 @@ function notingNothing<Written>(
     await write(trx, records);
     return [];
   };
-}
-
-/** Records within a transaction of the database. */
-export class PostgresRecordTransaction implements RecordTransaction {
-  constructor(
-    protected readonly trx: Knex,
-    private readonly store: PostgresRecordStore,
-  ) {}
-
-  async entities(ids: readonly string[]): Promise<ReadonlyMap<string, EntityRecord>> {
-    return await loadNamed(this.trx, ids);
-  }
-
-  async variantOwners(ids: readonly string[]): Promise<readonly VariantOwner[]> {
-    // One look-up for each key: the planner else reads the whole table for a few thousand of them.
-    return await rowsOf(
-      this.trx,
-      sql`SELECT variant.*, coalesce((SELECT deleted FROM products WHERE id = product_id), false) AS deleted
-          FROM unnest(${ids}::text[]) AS given (id) CROSS JOIN LATERAL (
-            SELECT id, product_id FROM variants WHERE id = given.id OFFSET 0) AS variant`,
-    );
-  }
-
-  /** In a savepoint, which takes back what is refused. */
-  async write<Kind extends RecordKind>(kind: Kind, records: readonly WrittenRecords[Kind][]): Promise<void> {
-    try {
-      await inTransaction(this.trx, async (savepoint) => {
-        await this.store.deriveAtOnce(savepoint, kind, await WRITERS[kind](savepoint, records));
-      });
-    } catch (failure) {
-      const refusal = refusedValue(failure);
-      throw refusal === null ? failure : new RecordRefusedError(refusal, failure);
-    }
-  }
 }
 
 /** SQLSTATE classes of what is wrong with a value: data exception, integrity violation, program limit exceeded. */

@@ -74,48 +74,35 @@ export async function makeIndexes(
   await pMap(deferred, make, { concurrency: connections });
 }
 
-/** Tables of which queries read indexes alone where a vacuum has marked the rows as visible to all. */
-const SCANNED = [sql`catalog_search`, sql`search_words`, sql`images`, sql`product_images`];
 /**
- * The others, with the columns that queries look them up by: statistics of the long ones cost as much as those of all
- * others. Their dead rows are left to the server, or to the housekeeper of the embedded database.
+ * With the columns that queries look them up by: statistics of the long ones cost as much as those of all others. Their
+ * dead rows are left to the server, or to the housekeeper of the embedded database.
  */
 const LOOKED_UP = [
-  ...[
-    sql`categories (id)`,
-    sql`tags (id)`,
-    sql`synonyms (id, phrases)`,
-    sql`catalog_rows (id, kind, category)`,
-  ],
-  ...[sql`entities (id, kind, category, deleted)`, sql`products (id, category, deleted)`],
-  ...[
-    sql`variants (id, product_id, "position", away_since)`,
-    sql`market_estimates (variant_id, source, region)`,
-  ],
-  ...[
-    sql`estimate_history (variant_id, region, date, source)`,
-    sql`listings (variant_id, region, link, date)`,
-  ],
+  sql`categories (id)`,
+  sql`tags (id)`,
+  sql`synonyms (id, phrases)`,
+  sql`catalog_rows (id, kind, category)`,
+  sql`entities (id, kind, category, deleted)`,
+  sql`products (id, category, deleted)`,
+  sql`variants (id, product_id, "position", away_since)`,
+  sql`market_estimates (variant_id, source, region)`,
+  sql`estimate_history (variant_id, region, date, source)`,
+  sql`listings (variant_id, region, link, date)`,
   sql`catalog_stale_rows (id)`,
 ];
+/** Tables of which queries read indexes alone where a vacuum has marked the rows as visible to all. */
+const SCANNED = [sql`catalog_search`, sql`search_words`, sql`images`, sql`product_images`];
 
 /** Vacuums and analyses the tables of a catalog. */
 export async function tidyTables({ knex, inTransaction, connections }: Upkeep): Promise<void> {
-  const analyze = async (table: Sql) => {
-    await inTransaction((trx) => rowsOf(trx, sql`ANALYZE ${table}`));
-  };
-  const vacuum = async (table: Sql) => {
-    try {
-      await rowsOf(knex, sql`VACUUM (ANALYZE) ${table}`);
-    } catch (failure) {
-      if (!(failure instanceof AppError)) throw failure;
+  const analyze = (table: Sql) => inTransaction((trx) => rowsOf(trx, sql`ANALYZE ${table}`));
+  const vacuum = (table: Sql) =>
+    rowsOf(knex, sql`VACUUM (ANALYZE) ${table}`).catch((failure: unknown) => {
       // A vacuum of a very large table meets the limit on statements: that is left to the server, statistics are not.
-      await analyze(table);
-    }
-  };
-  const tasks = [
-    ...SCANNED.map((table) => () => vacuum(table)),
-    ...LOOKED_UP.map((table) => () => analyze(table)),
-  ];
-  await pMap(tasks, (task) => task(), { concurrency: connections });
+      if (failure instanceof AppError) return analyze(table);
+      throw failure;
+    });
+  await pMap(SCANNED, vacuum, { concurrency: connections });
+  await pMap(LOOKED_UP, analyze, { concurrency: connections });
 }

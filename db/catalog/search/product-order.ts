@@ -53,10 +53,35 @@ export class ProductOrder {
   /** So many members of a set, after those that are passed over: a number of them, or all up to a row. */
   members(set: Bitset, after: number | OrderKey, limit: number): number[] {
     this.#placeChanges();
-    const walk = new Walk(set, this.ordinals, this.changes.products, this.#changed, this.#placeOf);
-    if (typeof after === 'number') walk.skip(after);
-    else walk.startAt(this.#positionAfter(after), this.#changesUpTo(after));
-    return walk.take(limit);
+    const { ordinals } = this;
+    const taken: number[] = [];
+    let left = typeof after === 'number' ? after : 0;
+    let position = typeof after === 'number' ? 0 : this.#positionAfter(after);
+    let next = typeof after === 'number' ? 0 : this.#changesUpTo(after);
+    const pass = (ordinal: number) => {
+      if (left > 0) left -= 1;
+      else taken.push(ordinal);
+    };
+    while (taken.length < limit) {
+      while (next < this.#changed.length && !set.has(this.#changed[next] ?? 0)) next += 1;
+      const change = this.#changed[next++];
+      const end = change === undefined ? this.changes.products : this.#placeOf(change);
+      for (; position < end && taken.length < limit; position++) {
+        // By popularity, 32 at once where all of them are passed over.
+        const isWord = !ordinals && position % 32 === 0 && position + 32 <= end;
+        const members = isWord ? set.countFrom(position) : Number.POSITIVE_INFINITY;
+        if (members <= left) {
+          left -= members;
+          position += 31;
+          continue;
+        }
+        const ordinal = ordinals ? (ordinals[position] ?? 0) : position;
+        if (set.has(ordinal)) pass(ordinal);
+      }
+      if (change === undefined) break;
+      if (taken.length < limit) pass(change);
+    }
+    return taken;
   }
 
   #placeChanges(): void {
@@ -88,7 +113,9 @@ export class ProductOrder {
     );
   }
 
-  readonly #placeOf = (ordinal: number): number => this.#places[ordinal - this.changes.products] ?? 0;
+  #placeOf(ordinal: number): number {
+    return this.#places[ordinal - this.changes.products] ?? 0;
+  }
 }
 
 /** The first number from 0 on for which something holds, as it does for all above; `end` if there is none. */
@@ -100,85 +127,4 @@ function firstFrom(end: number, holds: (number: number) => boolean): number {
     else from = middle + 1;
   }
   return from;
-}
-
-/** Passes the members of a set in order: those of the snapshot, and changed products at their places. */
-class Walk {
-  #position = 0;
-  #nextChange = 0;
-
-  constructor(
-    private readonly set: Bitset,
-    private readonly ordinals: Uint32Array | null,
-    private readonly products: number,
-    private readonly changed: readonly number[],
-    private readonly placeOf: (ordinal: number) => number,
-  ) {}
-
-  startAt(position: number, change: number): void {
-    this.#position = position;
-    this.#nextChange = change;
-  }
-
-  skip(count: number): void {
-    let left = count;
-    while (left > 0) {
-      const change = this.#comingChange();
-      left -= this.#pass(change === null ? this.products : this.placeOf(change), left);
-      if (left === 0 || change === null) break;
-      this.#nextChange += 1;
-      left -= 1;
-    }
-  }
-
-  /** The ordinals of the next members. */
-  take(limit: number): number[] {
-    const taken: number[] = [];
-    while (taken.length < limit) {
-      const change = this.#comingChange();
-      const end = change === null ? this.products : this.placeOf(change);
-      this.#pass(end, 0);
-      if (this.#position < end) taken.push(this.#at(this.#position++));
-      else if (change === null) break;
-      else {
-        taken.push(change);
-        this.#nextChange += 1;
-      }
-    }
-    return taken;
-  }
-
-  #at(position: number): number {
-    return this.ordinals ? (this.ordinals[position] ?? 0) : position;
-  }
-
-  /** The next member that has changed; null if none follows. */
-  #comingChange(): number | null {
-    for (; this.#nextChange < this.changed.length; this.#nextChange++) {
-      const ordinal = this.changed[this.#nextChange] ?? 0;
-      if (this.set.has(ordinal)) return ordinal;
-    }
-    return null;
-  }
-
-  /** Goes on to a position, or before the member of the snapshot after so many. Answers how many it has passed. */
-  #pass(end: number, most: number): number {
-    let passed = 0;
-    while (this.#position < end) {
-      if (!this.ordinals && this.#position % 32 === 0 && this.#position + 32 <= end) {
-        const members = this.set.countFrom(this.#position);
-        if (passed + members <= most) {
-          passed += members;
-          this.#position += 32;
-          continue;
-        }
-      }
-      if (this.set.has(this.#at(this.#position))) {
-        if (passed === most) break;
-        passed += 1;
-      }
-      this.#position += 1;
-    }
-    return passed;
-  }
 }
