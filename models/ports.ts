@@ -3,7 +3,6 @@ import type * as audit from './ports/audit';
 import type * as catalog from './ports/catalog';
 import type * as catalogImport from './ports/catalog-import';
 import type * as catalogRecords from './ports/catalog-records';
-import type * as housekeeping from './ports/housekeeping';
 import type * as indexing from './ports/indexing';
 import type * as jobs from './ports/jobs';
 import type * as processes from './ports/processes';
@@ -21,7 +20,6 @@ export type * from './ports/audit';
 export type * from './ports/catalog';
 export type * from './ports/catalog-import';
 export type * from './ports/catalog-records';
-export type * from './ports/housekeeping';
 export type * from './ports/indexing';
 export type * from './ports/jobs';
 export type * from './ports/processes';
@@ -87,7 +85,6 @@ export const PORTS = {
   IdempotencyStore: token<access.IdempotencyStore>('IdempotencyStore'),
   AuditLog: token<audit.AuditLog>('AuditLog'),
   AuditedTransaction: token<audit.AuditedTransaction>('AuditedTransaction'),
-  HousekeepingStore: token<housekeeping.HousekeepingStore>('HousekeepingStore'),
   RateLimiter: token<access.RateLimiter>('RateLimiter'),
   ImageSource: token<vision.ImageSource>('ImageSource'),
   ImagePreparer: token<vision.ImagePreparer>('ImagePreparer'),

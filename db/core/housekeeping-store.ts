@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { inject, injectable } from 'tsyringe';
-import { type Clock, type HousekeepingStore, PORTS } from '../../models/ports';
+import { type Clock, PORTS } from '../../models/ports';
 import { isVoid } from './shared-clauses';
 import { inTransaction, rowsOf, sql } from './sql';
 
@@ -13,14 +13,15 @@ const REMOVED_MAX = 1_000;
 /** For the transaction: either stored images are being removed, or others say which ones they are about to name. */
 export const UNOWNED_IMAGES_ALONE = sql`LOCK TABLE unowned_images IN EXCLUSIVE MODE`;
 
-/** What housekeeping asks of PostgreSQL. */
+/** What housekeeping asks of PostgreSQL. Deletions take at most `limit` rows, and say how many there were. */
 @injectable()
-export class PostgresHousekeepingStore implements HousekeepingStore {
+export class PostgresHousekeepingStore {
   constructor(
     @inject(PORTS.Knex) private readonly knex: Knex,
     @inject(PORTS.Clock) private readonly clock: Clock,
   ) {}
 
+  /** Whether it is this process's turn: of all that ask, one is told so, once in an interval. */
   async claim(task: string, everyMs: number): Promise<boolean> {
     const now = this.clock.now();
     const claimed = await rowsOf(
@@ -44,6 +45,7 @@ export class PostgresHousekeepingStore implements HousekeepingStore {
     return deleted.length;
   }
 
+  /** Variants that no product has named since before a time, with their prices. */
   async deleteAwayVariants(before: Date, limit: number): Promise<number> {
     const deleted = await rowsOf(
       this.knex,
@@ -60,7 +62,10 @@ export class PostgresHousekeepingStore implements HousekeepingStore {
     return deleted.length;
   }
 
-  /** Files go before the rows that remember them: an import looks whether a file that it knows is still there. */
+  /**
+   * Removes those of the stored images that were found unnamed by any row before `unownedBefore`, and still are; nothing while an
+   * import runs. Files go before the rows that remember them: an import looks whether a file that it knows is still there.
+   */
   collectImages(
     addresses: readonly string[],
     unownedBefore: Date,

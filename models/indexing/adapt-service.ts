@@ -12,7 +12,7 @@ import { hash } from '../random';
 import type { Adaptation } from '../vision/embedding-model';
 import { mapped } from '../vision/linear-map';
 import { type BuildResult, BuildService } from './build-service';
-import { findVersion, liveOf, type VersionRecord } from './embedding-version';
+import { type VersionRecord, versionOf } from './embedding-version';
 import { type Query, QueryMaker } from './query-maker';
 import { type CrossValidation, composed, FittedProducts, inverseOf, pictureVector } from './scatter';
 import { SEVERAL_MIN } from './status-service';
@@ -47,6 +47,14 @@ const isHeldOut = (product: string): boolean => hash(product, 'adapt') % 3 === 0
 /** Views of pictures, `[picture][view]`. */
 type Pictures = readonly (readonly Float32Array[])[];
 
+interface Run {
+  readonly source: VersionRecord;
+  /** The inverse of the map of an adapted source, so that maps never pile up. */
+  readonly undo: Float32Array | null;
+  readonly progress: Progress;
+  readonly signal: AbortSignal;
+}
+
 /** Fits a map to the catalog, and makes a version of the stored vectors by it (contract 14.20). */
 @injectable()
 export class AdaptService {
@@ -59,25 +67,21 @@ export class AdaptService {
     @inject(BuildService) private readonly build: BuildService,
   ) {}
 
-  /**
-   * An adapted version is first undone by the inverse of its map, so that maps never pile up. Broken off, the same call goes on.
-   *
-   * @throws AppError where too few products have several pictures, or no map is better; the reason of `signal`
-   */
+  /** Broken off, the same call goes on. @throws AppError where too few products have several pictures, or no map is better */
   async adapt(options: AdaptOptions, progress: Progress, signal: AbortSignal): Promise<AdaptResult> {
-    const versions = await this.embeddings.versions();
-    const source = options.model === null ? liveOf(versions) : findVersion(versions, options.model);
+    const source = versionOf(await this.embeddings.versions(), options.model);
     const standing = await this.embeddings.mapOf(source.id);
     const undo = standing && inverseOf(standing);
-    const photos = await this.#photos(source, options, progress);
+    const run: Run = { source, undo, progress, signal };
+    const photos = await this.#photos(run, options);
     const stored = await this.samples.productsWithPictures(source.id, 2, PRODUCTS_MAX);
     const several = new Set([...stored.ids, ...photos.keys()]);
     const count = stored.total + several.size - stored.ids.length;
     if (count < SEVERAL_MIN) throw tooFew(count);
 
-    const { fitted, ids, pictures } = await this.#fit(source, [...several], photos, undo, signal, progress);
+    const { fitted, ids, pictures } = await this.#fit(run, [...several], photos);
     progress.begin('cross-validation', 1);
-    const others = await this.#others(source, several, undo);
+    const others = await this.#others(run, several);
     const { strength, validation } = await fitted.chooseStrength(others, (done, of) => {
       signal.throwIfAborted();
       progress.reach(done / of);
@@ -92,16 +96,15 @@ export class AdaptService {
       const made = await embeddings.createAdapted({ manifest, adaptation, map, products: ids });
       return { result: made, subject: made.model, details: { version: made.id, ...adaptation } };
     });
-    await this.#copy(source, version.id, undo ? composed(map, undo) : map, progress, signal);
+    await this.#copy(run, version.id, undo ? composed(map, undo) : map);
     const built = await this.build.complete(version, progress, signal);
     return { ...built, ...adaptation, several: count, validation };
   }
 
   /** Views of photos by the product that they show, as the network alone sees them. */
   async #photos(
-    source: VersionRecord,
+    { source, progress }: Run,
     { photos, feedback }: AdaptOptions,
-    progress: Progress,
   ): Promise<ReadonlyMap<string, Pictures>> {
     const labelled: Query[] = [
       ...(photos === null ? [] : await this.queryMaker.fromPhotos(photos, PHOTOS_MAX)),
@@ -124,76 +127,62 @@ export class AdaptService {
   }
 
   async #fit(
-    source: VersionRecord,
+    run: Run,
     several: readonly string[],
     photos: ReadonlyMap<string, Pictures>,
-    undo: Float32Array | null,
-    signal: AbortSignal,
-    progress: Progress,
   ): Promise<{ fitted: FittedProducts; ids: string[]; pictures: number }> {
+    const { source, progress } = run;
     const wanted = several.filter((id) => !isHeldOut(id));
     const fitted = new FittedProducts(source.manifest.output.dimensions);
     const ids: string[] = [];
-    let pictures = 0;
+    let [pictures, done] = [0, 0];
     progress.begin('products', wanted.length);
-    for (let from = 0; from < wanted.length; from += PAGE) {
-      signal.throwIfAborted();
-      for (const { id, views } of await this.#stored(source, wanted.slice(from, from + PAGE), undo)) {
+    for await (const page of this.#stored(run, wanted)) {
+      for (const { id, views } of page) {
         const all = [...views, ...(photos.get(id) ?? [])];
         if (all.length < 2) continue;
         fitted.add({ id, pictures: all });
         ids.push(id);
         pictures += all.length;
       }
-      progress.reach(Math.min(wanted.length, from + PAGE));
+      done += PAGE;
+      progress.reach(Math.min(wanted.length, done));
     }
     progress.end();
     return { fitted, ids, pictures };
   }
 
   /** Pictures of products that have no part, to be confused with. */
-  async #others(
-    source: VersionRecord,
-    several: ReadonlySet<string>,
-    undo: Float32Array | null,
-  ): Promise<Float32Array[]> {
-    const { ids } = await this.samples.productsWithPictures(source.id, 1, OTHERS_MAX);
+  async #others(run: Run, several: ReadonlySet<string>): Promise<Float32Array[]> {
+    const { ids } = await this.samples.productsWithPictures(run.source.id, 1, OTHERS_MAX);
     const wanted = ids.filter((id) => !several.has(id));
     const vectors: Float32Array[] = [];
-    for (let from = 0; from < wanted.length; from += PAGE) {
-      const page = await this.#stored(source, wanted.slice(from, from + PAGE), undo);
+    for await (const page of this.#stored(run, wanted)) {
       vectors.push(...page.flatMap(({ views }) => views.map(pictureVector)));
     }
     return vectors;
   }
 
-  /** The embedded pictures of products, as the network alone sees them. */
-  async #stored(
-    source: VersionRecord,
-    ids: readonly string[],
-    undo: Float32Array | null,
-  ): Promise<{ id: string; views: Pictures }[]> {
-    return (await this.samples.picturesOf(source.id, ids)).map(({ id, pictures }) => {
-      const views = pictures.map(({ vectors }) => vectors).filter(({ length }) => length > 0);
-      return { id, views: undo ? views.map((each) => each.map((view) => mapped(undo, view))) : views };
-    });
+  /** Pages of the embedded pictures of products, as the network alone sees them. */
+  async *#stored({ source, undo, signal }: Run, ids: readonly string[]) {
+    for (let from = 0; from < ids.length; from += PAGE) {
+      signal.throwIfAborted();
+      const page = await this.samples.picturesOf(source.id, ids.slice(from, from + PAGE));
+      yield page.map(({ id, pictures }): { id: string; views: Pictures } => {
+        const views = pictures.map(({ vectors }) => vectors).filter(({ length }) => length > 0);
+        return { id, views: undo ? views.map((each) => each.map((view) => mapped(undo, view))) : views };
+      });
+    }
   }
 
   /** Passes the stored vectors of the source through a map; what is there already is left. */
-  async #copy(
-    source: VersionRecord,
-    versionId: number,
-    map: Float32Array,
-    progress: Progress,
-    signal: AbortSignal,
-  ): Promise<void> {
+  async #copy({ source, progress, signal }: Run, versionId: number, map: Float32Array): Promise<void> {
     const { done: images } = await this.embeddings.coverage(source.id);
     let { done } = await this.embeddings.coverage(versionId);
     progress.begin('images', images, done);
-    const after = (imageId: number) =>
-      this.embeddings.vectorsMissingIn(source.id, versionId, COPIED_AT_ONCE, imageId);
-    let batch = await after(0);
-    while (batch.length > 0) {
+    for (let last = 0; ; ) {
+      const batch = await this.embeddings.vectorsMissingIn(source.id, versionId, COPIED_AT_ONCE, last);
+      if (batch.length === 0) break;
       signal.throwIfAborted();
       const copies = batch.map(({ imageId, vectors }) => {
         return { imageId, vectors: vectors.map((vector) => mapped(map, vector)) };
@@ -201,7 +190,7 @@ export class AdaptService {
       await this.embeddings.store(versionId, copies);
       done += batch.length;
       progress.reach(done);
-      batch = await after(batch.at(-1)?.imageId ?? 0);
+      last = batch.at(-1)?.imageId ?? 0;
     }
     progress.end();
   }

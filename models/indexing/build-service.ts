@@ -12,12 +12,7 @@ import {
   type Progress,
   type ReadinessRepository,
 } from '../ports';
-import {
-  type EmbeddingVersion,
-  type ModelManifest,
-  modelReference,
-  type VersionState,
-} from '../vision/embedding-model';
+import { type EmbeddingVersion, type ModelManifest, modelReference } from '../vision/embedding-model';
 import {
   type CatalogImage,
   type Coverage,
@@ -25,7 +20,7 @@ import {
   type WorkerReadiness,
   workerFaults,
 } from './embedding-version';
-import { FAILURES_SHOWN } from './status-service';
+import { FAILURES_SHOWN, failuresOf } from './status-service';
 
 const POLL_MS = 250;
 
@@ -40,9 +35,8 @@ export class ReadinessCheck {
     @inject(PORTS.EmbedderRegistry) private readonly embedders: EmbedderRegistry,
   ) {}
 
-  /** Names of the workers that are alive. */
-  workers(): Promise<readonly string[]> {
-    return this.readiness.workers();
+  async hasWorkers(): Promise<boolean> {
+    return (await this.readiness.workers()).length > 0;
   }
 
   /** What the workers say of a version, once its model is loaded or not; where none is alive, this process tries it. */
@@ -71,28 +65,8 @@ export class ReadinessCheck {
 const BATCH_IMAGES = 128;
 const LANES = 8;
 
-export interface BuildOptions {
-  /** `id` or `id@version` of an installed model. */
-  readonly model: string;
-  /** Goes on with a build that was broken off. */
-  readonly resume: boolean;
-  /** Tries listed failures once more. */
-  readonly retryFailures: boolean;
-}
-
 /** A build that is complete: `images - embedded - failed` is 0. */
-export interface BuildResult {
-  readonly model: string;
-  readonly version: number;
-  readonly state: VersionState;
-  readonly images: number;
-  readonly embedded: number;
-  readonly failed: number;
-  readonly pending: number;
-  readonly indexed: boolean;
-  readonly seconds: number;
-  readonly failures: readonly { readonly image: string; readonly reason: string }[];
-}
+export type BuildResult = Awaited<ReturnType<BuildService['complete']>>;
 
 /** Embeds all images under another model, beside the live version. */
 @injectable()
@@ -106,11 +80,14 @@ export class BuildService {
   ) {}
 
   /**
-   * Builds until it is proven that no image is left.
-   *
+   * Builds until it is proven that no image is left. @param options `model` is `id` or `id@version` of an installed one
    * @throws AppError for a model that is not installed or can't be loaded, and a half-done build without `resume`; the reason of `signal`
    */
-  async build(options: BuildOptions, progress: Progress, signal: AbortSignal): Promise<BuildResult> {
+  async build(
+    options: { readonly model: string; readonly resume: boolean; readonly retryFailures: boolean },
+    progress: Progress,
+    signal: AbortSignal,
+  ): Promise<BuildResult> {
     const { manifest } = await this.library.find(options.model);
     const version = await this.#versionFor(manifest, options.resume);
     if (options.retryFailures) await this.embeddings.retryFailures(version.id);
@@ -118,17 +95,17 @@ export class BuildService {
   }
 
   /** Embeds what a version lacks. @throws AppError when no worker can load its model; the reason of `signal` */
-  async complete(version: EmbeddingVersion, progress: Progress, signal: AbortSignal): Promise<BuildResult> {
+  async complete(version: EmbeddingVersion, progress: Progress, signal: AbortSignal) {
     const { id, model, state } = version;
     if (this.queue.isShared) await this.#refuseWithoutModel(version, progress);
     const startedAt = this.clock.now().getTime();
     const { done, failed, pending } = await this.#embedAll(id, progress, signal);
-    const failures = await this.embeddings.failures(id, FAILURES_SHOWN);
+    const failures = await failuresOf(this.embeddings, id, FAILURES_SHOWN);
     return {
       ...{ model, version: id, state, images: done + failed + pending, embedded: done, failed, pending },
       indexed: await this.embeddings.isIndexed(id),
       seconds: Math.round((this.clock.now().getTime() - startedAt) / 100) / 10,
-      failures: failures.map(({ image, reason }) => ({ image: image.address, reason })),
+      failures,
     };
   }
 
@@ -140,7 +117,7 @@ export class BuildService {
    */
   async #embedAll(id: number, progress: Progress, signal: AbortSignal): Promise<Coverage> {
     const { embeddings } = this;
-    const again: Retry = (work) => retry(work, progress, signal);
+    const again = retrying(progress, signal);
     const coverageNow = () => again(() => embeddings.coverage(id));
     const firstPending = async () => (await again(() => embeddings.pending(id, 1, 0)))[0]?.id;
     for (let coverage = await coverageNow(); ; ) {
@@ -175,11 +152,8 @@ export class BuildService {
     const { embeddings, queue } = this;
     const after = (imageId: number) => again(() => embeddings.pending(id, BATCH_IMAGES, imageId));
     const batches = async function* (): AsyncGenerator<readonly CatalogImage[]> {
-      let batch = await after(0);
-      while (batch.length > 0) {
+      for (let batch = await after(0); batch.length > 0; batch = await after(batch.at(-1)?.id ?? 0))
         yield batch;
-        batch = await after(batch.at(-1)?.id ?? 0);
-      }
     };
     const embed = async (batch: readonly CatalogImage[]): Promise<void> => {
       count.failed += (await again(() => queue.embed(id, batch))).failed;
@@ -223,7 +197,7 @@ export class BuildService {
 
   /** Work that no worker can do would wait for ever. */
   async #refuseWithoutModel(version: EmbeddingVersion, progress: Progress): Promise<void> {
-    if ((await this.readiness.workers()).length === 0) {
+    if (!(await this.readiness.hasWorkers())) {
       progress.note('no worker is running; the work waits in the queue for one');
       return;
     }
@@ -242,22 +216,17 @@ const BACKOFF = { retries: 7, minTimeout: 1_000, maxTimeout: 30_000 };
 type Retry = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
 /** Tries again, a few times, after any AppError but `not_found`. @throws the reason of `signal`; the last failure */
-function retry<Result>(
-  work: () => Promise<Result>,
-  progress: Progress,
-  signal: AbortSignal,
-): Promise<Result> {
-  return pRetry(work, {
-    ...BACKOFF,
-    signal,
-    shouldRetry: ({ error }) => {
-      if (!(error instanceof AppError) || error.code === 'not_found' || signal.aborted) return false;
-      progress.note(`${reasonOf(error)}; trying again`);
-      return true;
-    },
-  });
-}
-
-/** With its cause: it is told to the operator. */
-const reasonOf = ({ code, cause, message }: AppError): string =>
-  code === 'internal_error' && cause !== undefined ? String(cause) : message;
+const retrying =
+  (progress: Progress, signal: AbortSignal): Retry =>
+  (work) =>
+    pRetry(work, {
+      ...BACKOFF,
+      signal,
+      shouldRetry: ({ error }) => {
+        if (!(error instanceof AppError) || error.code === 'not_found' || signal.aborted) return false;
+        const { code, cause, message } = error;
+        const reason = code === 'internal_error' && cause !== undefined ? String(cause) : message;
+        progress.note(`${reason}; trying again`);
+        return true;
+      },
+    });

@@ -41,6 +41,10 @@ export function findVersion(versions: readonly VersionRecord[], model: string): 
   );
 }
 
+/** As `findVersion`; null is the live version. */
+export const versionOf = (versions: readonly VersionRecord[], model: string | null): VersionRecord =>
+  model === null ? liveOf(versions) : findVersion(versions, model);
+
 /** How far a version covers the images of live rows: images = pending + done + failed. */
 export interface Coverage {
   readonly pending: number;

@@ -31,7 +31,6 @@ import { fitChoiceModel, floorFor, isForFitting, isUnknown, judged } from './fit
 import { evaluateVersion, type Query, QueryMaker, type VersionAnswer } from './query-maker';
 
 export interface EvaluateOptions {
-  /** `id` or `id@version`. */
   readonly model: string;
   /** Catalog pictures that queries are made of, or labelled photos or answers with feedback at most. */
   readonly queries: number;
@@ -81,23 +80,17 @@ export class EvaluationService {
       progress.note(
         'too few right or wrong answers to fit a calibration: ask again with more --queries, or with --photos',
       );
-    const figuresOf = (of: VersionRecord, all: readonly VersionAnswer[], calibration: Calibration | null) =>
-      this.#figures(of, all, fitted ? all.filter(({ item }) => !isForFitting(item)) : all, calibration);
-    const calibration = fitted ?? version.manifest.calibration;
+    const isUnseen = ({ item }: VersionAnswer) => !fitted || !isForFitting(item);
+    const candidate = { version, answers, calibration: fitted ?? version.manifest.calibration };
+    const other = live && { version: live, answers: liveAnswers, calibration: live.manifest.calibration };
     const evaluation: Evaluation = {
       at: this.clock.now().toISOString(),
       seed: options.seed,
       source: sourceOf(options, queries),
       images: (await this.embeddings.coverage(version.id)).done,
-      candidate: await figuresOf(version, answers, calibration),
-      live: live && (await figuresOf(live, liveAnswers, live.manifest.calibration)),
-      comparison:
-        live &&
-        compared(
-          { answers, calibration },
-          { answers: liveAnswers, calibration: live.manifest.calibration },
-          options.seed,
-        ),
+      candidate: await this.#figures(candidate, isUnseen),
+      live: other && (await this.#figures(other, isUnseen)),
+      comparison: other && compared(candidate, other, options.seed),
     };
     if (!fitted || !isLive) {
       await this.embeddings.keepEvaluation(version.id, evaluation, fitted);
@@ -121,13 +114,7 @@ export class EvaluationService {
     versionIds: readonly number[],
     progress: Progress,
   ): Promise<readonly Query[]> {
-    if (!feedback && photos === null) {
-      progress.begin('queries', count);
-      const onQuery = (done: number) => progress.reach(done);
-      const queries = await this.queryMaker.fromCatalog({ versionIds, count, seed }, onQuery);
-      progress.end();
-      return queries;
-    }
+    if (!feedback && photos === null) return this.queryMaker.fromCatalog(versionIds, count, seed, progress);
     const known = feedback
       ? await this.queryMaker.fromFeedback(count)
       : await this.queryMaker.fromPhotos(photos ?? '', count);
@@ -147,23 +134,16 @@ export class EvaluationService {
   ): Promise<VersionAnswer[]> {
     const { index, catalog } = this;
     const embedder = await this.embedders.forVersion(version);
-    progress.begin(version.model, queries.length);
-    const onQuery = (done: number) => progress.reach(done);
-    const answers = await evaluateVersion(version, queries, { embedder, index, catalog }, onQuery);
-    progress.end();
-    return answers;
+    return evaluateVersion(version, queries, { embedder, index, catalog }, progress);
   }
 
   /**
    * With the time of the model and the recall of the index, measured one query after the other.
-   *
-   * @param unseen the answers that no calibration was fitted on, by which confidence is judged
+   * @param isUnseen whether no calibration was fitted on an answer: confidence is judged by these
    */
   async #figures(
-    version: VersionRecord,
-    answers: readonly VersionAnswer[],
-    unseen: readonly VersionAnswer[],
-    calibration: Calibration | null,
+    { version, answers, calibration }: Judged,
+    isUnseen: (answer: VersionAnswer) => boolean,
   ): Promise<VersionFigures> {
     const embedder = await this.embedders.forVersion(version);
     const embedMs: number[] = [];
@@ -176,8 +156,10 @@ export class EvaluationService {
       vectors.push(computed);
     }
     const model = calibrationOf({ calibration }).confidence;
-    const judgements = unseen.map((answer) => ({ answer, ...judged(answer, model) }));
-    const firsts = judgements.map(({ answer, products: [best = NOTHING] }) => ({ answer, ...best }));
+    const firsts = answers.filter(isUnseen).map((answer) => {
+      const [{ confidence, right } = { confidence: 0, right: false }] = judged(answer, model).products;
+      return { answer, confidence, right };
+    });
     return {
       model: version.model,
       versionId: version.id,
@@ -217,9 +199,6 @@ export class EvaluationService {
   }
 }
 
-/** An answer without rows. */
-const NOTHING = { confidence: 0, right: false };
-
 function sourceOf({ photos, feedback, queries: count }: EvaluateOptions, queries: readonly Query[]): string {
   if (feedback) return `${queries.length} answers with feedback`;
   return photos === null
@@ -235,7 +214,9 @@ function fittedTo(all: readonly VersionAnswer[], floor: number): Calibration | n
   return { confidence, floor: answers.some(isUnknown) ? floorFor(answers, confidence) : floor };
 }
 
+/** A version, what it made of the queries, and the calibration to judge that by. */
 interface Judged {
+  readonly version: VersionRecord;
   readonly answers: readonly VersionAnswer[];
   readonly calibration: Calibration | null;
 }

@@ -14,7 +14,6 @@ export interface RecallFigures {
   readonly firstFive: Share;
 }
 
-/** How far confidence can be believed. */
 export interface CalibrationFigures {
   /** Expected calibration error: the mean distance between claimed and true, weighted by bin. */
   readonly ece: number;
@@ -31,7 +30,6 @@ export interface AnnFigures {
   readonly recall: number;
 }
 
-/** What one version makes of the queries. */
 export interface VersionFigures {
   readonly model: string;
   readonly versionId: number;
@@ -58,7 +56,6 @@ export interface Comparison {
 
 /** How a version was judged; kept with it. */
 export interface Evaluation {
-  /** ISO 8601. */
   readonly at: string;
   readonly seed: number;
   /** Where the queries came from, in words. */
@@ -103,11 +100,9 @@ export function calibrationFiguresOf(
     return { from: bin / BINS, to: (bin + 1) / BINS, count, confidence, right };
   }).filter(({ count }) => count > 0);
   const total = Math.max(1, answers.length);
+  const weighted = bins.map(({ count, confidence, right }) => count * Math.abs(confidence - right / count));
   return {
-    ece: sumOf(
-      bins,
-      ({ count, confidence, right }) => (count / total) * Math.abs(confidence - right / count),
-    ),
+    ece: sumOf(weighted, (each) => each) / total,
     brier: sumOf(answers, ({ confidence, right }) => (confidence - Number(right)) ** 2) / total,
     bins,
   };
@@ -139,17 +134,10 @@ export function recallFiguresOf(
   });
 }
 
-/** What two versions made of one query of a known item. */
-export interface PairedAnswer {
-  /** The item; queries of one item stand or fall together. */
-  readonly product: string;
-  readonly candidateRight: boolean;
-  readonly liveRight: boolean;
-  /** Whether both have the same item first. */
-  readonly same: boolean;
-}
+/** What two versions made of one query of a known item; `same`: both have the same item first. */
+type PairedAnswer = Readonly<{ product: string } & Record<'candidateRight' | 'liveRight' | 'same', boolean>>;
 
-/** The candidate against the live version, by a bootstrap over items. @param random numbers from 0 to 1 */
+/** The candidate against the live version, by a bootstrap over items, whose queries stand or fall together. */
 export function comparisonOf(answers: readonly PairedAnswer[], random: () => number): Comparison | null {
   if (answers.length === 0) return null;
   const gainOf = ({ candidateRight, liveRight }: PairedAnswer) => Number(candidateRight) - Number(liveRight);
@@ -161,13 +149,8 @@ export function comparisonOf(answers: readonly PairedAnswer[], random: () => num
   const items = [...byItem.values()];
   const drawn = Array.from({ length: RESAMPLES }, () => {
     const sample = items.flatMap(() => items[Math.floor(random() * items.length)] ?? []);
-    return (
-      sumOf(sample, ({ gain }) => gain) /
-      Math.max(
-        1,
-        sumOf(sample, ({ queries }) => queries),
-      )
-    );
+    const queries = sumOf(sample, (each) => each.queries);
+    return sumOf(sample, ({ gain }) => gain) / Math.max(1, queries);
   }).sort((left, right) => left - right);
   return {
     wins: answers.filter((each) => gainOf(each) > 0).length,

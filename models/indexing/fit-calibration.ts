@@ -8,7 +8,7 @@ import {
   type ChoiceModel,
   NONE_SIGNALS,
 } from '../vision/embedding-model';
-import { type Ancestry, type Match, MatchContext } from '../vision/matches';
+import { type Ancestry, MatchContext } from '../vision/matches';
 
 /** What was found of photos, and what they show. */
 export interface LabelledSighting {
@@ -25,18 +25,8 @@ export interface LabelledSighting {
   readonly weight?: number;
 }
 
-/** A sighting as a model judges it. */
-export interface JudgedSighting {
-  /** Product rows, best first. */
-  readonly products: readonly (Match & { readonly right: boolean })[];
-  /** Place of the right product, from 1; null when it was not found. */
-  readonly place: number | null;
-}
-
-export function judged(
-  { shortlist, ancestry, products: right }: LabelledSighting,
-  model: ChoiceModel,
-): JudgedSighting {
+/** The product rows, best first, and the place of the right one, from 1; null when it was not found. */
+export function judged({ shortlist, ancestry, products: right }: LabelledSighting, model: ChoiceModel) {
   const { products } = new MatchContext(shortlist, ancestry, model);
   const marked = products.map((match) => ({ ...match, right: right.includes(match.id) }));
   const place = marked.findIndex((match) => match.right);
@@ -147,7 +137,6 @@ function fitKin(sightings: readonly LabelledSighting[], model: ChoiceModel): num
 const leastBy = (values: readonly number[], of: (value: number) => number): number =>
   values.reduce((best, value) => (of(value) < of(best) ? value : best));
 
-/** @param prior what the weights stay near */
 function newton(decisions: readonly Decision[], prior: readonly number[]): number[] {
   const scales = prior.map((_, column) => scaleOf(decisions, column));
   const cost = Matrix.diag(scales.map((scale, column) => (column === 0 ? 1e-9 : RIDGE * scale)));

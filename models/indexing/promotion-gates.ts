@@ -5,11 +5,9 @@ import { type Coverage, type VersionRecord, type WorkerReadiness, workerFaults }
 export interface PromotionState {
   readonly version: VersionRecord;
   readonly coverage: Coverage;
-  /** False while the version needs an index and has none. */
   readonly isIndexed: boolean;
   /** The version that is live now; null when none is. */
   readonly liveId: number | null;
-  /** Of every worker that is alive; where none is, what the promoting process found itself. */
   readonly readiness: readonly WorkerReadiness[];
 }
 
@@ -22,16 +20,13 @@ const CHANGED_MAX = 0.1;
 /** Why a version should not be promoted, in sentences; empty when nothing speaks against it. */
 export const promotionFaults = (state: PromotionState): string[] => [
   ...coverageFaults(state),
-  ...(state.readiness.length === 0
-    ? ['nobody has tried whether its model loads']
-    : workerFaults(state.readiness)),
+  ...workerFaults(state.readiness),
   ...evaluationFaults(state),
 ];
 
 const sentences = (faults: readonly (string | false | null | undefined)[]): string[] =>
   faults.flatMap((fault) => fault || []);
 
-/** What speaks against a version whose vectors are not all there. */
 export function coverageFaults({
   version: { builtAt },
   coverage: { pending, done, failed },

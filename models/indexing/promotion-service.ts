@@ -12,22 +12,9 @@ import {
 } from './embedding-version';
 import { promotionFaults, refused } from './promotion-gates';
 
-/** What is live now, and what was. */
-export interface Switched {
-  readonly model: string;
-  readonly version: number;
-  readonly previous: string | null;
-  /** Whether the model stayed, and only its calibration changed. */
-  readonly recalibrated: boolean;
-  /** What spoke against it and was overruled. */
-  readonly overruled: readonly string[];
-}
-
-/** What was dropped, and what was kept. */
-export interface Pruned {
-  readonly pruned: readonly string[];
-  readonly kept: readonly string[];
-}
+/** What is live now, and was; with what spoke against it and was overruled. `recalibrated`: only the calibration changed. */
+export type Switched = ReturnType<typeof switchedTo>;
+export type Pruned = Awaited<ReturnType<PromotionService['prune']>>;
 
 /** Changes what is live, and drops what is not; each change is in the audit log. */
 @injectable()
@@ -40,14 +27,13 @@ export class PromotionService {
 
   /**
    * Makes a version the live one in one step, for all processes, between two photos.
-   *
    * @throws AppError for a model without embeddings, or, without `force`, with everything that speaks against it
    */
   async promote(model: string, force: boolean): Promise<Switched> {
     const versions = await this.embeddings.versions();
     const version = findVersion(versions, model);
     const live = versions.find(({ state }) => state === 'live') ?? null;
-    if (live?.id === version.id) return switchedTo(version, live);
+    if (live?.id === version.id) return switchedTo(version, live, []);
     if (version.state === 'retired' && !version.maintained) {
       throw badRequest(
         `${nameOf(version)} was retired and no new image was embedded for it since; build it anew.`,
@@ -62,12 +48,11 @@ export class PromotionService {
     });
     if (faults.length > 0 && !force) throw refused(`${version.model} is not promoted`, faults);
     await this.#change('embeddings promote', version, (embeddings) => embeddings.promote(version.id));
-    return { ...switchedTo(version, live), overruled: faults };
+    return switchedTo(version, live, faults);
   }
 
   /**
    * Undoes the last promotion, or what was calibrated since, at once. Calling it again redoes it.
-   *
    * @throws AppError when there is nothing to go back to, or, without `force`, with what speaks against it
    */
   async rollback(force: boolean): Promise<Switched> {
@@ -78,7 +63,7 @@ export class PromotionService {
       await this.#change('embeddings rollback', live, (embeddings) =>
         embeddings.recalibrate(live.id, calibration),
       );
-      return { ...switchedTo(live, live), recalibrated: true };
+      return switchedTo(live, live, [], true);
     }
     const target = rollbackTarget(versions);
     if (!target) throw notFound('There is no version to go back to: none was live before.');
@@ -89,11 +74,11 @@ export class PromotionService {
     ];
     if (faults.length > 0 && !force) throw refused(`${target.model} is not gone back to`, faults);
     await this.#change('embeddings rollback', target, (embeddings) => embeddings.promote(target.id));
-    return { ...switchedTo(target, live), overruled: faults };
+    return switchedTo(target, live, faults);
   }
 
   /** Drops the vectors of retired versions but the rollback's, of that too with `all`, of those never promoted with `building`. */
-  async prune(options: { readonly all: boolean; readonly building: boolean }): Promise<Pruned> {
+  async prune(options: { readonly all: boolean; readonly building: boolean }) {
     const versions = (await this.embeddings.versions()).filter(hasVectors);
     const target = rollbackTarget(versions);
     const isDropped = ({ id, state }: VersionRecord): boolean =>
@@ -104,8 +89,11 @@ export class PromotionService {
       const wasThere = await this.#change('embeddings prune', version, (embeddings) => embeddings.prune(id));
       if (wasThere) pruned.push(nameOf(version));
     }
-    const kept = versions.filter((version) => !isDropped(version)).map(nameWithState);
-    return { pruned, kept };
+    const kept = versions.filter((version) => !isDropped(version));
+    return {
+      pruned,
+      kept: kept.map((each) => `${nameOf(each)}: ${each.state}${DROPPED_BY[each.state] ?? ''}`),
+    };
   }
 
   #change<Result>(
@@ -128,10 +116,12 @@ const DROPPED_BY: Readonly<Record<string, string>> = {
   building: '; --building drops it',
 };
 
-const nameWithState = (version: VersionRecord): string =>
-  `${nameOf(version)}: ${version.state}${DROPPED_BY[version.state] ?? ''}`;
-
-const switchedTo = (version: EmbeddingVersion, live: EmbeddingVersion | null): Switched => ({
-  ...{ model: version.model, version: version.id, recalibrated: false, overruled: [] },
-  previous: live && live.id !== version.id ? live.model : null,
+const switchedTo = (
+  { model, id }: EmbeddingVersion,
+  live: EmbeddingVersion | null,
+  overruled: readonly string[],
+  recalibrated = false,
+) => ({
+  ...{ model, version: id, recalibrated, overruled },
+  previous: live && live.id !== id ? live.model : null,
 });

@@ -14,6 +14,7 @@ import {
   type PhotoDistorter,
   PORTS,
   type PredictionRepository,
+  type Progress,
 } from '../ports';
 import { candidatesOf, NEIGHBOURS, shortlistOf } from '../vision/candidates';
 import type { EmbeddingVersion } from '../vision/embedding-model';
@@ -22,7 +23,7 @@ import type { ShownNeighbour } from '../vision/neighbours';
 import type { CatalogImage } from './embedding-version';
 import type { LabelledSighting } from './fit-calibration';
 
-/** Photos of which it is known what they show, to ask a version. */
+/** One or more photos of an item of which it is known what they show, to ask a version. */
 export interface Query {
   /** What sort of query it is: `level 1` to `level 3`, `other photo`, `photo`, `feedback`. */
   readonly name: string;
@@ -30,7 +31,6 @@ export interface Query {
   readonly products: readonly string[];
   /** What is shown, so that queries of one item stay together. */
   readonly item: string;
-  /** One or more photos of the item. */
   readonly jpegs: readonly Buffer[];
   /** Images that the search must not find: the picture that the query is. */
   readonly leftOut: ReadonlySet<number>;
@@ -66,9 +66,12 @@ export class QueryMaker {
    * product has others. The same for the same seed and catalog. @throws AppError when there is no picture that can be read
    */
   async fromCatalog(
-    { versionIds, count, seed }: { versionIds: readonly number[]; count: number; seed: number },
-    onQuery: (done: number) => void,
+    versionIds: readonly number[],
+    count: number,
+    seed: number,
+    progress: Progress,
   ): Promise<Query[]> {
+    progress.begin('queries', count);
     const images = await this.samples.sample(versionIds, count, seed);
     const showing = await this.catalog.productsShowing(images.map(({ id }) => id));
     const siblings = await this.samples.imagesOf([...new Set([...showing.values()].flat())]);
@@ -78,10 +81,11 @@ export class QueryMaker {
       const item = new Set(products.flatMap((id) => (siblings.get(id) ?? []).map((each) => each.id)));
       const queries = await this.#queriesOf(image, products, item, seed);
       done += 1;
-      onQuery(done);
+      progress.reach(done);
       return queries;
     };
     const queries = (await pMap(images, make, { concurrency: MADE_AT_ONCE })).flat();
+    progress.end();
     if (queries.length > 0) return queries;
     throw notFound('There is no embedded catalog picture to make queries of: import pictures first.');
   }
@@ -111,7 +115,6 @@ export class QueryMaker {
 
   /**
    * Queries of labelled photos, each asked as it is and with its item left out of the search.
-   *
    * @throws AppError for a folder without labels, or none of whose products the catalog has
    */
   async fromPhotos(folder: string, count: number): Promise<Query[]> {
@@ -159,9 +162,10 @@ export async function evaluateVersion(
   version: EmbeddingVersion,
   queries: readonly Query[],
   ports: { readonly embedder: Embedder; readonly index: NeighbourIndex; readonly catalog: CatalogRepository },
-  onQuery: (done: number) => void,
+  progress: Progress,
 ): Promise<VersionAnswer[]> {
   const { embedder, index, catalog } = ports;
+  progress.begin(version.model, queries.length);
   const taxonomy = new Taxonomy(await catalog.categories());
   let done = 0;
   const ask = async (query: Query): Promise<VersionAnswer[]> => {
@@ -177,10 +181,12 @@ export async function evaluateVersion(
     const answers = [await answerTo(leftOut, shows)];
     if (itemImages) answers.push(await answerTo(itemImages, []));
     done += 1;
-    onQuery(done);
+    progress.reach(done);
     return answers;
   };
-  return (await pMap(queries, ask, { concurrency: ASKED_AT_ONCE })).flat();
+  const answers = (await pMap(queries, ask, { concurrency: ASKED_AT_ONCE })).flat();
+  progress.end();
+  return answers;
 }
 
 /** @param shown `products`: the right ones; `shows`: those whose taxonomy rows are right, also where they were left out */

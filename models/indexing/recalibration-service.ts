@@ -4,6 +4,7 @@ import { Taxonomy } from '../catalog/taxonomy';
 import {
   type AuditedTransaction,
   type CatalogRepository,
+  type CorrectedNeighbours,
   type EmbeddingRepository,
   PORTS,
   type PredictionRepository,
@@ -11,30 +12,13 @@ import {
 import { calibrationOf } from '../vision/confidence';
 import type { ChoiceModel } from '../vision/embedding-model';
 import { liveOf, type VersionRecord } from './embedding-version';
-import { type CalibrationFigures, calibrationFiguresOf } from './figures';
+import { calibrationFiguresOf } from './figures';
 import { fitChoiceModel, isForFitting, judged, type LabelledSighting } from './fit-calibration';
 import { coverageFaults, refused } from './promotion-gates';
 import { labelledSighting } from './query-maker';
 
-/** A calibration that was fitted anew beside the one that stood, on answers that it was not fitted on. */
-interface Refit {
-  readonly fittedOn: number;
-  readonly judgedOn: number;
-  /** Null when there were too few right or too few wrong answers. */
-  readonly fitted: ChoiceModel | null;
-  readonly before: CalibrationFigures;
-  readonly after: CalibrationFigures | null;
-  /** Whether it is nearer to the truth, by its Brier score. */
-  readonly better: boolean;
-}
-
-/** What feedback made of the calibration of the live version. */
-export interface Recalibration extends Refit {
-  readonly model: string;
-  readonly version: number;
-  /** What spoke against it and was overruled. */
-  readonly overruled: readonly string[];
-}
+/** What feedback made of the calibration of the live version; with what spoke against it and was overruled. */
+export type Recalibration = Awaited<ReturnType<RecalibrationService['recalibrate']>>;
 
 /** Answers that are looked at, the newest first: enough to fit a few weights, little enough to hold with their neighbours. */
 const ANSWERS_MAX = 2_000;
@@ -55,12 +39,9 @@ export class RecalibrationService {
 
   /**
    * Fits on the answers about half of the items, judges by the others, and keeps the fit if its Brier score is better there.
-   *
-   * @param since answers from then on; null for all that are kept
-   * @param force takes a fit although something speaks against it
-   * @throws AppError with everything that speaks against it
+   * @throws AppError with everything that speaks against it, without `force`
    */
-  async recalibrate(since: Date | null, force: boolean): Promise<Recalibration> {
+  async recalibrate(since: Date | null, force: boolean) {
     const live = liveOf(await this.embeddings.versions());
     const answers = await this.#corrected(live, since);
     const standing = calibrationOf(live.manifest);
@@ -79,11 +60,12 @@ export class RecalibrationService {
     return { ...refitted, model: live.model, version: live.id, overruled: faults };
   }
 
-  async #faults(version: VersionRecord, { fittedOn, judgedOn, fitted, better }: Refit): Promise<string[]> {
-    const [coverage, isIndexed] = await Promise.all([
-      this.embeddings.coverage(version.id),
-      this.embeddings.isIndexed(version.id),
-    ]);
+  async #faults(
+    version: VersionRecord,
+    { fittedOn, judgedOn, fitted, better }: ReturnType<typeof refit>,
+  ): Promise<string[]> {
+    const coverage = await this.embeddings.coverage(version.id);
+    const isIndexed = await this.embeddings.isIndexed(version.id);
     const answers = fittedOn + judgedOn;
     const faults = coverageFaults({ version, coverage, isIndexed });
     if (answers < ANSWERS_MIN)
@@ -97,21 +79,19 @@ export class RecalibrationService {
   async #corrected(version: VersionRecord, since: Date | null): Promise<LabelledSighting[]> {
     const answers = await this.predictions.correctedNeighbours(version.id, since, ANSWERS_MAX);
     const taxonomy = new Taxonomy(await this.catalog.categories());
-    return pMap(
-      answers,
-      async ({ id, correctId, neighbours: near, photos }) => {
-        const products = correctId === null ? [] : [correctId];
-        const showing = await this.catalog.productsShowing(near.map(({ imageId }) => imageId));
-        const neighbours = near.map((each) => ({ ...each, products: showing.get(each.imageId) ?? [] }));
-        const shown = { item: correctId ?? id, neighbours, photos, products, shows: products };
-        return labelledSighting(shown, this.catalog, taxonomy);
-      },
-      { concurrency: READ_AT_ONCE },
-    );
+    const sightingOf = async ({ id, correctId, neighbours: near, photos }: CorrectedNeighbours) => {
+      const products = correctId === null ? [] : [correctId];
+      const showing = await this.catalog.productsShowing(near.map(({ imageId }) => imageId));
+      const neighbours = near.map((each) => ({ ...each, products: showing.get(each.imageId) ?? [] }));
+      const shown = { item: correctId ?? id, neighbours, photos, products, shows: products };
+      return labelledSighting(shown, this.catalog, taxonomy);
+    };
+    return pMap(answers, sightingOf, { concurrency: READ_AT_ONCE });
   }
 }
 
-function refit(answers: readonly LabelledSighting[], standing: ChoiceModel): Refit {
+/** Fitted anew beside the calibration that stands; null of too few right or wrong answers. `better`: by its Brier score. */
+function refit(answers: readonly LabelledSighting[], standing: ChoiceModel) {
   const fitting = answers.filter(({ item }) => isForFitting(item));
   const judging = answers.filter(({ item }) => !isForFitting(item));
   const figuresOf = (model: ChoiceModel) =>

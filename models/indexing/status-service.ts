@@ -1,50 +1,25 @@
 import { inject, injectable } from 'tsyringe';
 import { type EmbeddingRepository, type ImageSamples, PORTS } from '../ports';
 import type { EmbeddingVersion } from '../vision/embedding-model';
-import {
-  type Coverage,
-  type GroupCoverage,
-  hasVectors,
-  liveOf,
-  rollbackTarget,
-  type VersionRecord,
-} from './embedding-version';
+import { type Coverage, hasVectors, liveOf, rollbackTarget, type VersionRecord } from './embedding-version';
 
 /** Failures that a status names; the rest is counted. */
 export const FAILURES_SHOWN = 10;
 
 /** One version in a status. */
-export interface VersionStatus extends Coverage {
+export interface VersionStatus extends Coverage, Pick<VersionRecord, 'model' | 'state' | 'maintained'> {
   readonly version: number;
-  readonly model: string;
-  readonly state: string;
-  /** Whether images that come are embedded for it. */
-  readonly maintained: boolean;
   readonly built: boolean;
   readonly indexed: boolean;
   readonly evaluated: boolean;
   readonly calibrated: boolean;
 }
 
-/** `loupe embeddings status --json`: the live version, and all that have vectors. */
-export interface EmbeddingsStatus extends Coverage {
-  readonly model: string;
-  readonly version: number;
-  readonly rollback: string | null;
-  /** Products with several pictures that a map could be fitted to; null where too few, or it is adapted. */
-  readonly adaptable: number | null;
-  readonly versions: readonly VersionStatus[];
-  readonly failures: readonly { readonly version: number; readonly image: string; readonly reason: string }[];
-}
+/** `loupe embeddings status --json`. */
+export type EmbeddingsStatus = Awaited<ReturnType<StatusService['status']>>;
 
-/** `loupe catalog show --json`: how much of the catalog a photo can be answered with (contract 13.24). */
-export interface CatalogStatus {
-  /** All pictures under the live version. */
-  readonly pictures: Coverage;
-  readonly groups: readonly GroupCoverage[];
-  /** The first of those that could not be fetched or read. */
-  readonly failures: readonly { readonly image: string; readonly reason: string }[];
-}
+/** `loupe catalog show --json`. */
+export type CatalogStatus = Awaited<ReturnType<StatusService['catalog']>>;
 
 /** Says how far all versions are. */
 @injectable()
@@ -54,15 +29,15 @@ export class StatusService {
     @inject(PORTS.ImageSamples) private readonly samples: ImageSamples,
   ) {}
 
-  /** @throws AppError before the first start of the service */
-  async status(): Promise<EmbeddingsStatus> {
-    const records = await this.embeddings.versions();
+  /** The live version, and all that have vectors. @throws AppError before the first start of the service */
+  async status() {
+    const records = (await this.embeddings.versions()).filter(hasVectors);
     const versions: VersionStatus[] = [];
-    const failures: EmbeddingsStatus['failures'][number][] = [];
-    for (const record of records.filter(hasVectors)) {
+    const failures: { version: number; image: string; reason: string }[] = [];
+    for (const record of records) {
       versions.push(await this.#statusOf(record));
-      for (const { image, reason } of await this.embeddings.failures(record.id, FAILURES_SHOWN)) {
-        failures.push({ version: record.id, image: image.address, reason });
+      for (const each of await failuresOf(this.embeddings, record.id, FAILURES_SHOWN)) {
+        failures.push({ version: record.id, ...each });
       }
     }
     const { model, version, pending, done, failed } = liveOf(versions);
@@ -71,14 +46,14 @@ export class StatusService {
     return { model, version, pending, done, failed, rollback, adaptable, versions, failures };
   }
 
-  /** @throws AppError before the first start of the service */
-  async catalog(failuresMax: number): Promise<CatalogStatus> {
+  /** How much of the catalog a photo can be answered with (contract 13.24). @throws AppError before the first start of the service */
+  async catalog(failuresMax: number) {
     const { id } = liveOf(await this.embeddings.versions());
-    const failures = await this.embeddings.failures(id, failuresMax);
+    const failures = await failuresOf(this.embeddings, id, failuresMax);
     return {
       pictures: await this.embeddings.coverage(id),
       groups: await this.embeddings.coverageByGroup(id),
-      failures: failures.map(({ image, reason }) => ({ image: image.address, reason })),
+      failures,
     };
   }
 
@@ -93,6 +68,12 @@ export class StatusService {
       ...(await this.embeddings.coverage(version)),
     };
   }
+}
+
+/** Images that could not be embedded, by their addresses, and why. */
+export async function failuresOf(embeddings: EmbeddingRepository, versionId: number, limit: number) {
+  const failures = await embeddings.failures(versionId, limit);
+  return failures.map(({ image, reason }) => ({ image: image.address, reason }));
 }
 
 /** Fewer products with several pictures say too little of how pictures of one product differ (contract 14.20). */

@@ -18,10 +18,7 @@ import { answering, printAnswer } from './output';
 /** `loupe embeddings …`: another model beside the live one, without downtime (docs/upgrade.md). */
 export function register(embeddings: Command): void {
   answering(embeddings, 'status', 'coverage of the live version, and of those beside it').action(
-    async ({ json }) => {
-      const status = await withStores((services) => services.status.status());
-      printAnswer(json, status, () => describeStatus(status));
-    },
+    async ({ json }) => printAnswer(json, await withStores(({ status }) => status.status()), describeStatus),
   );
   answering(embeddings, 'build', 'embed all images under a model, beside the live one')
     .requiredOption('--model <model>', 'an installed model, id or id@version')
@@ -32,7 +29,7 @@ export function register(embeddings: Command): void {
       const built = await reindex(({ build }, progress) =>
         build.build({ model, resume, retryFailures }, progress, interrupted(again)),
       );
-      printAnswer(json, built, () => describeBuild(built));
+      printAnswer(json, built, describeBuild);
     });
   registerFits(embeddings);
   registerSwitches(embeddings);
@@ -51,7 +48,7 @@ function registerFits(embeddings: Command): void {
       const made = await reindex(({ adapt }, progress) =>
         adapt.adapt({ model, photos, feedback }, progress, interrupted(again)),
       );
-      printAnswer(json, made, () => describeAdapted(made));
+      printAnswer(json, made, describeAdapted);
     });
   const judged = 'judge a version against the live one, on distorted catalog pictures or labelled photos';
   answering(embeddings, 'evaluate', judged)
@@ -65,13 +62,9 @@ function registerFits(embeddings: Command): void {
     .option('--recalibrate', 'fit a calibration although the version has one')
     .action(async ({ photos: folder, recalibrate = false, feedback = false, json, ...given }) => {
       const photos = folder ? resolve(folder) : null;
-      const evaluation = await reindex((services, progress) =>
-        services.evaluation.evaluate(
-          { ...given, recalibrate, photos, feedback: Boolean(feedback) },
-          progress,
-        ),
-      );
-      printAnswer(json, evaluation, () => describeEvaluation(evaluation));
+      const options = { ...given, recalibrate, photos, feedback: Boolean(feedback) };
+      const done = await reindex(({ evaluation }, progress) => evaluation.evaluate(options, progress));
+      printAnswer(json, done, describeEvaluation);
     });
   const refitted = 'fit the confidence of the live version anew, on what callers said of its answers';
   answering(embeddings, 'recalibrate', refitted)
@@ -79,7 +72,7 @@ function registerFits(embeddings: Command): void {
     .option('--force', 'although something speaks against it; says what')
     .action(async ({ since = null, force = false, json }) => {
       const done = await withStores(({ recalibration }) => recalibration.recalibrate(since, force));
-      printAnswer(json, done, () => describeRecalibration(done));
+      printAnswer(json, done, describeRecalibration);
     });
 }
 
@@ -88,21 +81,18 @@ function registerSwitches(embeddings: Command): void {
     .requiredOption('--model <model>', 'id or id@version')
     .option('--force', 'although something speaks against it; says what')
     .action(async ({ model, force = false, json }) => {
-      const switched = await reindex(({ promotion }) => promotion.promote(model, force));
-      printAnswer(json, switched, () => describeSwitch(switched));
+      printAnswer(json, await reindex(({ promotion }) => promotion.promote(model, force)), describeSwitch);
     });
   answering(embeddings, 'rollback', 'undo the last promotion, or what was calibrated since, at once')
     .option('--force', 'although images or models are missing; says which')
     .action(async ({ force = false, json }) => {
-      const switched = await reindex(({ promotion }) => promotion.rollback(force));
-      printAnswer(json, switched, () => describeSwitch(switched));
+      printAnswer(json, await reindex(({ promotion }) => promotion.rollback(force)), describeSwitch);
     });
   answering(embeddings, 'prune', 'drop the vectors of retired versions, all but those of the last one')
     .option('--all', 'also of the version that a rollback would go back to')
     .option('--building', 'also what was built or begun and never promoted')
     .action(async ({ all = false, building = false, json }) => {
-      const pruned = await reindex(({ promotion }) => promotion.prune({ all, building }));
-      printAnswer(json, pruned, () => describePruned(pruned));
+      printAnswer(json, await reindex(({ promotion }) => promotion.prune({ all, building })), describePruned);
     });
 }
 

@@ -2,12 +2,11 @@ import { constants, setPriority } from 'node:os';
 import type { Command } from '@commander-js/extra-typings';
 import {
   type Finding,
+  type Identifiability,
   type NamedProduct,
   VERDICTS,
   type Verdict,
-  WorstFindings,
-} from '../../models/indexing/identifiability';
-import type { Identifiability } from '../../models/indexing/identifiability-service';
+} from '../../models/indexing/identifiability-service';
 import { printable } from '../composition/printable';
 import { withStores } from '../composition/services';
 import { withProgress } from '../composition/terminal-progress';
@@ -73,6 +72,41 @@ export function register(catalog: Command): void {
         process.stdout.write(`${between === ',' ? '\n' : between}],${summary}\n`);
       } else printAnswer(false, null, () => describe(result, lists));
     });
+}
+
+/** Keeps the worst of however many findings: those with the nearest pictures, then the most popular products. */
+class WorstFindings {
+  #kept: Finding[] = [];
+
+  /** @param verdicts of the findings that count; two products that are each other's nearest are listed once */
+  constructor(
+    private readonly verdicts: readonly Verdict[],
+    private readonly limit: number,
+  ) {}
+
+  add(finding: Finding): void {
+    if (!this.verdicts.includes(finding.verdict)) return;
+    this.#kept.push(finding);
+    if (this.#kept.length > 4 * this.limit + 2) this.#kept = this.#worst(2 * this.limit + 1);
+  }
+
+  get findings(): Finding[] {
+    const pairs = new Map<string, Finding>();
+    for (const finding of this.#worst(2 * this.limit + 1)) {
+      const pair = [finding.product.id, finding.nearest?.product.id ?? ''].sort().join('\n');
+      if (!pairs.has(pair)) pairs.set(pair, finding);
+    }
+    return [...pairs.values()].slice(0, this.limit);
+  }
+
+  #worst(count: number): Finding[] {
+    return this.#kept.sort(byWorst).slice(0, count);
+  }
+}
+
+function byWorst(left: Finding, right: Finding): number {
+  const near = (left.nearest?.distance ?? 3) - (right.nearest?.distance ?? 3);
+  return near || right.popularity - left.popularity || (left.product.id < right.product.id ? -1 : 1);
 }
 
 function describe(

@@ -7,8 +7,12 @@ export const answering = <Usage extends string>(group: Command, usage: Usage, de
   group.command(usage).description(description).option('--json', 'print JSON');
 
 /** Prints the answer on stdout: one JSON document, or text. Progress and warnings belong on stderr. */
-export function printAnswer(json: boolean | undefined, document: unknown, text: () => string): void {
-  process.stdout.write(`${printable(json ? JSON.stringify(document, null, 2) : text())}\n`);
+export function printAnswer<Answer>(
+  json: boolean | undefined,
+  answer: Answer,
+  text: (answer: Answer) => string,
+): void {
+  process.stdout.write(`${printable(json ? JSON.stringify(answer, null, 2) : text(answer))}\n`);
 }
 
 /** One line, or a list of them. */

@@ -54,8 +54,6 @@ export function openQueues(opening: Opening): Queues {
 export async function redisReached({ config, logger }: Opening): Promise<void> {
   const { REDIS_URL: url, STORE_WAIT_MS: waitMs } = config;
   if (url === undefined) return;
-  const {
-    probeRedis,
-  }: typeof import('../../workers/queue/redis-connection') = require('../../workers/queue/redis-connection');
-  await waitForStore('REDIS_URL', () => probeRedis(url), { waitMs, logger });
+  const redis: typeof import('../../workers/queue/redis-connection') = require('../../workers/queue/redis-connection');
+  await waitForStore('REDIS_URL', () => redis.probeRedis(url), { waitMs, logger });
 }

@@ -65,9 +65,10 @@ export function apiServices(container: Container): ApiServices {
 function adminServices(container: Container, requestId: string): AdminServices {
   const audited = container.resolve(AuditedTransactions);
   const ofRequest = container.createChildContainer();
-  ofRequest.register(PORTS.AuditedTransaction, {
-    useValue: audited.by({ actor: 'admin', details: { requestId } }),
-  });
+  ofRequest.registerInstance(
+    PORTS.AuditedTransaction,
+    audited.by({ actor: 'admin', details: { requestId } }),
+  );
   return { accounts: ofRequest.resolve(AccountService), keys: ofRequest.resolve(KeyService) };
 }
 

@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import { bodyMemory } from '../../api/middleware/endpoints';
 import { entryPresenter } from '../../api/v3/job-presenter';
 import { makeSearchSnapshot } from '../../db/catalog/search/make-snapshot';
+import { PostgresHousekeepingStore } from '../../db/core/housekeeping-store';
 import { HmacDataFileSigner } from '../../db/files/hmac-data-file-signer';
 import { migrations } from '../../db/migrations';
 import { FairBudget } from '../../models/access/fair-budget';
@@ -20,8 +21,7 @@ import { ModelPreloader } from '../../workers/model-preloader';
 import { PendingEmbeddingSweeper } from '../../workers/pending-embedding-sweeper';
 import { HttpWebhookSender } from '../../workers/webhooks/http-webhook-sender';
 import { ConcurrentPoller } from './concurrent-poller';
-import { Housekeeping } from './housekeeping/housekeeping';
-import { retentionRules } from './housekeeping/retention-rules';
+import { Housekeeping, retentionRules } from './housekeeping';
 import { adapterOf, type Opening, type Queues } from './opening';
 import { RecurringTask } from './recurring-task';
 
@@ -80,7 +80,7 @@ export async function watchProcesses(opening: Opening): Promise<void> {
       return { release: RELEASE, signingKeys, imageStore };
     },
   );
-  container.register(ProcessWatch, { useValue: watch });
+  container.registerInstance(ProcessWatch, watch);
   closing(() => watch.leave());
   await watch.look();
   every(opening, 'processes', PROCESSES_MS, () => watch.look());
@@ -97,9 +97,9 @@ export function startCallWork(opening: Opening): void {
   const ledger = adapterOf(container, PORTS.CreditLedger);
   every(opening, 'lapsed reservations', 30_000, () => ledger.expireReservations());
 
-  const store = adapterOf(container, PORTS.HousekeepingStore);
+  const store = container.resolve(PostgresHousekeepingStore);
   const housekeeping = new Housekeeping(store, retentionRules(config, container), logger);
-  container.register(Housekeeping, { useValue: housekeeping });
+  container.registerInstance(Housekeeping, housekeeping);
   every(opening, 'housekeeping', 300_000, () => housekeeping.look());
 
   const records = container.resolve(RecordsService);
@@ -117,13 +117,13 @@ export function startCallWork(opening: Opening): void {
 /** Works off the entries of jobs beside the calls of this process (contract 16.5). */
 function startJobs({ config, container, logger, closing }: Opening): void {
   const bodies = bodyMemory(config.BODY_MEMORY_MIB * 2 ** 20);
-  container.register(FairBudget, { useValue: bodies });
-  container.register(OPEN_ENTRY_ROOM, { useValue: (keyId: string) => bodies.open(keyId) });
+  container.registerInstance(FairBudget, bodies);
+  container.registerInstance(OPEN_ENTRY_ROOM, (keyId: string) => bodies.open(keyId));
   const ports = {
     signer: adapterOf(container, PORTS.DataFileSigner),
     clock: adapterOf(container, PORTS.Clock),
   };
-  container.register(ENTRY_PRESENTER, { useValue: entryPresenter(ports, config.IMAGE_BASE_URL) });
+  container.registerInstance(ENTRY_PRESENTER, entryPresenter(ports, config.IMAGE_BASE_URL));
   const runner = container.resolve(VisionJobRunner);
   const entries = new ConcurrentPoller('job entries', ENTRIES, (...way) => runner.next(...way), logger);
   closing(() => entries.stop());
@@ -135,7 +135,7 @@ function startMessages(opening: Opening): void {
   const { config, container, logger, closing } = opening;
   const sender = new HttpWebhookSender({ timeoutMs: MESSAGE_MS, allow: config.WEBHOOK_ALLOW });
   closing(() => sender.close());
-  container.register(PORTS.WebhookSender, { useValue: sender });
+  container.registerInstance(PORTS.WebhookSender, sender);
   const dispatcher = container.resolve(MessageDispatcher);
   const messages = new ConcurrentPoller(
     'webhook messages',

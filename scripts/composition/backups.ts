@@ -5,24 +5,20 @@ import { PORTS } from '../../models/ports';
 import { modelsFolder } from '../../workers/library/model-library';
 import { type Config, readCommandConfig } from '../config';
 import { entryOf } from './audited-transactions';
-import { openStores } from './container';
+import { openStores, whileOpen } from './container';
 import { imageStoreOf } from './image-stores';
 import { adapterOf } from './opening';
 import { runningService } from './running-service';
 import { SYSTEM_CLOCK } from './system';
 
 /** Backs the installation up into one file, and notes it in the audit log. */
-export async function backUpTo(path: string): Promise<BackupSummary> {
-  const { container, close } = await openStores(readCommandConfig());
-  try {
+export const backUpTo = async (path: string): Promise<BackupSummary> =>
+  whileOpen(openStores(readCommandConfig()), async ({ container }) => {
     const summary = await container.resolve(Backup).write(path);
     const { file: subject, ...details } = summary;
     await adapterOf(container, PORTS.AuditedTransaction).note('backup', { subject, details });
     return summary;
-  } finally {
-    await close();
-  }
-}
+  });
 
 /** Makes the installation what a backup says, which the audit log that it brings says too, and indexes its vectors. */
 export async function restoreFrom(config: Config, file: string, replace: boolean): Promise<RestoreSummary> {
@@ -40,14 +36,11 @@ export async function restoreFrom(config: Config, file: string, replace: boolean
     note: async (knex, { file: subject, ...details }) =>
       new PostgresAuditLog(knex, SYSTEM_CLOCK).append(entryOf('restore', { subject, details })),
   }).finally(() => images.close());
-  const { container, close } = await openStores(readCommandConfig());
-  try {
+  await whileOpen(openStores(readCommandConfig()), async ({ container }) => {
     const embeddings = adapterOf(container, PORTS.EmbeddingRepository);
     for (const { id, state } of await embeddings.versions()) {
       if (state !== 'pruned') await embeddings.buildIndex(id);
     }
-    return restored;
-  } finally {
-    await close();
-  }
+  });
+  return restored;
 }

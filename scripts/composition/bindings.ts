@@ -10,7 +10,6 @@ import { PostgresCatalogRecords } from '../../db/catalog/import/record-store';
 import { PostgresItemSales } from '../../db/catalog/item-sales';
 import { PostgresSearchMissStore } from '../../db/catalog/search-miss-store';
 import { PostgresStoredImageIndex } from '../../db/catalog/stored-image-index';
-import { PostgresHousekeepingStore } from '../../db/core/housekeeping-store';
 import type { Database } from '../../db/core/knex';
 import { PostgresReadinessRepository } from '../../db/core/readiness-repository';
 import {
@@ -57,32 +56,35 @@ export async function bindStores(opening: Opening): Promise<Database> {
   const database = await openDatabase(opening);
   closing(() => database.close());
   await migrate(database.knex, migrations);
-  container.register(PORTS.Logger, { useValue: logger });
-  container.register(PORTS.Clock, { useValue: SYSTEM_CLOCK });
-  container.register(PORTS.IdSource, { useValue: RANDOM_IDS });
-  container.register(INDEXED_FROM, {
-    useValue: database.kind === 'embedded' ? Number.POSITIVE_INFINITY : VECTORS_INDEXED_FROM,
-  });
-  container.register(SEARCH_MISSES_COUNTED, { useValue: config.SEARCH_MISSES === 'on' });
+  container.registerInstance(PORTS.Logger, logger);
+  container.registerInstance(PORTS.Clock, SYSTEM_CLOCK);
+  container.registerInstance(PORTS.IdSource, RANDOM_IDS);
+  container.registerInstance(
+    INDEXED_FROM,
+    database.kind === 'embedded' ? Number.POSITIVE_INFINITY : VECTORS_INDEXED_FROM,
+  );
+  container.registerInstance(SEARCH_MISSES_COUNTED, config.SEARCH_MISSES === 'on');
   container.registerSingleton(SearchMisses);
-  container.register(INDEX_MEMORY_MIB, { useValue: config.INDEX_MEMORY_MIB });
+  container.registerInstance(INDEX_MEMORY_MIB, config.INDEX_MEMORY_MIB);
   bindTables(opening, database.knex);
   const audited = new AuditedTransactions(database.knex, (knex) => storesOver(container, knex));
-  container.register(AuditedTransactions, { useValue: audited });
-  container.register(PORTS.AuditedTransaction, { useValue: audited });
+  container.registerInstance(AuditedTransactions, audited);
+  container.registerInstance(PORTS.AuditedTransaction, audited);
   const images = imageStoreOf(config);
   closing(() => images.close());
-  container.register(PORTS.ImageStore, { useValue: images });
-  container.register(PORTS.RecordBodies, { useValue: RECORD_BODIES });
+  container.registerInstance(PORTS.ImageStore, images);
+  container.registerInstance(PORTS.RecordBodies, RECORD_BODIES);
   const keys = await signingKeys(config);
   const signer = new HmacDataFileSigner(keys);
-  container.register(PORTS.DataFileSigner, { useValue: signer });
-  container.register(HmacDataFileSigner, { useValue: signer });
-  container.register(BACKED_UP_FILES, {
-    useValue: { modelsFolder: modelsFolder(config.DATA_DIR), signingKeys: keys },
+  container.registerInstance(PORTS.DataFileSigner, signer);
+  container.registerInstance(HmacDataFileSigner, signer);
+  container.registerInstance(BACKED_UP_FILES, {
+    modelsFolder: modelsFolder(config.DATA_DIR),
+    signingKeys: keys,
   });
-  container.register(IMAGE_LIMITS, {
-    useValue: { bytesMax: config.IMAGE_BYTES_MAX, pixelsMax: config.IMAGE_PIXELS_MAX },
+  container.registerInstance(IMAGE_LIMITS, {
+    bytesMax: config.IMAGE_BYTES_MAX,
+    pixelsMax: config.IMAGE_PIXELS_MAX,
   });
   bindClass(opening, PORTS.ImagePreparer, SharpImagePreparer);
   return database;
@@ -106,7 +108,7 @@ function storesOver(container: Container, knex: Database['knex']) {
 function bindTables(opening: Pick<Opening, 'container' | 'tracing'>, knex: Database['knex']): void {
   const bind = <Port extends object>(token: Token<Port>, adapter: InjectionToken<Port>) =>
     bindClass(opening, token, adapter);
-  opening.container.register(PORTS.Knex, { useValue: knex });
+  opening.container.registerInstance(PORTS.Knex, knex);
   bind(PORTS.CatalogRepository, PostgresCatalogRepository);
   bind(PORTS.ItemSales, PostgresItemSales);
   bind(PORTS.CatalogRecords, PostgresCatalogRecords);
@@ -117,7 +119,6 @@ function bindTables(opening: Pick<Opening, 'container' | 'tracing'>, knex: Datab
   bind(PORTS.CreditLedger, PostgresCreditLedger);
   bind(PORTS.IdempotencyStore, PostgresIdempotencyStore);
   bind(PORTS.AuditLog, PostgresAuditLog);
-  bind(PORTS.HousekeepingStore, PostgresHousekeepingStore);
   bind(PORTS.EmbeddingRepository, PostgresEmbeddingRepository);
   bind(PORTS.ReadinessRepository, PostgresReadinessRepository);
   bind(PORTS.ProcessRegistry, PostgresProcessRegistry);
@@ -131,13 +132,11 @@ function bindTables(opening: Pick<Opening, 'container' | 'tracing'>, knex: Datab
 /** Binds what fetches pictures that lie elsewhere. */
 export function bindImageSource(opening: Opening): void {
   const { config, container, closing } = opening;
-  container.register(IMAGE_FETCH_SETTINGS, {
-    useValue: {
-      timeoutMs: config.IMAGE_FETCH_TIMEOUT_MS,
-      bytesMax: config.IMAGE_BYTES_MAX,
-      redirectsMax: config.IMAGE_FETCH_REDIRECTS_MAX,
-      allow: config.IMAGE_FETCH_ALLOW,
-    },
+  container.registerInstance(IMAGE_FETCH_SETTINGS, {
+    timeoutMs: config.IMAGE_FETCH_TIMEOUT_MS,
+    bytesMax: config.IMAGE_BYTES_MAX,
+    redirectsMax: config.IMAGE_FETCH_REDIRECTS_MAX,
+    allow: config.IMAGE_FETCH_ALLOW,
   });
   const source = container.resolve(HttpImageSource);
   closing(() => source.close());
@@ -147,14 +146,15 @@ export function bindImageSource(opening: Opening): void {
 /** Binds the way of a photo, but for what a test gave. */
 export function bindVision(opening: Opening): Queues {
   const { config, container, logger, closing } = opening;
-  container.register(VISION_SETTINGS, {
-    useValue: { deadlineMs: config.VISION_DEADLINE_MS, confidenceFloor: config.CONFIDENCE_FLOOR ?? null },
+  container.registerInstance(VISION_SETTINGS, {
+    deadlineMs: config.VISION_DEADLINE_MS,
+    confidenceFloor: config.CONFIDENCE_FLOOR ?? null,
   });
   bindImageSource(opening);
   const library = new FolderModelLibrary(config.DATA_DIR);
-  container.register(PORTS.ModelLibrary, { useValue: library });
-  container.register(PORTS.PhotoDistorter, { useValue: PHOTO_DISTORTER });
-  container.register(PORTS.LabelledPhotos, { useValue: new LabelledFolders() });
+  container.registerInstance(PORTS.ModelLibrary, library);
+  container.registerInstance(PORTS.PhotoDistorter, PHOTO_DISTORTER);
+  container.registerInstance(PORTS.LabelledPhotos, new LabelledFolders());
   const embedders = new PooledEmbedderRegistry({
     threads: inferenceThreads(config),
     backend: config.INFERENCE_BACKEND,
@@ -170,13 +170,13 @@ export function bindVision(opening: Opening): Queues {
   });
   closing(() => embedders.close());
   bindUnlessGiven(opening, PORTS.EmbedderRegistry, embedders);
-  container.register(EmbeddingCache, { useValue: new EmbeddingCache(config.PHOTO_MEMORY_MIB * 2 ** 20) });
-  container.register(ForegroundLoad, { useValue: new ForegroundLoad() });
+  container.registerInstance(EmbeddingCache, new EmbeddingCache(config.PHOTO_MEMORY_MIB * 2 ** 20));
+  container.registerInstance(ForegroundLoad, new ForegroundLoad());
   const recall = new RecallSampler(adapterOf(container, PORTS.NeighbourIndex), logger, {
     oneOf: config.NEIGHBOUR_RECALL_SAMPLE,
   });
   closing(() => recall.close());
-  container.register(RecallSampler, { useValue: recall });
+  container.registerInstance(RecallSampler, recall);
   const queues = openQueues(opening);
   bindUnlessGiven(opening, PORTS.RateLimiter, queues.limiter);
   bindUnlessGiven(opening, PORTS.VisionQueue, queues.vision);
@@ -205,5 +205,5 @@ function bindUnlessGiven<Port extends object>(
   token: Token<Port>,
   adapter: Port,
 ): void {
-  if (!container.isRegistered(token)) container.register(token, { useValue: tracing.port(token, adapter) });
+  if (!container.isRegistered(token)) container.registerInstance(token, tracing.port(token, adapter));
 }

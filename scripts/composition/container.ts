@@ -1,5 +1,4 @@
 import 'reflect-metadata';
-import type { Logger as PinoLogger } from 'pino';
 import { container as root } from 'tsyringe';
 import type { Database } from '../../db/core/knex';
 import { PORTS } from '../../models/ports';
@@ -8,13 +7,12 @@ import { redisReached } from './adapters';
 import { startCallWork, startPhotoWork, watchProcesses } from './background-work';
 import { bindImageSource, bindStores, bindVision } from './bindings';
 import { imagesReached } from './image-stores';
-import { liveVersion, tellOfWrongVectors } from './live-version';
+import { liveVersion } from './live-version';
 import { createLogger } from './log';
-import { adapterOf, type Container, type Opening, type QueuePage } from './opening';
+import { adapterOf, type Opening, type QueuePage } from './opening';
 import { NO_TRACING, openTracing } from './tracing/open-tracing';
-import type { Tracing } from './tracing/tracing';
 
-/** What a process does for others. */
+/** What a process does for others; a command works for itself alone. */
 export interface Parts {
   /** Embeds the photos and images that any process asks for. */
   readonly answersQueues: boolean;
@@ -22,23 +20,12 @@ export interface Parts {
   readonly servesHttp: boolean;
 }
 
-/** The parts of a process of the service. */
-export const partsOf = ({ ROLE }: Pick<Config, 'ROLE'>): Parts => ({
-  answersQueues: ROLE !== 'api',
-  servesHttp: ROLE !== 'worker',
-});
-
-/** Those of a command, which works for itself alone. */
 export const NO_PARTS: Parts = { answersQueues: false, servesHttp: false };
 
 /** Everything that a process has opened. */
-export interface Loupe {
-  readonly config: Config;
+export interface Loupe extends Omit<Opening, 'closing'> {
   readonly parts: Parts;
-  readonly container: Container;
   readonly database: Database;
-  readonly logger: PinoLogger;
-  readonly tracing: Tracing;
   /** The queue dashboard, where this process shows one. */
   readonly queuePage: QueuePage | null;
   /** Closes what was opened, in the reverse order. */
@@ -50,7 +37,6 @@ export type Overrides = Readonly<Record<symbol, unknown>>;
 
 /**
  * Opens what the parts of a process need, in this order, and binds every port. A failure closes what was opened before.
- *
  * @throws AppError when a store can't be opened
  */
 export const openLoupe = (config: Config, parts: Parts, overrides: Overrides = {}): Promise<Loupe> =>
@@ -59,14 +45,20 @@ export const openLoupe = (config: Config, parts: Parts, overrides: Overrides = {
     await redisReached(opening);
     const database = await bindStores(opening);
     for (const token of Object.getOwnPropertySymbols(overrides)) {
-      container.register(token, { useValue: overrides[token] });
+      container.registerInstance(token, overrides[token]);
     }
     await imagesReached(opening);
     const queues = bindVision(opening);
     const embeddings = adapterOf(container, PORTS.EmbeddingRepository);
     const live = await liveVersion(config, parts.answersQueues, embeddings, logger);
     logger.debug({ model: live.model, version: live.id }, 'live embedding version');
-    await tellOfWrongVectors(live, adapterOf(container, PORTS.NeighbourIndex), logger);
+    // `/readyz` says it from then on: photos can't be answered, while the catalog can.
+    await adapterOf(container, PORTS.NeighbourIndex)
+      .check(live)
+      .catch((failure: unknown) => {
+        const told = { model: live.model, reason: String(failure) };
+        logger.error(told, 'the live version can not be searched');
+      });
     if (parts.answersQueues) {
       await adapterOf(container, PORTS.EmbedderRegistry).forVersion(live);
       await startPhotoWork(opening, queues);
@@ -85,6 +77,19 @@ export const openStores = (config: Config): Promise<Loupe> =>
     bindImageSource(opening);
     return { database };
   });
+
+/** Uses what is open, and closes it. */
+export async function whileOpen<Result>(
+  opening: Promise<Loupe>,
+  work: (loupe: Loupe) => Promise<Result>,
+): Promise<Result> {
+  const loupe = await opening;
+  try {
+    return await work(loupe);
+  } finally {
+    await loupe.close();
+  }
+}
 
 async function opened(
   config: Config,

@@ -9,44 +9,38 @@ import { BACKENDS } from '../../workers/embedder/backends';
 import { PooledEmbedderRegistry } from '../../workers/embedder/embedder-registry';
 import { RecallSampler } from '../../workers/recall-sampler';
 import type { Loupe } from './container';
-import { Housekeeping } from './housekeeping/housekeeping';
+import { Housekeeping } from './housekeeping';
 import { adapterOf, type Container } from './opening';
 
 type Figure = number | null | undefined;
 type Figures = Figure | Readonly<Record<string, Figure>>;
 
-/** A gauge, its label in braces; its help; and a figure, or those of the label. What is not known now is NaN. */
-type Gauge = readonly [nameAndLabel: string, help: string, read: () => Figures | Promise<Figures>];
+/** Gauges by their names, their label in braces: help, and a figure or those of the label. What is not known now is NaN. */
+type Gauges = Readonly<Record<string, readonly [help: string, read: () => Figures | Promise<Figures>]>>;
 
 /** Figures of the parts of this process for `/metrics`, beside what the HTTP side measures. */
 export const gaugesOf = ({ container, database, parts }: Loupe): MetricSource[] => [
-  ...[
-    [
-      'loupe_database_connections{state}',
+  ...Object.entries<Gauges[string]>({
+    'loupe_database_connections{state}': [
       'Connections of the pool by state; pending are queries that wait for one.',
       () => ({ ...database.connections() }),
-    ] as const,
+    ],
     ...inferenceGauges(container),
-    ...(parts.servesHttp ? callGauges(container) : []),
-    ...(parts.answersQueues ? recallGauges(container) : []),
-  ].map(sourceOf),
-  ...(parts.servesHttp ? catalogSources(container.resolve(StatusService)) : []),
-];
-
-function sourceOf([nameAndLabel, help, read]: Gauge): MetricSource {
-  const [, name = nameAndLabel, label] = /^(\w+)\{(\w+)\}$/.exec(nameAndLabel) ?? [];
-  return {
-    ...{ name, help, labels: label === undefined ? [] : [label] },
-    read: async () => {
+    ...(parts.servesHttp ? callGauges(container) : {}),
+    ...(parts.answersQueues ? recallGauges(container) : {}),
+  }).map(([nameAndLabel, [help, read]]): MetricSource => {
+    const [, name = nameAndLabel, label] = /^(\w+)\{(\w+)\}$/.exec(nameAndLabel) ?? [];
+    const readAll = async () => {
       const figures = await read();
       const all = typeof figures === 'object' && figures !== null ? figures : { figure: figures };
-      return Object.entries(all).map(([key, value]) => [
-        label === undefined ? {} : { [label]: key },
-        value ?? Number.NaN,
-      ]);
-    },
-  };
-}
+      return Object.entries(all).map(
+        ([key, value]) => [label === undefined ? {} : { [label]: key }, value ?? Number.NaN] as const,
+      );
+    };
+    return { name, help, labels: label === undefined ? [] : [label], read: readAll };
+  }),
+  ...(parts.servesHttp ? catalogSources(container.resolve(StatusService)) : []),
+];
 
 const GROUPS_SHOWN = 50;
 const RARELY_MS = 60_000;
@@ -105,104 +99,88 @@ async function countsOf(status: StatusService) {
   return [all, ...categories.slice(0, GROUPS_SHOWN), ...of('feed').slice(0, GROUPS_SHOWN)];
 }
 
-function callGauges(container: Container): Gauge[] {
+function callGauges(container: Container): Gauges {
   const drift = container.resolve(DriftWatch);
   const queue = adapterOf(container, PORTS.VisionQueue);
   const housekeeping = container.resolve(Housekeeping);
-  return [
-    [
-      'loupe_prediction_reliability{figure}',
+  return {
+    'loupe_prediction_reliability{figure}': [
       `Of the answers of the last ${RELIABILITY_DAYS} days under the live calibration that callers gave feedback on: mean confidence claimed, share right.`,
       async () => {
         const { claimed, right } = await drift.reliability();
         return { claimed, right };
       },
     ],
-    [
-      'loupe_prediction_feedback_answers',
+    loupe_prediction_feedback_answers: [
       `Answers with rows of the last ${RELIABILITY_DAYS} days under the live calibration that callers gave feedback on.`,
       async () => (await drift.reliability()).answers,
     ],
-    [
-      'loupe_vision_workers',
+    loupe_vision_workers: [
       'Workers that take photos from the queue. With none, photos are refused.',
       () => queue.workers(),
     ],
-    ['loupe_vision_queue_jobs{state}', 'Photos in the queue, by state.', () => queue.depth()],
-    [
-      'loupe_vision_queue_oldest_seconds',
+    'loupe_vision_queue_jobs{state}': ['Photos in the queue, by state.', () => queue.depth()],
+    loupe_vision_queue_oldest_seconds: [
       'How long the photo at the head of the queue has waited; 0 when none waits.',
       async () => (await queue.oldestWaitingMs()) / 1000,
     ],
-    [
-      'loupe_vision_job_entries{state}',
+    'loupe_vision_job_entries{state}': [
       'Entries of jobs that have no answer yet, by state.',
       () => adapterOf(container, PORTS.VisionJobStore).depth(),
     ],
-    [
-      'loupe_webhooks{state}',
+    'loupe_webhooks{state}': [
       'Messages that are still to be delivered (waiting), and addresses whose last try failed (failing).',
       () => adapterOf(container, PORTS.WebhookStore).depth(),
     ],
-    [
-      'loupe_housekeeping_removed_total{kind}',
+    'loupe_housekeeping_removed_total{kind}': [
       'What housekeeping has removed since the start of the process, by kind.',
       () => housekeeping.removed,
     ],
-  ];
+  };
 }
 
-function recallGauges(container: Container): Gauge[] {
+function recallGauges(container: Container): Gauges {
   const sampler = container.resolve(RecallSampler);
-  return [
-    [
-      'loupe_ann_recall{statistic}',
+  return {
+    'loupe_ann_recall{statistic}': [
       'Share of the ten nearest images, by exact search, that the last sampled searches of the index found.',
-      () => {
-        const figures = sampler.figures();
-        return { mean: figures?.mean, lowest: figures?.lowest };
-      },
+      () => ({ mean: sampler.figures()?.mean, lowest: sampler.figures()?.lowest }),
     ],
-    [
-      'loupe_ann_recall_samples',
+    loupe_ann_recall_samples: [
       'How many of the last searches were measured for loupe_ann_recall.',
       () => sampler.figures()?.samples ?? 0,
     ],
-  ];
+  };
 }
 
 type Stats = NonNullable<ReturnType<PooledEmbedderRegistry['stats']>>;
 
 /** Of the inference of this process, once it has begun. */
-function inferenceGauges(container: Container): Gauge[] {
+function inferenceGauges(container: Container): Gauges {
   const embedders = adapterOf(container, PORTS.EmbedderRegistry);
-  if (!(embedders instanceof PooledEmbedderRegistry)) return [];
+  if (!(embedders instanceof PooledEmbedderRegistry)) return {};
   const once = (read: (stats: Stats) => Record<string, number>) => () => {
     const stats = embedders.stats();
     return stats ? read(stats) : {};
   };
   const modelsOn = (backend: string, models: Stats['models']) =>
     Object.values(models).filter((name) => name === backend).length;
-  return [
-    [
-      'loupe_inference_engines{state}',
+  return {
+    'loupe_inference_engines{state}': [
       'Engines that compute embeddings, by state.',
       once(({ free, threads }) => ({ free, busy: threads - free })),
     ],
-    [
-      'loupe_inference_models{backend}',
+    'loupe_inference_models{backend}': [
       'Models in memory, by the backend that computes them.',
       once(({ models }) => Object.fromEntries(BACKENDS.map((each) => [each, modelsOn(each, models)]))),
     ],
-    [
-      'loupe_inference_pictures{lane}',
+    'loupe_inference_pictures{lane}': [
       'Pictures that wait for an engine or are in work, by lane: of callers, of the catalog.',
       once(({ pictures }) => ({ ...pictures })),
     ],
-    [
-      'loupe_inference_engines_replaced_total',
+    loupe_inference_engines_replaced_total: [
       'Engines that ended and were replaced since the start.',
       once(({ replaced }) => ({ replaced })),
     ],
-  ];
+  };
 }

@@ -1,5 +1,5 @@
 import { notFound } from '../../models/errors';
-import type { EmbeddingRepository, Logger, NeighbourIndex } from '../../models/ports';
+import type { EmbeddingRepository, Logger } from '../../models/ports';
 import { type EmbeddingVersion, modelReference } from '../../models/vision/embedding-model';
 import { ModelRefused } from '../../workers/embedder/model-folder';
 import { bundledModel, earlierModel, FolderModelLibrary } from '../../workers/library/model-library';
@@ -18,8 +18,9 @@ export async function liveVersion(
   embeddings: EmbeddingRepository,
   logger: Logger,
 ): Promise<EmbeddingVersion> {
-  const standing = await standingOrNew(config, computes, embeddings, logger);
-  await calibrateAsInstalled(config, embeddings, logger);
+  const library = new FolderModelLibrary(config.DATA_DIR);
+  const standing = await standingOrNew(config.MODEL, library, computes, embeddings, logger);
+  await calibrateAsInstalled(library, embeddings, logger);
   const version = (await embeddings.version(standing.id)) ?? standing;
   await tellOfNewer(version, logger);
   if (version.manifest.calibration === null) {
@@ -33,11 +34,11 @@ export async function liveVersion(
 
 /** A version without a calibration takes that of its installed model, as after a release that dropped the earlier form. */
 async function calibrateAsInstalled(
-  config: Config,
+  library: FolderModelLibrary,
   embeddings: EmbeddingRepository,
   logger: Logger,
 ): Promise<void> {
-  const { models } = await new FolderModelLibrary(config.DATA_DIR).all();
+  const { models } = await library.all();
   for (const { id, model, manifest } of await embeddings.versions()) {
     const installed = models.find((each) => modelReference(each.manifest) === model)?.manifest.calibration;
     if (manifest.calibration !== null || !installed) continue;
@@ -57,14 +58,15 @@ async function tellOfNewer(version: EmbeddingVersion, logger: Logger): Promise<v
 }
 
 async function standingOrNew(
-  config: Config,
+  model: string | undefined,
+  library: FolderModelLibrary,
   computes: boolean,
   embeddings: EmbeddingRepository,
   logger: Logger,
 ): Promise<EmbeddingVersion> {
   const live = await embeddings.live();
-  if (live && (!computes || (await isInstalled(config, live)))) return live;
-  const { manifest } = await new FolderModelLibrary(config.DATA_DIR).find(config.MODEL);
+  if (live && (!computes || (await isInstalled(library, live)))) return live;
+  const { manifest } = await library.find(model);
   if (live && live.manifest.id !== manifest.id) {
     throw notFound(
       `Answers are made with the model "${modelReference(live.manifest)}", which is not installed on this host: add it (loupe models add), or promote another one (loupe embeddings promote).`,
@@ -80,20 +82,9 @@ async function standingOrNew(
   return version;
 }
 
-/** Says at the start what `/readyz` says from then on: photos can't be answered, while the catalog can. */
-export async function tellOfWrongVectors(
-  version: EmbeddingVersion,
-  index: NeighbourIndex,
-  logger: Logger,
-): Promise<void> {
-  await index.check(version).catch((failure: unknown) => {
-    logger.error({ model: version.model, reason: String(failure) }, 'the live version can not be searched');
-  });
-}
-
 /** @throws ModelRefused when the model is here and broken: that is for somebody to repair, not to embed anew */
-async function isInstalled(config: Config, version: EmbeddingVersion): Promise<boolean> {
-  const { models, broken } = await new FolderModelLibrary(config.DATA_DIR).all();
+async function isInstalled(library: FolderModelLibrary, version: EmbeddingVersion): Promise<boolean> {
+  const { models, broken } = await library.all();
   const network = modelReference(version.manifest);
   const damaged = broken.find(({ name }) => name === network);
   if (damaged) throw new ModelRefused(damaged.folder, damaged.reason);

@@ -9,7 +9,7 @@ import type { DemoOffer } from '../../api/site/demo-offer';
 import { unavailable } from '../../models/errors';
 import type { Config } from '../config';
 import { apiServices, apiSettings } from './api-wiring';
-import { type Loupe, type Overrides, openLoupe, partsOf } from './container';
+import { type Loupe, type Overrides, openLoupe } from './container';
 import { announceService, withdrawService } from './running-service';
 import { type JobServices, jobServices } from './services';
 import { StartRefused } from './wait-for-store';
@@ -27,7 +27,6 @@ export interface RunningService {
 
 /**
  * Starts what the role asks for and answers once it can serve. A failure closes what was opened.
- *
  * @param demo what a demonstration gives to its own page, once it has it
  * @throws AppError or ConfigError saying what is missing
  */
@@ -38,14 +37,14 @@ export async function startService(
 ): Promise<RunningService> {
   let lifecycle: LifecycleState = 'starting';
   await prepareDataFolder(config.DATA_DIR);
-  const loupe = await openLoupe(config, partsOf(config), overrides);
+  const servesHttp = config.ROLE !== 'worker';
+  const loupe = await openLoupe(config, { answersQueues: config.ROLE !== 'api', servesHttp }, overrides);
   try {
     const settings = apiSettings(config, loupe, () => lifecycle, demo);
-    const app = createApp(config.ROLE === 'worker' ? null : apiServices(loupe.container), settings);
+    const app = createApp(servesHttp ? apiServices(loupe.container) : null, settings);
     const server = createServer(loupe.tracing.requests(app));
-    const url =
-      config.ROLE === 'worker' ? await listenIfFree(server, config, loupe) : await listen(server, config);
-    if (config.ROLE !== 'worker') await announceService(config, url);
+    const url = servesHttp ? await listen(server, config) : await listenIfFree(server, config, loupe);
+    if (servesHttp) await announceService(config, url);
     lifecycle = 'ready';
     for (const warning of loupe.database.warnings) loupe.logger.warn({}, warning);
     loupe.logger.info({ url, role: config.ROLE, database: loupe.database.kind }, 'ready');

@@ -9,13 +9,13 @@ import { PromotionService } from '../../models/indexing/promotion-service';
 import { RecalibrationService } from '../../models/indexing/recalibration-service';
 import { StatusService } from '../../models/indexing/status-service';
 import { PORTS } from '../../models/ports';
-import { type Config, readCommandConfig } from '../config';
-import { type Loupe, NO_PARTS, openLoupe, openStores } from './container';
+import { readCommandConfig } from '../config';
+import { type Loupe, NO_PARTS, openLoupe, openStores, whileOpen } from './container';
 import { type CatalogImportOptions, importCatalog } from './import-catalog';
 import { adapterOf } from './opening';
 
 /** What can be asked of an installation whose stores are open: what commands and the demonstration get of the container. */
-export const storeServices = ({ container }: Loupe) => ({
+const storeServices = ({ container }: Loupe) => ({
   accounts: container.resolve(AccountService),
   keys: container.resolve(KeyService),
   predictions: adapterOf(container, PORTS.PredictionRepository),
@@ -33,17 +33,9 @@ export const storeServices = ({ container }: Loupe) => ({
 export type StoreServices = ReturnType<typeof storeServices>;
 
 /** Runs `work` with the stores alone, beside a running service or without one, and closes them. */
-export async function withStores<Result>(
+export const withStores = async <Result>(
   work: (services: StoreServices) => Promise<Result>,
-  config: Config = readCommandConfig(),
-): Promise<Result> {
-  const loupe = await openStores(config);
-  try {
-    return await work(storeServices(loupe));
-  } finally {
-    await loupe.close();
-  }
-}
+): Promise<Result> => whileOpen(openStores(readCommandConfig()), (loupe) => work(storeServices(loupe)));
 
 /** What can be asked of an installation all of which is open. */
 export const jobServices = (loupe: Loupe) => ({
@@ -58,11 +50,5 @@ export const jobServices = (loupe: Loupe) => ({
 export type JobServices = ReturnType<typeof jobServices>;
 
 /** Runs `work` beside a running service or without one. With Redis the workers compute; without it this process does. */
-export async function withJobs<Result>(work: (services: JobServices) => Promise<Result>): Promise<Result> {
-  const loupe = await openLoupe(readCommandConfig(), NO_PARTS);
-  try {
-    return await work(jobServices(loupe));
-  } finally {
-    await loupe.close();
-  }
-}
+export const withJobs = async <Result>(work: (services: JobServices) => Promise<Result>): Promise<Result> =>
+  whileOpen(openLoupe(readCommandConfig(), NO_PARTS), (loupe) => work(jobServices(loupe)));

@@ -2,7 +2,7 @@ import { PostgresStoredImageIndex } from '../../db/catalog/stored-image-index';
 import { rowsOf, sql } from '../../db/core/sql';
 import { LocalImageStore } from '../../db/files/local-image-store';
 import { PostgresPredictionRepository } from '../../db/predictions/prediction-repository';
-import { Housekeeping, type RetentionRule } from '../../scripts/composition/housekeeping/housekeeping';
+import { Housekeeping, type RetentionRule } from '../../scripts/composition/housekeeping';
 import { LogSink } from '../support/log-sink';
 import { temporaryFolder } from '../support/temporary-folder';
 import { DAY_MS, HOUR_MS, useTwoProcesses } from './stores';

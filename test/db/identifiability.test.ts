@@ -4,8 +4,12 @@ import { rowsOf, sql } from '../../db/core/sql';
 import { PostgresEmbeddingRepository } from '../../db/embeddings/embedding-repository';
 import { PostgresImageSamples } from '../../db/embeddings/image-samples';
 import { PostgresNeighbourIndex } from '../../db/embeddings/neighbour-index';
-import type { Finding, Verdict } from '../../models/indexing/identifiability';
-import { type Identifiability, IdentifiabilityService } from '../../models/indexing/identifiability-service';
+import {
+  type Finding,
+  type Identifiability,
+  IdentifiabilityService,
+  type Verdict,
+} from '../../models/indexing/identifiability-service';
 import { at } from '../../models/random';
 import { deleteCatalogRows, writeCatalogRows } from '../support/catalog-rows';
 import { useDatabase } from '../support/database';

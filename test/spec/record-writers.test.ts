@@ -1,6 +1,7 @@
 import { OpenAuditEntry } from '../../db/accounts/audit-log';
 import { openImport } from '../../db/catalog/import/open-import';
 import { PostgresRecordStore } from '../../db/catalog/import/record-store';
+import { PostgresHousekeepingStore } from '../../db/core/housekeeping-store';
 import { PORTS } from '../../models/ports';
 import { idsOf } from '../support/api-client';
 import { holdMethod, requestText, sendRaw } from '../support/interrupted-calls';
@@ -251,7 +252,7 @@ test('a stored picture that a call is naming stays, although housekeeping comes 
   const address = await images.put(Buffer.from(fresh('picture')), 'png');
   const collect = () =>
     service
-      .resolve(PORTS.HousekeepingStore)
+      .resolve(PostgresHousekeepingStore)
       .collectImages([address], service.clock.now(), async ([gone]) => images.remove(String(gone)));
   await collect();
   service.clock.advance(1);

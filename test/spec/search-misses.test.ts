@@ -1,6 +1,6 @@
 import { SearchMisses } from '../../models/catalog/search-misses';
 import { PORTS } from '../../models/ports';
-import { Housekeeping } from '../../scripts/composition/housekeeping/housekeeping';
+import { Housekeeping } from '../../scripts/composition/housekeeping';
 import { environmentOf, runLoupeHere } from '../support/run-loupe';
 import { TestService, useService } from '../support/service';
 

@@ -1,4 +1,5 @@
 import sharp from 'sharp';
+import { PostgresHousekeepingStore } from '../../db/core/housekeeping-store';
 import { PORTS } from '../../models/ports';
 import { bag, fresh, RUN, useWrittenCatalog } from '../support/written-catalog';
 
@@ -95,7 +96,7 @@ describe('POST /v3/catalog/images', () => {
       for (const address of gone) await images.remove(address);
     };
     const collect = () =>
-      service.resolve(PORTS.HousekeepingStore).collectImages(stored, service.clock.now(), remove);
+      service.resolve(PostgresHousekeepingStore).collectImages(stored, service.clock.now(), remove);
     await collect();
     service.clock.advance(1);
     await store(bytes);

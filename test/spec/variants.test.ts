@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { PostgresHousekeepingStore } from '../../db/core/housekeeping-store';
 import { BatchSize } from '../../models/catalog/import/run-stage';
 import { PORTS } from '../../models/ports';
 import {
@@ -60,7 +61,7 @@ describe('a variant that its product leaves out', () => {
     const [away, back, named] = [fresh('product'), fresh('product'), fresh('product')];
     await writer.write([away, back, named].flatMap((id) => pricedBag(id, 5)));
     await writer.write([bag(away), bag(back)]);
-    const store = service.resolve(PORTS.HousekeepingStore);
+    const store = service.resolve(PostgresHousekeepingStore);
     const earlier = new Date(Date.now() - 60_000);
     await store.deleteAwayVariants(earlier, 1_000);
     await writer.write([whole(back)]);

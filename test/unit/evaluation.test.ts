@@ -194,7 +194,6 @@ describe('a promotion', () => {
     ],
     ['it has no index', { isIndexed: false }, /no index/],
     ['a worker can not load its model', { readiness: [...ready.readiness, far] }, /^far:7: not installed$/],
-    ['nobody tried its model', { readiness: [] }, /nobody has tried/],
     ['it was not judged', of({ evaluation: null }), /not evaluated/],
     ['it has no calibration', of({ manifest: { ...version.manifest, calibration: null } }), /not calibrated/],
     ['it was judged against another version', { liveId: 7 }, /against version 1, which is not live/],

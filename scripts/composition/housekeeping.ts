@@ -1,27 +1,62 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import pMap from 'p-map';
-import { PORTS } from '../../../models/ports';
-import type { Config } from '../../config';
-import { adapterOf, type Container } from '../opening';
-import type { RetentionRule } from './housekeeping';
+import { PostgresHousekeepingStore } from '../../db/core/housekeeping-store';
+import { type Logger, PORTS } from '../../models/ports';
+import type { Config } from '../config';
+import { adapterOf, type Container } from './opening';
+
+/** How one kind of data that grows without end is removed. */
+export interface RetentionRule {
+  /** What is removed, in metrics and logs. */
+  readonly kind: string;
+  /** Removes some of what has expired, in a short transaction; returns how many. */
+  sweep(): Promise<number>;
+}
+
+/** One process of an installation has its turn in each interval. */
+const TASK = 'housekeeping';
+const EVERY_MS = 3_600_000;
+
+/** Sweeps of a rule in one turn; what is left waits for the next. */
+const SWEEPS_MAX = 50;
+
+/** Removes what has expired, in small steps, in one process of an installation at a time. */
+export class Housekeeping {
+  /** What this process has removed since its start, by kind. */
+  readonly removed: Record<string, number>;
+
+  constructor(
+    private readonly store: Pick<PostgresHousekeepingStore, 'claim'>,
+    private readonly rules: readonly RetentionRule[],
+    private readonly logger: Logger,
+  ) {
+    this.removed = Object.fromEntries(rules.map(({ kind }) => [kind, 0]));
+  }
+
+  /** Applies the rules, if it is the turn of this process. One that fails does not stop the others. */
+  async look(): Promise<void> {
+    if (!(await this.store.claim(TASK, EVERY_MS))) return;
+    for (const rule of this.rules) {
+      await this.#sweep(rule).catch((failure: unknown) =>
+        this.logger.warn({ task: TASK, kind: rule.kind, reason: String(failure) }, 'a task failed'),
+      );
+    }
+  }
+
+  async #sweep({ kind, sweep }: RetentionRule): Promise<void> {
+    for (let sweeps = 0; sweeps < SWEEPS_MAX; sweeps += 1) {
+      const count = await sweep();
+      if (count === 0) return;
+      this.removed[kind] = (this.removed[kind] ?? 0) + count;
+    }
+  }
+}
 
 const DAY_MS = 86_400_000;
 
-/** Rows of a sweep: a fraction of a second of the database's time. */
-const ROWS = 1_000;
-
-/** Each has up to a hundred rows of its own. */
-const JOBS = 20;
-
-/** Each has a history of years. */
-const VARIANTS = 50;
-
-/** A draft that has not been written to for so long was left behind by a killed process. */
-const DRAFT_DAYS = 1;
-
-/** An idempotent call knows its own end. */
-const CALL_DAYS = 1;
+/** Removed by one sweep, a fraction of a second of the database's time: a job has up to a hundred rows, a variant years of prices. */
+const [ROWS, JOBS, VARIANTS] = [1_000, 20, 50];
 
 /** Imports wait meanwhile, and each removal in a bucket takes a round trip. */
 const REMOVED_AT_ONCE = 8;
@@ -31,7 +66,7 @@ const DIGITS = '0123456789abcdef';
 /** What is removed after how many days, by the settings; 0 keeps it forever. */
 export function retentionRules(config: Config, container: Container): RetentionRule[] {
   const clock = adapterOf(container, PORTS.Clock);
-  const store = adapterOf(container, PORTS.HousekeepingStore);
+  const store = container.resolve(PostgresHousekeepingStore);
   const predictions = adapterOf(container, PORTS.PredictionRepository);
   const misses = adapterOf(container, PORTS.SearchMissStore);
   const jobs = adapterOf(container, PORTS.VisionJobStore);
@@ -42,11 +77,13 @@ export function retentionRules(config: Config, container: Container): RetentionR
       ['predictions', PREDICTION_DAYS, (before) => predictions.deleteBefore(before, ROWS)],
       ['vision_jobs', PREDICTION_DAYS, (before) => jobs.deleteBefore(before, JOBS)],
       ['search_misses', SEARCH_MISS_DAYS, (before) => misses.deleteBefore(before, ROWS)],
-      ['idempotent_calls', CALL_DAYS, () => store.deleteExpiredCalls(ROWS)],
+      // An idempotent call knows its own end.
+      ['idempotent_calls', 1, () => store.deleteExpiredCalls(ROWS)],
       ['images', UNUSED_IMAGE_DAYS, (before) => sweepImages(container, before)],
       ['variants', UNUSED_IMAGE_DAYS, (before) => store.deleteAwayVariants(before, VARIANTS)],
       ['reports', REPORT_DAYS, (before) => sweepFiles(reports, /^import-.*\.txt$/, before)],
-      ['drafts', DRAFT_DAYS, (before) => sweepFiles(DATA_DIR, /^\.(restore-\w{6}|.*\.part)$/, before)],
+      // A draft that has not been written to for a day was left behind by a killed process.
+      ['drafts', 1, (before) => sweepFiles(DATA_DIR, /^\.(restore-\w{6}|.*\.part)$/, before)],
     ];
   return rules
     .filter(([, days]) => days > 0)
@@ -59,7 +96,7 @@ export function retentionRules(config: Config, container: Container): RetentionR
 /** A sixteenth of the addresses at a time, to hold few of them in memory. */
 async function sweepImages(container: Container, unownedBefore: Date): Promise<number> {
   const images = adapterOf(container, PORTS.ImageStore);
-  const store = adapterOf(container, PORTS.HousekeepingStore);
+  const store = container.resolve(PostgresHousekeepingStore);
   const remove = async (addresses: readonly string[]) => {
     await pMap(addresses, (address) => images.remove(address), { concurrency: REMOVED_AT_ONCE });
   };
