@@ -60,7 +60,6 @@ export interface Progress {
   begin(stage: string, total: number, done?: number): void;
   /**
    * How far the stage is, and what of that has failed.
-   *
    * @param counts what is told in the place of `done`, by its unit; the rate is that of the first
    */
   reach(done: number, failed?: number, counts?: Readonly<Record<string, number>>): void;

@@ -8,7 +8,6 @@ const HEAD_BYTES = 1024;
 /**
  * A photo of this machine: a regular file, behind a link too, that begins as a picture does, so that neither a device nor a file of
  * secrets is sent because somebody named it (contract 14.13).
- *
  * @throws AppError that names the file: 404 when it can't be read or is no regular file, 422 when it is no photo or too large
  */
 export async function readPhotoFile(path: string, bytesMax: number): Promise<Buffer> {

@@ -49,7 +49,6 @@ export class FeedbackService {
 
   /**
    * Keeps what the photos of a prediction showed, in place of what was said before (contract 7.18).
-   *
    * @throws AppError 404 for an unknown prediction, or one of another owner; 400 for an unknown product
    */
   async correct(owner: Owner, predictionId: string, correction: Correction): Promise<Feedback> {

@@ -112,7 +112,6 @@ export class BuildService {
   /**
    * Until it is proven that none is left: images - embedded - listed failures = 0. Then the index is made, and what came meanwhile is
    * embedded. May be stopped between two batches and begun again: only what is missing is computed.
-   *
    * @throws the reason of `signal`; AppError when the workers or the database fail for good
    */
   async #embedAll(id: number, progress: Progress, signal: AbortSignal): Promise<Coverage> {

@@ -21,7 +21,6 @@ import { adaptableProducts } from './status-service';
 
 /**
  * What a version makes of a product by the pictures of it that are embedded, the first that applies:
- *
  * - `shares_picture`: another product shows one of its pictures.
  * - `no_picture`, `not_embedded`: there is none to find it by.
  * - `confused`, of several pictures: one of them is as near to a picture of another product as to its own nearest one, or nearer.
@@ -129,7 +128,6 @@ export class IdentifiabilityService {
 
   /**
    * Asks the index for the neighbours of every picture: first of products with several, which tell the typical distance.
-   *
    * @param options `model`: null is the live version; `category`: slug or name of the judged products, null is all
    * @param onFinding hears of every product that is not `distinct`, in the order of the passes, then of the ids
    * @throws AppError without a live version, for an unknown model or category, and without any product

@@ -159,7 +159,6 @@ export class FittedProducts {
    * The strength that leads pictures to others of their product best, on products that the scatter does not know: of those
    * that are as good as the best, by its standard error, the gentlest. Photos are farther from the pictures of a catalog
    * than these from each other, and a map that is too strong loses more of them than one that is too weak.
-   *
    * @param others pictures of other products, to be confused with
    * @param progress told after each part
    */

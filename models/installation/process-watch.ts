@@ -26,11 +26,7 @@ export class ProcessWatch {
     await this.renew();
   }
 
-  /**
-   * Those who ask at the same time share one writing.
-   *
-   * @throws AppError 503 when the database is away or can't be written
-   */
+  /** Those who ask at the same time share one writing. @throws AppError 503 when the database is away or can't be written */
   renew(): Promise<void> {
     this.#renewing ??= this.#renew().finally(() => {
       this.#renewing = null;

@@ -89,7 +89,6 @@ export interface CreditLedger {
   reserve(charge: ChargeRequest, amount: number, expiresAt: Date): Promise<boolean>;
   /**
    * Books `amount` (at most what was reserved), frees the rest and tells the balance left. Idempotent.
-   *
    * @param answer of an idempotent call, kept for its repetitions in the same transaction
    */
   settle(charge: ChargeRequest, amount: number, answer?: string): Promise<Booking>;
@@ -104,7 +103,6 @@ export interface CreditLedger {
   expireReservations(): Promise<void>;
   /**
    * Adds credits to a limited account, or takes some off, and tells its balance; null when it is unknown or unlimited.
-   *
    * @throws AppError 400 when the balance would be above `CREDITS_MAX`, or below what running calls hold
    */
   topUp(accountId: string, amount: number, note: string | null): Promise<number | null>;

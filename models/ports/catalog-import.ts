@@ -72,7 +72,6 @@ export interface RecordTransaction {
   variantOwners(ids: readonly string[]): Promise<readonly VariantOwner[]>;
   /**
    * Writes records with all that follows from them, or notes the rows that are to follow. Of one key the last stands.
-   *
    * @throws RecordRefusedError when one of them can't be held; none is written then, and the transaction goes on
    */
   write<Kind extends RecordKind>(kind: Kind, records: readonly WrittenRecords[Kind][]): Promise<void>;

@@ -44,7 +44,6 @@ export interface EmbeddingRepository {
   create(manifest: ModelManifest): Promise<EmbeddingVersion>;
   /**
    * A version beside the live one whose vectors pass through a map; the same map is the same version until it is promoted.
-   *
    * @throws AppError while another adaptation of the model was begun and not finished
    */
   createAdapted(adapted: AdaptedVersion): Promise<EmbeddingVersion>;
@@ -61,7 +60,6 @@ export interface EmbeddingRepository {
   ): Promise<readonly ImageVectors[]>;
   /**
    * Makes a version with vectors the live one in one step, and retires the one before. Safe to repeat.
-   *
    * @param keepsPrevious whether the one before is kept up for a rollback; default: true
    */
   promote(versionId: number, keepsPrevious?: boolean): Promise<void>;

@@ -113,7 +113,6 @@ export interface Embedder {
   readonly manifest: ModelManifest;
   /**
    * One unit vector of `output.dimensions` float32 per view and picture: `result[picture][view]`.
-   *
    * @param pictures JPEGs, or pixels of `viewSizeOf`; of another size they are shrunk or enlarged
    */
   embed(
@@ -134,7 +133,6 @@ export interface NeighbourIndex {
   /**
    * Nearest images to any view of the photos, ties by image id, one entry per image that a live product of the scope shows. A
    * scope narrows without losing rows.
-   *
    * @param photos the vectors of the views of each photo
    * @param limit images for each photo: of several, there may be so many times as many
    */

@@ -22,7 +22,6 @@ export interface Candidate {
 
 /**
  * Products near the photos of a call, by the nearest of their pictures to each view. The most similar first, ties by id.
- *
  * @param photos how many photos the distances of a neighbour are of, each with as many views
  */
 export function candidatesOf(neighbours: readonly ShownNeighbour[], photos = 1): Candidate[] {

@@ -33,7 +33,6 @@ const OTHERS_FROM = 5;
  * - of a candidate `nearest`: closeness of its nearest view; `views`: closeness of that and the mean of the views together
  * - of none of them, by the candidates nearest to the photo: `similarity` and `nearest` of the nearest one; `views`: mean
  *   closeness of what each view has nearest; `others`: mean similarity from the sixth on; `spread` of the similarities
- *
  * @param candidates at least one
  */
 export function choicesOf(candidates: readonly Candidate[]): Choice[] {
@@ -68,7 +67,6 @@ export function choicesOf(candidates: readonly Candidate[]): Choice[] {
 /**
  * How likely it is that the photos show each candidate, best first; what is left of 1 is "none of them" (docs/model-card.md).
  * Photos strengthen each other as far as they agree; as far as they don't, each has its share.
- *
  * @param candidates at least one
  */
 export function judge(candidates: readonly Candidate[], model: ChoiceModel): JudgedCandidate[] {
@@ -85,7 +83,6 @@ export function judge(candidates: readonly Candidate[], model: ChoiceModel): Jud
 /**
  * The probability of a taxonomy row: that of all products below it, and as large a share of what "none of them" leaves to products
  * like the candidates.
- *
  * @param below the sum of the confidence of the candidates below the row
  * @param found that of all candidates
  */
@@ -139,17 +136,13 @@ function together(photos: readonly (readonly number[])[]): number[] {
   const means = options.map((_, option) =>
     Math.exp(mean(photos.map((each) => Math.log(each[option] || Number.MIN_VALUE)))),
   );
-  const agreement =
-    Math.min(
-      1,
-      means.reduce((sum, share) => sum + share, 0),
-    ) ** AGREEMENT_POWER;
+  const sum = means.reduce((all, share) => all + share, 0);
+  const agreement = Math.min(1, sum) ** AGREEMENT_POWER;
   const strength = Math.sqrt(photos.length);
   const agreed = softmax(
-    means.map(
-      (share, option) =>
-        strength * Math.log(share || Number.MIN_VALUE) + (option === 0 ? 0 : Math.log(strength)),
-    ),
+    means.map((share, option) => {
+      return strength * Math.log(share || Number.MIN_VALUE) + (option === 0 ? 0 : Math.log(strength));
+    }),
   );
   return options.map((_, option) => {
     const disagreed = mean(photos.map((each) => each[option] ?? 0));

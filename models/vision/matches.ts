@@ -1,8 +1,8 @@
 import { type CatalogItem, isProduct } from '../catalog/item';
 import type { Taxonomy } from '../catalog/taxonomy';
 import type { Candidate } from './candidates';
-import { calibrationOf, type JudgedCandidate, judge, taxonomyConfidence } from './confidence';
-import type { ChoiceModel, ModelManifest } from './embedding-model';
+import { type JudgedCandidate, judge, taxonomyConfidence } from './confidence';
+import type { ChoiceModel } from './embedding-model';
 
 /** Taxonomy ids of each candidate product, innermost first (style before brand). */
 export type Ancestry = ReadonlyMap<string, readonly string[]>;
@@ -121,15 +121,6 @@ export class MatchContext {
 
 const sumOf = (judged: readonly JudgedCandidate[]): number =>
   judged.reduce((sum, { confidence }) => sum + confidence, 0);
-
-/** What was found under a model, with the ancestry of products by the hierarchies of their categories. */
-export const sightingOf = (
-  shortlist: readonly Candidate[],
-  products: readonly CatalogItem[],
-  taxonomy: Taxonomy,
-  manifest: Pick<ModelManifest, 'calibration'>,
-): MatchContext =>
-  new MatchContext(shortlist, ancestryOf(products, taxonomy), calibrationOf(manifest).confidence);
 
 /** What speaks for a row of an answer. */
 export interface Evidence {

@@ -11,7 +11,6 @@ export type Prepare<Image> = (bytes: Buffer, options: PrepareOptions) => Promise
 
 /**
  * Gets and prepares those photos of a call that are not prepared, side by side; the first that can't be used ends the others.
- *
  * @param openRoom opens memory for a picture that is fetched, until it is prepared
  * @param aside waits until all photos are fetched; without it each is prepared as soon as it is
  * @throws AppError 400, 422, 503 as the ports say, with the position of the photo when it was sent in a list

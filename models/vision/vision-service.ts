@@ -20,7 +20,7 @@ import {
 import { candidatesOf, NEIGHBOURS, shortlistOf } from './candidates';
 import { calibrationOf } from './confidence';
 import type { ImageInput, PreparedInput } from './image-input';
-import { type Evidence, MATCHES_MAX, type MatchContext, sightingOf } from './matches';
+import { ancestryOf, type Evidence, MATCHES_MAX, MatchContext } from './matches';
 import { jpegOf, type Neighbourhood, type SmallImage } from './neighbours';
 import { type Prepare, preparePhotos } from './prepare-photos';
 
@@ -104,7 +104,6 @@ export class VisionService {
 
   /**
    * Identifies what photos of one item show; costs nothing when nothing is found.
-   *
    * @throws AppError 400 for an unknown category or tag, 402, 422 for an unusable image, 503 for a full queue, 504 at the deadline
    */
   async identify(call: CallContext, request: IdentifyRequest): Promise<Priced<Identification>> {
@@ -151,8 +150,9 @@ export class VisionService {
     const { catalog } = this;
     const shortlist = shortlistOf(candidatesOf(neighbours, request.photos.length));
     const products = await catalog.itemsById(shortlist.map(({ id }) => id));
-    const sighting = sightingOf(shortlist, products, taxonomy, version);
-    const floor = request.minConfidence ?? this.settings.confidenceFloor ?? calibrationOf(version).floor;
+    const calibration = calibrationOf(version);
+    const sighting = new MatchContext(shortlist, ancestryOf(products, taxonomy), calibration.confidence);
+    const floor = request.minConfidence ?? this.settings.confidenceFloor ?? calibration.floor;
     const isAnswered = sighting.rows(floor, () => true).length > 0;
     const priced = request.pricing && isAnswered ? sighting.products.slice(0, MATCHES_MAX) : [];
     const ids = [...sighting.standIns(floor), ...priced].map(({ id }) => id);
@@ -164,8 +164,9 @@ export class VisionService {
       const item = byId.get(id);
       return item ? [{ item, confidence }] : [];
     });
+    const [best] = sighting.products;
     return {
-      best: bestOf(sighting, products),
+      best: best ? { ...best, category: byId.get(best.id)?.category ?? null } : null,
       items: request.explain ? await this.explained(items, sighting, products) : items,
       resolvedTaxonomy: taxonomy.resolvedBy(items[0]?.item),
     };
@@ -201,14 +202,8 @@ export class VisionService {
   ): Promise<string> {
     const [id, { requestId, endpoint, caller }] = [this.ids.next(), call];
     const prediction = {
-      ...{
-        id,
-        createdAt: this.clock.now(),
-        requestId,
-        endpoint,
-        versionId: version.id,
-        model: version.model,
-      },
+      ...{ id, createdAt: this.clock.now(), requestId, endpoint },
+      ...{ versionId: version.id, model: version.model },
       ...{ accountId: caller.accountId, test: caller.test, best: found.best, timings, feedback: null },
       imageDigests: images.map(({ digest }) => digest),
       neighbours: neighbours.map(({ products: _, ...neighbour }) => neighbour),
@@ -223,10 +218,4 @@ interface Found {
   readonly best: BestCandidate | null;
   readonly items: readonly IdentifiedItem[];
   readonly resolvedTaxonomy: ResolvedTaxonomy | null;
-}
-
-function bestOf(sighting: MatchContext, products: readonly CatalogItem[]): BestCandidate | null {
-  const [best] = sighting.products;
-  if (!best) return null;
-  return { ...best, category: products.find(({ id }) => id === best.id)?.category ?? null };
 }

@@ -27,7 +27,6 @@ export class MessageDispatcher {
 
   /**
    * Sends one message, if the time of one has come.
-   *
    * @param signal ends it early, to be sent again
    * @returns whether there was one
    */

@@ -12,7 +12,6 @@ import { waitForStore } from './wait-for-store';
 
 /*
  * The one place where embedded and production differ:
- *
  * |          | embedded                          | production                                    |
  * |----------|-----------------------------------|-----------------------------------------------|
  * | database | PGlite in `DATA_DIR`              | PostgreSQL at `DATABASE_URL`                   |

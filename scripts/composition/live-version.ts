@@ -8,7 +8,6 @@ import type { Config } from '../config';
 /**
  * The version that answers are made of. A database without one, or whose live model is an older version that is gone from this
  * installation, gets one for the model of the settings; the images are embedded while the catalog goes on being served.
- *
  * @param computes whether this process embeds; one that does not may run where no model lies
  * @throws AppError 404 when the model of the settings, or another model that is live, is not installed
  */

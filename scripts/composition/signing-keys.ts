@@ -14,7 +14,6 @@ const storedKeys = z
 
 /**
  * The keys of the settings, else those in `DATA_DIR`, which the first of the processes that start makes for all.
- *
  * @throws StartRefused when the file is damaged
  */
 export async function signingKeys(config: Config): Promise<readonly SigningKey[]> {

@@ -65,7 +65,6 @@ export class VisionJobRunner {
 
   /**
    * Works on one entry, if one is due and no photo that somebody waits for is in the way (contract 16.5); whether there was one.
-   *
    * @param signal ends it early, to be begun again; its lease does in any case
    * @param place is left while photos are fetched
    */

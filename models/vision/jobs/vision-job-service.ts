@@ -36,7 +36,6 @@ export class VisionJobService {
 
   /**
    * Keeps a job. Photos that were sent are prepared first, one after the other, so that others are decoded in between.
-   *
    * @throws AppError 402 when the balance does not cover the most expensive entry, 429 when the account has too many open ones
    */
   async create(call: CallContext, request: JobRequest): Promise<VisionJob> {
