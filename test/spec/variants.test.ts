@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { PostgresHousekeepingStore } from '../../db/core/housekeeping-store';
 import { BatchSize } from '../../models/catalog/import/run-stage';
-import { PORTS } from '../../models/ports';
 import {
   bag,
   brandLine,
