@@ -2,24 +2,25 @@
  * Every failure that a caller may see, one constructor each (contract 11.2). `message` is public and
  * tells a developer what to do; the inside of a fault goes to `cause`, which is logged and never answered.
  */
-export const ERROR_CODES = [
-  'bad_request',
-  'unauthorized',
-  'insufficient_credits',
-  'forbidden',
-  'not_found',
-  'method_not_allowed',
-  'conflict',
-  'payload_too_large',
-  'unsupported_media_type',
-  'unprocessable',
-  'rate_limited',
-  'headers_too_large',
-  'internal_error',
-  'unavailable',
-  'timeout',
-] as const;
-export type ErrorCode = (typeof ERROR_CODES)[number];
+const STATUS_OF = {
+  bad_request: 400,
+  unauthorized: 401,
+  insufficient_credits: 402,
+  forbidden: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  conflict: 409,
+  payload_too_large: 413,
+  unsupported_media_type: 415,
+  unprocessable: 422,
+  rate_limited: 429,
+  headers_too_large: 431,
+  internal_error: 500,
+  unavailable: 503,
+  timeout: 504,
+} as const;
+export type ErrorCode = keyof typeof STATUS_OF;
+export const ERROR_CODES = Object.keys(STATUS_OF) as readonly ErrorCode[];
 
 /** Why an image that was named or sent can't be used (422). */
 export const IMAGE_FAULTS = [
@@ -48,21 +49,22 @@ interface ErrorDetails {
   readonly cause?: unknown;
 }
 
-/** A failure with its wire form: HTTP status, code, public message, extra body fields, extra headers. */
+/** A failure with its wire form: code, which decides the HTTP status, public message, extra body fields, extra headers. */
 export class AppError extends Error {
+  readonly status: number;
   readonly extras: ErrorExtras;
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(
-    readonly status: number,
     readonly code: ErrorCode,
     message: string,
-    details: ErrorDetails = {},
+    { extras = {}, headers = {}, cause }: ErrorDetails = {},
   ) {
-    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    super(message, cause === undefined ? undefined : { cause });
     this.name = 'AppError';
-    this.extras = details.extras ?? {};
-    this.headers = details.headers ?? {};
+    this.status = STATUS_OF[code];
+    this.extras = extras;
+    this.headers = headers;
   }
 }
 
@@ -72,43 +74,39 @@ const retryAfter = (seconds: number): Record<string, string> => ({
 
 /** 400: a body or parameter is malformed; `extras.field` is its path. */
 export const badRequest = (message: string, extras: ErrorExtras = {}): AppError =>
-  new AppError(400, 'bad_request', message, { extras });
+  new AppError('bad_request', message, { extras });
 
 /** 401: the key is missing, malformed, unknown or revoked; which of them is not told. */
 export const unauthorized = (
   message = 'Send a valid API key as "Authorization: Bearer <API_KEY>".',
-): AppError =>
-  new AppError(401, 'unauthorized', message, {
-    headers: { 'WWW-Authenticate': 'Bearer' },
-  });
+): AppError => new AppError('unauthorized', message, { headers: { 'WWW-Authenticate': 'Bearer' } });
 
 /** 402: the balance does not cover the highest price that this call could have. */
 export const insufficientCredits = (price?: number): AppError =>
   new AppError(
-    402,
     'insufficient_credits',
     `This call can cost ${price === undefined ? '' : `${price} credits, `}more than the account has left.`,
   );
 
 /** 403: the key does not open this, or a data-file address is unsigned, tampered with or expired. */
-export const forbidden = (message: string): AppError => new AppError(403, 'forbidden', message);
+export const forbidden = (message: string): AppError => new AppError('forbidden', message);
 
 /** 404: unknown item or route. */
 export const notFound = (message: string, cause?: unknown): AppError =>
-  new AppError(404, 'not_found', message, { cause });
+  new AppError('not_found', message, { cause });
 
 /** 404: an id that is no live row of the catalog. */
 export const itemNotFound = (): AppError => notFound('There is no catalog item with this id.');
 
 /** 405: a known path with another method. */
 export const methodNotAllowed = (allow: readonly string[]): AppError =>
-  new AppError(405, 'method_not_allowed', `This address answers ${allow.join(', ')} only.`, {
+  new AppError('method_not_allowed', `This address answers ${allow.join(', ')} only.`, {
     headers: { Allow: allow.join(', ') },
   });
 
 /** 409: an `Idempotency-Key` stands for another call, or its first call still runs. */
 export const conflict = (message: string, retryAfterSeconds?: number): AppError =>
-  new AppError(409, 'conflict', message, {
+  new AppError('conflict', message, {
     headers: retryAfterSeconds === undefined ? {} : retryAfter(retryAfterSeconds),
   });
 
@@ -118,20 +116,15 @@ export const idempotencyConflict = (): AppError =>
 
 /** 413: the body is over the limit of its route. */
 export const payloadTooLarge = (bytesMax: number): AppError =>
-  new AppError(413, 'payload_too_large', `The body is larger than the limit of ${bytesMax} bytes.`);
+  new AppError('payload_too_large', `The body is larger than the limit of ${bytesMax} bytes.`);
 
 /** 413: more records in a call than it takes. */
 export const tooManyRecords = (recordsMax: number): AppError =>
-  new AppError(
-    413,
-    'payload_too_large',
-    `A call takes at most ${recordsMax} records; send the rest in others.`,
-  );
+  new AppError('payload_too_large', `A call takes at most ${recordsMax} records; send the rest in others.`);
 
 /** 415: the body is not declared as what the route takes. */
 export const unsupportedMediaType = (wanted: keyof typeof MEDIA_TYPES = 'application/json'): AppError =>
   new AppError(
-    415,
     'unsupported_media_type',
     `Send the body as ${MEDIA_TYPES[wanted]} with "Content-Type: ${wanted}".`,
   );
@@ -145,7 +138,7 @@ const MEDIA_TYPES = {
 
 /** 422: an image was named or sent but can't be used. */
 export const unprocessable = (reason: ImageFault, message: string, cause?: unknown): AppError =>
-  new AppError(422, 'unprocessable', message, { extras: { reason }, cause });
+  new AppError('unprocessable', message, { extras: { reason }, cause });
 
 /** How a limit stands. */
 export interface LimitState {
@@ -163,31 +156,23 @@ export const limitHeaders = ({ limit, remaining, resetSeconds }: LimitState): Re
 
 /** 429: a limit is used up. */
 export const rateLimited = (message: string, state: LimitState): AppError =>
-  new AppError(429, 'rate_limited', message, {
+  new AppError('rate_limited', message, {
     headers: { ...limitHeaders(state), ...retryAfter(state.resetSeconds) },
   });
 
 /** 431: request line or headers over the limit. */
 export const headersTooLarge = (): AppError =>
-  new AppError(431, 'headers_too_large', 'The request line or the headers are larger than 16 KiB.');
+  new AppError('headers_too_large', 'The request line or the headers are larger than 16 KiB.');
 
 /** 500: a fault of ours; the answer says nothing about its inside. */
 export const internalError = (cause: unknown): AppError =>
-  new AppError(
-    500,
-    'internal_error',
-    'Something failed on our side; quote the request id when you report it.',
-    {
-      cause,
-    },
-  );
+  new AppError('internal_error', 'Something failed on our side; quote the request id when you report it.', {
+    cause,
+  });
 
 /** 503: overloaded, starting, stopping, or a store is away. */
 export const unavailable = (message: string, retryAfterSeconds: number, cause?: unknown): AppError =>
-  new AppError(503, 'unavailable', message, {
-    headers: retryAfter(retryAfterSeconds),
-    cause,
-  });
+  new AppError('unavailable', message, { headers: retryAfter(retryAfterSeconds), cause });
 
 /** 503: no worker is there that could look at a photo. */
 export const noWorker = (): AppError =>
@@ -195,8 +180,4 @@ export const noWorker = (): AppError =>
 
 /** 504: the deadline of a vision call passed; nothing is charged. */
 export const timeout = (deadlineMs: number): AppError =>
-  new AppError(
-    504,
-    'timeout',
-    `No answer within ${deadlineMs} ms; nothing was charged. Send the photo again.`,
-  );
+  new AppError('timeout', `No answer within ${deadlineMs} ms; nothing was charged. Send the photo again.`);

@@ -31,11 +31,6 @@ export interface Clock {
   now(): Date;
 }
 
-/** Names that nobody can guess, for requests, jobs, charges and predictions. */
-export interface IdSource {
-  next(): string;
-}
-
 /** Structured log, one line a call; the fields never hold keys, images or signed links. */
 export interface Logger {
   debug(fields: object, message: string): void;
@@ -106,7 +101,6 @@ export const PORTS = {
   ImageStore: token<catalog.ImageStore>('ImageStore'),
   StoredImageIndex: token<catalogImport.StoredImageIndex>('StoredImageIndex'),
   Clock: token<Clock>('Clock'),
-  IdSource: token<IdSource>('IdSource'),
   Knex: token<unknown>('Knex'),
   Logger: token<Logger>('Logger'),
 } as const;

@@ -1,8 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
 import { inject, injectable } from 'tsyringe';
 import { type Account, type ApiKey, type Caller, DEFAULT_SCOPES } from '../../models/access/api-key';
 import { workFor } from '../../models/access/current-party';
-import { type AccountRepository, type Clock, type IdSource, type ListPage, PORTS } from '../../models/ports';
+import { type AccountRepository, type Clock, type ListPage, PORTS } from '../../models/ports';
 import { Batcher } from '../core/batcher';
 import { EXPIRY, isOpen } from '../core/shared-clauses';
 import { allOf, prepared, rowsOf, type Sql, sql } from '../core/sql';
@@ -26,7 +27,6 @@ export class PostgresAccountRepository implements AccountRepository {
 
   constructor(
     @inject(PORTS.Knex) private readonly knex: Knex,
-    @inject(PORTS.IdSource) private readonly ids: IdSource,
     @inject(PORTS.Clock) private readonly clock: Clock,
   ) {}
 
@@ -40,7 +40,7 @@ export class PostgresAccountRepository implements AccountRepository {
 
   /** What an account starts with is its first top-up. */
   async createAccount(name: string, credits: number | null): Promise<Account> {
-    const id = `account_${this.ids.next()}`;
+    const id = `account_${randomUUID()}`;
     await rowsOf(
       this.knex,
       sql`WITH account AS (
@@ -92,7 +92,7 @@ export class PostgresAccountRepository implements AccountRepository {
       this.knex,
       sql`INSERT INTO api_keys (id, account_id, name, hash, versions, scopes, test, per_second, per_minute, concurrency,
             created_at, expires_at)
-          VALUES (${`key_${this.ids.next()}`}, ${accountId}, ${name}, ${hash}, ${versions}::text[], ${scopes}::text[],
+          VALUES (${`key_${randomUUID()}`}, ${accountId}, ${name}, ${hash}, ${versions}::text[], ${scopes}::text[],
             ${test}, ${limits.perSecond}, ${limits.perMinute}, ${limits.concurrency}, ${this.clock.now()}, ${expiresAt})
           RETURNING ${KEY}`,
     );
@@ -121,7 +121,7 @@ export class PostgresAccountRepository implements AccountRepository {
           ), made AS (
           INSERT INTO api_keys (id, account_id, name, hash, versions, scopes, test, per_second, per_minute, concurrency,
             created_at, expires_at)
-          SELECT ${`key_${this.ids.next()}`}, account_id, name, ${hash}, versions, scopes, test, per_second, per_minute,
+          SELECT ${`key_${randomUUID()}`}, account_id, name, ${hash}, versions, scopes, test, per_second, per_minute,
             concurrency, ${now}, ${until} FROM old
           RETURNING ${KEY}
           ), told AS (

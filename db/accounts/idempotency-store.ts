@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
 import { inject, injectable } from 'tsyringe';
 import {
@@ -5,7 +6,6 @@ import {
   type Clock,
   type IdempotencyStore,
   type IdempotentCall,
-  type IdSource,
   PORTS,
 } from '../../models/ports';
 import { TEXT_PIECE } from '../../models/text-pieces';
@@ -31,7 +31,6 @@ export class PostgresIdempotencyStore implements IdempotencyStore {
   constructor(
     @inject(PORTS.Knex) private readonly knex: Knex,
     @inject(PORTS.Clock) private readonly clock: Clock,
-    @inject(PORTS.IdSource) private readonly ids: IdSource,
   ) {}
 
   async claim(call: IdempotentCall, leasedUntil: Date, expiresAt: Date): Promise<Claim> {
@@ -102,7 +101,7 @@ export class PostgresIdempotencyStore implements IdempotencyStore {
               ORDER BY expires_at LIMIT ${SWEPT_AT_ONCE} FOR UPDATE SKIP LOCKED)
           )
           INSERT INTO idempotent_calls AS old (account_id, key, fingerprint, charge_id, leased_until, expires_at)
-          VALUES (${call.accountId}, ${call.key}, ${call.fingerprint}, ${this.ids.next()}, ${leasedUntil}, ${expiresAt})
+          VALUES (${call.accountId}, ${call.key}, ${call.fingerprint}, ${randomUUID()}, ${leasedUntil}, ${expiresAt})
           ON CONFLICT (account_id, key) DO UPDATE SET fingerprint = excluded.fingerprint,
             charge_id = excluded.charge_id, leased_until = excluded.leased_until, expires_at = excluded.expires_at,
             answer = NULL, replayed = false
@@ -114,7 +113,7 @@ export class PostgresIdempotencyStore implements IdempotencyStore {
 
   /** The same call, after the process that ran it died: what that one had reserved is taken over by a new charge. */
   private async resume(call: IdempotentCall, leasedUntil: Date): Promise<string | null> {
-    const chargeId = this.ids.next();
+    const chargeId = randomUUID();
     const now = this.clock.now();
     const isDead = hasCome(sql`leased_until`, now, leasedUntil.getTime() - now.getTime());
     const resumed = await rowsOf(

@@ -58,8 +58,8 @@ export async function preparePhotos<Image>(
 
 function atPosition(index: number | undefined, failure: unknown): unknown {
   if (index === undefined || !(failure instanceof AppError)) return failure;
-  const { status, code, message, extras, headers, cause } = failure;
+  const { code, message, extras, headers, cause } = failure;
   const { field } = extras;
   const placed = { ...extras, index, ...(field === undefined ? {} : { field: `images.${index}.${field}` }) };
-  return new AppError(status, code, message, { extras: placed, headers, cause });
+  return new AppError(code, message, { extras: placed, headers, cause });
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { inject, injectable } from 'tsyringe';
 import { Billing, type CallContext, type Priced } from '../access/billing';
 import type { Filter, SearchScope } from '../catalog/catalog-query';
@@ -9,7 +10,6 @@ import {
   type BestCandidate,
   type CatalogRepository,
   type Clock,
-  type IdSource,
   type ImagePreparer,
   type ImageSource,
   PORTS,
@@ -88,7 +88,6 @@ export class VisionService {
     @inject(PORTS.PredictionRepository) private readonly predictions: PredictionRepository,
     @inject(Billing) private readonly billing: Billing,
     @inject(PORTS.Clock) private readonly clock: Clock,
-    @inject(PORTS.IdSource) private readonly ids: IdSource,
     @inject(VISION_SETTINGS) private readonly settings: VisionSettings,
   ) {}
 
@@ -114,7 +113,7 @@ export class VisionService {
     const images = await preparePhotos(request.photos, this.intakeOf(call), call);
     const intakeMs = this.clock.now().getTime() - startedAt;
     const neighbourhood = await this.queue.neighbours({
-      ...{ jobId: this.ids.next(), requestId: call.requestId, accountId: call.caller.accountId },
+      ...{ jobId: randomUUID(), requestId: call.requestId, accountId: call.caller.accountId },
       ...{ images, limit: NEIGHBOURS, scope },
       deadlineAt: startedAt + this.settings.deadlineMs,
       ...(call.signal ? { signal: call.signal } : {}),
@@ -200,7 +199,7 @@ export class VisionService {
     found: Found,
     timings: Prediction['timings'],
   ): Promise<string> {
-    const [id, { requestId, endpoint, caller }] = [this.ids.next(), call];
+    const [id, { requestId, endpoint, caller }] = [randomUUID(), call];
     const prediction = {
       ...{ id, createdAt: this.clock.now(), requestId, endpoint },
       ...{ versionId: version.id, model: version.model },

@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { inject, injectable } from 'tsyringe';
 import type { Caller, Owner } from '../access/api-key';
 import { badRequest, conflict, notFound } from '../errors';
-import { type AuditEntry, type IdSource, PORTS, type WebhookSender, type WebhookStore } from '../ports';
+import { type AuditEntry, PORTS, type WebhookSender, type WebhookStore } from '../ports';
 import { makeWebhookSecret } from './message-signature';
 import type { Webhook, WebhookRegistration } from './webhook';
 
@@ -23,7 +24,6 @@ export class WebhookService {
   constructor(
     @inject(PORTS.WebhookStore) private readonly webhooks: WebhookStore,
     @inject(PORTS.WebhookSender) private readonly sender: WebhookSender,
-    @inject(PORTS.IdSource) private readonly ids: IdSource,
   ) {}
 
   /**
@@ -35,7 +35,7 @@ export class WebhookService {
       throw badRequest('url: must be the https address of a public host.', { field: 'url' });
     }
     const secret = makeWebhookSecret();
-    const id = `webhook_${this.ids.next()}`;
+    const id = `webhook_${randomUUID()}`;
     const { accountId, test, keyId } = caller;
     const added = { ...wanted, id, accountId, test, keyId, secret };
     // An address may hold a secret of its host.

@@ -6,7 +6,7 @@ import { modelReference, RESAMPLING_KERNELS } from '../../models/vision/embeddin
 import { addModel } from '../../workers/library/add-model';
 import { FolderModelLibrary } from '../../workers/library/model-library';
 import { PIXEL_VALUES, VIEWS, writeManifest } from '../../workers/library/write-manifest';
-import { trialInference } from '../composition/inference';
+import { createLogger } from '../composition/log';
 import { withStores } from '../composition/services';
 import { withProgress } from '../composition/terminal-progress';
 import { readConfig } from '../config';
@@ -15,6 +15,9 @@ import { answering, asTable, printAnswer } from './output';
 
 /** Enough for the largest model on a slow line. */
 const DOWNLOAD_TIMEOUT_MS = 6 * 60 * 60 * 1000;
+
+/** A large network on a small machine takes seconds for a picture. */
+const TRIAL_TIMEOUT_MS = 120_000;
 
 /** `loupe models …`: the embedding models that can be used here, and how others get in (docs/models.md). */
 export function register(models: Command): void {
@@ -65,7 +68,11 @@ function added(place: string, sha256: string | null, maxMib: number): ReturnType
       sha256,
       bytesMax: maxMib * 2 ** 20,
       downloadTimeoutMs: DOWNLOAD_TIMEOUT_MS,
-      inference: trialInference(config),
+      // On one engine, as the service would run it.
+      inference: {
+        ...{ threads: 1, backend: config.INFERENCE_BACKEND, waitingMax: 1, batchTimeoutMs: TRIAL_TIMEOUT_MS },
+        logger: createLogger({ ...config, LOG_LEVEL: 'warn' }),
+      },
       files: DURABLE_FILES,
       progress,
     }),

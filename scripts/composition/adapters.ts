@@ -6,8 +6,7 @@ import { visionConcurrency } from '../../workers/embedder/inference-pool';
 import { ImageIndexer } from '../../workers/index-images';
 import { VisionPipeline } from '../../workers/pipeline';
 import { InProcessIndexQueue, InProcessVisionQueue } from '../../workers/queue/in-process-queue';
-import { inferenceThreads } from './inference';
-import { adapterOf, type Opening, type Queues } from './opening';
+import { adapterOf, inferenceThreads, type Opening, type Queues } from './opening';
 import { waitForStore } from './wait-for-store';
 
 /*

@@ -7,9 +7,8 @@ import { type Config, readCommandConfig } from '../config';
 import { entryOf } from './audited-transactions';
 import { openStores, whileOpen } from './container';
 import { imageStoreOf } from './image-stores';
-import { adapterOf } from './opening';
+import { adapterOf, SYSTEM_CLOCK } from './opening';
 import { runningService } from './running-service';
-import { SYSTEM_CLOCK } from './system';
 
 /** Backs the installation up into one file, and notes it in the audit log. */
 export const backUpTo = async (path: string): Promise<BackupSummary> =>

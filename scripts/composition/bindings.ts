@@ -44,10 +44,15 @@ import { RECORD_BODIES } from '../import/record-body';
 import { openDatabase, openQueues } from './adapters';
 import { AuditedTransactions } from './audited-transactions';
 import { imageStoreOf } from './image-stores';
-import { inferenceThreads } from './inference';
-import { adapterOf, type Container, type Opening, type Queues } from './opening';
+import {
+  adapterOf,
+  type Container,
+  inferenceThreads,
+  type Opening,
+  type Queues,
+  SYSTEM_CLOCK,
+} from './opening';
 import { signingKeys } from './signing-keys';
-import { RANDOM_IDS, SYSTEM_CLOCK } from './system';
 import { NO_TRACING } from './tracing/open-tracing';
 
 /** Opens the database and binds what a process works with beside queues and models: tables, images, keys, the clock. */
@@ -58,7 +63,6 @@ export async function bindStores(opening: Opening): Promise<Database> {
   await migrate(database.knex, migrations);
   container.registerInstance(PORTS.Logger, logger);
   container.registerInstance(PORTS.Clock, SYSTEM_CLOCK);
-  container.registerInstance(PORTS.IdSource, RANDOM_IDS);
   container.registerInstance(
     INDEXED_FROM,
     database.kind === 'embedded' ? Number.POSITIVE_INFINITY : VECTORS_INDEXED_FROM,

@@ -1,13 +1,17 @@
+import { cpus } from 'node:os';
 import type { Logger as PinoLogger } from 'pino';
 import type { DependencyContainer } from 'tsyringe';
 import type { ApiSettings } from '../../api/api-services';
-import type { IndexQueue, RateLimiter, Token, VisionQueue } from '../../models/ports';
+import type { Clock, IndexQueue, RateLimiter, Token, VisionQueue } from '../../models/ports';
+import { defaultThreads } from '../../workers/embedder/inference-pool';
 import type { Config } from '../config';
 import type { Tracing } from './tracing/tracing';
 
 export type Container = DependencyContainer;
 
 export type QueuePage = NonNullable<ApiSettings['queues']>;
+
+export const SYSTEM_CLOCK: Clock = { now: () => new Date() };
 
 /** A process that is starting. */
 export interface Opening {
@@ -29,6 +33,10 @@ export interface Queues {
   /** The page on which operators look at the queues; null where there is nothing to look at. */
   dashboard(password: string): QueuePage | null;
 }
+
+/** Threads (processes, for the native backend) that compute embeddings; 0 in the settings is what suits the machine. */
+export const inferenceThreads = ({ INFERENCE_THREADS: threads }: Config): number =>
+  threads === 0 ? defaultThreads(cpus().length) : threads;
 
 /** What is bound to a port. */
 export const adapterOf = <Port>(container: Container, token: Token<Port>): Port => container.resolve(token);

@@ -8,8 +8,7 @@ import { BullMqIndexQueue, BullMqIndexWorker } from '../../workers/queue/bullmq-
 import { BullMqVisionQueue, openDashboardQueues } from '../../workers/queue/bullmq-queue';
 import { BullMqVisionWorker } from '../../workers/queue/bullmq-worker';
 import { failFastConnection } from '../../workers/queue/redis-connection';
-import { inferenceThreads } from './inference';
-import { adapterOf, type Opening, type Queues } from './opening';
+import { adapterOf, inferenceThreads, type Opening, type Queues } from './opening';
 
 /** The queues and limits that all processes share, on BullMQ and Redis. */
 export function redisQueues(opening: Opening, redisUrl: string): Queues {

@@ -27,19 +27,16 @@ class SetClock implements Clock {
 }
 
 /** The stores of one process. */
-const storesOf = (knex: Knex, clock: Clock) => {
-  const ids = { next: randomUUID };
-  return {
-    knex,
-    accounts: new PostgresAccountRepository(knex, ids, clock),
-    ledger: new PostgresCreditLedger(knex, clock),
-    idempotency: new PostgresIdempotencyStore(knex, clock, ids),
-    housekeeping: new PostgresHousekeepingStore(knex, clock),
-    jobs: new PostgresVisionJobStore(knex, clock),
-    webhooks: new PostgresWebhookStore(knex, clock),
-    misses: new PostgresSearchMissStore(knex),
-  };
-};
+const storesOf = (knex: Knex, clock: Clock) => ({
+  knex,
+  accounts: new PostgresAccountRepository(knex, clock),
+  ledger: new PostgresCreditLedger(knex, clock),
+  idempotency: new PostgresIdempotencyStore(knex, clock),
+  housekeeping: new PostgresHousekeepingStore(knex, clock),
+  jobs: new PostgresVisionJobStore(knex, clock),
+  webhooks: new PostgresWebhookStore(knex, clock),
+  misses: new PostgresSearchMissStore(knex),
+});
 export type Stores = ReturnType<typeof storesOf>;
 
 export type Owner = Awaited<ReturnType<ReturnType<typeof useTwoProcesses>['owner']>>;

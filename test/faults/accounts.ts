@@ -6,7 +6,7 @@ import { PostgresCreditLedger } from '../../db/accounts/credit-ledger';
 import { rowsOf, sql } from '../../db/core/sql';
 import { API_VERSIONS } from '../../models/access/api-key';
 import { hashKey, makeKey } from '../../models/access/credential';
-import { RANDOM_IDS, SYSTEM_CLOCK } from '../../scripts/composition/system';
+import { SYSTEM_CLOCK } from '../../scripts/composition/opening';
 import type { Outcome } from './load';
 
 const CREDITS = 1_000_000;
@@ -28,7 +28,7 @@ export async function openAccount(
   knex: Knex,
   { credits = CREDITS, test = true }: { readonly credits?: number | null; readonly test?: boolean } = {},
 ): Promise<Payer> {
-  const accounts = new PostgresAccountRepository(knex, RANDOM_IDS, SYSTEM_CLOCK);
+  const accounts = new PostgresAccountRepository(knex, SYSTEM_CLOCK);
   const { id: accountId } = await accounts.createAccount('test', credits);
   const key = makeKey(test);
   const limits = { perSecond: null, perMinute: null, concurrency: null };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AppError, type ErrorCode, type ErrorExtras, internalError, unavailable } from '../../models/errors';
+import { AppError, ERROR_CODES, type ErrorExtras, internalError, unavailable } from '../../models/errors';
 import type { NeighbourRequest } from '../../models/ports';
 import type { Calibration } from '../../models/vision/embedding-model';
 import { jpegOf, type Neighbourhood, type PreparedImage } from '../../models/vision/neighbours';
@@ -45,7 +45,7 @@ export type VisionAnswer = z.infer<typeof visionAnswer>;
 
 const failure = z.object({
   status: z.number().int(),
-  code: z.custom<ErrorCode>((value) => typeof value === 'string'),
+  code: z.enum(ERROR_CODES),
   message: z.string(),
   extras: z.custom<ErrorExtras>((value) => typeof value === 'object' && value !== null),
   headers: z.record(z.string(), z.string()),
@@ -190,8 +190,8 @@ export function indexOutcomeOf(returned: unknown): IndexOutcome {
   return { embedded: answer.embedded, failed: answer.failed };
 }
 
-const errorOf = ({ status, code, message, extras, headers }: z.infer<typeof failure>): AppError =>
-  new AppError(status, code, message, { extras, headers });
+const errorOf = ({ code, message, extras, headers }: z.infer<typeof failure>): AppError =>
+  new AppError(code, message, { extras, headers });
 
 function parse<Schema extends z.ZodType>(schema: Schema, data: unknown): z.infer<Schema> {
   const parsed = schema.safeParse(data);

@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { inject, injectable } from 'tsyringe';
 import type { Owner } from '../../access/api-key';
 import { Billing, type CallContext } from '../../access/billing';
 import { visionPrice } from '../../access/credits';
 import { AppError, notFound, rateLimited } from '../../errors';
-import { type IdSource, type ImagePreparer, type ImageSource, PORTS, type VisionJobStore } from '../../ports';
+import { type ImagePreparer, type ImageSource, PORTS, type VisionJobStore } from '../../ports';
 import type { ImageAddress, ImageInput, KeptInput } from '../image-input';
 import { preparePhotos } from '../prepare-photos';
 import { ENTRY_PRESENTER, type EntryPresenter } from './entry-presenter';
@@ -31,7 +31,6 @@ export class VisionJobService {
     @inject(PORTS.ImagePreparer) private readonly preparer: ImagePreparer,
     @inject(ENTRY_PRESENTER) private readonly presenter: EntryPresenter,
     @inject(Billing) private readonly billing: Billing,
-    @inject(PORTS.IdSource) private readonly ids: IdSource,
   ) {}
 
   /**
@@ -91,7 +90,7 @@ export class VisionJobService {
 
   /** A call that is made again makes the same job, also where its first process died before it could answer. */
   private idOf({ caller, idempotencyKey }: CallContext, bodyDigest: Buffer | undefined): string {
-    if (idempotencyKey === undefined || !bodyDigest) return `job_${this.ids.next()}`;
+    if (idempotencyKey === undefined || !bodyDigest) return `job_${randomUUID()}`;
     const name = createHash('sha256').update(`${caller.accountId}\n${idempotencyKey}\n`).update(bodyDigest);
     return `job_${name.digest('base64url')}`;
   }
