@@ -39,7 +39,6 @@ export interface ErrorExtras {
   readonly field?: string;
   readonly allowed_taxonomy_nodes?: readonly string[];
   readonly reason?: ImageFault;
-  /** Position of the photo at fault, of several. */
   readonly index?: number;
 }
 
@@ -140,7 +139,6 @@ const MEDIA_TYPES = {
 export const unprocessable = (reason: ImageFault, message: string, cause?: unknown): AppError =>
   new AppError('unprocessable', message, { extras: { reason }, cause });
 
-/** How a limit stands. */
 export interface LimitState {
   readonly limit: number;
   readonly remaining: number;

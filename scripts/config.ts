@@ -75,7 +75,6 @@ export function readCommandConfig(): Config {
 /** The port of a worker is for its health and metrics alone, and must not be the one that an API on this host has. */
 const WORKER_DEFAULTS = { PORT: '0' };
 
-/** Names of all settings. */
 export const settingNames = (): readonly string[] => Object.keys(settings.shape);
 
 /** MiB of a quarter of what V8's heap may become, which follows the memory of the machine or container; at most 64. */

@@ -66,7 +66,6 @@ function together(accounts: readonly AccountReliability[]): ReliabilitySummary {
   return { answers, claimed: mean(({ claimed }) => claimed), right: mean(({ right }) => right) };
 }
 
-/** Over all answers of the accounts. */
 const sumOf = (
   accounts: readonly AccountReliability[],
   of: (account: AccountReliability) => number,

@@ -24,7 +24,6 @@ export interface Correction {
 export const RELIABILITY_BY = ['model', 'month', 'category', 'photos'] as const;
 export type ReliabilityBy = (typeof RELIABILITY_BY)[number];
 
-/** How far a group of answers could be believed. */
 export interface Reliability {
   readonly by: ReliabilityBy;
   /** What they have in common; null for what is not known. */

@@ -26,7 +26,6 @@ export interface AdaptOptions {
   readonly feedback: boolean;
 }
 
-/** A version that was adapted, and how. */
 export interface AdaptResult extends BuildResult, Adaptation {
   /** Products with several pictures; a third of them had no part. */
   readonly several: number;

@@ -152,7 +152,6 @@ export class QueryMaker {
   }
 }
 
-/** What a version has near a query. */
 export interface VersionAnswer extends LabelledSighting {
   readonly query: Query;
 }

@@ -6,7 +6,6 @@ import { type Coverage, hasVectors, liveOf, rollbackTarget, type VersionRecord }
 /** Failures that a status names; the rest is counted. */
 export const FAILURES_SHOWN = 10;
 
-/** One version in a status. */
 export interface VersionStatus extends Coverage, Pick<VersionRecord, 'model' | 'state' | 'maintained'> {
   readonly version: number;
   readonly built: boolean;
@@ -70,7 +69,6 @@ export class StatusService {
   }
 }
 
-/** Images that could not be embedded, by their addresses, and why. */
 export async function failuresOf(embeddings: EmbeddingRepository, versionId: number, limit: number) {
   const failures = await embeddings.failures(versionId, limit);
   return failures.map(({ image, reason }) => ({ image: image.address, reason }));

@@ -1,6 +1,5 @@
 import type { ProcessTraits, ServiceProcess } from '../ports';
 
-/** Something that a process does not agree on with others. */
 export interface Misfit {
   /** For anybody: names no host. */
   readonly says: string;

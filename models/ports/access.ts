@@ -117,10 +117,8 @@ export interface CreditLedger {
   ): Promise<readonly UsageLine[]>;
 }
 
-/** A call with an `Idempotency-Key`. */
 export interface IdempotentCall {
   readonly accountId: string;
-  /** The caller's name for it. */
   readonly key: string;
   /** SHA-256 of what is asked. */
   readonly fingerprint: Buffer;
@@ -148,7 +146,6 @@ export interface IdempotencyStore {
   drop(call: IdempotentCall): Promise<void>;
 }
 
-/** What a limit says about one call. */
 export interface LimitDecision extends LimitState {
   readonly allowed: boolean;
 }

@@ -96,7 +96,6 @@ export interface EmbeddingRepository {
 /** Of a product, or of the live products of a feed. */
 export type PicturesOf = { readonly product: string } | { readonly feed: string };
 
-/** An image that could not be embedded, and why. */
 export interface FailedImage {
   readonly image: CatalogImage;
   readonly reason: string;
@@ -108,13 +107,10 @@ export interface ReadinessRepository {
   tell(worker: string, told: readonly Omit<WorkerReadiness, 'worker'>[]): Promise<void>;
   /** What living workers told of a version; one that has been silent for a while counts as dead. */
   of(versionId: number): Promise<readonly WorkerReadiness[]>;
-  /** Names of the living workers. */
   workers(): Promise<readonly string[]>;
-  /** Forgets a worker that ends. */
   forget(worker: string): Promise<void>;
 }
 
-/** A model that can be used here. */
 export interface InstalledModel {
   readonly folder: string;
   readonly manifest: ModelManifest;
@@ -129,7 +125,6 @@ export interface BrokenModel {
   readonly reason: string;
 }
 
-/** The embedding models of this installation. */
 export interface ModelLibrary {
   /** The bundled models first, the newest before the one before it, then those that were added, by name. */
   all(): Promise<{ readonly models: readonly InstalledModel[]; readonly broken: readonly BrokenModel[] }>;

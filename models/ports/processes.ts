@@ -8,7 +8,6 @@ export interface ProcessTraits {
   readonly imageStore: string | null;
 }
 
-/** A process that serves or works. */
 export interface ServiceProcess {
   readonly id: string;
   /** Host and process id, for operators. */
@@ -21,6 +20,5 @@ export interface ServiceProcess {
 export interface ProcessRegistry {
   /** Writes that a process lives, and tells which others do. @throws AppError 503 when the database can't be written soon */
   renew(process: ServiceProcess): Promise<readonly ServiceProcess[]>;
-  /** Forgets a process that ends. */
   leave(id: string): Promise<void>;
 }

@@ -17,7 +17,6 @@ import type {
 export interface MemoryLease {
   /** Becomes so large as soon as there is room; fails with `unavailable` when there is none in time. */
   resize(bytes: number): Promise<void>;
-  /** Gives everything back. */
   close(): void;
 }
 
@@ -71,7 +70,6 @@ export interface NeighbourRequest extends VisionCaller {
   readonly images: readonly SmallImage[];
   /** Neighbours wanted for each photo, one per catalog image. */
   readonly limit: number;
-  /** The rows that count. */
   readonly scope: SearchScope;
   /** Aborted when the caller hung up: the place in the queue is given back. */
   readonly signal?: AbortSignal;
@@ -176,7 +174,6 @@ export interface Prediction extends Owner {
   readonly feedback: Feedback | null;
 }
 
-/** The product that the photos of a call most likely show. */
 export interface BestCandidate {
   readonly id: string;
   readonly category: string | null;
@@ -190,13 +187,10 @@ export interface Feedback {
   readonly comment: string | null;
   /** Whether the first row of the answer was right, or an empty answer. */
   readonly right: boolean;
-  /** ISO 8601. */
   readonly at: string;
 }
 
-/** An answer with feedback. */
 export interface JudgedPrediction {
-  /** `id@version` of the model. */
   readonly model: string;
   /** Of the answer, such as `2026-11`. */
   readonly month: string;
@@ -244,7 +238,6 @@ export interface PredictionRepository {
   find(id: string): Promise<Prediction | null>;
   /** The last feedback stands; false when there is no such prediction. */
   saveFeedback(id: string, feedback: Feedback): Promise<boolean>;
-  /** All answers with feedback. */
   judged(since: Date | null): Promise<readonly JudgedPrediction[]>;
   reliabilitySince(since: Date): Promise<readonly AccountReliability[]>;
   /** Of answers with feedback under a version, the newest first. */

@@ -24,14 +24,12 @@ export interface MarketEstimate extends GradeValues {
 export const DATA_FILE_KINDS = ['historical_estimates', 'pricing_data'] as const;
 export type DataFileKind = (typeof DATA_FILE_KINDS)[number];
 
-/** One data file: a kind, a variant, a region. */
 export interface DataFile {
   readonly kind: DataFileKind;
   readonly variantId: string;
   readonly region: Region;
 }
 
-/** What is stored of a variant's prices. */
 export interface StoredPrices {
   /** By source, then region; null without any. */
   readonly estimates: readonly MarketEstimate[] | null;

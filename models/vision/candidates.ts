@@ -65,7 +65,6 @@ export const shortlistOf = (candidates: readonly Candidate[]): Candidate[] => [
   ...new Set(nearestByPhoto(candidates).flat()),
 ];
 
-/** The views of each photo. */
 const slices = (views: readonly number[], photos: number): number[][] =>
   Array.from({ length: photos }, (_, photo) =>
     views.slice((photo * views.length) / photos, ((photo + 1) * views.length) / photos),

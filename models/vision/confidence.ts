@@ -9,7 +9,6 @@ import {
   type NoneSignal,
 } from './embedding-model';
 
-/** A candidate, and the probability that it is what the photos show. */
 export interface JudgedCandidate {
   readonly candidate: Candidate;
   readonly confidence: number;

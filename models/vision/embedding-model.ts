@@ -66,7 +66,6 @@ export interface ModelManifest {
 /** A prepared photo or picture has no longer side: enough for half-size crops of any usual input. */
 export const PREPARED_SIDE = 640;
 
-/** How a picture is shrunk for a model. */
 export interface ViewSize {
   /** Its longest side, in pixels; of a side that is no whole number the picture's sides are rounded. */
   readonly side: number;

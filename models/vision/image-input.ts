@@ -18,7 +18,6 @@ interface Placed {
   readonly index?: number | undefined;
 }
 
-/** A photo by its address. */
 export type ImageAddress = { readonly kind: 'url'; readonly url: URL } & Placed;
 
 /** A photo as a caller names it; `url` wins when both are sent (contract 7.1). */

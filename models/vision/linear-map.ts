@@ -33,7 +33,6 @@ export function meanOf(vectors: readonly Float32Array[]): Float32Array {
   return mean;
 }
 
-/** The inner product. */
 export function dot(left: Float32Array, right: Float32Array): number {
   let sum = 0;
   for (let at = 0; at < left.length; at += 1) sum += (left[at] ?? 0) * (right[at] ?? 0);

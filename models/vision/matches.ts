@@ -7,7 +7,6 @@ import type { ChoiceModel } from './embedding-model';
 /** Taxonomy ids of each candidate product, innermost first (style before brand). */
 export type Ancestry = ReadonlyMap<string, readonly string[]>;
 
-/** A catalog row that may be what the photo shows. */
 export interface Match {
   readonly id: string;
   /** Calibrated probability that the row is right, 0 to 1. */
@@ -122,7 +121,6 @@ export class MatchContext {
 const sumOf = (judged: readonly JudgedCandidate[]): number =>
   judged.reduce((sum, { confidence }) => sum + confidence, 0);
 
-/** What speaks for a row of an answer. */
 export interface Evidence {
   /** The likeliest product that is the row or below it, and its picture that is nearest to the photos. */
   readonly product: string;

@@ -20,9 +20,7 @@ export interface Pixels {
 
 /** A small, upright photo as pixels, for the process that decoded it. */
 export interface DecodedImage extends Pixels {
-  /** As of a `PreparedImage`. */
   readonly digest: string;
-  /** The same pixels as JPEG. */
   jpeg(): Promise<Buffer>;
 }
 

@@ -25,10 +25,8 @@ export interface SimilarRequest {
   readonly pricing: boolean;
 }
 
-/** A product that looks like another. */
 export interface SimilarItem {
   readonly item: CatalogItem;
-  /** As `Candidate.similarity`. */
   readonly similarity: number;
 }
 

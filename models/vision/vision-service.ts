@@ -26,13 +26,11 @@ import { type Prepare, preparePhotos } from './prepare-photos';
 
 /** What the vision path is tuned by; the defaults are in the settings (contract 7.7). */
 export interface VisionSettings {
-  /** The whole call answers within this. */
   readonly deadlineMs: number;
   /** Confidence that the best row needs for an answer (contract 7.8); null takes the model version's calibrated floor. */
   readonly confidenceFloor: number | null;
 }
 
-/** Token of `VisionSettings`. */
 export const VISION_SETTINGS = Symbol.for('VisionSettings');
 
 /** What a caller asks of the photos of one item. */
@@ -44,7 +42,6 @@ export interface IdentifyRequest {
   /** What the item passes, ANDed. */
   readonly filters: readonly Filter[];
   readonly pricing: boolean;
-  /** Whether each row says what speaks for it. */
   readonly explain: boolean;
   /** Takes the place of the floor; null leaves it. */
   readonly minConfidence: number | null;

@@ -11,7 +11,6 @@ const LEASE_MS = 30_000;
 /** How long a message is tried (contract 16.13). */
 const TRIED_MS = 86_400_000;
 
-/** Characters of a failure that are kept. */
 const FAILURE_LENGTH_MAX = 200;
 
 const GONE = 410;

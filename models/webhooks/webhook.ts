@@ -7,7 +7,6 @@ export const WEBHOOK_EVENTS = [
 ] as const;
 export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
 
-/** What a caller registers. */
 export interface WebhookRegistration {
   readonly url: URL;
   readonly events: readonly WebhookEvent[];
@@ -15,10 +14,8 @@ export interface WebhookRegistration {
   readonly creditsBelow: number | null;
 }
 
-/** An address of an account. */
 export interface Webhook extends WebhookRegistration {
   readonly id: string;
-  /** Whether a test key registered it. */
   readonly test: boolean;
   readonly createdAt: Date;
   /** The key that registered it, or that took the place of that; null where none is known. */
@@ -31,7 +28,6 @@ export interface Webhook extends WebhookRegistration {
   readonly lastFailure: string | null;
 }
 
-/** A message that a process is sending. */
 export interface OutgoingMessage {
   readonly id: string;
   readonly endpointId: string;

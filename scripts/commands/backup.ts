@@ -19,7 +19,6 @@ export function register(command: Command): void {
     });
 }
 
-/** What a backup holds, in words. */
 export const contentsOf = ({
   tables,
   images,

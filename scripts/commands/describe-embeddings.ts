@@ -4,7 +4,6 @@ import type { Pruned, Switched } from '../../models/indexing/promotion-service';
 import type { EmbeddingsStatus, VersionStatus } from '../../models/indexing/status-service';
 import { asTable } from './output';
 
-/** The build in words, with its proof. */
 export function describeBuild(result: BuildResult): string {
   const { model, version, images, embedded, failed, pending, failures, state, seconds } = result;
   return [
@@ -16,7 +15,6 @@ export function describeBuild(result: BuildResult): string {
   ].join('\n');
 }
 
-/** The fit in words, then the version as a build. */
 export function describeAdapted(result: AdaptResult): string {
   const { several, products, pictures, validation, shrinkage, power } = result;
   return [
@@ -30,7 +28,6 @@ export function describeAdapted(result: AdaptResult): string {
 export const adaptableText = (products: number): string =>
   `could be adapted: ${products} products have several pictures; loupe embeddings adapt`;
 
-/** The status as text. */
 export function describeStatus(status: EmbeddingsStatus): string {
   const { model, version, done, pending, failed, adaptable, versions, failures, rollback } = status;
   const allFailed = versions.reduce((sum, each) => sum + each.failed, 0);
@@ -55,7 +52,6 @@ function stateInWords({ state, built, maintained }: VersionStatus, rollback: str
   return state === 'retired' && maintained && rollback !== null ? 'retired (rollback)' : state;
 }
 
-/** What is live now, after what was overruled. */
 export function describeSwitch({ model, version, previous, recalibrated, overruled }: Switched): string {
   const name = `${model} (version ${version})`;
   if (recalibrated) {
@@ -69,7 +65,6 @@ export function describeSwitch({ model, version, previous, recalibrated, overrul
   ].join('\n');
 }
 
-/** What was dropped and what was kept. */
 export const describePruned = ({ pruned, kept }: Pruned): string =>
   [
     ...(pruned.length === 0 ? ['nothing to drop'] : pruned.map((name) => `dropped ${name}`)),

@@ -2,7 +2,6 @@ import type { Evaluation, Share, VersionFigures } from '../../models/indexing/fi
 import type { Recalibration } from '../../models/indexing/recalibration-service';
 import { asTable, percent } from './output';
 
-/** An evaluation as tables. */
 export function describeEvaluation(evaluation: Evaluation): string {
   const { candidate, live, comparison } = evaluation;
   const versions = live ? [candidate, live] : [candidate];
@@ -24,7 +23,6 @@ export function describeEvaluation(evaluation: Evaluation): string {
   ].join('\n');
 }
 
-/** A recalibration as a table. */
 export function describeRecalibration(recalibration: Recalibration): string {
   const { model, version, fittedOn, judgedOn, before, after, overruled } = recalibration;
   const figures = [before.ece, after?.ece, before.brier, after?.brier];

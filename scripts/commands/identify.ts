@@ -33,7 +33,6 @@ const KEY = {
   limits: { perSecond: 0, perMinute: 0, concurrency: 0 },
 } as const;
 
-/** The matches as a table, best first. */
 export function describeMatches({ data }: IdentifyAnswer): string {
   if (data.length === 0) return 'nothing in the catalog matches';
   return asTable(

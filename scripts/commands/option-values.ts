@@ -9,7 +9,6 @@ export function wholeNumber(text: string): number {
   return Number(text);
 }
 
-/** The name of an account or a key. */
 export function nameOf(text: string): string {
   const name = text.trim();
   if (name !== '' && name.length <= NAME_LENGTH_MAX) return name;
@@ -24,7 +23,6 @@ export function someOf<Name extends string>(known: readonly Name[], text: string
   throw new InvalidArgumentError(`must be some of ${known.join(',')}`);
 }
 
-/** What `--since` means. */
 export const FROM_TIME = 'from this day or time on (ISO 8601, UTC unless it says otherwise)';
 
 const day = z.iso.date();

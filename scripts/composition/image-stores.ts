@@ -39,7 +39,6 @@ export async function moveImagesTo(
   }
 }
 
-/** The images of the data folder. */
 const localImages = (config: Config): ImageStore => new LocalImageStore(join(config.DATA_DIR, 'images'));
 
 /** The images of a bucket, reached as the settings say. What speaks to buckets is loaded only where there is one. */

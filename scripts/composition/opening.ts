@@ -13,7 +13,6 @@ export type QueuePage = NonNullable<ApiSettings['queues']>;
 
 export const SYSTEM_CLOCK: Clock = { now: () => new Date() };
 
-/** A process that is starting. */
 export interface Opening {
   readonly config: Config;
   readonly container: Container;
@@ -23,7 +22,6 @@ export interface Opening {
   closing(close: () => Promise<unknown>): void;
 }
 
-/** The queues and rate limits of a process. */
 export interface Queues {
   readonly limiter: RateLimiter;
   readonly vision: VisionQueue;

@@ -17,7 +17,6 @@ import { StartRefused } from './wait-for-store';
 /** The `url` of a worker that found its port taken. */
 export const NO_ADDRESS = '';
 
-/** A service that answers. */
 export interface RunningService {
   readonly url: string;
   readonly services: JobServices;

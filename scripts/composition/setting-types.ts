@@ -6,7 +6,6 @@ import type { BucketPlace } from '../../db/files/s3-image-store';
 /** Timers of Node take no more: a longer one would fire at once. */
 export const TIMER_MS_MAX = 2 ** 31 - 1;
 
-/** A whole number, written in digits. */
 export const wholeNumber = (fallback: number, minimum = 0, maximum = Number.MAX_SAFE_INTEGER) =>
   z
     .string()
@@ -15,10 +14,8 @@ export const wholeNumber = (fallback: number, minimum = 0, maximum = Number.MAX_
     .pipe(z.number().int().min(minimum).max(maximum))
     .default(fallback);
 
-/** Milliseconds that a timer can wait. */
 export const milliseconds = (fallback: number, minimum = 0) => wholeNumber(fallback, minimum, TIMER_MS_MAX);
 
-/** A part of one, written in decimals. */
 export const fraction = () =>
   z
     .string()
@@ -26,7 +23,6 @@ export const fraction = () =>
     .transform(Number)
     .pipe(z.number().min(0).max(1));
 
-/** Where a port is opened: an address, or the name of one. */
 export const listenHost = () =>
   z
     .string()
@@ -45,7 +41,6 @@ export const addressList = () =>
     .refine((list) => list.every(isAddress), 'must be host:port,… without schemes, paths or wildcards')
     .default([]);
 
-/** What stands between the commas of a setting. */
 export function listed(text: string): string[] {
   return text
     .split(',')

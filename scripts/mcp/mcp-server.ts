@@ -16,7 +16,6 @@ import { listOfValues, pageNumber, searchText, sizeOfPage } from '../../api/wire
 import { PHOTOS_MAX } from '../../models/vision/image-input';
 import { readPhotoFile } from '../photo-file';
 
-/** What the tools of a caller work with. */
 export interface McpOptions {
   /** Asks the service with the caller's key; what is wrong with a call, the service says. */
   readonly client: LoupeClient;

@@ -16,10 +16,8 @@ export function serveMcpOverStdio({ baseUrl, imageBytesMax }: McpService, key: s
   serveStdio(() => mcpServer({ client: new LoupeClient({ baseUrl, key }), imageBytesMax, readsFiles: true }));
 }
 
-/** The Loupe service that is asked. */
 export interface McpService {
   readonly baseUrl: string;
-  /** The largest photo that is sent to it. */
   readonly imageBytesMax: number;
 }
 

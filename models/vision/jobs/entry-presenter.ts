@@ -8,5 +8,4 @@ export interface EntryPresenter {
   refusal(failure: unknown, requestId: string): { readonly status: number; readonly body: object };
 }
 
-/** Token of `EntryPresenter`. */
 export const ENTRY_PRESENTER = Symbol.for('EntryPresenter');

@@ -37,7 +37,6 @@ const PASSING = [409, 503, 504];
 /** Opens memory for what an entry fetches, by the key that it is charged to. */
 export type OpenEntryRoom = (keyId: string) => MemoryLease;
 
-/** Token of `OpenEntryRoom`. */
 export const OPEN_ENTRY_ROOM = Symbol.for('OpenEntryRoom');
 
 /**

@@ -15,7 +15,6 @@ const OPEN_ENTRIES_MAX = 1_000;
 /** Seconds after which some of them are answered. */
 const RETRY_AFTER_SECONDS = 60;
 
-/** What a caller asks. */
 export interface JobRequest extends EntryView {
   readonly entries: readonly SentEntry[];
   /** SHA-256 of the body, of a call that names itself. */

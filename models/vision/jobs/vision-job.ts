@@ -12,13 +12,11 @@ interface Asked<Photo> {
   readonly minConfidence: number | null;
 }
 
-/** An entry as its caller sends it. */
 export type SentEntry = Asked<ImageInput>;
 
 /** An entry as it is kept: what was sent as bytes is prepared. */
 export type KeptEntry = Asked<ImageAddress | KeptInput>;
 
-/** What decides how answers are written. */
 export interface EntryView {
   readonly includes: readonly Module[];
   /** Before the addresses of our own pictures and files. */
@@ -28,7 +26,6 @@ export interface EntryView {
 /** The end of an entry: the body that its caller gets. */
 export interface EntryAnswer {
   readonly state: 'done' | 'failed';
-  /** Of an identification. */
   readonly predictionId: string | null;
   readonly answer: object;
 }

@@ -57,5 +57,4 @@ export const TRACE_SETTINGS = {
 
 const settings = z.object(TRACE_SETTINGS);
 
-/** The settings that tracing reads. */
 export type TraceSettings = Readonly<z.infer<typeof settings>>;
