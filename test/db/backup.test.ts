@@ -68,6 +68,11 @@ async function populate(): Promise<void> {
   await knex('embedding_versions').insert({ model: 'eye@1', manifest, state: 'live' });
   await createEmbeddingsTable(knex, 1);
   await knex.raw("INSERT INTO embeddings_1 VALUES (1, 0, '[0.5,0.25,-1]')");
+  await knex('embedding_maps').insert({
+    version_id: 1,
+    map: Buffer.from([0, 10, 92, 255]),
+    products: ['bag'],
+  });
   await knex('search_words').insert({ word: 'birkin', deletions: ['irkin', 'brkin'] });
 }
 

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pMap from 'p-map';
 import sharp from 'sharp';
-import { connectEmbedded, type Database } from '../../db/core/knex';
 import { identifier, rowsOf, sql } from '../../db/core/sql';
 import type { AdaptResult } from '../../models/indexing/adapt-service';
 import type { Evaluation } from '../../models/indexing/figures';
@@ -12,13 +11,11 @@ import type { EmbeddingsStatus } from '../../models/indexing/status-service';
 import { Random } from '../../models/random';
 import { spawnLoupe } from '../../scripts/lab/service-processes';
 import { layoutInstallation } from '../faults/layout-model';
-import { copyMigrated } from '../support/database';
-import { loupeHere } from '../support/run-loupe';
 import { RunningInstallation } from './running-installation';
 
 /**
- * A version that is fitted to the catalog: made, killed, made again, evaluated, promoted, rolled back, backed up and restored
- * by the commands, beside a service. The model is the picture at 8 x 8 pixels; the left of a picture shows the product, the
+ * A version that is fitted to the catalog: made, killed, made again, evaluated, promoted and rolled back by the
+ * commands, beside a service. The model is the picture at 8 x 8 pixels; the left of a picture shows the product, the
  * right is another mess in each. The tests go on where the last one left off.
  */
 const PRODUCTS = 45;
@@ -86,12 +83,8 @@ async function rightFirst(from: number, count: number): Promise<number> {
   return (await pMap(products, isRight, { concurrency: 4 })).filter(Boolean).length;
 }
 
-/** Each map, and the products that it was fitted to. */
-const mapsOf = ({ knex }: Database) =>
-  rowsOf<{ map: string; products: string[] }>(
-    knex,
-    sql`SELECT version_id, md5(map) AS map, products FROM embedding_maps ORDER BY version_id`,
-  );
+/** Of each map the products that it was fitted to. */
+const maps = () => rowsOf<{ products: string[] }>(running.knex, sql`SELECT products FROM embedding_maps`);
 
 describe('A version that is adapted to the catalog (contract 14.20)', () => {
   test('is refused while few products have several pictures, with what to do', async () => {
@@ -106,7 +99,7 @@ describe('A version that is adapted to the catalog (contract 14.20)', () => {
     child.stdout.resume();
     child.stderr.resume();
     const ended = once(child, 'exit');
-    const isBegun = async () => (await rowsOf(running.knex, sql`SELECT FROM embedding_maps`)).length > 0;
+    const isBegun = async () => (await maps()).length > 0;
     while (child.exitCode === null && !(await isBegun())) await delay(20);
     child.kill('SIGKILL');
     await ended;
@@ -125,7 +118,7 @@ describe('A version that is adapted to the catalog (contract 14.20)', () => {
 
   test('is judged on products that had no part in the map, passes the gates and is promoted', async () => {
     const evaluation = await embeddings<Evaluation>('evaluate', '--model', ADAPTED);
-    const [fitted] = await mapsOf(running.database);
+    const [fitted] = await maps();
     const judged = PRODUCTS - (fitted?.products.length ?? 0);
     const other = evaluation.candidate.recall.find(({ queries }) => queries === 'other photo');
     expect(other?.first.of).toBe(judged * PICTURES);
@@ -152,29 +145,10 @@ describe('A version that is adapted to the catalog (contract 14.20)', () => {
     await embeddings('prune', '--building');
   });
 
-  test('is in a backup with its map and its vectors', async () => {
-    const file = join(running.folder, 'backup.loupe');
-    await running.loupe('backup', file);
-    // On the embedded default, wherever the backup is from.
-    const { DATABASE_URL: _database, REDIS_URL: _redis, QUEUE_PREFIX: _prefix, ...rest } = running.settings;
-    const elsewhere = { ...rest, DATA_DIR: join(running.folder, 'restored') };
-    await copyMigrated(elsewhere.DATA_DIR);
-    await loupeHere(elsewhere, 'restore', file);
-    const restored = await connectEmbedded({ dataDir: elsewhere.DATA_DIR });
-    try {
-      expect(await mapsOf(restored)).toEqual(await mapsOf(running.database));
-      expect(await loupeHere(elsewhere, 'embeddings', 'status')).toMatchObject({
-        ...{ model: ADAPTED, pending: 0, done: (PRODUCTS + LATER) * PICTURES },
-      });
-    } finally {
-      await restored.close();
-    }
-  });
-
   test('is undone by a rollback, and prune drops it with its map', async () => {
     expect(await embeddings('rollback')).toMatchObject({ model: 'layout@1.0.0', previous: ADAPTED });
     await embeddings('prune', '--all');
-    expect(await mapsOf(running.database)).toEqual([]);
+    expect(await maps()).toEqual([]);
     expect(await versions()).toHaveLength(1);
     const audit = await running.loupe<object[]>('audit', 'log');
     expect(audit).toContainEqual(expect.objectContaining({ action: 'embeddings adapt', subject: ADAPTED }));

@@ -17,7 +17,7 @@ import { RunningInstallation } from './running-installation';
  * service that answers all the while. Nothing is faked but the models, which cost nothing. On the embedded default one process does
  * it all; on PostgreSQL and Redis two apis and two workers do. The tests go on where the last one left off.
  */
-const PICTURES = 120;
+const PICTURES = 40;
 const PHOTOS = 12;
 const CLIENTS = 3;
 const POLL_MS = 20;
@@ -112,7 +112,7 @@ test('a build goes on beside the service, through kills of the command and of a 
     await dying;
     if (worker) others.push(await startProcess({ ...running.settings, ROLE: 'worker' }));
     running.processes.push(...others);
-    const added = await addMorePictures(PICTURES, 24);
+    const added = await addMorePictures(PICTURES, 8);
     return { came: added, resumed: await build('next', '--resume') };
   });
   expect(versions).toBe(1);
@@ -140,7 +140,7 @@ test('a version is promoted only when nothing speaks against it, unless that is 
   await expect(promote()).rejects.toThrow(/1 of \d+ images are not embedded yet/);
   await build('layout');
   await build('next');
-  expect(await embeddings('evaluate', '--model', 'next', '--queries', '12')).toMatchObject({
+  expect(await embeddings('evaluate', '--model', 'next', '--queries', '3')).toMatchObject({
     candidate: { model: 'next@1.0.0', recall: expect.any(Array) },
     live: { model: 'layout@1.0.0' },
     comparison: { agreement: expect.any(Number) },

@@ -9,9 +9,8 @@ import { benchCatalogPeers } from './peers/catalog-peers';
 import { benchReindex } from './reindex';
 import { type Measurement, report } from './table';
 import { benchVectors } from './vectors';
-import { benchAdapt } from './vision/adapt';
 import { benchConfidence } from './vision/confidence';
-import { benchRecall, benchSeveral } from './vision/recall';
+import { benchRecall } from './vision/recall';
 
 const AGAINST = [
   '--against <folder>',
@@ -82,16 +81,14 @@ program
 program
   .command('vision')
   .description('recall of a model on real photos, with and without their items, by an exhaustive search')
-  .option('--several', 'calls with one to three photos of a piece instead')
   .option('--confidence', 'fit the confidence and judge it by cross-validation instead')
   .option('--write', 'with --confidence: put the calibration into the manifest of the model')
-  .option('--adapt', 'fit a map to half of the products and judge it on the others instead')
   .requiredOption('--photos <folder>', 'items.json and images/ of a set of photos')
   .option('--split <name>', 'only the photos of this split')
   .option('--pairs <folder>', 'further things with other photos of each (pairs.json), in the same catalog')
   .option('--model <name>', 'an installed model instead of the bundled one')
   .option('--sample <n>', 'of every n-th item the distortions of its photo', Number, 1)
-  .action(measuring(benchRecall, { several: benchSeveral, confidence: benchConfidence, adapt: benchAdapt }));
+  .action(measuring(benchRecall, { confidence: benchConfidence }));
 program
   .command('reindex')
   .description('a model built beside the live one under load, then promoted')

@@ -13,13 +13,11 @@ import { type ChoiceModel, modelReference } from '../../../../models/vision/embe
 import { MATCHES_MAX, MatchContext } from '../../../../models/vision/matches';
 import type { Measurement } from '../table';
 import {
-  combinations,
   LEVELS_REJECTED,
   modelOf,
   OTHER_PHOTO,
   type PhotoSet,
   percent,
-  piecesOf,
   type Query,
   readPhotoSet,
   shareText,
@@ -120,11 +118,25 @@ function weighted(set: PhotoSet, asked: Asked, sightings: Sightings): LabelledSi
 }
 
 /** Calls with two and three photos of one item: all real ones, the three levels of every third other item. */
-const severalOf = (set: PhotoSet): Asked[] =>
-  piecesOf(set)
-    .filter(([first = 0], at) => set.queries[first]?.level === OTHER_PHOTO || at % 3 === 0)
+function severalOf({ queries }: PhotoSet): Asked[] {
+  const pieces = new Map<string, number[]>();
+  for (const [at, { product, level }] of queries.entries()) {
+    const piece = `${product} ${level === OTHER_PHOTO}`;
+    pieces.set(piece, [...(pieces.get(piece) ?? []), at]);
+  }
+  return [...pieces.values()]
+    .filter(([first = 0], at) => queries[first]?.level === OTHER_PHOTO || at % 3 === 0)
     .flatMap((own) => [2, 3].flatMap((photos) => combinations(own, photos)))
-    .flatMap((queries) => [true, false].map((isKnown) => ({ queries, isKnown, size: null })));
+    .flatMap((photos) => [true, false].map((isKnown) => ({ queries: photos, isKnown, size: null })));
+}
+
+/** All ways to take so many of the values, in their order. */
+function combinations(values: readonly number[], count: number): number[][] {
+  if (count === 0) return [[]];
+  return values.flatMap((value, at) =>
+    combinations(values.slice(at + 1), count - 1).map((rest) => [value, ...rest]),
+  );
+}
 
 const REAL = ['real', 'bags', 'watches'];
 

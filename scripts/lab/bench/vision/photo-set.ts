@@ -134,24 +134,6 @@ const otherPhotos = (listed: readonly ListedPhoto[], bySet: boolean): Query[] =>
 /** Folds and halves of the model card depend on it. */
 const productOf = (item: string): string => `product_${item.toLowerCase().replaceAll(/[^a-z0-9]+/g, '_')}`;
 
-/** Positions of the queries of each item, its other photos apart from its distortions. */
-export function piecesOf({ queries }: PhotoSet): number[][] {
-  const pieces = new Map<string, number[]>();
-  for (const [at, { product, level }] of queries.entries()) {
-    const piece = `${product} ${level === OTHER_PHOTO}`;
-    pieces.set(piece, [...(pieces.get(piece) ?? []), at]);
-  }
-  return [...pieces.values()];
-}
-
-/** All ways to take so many of the values, in their order. */
-export function combinations<Value>(values: readonly Value[], count: number): Value[][] {
-  if (count === 0) return [[]];
-  return values.flatMap((value, at) =>
-    combinations(values.slice(at + 1), count - 1).map((rest) => [value, ...rest]),
-  );
-}
-
 /** The share of entries in %, with its 95 % limits (Wilson). */
 export function shareText<Entry>(entries: readonly Entry[], holds: (entry: Entry) => boolean): string {
   const right = entries.filter(holds).length;

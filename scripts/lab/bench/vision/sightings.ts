@@ -6,7 +6,6 @@ import type { InstalledModel } from '../../../../models/ports';
 import { Random } from '../../../../models/random';
 import { candidatesOf, NEIGHBOURS, shortlistOf } from '../../../../models/vision/candidates';
 import type { EmbeddingVersion } from '../../../../models/vision/embedding-model';
-import { mapped } from '../../../../models/vision/linear-map';
 import type { ShownNeighbour } from '../../../../models/vision/neighbours';
 import { PooledEmbedderRegistry } from '../../../../workers/embedder/embedder-registry';
 import { defaultThreads } from '../../../../workers/embedder/inference-pool';
@@ -20,8 +19,6 @@ export interface Asked {
   readonly isKnown: boolean;
   /** Products in the catalog, picked at random; null is all. */
   readonly size: number | null;
-  /** Whether the catalog has only products of the same kind. */
-  readonly isScoped?: boolean;
 }
 
 /** The vectors of a photo, by view. */
@@ -37,9 +34,9 @@ export class Sightings {
 
   private constructor(
     private readonly set: PhotoSet,
-    readonly catalog: readonly Views[],
+    private readonly catalog: readonly Views[],
     /** Of each query. */
-    readonly asked: readonly Views[],
+    private readonly asked: readonly Views[],
   ) {
     this.#ancestry = new Map(set.photos.map(({ product, brand }) => [product, [brand]]));
   }
@@ -73,12 +70,6 @@ export class Sightings {
     }
   }
 
-  /** The same photos, with all vectors passed through a map. */
-  through(map: Float32Array): Sightings {
-    const pass = (photos: readonly Views[]) => photos.map((views) => views.map((view) => mapped(map, view)));
-    return new Sightings(this.set, pass(this.catalog), pass(this.asked));
-  }
-
   /** What the photos of a call find. */
   sighting(asked: Asked): LabelledSighting {
     const { product, set } = this.query(asked);
@@ -109,12 +100,10 @@ export class Sightings {
 
   /** The photos of a catalog of this size, with the item or without it. */
   #catalog(asked: Asked): number[] {
-    const { queries, isKnown, size, isScoped = false } = asked;
-    const { product, kind } = this.query(asked);
+    const { queries, isKnown, size } = asked;
+    const { product } = this.query(asked);
     const own = this.set.photos.findIndex((photo) => photo.product === product);
-    const others = this.set.photos.flatMap((photo, position) =>
-      photo.product === product || (isScoped && photo.kind !== kind) ? [] : position,
-    );
+    const others = this.set.photos.flatMap((photo, at) => (photo.product === product ? [] : at));
     const random = new Random('catalog', size ?? 0, ...queries);
     const chosen = size === null ? others : Array.from({ length: size - 1 }, () => random.pick(others));
     return isKnown ? [own, ...chosen] : chosen;
