@@ -41,22 +41,18 @@ export class PostgresAccountRepository implements AccountRepository {
   /** What an account starts with is its first top-up. */
   async createAccount(name: string, credits: number | null): Promise<Account> {
     const id = `account_${randomUUID()}`;
-    await rowsOf(
-      this.knex,
-      sql`WITH account AS (
-            INSERT INTO accounts (id, name, credits) VALUES (${id}, ${name}, ${credits}) RETURNING id, credits
-          )
-          INSERT INTO credit_top_ups (account_id, amount) SELECT id, credits FROM account WHERE credits > 0`,
-    );
+    await rowsOf(this.knex)`
+      WITH account AS (
+        INSERT INTO accounts (id, name, credits) VALUES (${id}, ${name}, ${credits}) RETURNING id, credits
+      )
+      INSERT INTO credit_top_ups (account_id, amount) SELECT id, credits FROM account WHERE credits > 0`;
     return { id, name, credits, keepsPhotos: false };
   }
 
   async ensureAccount(name: string): Promise<Account> {
     const id = `account_${name}`;
-    await rowsOf(
-      this.knex,
-      sql`INSERT INTO accounts (id, name, credits) VALUES (${id}, ${name}, NULL) ON CONFLICT (id) DO NOTHING`,
-    );
+    await rowsOf(this.knex)`
+      INSERT INTO accounts (id, name, credits) VALUES (${id}, ${name}, NULL) ON CONFLICT (id) DO NOTHING`;
     return (await this.account(id)) ?? { id, name, credits: null, keepsPhotos: false };
   }
 
@@ -70,12 +66,10 @@ export class PostgresAccountRepository implements AccountRepository {
   }
 
   async keepPhotos(id: string, keep: boolean): Promise<void> {
-    await rowsOf(this.knex, sql`UPDATE accounts SET keep_photos = ${keep} WHERE id = ${id}`);
+    await rowsOf(this.knex)`UPDATE accounts SET keep_photos = ${keep} WHERE id = ${id}`;
     if (keep) return;
-    await rowsOf(
-      this.knex,
-      sql`DELETE FROM prediction_photos WHERE prediction_id IN (SELECT id FROM predictions WHERE account_id = ${id})`,
-    );
+    await rowsOf(this.knex)`
+      DELETE FROM prediction_photos WHERE prediction_id IN (SELECT id FROM predictions WHERE account_id = ${id})`;
   }
 
   async createKey({
@@ -88,14 +82,12 @@ export class PostgresAccountRepository implements AccountRepository {
     scopes = DEFAULT_SCOPES,
     expiresAt = null,
   }: Parameters<AccountRepository['createKey']>[0]): Promise<ApiKey> {
-    const [key] = await rowsOf<ApiKey>(
-      this.knex,
-      sql`INSERT INTO api_keys (id, account_id, name, hash, versions, scopes, test, per_second, per_minute, concurrency,
-            created_at, expires_at)
-          VALUES (${`key_${randomUUID()}`}, ${accountId}, ${name}, ${hash}, ${versions}::text[], ${scopes}::text[],
-            ${test}, ${limits.perSecond}, ${limits.perMinute}, ${limits.concurrency}, ${this.clock.now()}, ${expiresAt})
-          RETURNING ${KEY}`,
-    );
+    const [key] = await rowsOf<ApiKey>(this.knex)`
+      INSERT INTO api_keys (id, account_id, name, hash, versions, scopes, test, per_second, per_minute, concurrency,
+        created_at, expires_at)
+      VALUES (${`key_${randomUUID()}`}, ${accountId}, ${name}, ${hash}, ${versions}::text[], ${scopes}::text[],
+        ${test}, ${limits.perSecond}, ${limits.perMinute}, ${limits.concurrency}, ${this.clock.now()}, ${expiresAt})
+      RETURNING ${KEY}`;
     if (!key) throw new Error('the key was not inserted');
     return key;
   }
@@ -111,24 +103,22 @@ export class PostgresAccountRepository implements AccountRepository {
       expiresAt === undefined
         ? sql`${now}::timestamptz + (old.expires_at - old.created_at)`
         : sql`${expiresAt}`;
-    const [made] = await rowsOf<ApiKey>(
-      this.knex,
-      sql`WITH old AS (
-            SELECT * FROM api_keys WHERE id = ${id} AND ${isOpen(now)} FOR UPDATE
-          ), ended AS (
-            UPDATE api_keys k SET overlap_ends_at = least(k.overlap_ends_at, ${endsAt}::timestamptz)
-            FROM old WHERE k.id = old.id
-          ), made AS (
-          INSERT INTO api_keys (id, account_id, name, hash, versions, scopes, test, per_second, per_minute, concurrency,
-            created_at, expires_at)
-          SELECT ${`key_${randomUUID()}`}, account_id, name, ${hash}, versions, scopes, test, per_second, per_minute,
-            concurrency, ${now}, ${until} FROM old
-          RETURNING ${KEY}
-          ), told AS (
-            UPDATE webhook_endpoints SET key_id = made.id FROM made WHERE key_id = ${id}
-          )
-          SELECT * FROM made`,
-    );
+    const [made] = await rowsOf<ApiKey>(this.knex)`
+      WITH old AS (
+        SELECT * FROM api_keys WHERE id = ${id} AND ${isOpen(now)} FOR UPDATE
+      ), ended AS (
+        UPDATE api_keys k SET overlap_ends_at = least(k.overlap_ends_at, ${endsAt}::timestamptz)
+        FROM old WHERE k.id = old.id
+      ), made AS (
+      INSERT INTO api_keys (id, account_id, name, hash, versions, scopes, test, per_second, per_minute, concurrency,
+        created_at, expires_at)
+      SELECT ${`key_${randomUUID()}`}, account_id, name, ${hash}, versions, scopes, test, per_second, per_minute,
+        concurrency, ${now}, ${until} FROM old
+      RETURNING ${KEY}
+      ), told AS (
+        UPDATE webhook_endpoints SET key_id = made.id FROM made WHERE key_id = ${id}
+      )
+      SELECT * FROM made`;
     return made ?? null;
   }
 
@@ -143,24 +133,19 @@ export class PostgresAccountRepository implements AccountRepository {
   }
 
   async revokeKey(id: string): Promise<string | null> {
-    const [key] = await rowsOf<{ account_id: string }>(
-      this.knex,
-      sql`UPDATE api_keys SET revoked_at = coalesce(revoked_at, ${this.clock.now()}::timestamptz) WHERE id = ${id}
-          RETURNING account_id`,
-    );
+    const [key] = await rowsOf<{ account_id: string }>(this.knex)`
+      UPDATE api_keys SET revoked_at = coalesce(revoked_at, ${this.clock.now()}::timestamptz) WHERE id = ${id}
+      RETURNING account_id`;
     return key?.account_id ?? null;
   }
 
   async countTestCalls(keyId: string, calls: number, max: number): Promise<boolean> {
     const month = this.clock.now().toISOString().slice(0, 'YYYY-MM'.length);
     const more = sql`CASE WHEN counted.month = excluded.month THEN counted.calls ELSE 0 END + excluded.calls`;
-    const counted = await rowsOf(
-      this.knex,
-      sql`INSERT INTO test_calls AS counted (key_id, month, calls)
-          SELECT ${keyId}, ${month}, ${calls}::integer WHERE ${calls}::integer <= ${max}::bigint
-          ON CONFLICT (key_id) DO UPDATE SET month = excluded.month, calls = ${more} WHERE ${more} <= ${max}::bigint
-          RETURNING key_id`,
-    );
+    const counted = await rowsOf(this.knex)`INSERT INTO test_calls AS counted (key_id, month, calls)
+      SELECT ${keyId}, ${month}, ${calls}::integer WHERE ${calls}::integer <= ${max}::bigint
+      ON CONFLICT (key_id) DO UPDATE SET month = excluded.month, calls = ${more} WHERE ${more} <= ${max}::bigint
+      RETURNING key_id`;
     return counted.length > 0;
   }
 
@@ -187,18 +172,14 @@ export class PostgresAccountRepository implements AccountRepository {
   }
 
   private keys(conditions: readonly Sql[], limit: number | null = null): Promise<readonly ApiKey[]> {
-    return rowsOf<ApiKey>(
-      this.knex,
-      sql`SELECT ${KEY} FROM api_keys WHERE ${allOf(conditions)} ORDER BY created_at, id LIMIT ${limit}`,
-    );
+    return rowsOf<ApiKey>(this.knex)`
+      SELECT ${KEY} FROM api_keys WHERE ${allOf(conditions)} ORDER BY created_at, id LIMIT ${limit}`;
   }
 
   private async accounts(condition: Sql, limit: number | null = null): Promise<Account[]> {
-    const rows = await rowsOf<Account>(
-      this.knex,
-      sql`SELECT id, name, credits, keep_photos AS "keepsPhotos" FROM accounts WHERE ${condition}
-          ORDER BY created_at, id LIMIT ${limit}`,
-    );
+    const rows = await rowsOf<Account>(this.knex)`
+      SELECT id, name, credits, keep_photos AS "keepsPhotos" FROM accounts WHERE ${condition}
+      ORDER BY created_at, id LIMIT ${limit}`;
     return rows.map((row) => ({ ...row, credits: row.credits === null ? null : Number(row.credits) }));
   }
 }

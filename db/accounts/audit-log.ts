@@ -30,13 +30,11 @@ export class PostgresAuditLog implements AuditLog {
       ...(since === null ? [] : [sql`entry.at >= ${since}`]),
       ...(before === null ? [] : [sql`entry.id < ${before}`]),
     ];
-    return rowsOf<AuditRecord>(
-      this.knex,
-      sql`SELECT entry.id, entry.at, entry.actor, entry.action, entry.account_id AS "accountId", entry.subject,
-            coalesce(ending.details, entry.details) AS details
-          FROM audit_log AS entry LEFT JOIN audit_log AS ending ON ending.completes = entry.id
-          WHERE ${allOf(conditions)} ORDER BY entry.id DESC LIMIT ${limit}`,
-    );
+    return rowsOf<AuditRecord>(this.knex)`
+      SELECT entry.id, entry.at, entry.actor, entry.action, entry.account_id AS "accountId", entry.subject,
+        coalesce(ending.details, entry.details) AS details
+      FROM audit_log AS entry LEFT JOIN audit_log AS ending ON ending.completes = entry.id
+      WHERE ${allOf(conditions)} ORDER BY entry.id DESC LIMIT ${limit}`;
   }
 }
 

@@ -91,25 +91,21 @@ export class PostgresCreditLedger implements CreditLedger {
   private async settleKept(charge: ChargeRequest, amount: number, answer?: string): Promise<[Booking]> {
     const { chargeId, accountId, idempotencyKey = null } = charge;
     const owed = sql`SELECT ${chargeId}::text AS charge_id, ${amount}::bigint AS amount FROM kept`;
-    const [account] = await rowsOf<{ credits: number | null; current: boolean }>(
-      this.knex,
-      sql`WITH kept AS (
-            UPDATE idempotent_calls SET answer = ${answer ?? null}
-            WHERE account_id = ${accountId} AND key = ${idempotencyKey} AND charge_id = ${chargeId}
-              AND (answer IS NULL OR answer = ${answer ?? null}) RETURNING true
-          ), ${bookings([charge], owed, this.clock.now())}
-          SELECT ${creditsLeft(accountId)} AS credits, EXISTS (SELECT FROM kept) AS current`,
-    );
+    const [account] = await rowsOf<{ credits: number | null; current: boolean }>(this.knex)`
+      WITH kept AS (
+        UPDATE idempotent_calls SET answer = ${answer ?? null}
+        WHERE account_id = ${accountId} AND key = ${idempotencyKey} AND charge_id = ${chargeId}
+          AND (answer IS NULL OR answer = ${answer ?? null}) RETURNING true
+      ), ${bookings([charge], owed, this.clock.now())}
+      SELECT ${creditsLeft(accountId)} AS credits, EXISTS (SELECT FROM kept) AS current`;
     return [account?.current ? { creditsRemaining: account.credits } : 'superseded'];
   }
 
   async release(charge: ChargeRequest): Promise<number | null> {
-    const [account] = await rowsOf<{ credits: number | null }>(
-      this.knex,
-      sql`WITH freed AS (DELETE FROM credit_reservations WHERE charge_id = ${charge.chargeId} RETURNING amount)
-          UPDATE accounts SET held = held - coalesce((SELECT amount FROM freed), 0)
-          WHERE id = ${charge.accountId} RETURNING credits`,
-    );
+    const [account] = await rowsOf<{ credits: number | null }>(this.knex)`
+      WITH freed AS (DELETE FROM credit_reservations WHERE charge_id = ${charge.chargeId} RETURNING amount)
+      UPDATE accounts SET held = held - coalesce((SELECT amount FROM freed), 0)
+      WHERE id = ${charge.accountId} RETURNING credits`;
     return balanceOf(account);
   }
 
@@ -126,39 +122,33 @@ export class PostgresCreditLedger implements CreditLedger {
   }
 
   async expireReservations(): Promise<void> {
-    const holders = await rowsOf<{ id: string }>(
-      this.knex,
-      sql`SELECT DISTINCT account_id AS id FROM credit_reservations WHERE ${this.hasLapsed()}`,
-    );
+    const holders = await rowsOf<{ id: string }>(this.knex)`
+      SELECT DISTINCT account_id AS id FROM credit_reservations WHERE ${this.hasLapsed()}`;
     for (const { id } of holders) await this.sweep(id);
   }
 
   async topUp(accountId: string, amount: number, note: string | null): Promise<number | null> {
     await this.sweep(accountId);
-    const [account] = await rowsOf<{ credits: number | null; held: number; added: boolean }>(
-      this.knex,
-      sql`WITH account AS (
-            UPDATE accounts SET credits = credits + ${amount}::bigint
-            WHERE id = ${accountId} AND credits + ${amount}::bigint BETWEEN held AND ${CREDITS_MAX}::bigint
-            RETURNING id, credits
-          ), noted AS (
-            INSERT INTO credit_top_ups (account_id, amount, added_at, note)
-            SELECT id, ${amount}::bigint, ${this.clock.now()}::timestamptz, ${note}::text
-            FROM account WHERE ${amount}::bigint <> 0
-          )
-          SELECT coalesce(account.credits, accounts.credits) AS credits, held, account.id IS NOT NULL AS added
-          FROM accounts LEFT JOIN account USING (id) WHERE accounts.id = ${accountId}`,
-    );
+    const [account] = await rowsOf<{ credits: number | null; held: number; added: boolean }>(this.knex)`
+      WITH account AS (
+        UPDATE accounts SET credits = credits + ${amount}::bigint
+        WHERE id = ${accountId} AND credits + ${amount}::bigint BETWEEN held AND ${CREDITS_MAX}::bigint
+        RETURNING id, credits
+      ), noted AS (
+        INSERT INTO credit_top_ups (account_id, amount, added_at, note)
+        SELECT id, ${amount}::bigint, ${this.clock.now()}::timestamptz, ${note}::text
+        FROM account WHERE ${amount}::bigint <> 0
+      )
+      SELECT coalesce(account.credits, accounts.credits) AS credits, held, account.id IS NOT NULL AS added
+      FROM accounts LEFT JOIN account USING (id) WHERE accounts.id = ${accountId}`;
     if (!account || account.credits === null) return null;
     if (!account.added) throw outOfRange(account.credits, account.held, amount);
     return account.credits;
   }
 
   async topUps(accountId: string): Promise<readonly TopUp[]> {
-    return rowsOf<TopUp>(
-      this.knex,
-      sql`SELECT added_at AS at, amount, note FROM credit_top_ups WHERE account_id = ${accountId} ORDER BY id`,
-    );
+    return rowsOf<TopUp>(this.knex)`
+      SELECT added_at AS at, amount, note FROM credit_top_ups WHERE account_id = ${accountId} ORDER BY id`;
   }
 
   /** From `since` on, before `until`; by day (UTC), then endpoint. */
@@ -169,22 +159,20 @@ export class PostgresCreditLedger implements CreditLedger {
   /** A crash may lose a reservation, which is then as if it had lapsed: not worth waiting for the disk. */
   private async hold(charge: ChargeRequest, amount: number, expiresAt: Date): Promise<boolean> {
     try {
-      const [outcome] = await rowsOf<{ covered: boolean }>(
-        this.knex,
-        sql`WITH account AS (
-              UPDATE accounts SET held = held + ${amount}::bigint
-              WHERE id = ${charge.accountId} AND credits - held >= ${amount}::bigint
-                AND NOT EXISTS (SELECT FROM credit_reservations WHERE charge_id = ${charge.chargeId}) RETURNING id
-            ), reservation AS (
-              INSERT INTO credit_reservations (charge_id, account_id, amount, expires_at)
-              SELECT ${charge.chargeId}, id, ${amount}::bigint, ${expiresAt}::timestamptz FROM account
-              RETURNING charge_id
-            )
-            SELECT EXISTS (SELECT FROM accounts WHERE id = ${charge.accountId} AND credits IS NULL)
-              OR EXISTS (SELECT FROM credit_reservations WHERE charge_id = ${charge.chargeId})
-              OR EXISTS (SELECT FROM reservation) AS covered,
-              set_config('synchronous_commit', 'off', true)`,
-      );
+      const [outcome] = await rowsOf<{ covered: boolean }>(this.knex)`
+        WITH account AS (
+          UPDATE accounts SET held = held + ${amount}::bigint
+          WHERE id = ${charge.accountId} AND credits - held >= ${amount}::bigint
+            AND NOT EXISTS (SELECT FROM credit_reservations WHERE charge_id = ${charge.chargeId}) RETURNING id
+        ), reservation AS (
+          INSERT INTO credit_reservations (charge_id, account_id, amount, expires_at)
+          SELECT ${charge.chargeId}, id, ${amount}::bigint, ${expiresAt}::timestamptz FROM account
+          RETURNING charge_id
+        )
+        SELECT EXISTS (SELECT FROM accounts WHERE id = ${charge.accountId} AND credits IS NULL)
+          OR EXISTS (SELECT FROM credit_reservations WHERE charge_id = ${charge.chargeId})
+          OR EXISTS (SELECT FROM reservation) AS covered,
+          set_config('synchronous_commit', 'off', true)`;
       return outcome?.covered === true;
     } catch (error) {
       // The same charge was reserved at the same time; this statement failed whole and held nothing.
@@ -201,37 +189,25 @@ export class PostgresCreditLedger implements CreditLedger {
   private undo(charge: ChargeRequest): Promise<void> {
     const { chargeId, accountId, idempotencyKey = null } = charge;
     return inTransaction(this.knex, async (transaction) => {
-      const [call] = await rowsOf<{ replayed: boolean }>(
-        transaction,
-        sql`SELECT replayed FROM idempotent_calls
-            WHERE account_id = ${accountId} AND key = ${idempotencyKey} AND charge_id = ${chargeId} FOR UPDATE`,
-      );
+      const [call] = await rowsOf<{ replayed: boolean }>(transaction)`SELECT replayed FROM idempotent_calls
+        WHERE account_id = ${accountId} AND key = ${idempotencyKey} AND charge_id = ${chargeId} FOR UPDATE`;
       if (call?.replayed) return;
-      await rowsOf(
-        transaction,
-        sql`DELETE FROM idempotent_calls
-            WHERE account_id = ${accountId} AND key = ${idempotencyKey} AND charge_id = ${chargeId}`,
-      );
-      await rowsOf(
-        transaction,
-        sql`INSERT INTO credit_ledger (charge_id, account_id, key_id, endpoint, request_id, amount, booked_at)
-            VALUES (${chargeId}, ${accountId}, ${charge.keyId}, ${charge.endpoint}, ${charge.requestId}, 0,
-              ${this.clock.now()})
-            ON CONFLICT (charge_id) DO NOTHING`,
-      );
+      await rowsOf(transaction)`DELETE FROM idempotent_calls
+        WHERE account_id = ${accountId} AND key = ${idempotencyKey} AND charge_id = ${chargeId}`;
+      await rowsOf(transaction)`
+        INSERT INTO credit_ledger (charge_id, account_id, key_id, endpoint, request_id, amount, booked_at)
+        VALUES (${chargeId}, ${accountId}, ${charge.keyId}, ${charge.endpoint}, ${charge.requestId}, 0,
+          ${this.clock.now()})
+        ON CONFLICT (charge_id) DO NOTHING`;
       // Only now, when a booking under way has ended, is it seen; and nobody else takes it back meanwhile.
-      const [entry] = await rowsOf<{ amount: number }>(
-        transaction,
-        sql`SELECT amount FROM credit_ledger WHERE charge_id = ${chargeId} FOR UPDATE`,
-      );
-      await rowsOf(
-        transaction,
-        sql`WITH freed AS (DELETE FROM credit_reservations WHERE charge_id = ${chargeId} RETURNING amount),
-            emptied AS (UPDATE credit_ledger SET amount = 0 WHERE charge_id = ${chargeId})
-            UPDATE accounts SET held = held - coalesce((SELECT amount FROM freed), 0),
-              credits = credits + ${entry?.amount ?? 0}::bigint
-            WHERE id = ${accountId}`,
-      );
+      const [entry] = await rowsOf<{ amount: number }>(transaction)`
+        SELECT amount FROM credit_ledger WHERE charge_id = ${chargeId} FOR UPDATE`;
+      await rowsOf(transaction)`
+        WITH freed AS (DELETE FROM credit_reservations WHERE charge_id = ${chargeId} RETURNING amount),
+        emptied AS (UPDATE credit_ledger SET amount = 0 WHERE charge_id = ${chargeId})
+        UPDATE accounts SET held = held - coalesce((SELECT amount FROM freed), 0),
+          credits = credits + ${entry?.amount ?? 0}::bigint
+        WHERE id = ${accountId}`;
     });
   }
 
@@ -241,14 +217,12 @@ export class PostgresCreditLedger implements CreditLedger {
 
   /** Takes back what expired reservations of an account hold. */
   private async sweep(accountId: string): Promise<void> {
-    await rowsOf(
-      this.knex,
-      sql`WITH lapsed AS (
-            DELETE FROM credit_reservations
-            WHERE account_id = ${accountId} AND ${this.hasLapsed()} RETURNING amount
-          )
-          UPDATE accounts SET held = held - (SELECT coalesce(sum(amount), 0) FROM lapsed) WHERE id = ${accountId}`,
-    );
+    await rowsOf(this.knex)`
+      WITH lapsed AS (
+        DELETE FROM credit_reservations
+        WHERE account_id = ${accountId} AND ${this.hasLapsed()} RETURNING amount
+      )
+      UPDATE accounts SET held = held - (SELECT coalesce(sum(amount), 0) FROM lapsed) WHERE id = ${accountId}`;
   }
 }
 

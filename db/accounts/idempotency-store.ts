@@ -37,12 +37,10 @@ export class PostgresIdempotencyStore implements IdempotencyStore {
     const chargeId =
       (await this.begin(call, leasedUntil, expiresAt)) ?? (await this.resume(call, leasedUntil));
     if (chargeId !== null) return { kind: 'granted', chargeId };
-    const [found] = await rowsOf<Found>(
-      this.knex,
-      sql`SELECT fingerprint = ${call.fingerprint}::bytea AS same, charge_id,
-            octet_length(answer) AS bytes, replayed FROM idempotent_calls
-          WHERE account_id = ${call.accountId} AND key = ${call.key}`,
-    );
+    const [found] = await rowsOf<Found>(this.knex)`
+      SELECT fingerprint = ${call.fingerprint}::bytea AS same, charge_id,
+        octet_length(answer) AS bytes, replayed FROM idempotent_calls
+      WHERE account_id = ${call.accountId} AND key = ${call.key}`;
     if (found && !found.same) return { kind: 'other call' };
     if (found?.bytes == null) return { kind: 'running' };
     // An answer that is being taken back is given to nobody.
@@ -52,11 +50,9 @@ export class PostgresIdempotencyStore implements IdempotencyStore {
 
   async *answer({ accountId, key }: IdempotentCall, chargeId: string): AsyncGenerator<string> {
     for (let from = 1, length = TEXT_PIECE; length >= TEXT_PIECE; from += TEXT_PIECE) {
-      const [piece] = await rowsOf<{ text: string }>(
-        this.knex,
-        sql`SELECT substr(answer, ${from}::integer, ${TEXT_PIECE}::integer) AS text FROM idempotent_calls
-            WHERE account_id = ${accountId} AND key = ${key} AND charge_id = ${chargeId}`,
-      );
+      const [piece] = await rowsOf<{ text: string }>(this.knex)`
+        SELECT substr(answer, ${from}::integer, ${TEXT_PIECE}::integer) AS text FROM idempotent_calls
+        WHERE account_id = ${accountId} AND key = ${key} AND charge_id = ${chargeId}`;
       if (!piece) throw new Error('a kept answer is gone while it is read');
       length = piece.text.length;
       if (length > 0) yield piece.text;
@@ -64,50 +60,39 @@ export class PostgresIdempotencyStore implements IdempotencyStore {
   }
 
   async forget(call: IdempotentCall, chargeId: string): Promise<void> {
-    await rowsOf(
-      this.knex,
-      sql`DELETE FROM idempotent_calls
-          WHERE account_id = ${call.accountId} AND key = ${call.key} AND charge_id = ${chargeId} AND answer IS NULL`,
-    );
+    await rowsOf(this.knex)`DELETE FROM idempotent_calls
+      WHERE account_id = ${call.accountId} AND key = ${call.key} AND charge_id = ${chargeId} AND answer IS NULL`;
   }
 
   async drop({ accountId, key }: IdempotentCall): Promise<void> {
-    await rowsOf(
-      this.knex,
-      sql`DELETE FROM idempotent_calls WHERE account_id = ${accountId} AND key = ${key}`,
-    );
+    await rowsOf(this.knex)`DELETE FROM idempotent_calls WHERE account_id = ${accountId} AND key = ${key}`;
   }
 
   /** Whether the answer is there to be given; from now on it and its charge stay. */
   private async give(call: IdempotentCall, chargeId: string): Promise<boolean> {
-    const given = await rowsOf(
-      this.knex,
-      sql`UPDATE idempotent_calls SET replayed = true
-          WHERE account_id = ${call.accountId} AND key = ${call.key} AND charge_id = ${chargeId}
-          RETURNING true`,
-    );
+    const given = await rowsOf(this.knex)`UPDATE idempotent_calls SET replayed = true
+      WHERE account_id = ${call.accountId} AND key = ${call.key} AND charge_id = ${chargeId}
+      RETURNING true`;
     return given.length > 0;
   }
 
   /** A key that is new, or whose time is over; the id of its charge. */
   private async begin(call: IdempotentCall, leasedUntil: Date, expiresAt: Date): Promise<string | null> {
     const now = this.clock.now();
-    const [begun] = await rowsOf<{ charge_id: string }>(
-      this.knex,
-      sql`WITH swept AS (
-            DELETE FROM idempotent_calls WHERE ctid IN (
-              SELECT ctid FROM idempotent_calls
-              WHERE expires_at <= ${now} AND (account_id, key) <> (${call.accountId}, ${call.key})
-              ORDER BY expires_at LIMIT ${SWEPT_AT_ONCE} FOR UPDATE SKIP LOCKED)
-          )
-          INSERT INTO idempotent_calls AS old (account_id, key, fingerprint, charge_id, leased_until, expires_at)
-          VALUES (${call.accountId}, ${call.key}, ${call.fingerprint}, ${randomUUID()}, ${leasedUntil}, ${expiresAt})
-          ON CONFLICT (account_id, key) DO UPDATE SET fingerprint = excluded.fingerprint,
-            charge_id = excluded.charge_id, leased_until = excluded.leased_until, expires_at = excluded.expires_at,
-            answer = NULL, replayed = false
-          WHERE old.expires_at <= ${now}
-          RETURNING charge_id`,
-    );
+    const [begun] = await rowsOf<{ charge_id: string }>(this.knex)`
+      WITH swept AS (
+        DELETE FROM idempotent_calls WHERE ctid IN (
+          SELECT ctid FROM idempotent_calls
+          WHERE expires_at <= ${now} AND (account_id, key) <> (${call.accountId}, ${call.key})
+          ORDER BY expires_at LIMIT ${SWEPT_AT_ONCE} FOR UPDATE SKIP LOCKED)
+      )
+      INSERT INTO idempotent_calls AS old (account_id, key, fingerprint, charge_id, leased_until, expires_at)
+      VALUES (${call.accountId}, ${call.key}, ${call.fingerprint}, ${randomUUID()}, ${leasedUntil}, ${expiresAt})
+      ON CONFLICT (account_id, key) DO UPDATE SET fingerprint = excluded.fingerprint,
+        charge_id = excluded.charge_id, leased_until = excluded.leased_until, expires_at = excluded.expires_at,
+        answer = NULL, replayed = false
+      WHERE old.expires_at <= ${now}
+      RETURNING charge_id`;
     return begun?.charge_id ?? null;
   }
 
@@ -116,18 +101,16 @@ export class PostgresIdempotencyStore implements IdempotencyStore {
     const chargeId = randomUUID();
     const now = this.clock.now();
     const isDead = hasCome(sql`leased_until`, now, leasedUntil.getTime() - now.getTime());
-    const resumed = await rowsOf(
-      this.knex,
-      sql`WITH dead AS (
-            SELECT charge_id FROM idempotent_calls
-            WHERE account_id = ${call.accountId} AND key = ${call.key} AND fingerprint = ${call.fingerprint}
-              AND answer IS NULL AND ${isDead} FOR UPDATE
-          ), taken_over AS (
-            UPDATE credit_reservations SET charge_id = ${chargeId} WHERE charge_id IN (SELECT charge_id FROM dead)
-          )
-          UPDATE idempotent_calls SET charge_id = ${chargeId}, leased_until = ${leasedUntil}
-          WHERE account_id = ${call.accountId} AND key = ${call.key} AND EXISTS (SELECT FROM dead) RETURNING true`,
-    );
+    const resumed = await rowsOf(this.knex)`
+      WITH dead AS (
+        SELECT charge_id FROM idempotent_calls
+        WHERE account_id = ${call.accountId} AND key = ${call.key} AND fingerprint = ${call.fingerprint}
+          AND answer IS NULL AND ${isDead} FOR UPDATE
+      ), taken_over AS (
+        UPDATE credit_reservations SET charge_id = ${chargeId} WHERE charge_id IN (SELECT charge_id FROM dead)
+      )
+      UPDATE idempotent_calls SET charge_id = ${chargeId}, leased_until = ${leasedUntil}
+      WHERE account_id = ${call.accountId} AND key = ${call.key} AND EXISTS (SELECT FROM dead) RETURNING true`;
     return resumed.length > 0 ? chargeId : null;
   }
 }

@@ -25,12 +25,10 @@ export async function usageOf(
         ) AS edge WHERE ${ofKind}`,
     ),
   ];
-  const lines = await rowsOf<UsageLine>(
-    knex,
-    sql`SELECT to_char(day, 'YYYY-MM-DD') AS day, endpoint, sum(calls)::bigint AS calls, sum(credits)::bigint AS credits
-        FROM (${joined(charges, ' UNION ALL ')}) AS charges
-        GROUP BY charges.day, endpoint ORDER BY charges.day, endpoint COLLATE "C"`,
-  );
+  const lines = await rowsOf<UsageLine>(knex)`
+    SELECT to_char(day, 'YYYY-MM-DD') AS day, endpoint, sum(calls)::bigint AS calls, sum(credits)::bigint AS credits
+    FROM (${joined(charges, ' UNION ALL ')}) AS charges
+    GROUP BY charges.day, endpoint ORDER BY charges.day, endpoint COLLATE "C"`;
   return lines.map((line) => ({ ...line, calls: Number(line.calls), credits: Number(line.credits) }));
 }
 

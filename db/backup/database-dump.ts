@@ -2,7 +2,7 @@ import type { Readable, Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { Knex } from 'knex';
 import { readTableText, writeTableText } from '../core/copy-rows';
-import { identifier, inTransaction, joined, rowsOf, Sql, sql } from '../core/sql';
+import { identifier, inTransaction, joined, rowsOf, Sql } from '../core/sql';
 import { createEmbeddingsTable } from '../embeddings/embedding-versions';
 import { appliedSteps, remakeSchema, type SchemaSteps, unknownRelease } from '../migrations/migrate';
 
@@ -36,12 +36,12 @@ const LEFT_OUT: readonly string[] = [
 /** Writes the rows of all tables as they are at one moment, while others read and write. @param open where those of a table go */
 export function dumpDatabase(knex: Knex, open: (table: string) => Writable): Promise<DatabaseDump> {
   return inTransaction(knex, async (transaction) => {
-    await rowsOf(transaction, sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY`);
-    await rowsOf(transaction, sql`SELECT set_config('statement_timeout', '0', true)`);
+    await rowsOf(transaction)`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY`;
+    await rowsOf(transaction)`SELECT set_config('statement_timeout', '0', true)`;
     const tables = await tablesOf(transaction);
     // Until the end none of them is dropped or emptied: a snapshot does not keep that away.
     const names = tables.map(({ name }) => identifier(name));
-    await rowsOf(transaction, sql`LOCK TABLE ${joined(names, ', ')} IN ACCESS SHARE MODE`);
+    await rowsOf(transaction)`LOCK TABLE ${joined(names, ', ')} IN ACCESS SHARE MODE`;
     for (const table of tables) await writeTableText(transaction, table, open(table.name));
     return { steps: await appliedSteps(transaction), tables, identities: await identitiesOf(transaction) };
   });
@@ -49,21 +49,19 @@ export function dumpDatabase(knex: Knex, open: (table: string) => Writable): Pro
 
 /** Tables of a version's vectors come last: they are made when it is known what the versions are. */
 async function tablesOf(transaction: Knex): Promise<DatabaseDump['tables']> {
-  const rows = await rowsOf<DatabaseDump['tables'][number] & { parents: readonly string[] }>(
-    transaction,
-    sql`SELECT c.relname AS name,
-          ARRAY(SELECT a.attname::text FROM pg_attribute a
-                WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
-                  AND a.atttypid <> 'xid8'::regtype
-                ORDER BY a.attnum) AS columns,
-          ARRAY(SELECT DISTINCT parent.relname::text FROM pg_constraint f JOIN pg_class parent ON parent.oid = f.confrelid
-                WHERE f.conrelid = c.oid AND f.contype = 'f' AND f.confrelid <> f.conrelid) AS parents
-        FROM pg_class c
-        WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r' AND c.relpersistence = 'p'
-          AND c.relname <> ALL(${LEFT_OUT}::text[])
-          AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e')
-        ORDER BY c.relname ~ '^embeddings_[0-9]+$', c.relname COLLATE "C"`,
-  );
+  const rows = await rowsOf<DatabaseDump['tables'][number] & { parents: readonly string[] }>(transaction)`
+    SELECT c.relname AS name,
+      ARRAY(SELECT a.attname::text FROM pg_attribute a
+            WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
+              AND a.atttypid <> 'xid8'::regtype
+            ORDER BY a.attnum) AS columns,
+      ARRAY(SELECT DISTINCT parent.relname::text FROM pg_constraint f JOIN pg_class parent ON parent.oid = f.confrelid
+            WHERE f.conrelid = c.oid AND f.contype = 'f' AND f.confrelid <> f.conrelid) AS parents
+    FROM pg_class c
+    WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r' AND c.relpersistence = 'p'
+      AND c.relname <> ALL(${LEFT_OUT}::text[])
+      AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e')
+    ORDER BY c.relname ~ '^embeddings_[0-9]+$', c.relname COLLATE "C"`;
   const waiting = new Map(rows.map((row) => [row.name, row]));
   const ordered: DatabaseDump['tables'] = [];
   while (waiting.size > 0) {
@@ -76,16 +74,14 @@ async function tablesOf(transaction: Knex): Promise<DatabaseDump['tables']> {
 }
 
 function identitiesOf(transaction: Knex): Promise<DatabaseDump['identities']> {
-  return rowsOf<DatabaseDump['identities'][number]>(
-    transaction,
-    sql`SELECT c.relname AS table, a.attname AS column, s.last_value AS last
-        FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attidentity <> ''
-        JOIN pg_depend d ON d.refobjid = c.oid AND d.refobjsubid = a.attnum AND d.deptype = 'i'
-        JOIN pg_class q ON q.oid = d.objid AND q.relkind = 'S'
-        JOIN pg_sequences s ON s.schemaname = current_schema() AND s.sequencename = q.relname
-        WHERE c.relnamespace = current_schema()::regnamespace AND s.last_value IS NOT NULL
-        ORDER BY c.relname, a.attname`,
-  );
+  return rowsOf<DatabaseDump['identities'][number]>(transaction)`
+    SELECT c.relname AS table, a.attname AS column, s.last_value AS last
+    FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attidentity <> ''
+    JOIN pg_depend d ON d.refobjid = c.oid AND d.refobjsubid = a.attnum AND d.deptype = 'i'
+    JOIN pg_class q ON q.oid = d.objid AND q.relkind = 'S'
+    JOIN pg_sequences s ON s.schemaname = current_schema() AND s.sequencename = q.relname
+    WHERE c.relnamespace = current_schema()::regnamespace AND s.last_value IS NOT NULL
+    ORDER BY c.relname, a.attname`;
 }
 
 /** The rows of each table of a dump, in its order. */
@@ -119,7 +115,7 @@ export async function loadDatabase(
     fill: (transaction) => fill(transaction, dump, rows),
     after: finish,
   });
-  await rowsOf(knex, sql`ANALYZE`);
+  await rowsOf(knex)`ANALYZE`;
 }
 
 /** That every step of the dump's schema is known here; the order is that of their names. @throws RestoreRefused */
@@ -130,15 +126,12 @@ export function refuseUnknown(dump: DatabaseDump, steps: SchemaSteps): void {
 
 /** Taking the schema back goes over the rows that there are: without them it takes no time. */
 async function emptyTables(transaction: Knex, dump: DatabaseDump): Promise<void> {
-  const tables = await rowsOf<{ name: string }>(
-    transaction,
-    sql`SELECT c.relname AS name FROM pg_class c
-        WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r' AND c.relname <> 'embedding_versions'
-          AND (c.relname = ANY(${dump.tables.map(({ name }) => name)}::text[]) OR c.relname ~ '^embeddings_[0-9]+$')`,
-  );
+  const tables = await rowsOf<{ name: string }>(transaction)`SELECT c.relname AS name FROM pg_class c
+    WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r' AND c.relname <> 'embedding_versions'
+      AND (c.relname = ANY(${dump.tables.map(({ name }) => name)}::text[]) OR c.relname ~ '^embeddings_[0-9]+$')`;
   for (const { name } of tables) await setTriggers(transaction, name, 'DISABLE');
   const names = tables.map(({ name }) => identifier(name));
-  if (names.length > 0) await rowsOf(transaction, sql`TRUNCATE ${joined(names, ', ')}`);
+  if (names.length > 0) await rowsOf(transaction)`TRUNCATE ${joined(names, ', ')}`;
   for (const { name } of tables) await setTriggers(transaction, name, 'ENABLE');
 }
 
@@ -155,10 +148,7 @@ async function fill(transaction: Knex, dump: DatabaseDump, rows: DumpedRows): Pr
   if (wanted.size > 0) throw new Error(`the dump lacks the rows of ${[...wanted.keys()].join(', ')}`);
   for (const { table, column, last } of dump.identities) {
     if (VECTORS.test(table)) continue;
-    await rowsOf(
-      transaction,
-      sql`SELECT setval(pg_get_serial_sequence(${table}, ${column}), ${last}::bigint)`,
-    );
+    await rowsOf(transaction)`SELECT setval(pg_get_serial_sequence(${table}, ${column}), ${last}::bigint)`;
   }
 }
 
@@ -173,10 +163,10 @@ async function fillTable(
   if (version !== undefined) await createEmbeddingsTable(transaction, Number(version));
   await setTriggers(transaction, name, 'DISABLE');
   // A step may have put rows there.
-  await rowsOf(transaction, sql`DELETE FROM ${identifier(name)}`);
+  await rowsOf(transaction)`DELETE FROM ${identifier(name)}`;
   await readTableText(transaction, table, text);
   await setTriggers(transaction, name, 'ENABLE');
 }
 
 const setTriggers = (transaction: Knex, table: string, to: 'DISABLE' | 'ENABLE') =>
-  rowsOf(transaction, sql`ALTER TABLE ${identifier(table)} ${new Sql(to)} TRIGGER USER`);
+  rowsOf(transaction)`ALTER TABLE ${identifier(table)} ${new Sql(to)} TRIGGER USER`;

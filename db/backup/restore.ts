@@ -9,7 +9,7 @@ import type { Knex } from 'knex';
 import pMap from 'p-map';
 import type { ImageStore } from '../../models/ports';
 import { connectEmbedded, connectPostgres, type Database } from '../core/knex';
-import { rowsOf, sql } from '../core/sql';
+import { rowsOf } from '../core/sql';
 import { hasLivingHost } from '../embedded/run-folder';
 import { writeDurably } from '../files/durable-files';
 import { migrations } from '../migrations';
@@ -107,13 +107,11 @@ const openDatabase = async ({ databaseUrl, dataDir }: RestoredInstallation): Pro
 
 /** Connections of other processes of Loupe are known by the name that they give themselves; those of the embedded one share one. */
 async function refuseUse(knex: Knex, replace: boolean): Promise<void> {
-  const [line] = await rowsOf<{ others: number; isUsed: boolean }>(
-    knex,
-    sql`SELECT (SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()
-            AND application_name = 'loupe' AND pid <> pg_backend_pid())::integer AS others,
-          EXISTS (SELECT FROM accounts) OR EXISTS (SELECT FROM products) OR EXISTS (SELECT FROM entities)
-            OR EXISTS (SELECT FROM predictions) OR EXISTS (SELECT FROM audit_log) AS "isUsed"`,
-  );
+  const [line] = await rowsOf<{ others: number; isUsed: boolean }>(knex)`
+    SELECT (SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()
+      AND application_name = 'loupe' AND pid <> pg_backend_pid())::integer AS others,
+    EXISTS (SELECT FROM accounts) OR EXISTS (SELECT FROM products) OR EXISTS (SELECT FROM entities)
+      OR EXISTS (SELECT FROM predictions) OR EXISTS (SELECT FROM audit_log) AS "isUsed"`;
   if (line && line.others > 0) throw running(`on this database (${line.others} connections)`);
   if (!replace && line?.isUsed) {
     throw new RestoreRefused(

@@ -24,41 +24,34 @@ export class PostgresHousekeepingStore {
   /** Whether it is this process's turn: of all that ask, one is told so, once in an interval. */
   async claim(task: string, everyMs: number): Promise<boolean> {
     const now = this.clock.now();
-    const claimed = await rowsOf(
-      this.knex,
-      sql`INSERT INTO housekeeping AS last (task, begun_at) VALUES (${task}, ${now})
-          ON CONFLICT (task) DO UPDATE SET begun_at = excluded.begun_at
-          WHERE last.begun_at <= ${new Date(now.getTime() - everyMs)} OR ${isVoid(sql`last.begun_at`, now, 0)}
-          RETURNING task`,
-    );
+    const claimed = await rowsOf(this.knex)`
+      INSERT INTO housekeeping AS last (task, begun_at) VALUES (${task}, ${now})
+      ON CONFLICT (task) DO UPDATE SET begun_at = excluded.begun_at
+      WHERE last.begun_at <= ${new Date(now.getTime() - everyMs)} OR ${isVoid(sql`last.begun_at`, now, 0)}
+      RETURNING task`;
     return claimed.length > 0;
   }
 
   async deleteExpiredCalls(limit: number): Promise<number> {
-    const deleted = await rowsOf(
-      this.knex,
-      sql`DELETE FROM idempotent_calls WHERE ctid IN (
-            SELECT ctid FROM idempotent_calls WHERE expires_at <= ${this.clock.now()}
-            ORDER BY expires_at LIMIT ${limit} FOR UPDATE SKIP LOCKED)
-          RETURNING key`,
-    );
+    const deleted = await rowsOf(this.knex)`DELETE FROM idempotent_calls WHERE ctid IN (
+        SELECT ctid FROM idempotent_calls WHERE expires_at <= ${this.clock.now()}
+        ORDER BY expires_at LIMIT ${limit} FOR UPDATE SKIP LOCKED)
+      RETURNING key`;
     return deleted.length;
   }
 
   /** Variants that no product has named since before a time, with their prices. */
   async deleteAwayVariants(before: Date, limit: number): Promise<number> {
-    const deleted = await rowsOf(
-      this.knex,
-      sql`WITH gone AS (
-            DELETE FROM variants WHERE id IN (
-              SELECT id FROM variants WHERE away_since < ${before}
-              ORDER BY away_since LIMIT ${limit} FOR UPDATE SKIP LOCKED)
-            RETURNING id),
-          estimates AS (DELETE FROM market_estimates WHERE variant_id IN (SELECT id FROM gone)),
-          history AS (DELETE FROM estimate_history WHERE variant_id IN (SELECT id FROM gone)),
-          offers AS (DELETE FROM listings WHERE variant_id IN (SELECT id FROM gone))
-          SELECT id FROM gone`,
-    );
+    const deleted = await rowsOf(this.knex)`
+      WITH gone AS (
+        DELETE FROM variants WHERE id IN (
+          SELECT id FROM variants WHERE away_since < ${before}
+          ORDER BY away_since LIMIT ${limit} FOR UPDATE SKIP LOCKED)
+        RETURNING id),
+      estimates AS (DELETE FROM market_estimates WHERE variant_id IN (SELECT id FROM gone)),
+      history AS (DELETE FROM estimate_history WHERE variant_id IN (SELECT id FROM gone)),
+      offers AS (DELETE FROM listings WHERE variant_id IN (SELECT id FROM gone))
+      SELECT id FROM gone`;
     return deleted.length;
   }
 
@@ -73,26 +66,20 @@ export class PostgresHousekeepingStore {
   ): Promise<number> {
     return inTransaction(this.knex, async (transaction) => {
       if (!(await this.holdsOffImports(transaction))) return 0;
-      await rowsOf(transaction, sql`SELECT set_config('statement_timeout', '0', true)`);
+      await rowsOf(transaction)`SELECT set_config('statement_timeout', '0', true)`;
       await rowsOf(transaction, UNOWNED_IMAGES_ALONE);
       const now = this.clock.now();
       const owned = await ownedOf(transaction, addresses);
       const unowned = addresses.filter((address) => !owned.has(address));
-      await rowsOf(transaction, sql`DELETE FROM unowned_images WHERE address = ANY(${[...owned]}::text[])`);
-      await rowsOf(
-        transaction,
-        sql`INSERT INTO unowned_images (address, since)
-            SELECT address, ${now}::timestamptz FROM unnest(${unowned}::text[]) AS found (address)
-            ON CONFLICT (address) DO UPDATE SET since = excluded.since
-            WHERE ${isVoid(sql`unowned_images.since`, now, 0)}`,
-      );
-      const due = await rowsOf<{ address: string }>(
-        transaction,
-        sql`DELETE FROM unowned_images WHERE address IN (
-              SELECT address FROM unowned_images WHERE address = ANY(${unowned}::text[]) AND since < ${unownedBefore}
-              LIMIT ${REMOVED_MAX})
-            RETURNING address`,
-      );
+      await rowsOf(transaction)`DELETE FROM unowned_images WHERE address = ANY(${[...owned]}::text[])`;
+      await rowsOf(transaction)`INSERT INTO unowned_images (address, since)
+        SELECT address, ${now}::timestamptz FROM unnest(${unowned}::text[]) AS found (address)
+        ON CONFLICT (address) DO UPDATE SET since = excluded.since
+        WHERE ${isVoid(sql`unowned_images.since`, now, 0)}`;
+      const due = await rowsOf<{ address: string }>(transaction)`DELETE FROM unowned_images WHERE address IN (
+          SELECT address FROM unowned_images WHERE address = ANY(${unowned}::text[]) AND since < ${unownedBefore}
+          LIMIT ${REMOVED_MAX})
+        RETURNING address`;
       if (due.length === 0) return 0;
       const gone = due.map(({ address }) => address);
       await remove(gone);
@@ -103,42 +90,30 @@ export class PostgresHousekeepingStore {
 
   /** For the transaction: imports that begin wait for its end. False while one runs. */
   private async holdsOffImports(transaction: Knex): Promise<boolean> {
-    await rowsOf(transaction, sql`LOCK TABLE catalog_import_lock IN SHARE MODE`);
+    await rowsOf(transaction)`LOCK TABLE catalog_import_lock IN SHARE MODE`;
     const now = this.clock.now();
-    const running = await rowsOf(
-      transaction,
-      sql`SELECT holder FROM catalog_import_lock
-          WHERE heartbeat_at > ${new Date(now.getTime() - IMPORT_DEAD_MS)} AND NOT ${isVoid(sql`heartbeat_at`, now, 0)}`,
-    );
+    const running = await rowsOf(transaction)`SELECT holder FROM catalog_import_lock
+      WHERE heartbeat_at > ${new Date(now.getTime() - IMPORT_DEAD_MS)} AND NOT ${isVoid(sql`heartbeat_at`, now, 0)}`;
     return running.length === 0;
   }
 }
 
 /** Of these addresses those that a live row names, or one that is still to be derived. */
 async function ownedOf(transaction: Knex, addresses: readonly string[]): Promise<ReadonlySet<string>> {
-  const rows = await rowsOf<{ address: string }>(
-    transaction,
-    sql`SELECT DISTINCT address FROM (
-          SELECT unnest(images || thumbnails) AS address FROM catalog_rows
-          UNION ALL SELECT unnest(images || thumbnails) FROM categories
-          UNION ALL SELECT unnest(images || thumbnails) FROM entities WHERE NOT deleted
-          UNION ALL SELECT unnest(images || thumbnails) FROM products WHERE NOT deleted
-          UNION ALL SELECT unnest(v.images || v.thumbnails) FROM variants v JOIN products p ON p.id = v.product_id
-            WHERE NOT p.deleted
-        ) AS named JOIN unnest(${addresses}::text[]) AS stored (address) USING (address)`,
-  );
+  const rows = await rowsOf<{ address: string }>(transaction)`SELECT DISTINCT address FROM (
+      SELECT unnest(images || thumbnails) AS address FROM catalog_rows
+      UNION ALL SELECT unnest(images || thumbnails) FROM categories
+      UNION ALL SELECT unnest(images || thumbnails) FROM entities WHERE NOT deleted
+      UNION ALL SELECT unnest(images || thumbnails) FROM products WHERE NOT deleted
+      UNION ALL SELECT unnest(v.images || v.thumbnails) FROM variants v JOIN products p ON p.id = v.product_id
+        WHERE NOT p.deleted
+    ) AS named JOIN unnest(${addresses}::text[]) AS stored (address) USING (address)`;
   return new Set(rows.map(({ address }) => address));
 }
 
 async function forget(transaction: Knex, addresses: readonly string[]): Promise<void> {
-  await rowsOf(
-    transaction,
-    sql`DELETE FROM catalog_stored_images
-        WHERE address = ANY(${addresses}::text[]) OR thumbnail = ANY(${addresses}::text[])`,
-  );
-  await rowsOf(
-    transaction,
-    sql`DELETE FROM images i WHERE address = ANY(${addresses}::text[])
-          AND NOT EXISTS (SELECT FROM product_images p WHERE p.image_id = i.id)`,
-  );
+  await rowsOf(transaction)`DELETE FROM catalog_stored_images
+    WHERE address = ANY(${addresses}::text[]) OR thumbnail = ANY(${addresses}::text[])`;
+  await rowsOf(transaction)`DELETE FROM images i WHERE address = ANY(${addresses}::text[])
+    AND NOT EXISTS (SELECT FROM product_images p WHERE p.image_id = i.id)`;
 }

@@ -7,7 +7,7 @@ import { rowsOf, type Sql, sql } from './sql';
  * two calls count the same (contract 9.13). Statements after it see what those before it wrote.
  */
 export async function lockAccount(transaction: Knex, id: string): Promise<void> {
-  await rowsOf(transaction, sql`SELECT FROM accounts WHERE id = ${id} FOR NO KEY UPDATE`);
+  await rowsOf(transaction)`SELECT FROM accounts WHERE id = ${id} FOR NO KEY UPDATE`;
 }
 
 /** When a key stops working: at its expiry, or earlier at the end of the overlap of its rotation. */

@@ -73,15 +73,24 @@ export function joined(pieces: readonly Sql[], separator: string): Sql {
 export const allOf = (conditions: readonly Sql[]): Sql =>
   conditions.length === 0 ? sql`true` : joined(conditions, ' AND ');
 
+/** Runs a statement that is written in place. */
+type Ask<Row> = (texts: TemplateStringsArray, ...parts: readonly Part[]) => Promise<Row[]>;
+
 /**
- * Runs a statement and answers its rows. `Row` is what the statement selects; nothing checks it. It goes to the driver on a
- * connection of Knex's pool: Knex's own way to it costs more than most statements.
+ * Runs a statement and answers its rows: rowsOf<Row>(knex)`SELECT …`, or one that was made before. `Row` is what the statement
+ * selects; nothing checks it. It goes to the driver on a connection of Knex's pool: Knex's own way to it costs more than most
+ * statements.
  *
  * @throws AppError 503 when the database is away, or the driver's error
  */
-export function rowsOf<Row>(knex: Knex, statement: Sql): Promise<Row[]> {
+export function rowsOf<Row>(knex: Knex): Ask<Row>;
+export function rowsOf<Row>(knex: Knex, statement: Sql): Promise<Row[]>;
+export function rowsOf<Row>(knex: Knex, statement?: Sql): Ask<Row> | Promise<Row[]> {
+  if (statement === undefined) return (texts, ...parts) => rowsOf<Row>(knex, trimmed(sql(texts, ...parts)));
   return reachable(onConnection(knex, (connection) => ask<Row>(knex, connection, statement)));
 }
+
+const trimmed = ({ text, bindings }: Sql): Sql => new Sql(text.trimStart(), bindings);
 
 /** Runs `work` in a transaction; errors as in `rowsOf`. Inside, only the transaction may be used. */
 export function inTransaction<Result>(

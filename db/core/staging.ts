@@ -39,12 +39,10 @@ async function knownPositions(
   });
   const names = joined(key.map(identifier), ', ');
   // OFFSET 0: one look-up by key for each row, where a join would read the whole table.
-  const found = await rowsOf<{ position: number }>(
-    trx,
-    sql`SELECT position FROM unnest(${joined(keys, ', ')}) WITH ORDINALITY AS given (${names}, position)
-        WHERE EXISTS (SELECT FROM ${identifier(name)} AS old
-          WHERE (${columnsOf('old', key)}) = (${columnsOf('given', key)}) OFFSET 0)`,
-  );
+  const found = await rowsOf<{ position: number }>(trx)`
+    SELECT position FROM unnest(${joined(keys, ', ')}) WITH ORDINALITY AS given (${names}, position)
+    WHERE EXISTS (SELECT FROM ${identifier(name)} AS old
+      WHERE (${columnsOf('old', key)}) = (${columnsOf('given', key)}) OFFSET 0)`;
   return new Set(found.map(({ position }) => position - 1));
 }
 
@@ -70,12 +68,9 @@ export async function upsert(trx: Knex, table: WrittenTable, rows: readonly obje
 /** Copies rows into a temporary table like this one, for the statements of this transaction. */
 export async function stage(trx: Knex, table: WrittenTable, rows: readonly object[]): Promise<void> {
   const staged = `staged_${table.name}`;
-  await rowsOf(
-    trx,
-    sql`CREATE TEMPORARY TABLE IF NOT EXISTS ${identifier(staged)}
-        (LIKE ${identifier(table.name)} INCLUDING DEFAULTS INCLUDING INDEXES) ON COMMIT DELETE ROWS`,
-  );
-  await rowsOf(trx, sql`DELETE FROM ${identifier(staged)}`);
+  await rowsOf(trx)`CREATE TEMPORARY TABLE IF NOT EXISTS ${identifier(staged)}
+    (LIKE ${identifier(table.name)} INCLUDING DEFAULTS INCLUDING INDEXES) ON COMMIT DELETE ROWS`;
+  await rowsOf(trx)`DELETE FROM ${identifier(staged)}`;
   await copyRows(trx, { ...table, name: staged }, rows);
 }
 
@@ -92,15 +87,12 @@ export async function upsertStaged(
   const set = rest.map((column) => sql`${identifier(column)} = excluded.${identifier(column)}`);
   if (dated) set.push(sql`updated_at = now()`);
   const names = (of: readonly string[]) => joined(of.map(identifier), ', ');
-  const changed = await rowsOf<{ key: string }>(
-    trx,
-    sql`INSERT INTO ${identifier(name)} AS old (${names(all)})
-        SELECT ${names(all)} FROM ${identifier(`staged_${name}`)} AS given
-        WHERE NOT EXISTS (
-          SELECT FROM ${identifier(name)} AS same WHERE (${columnsOf('same', key)}) = (${columnsOf('given', key)})
-            AND (${columnsOf('same', rest)}) IS NOT DISTINCT FROM (${columnsOf('given', rest)}) OFFSET 0)
-        ON CONFLICT (${names(key)}) DO UPDATE SET ${joined(set, ', ')}
-        RETURNING old.${names(key.slice(0, 1))} AS key`,
-  );
+  const changed = await rowsOf<{ key: string }>(trx)`INSERT INTO ${identifier(name)} AS old (${names(all)})
+    SELECT ${names(all)} FROM ${identifier(`staged_${name}`)} AS given
+    WHERE NOT EXISTS (
+      SELECT FROM ${identifier(name)} AS same WHERE (${columnsOf('same', key)}) = (${columnsOf('given', key)})
+        AND (${columnsOf('same', rest)}) IS NOT DISTINCT FROM (${columnsOf('given', rest)}) OFFSET 0)
+    ON CONFLICT (${names(key)}) DO UPDATE SET ${joined(set, ', ')}
+    RETURNING old.${names(key.slice(0, 1))} AS key`;
   return changed.map((row) => row.key);
 }

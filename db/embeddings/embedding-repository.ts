@@ -39,45 +39,38 @@ export class PostgresEmbeddingRepository extends PostgresEmbeddingVersions imple
     limit: number,
     afterId: number,
   ): Promise<readonly ImageVectors[]> {
-    const rows = await rowsOf<{ image: number; vectors: readonly string[] }>(
-      this.knex,
-      sql`SELECT e.image_id::float8 AS image, array_agg(e.embedding::text ORDER BY e.view) AS vectors
-          FROM ${embeddingsOf(versionId)} e WHERE e.image_id IN (
-            SELECT i.id FROM images i
-            WHERE i.id > ${afterId} AND ${isShown(sql`i.id`)} AND ${isDone(versionId)} AND NOT ${isDone(otherId)}
-            ORDER BY i.id LIMIT ${limit}
-          ) GROUP BY e.image_id ORDER BY e.image_id`,
-    );
+    const rows = await rowsOf<{ image: number; vectors: readonly string[] }>(this.knex)`
+      SELECT e.image_id::float8 AS image, array_agg(e.embedding::text ORDER BY e.view) AS vectors
+      FROM ${embeddingsOf(versionId)} e WHERE e.image_id IN (
+        SELECT i.id FROM images i
+        WHERE i.id > ${afterId} AND ${isShown(sql`i.id`)} AND ${isDone(versionId)} AND NOT ${isDone(otherId)}
+        ORDER BY i.id LIMIT ${limit}
+      ) GROUP BY e.image_id ORDER BY e.image_id`;
     return rows.map(({ image, vectors }) => ({ imageId: image, vectors: vectors.map(vectorOf) }));
   }
 
   async coverage(versionId: number, productId?: string): Promise<Coverage> {
     const ofProduct = productId === undefined ? sql`true` : isOf({ product: productId });
-    const [coverage] = await rowsOf<Coverage>(
-      this.knex,
-      sql`SELECT ${COUNTS} FROM (
-            SELECT ${isDone(versionId)} AS done, ${hasFailed(versionId)} AS failed FROM images i
-            WHERE ${isShown(sql`i.id`)} AND ${ofProduct}) AS shown`,
-    );
+    const [coverage] = await rowsOf<Coverage>(this.knex)`SELECT ${COUNTS} FROM (
+      SELECT ${isDone(versionId)} AS done, ${hasFailed(versionId)} AS failed FROM images i
+      WHERE ${isShown(sql`i.id`)} AND ${ofProduct}) AS shown`;
     return coverage ?? { pending: 0, done: 0, failed: 0 };
   }
 
   async coverageByGroup(versionId: number, feed?: string): Promise<readonly GroupCoverage[]> {
     const isWanted = feed === undefined ? sql`true` : sql`feed = ${feed}`;
     const categories = sql`SELECT 'category', category, id FROM catalog_search WHERE kind = 'product' UNION ALL`;
-    return await rowsOf<GroupCoverage>(
-      this.knex,
-      sql`WITH grouped ("group", name, product_id) AS (
-            ${feed === undefined ? categories : sql``}
-            SELECT 'feed', feed, product_id FROM product_feeds JOIN products ON id = product_id
-            WHERE NOT deleted AND ${isWanted}),
-          counted AS (SELECT "group", name, count(*)::integer AS products FROM grouped GROUP BY "group", name),
-          pictured AS (
-            SELECT "group", name, ${isDone(versionId)} AS done, ${hasFailed(versionId)} AS failed FROM (
-              SELECT DISTINCT "group", name, image_id AS id FROM grouped JOIN product_images USING (product_id)) AS i)
-          SELECT "group", name, products, ${COUNTS}
-          FROM counted LEFT JOIN pictured USING ("group", name) GROUP BY "group", name, products ORDER BY "group", name`,
-    );
+    return await rowsOf<GroupCoverage>(this.knex)`
+      WITH grouped ("group", name, product_id) AS (
+        ${feed === undefined ? categories : sql``}
+        SELECT 'feed', feed, product_id FROM product_feeds JOIN products ON id = product_id
+        WHERE NOT deleted AND ${isWanted}),
+      counted AS (SELECT "group", name, count(*)::integer AS products FROM grouped GROUP BY "group", name),
+      pictured AS (
+        SELECT "group", name, ${isDone(versionId)} AS done, ${hasFailed(versionId)} AS failed FROM (
+          SELECT DISTINCT "group", name, image_id AS id FROM grouped JOIN product_images USING (product_id)) AS i)
+      SELECT "group", name, products, ${COUNTS}
+      FROM counted LEFT JOIN pictured USING ("group", name) GROUP BY "group", name, products ORDER BY "group", name`;
   }
 
   pending(versionId: number, limit: number, afterId: number): Promise<readonly CatalogImage[]> {
@@ -92,18 +85,13 @@ export class PostgresEmbeddingRepository extends PostgresEmbeddingVersions imple
 
   /** Those of live products on a condition, by id. */
   #shownImages(condition: Sql, limit: number | null): Promise<readonly CatalogImage[]> {
-    return rowsOf<CatalogImage>(
-      this.knex,
-      sql`SELECT i.id::float8 AS id, i.address FROM images i
-          WHERE ${condition} AND ${isShown(sql`i.id`)} ORDER BY i.id LIMIT ${limit}::bigint`,
-    );
+    return rowsOf<CatalogImage>(this.knex)`SELECT i.id::float8 AS id, i.address FROM images i
+      WHERE ${condition} AND ${isShown(sql`i.id`)} ORDER BY i.id LIMIT ${limit}::bigint`;
   }
 
   async missing(versionId: number, imageIds: readonly number[]): Promise<ReadonlySet<number>> {
-    const rows = await rowsOf<{ id: number }>(
-      this.knex,
-      sql`SELECT i.id::float8 AS id FROM unnest(${[...imageIds]}::bigint[]) AS i (id) WHERE NOT ${isDone(versionId)}`,
-    );
+    const rows = await rowsOf<{ id: number }>(this.knex)`
+      SELECT i.id::float8 AS id FROM unnest(${[...imageIds]}::bigint[]) AS i (id) WHERE NOT ${isDone(versionId)}`;
     return new Set(rows.map(({ id }) => id));
   }
 
@@ -117,32 +105,22 @@ export class PostgresEmbeddingRepository extends PostgresEmbeddingVersions imple
     const table = embeddingsOf(versionId);
     await inTransaction(this.knex, async (transaction) => {
       // Anyone who takes a picture from its last product waits until it can take these vectors too, or was first.
-      await rowsOf(
-        transaction,
-        sql`SELECT FROM images WHERE id = ANY(${ids}::bigint[]) ORDER BY id FOR SHARE`,
-      );
+      await rowsOf(transaction)`SELECT FROM images WHERE id = ANY(${ids}::bigint[]) ORDER BY id FOR SHARE`;
       // In the order of the ids, so that two writers of the same images wait instead of deadlocking.
-      await rowsOf(
-        transaction,
-        sql`INSERT INTO ${table} (image_id, view, embedding)
-            SELECT image_id, view, vector::halfvec FROM unnest(${views.map(({ imageId }) => imageId)}::bigint[],
-              ${views.map(({ view }) => view)}::smallint[], ${views.map(({ text }) => text)}::text[])
-              AS given (image_id, view, vector)
-            WHERE EXISTS (SELECT FROM product_images AS shown WHERE shown.image_id = given.image_id)
-            ORDER BY image_id, view
-            ON CONFLICT (image_id, view) DO UPDATE
-              SET embedding = excluded.embedding, written_by = excluded.written_by`,
-      );
-      await rowsOf(
-        transaction,
-        sql`DELETE FROM ${table} e USING unnest(${ids}::bigint[], ${images.map(({ vectors }) => vectors.length)}::integer[])
-              AS given (image_id, views)
-            WHERE e.image_id = given.image_id AND e.view >= given.views`,
-      );
-      await rowsOf(
-        transaction,
-        sql`DELETE FROM embedding_failures WHERE version_id = ${versionId} AND image_id = ANY(${ids}::bigint[])`,
-      );
+      await rowsOf(transaction)`INSERT INTO ${table} (image_id, view, embedding)
+        SELECT image_id, view, vector::halfvec FROM unnest(${views.map(({ imageId }) => imageId)}::bigint[],
+          ${views.map(({ view }) => view)}::smallint[], ${views.map(({ text }) => text)}::text[])
+          AS given (image_id, view, vector)
+        WHERE EXISTS (SELECT FROM product_images AS shown WHERE shown.image_id = given.image_id)
+        ORDER BY image_id, view
+        ON CONFLICT (image_id, view) DO UPDATE
+          SET embedding = excluded.embedding, written_by = excluded.written_by`;
+      await rowsOf(transaction)`
+        DELETE FROM ${table} e USING unnest(${ids}::bigint[], ${images.map(({ vectors }) => vectors.length)}::integer[])
+          AS given (image_id, views)
+        WHERE e.image_id = given.image_id AND e.view >= given.views`;
+      await rowsOf(transaction)`
+        DELETE FROM embedding_failures WHERE version_id = ${versionId} AND image_id = ANY(${ids}::bigint[])`;
     });
   }
 
@@ -151,31 +129,24 @@ export class PostgresEmbeddingRepository extends PostgresEmbeddingVersions imple
     failures: readonly { imageId: number; reason: string }[],
   ): Promise<void> {
     const reasons = new Map(failures.map(({ imageId, reason }) => [imageId, reason]));
-    await rowsOf(
-      this.knex,
-      sql`INSERT INTO embedding_failures (version_id, image_id, reason)
-          SELECT ${versionId}::integer, image_id, reason
-          FROM unnest(${[...reasons.keys()]}::bigint[], ${[...reasons.values()]}::text[]) AS given (image_id, reason)
-          ORDER BY image_id
-          ON CONFLICT (version_id, image_id) DO UPDATE SET reason = excluded.reason, failed_at = now()`,
-    );
+    await rowsOf(this.knex)`INSERT INTO embedding_failures (version_id, image_id, reason)
+      SELECT ${versionId}::integer, image_id, reason
+      FROM unnest(${[...reasons.keys()]}::bigint[], ${[...reasons.values()]}::text[]) AS given (image_id, reason)
+      ORDER BY image_id
+      ON CONFLICT (version_id, image_id) DO UPDATE SET reason = excluded.reason, failed_at = now()`;
   }
 
   async retryFailures(versionId: number): Promise<number> {
-    const [line] = await rowsOf<{ forgotten: number }>(
-      this.knex,
-      sql`WITH forgotten AS (DELETE FROM embedding_failures WHERE version_id = ${versionId} RETURNING image_id)
-          SELECT count(*) AS forgotten FROM forgotten`,
-    );
+    const [line] = await rowsOf<{ forgotten: number }>(this.knex)`
+      WITH forgotten AS (DELETE FROM embedding_failures WHERE version_id = ${versionId} RETURNING image_id)
+      SELECT count(*) AS forgotten FROM forgotten`;
     return Number(line?.forgotten ?? 0);
   }
 
   async failures(versionId: number, limit: number, of?: PicturesOf): Promise<readonly FailedImage[]> {
-    const rows = await rowsOf<CatalogImage & { reason: string }>(
-      this.knex,
-      sql`SELECT i.id::float8 AS id, i.address, f.reason FROM embedding_failures f JOIN images i ON i.id = f.image_id
-          WHERE f.version_id = ${versionId} AND ${of === undefined ? sql`true` : isOf(of)} ORDER BY i.id LIMIT ${limit}`,
-    );
+    const rows = await rowsOf<CatalogImage & { reason: string }>(this.knex)`
+      SELECT i.id::float8 AS id, i.address, f.reason FROM embedding_failures f JOIN images i ON i.id = f.image_id
+      WHERE f.version_id = ${versionId} AND ${of === undefined ? sql`true` : isOf(of)} ORDER BY i.id LIMIT ${limit}`;
     return rows.map(({ reason, ...image }) => ({ image, reason }));
   }
 
@@ -196,10 +167,8 @@ export class PostgresEmbeddingRepository extends PostgresEmbeddingVersions imple
   async #needsIndex(versionId: number): Promise<boolean> {
     const { indexedFrom } = this;
     if (indexedFrom === Number.POSITIVE_INFINITY) return false;
-    const [line] = await rowsOf<{ vectors: number }>(
-      this.knex,
-      sql`SELECT count(*) AS vectors FROM (SELECT FROM ${embeddingsOf(versionId)} LIMIT ${indexedFrom}) AS first`,
-    );
+    const [line] = await rowsOf<{ vectors: number }>(this.knex)`
+      SELECT count(*) AS vectors FROM (SELECT FROM ${embeddingsOf(versionId)} LIMIT ${indexedFrom}) AS first`;
     return Number(line?.vectors ?? 0) >= indexedFrom;
   }
 }

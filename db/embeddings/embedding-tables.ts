@@ -45,11 +45,9 @@ export const imagesShown = (scope: SearchScope): Sql =>
 
 /** @throws unavailable when the vectors of a version are missing, or are not its model's */
 export async function checkVectors(knex: Knex, { id, manifest }: EmbeddingVersion): Promise<void> {
-  const [column] = await rowsOf<{ type: string }>(
-    knex,
-    sql`SELECT format_type(atttypid, atttypmod) AS type FROM pg_attribute
-        WHERE attrelid = to_regclass(${embeddingsOf(id).text}) AND attname = 'embedding'`,
-  );
+  const [column] = await rowsOf<{ type: string }>(knex)`
+    SELECT format_type(atttypid, atttypmod) AS type FROM pg_attribute
+    WHERE attrelid = to_regclass(${embeddingsOf(id).text}) AND attname = 'embedding'`;
   const wanted = vectorType(manifest.output.dimensions).text;
   if (!column) throw unavailable(`the vectors of version ${id} are missing`, 1);
   if (column.type !== wanted) {

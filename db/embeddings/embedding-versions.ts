@@ -27,12 +27,10 @@ export class PostgresEmbeddingVersions {
   }
 
   versions(): Promise<readonly VersionRecord[]> {
-    return rowsOf<VersionRecord>(
-      this.knex,
-      sql`SELECT ${VERSION_COLUMNS}, built_at AS "builtAt", maintained, evaluation,
-            previous_calibration AS "previousCalibration", calibrated_at AS "calibratedAt"
-          FROM embedding_versions ORDER BY id`,
-    );
+    return rowsOf<VersionRecord>(this.knex)`
+      SELECT ${VERSION_COLUMNS}, built_at AS "builtAt", maintained, evaluation,
+        previous_calibration AS "previousCalibration", calibrated_at AS "calibratedAt"
+      FROM embedding_versions ORDER BY id`;
   }
 
   /** Processes that start together wait for each other here. */
@@ -52,12 +50,10 @@ export class PostgresEmbeddingVersions {
     for (const [at, value] of map.entries()) bytes.writeFloatLE(value, 4 * at);
     const prefix = `${modelReference(manifest)}+adapted-`;
     return this.#underLock(async (transaction) => {
-      const others = await rowsOf<{ id: number; isSame: boolean; isBuilt: boolean }>(
-        transaction,
-        sql`SELECT id, map = ${bytes}::bytea AS "isSame", built_at IS NOT NULL AS "isBuilt"
-            FROM embedding_versions JOIN embedding_maps ON version_id = id
-            WHERE state = 'building' AND starts_with(model, ${prefix})`,
-      );
+      const others = await rowsOf<{ id: number; isSame: boolean; isBuilt: boolean }>(transaction)`
+        SELECT id, map = ${bytes}::bytea AS "isSame", built_at IS NOT NULL AS "isBuilt"
+        FROM embedding_versions JOIN embedding_maps ON version_id = id
+        WHERE state = 'building' AND starts_with(model, ${prefix})`;
       const same = others.find(({ isSame }) => isSame);
       if (same) return single(await versionsWhere(transaction, sql`id = ${same.id}`));
       if (others.some(({ isBuilt }) => !isBuilt)) {
@@ -68,31 +64,24 @@ export class PostgresEmbeddingVersions {
       const earlier = await versionsWhere(transaction, sql`starts_with(model, ${prefix})`);
       const model = `${prefix}${earlier.length + 1}`;
       const version = await insertVersion(transaction, { model, manifest, adaptation });
-      await rowsOf(
-        transaction,
-        sql`INSERT INTO embedding_maps (version_id, map, products)
-            VALUES (${version.id}, ${bytes}, ${[...products]}::text[])`,
-      );
+      await rowsOf(transaction)`INSERT INTO embedding_maps (version_id, map, products)
+        VALUES (${version.id}, ${bytes}, ${[...products]}::text[])`;
       return version;
     });
   }
 
   async mapOf(versionId: number): Promise<Float32Array | null> {
-    const [line] = await rowsOf<{ map: Buffer }>(
-      this.knex,
-      sql`SELECT map FROM embedding_maps WHERE version_id = ${versionId}`,
-    );
+    const [line] = await rowsOf<{ map: Buffer }>(this.knex)`
+      SELECT map FROM embedding_maps WHERE version_id = ${versionId}`;
     return line
       ? Float32Array.from({ length: line.map.length / 4 }, (_, at) => line.map.readFloatLE(4 * at))
       : null;
   }
 
   async fittedProducts(versionIds: readonly number[]): Promise<ReadonlySet<string>> {
-    const rows = await rowsOf<{ id: string }>(
-      this.knex,
-      sql`SELECT DISTINCT unnest(products) AS id FROM embedding_maps
-          WHERE version_id = ANY(${[...versionIds]}::integer[])`,
-    );
+    const rows = await rowsOf<{ id: string }>(this.knex)`
+      SELECT DISTINCT unnest(products) AS id FROM embedding_maps
+      WHERE version_id = ANY(${[...versionIds]}::integer[])`;
     return new Set(rows.map(({ id }) => id));
   }
 
@@ -111,18 +100,16 @@ export class PostgresEmbeddingVersions {
         sql`state = 'retired', maintained = ${keepsPrevious}, previous_calibration = NULL WHERE state = 'live'`,
         sql`state = 'live', maintained = true, promoted_at = now(), previous_calibration = NULL WHERE id = ${versionId}`,
       ]) {
-        await rowsOf(transaction, sql`UPDATE embedding_versions SET ${change}`);
+        await rowsOf(transaction)`UPDATE embedding_versions SET ${change}`;
       }
     });
   }
 
   /** The first proof counts; from then on the version is kept up. */
   async markBuilt(versionId: number): Promise<void> {
-    await rowsOf(
-      this.knex,
-      sql`UPDATE embedding_versions SET built_at = coalesce(built_at, now()), maintained = true
-          WHERE id = ${versionId} AND state IN ('building', 'live')`,
-    );
+    await rowsOf(this.knex)`
+      UPDATE embedding_versions SET built_at = coalesce(built_at, now()), maintained = true
+      WHERE id = ${versionId} AND state IN ('building', 'live')`;
   }
 
   async keepEvaluation(
@@ -132,10 +119,8 @@ export class PostgresEmbeddingVersions {
   ): Promise<void> {
     const text = JSON.stringify(evaluation);
     await inTransaction(this.knex, async (transaction) => {
-      await rowsOf(
-        transaction,
-        sql`UPDATE embedding_versions SET evaluation = ${text}::jsonb WHERE id = ${versionId}`,
-      );
+      await rowsOf(transaction)`
+        UPDATE embedding_versions SET evaluation = ${text}::jsonb WHERE id = ${versionId}`;
       if (calibration) await setCalibration(transaction, versionId, calibration);
     });
   }
@@ -147,15 +132,13 @@ export class PostgresEmbeddingVersions {
   /** Searches that run end first; later ones find the table gone and take the live version. */
   prune(versionId: number): Promise<boolean> {
     return this.#underLock(async (transaction) => {
-      const pruned = await rowsOf(
-        transaction,
-        sql`UPDATE embedding_versions SET state = 'pruned', maintained = false
-            WHERE id = ${versionId} AND state IN ('building', 'retired') RETURNING id`,
-      );
+      const pruned = await rowsOf(transaction)`
+        UPDATE embedding_versions SET state = 'pruned', maintained = false
+        WHERE id = ${versionId} AND state IN ('building', 'retired') RETURNING id`;
       if (pruned.length === 0) return false;
-      await rowsOf(transaction, sql`DROP TABLE IF EXISTS ${embeddingsOf(versionId)}`);
+      await rowsOf(transaction)`DROP TABLE IF EXISTS ${embeddingsOf(versionId)}`;
       for (const table of [sql`embedding_failures`, sql`embedding_maps`, sql`embedding_readiness`]) {
-        await rowsOf(transaction, sql`DELETE FROM ${table} WHERE version_id = ${versionId}`);
+        await rowsOf(transaction)`DELETE FROM ${table} WHERE version_id = ${versionId}`;
       }
       return true;
     });
@@ -164,7 +147,7 @@ export class PostgresEmbeddingVersions {
   /** One change of states at a time; readers are not held up. */
   #underLock<Result>(work: (transaction: Knex) => Promise<Result>): Promise<Result> {
     return inTransaction(this.knex, async (transaction) => {
-      await rowsOf(transaction, sql`LOCK TABLE embedding_versions IN SHARE ROW EXCLUSIVE MODE`);
+      await rowsOf(transaction)`LOCK TABLE embedding_versions IN SHARE ROW EXCLUSIVE MODE`;
       return work(transaction);
     });
   }
@@ -172,20 +155,15 @@ export class PostgresEmbeddingVersions {
 
 /** Oldest first. */
 const versionsWhere = (knex: Knex, condition: Sql): Promise<EmbeddingVersion[]> =>
-  rowsOf<EmbeddingVersion>(
-    knex,
-    sql`SELECT ${VERSION_COLUMNS} FROM embedding_versions WHERE ${condition} ORDER BY id`,
-  );
+  rowsOf<EmbeddingVersion>(knex)`
+    SELECT ${VERSION_COLUMNS} FROM embedding_versions WHERE ${condition} ORDER BY id`;
 
 /** The calibration that it had is kept beside the new one. */
 async function setCalibration(knex: Knex, versionId: number, calibration: Calibration): Promise<void> {
-  await rowsOf(
-    knex,
-    sql`UPDATE embedding_versions SET calibrated_at = now(),
-          previous_calibration = nullif(manifest -> 'calibration', 'null'),
-          manifest = jsonb_set(manifest, '{calibration}', ${JSON.stringify(calibration)}::jsonb)
-        WHERE id = ${versionId}`,
-  );
+  await rowsOf(knex)`UPDATE embedding_versions SET calibrated_at = now(),
+      previous_calibration = nullif(manifest -> 'calibration', 'null'),
+      manifest = jsonb_set(manifest, '{calibration}', ${JSON.stringify(calibration)}::jsonb)
+    WHERE id = ${versionId}`;
 }
 
 /** The first one ever is live. */
@@ -193,14 +171,12 @@ async function insertVersion(
   transaction: Knex,
   { model, manifest, adaptation }: Pick<EmbeddingVersion, 'model' | 'manifest' | 'adaptation'>,
 ): Promise<EmbeddingVersion> {
-  const rows = await rowsOf<EmbeddingVersion>(
-    transaction,
-    sql`INSERT INTO embedding_versions (model, manifest, adaptation, state, promoted_at, maintained)
-        SELECT ${model}, ${JSON.stringify(manifest)}::jsonb, ${adaptation && JSON.stringify(adaptation)}::jsonb,
-          CASE WHEN first THEN 'live' ELSE 'building' END, CASE WHEN first THEN now() END, first
-        FROM (SELECT NOT EXISTS (SELECT FROM embedding_versions) AS first) AS standing
-        RETURNING ${VERSION_COLUMNS}`,
-  );
+  const rows = await rowsOf<EmbeddingVersion>(transaction)`
+    INSERT INTO embedding_versions (model, manifest, adaptation, state, promoted_at, maintained)
+    SELECT ${model}, ${JSON.stringify(manifest)}::jsonb, ${adaptation && JSON.stringify(adaptation)}::jsonb,
+      CASE WHEN first THEN 'live' ELSE 'building' END, CASE WHEN first THEN now() END, first
+    FROM (SELECT NOT EXISTS (SELECT FROM embedding_versions) AS first) AS standing
+    RETURNING ${VERSION_COLUMNS}`;
   const version = single(rows);
   await createEmbeddingsTable(transaction, version.id);
   return version;
@@ -215,13 +191,10 @@ function single([version]: readonly EmbeddingVersion[]): EmbeddingVersion {
 export async function createEmbeddingsTable(transaction: Knex, versionId: number): Promise<void> {
   const version = single(await versionsWhere(transaction, sql`id = ${versionId}`));
   const type = vectorType(version.manifest.output.dimensions);
-  await rowsOf(
-    transaction,
-    sql`CREATE TABLE ${embeddingsOf(versionId)} (
-          image_id bigint NOT NULL, view smallint NOT NULL, embedding ${type} NOT NULL,
-          written_by xid8 DEFAULT pg_current_xact_id(),
-          PRIMARY KEY (image_id, view)
-        )`,
-  );
-  await rowsOf(transaction, sql`CREATE INDEX ON ${embeddingsOf(versionId)} (written_by)`);
+  await rowsOf(transaction)`CREATE TABLE ${embeddingsOf(versionId)} (
+      image_id bigint NOT NULL, view smallint NOT NULL, embedding ${type} NOT NULL,
+      written_by xid8 DEFAULT pg_current_xact_id(),
+      PRIMARY KEY (image_id, view)
+    )`;
+  await rowsOf(transaction)`CREATE INDEX ON ${embeddingsOf(versionId)} (written_by)`;
 }

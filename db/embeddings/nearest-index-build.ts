@@ -78,11 +78,9 @@ async function memoryFor(
   versionId: number,
   { memoryMib, onNotice }: IndexBuildOptions,
 ): Promise<number> {
-  const [line] = await rowsOf<{ vectors: number; bytes: number }>(
-    knex,
-    sql`SELECT count(*) AS vectors, coalesce(max(pg_column_size(embedding)), 0) AS bytes
-        FROM ${embeddingsOf(versionId)}`,
-  );
+  const [line] = await rowsOf<{ vectors: number; bytes: number }>(knex)`
+    SELECT count(*) AS vectors, coalesce(max(pg_column_size(embedding)), 0) AS bytes
+    FROM ${embeddingsOf(versionId)}`;
   const { vectors = 0, bytes = 0 } = line ?? {};
   const neededMib = MEMORY_LEAST_MIB + Math.ceil((Number(vectors) * (Number(bytes) + NODE_BYTES)) / 2 ** 20);
   if (neededMib > memoryMib) {
@@ -128,10 +126,8 @@ async function isLocked(knex: Knex, connection: ClientBase, versionId: number): 
 }
 
 async function stateOf(knex: Knex, index: string): Promise<'missing' | 'broken' | 'whole'> {
-  const [line] = await rowsOf<{ whole: boolean }>(
-    knex,
-    sql`SELECT indisvalid AS whole FROM pg_index WHERE indexrelid = to_regclass(${identifier(index).text})`,
-  );
+  const [line] = await rowsOf<{ whole: boolean }>(knex)`
+    SELECT indisvalid AS whole FROM pg_index WHERE indexrelid = to_regclass(${identifier(index).text})`;
   if (!line) return 'missing';
   return line.whole ? 'whole' : 'broken';
 }

@@ -97,7 +97,7 @@ export class PostgresNeighbourIndex implements NeighbourIndex {
     if (vectors.length === 0 || limit <= 0) return [];
     const query = { version, vectors, each: limit, limit, scope };
     const rows = await inTransaction(this.knex, async (transaction) => {
-      await rowsOf(transaction, sql`SET LOCAL statement_timeout = 0`);
+      await rowsOf(transaction)`SET LOCAL statement_timeout = 0`;
       return rowsOf<NearRow>(transaction, exact(query));
     });
     return rows.map(({ image }) => Number(image));
@@ -172,13 +172,11 @@ export class PostgresNeighbourIndex implements NeighbourIndex {
   async #shareOf(scope: SearchScope): Promise<number> {
     const conditions = conditionsOf(scope);
     if (conditions.length === 0) return 1;
-    const [line] = await rowsOf<{ share: number | null }>(
-      this.knex,
-      sql`SELECT avg((${allOf(conditions)})::int)::float8 AS share
-          FROM catalog_search TABLESAMPLE SYSTEM (least(100, (
-            SELECT 100.0 * ${SAMPLE} / greatest(1, reltuples) FROM pg_class WHERE oid = 'catalog_search'::regclass
-          ))) WHERE kind = 'product'`,
-    );
+    const [line] = await rowsOf<{ share: number | null }>(this.knex)`
+      SELECT avg((${allOf(conditions)})::int)::float8 AS share
+      FROM catalog_search TABLESAMPLE SYSTEM (least(100, (
+        SELECT 100.0 * ${SAMPLE} / greatest(1, reltuples) FROM pg_class WHERE oid = 'catalog_search'::regclass
+      ))) WHERE kind = 'product'`;
     return line?.share ?? 0;
   }
 

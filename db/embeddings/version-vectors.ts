@@ -104,20 +104,18 @@ export class VersionVectors {
     images: readonly number[],
     { scope, seen, least }: { scope: SearchScope; seen: string; least: number },
   ): Promise<Found> {
-    const [found] = await rowsOf<Found>(
-      this.knex,
-      sql`WITH pictures AS MATERIALIZED (
-            SELECT image, EXISTS (SELECT FROM ${this.#table} e WHERE e.image_id = image) AS stored,
-              ${productsShowing(sql`image`, scope)} AS products
-            FROM unnest(${images}::bigint[]) AS found (image))
-          SELECT (SELECT written_by FROM ${this.#table} WHERE ${isNewTo(seen)} ORDER BY written_by DESC LIMIT 1)
-              IS NOT NULL AS "isStale",
-            to_regclass(${nearestIndexOf(this.version.id)}) IS NOT NULL AS "isIndexed",
-            (SELECT coalesce(json_agg(json_build_object('image', image, 'isStored', stored, 'products', products)), '[]')
-              FROM pictures) AS pictures,
-            CASE WHEN (SELECT count(*) FROM pictures WHERE products <> '{}') < ${least}::integer
-              THEN ARRAY(${imagesShown(scope)}) END AS "inScope"`,
-    );
+    const [found] = await rowsOf<Found>(this.knex)`
+      WITH pictures AS MATERIALIZED (
+        SELECT image, EXISTS (SELECT FROM ${this.#table} e WHERE e.image_id = image) AS stored,
+          ${productsShowing(sql`image`, scope)} AS products
+        FROM unnest(${images}::bigint[]) AS found (image))
+      SELECT (SELECT written_by FROM ${this.#table} WHERE ${isNewTo(seen)} ORDER BY written_by DESC LIMIT 1)
+          IS NOT NULL AS "isStale",
+        to_regclass(${nearestIndexOf(this.version.id)}) IS NOT NULL AS "isIndexed",
+        (SELECT coalesce(json_agg(json_build_object('image', image, 'isStored', stored, 'products', products)), '[]')
+          FROM pictures) AS pictures,
+        CASE WHEN (SELECT count(*) FROM pictures WHERE products <> '{}') < ${least}::integer
+          THEN ARRAY(${imagesShown(scope)}) END AS "inScope"`;
     if (!found) throw new Error('a statement that always has a line has none');
     return found;
   }
@@ -130,18 +128,14 @@ export class VersionVectors {
   }
 
   async #readNew(gone: readonly number[]): Promise<void> {
-    const [state] = await rowsOf<{ seen: string; images: readonly number[] }>(
-      this.knex,
-      sql`SELECT pg_current_snapshot()::text AS seen, ARRAY(
-            SELECT image_id::float8 FROM ${this.#table} WHERE ${isNewTo(this.seen)} ORDER BY written_by DESC
-            LIMIT ${CHANGES_MAX * this.version.manifest.views.catalog.length}) AS images`,
-    );
+    const [state] = await rowsOf<{ seen: string; images: readonly number[] }>(this.knex)`
+      SELECT pg_current_snapshot()::text AS seen, ARRAY(
+      SELECT image_id::float8 FROM ${this.#table} WHERE ${isNewTo(this.seen)} ORDER BY written_by DESC
+      LIMIT ${CHANGES_MAX * this.version.manifest.views.catalog.length}) AS images`;
     const images = [...new Set([...gone, ...(state?.images ?? [])])];
     if (images.length >= CHANGES_MAX) return this.#readAll();
-    const rows = await rowsOf<VectorRow>(
-      this.knex,
-      sql`${this.#vectorRows} WHERE image_id = ANY(${images}::bigint[]) ORDER BY image_id, view`,
-    );
+    const rows = await rowsOf<VectorRow>(this.knex)`
+      ${this.#vectorRows} WHERE image_id = ANY(${images}::bigint[]) ORDER BY image_id, view`;
     const stored = new Set(rows.map(({ image }) => Number(image)));
     for (const image of images) if (!stored.has(image)) this.#memory.remove(image);
     this.#put(this.#memory, rows);
@@ -149,18 +143,13 @@ export class VersionVectors {
   }
 
   async #readAll(): Promise<void> {
-    const [state] = await rowsOf<{ seen: string }>(
-      this.knex,
-      sql`SELECT pg_current_snapshot()::text AS seen`,
-    );
+    const [state] = await rowsOf<{ seen: string }>(this.knex)`SELECT pg_current_snapshot()::text AS seen`;
     const memory = this.#emptyMemory();
     let last: VectorRow | undefined;
     do {
-      const rows = await rowsOf<VectorRow>(
-        this.knex,
-        sql`${this.#vectorRows} WHERE (image_id, view) > (${last?.image ?? 0}::bigint, ${last?.view ?? -1}::smallint)
-            ORDER BY image_id, view LIMIT ${READ_AT_ONCE}`,
-      );
+      const rows = await rowsOf<VectorRow>(this.knex)`
+        ${this.#vectorRows} WHERE (image_id, view) > (${last?.image ?? 0}::bigint, ${last?.view ?? -1}::smallint)
+        ORDER BY image_id, view LIMIT ${READ_AT_ONCE}`;
       this.#put(memory, rows);
       last = rows.length < READ_AT_ONCE ? undefined : rows.at(-1);
     } while (last);

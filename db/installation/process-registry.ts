@@ -33,6 +33,6 @@ export class PostgresProcessRegistry implements ProcessRegistry {
   }
 
   async leave(id: string): Promise<void> {
-    await rowsOf(this.knex, sql`DELETE FROM service_processes WHERE id = ${id}`);
+    await rowsOf(this.knex)`DELETE FROM service_processes WHERE id = ${id}`;
   }
 }

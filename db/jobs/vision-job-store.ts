@@ -37,53 +37,43 @@ export class PostgresVisionJobStore implements VisionJobStore {
         : { position, state: 'waiting', request: toRequestRow(entry) },
     );
     return inTransaction(this.knex, async (transaction) => {
-      const added = await rowsOf(
-        transaction,
-        sql`INSERT INTO vision_jobs (id, account_id, test, key_id, created_at, includes, base_url)
-            VALUES (${id}, ${accountId}, ${test}, ${keyId}, ${now}, ${includes}::text[], ${baseUrl})
-            ON CONFLICT (id) DO NOTHING RETURNING id`,
-      );
+      const added = await rowsOf(transaction)`
+        INSERT INTO vision_jobs (id, account_id, test, key_id, created_at, includes, base_url)
+        VALUES (${id}, ${accountId}, ${test}, ${keyId}, ${now}, ${includes}::text[], ${baseUrl})
+        ON CONFLICT (id) DO NOTHING RETURNING id`;
       if (added.length === 0) return true;
-      await rowsOf(
-        transaction,
-        sql`INSERT INTO vision_job_entries (job_id, account_id, position, state, request, answer, answer_bytes, due_at)
-            SELECT ${id}, ${accountId}, position, state, request, answer, octet_length(answer::text), ${now}::timestamptz
-            FROM json_to_recordset(${JSON.stringify(rows)}::json)
-              AS entry (position smallint, state text, request json, answer json)`,
-      );
+      await rowsOf(transaction)`
+        INSERT INTO vision_job_entries (job_id, account_id, position, state, request, answer, answer_bytes, due_at)
+        SELECT ${id}, ${accountId}, position, state, request, answer, octet_length(answer::text), ${now}::timestamptz
+        FROM json_to_recordset(${JSON.stringify(rows)}::json)
+          AS entry (position smallint, state text, request json, answer json)`;
       await lockAccount(transaction, accountId);
       if ((await openOf(transaction, { accountId, test })) > openMax) {
-        await rowsOf(transaction, sql`DELETE FROM vision_jobs WHERE id = ${id}`);
+        await rowsOf(transaction)`DELETE FROM vision_jobs WHERE id = ${id}`;
         return false;
       }
-      await rowsOf(
-        transaction,
-        sql`UPDATE accounts SET jobs_turn = 0 WHERE id = ${accountId} AND jobs_turn IS NULL`,
-      );
+      await rowsOf(transaction)`
+        UPDATE accounts SET jobs_turn = 0 WHERE id = ${accountId} AND jobs_turn IS NULL`;
       await this.tellIfDone(transaction, id);
       return true;
     });
   }
 
   async find({ accountId, test }: Owner, id: string): Promise<VisionJob | null> {
-    const rows = await rowsOf<EntryRow>(
-      this.knex,
-      sql`SELECT j.created_at AS "createdAt", state, prediction_id AS "predictionId", credits_used AS "creditsUsed",
-            coalesce(answer_bytes, 0) AS "answerBytes"
-          FROM vision_jobs j JOIN vision_job_entries e ON e.job_id = j.id
-          WHERE j.id = ${id} AND j.account_id = ${accountId} AND j.test = ${test} ORDER BY e.position`,
-    );
+    const rows = await rowsOf<EntryRow>(this.knex)`
+      SELECT j.created_at AS "createdAt", state, prediction_id AS "predictionId", credits_used AS "creditsUsed",
+        coalesce(answer_bytes, 0) AS "answerBytes"
+      FROM vision_jobs j JOIN vision_job_entries e ON e.job_id = j.id
+      WHERE j.id = ${id} AND j.account_id = ${accountId} AND j.test = ${test} ORDER BY e.position`;
     const [first] = rows;
     if (!first) return null;
     return { id, createdAt: first.createdAt, entries: rows.map(({ createdAt, ...entry }) => entry) };
   }
 
   async answers(id: string, from: number, until: number): Promise<readonly (string | null)[]> {
-    const rows = await rowsOf<{ answer: string | null }>(
-      this.knex,
-      sql`SELECT answer::text FROM vision_job_entries
-          WHERE job_id = ${id} AND position >= ${from} AND position < ${until} ORDER BY position`,
-    );
+    const rows = await rowsOf<{ answer: string | null }>(this.knex)`
+      SELECT answer::text FROM vision_job_entries
+      WHERE job_id = ${id} AND position >= ${from} AND position < ${until} ORDER BY position`;
     return rows.map(({ answer }) => answer);
   }
 
@@ -106,27 +96,25 @@ export class PostgresVisionJobStore implements VisionJobStore {
    */
   async begin(leaseMs: number, without: readonly string[] = []): Promise<LeasedEntry | null> {
     const now = this.clock.now();
-    const [row] = await rowsOf<BegunRow>(
-      this.knex,
-      sql`WITH turns AS MATERIALIZED (
-            SELECT id FROM accounts WHERE jobs_turn IS NOT NULL AND id <> ALL(${without}::text[]) ORDER BY jobs_turn, id
-          ), due AS (
-            SELECT e.* FROM turns CROSS JOIN LATERAL (
-              SELECT job_id, position, account_id FROM vision_job_entries
-              WHERE account_id = turns.id AND ${IS_OPEN} AND ${hasCome(sql`due_at`, now, aheadMax(leaseMs))}
-              ORDER BY position, due_at LIMIT 1 FOR UPDATE SKIP LOCKED) e
-            LIMIT 1
-          ), turn AS (
-            UPDATE accounts SET jobs_turn = (SELECT max(jobs_turn) + 1 FROM accounts)
-            WHERE id IN (SELECT account_id FROM due)
-          )
-          UPDATE vision_job_entries e SET state = 'running', tries = tries + 1,
-            due_at = ${new Date(now.getTime() + leaseMs)}
-          FROM due JOIN vision_jobs j ON j.id = due.job_id
-          WHERE e.job_id = due.job_id AND e.position = due.position
-          RETURNING e.job_id AS "jobId", e.position, e.tries, e.request, j.account_id AS "accountId",
-            j.key_id AS "keyId", j.includes, j.base_url AS "baseUrl"`,
-    );
+    const [row] = await rowsOf<BegunRow>(this.knex)`
+      WITH turns AS MATERIALIZED (
+        SELECT id FROM accounts WHERE jobs_turn IS NOT NULL AND id <> ALL(${without}::text[]) ORDER BY jobs_turn, id
+      ), due AS (
+        SELECT e.* FROM turns CROSS JOIN LATERAL (
+          SELECT job_id, position, account_id FROM vision_job_entries
+          WHERE account_id = turns.id AND ${IS_OPEN} AND ${hasCome(sql`due_at`, now, aheadMax(leaseMs))}
+          ORDER BY position, due_at LIMIT 1 FOR UPDATE SKIP LOCKED) e
+        LIMIT 1
+      ), turn AS (
+        UPDATE accounts SET jobs_turn = (SELECT max(jobs_turn) + 1 FROM accounts)
+        WHERE id IN (SELECT account_id FROM due)
+      )
+      UPDATE vision_job_entries e SET state = 'running', tries = tries + 1,
+        due_at = ${new Date(now.getTime() + leaseMs)}
+      FROM due JOIN vision_jobs j ON j.id = due.job_id
+      WHERE e.job_id = due.job_id AND e.position = due.position
+      RETURNING e.job_id AS "jobId", e.position, e.tries, e.request, j.account_id AS "accountId",
+        j.key_id AS "keyId", j.includes, j.base_url AS "baseUrl"`;
     if (!row) return null;
     const { request, ...begun } = row;
     return { ...begun, entry: toKeptEntry(request) };
@@ -169,7 +157,7 @@ export class PostgresVisionJobStore implements VisionJobStore {
    */
   private changed(id: string, change: Sql): Promise<number> {
     return inTransaction(this.knex, async (transaction) => {
-      await rowsOf(transaction, sql`SELECT FROM vision_jobs WHERE id = ${id} FOR NO KEY UPDATE`);
+      await rowsOf(transaction)`SELECT FROM vision_jobs WHERE id = ${id} FOR NO KEY UPDATE`;
       const changed = await rowsOf<{ state: EntryState }>(transaction, change);
       if (changed.some(({ state }) => state !== 'waiting')) await this.tellIfDone(transaction, id);
       return changed.length;
@@ -188,37 +176,30 @@ export class PostgresVisionJobStore implements VisionJobStore {
   }
 
   async deleteOf(accountId: string): Promise<void> {
-    await rowsOf(this.knex, sql`DELETE FROM vision_jobs WHERE account_id = ${accountId}`);
+    await rowsOf(this.knex)`DELETE FROM vision_jobs WHERE account_id = ${accountId}`;
   }
 
   async deleteBefore(time: Date, limit: number): Promise<number> {
-    const deleted = await rowsOf(
-      this.knex,
-      sql`DELETE FROM vision_jobs WHERE id IN (
-            SELECT id FROM vision_jobs WHERE created_at < ${time} ORDER BY created_at LIMIT ${limit})
-          RETURNING id`,
-    );
+    const deleted = await rowsOf(this.knex)`DELETE FROM vision_jobs WHERE id IN (
+        SELECT id FROM vision_jobs WHERE created_at < ${time} ORDER BY created_at LIMIT ${limit})
+      RETURNING id`;
     return deleted.length;
   }
 
   async depth(): Promise<{ waiting: number; running: number }> {
-    const [line] = await rowsOf<{ waiting: number; running: number }>(
-      this.knex,
-      sql`SELECT count(*) FILTER (WHERE state = 'waiting')::int AS waiting,
-            count(*) FILTER (WHERE state = 'running')::int AS running
-          FROM vision_job_entries WHERE ${IS_OPEN}`,
-    );
+    const [line] = await rowsOf<{ waiting: number; running: number }>(this.knex)`
+      SELECT count(*) FILTER (WHERE state = 'waiting')::int AS waiting,
+        count(*) FILTER (WHERE state = 'running')::int AS running
+      FROM vision_job_entries WHERE ${IS_OPEN}`;
     return line ?? { waiting: 0, running: 0 };
   }
 }
 
 /** Entries of an owner that have no answer yet. */
 async function openOf(knex: Knex, { accountId, test }: Owner): Promise<number> {
-  const [line] = await rowsOf<{ open: number }>(
-    knex,
-    sql`SELECT count(*)::int AS open FROM vision_job_entries e JOIN vision_jobs j ON j.id = e.job_id
-        WHERE e.account_id = ${accountId} AND j.test = ${test} AND ${IS_OPEN}`,
-  );
+  const [line] = await rowsOf<{ open: number }>(knex)`
+    SELECT count(*)::int AS open FROM vision_job_entries e JOIN vision_jobs j ON j.id = e.job_id
+    WHERE e.account_id = ${accountId} AND j.test = ${test} AND ${IS_OPEN}`;
   return line?.open ?? 0;
 }
 

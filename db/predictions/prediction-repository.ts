@@ -28,67 +28,54 @@ export class PostgresPredictionRepository implements PredictionRepository {
 
   /** Commits without waiting for the disk: a caller waits for it, and a loss of power may take the last few. */
   async save(prediction: Prediction, photos: () => Promise<readonly Buffer[]>): Promise<void> {
-    const [saved] = await rowsOf<{ keeps: boolean }>(
-      this.knex,
-      sql`WITH quick AS (SELECT set_config('synchronous_commit', 'off', true))
-          INSERT INTO predictions (id, created_at, request_id, account_id, test, endpoint, version_id, model,
-            image_digests, neighbours, best, rows, timings)
-          SELECT ${prediction.id}, ${prediction.createdAt}, ${prediction.requestId}, ${prediction.accountId},
-            ${prediction.test}, ${prediction.endpoint}, ${prediction.versionId}, ${prediction.model}, ${prediction.imageDigests}::text[],
-            ${json(prediction.neighbours)}, ${json(prediction.best)}, ${json(prediction.rows)},
-            ${json(prediction.timings)} FROM quick
-          RETURNING (SELECT keep_photos FROM accounts WHERE id = account_id) AS keeps`,
-    );
+    const [saved] = await rowsOf<{ keeps: boolean }>(this.knex)`
+      WITH quick AS (SELECT set_config('synchronous_commit', 'off', true))
+      INSERT INTO predictions (id, created_at, request_id, account_id, test, endpoint, version_id, model,
+        image_digests, neighbours, best, rows, timings)
+      SELECT ${prediction.id}, ${prediction.createdAt}, ${prediction.requestId}, ${prediction.accountId},
+        ${prediction.test}, ${prediction.endpoint}, ${prediction.versionId}, ${prediction.model}, ${prediction.imageDigests}::text[],
+        ${json(prediction.neighbours)}, ${json(prediction.best)}, ${json(prediction.rows)},
+        ${json(prediction.timings)} FROM quick
+      RETURNING (SELECT keep_photos FROM accounts WHERE id = account_id) AS keeps`;
     if (saved?.keeps) await this.#keep(prediction.id, await photos());
   }
 
   async #keep(id: string, photos: readonly Buffer[]): Promise<void> {
     const lines = photos.map((jpeg, position) => ({ position, jpeg: jpeg.toString('base64') }));
-    await rowsOf(
-      this.knex,
-      sql`INSERT INTO prediction_photos (prediction_id, position, jpeg)
-          SELECT ${id}, position, decode(jpeg, 'base64')
-          FROM jsonb_to_recordset(${json(lines)}) AS photo (position int, jpeg text)`,
-    );
+    await rowsOf(this.knex)`INSERT INTO prediction_photos (prediction_id, position, jpeg)
+      SELECT ${id}, position, decode(jpeg, 'base64')
+      FROM jsonb_to_recordset(${json(lines)}) AS photo (position int, jpeg text)`;
   }
 
   async find(id: string): Promise<Prediction | null> {
-    const [prediction] = await rowsOf<Prediction>(
-      this.knex,
-      sql`SELECT id, created_at AS "createdAt", request_id AS "requestId", account_id AS "accountId", test, endpoint,
-            version_id AS "versionId", model, image_digests AS "imageDigests", neighbours, best, rows, timings, feedback
-          FROM predictions WHERE id = ${id}`,
-    );
+    const [prediction] = await rowsOf<Prediction>(this.knex)`
+      SELECT id, created_at AS "createdAt", request_id AS "requestId", account_id AS "accountId", test, endpoint,
+        version_id AS "versionId", model, image_digests AS "imageDigests", neighbours, best, rows, timings, feedback
+      FROM predictions WHERE id = ${id}`;
     return prediction ?? null;
   }
 
   async saveFeedback(id: string, feedback: Feedback): Promise<boolean> {
-    const saved = await rowsOf(
-      this.knex,
-      sql`UPDATE predictions SET feedback = ${json(feedback)} WHERE id = ${id} RETURNING id`,
-    );
+    const saved = await rowsOf(this.knex)`
+      UPDATE predictions SET feedback = ${json(feedback)} WHERE id = ${id} RETURNING id`;
     return saved.length > 0;
   }
 
   judged(since: Date | null): Promise<readonly JudgedPrediction[]> {
-    return rowsOf<JudgedPrediction>(
-      this.knex,
-      sql`SELECT model, to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM') AS month, best ->> 'category' AS category,
-            cardinality(image_digests) AS photos, ${CLAIMED} AS confidence, ${IS_RIGHT} AS "right"
-          FROM predictions
-          WHERE ${IS_JUDGED} AND created_at >= coalesce(${since}::timestamptz, '-infinity')
-          ORDER BY created_at, id`,
-    );
+    return rowsOf<JudgedPrediction>(this.knex)`
+      SELECT model, to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM') AS month, best ->> 'category' AS category,
+        cardinality(image_digests) AS photos, ${CLAIMED} AS confidence, ${IS_RIGHT} AS "right"
+      FROM predictions
+      WHERE ${IS_JUDGED} AND created_at >= coalesce(${since}::timestamptz, '-infinity')
+      ORDER BY created_at, id`;
   }
 
   reliabilitySince(since: Date): Promise<readonly AccountReliability[]> {
-    return rowsOf<AccountReliability>(
-      this.knex,
-      sql`SELECT account_id AS "accountId", count(*)::int AS answers, avg(${CLAIMED}) AS claimed,
-            avg(${IS_RIGHT}::int)::float8 AS "right"
-          FROM predictions WHERE ${IS_JUDGED} AND created_at >= ${since} AND ${CLAIMED} IS NOT NULL
-          GROUP BY account_id ORDER BY account_id`,
-    );
+    return rowsOf<AccountReliability>(this.knex)`
+      SELECT account_id AS "accountId", count(*)::int AS answers, avg(${CLAIMED}) AS claimed,
+        avg(${IS_RIGHT}::int)::float8 AS "right"
+      FROM predictions WHERE ${IS_JUDGED} AND created_at >= ${since} AND ${CLAIMED} IS NOT NULL
+      GROUP BY account_id ORDER BY account_id`;
   }
 
   correctedNeighbours(
@@ -96,47 +83,37 @@ export class PostgresPredictionRepository implements PredictionRepository {
     since: Date | null,
     limit: number,
   ): Promise<readonly CorrectedNeighbours[]> {
-    return rowsOf<CorrectedNeighbours>(
-      this.knex,
-      sql`SELECT id, neighbours, cardinality(image_digests) AS photos, feedback ->> 'correctId' AS "correctId"
-          FROM predictions
-          WHERE ${IS_JUDGED} AND best IS NOT NULL AND version_id = ${versionId}
-            AND created_at >= coalesce(${since}::timestamptz, '-infinity')
-          ORDER BY created_at DESC, id LIMIT ${limit}`,
-    );
+    return rowsOf<CorrectedNeighbours>(this.knex)`
+      SELECT id, neighbours, cardinality(image_digests) AS photos, feedback ->> 'correctId' AS "correctId"
+      FROM predictions
+      WHERE ${IS_JUDGED} AND best IS NOT NULL AND version_id = ${versionId}
+        AND created_at >= coalesce(${since}::timestamptz, '-infinity')
+      ORDER BY created_at DESC, id LIMIT ${limit}`;
   }
 
   correctedPhotos(limit: number): Promise<readonly CorrectedPhotos[]> {
-    return rowsOf<CorrectedPhotos>(
-      this.knex,
-      sql`SELECT id, feedback ->> 'correctId' AS "correctId",
-            (SELECT array_agg(jpeg ORDER BY position) FROM prediction_photos WHERE prediction_id = p.id) AS photos
-          FROM predictions p
-          WHERE ${IS_JUDGED} AND EXISTS (SELECT FROM prediction_photos WHERE prediction_id = p.id)
-          ORDER BY created_at DESC, id LIMIT ${limit}`,
-    );
+    return rowsOf<CorrectedPhotos>(this.knex)`SELECT id, feedback ->> 'correctId' AS "correctId",
+        (SELECT array_agg(jpeg ORDER BY position) FROM prediction_photos WHERE prediction_id = p.id) AS photos
+      FROM predictions p
+      WHERE ${IS_JUDGED} AND EXISTS (SELECT FROM prediction_photos WHERE prediction_id = p.id)
+      ORDER BY created_at DESC, id LIMIT ${limit}`;
   }
 
   /** However long it takes: all or nothing. */
   async deleteOf(accountId: string): Promise<number> {
     const [line] = await inTransaction(this.knex, async (transaction) => {
-      await rowsOf(transaction, sql`SELECT set_config('statement_timeout', '0', true)`);
-      return rowsOf<{ deleted: number }>(
-        transaction,
-        sql`WITH deleted AS (DELETE FROM predictions WHERE account_id = ${accountId} RETURNING id)
-            SELECT count(*) AS deleted FROM deleted`,
-      );
+      await rowsOf(transaction)`SELECT set_config('statement_timeout', '0', true)`;
+      return rowsOf<{ deleted: number }>(transaction)`
+        WITH deleted AS (DELETE FROM predictions WHERE account_id = ${accountId} RETURNING id)
+        SELECT count(*) AS deleted FROM deleted`;
     });
     return line?.deleted ?? 0;
   }
 
   async deleteBefore(time: Date, limit: number): Promise<number> {
-    const deleted = await rowsOf(
-      this.knex,
-      sql`DELETE FROM predictions WHERE id IN (
-            SELECT id FROM predictions WHERE created_at < ${time} ORDER BY created_at LIMIT ${limit})
-          RETURNING id`,
-    );
+    const deleted = await rowsOf(this.knex)`DELETE FROM predictions WHERE id IN (
+        SELECT id FROM predictions WHERE created_at < ${time} ORDER BY created_at LIMIT ${limit})
+      RETURNING id`;
     return deleted.length;
   }
 }

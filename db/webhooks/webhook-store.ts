@@ -31,14 +31,12 @@ export class PostgresWebhookStore implements WebhookStore {
     const now = this.clock.now();
     return inTransaction(this.knex, async (transaction) => {
       await lockAccount(transaction, accountId);
-      const [row] = await rowsOf<EndpointRow>(
-        transaction,
-        sql`INSERT INTO webhook_endpoints (id, account_id, test, key_id, url, events, credits_below, secret, created_at, due_at)
-            SELECT ${id}, ${accountId}, ${test}, ${keyId}, ${url.href}, ${events}::text[], ${creditsBelow}::bigint, ${secret},
-              ${now}::timestamptz, ${now}::timestamptz
-            WHERE (SELECT count(*) FROM webhook_endpoints WHERE ${isOf(webhook)}) < ${max}::integer
-            RETURNING ${columns(now)}`,
-      );
+      const [row] = await rowsOf<EndpointRow>(transaction)`
+        INSERT INTO webhook_endpoints (id, account_id, test, key_id, url, events, credits_below, secret, created_at, due_at)
+        SELECT ${id}, ${accountId}, ${test}, ${keyId}, ${url.href}, ${events}::text[], ${creditsBelow}::bigint, ${secret},
+          ${now}::timestamptz, ${now}::timestamptz
+        WHERE (SELECT count(*) FROM webhook_endpoints WHERE ${isOf(webhook)}) < ${max}::integer
+        RETURNING ${columns(now)}`;
       if (!row) return null;
       await rowsOf(transaction, auditEntry(entry, now));
       return withUrl(row);
@@ -46,19 +44,15 @@ export class PostgresWebhookStore implements WebhookStore {
   }
 
   async list(whose: Parameters<WebhookStore['list']>[0]): Promise<readonly Webhook[]> {
-    const rows = await rowsOf<EndpointRow>(
-      this.knex,
-      sql`SELECT ${columns(this.clock.now())} FROM webhook_endpoints WHERE ${isOf(whose)} ORDER BY created_at, id`,
-    );
+    const rows = await rowsOf<EndpointRow>(this.knex)`
+      SELECT ${columns(this.clock.now())} FROM webhook_endpoints WHERE ${isOf(whose)} ORDER BY created_at, id`;
     return rows.map(withUrl);
   }
 
   remove(owner: Owner, id: string, entry: AuditEntry): Promise<boolean> {
     return inTransaction(this.knex, async (transaction) => {
-      const removed = await rowsOf(
-        transaction,
-        sql`DELETE FROM webhook_endpoints WHERE ${isOf(owner)} AND id = ${id} RETURNING id`,
-      );
+      const removed = await rowsOf(transaction)`
+        DELETE FROM webhook_endpoints WHERE ${isOf(owner)} AND id = ${id} RETURNING id`;
       if (removed.length > 0) await rowsOf(transaction, auditEntry(entry, this.clock.now()));
       return removed.length > 0;
     });
@@ -83,34 +77,30 @@ export class PostgresWebhookStore implements WebhookStore {
       sql`CASE WHEN ${failures} = 0 THEN ${other}::integer ELSE ${PAUSE_MAX_MS}::integer END`;
     const isFree = hasCome(sql`e.due_at`, now, pause(sql`e.failures`, leaseMs));
     const isDue = hasCome(sql`m.due_at`, now, pause(sql`m.tries`, 0));
-    const [row] = await rowsOf<MessageRow>(
-      this.knex,
-      sql`WITH address AS (
-            SELECT e.id, e.url, e.secret, e.failures FROM webhook_endpoints e
-            WHERE ${isTold(now)} AND ${isFree}
-              AND EXISTS (SELECT FROM webhook_messages m WHERE m.endpoint_id = e.id AND ${isDue})
-            ORDER BY e.due_at LIMIT 1 FOR UPDATE SKIP LOCKED
-          ), taken AS (
-            UPDATE webhook_messages SET tries = tries + 1 WHERE id = (
-              SELECT m.id FROM webhook_messages m JOIN address ON address.id = m.endpoint_id
-              WHERE ${isDue} ORDER BY m.tries, m.created_at, m.id LIMIT 1)
-            RETURNING *
-          ), held AS (
-            UPDATE webhook_endpoints SET due_at = ${new Date(now.getTime() + leaseMs)} WHERE id IN (SELECT endpoint_id FROM taken)
-          )
-          SELECT taken.id, endpoint_id AS "endpointId", type, data, created_at AS "createdAt", tries, url, secret, failures
-          FROM taken JOIN address ON address.id = taken.endpoint_id`,
-    );
+    const [row] = await rowsOf<MessageRow>(this.knex)`
+      WITH address AS (
+        SELECT e.id, e.url, e.secret, e.failures FROM webhook_endpoints e
+        WHERE ${isTold(now)} AND ${isFree}
+          AND EXISTS (SELECT FROM webhook_messages m WHERE m.endpoint_id = e.id AND ${isDue})
+        ORDER BY e.due_at LIMIT 1 FOR UPDATE SKIP LOCKED
+      ), taken AS (
+        UPDATE webhook_messages SET tries = tries + 1 WHERE id = (
+          SELECT m.id FROM webhook_messages m JOIN address ON address.id = m.endpoint_id
+          WHERE ${isDue} ORDER BY m.tries, m.created_at, m.id LIMIT 1)
+        RETURNING *
+      ), held AS (
+        UPDATE webhook_endpoints SET due_at = ${new Date(now.getTime() + leaseMs)} WHERE id IN (SELECT endpoint_id FROM taken)
+      )
+      SELECT taken.id, endpoint_id AS "endpointId", type, data, created_at AS "createdAt", tries, url, secret, failures
+      FROM taken JOIN address ON address.id = taken.endpoint_id`;
     return row ? withUrl(row) : null;
   }
 
   async delivered({ id, endpointId }: OutgoingMessage): Promise<void> {
-    await rowsOf(
-      this.knex,
-      sql`WITH gone AS (DELETE FROM webhook_messages WHERE id = ${id})
-          UPDATE webhook_endpoints SET due_at = ${this.clock.now()}, failures = 0, last_failure = NULL
-          WHERE id = ${endpointId}`,
-    );
+    await rowsOf(this.knex)`
+      WITH gone AS (DELETE FROM webhook_messages WHERE id = ${id})
+      UPDATE webhook_endpoints SET due_at = ${this.clock.now()}, failures = 0, last_failure = NULL
+      WHERE id = ${endpointId}`;
   }
 
   async failed(
@@ -118,32 +108,25 @@ export class PostgresWebhookStore implements WebhookStore {
     failure: string,
     again: Parameters<WebhookStore['failed']>[2],
   ): Promise<void> {
-    await rowsOf(
-      this.knex,
-      sql`WITH postponed AS (
-            UPDATE webhook_messages SET due_at = ${again.message} WHERE id = ${id} AND created_at > ${again.dropBefore}
-          ), ${dropped(sql`endpoint_id = ${endpointId} AND created_at <= ${again.dropBefore}`)}
-          UPDATE webhook_endpoints SET due_at = ${again.endpoint}, failures = failures + 1, last_failure = ${failure}
-          WHERE id = ${endpointId}`,
-    );
+    await rowsOf(this.knex)`
+      WITH postponed AS (
+        UPDATE webhook_messages SET due_at = ${again.message} WHERE id = ${id} AND created_at > ${again.dropBefore}
+      ), ${dropped(sql`endpoint_id = ${endpointId} AND created_at <= ${again.dropBefore}`)}
+      UPDATE webhook_endpoints SET due_at = ${again.endpoint}, failures = failures + 1, last_failure = ${failure}
+      WHERE id = ${endpointId}`;
   }
 
   async depth(): Promise<{ waiting: number; failing: number }> {
-    const [line] = await rowsOf<{ waiting: number; failing: number }>(
-      this.knex,
-      sql`WITH told AS (SELECT e.id, e.failures FROM webhook_endpoints e WHERE ${isTold(this.clock.now())})
-          SELECT (SELECT count(*)::int FROM webhook_messages WHERE endpoint_id IN (SELECT id FROM told)) AS waiting,
-            (SELECT count(*)::int FROM told WHERE failures > 0) AS failing`,
-    );
+    const [line] = await rowsOf<{ waiting: number; failing: number }>(this.knex)`
+      WITH told AS (SELECT e.id, e.failures FROM webhook_endpoints e WHERE ${isTold(this.clock.now())})
+      SELECT (SELECT count(*)::int FROM webhook_messages WHERE endpoint_id IN (SELECT id FROM told)) AS waiting,
+        (SELECT count(*)::int FROM told WHERE failures > 0) AS failing`;
     return line ?? { waiting: 0, failing: 0 };
   }
 
   async disable(endpointId: string): Promise<void> {
-    await rowsOf(
-      this.knex,
-      sql`WITH ${dropped(sql`endpoint_id = ${endpointId}`)}
-          UPDATE webhook_endpoints SET disabled_at = ${this.clock.now()} WHERE id = ${endpointId}`,
-    );
+    await rowsOf(this.knex)`WITH ${dropped(sql`endpoint_id = ${endpointId}`)}
+      UPDATE webhook_endpoints SET disabled_at = ${this.clock.now()} WHERE id = ${endpointId}`;
   }
 }
 

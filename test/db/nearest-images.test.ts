@@ -290,7 +290,7 @@ describe('the nearest images', () => {
   }, 60_000);
 });
 
-const FREE = { cover: async () => undefined } as unknown as Billing;
+const FREE = { assertAffordable: async () => undefined } as unknown as Billing;
 
 /** As near as half precision can tell. */
 const near = (value: number) => expect.closeTo(value, 2);
