@@ -3,28 +3,28 @@ import express, { type Express, type RequestHandler } from 'express';
 import helmet from 'helmet';
 import { workFor } from '../models/access/current-party';
 import { unavailable } from '../models/errors';
-import { mountAdmin } from './admin/routes';
+import { operatorRoutes } from './admin/routes';
 import type { ApiServices, ApiSettings } from './api-services';
 import { mountDocs } from './docs/routes';
+import { CALLS, FILES, OPERATORS, TOOLS } from './endpoints';
 import { sendDataFile } from './files/data-file';
 import { sendImage } from './files/image';
-import { mountLegacy } from './legacy/routes';
+import { legacyRoutes } from './legacy/routes';
 import { allowOrigins } from './middleware/allow-origins';
 import type { AnswerMemory } from './middleware/answer-memory';
 import { networkOf } from './middleware/authenticate';
 import { compress } from './middleware/compress';
 import { answerMemory, buildEndpoints } from './middleware/endpoints';
 import { errorHandler, unknownRoute } from './middleware/error-handler';
-import { mountRoute } from './middleware/mount-route';
+import { mountEndpoints } from './middleware/mount-route';
 import { readAddress } from './middleware/request-address';
 import { requestLog } from './middleware/request-log';
 import { Metrics } from './ops/metrics';
-import { mountOperations } from './ops/routes';
-import { PATHS } from './paths';
-import { mountJobs } from './v3/jobs';
-import { mountRecords } from './v3/records';
-import { mountV3 } from './v3/routes';
-import { mountWebhooks } from './v3/webhooks';
+import { toolRoutes } from './ops/routes';
+import { jobRoutes } from './v3/jobs';
+import { recordRoutes } from './v3/records';
+import { catalogRoutes } from './v3/routes';
+import { webhookRoutes } from './v3/webhooks';
 
 /**
  * The whole of the service over HTTP. The order here and in `mountApi` is the security policy: every request is named,
@@ -53,7 +53,7 @@ export function createApp(services: ApiServices | null, settings: ApiSettings): 
   app.use(compress);
 
   const answers = answerMemory(settings.answerBytes);
-  mountOperations(app, settings, metrics, answers);
+  mountEndpoints(app, TOOLS, toolRoutes(settings, metrics, answers), (_endpoint, handler) => handler);
   if (services) mountApi(app, services, settings, metrics, answers);
 
   app.use(unknownRoute);
@@ -68,7 +68,6 @@ function mountApi(
   metrics: Metrics,
   answers: AnswerMemory,
 ): void {
-  const endpoints = buildEndpoints(services, settings, answers);
   // While the process starts or stops; who calls a stopping one is also asked to connect anew.
   app.use((_req, res, next) => {
     const state = settings.lifecycle();
@@ -76,14 +75,20 @@ function mountApi(
     if (state === 'stopping') res.setHeader('Connection', 'close');
     throw unavailable(`The service is ${state}; try again.`, state === 'starting' ? 2 : 1);
   });
-  mountRoute(app, PATHS.getDataFile, { get: sendDataFile(services, answers) });
-  mountRoute(app, PATHS.getImage, { get: sendImage(services, answers) });
-  mountV3(app, endpoints, services, settings, metrics);
-  mountRecords(app, endpoints, services, settings);
-  mountJobs(app, endpoints, services, settings);
-  mountWebhooks(app, endpoints, services, settings);
-  mountLegacy(app, endpoints, services, settings, metrics);
-  if (settings.adminToken !== undefined) mountAdmin(app, endpoints, services, settings, answers);
+  const files = { getDataFile: sendDataFile(services, answers), getImage: sendImage(services, answers) };
+  mountEndpoints(app, FILES, files, (_endpoint, handler) => handler);
+  const { caller, operator } = buildEndpoints(services, settings, answers);
+  const calls = {
+    ...catalogRoutes(services, settings, metrics),
+    ...recordRoutes(services, settings),
+    ...jobRoutes(services, settings),
+    ...webhookRoutes(services, settings),
+    ...legacyRoutes(services, settings, metrics),
+  };
+  mountEndpoints(app, CALLS, calls, caller);
+  if (settings.adminToken !== undefined) {
+    mountEndpoints(app, OPERATORS, operatorRoutes(services, settings), operator);
+  }
   mountDocs(app);
   if (settings.queues) app.use('/queues', settings.queues);
   for (const page of settings.pages ?? []) app.use(page);

@@ -1,21 +1,15 @@
-import type { IRouter, Request, Response } from 'express';
+import type { Request, Response } from 'express';
 import type { z } from 'zod';
 import { API_VERSIONS, SCOPES } from '../../models/access/api-key';
 import type { MadeKey } from '../../models/access/key-service';
-import type { AdminServices, ApiServices, ApiSettings } from '../api-services';
-import type { AnswerMemory } from '../middleware/answer-memory';
-import type { Middleware } from '../middleware/call';
-import type { Endpoints } from '../middleware/endpoints';
-import { idempotent, refuseKey } from '../middleware/idempotency';
+import type { ApiServices, ApiSettings } from '../api-services';
+import type { OperatorRoute } from '../middleware/endpoints';
 import { storedForm } from '../middleware/kept-answer';
 import { answerMade } from '../middleware/links';
-import { mountRoute } from '../middleware/mount-route';
 import { idOf } from '../middleware/request-address';
-import { type Answer, sendAnswer } from '../middleware/send-answer';
-import { knownParameters, validate } from '../middleware/validate';
-import { PATHS } from '../paths';
+import { validate } from '../middleware/validate';
 import { presentUsage } from '../wire/accounts';
-import { PERIOD, periodOf } from '../wire/period';
+import { periodOf } from '../wire/period';
 import {
   type accountList,
   type accountShown,
@@ -39,119 +33,64 @@ import {
   rotationBody,
 } from './schema';
 
-/** Parameters of every list (contract 17.5). */
-const LIST = ['limit', 'cursor'];
-
-/** A credit takes a statement or two; one that has not answered so long died with its process. */
-const CREDIT_LEASE_MS = 30_000;
-
 const HOUR_MS = 3_600_000;
 
-/** Makes the answer to a request, with the services whose changes are noted as the request's. */
-type AdminRoute = (req: Request, admin: AdminServices, res: Response) => Promise<Answer>;
-
 /** The operators' API (contract 17). */
-export function mountAdmin(
-  router: IRouter,
-  { operator, operatorJson }: Endpoints,
-  services: ApiServices,
-  settings: ApiSettings,
-  answers: AnswerMemory,
-): void {
-  const { audit, clock } = services;
-  const answer =
-    (route: AdminRoute): Middleware =>
-    async (req, res) => {
-      const made = await answers.reserve(res, req.route.path);
-      await sendAnswer(req, res, await route(req, services.admin(res.locals.requestId), res), made);
-    };
-  const reads = (parameters: readonly string[], route: AdminRoute) =>
-    operator(knownParameters(parameters), answer(route));
-  const changes = (route: AdminRoute) => operator(refuseKey, answer(route));
-  const takes = (route: AdminRoute) => operatorJson(refuseKey, answer(route));
-
-  mountRoute(router, PATHS.listAccounts, {
-    get: reads(LIST, async ({ query }, { accounts }) => {
-      const page = listPage(query);
-      const { shown, next_cursor } = pageOf(await accounts.list(andOneMore(page)), page);
-      const list = { success: true, accounts: shown.map(presentAccount), next_cursor } as const;
-      return list satisfies z.output<typeof accountList>;
-    }),
-    post: takes(async (req, { accounts }, res) => {
-      const { name, credits } = validate(accountBody, req.body);
-      const account = presentAccount(await accounts.create(name, credits));
-      answerMade(req, res, settings, `/admin/v1/accounts/${account.id}`);
-      return { success: true, account } satisfies z.output<typeof accountShown>;
-    }),
-  });
-
-  const showAccount: AdminRoute = async (req, { accounts }) => {
+export function operatorRoutes({ audit, clock }: ApiServices, settings: ApiSettings) {
+  const getAccount: OperatorRoute = async (req, { accounts }) => {
     const account = presentAccount(await accounts.show(idOf(req)));
     return { success: true, account } satisfies z.output<typeof accountShown>;
   };
-  mountRoute(router, PATHS.getAccount, { get: reads([], showAccount) });
-  mountRoute(router, PATHS.keepPhotos, {
-    post: takes(async (req, admin, res) => {
-      const { keep } = validate(keepPhotosBody, req.body);
-      await admin.accounts.keepPhotos(idOf(req), keep);
-      return showAccount(req, admin, res);
-    }),
-  });
-
-  /** The answer of a call that names itself is kept with the credit. */
-  const creditAccount: AdminRoute = async (req, { accounts }, res) => {
-    const { amount, note = null } = validate(creditBody, req.body);
-    const account = idOf(req);
-    const answered = (credits: number) =>
-      ({ success: true, account, amount, credits }) satisfies z.output<typeof creditsAdded>;
-    const { claimed } = res.locals;
-    const once = claimed && {
-      ...claimed,
-      answer: (credits: number) => storedForm(res, answered(credits)),
-    };
-    return answered(await accounts.credit(account, amount, note, once));
-  };
-  mountRoute(router, PATHS.creditAccount, {
-    post: operatorJson(
-      (req, res) => services.admin(res.locals.requestId).accounts.show(idOf(req)),
-      idempotent(
-        services,
-        answers,
-        CREDIT_LEASE_MS,
-        (kept) => kept,
-        // A name that no caller of the account can take (contract 17.7).
-        (key, req) => ({ accountId: idOf(req), key: `admin ${key}` }),
-      ),
-      answer(creditAccount),
-    ),
-  });
-
-  mountRoute(router, PATHS.getUsage, {
-    get: reads(PERIOD, async (req, { accounts }) => {
-      const account = idOf(req);
-      const { since, until } = periodOf(req.query, clock.now());
-      const lines = await accounts.usage(account, since, until);
-      const credits = lines.reduce((sum, line) => sum + line.credits, 0);
-      const period = { since: since.toISOString(), until: until.toISOString() };
-      return { success: true, account, ...period, credits, usage: presentUsage(lines) } satisfies z.output<
-        typeof usageShown
-      >;
-    }),
-  });
-
   /** The only answer with the secret. */
   const answerKey = (req: Request, res: Response, { key, secret }: MadeKey): z.output<typeof keyMade> => {
     answerMade(req, res, settings, `/admin/v1/keys/${key.id}`);
     return { success: true, key: presentOwnedKey(key), secret };
   };
-  mountRoute(router, PATHS.listKeys, {
-    get: reads(LIST, async (req, { keys }) => {
+  return {
+    listAccounts: async ({ query }, { accounts }) => {
+      const page = listPage(query);
+      const { shown, next_cursor } = pageOf(await accounts.list(andOneMore(page)), page);
+      const list = { success: true, accounts: shown.map(presentAccount), next_cursor } as const;
+      return list satisfies z.output<typeof accountList>;
+    },
+    createAccount: async (req, { accounts }, res) => {
+      const { name, credits } = validate(accountBody, req.body);
+      const account = presentAccount(await accounts.create(name, credits));
+      answerMade(req, res, settings, `/admin/v1/accounts/${account.id}`);
+      return { success: true, account } satisfies z.output<typeof accountShown>;
+    },
+    getAccount,
+    keepPhotos: async (req, admin, res) => {
+      const { keep } = validate(keepPhotosBody, req.body);
+      await admin.accounts.keepPhotos(idOf(req), keep);
+      return getAccount(req, admin, res);
+    },
+    /** The answer of a call that names itself is kept with the credit. */
+    creditAccount: async (req, { accounts }, res) => {
+      const { amount, note = null } = validate(creditBody, req.body);
+      const account = idOf(req);
+      const answered = (credits: number) =>
+        ({ success: true, account, amount, credits }) satisfies z.output<typeof creditsAdded>;
+      const { claimed } = res.locals;
+      const answer = (credits: number) => storedForm(res, answered(credits));
+      return answered(await accounts.credit(account, amount, note, claimed && { ...claimed, answer }));
+    },
+    getUsage: async (req, { accounts }) => {
+      const account = idOf(req);
+      const { since, until } = periodOf(req.query, clock.now());
+      const lines = await accounts.usage(account, since, until);
+      const credits = lines.reduce((sum, line) => sum + line.credits, 0);
+      const period = { since: since.toISOString(), until: until.toISOString() };
+      const usage = presentUsage(lines);
+      return { success: true, account, ...period, credits, usage } satisfies z.output<typeof usageShown>;
+    },
+    listKeys: async (req, { keys }) => {
       const page = listPage(req.query);
       const { shown, next_cursor } = pageOf(await keys.listOf(idOf(req), andOneMore(page)), page);
       const list = { success: true, keys: shown.map(presentOwnedKey), next_cursor } as const;
       return list satisfies z.output<typeof keyList>;
-    }),
-    post: takes(async (req, { keys }, res) => {
+    },
+    createKey: async (req, { keys }, res) => {
       const { versions, scopes, limits, expires_at, ...wanted } = validate(keyBody, req.body);
       const made = await keys.create({
         ...wanted,
@@ -166,30 +105,23 @@ export function mountAdmin(
         expiresAt: expires_at ?? null,
       });
       return answerKey(req, res, made);
-    }),
-  });
-  mountRoute(router, PATHS.rotateKey, {
-    post: takes(async (req, { keys }, res) => {
+    },
+    rotateKey: async (req, { keys }, res) => {
       const { overlap_hours: hours, expires_at: expiresAt } = validate(rotationBody, req.body);
       return answerKey(req, res, await keys.rotate(idOf(req), hours * HOUR_MS, expiresAt));
-    }),
-  });
-  mountRoute(router, PATHS.revokeKey, {
-    delete: changes(async (req, { keys }) => {
+    },
+    revokeKey: async (req, { keys }) => {
       const id = idOf(req);
       await keys.revoke(id);
       return { success: true, id, revoked: true } satisfies z.output<typeof keyRevoked>;
-    }),
-  });
-
-  mountRoute(router, PATHS.getAuditLog, {
-    get: reads([...LIST, 'account'], async ({ query }) => {
+    },
+    getAuditLog: async ({ query }) => {
       const filter = auditFilter(query);
       const { shown, next_cursor } = pageOf(await audit.list(andOneMore(filter)), filter);
       const list = { success: true, entries: shown.map(presentEntry), next_cursor } as const;
       return list satisfies z.output<typeof auditLog>;
-    }),
-  });
+    },
+  } satisfies Readonly<Record<string, OperatorRoute>>;
 }
 
 /** One entry more than a page shows, which tells whether there is another page. */

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { CatalogPage } from '../../models/catalog/catalog-service';
 import { type CatalogItem, isProduct } from '../../models/catalog/item';
-import type { IdentifiedItem } from '../../models/vision/vision-service';
+import type { Identification, IdentifiedItem } from '../../models/vision/vision-service';
 import type { Links } from '../middleware/links';
 import { mapped, type WithRows } from '../middleware/send-answer';
 import {
@@ -12,7 +12,7 @@ import {
   presentTag,
   presentVariantField,
 } from '../wire/presented-row';
-import type { legacyAnswer, legacyMatch, legacyRow } from './answers';
+import type { legacyAnswer, legacyMatch, legacyRow, legacyVisionAnswer } from './answers';
 
 /** The answer of v1 and v2 products (contract 8.4). */
 export const presentLegacyPage = (
@@ -66,8 +66,19 @@ function countAttributes(rows: readonly CatalogItem[]): Record<string, number> {
   return Object.fromEntries(counts);
 }
 
+/** The answer of v2 vision (contract 8.6). */
+export const presentLegacyIdentification = (
+  { items, totalMs, predictionId }: Identification,
+  links: Links,
+): z.input<typeof legacyVisionAnswer> => ({
+  success: true,
+  results: items.map((match) => presentLegacyMatch(match, links)),
+  processingTime: totalMs,
+  predictionId,
+});
+
 /** One element of a v2 vision answer (contract 8.6); a taxonomy row has the same keys with no variants. */
-export const presentLegacyMatch = (
+const presentLegacyMatch = (
   { item, confidence }: IdentifiedItem,
   links: Links,
 ): z.input<typeof legacyMatch> => ({

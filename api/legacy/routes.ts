@@ -1,41 +1,36 @@
-import type { IRouter, Request } from 'express';
-import type { z } from 'zod';
+import type { Request } from 'express';
 import { legacyVisionPrice } from '../../models/access/credits';
 import { badRequest } from '../../models/errors';
 import type { ApiServices, ApiSettings } from '../api-services';
 import { callerOf } from '../middleware/call';
-import type { Route } from '../middleware/charged-answer';
-import type { Endpoints } from '../middleware/endpoints';
+import type { Route, Routes } from '../middleware/charged-answer';
 import { linksOf } from '../middleware/links';
-import { mountRoute } from '../middleware/mount-route';
-import { PATHS } from '../paths';
 import { photosOf, takeBody } from '../wire/photos';
 import { tellStages, type VisionObserver } from '../wire/vision-stages';
-import type { legacyVisionAnswer } from './answers';
-import { presentLegacyMatch, presentLegacyPage } from './presenter';
+import { presentLegacyIdentification, presentLegacyPage } from './presenter';
 import { type LegacyParameters, legacyIdentifyBody, toLegacyQuery } from './schema';
 
 /** The APIs of older integrations (contract 8.1): their wire forms around the same services. */
-export function mountLegacy(
-  router: IRouter,
-  { read, once, photo }: Endpoints,
-  services: ApiServices,
-  settings: ApiSettings,
-  metrics: VisionObserver,
-): void {
-  mountRoute(router, PATHS.searchProductsV1, {
-    get: read('v1.products', 'catalog:read', 'any', listProducts(services, settings, queryParameters)),
-  });
-  mountRoute(router, PATHS.searchProductsV2, {
-    post: once(
-      'v2.products',
-      'catalog:read',
-      'json',
-      listProducts(services, settings, (req) => req.body),
-    ),
-  });
-  mountRoute(router, PATHS.identifyV2, { post: photo('v2.vision', identify(services, settings, metrics)) });
-}
+export const legacyRoutes = (services: ApiServices, settings: ApiSettings, metrics: VisionObserver) =>
+  ({
+    searchProductsV1: listProducts(services, settings, queryParameters),
+    searchProductsV2: listProducts(services, settings, (req) => req.body),
+    identifyV2: (req, res) => {
+      const { body, cut } = takeBody(req, legacyIdentifyBody);
+      const { photos } = photosOf(body, cut);
+      const links = linksOf(req, services, settings);
+      const options = { category: null, filters: [], pricing: true, explain: false, minConfidence: null };
+      const request = { photos, ...options, price: legacyVisionPrice() };
+      return {
+        photos: photos.length,
+        make: async (call) => {
+          const { value, price } = await services.vision.identify(call, request);
+          tellStages(res, metrics, value);
+          return { value: presentLegacyIdentification(value, links), price };
+        },
+      };
+    },
+  }) satisfies Routes;
 
 /** Those of v1: a kind of rows that is given twice is no kind, and must not become the default. */
 function queryParameters({ query }: Request): LegacyParameters {
@@ -64,30 +59,6 @@ function listProducts(
         const options = { pricing: true, categoryRule: 'unknown-is-empty' } as const;
         const { value, price } = await catalog.search(call, query, options);
         return { value: presentLegacyPage(value, query.text ?? '', links), price };
-      },
-    };
-  };
-}
-
-function identify(services: ApiServices, settings: ApiSettings, metrics: VisionObserver): Route {
-  return (req, res) => {
-    const { body, cut } = takeBody(req, legacyIdentifyBody);
-    const { photos } = photosOf(body, cut);
-    const links = linksOf(req, services, settings);
-    const options = { category: null, filters: [], pricing: true, explain: false, minConfidence: null };
-    const request = { photos, ...options, price: legacyVisionPrice() };
-    return {
-      photos: photos.length,
-      make: async (call) => {
-        const { value, price: worth } = await services.vision.identify(call, request);
-        tellStages(res, metrics, value);
-        const answer: z.input<typeof legacyVisionAnswer> = {
-          success: true,
-          results: value.items.map((match) => presentLegacyMatch(match, links)),
-          processingTime: value.totalMs,
-          predictionId: value.predictionId,
-        };
-        return { value: answer, price: worth };
       },
     };
   };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { CatalogQuery, Filter } from '../../models/catalog/catalog-query';
-import { TAGS_FIELD, type Taxonomy } from '../../models/catalog/taxonomy';
+import { TAGS_FIELD, Taxonomy } from '../../models/catalog/taxonomy';
 import { refuseBrokenText } from '../middleware/parse-json-object';
 import { refuseBrackets, validate } from '../middleware/validate';
 import { listOfValues, pageNumber, searchText, sizeOfPage, sort } from '../wire/shared';
@@ -28,7 +28,7 @@ const number = (schema: typeof pageNumber, minimum: number) =>
     .pipe(schema);
 
 /** A comma-separated list; a repeated query parameter continues it. */
-export const commaSeparated = z
+const commaSeparated = z
   .union([z.string(), z.array(z.string())], 'must be a comma-separated list')
   .transform((given) =>
     [given]
@@ -40,7 +40,7 @@ export const commaSeparated = z
   .pipe(listOfValues);
 
 /** The parameters of v1 and v2 products that have a fixed name (contract 8.1); others are facets or ignored. */
-export const legacyQuery = z.object({
+const legacyQuery = z.object({
   search: searchText.default('').describe('Free text; without it the rows are listed'),
   attribute: z.unknown().optional().meta({
     type: 'string',
@@ -58,6 +58,17 @@ export const legacyQuery = z.object({
 });
 
 const EXCLUDE = 'exclude_';
+
+/** The same with the facets of the named categories; others may bring more (contract 8.1). */
+export const legacyParameters = legacyQuery.extend({
+  ...Object.fromEntries(
+    new Taxonomy([]).facetFields().flatMap((field) => [
+      [field, commaSeparated.optional().describe('Ids; the row has at least one')],
+      [EXCLUDE + field, commaSeparated.optional().describe('Ids; the row has none')],
+    ]),
+  ),
+  exclude_category: commaSeparated.optional().describe('Names or ids of categories'),
+});
 
 /** What the catalog knows, to tell facets from parameters that are ignored. */
 interface Known {

@@ -1,6 +1,6 @@
 import cors from 'cors';
 import { Router } from 'express';
-import { PUBLIC_PREFIXES } from '../paths';
+import { PUBLIC_PREFIXES } from '../endpoints';
 
 /** Pages that browsers let read answers: their origins, or all; none closes the API to browsers. */
 export type AllowedOrigins = '*' | readonly string[];

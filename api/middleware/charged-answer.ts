@@ -28,6 +28,8 @@ export const free = (make: (call: CallContext) => Promise<Answer | StreamedJson>
 
 /** Reads a request. @throws AppError 400 that names the parameter at fault */
 export type Route = (req: Request, res: Response) => Work | Promise<Work>;
+/** By the ids of their endpoints. */
+export type Routes = Readonly<Record<string, Route>>;
 
 /**
  * The one way by which answers that may cost something leave, on every endpoint: made, then booked while the caller is

@@ -1,18 +1,21 @@
-import type { RequestHandler } from 'express';
-import { API_VERSIONS, type ApiVersion, type Caller, type Scope } from '../../models/access/api-key';
+import type { Request, RequestHandler, Response } from 'express';
+import type { Caller } from '../../models/access/api-key';
 import type { FairBudget } from '../../models/access/fair-budget';
-import type { ApiServices, ApiSettings } from '../api-services';
+import type { AdminServices, ApiServices, ApiSettings } from '../api-services';
+import type { CallerEndpoint, Endpoint } from '../endpoints';
 import { AnswerMemory, memoryBudget } from './answer-memory';
 import { authenticate, authorizeOperator, KeyLookups } from './authenticate';
 import type { Middleware } from './call';
 import { chargedAnswer, type Route } from './charged-answer';
 import { startDeadline } from './deadline';
 import { classifyFailure } from './error-handler';
-import { idempotent } from './idempotency';
+import { idempotent, refuseKey } from './idempotency';
 import { linkRenewal } from './links';
 import { parseJsonObject } from './parse-json-object';
 import { photoLimit, queueGates, rateLimit } from './rate-limit';
 import { type BodyType, JSON_BODY, JSON_LINES_BODY, PICTURE_BODY, readTyped } from './read-body';
+import { idOf } from './request-address';
+import { type Answer, sendAnswer } from './send-answer';
 import { simulateError } from './simulate-error';
 import { knownParameters } from './validate';
 
@@ -28,19 +31,16 @@ const MEMORY_WAIT_MS = 10_000;
 const PACE_WINDOW_MS = 10_000;
 /** A call that has not answered so long after its deadline died with its process. */
 const LEASE_SLACK_MS = 15_000;
+/** A credit takes a statement or two; one that has not answered so long died with its process. */
+const CREDIT_LEASE_MS = 30_000;
 
-/** How an endpoint is called in usage reports: the API version that a key must open comes first. */
-export type EndpointName = `${ApiVersion}.${string}`;
-
-/** What a query string may hold; those of v1 are read by their route. */
-export type Parameters = { readonly single?: readonly string[]; readonly lists?: readonly string[] } | 'any';
-
-export type Endpoints = ReturnType<typeof buildEndpoints>;
+/** Makes the answer to an operator's request, with the services whose changes are noted as the request's. */
+export type OperatorRoute = (req: Request, admin: AdminServices, res: Response) => Promise<Answer>;
 
 /**
  * What a call passes before and behind its route, by the kind of endpoint, in the order in which refusals are decided
  * (contract 11.3): 401, 403, 429, then 413 and 415, so that no byte of a body is read for a call that may not be made.
- * Nor for a photo that the workers can't get to in time: its 503 comes before its upload. A scope of null is every key.
+ * Nor for a photo that the workers can't get to in time: its 503 comes before its upload.
  */
 export function buildEndpoints(services: ApiServices, settings: ApiSettings, answers: AnswerMemory) {
   const { accounts, limiter, queue, clock, bodies } = services;
@@ -48,11 +48,6 @@ export function buildEndpoints(services: ApiServices, settings: ApiSettings, ans
   const keys = new KeyLookups<Caller>((hash) => accounts.callerByKeyHash(hash), limits.unknownKeysPerMinute);
   const calls = rateLimit(services, limits);
   const forced = simulateError(deadlineMs);
-  const admitted = (name: EndpointName, scope: Scope | null): Middleware[] => [
-    authenticate(keys, versionOf(name), scope),
-    forced,
-    calls,
-  ];
   const operator = authorizeOperator(settings.adminToken ?? null, limits.unknownKeysPerMinute);
   const takePhotos = photoLimit(limiter, limits);
   const firstPhoto: Middleware = (_req, res) => takePhotos(res, 1);
@@ -75,37 +70,46 @@ export function buildEndpoints(services: ApiServices, settings: ApiSettings, ans
   };
   // A photo of the largest size as base64, and room for the rest (contract 12.2).
   const photoBytesMax = Math.ceil((settings.imageBytesMax * 4) / 3) + 64 * 1024;
-  const photo = body(JSON_BODY, photoBytesMax);
-  const BODIES = {
-    none: [],
+  const BODIES: Readonly<Record<Endpoint['takes'], Middleware[]>> = {
+    nothing: [],
     json: [body(JSON_BODY, BODY_BYTES_MAX), parseJson],
+    photo: [body(JSON_BODY, photoBytesMax)],
     // Twice the largest photo: many photos of the usual size, which are looked at later.
     job: [firstPhoto, body(JSON_BODY, 2 * photoBytesMax)],
     records: [body(JSON_LINES_BODY, RECORDS_BYTES_MAX)],
     // Beyond the limit of pictures, so that one that is too large is refused as everywhere (contract 7.2).
     picture: [body(PICTURE_BODY, photoBytesMax)],
   };
+  const adminOf = (res: Response) => services.admin(res.locals.requestId);
+  const answerOperator =
+    (route: OperatorRoute): Middleware =>
+    async (req, res) => {
+      const made = await answers.reserve(res, req.route.path);
+      await sendAnswer(req, res, await route(req, adminOf(res), res), made);
+    };
+  // Under a name that no caller of the account can take (contract 17.7).
+  const nameOfCredit = (key: string, req: Request) => ({ accountId: idOf(req), key: `admin ${key}` });
+  const creditOnce: Middleware[] = [
+    (req, res) => adminOf(res).accounts.show(idOf(req)),
+    idempotent(services, answers, CREDIT_LEASE_MS, (kept) => kept, nameOfCredit),
+  ];
   return {
-    /** Only reads, without a body. */
-    read: (name: EndpointName, scope: Scope | null, parameters: Parameters, route: Route) =>
-      through(...admitted(name, scope), ...knownOf(parameters), answer(name, route)),
-    /** Is made once under an `Idempotency-Key`. */
-    once: (name: EndpointName, scope: Scope | null, kind: keyof typeof BODIES, route: Route) =>
-      through(...admitted(name, scope), ...BODIES[kind], once, answer(name, route)),
-    /** Likewise, with a photo in its JSON, and a deadline (contract 7.7). */
-    photo: (name: EndpointName, route: Route) =>
-      through(
-        startDeadline(deadlineMs),
-        ...admitted(name, 'vision:identify'),
-        firstPhoto,
-        shedLoad,
-        photo,
-        once,
-        answer(name, withPlaces(route)),
-      ),
-    /** Of operators (contract 17.2), without a body or with a little JSON; the last gate answers. */
-    operator: (...middleware: Middleware[]) => through(operator, ...middleware),
-    operatorJson: (...middleware: Middleware[]) => through(operator, ...BODIES.json, ...middleware),
+    /** Of callers; the last gate answers. */
+    caller: ({ kind, version, scope, name, query, takes }: CallerEndpoint, route: Route): RequestHandler => {
+      const admitted = [authenticate(keys, version, scope), forced, calls];
+      // Those of v1 are read by their route.
+      if (kind === 'read' && version !== 'v3') return through(...admitted, answer(name, route));
+      if (kind === 'read') return through(...admitted, knownParameters(query), answer(name, route));
+      if (kind === 'once') return through(...admitted, ...BODIES[takes], once, answer(name, route));
+      const begin = [startDeadline(deadlineMs), ...admitted, firstPhoto, shedLoad];
+      return through(...begin, ...BODIES[takes], once, answer(name, withPlaces(route)));
+    },
+    /** Of operators (contract 17.2), likewise. */
+    operator: ({ method, query, takes, isRepeatable }: Endpoint, route: OperatorRoute): RequestHandler => {
+      const change = isRepeatable ? creditOnce : [refuseKey];
+      const known = method === 'get' ? [knownParameters(query)] : change;
+      return through(operator, ...BODIES[takes], ...known, answerOperator(route));
+    },
   };
 }
 
@@ -128,18 +132,9 @@ const through =
     }
   };
 
-const knownOf = (parameters: Parameters): Middleware[] =>
-  parameters === 'any' ? [] : [knownParameters(parameters.single ?? [], parameters.lists)];
-
 const parseJson: Middleware = (req) => {
   req.body = parseJsonObject(req.body);
 };
-
-function versionOf(name: EndpointName): ApiVersion {
-  const version = API_VERSIONS.find((each) => name.startsWith(`${each}.`));
-  if (!version) throw new Error(`the endpoint ${name} is of no version`);
-  return version;
-}
 
 /** Memory for bodies and what calls fetch, of so many bytes; shared by key. */
 export const bodyMemory = (bytes: number): FairBudget =>

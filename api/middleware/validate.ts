@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { badRequest } from '../../models/errors';
 import type { Middleware } from './call';
 
@@ -34,20 +34,20 @@ const listHint = (name: string): string => {
 
 /**
  * Refuses (400) a query string with a parameter that the endpoint does not have, and any but a list that is given more than
- * once (contract 12.13).
- *
- * @param single parameters of one value
- * @param lists parameters of comma-separated values, which repetitions continue
+ * once (contract 12.13): repetitions of a list continue it.
  */
-export function knownParameters(single: readonly string[], lists: readonly string[] = []): Middleware {
+export function knownParameters({ shape }: z.ZodObject = z.object()): Middleware {
   return ({ query }) => {
     for (const [name, value] of Object.entries(query)) {
-      if (lists.includes(name)) continue;
-      if (!single.includes(name)) {
+      const known = Object.hasOwn(shape, name) ? shape[name] : undefined;
+      if (known === undefined) {
         const hint = isBracketed(name) ? `; ${listHint(name)}` : '.';
         throw badRequest(`There is no parameter "${name}"${hint}`, { field: name });
       }
-      if (Array.isArray(value)) throw badRequest(`${name}: is given more than once.`, { field: name });
+      const isList = known instanceof z.ZodDefault && known.unwrap() instanceof z.ZodArray;
+      if (Array.isArray(value) && !isList) {
+        throw badRequest(`${name}: is given more than once.`, { field: name });
+      }
     }
   };
 }

@@ -1,26 +1,19 @@
-import type { IRouter, RequestHandler } from 'express';
+import type { RequestHandler } from 'express';
 import type { ApiSettings } from '../api-services';
 import type { AnswerMemory } from '../middleware/answer-memory';
 import { publicAddress } from '../middleware/links';
-import { mountRoute } from '../middleware/mount-route';
 import { sendAnswer } from '../middleware/send-answer';
-import { PATHS } from '../paths';
 import { showHealth, showReadiness } from './health';
 import type { Metrics } from './metrics';
 import { buildOpenApi } from './openapi/document';
 
 /** What operators and tools read; no key, and answered also while the process starts or stops. */
-export function mountOperations(
-  router: IRouter,
-  settings: ApiSettings,
-  metrics: Metrics,
-  answers: AnswerMemory,
-): void {
-  mountRoute(router, PATHS.checkHealth, { get: showHealth });
-  mountRoute(router, PATHS.checkReadiness, { get: showReadiness(settings) });
-  mountRoute(router, PATHS.getMetrics, { get: metrics.show });
-  mountRoute(router, PATHS.getOpenApi, { get: showOpenApi(settings, answers) });
-}
+export const toolRoutes = (settings: ApiSettings, metrics: Metrics, answers: AnswerMemory) => ({
+  checkHealth: showHealth,
+  checkReadiness: showReadiness(settings),
+  getMetrics: metrics.show,
+  getOpenApi: showOpenApi(settings, answers),
+});
 
 /** The description of the API for tools, with the address that it was asked at (or the public one) as its server. */
 function showOpenApi(settings: ApiSettings, answers: AnswerMemory): RequestHandler {

@@ -1,4 +1,3 @@
-import type { IRouter } from 'express';
 import type { z } from 'zod';
 import type { Pictured } from '../../models/catalog/import/records';
 import { categoriesOf } from '../../models/catalog/taxonomy';
@@ -6,12 +5,9 @@ import { badRequest } from '../../models/errors';
 import type { ReadRecord } from '../../models/ports';
 import type { LineOutcome, RecordStatus } from '../../models/records/records-service';
 import type { ApiServices, ApiSettings } from '../api-services';
-import { free, type Route } from '../middleware/charged-answer';
-import type { Endpoints } from '../middleware/endpoints';
+import { free, type Routes } from '../middleware/charged-answer';
 import { answerMade, type PublicAddress, publicAddress } from '../middleware/links';
-import { mountRoute } from '../middleware/mount-route';
 import { idOf } from '../middleware/request-address';
-import { PATHS } from '../paths';
 import type {
   deletionAnswer,
   feedStatusAnswer,
@@ -21,78 +17,56 @@ import type {
   recordsAnswer,
 } from './record-answers';
 
-const SCOPE = 'catalog:write';
-
 /** What every answer of these endpoints says. */
 const FREE = { success: true, credits_used: 0 } as const;
 
 /** The endpoints that write the catalog (contract 15). */
-export function mountRecords(
-  router: IRouter,
-  { read, once }: Endpoints,
-  { records, pictures }: ApiServices,
-  settings: ApiSettings,
-): void {
-  mountRoute(router, PATHS.writeRecords, {
-    put: once('v3.records.write', SCOPE, 'records', (req) =>
-      free(async (call) => presentOutcomes(await records.write(call, req.body))),
-    ),
-  });
-
-  const storeImage: Route = (req, res) => {
-    if (req.body.length === 0) throw badRequest('Send the bytes of a picture as the body.');
-    const absolute = publicAddress(req, settings);
-    return free(async ({ caller, signal }) => {
-      const stored = await pictures.upload(req.body, { account: caller.accountId, signal });
-      const { address, thumbnail, width, height } = stored;
-      answerMade(req, res, settings, address);
-      const addresses = { url: absolute(address), thumbnail: absolute(thumbnail) };
-      return { ...FREE, ...addresses, width, height } satisfies z.input<typeof imageAnswer>;
-    });
-  };
-  mountRoute(router, PATHS.storeImage, { post: once('v3.images.store', SCOPE, 'picture', storeImage) });
-
-  const showRecord: Route = (req) => {
-    const id = idOf(req);
-    const absolute = publicAddress(req, settings);
-    return free(async () => {
-      const data = [lineOf(await records.find(id), absolute)];
-      return { ...FREE, data } satisfies z.input<typeof recordAnswer>;
-    });
-  };
-  const deleteRecord: Route = (req) => {
-    const id = idOf(req);
-    return free(async (call) => {
-      await records.remove(call, id);
-      return { ...FREE, id, deleted: true } satisfies z.input<typeof deletionAnswer>;
-    });
-  };
-  mountRoute(router, PATHS.getRecord, {
-    get: read('v3.records.read', SCOPE, {}, showRecord),
-    delete: once('v3.records.delete', SCOPE, 'none', deleteRecord),
-  });
-
-  const showRecordStatus: Route = (req) => {
-    const id = idOf(req);
-    return free(async () => {
-      const { searchable, ...seen } = await records.status(id);
-      const identifiable = seen.pictures.done > 0;
-      return { ...FREE, id, searchable, identifiable, ...presentSeen(seen) } satisfies z.input<
-        typeof recordStatusAnswer
-      >;
-    });
-  };
-  mountRoute(router, PATHS.getRecordStatus, { get: read('v3.records.status', SCOPE, {}, showRecordStatus) });
-
-  const showFeedStatus: Route = (req) => {
-    const id = idOf(req);
-    return free(async () => {
-      const { products, ...seen } = await records.feedStatus(id);
-      return { ...FREE, id, products, ...presentSeen(seen) } satisfies z.input<typeof feedStatusAnswer>;
-    });
-  };
-  mountRoute(router, PATHS.getFeedStatus, { get: read('v3.feeds.status', SCOPE, {}, showFeedStatus) });
-}
+export const recordRoutes = ({ records, pictures }: ApiServices, settings: ApiSettings) =>
+  ({
+    writeRecords: (req) => free(async (call) => presentOutcomes(await records.write(call, req.body))),
+    storeImage: (req, res) => {
+      if (req.body.length === 0) throw badRequest('Send the bytes of a picture as the body.');
+      const absolute = publicAddress(req, settings);
+      return free(async ({ caller, signal }) => {
+        const stored = await pictures.upload(req.body, { account: caller.accountId, signal });
+        const { address, thumbnail, width, height } = stored;
+        answerMade(req, res, settings, address);
+        const addresses = { url: absolute(address), thumbnail: absolute(thumbnail) };
+        return { ...FREE, ...addresses, width, height } satisfies z.input<typeof imageAnswer>;
+      });
+    },
+    getRecord: (req) => {
+      const id = idOf(req);
+      const absolute = publicAddress(req, settings);
+      return free(async () => {
+        const data = [lineOf(await records.find(id), absolute)];
+        return { ...FREE, data } satisfies z.input<typeof recordAnswer>;
+      });
+    },
+    deleteRecord: (req) => {
+      const id = idOf(req);
+      return free(async (call) => {
+        await records.remove(call, id);
+        return { ...FREE, id, deleted: true } satisfies z.input<typeof deletionAnswer>;
+      });
+    },
+    getRecordStatus: (req) => {
+      const id = idOf(req);
+      return free(async () => {
+        const { searchable, ...seen } = await records.status(id);
+        const identifiable = seen.pictures.done > 0;
+        const status = { id, searchable, identifiable, ...presentSeen(seen) };
+        return { ...FREE, ...status } satisfies z.input<typeof recordStatusAnswer>;
+      });
+    },
+    getFeedStatus: (req) => {
+      const id = idOf(req);
+      return free(async () => {
+        const { products, ...seen } = await records.feedStatus(id);
+        return { ...FREE, id, products, ...presentSeen(seen) } satisfies z.input<typeof feedStatusAnswer>;
+      });
+    },
+  }) satisfies Routes;
 
 /** One answer line for each line of the body (contract 15.3). */
 function presentOutcomes(outcomes: readonly LineOutcome[]): z.input<typeof recordsAnswer> {

@@ -1,18 +1,14 @@
-import type { IRouter, Request } from 'express';
+import type { Request } from 'express';
 import type { CallContext, Priced } from '../../models/access/billing';
 import { visionPrice } from '../../models/access/credits';
 import type { Module } from '../../models/catalog/catalog-query';
 import { SUGGESTIONS_MAX } from '../../models/catalog/suggestion';
 import type { ApiServices, ApiSettings } from '../api-services';
-import { free, type Route, type Work } from '../middleware/charged-answer';
-import type { Endpoints } from '../middleware/endpoints';
+import { free, type Routes, type Work } from '../middleware/charged-answer';
 import { linksOf } from '../middleware/links';
-import { mountRoute } from '../middleware/mount-route';
 import { idOf } from '../middleware/request-address';
 import type { Answer } from '../middleware/send-answer';
 import { validate } from '../middleware/validate';
-import { PATHS } from '../paths';
-import { PERIOD } from '../wire/period';
 import { takeBody } from '../wire/photos';
 import { tellStages, type VisionObserver } from '../wire/vision-stages';
 import {
@@ -37,18 +33,9 @@ import {
 import { showOwnAccount } from './show-account';
 import { feedbackBody, identifyBody, toIdentification } from './vision-schema';
 
-const INCLUDES = { lists: ['includes'] };
-const SIMILAR = { ...INCLUDES, single: ['category_id', 'size'] };
-
-/** The current API with its `/api/v3` aliases (contract 4.1, 9.3). */
-export function mountV3(
-  router: IRouter,
-  { read, once, photo }: Endpoints,
-  services: ApiServices,
-  settings: ApiSettings,
-  metrics: VisionObserver,
-): void {
-  const { catalog, similar, suggestions, feedback } = services;
+/** The current API (contract 4 to 7). */
+export function catalogRoutes(services: ApiServices, settings: ApiSettings, metrics: VisionObserver) {
+  const { catalog, vision, similar, suggestions, feedback } = services;
   /** Answers rows as `includes` wants them. */
   const answerRows = <Found>(
     req: Request,
@@ -67,83 +54,60 @@ export function mountV3(
     };
   };
 
-  const queryCatalog: Route = (req, res) => {
-    signalDeprecation(res, req.body);
-    const { query, includes } = toCatalogQuery(req.body, settings.pageSizeMax);
-    const find = (call: CallContext, pricing: boolean) =>
-      catalog.search(call, query, { pricing, categoryRule: 'refuse-unknown' });
-    return answerRows(req, includes, query.pageSize, find, presentPage);
-  };
-  mountRoute(router, PATHS.queryCatalog, {
-    post: once('v3.catalog.query', 'catalog:read', 'json', queryCatalog),
-  });
-
-  const showItem: Route = (req) => {
-    const includes = includesOfQuery(req.query['includes']);
-    const id = idOf(req);
-    const find = (call: CallContext, pricing: boolean) => catalog.item(call, id, { pricing });
-    return answerRows(req, includes, 1, find, presentFound);
-  };
-  mountRoute(router, PATHS.getItem, { get: read('v3.catalog.item', 'catalog:read', INCLUDES, showItem) });
-
-  const showSimilar: Route = (req) => {
-    const { includes, category, size } = similarQuery(req.query);
-    const id = idOf(req);
-    const find = (call: CallContext, pricing: boolean) =>
-      similar.similar(call, { id, category, size, pricing });
-    return answerRows(req, includes, size, find, presentSimilar);
-  };
-  mountRoute(router, PATHS.listSimilarItems, {
-    get: read('v3.catalog.similar', 'catalog:read', SIMILAR, showSimilar),
-  });
-
-  const showItems: Route = (req) => {
-    const { ids, includes } = validate(itemsBody, req.body);
-    const find = (call: CallContext, pricing: boolean) => catalog.items(call, ids, { pricing });
-    return answerRows(req, includes, ids.length, find, presentItems);
-  };
-  mountRoute(router, PATHS.getItems, { post: once('v3.catalog.items', 'catalog:read', 'json', showItems) });
-
-  mountRoute(router, PATHS.getOwnAccount, {
-    get: read('v3.account', null, { single: PERIOD }, showOwnAccount(services, settings.limits)),
-  });
-
-  const suggest: Route = (req) => {
-    const { query, category_id: category = null, size } = validate(suggestBody, req.body);
-    const asked = { query, category, size: Math.min(size, SUGGESTIONS_MAX) };
-    return free(async (call) => presentSuggestions(await suggestions.suggest(call, asked)));
-  };
-  mountRoute(router, PATHS.suggest, { post: once('v3.catalog.suggest', 'catalog:read', 'json', suggest) });
-
-  mountRoute(router, PATHS.identify, {
-    post: photo('v3.vision.identify', identify(services, settings, metrics)),
-  });
-
-  const sendFeedback: Route = (req) => {
-    const { correct_id: correctId, comment = null } = validate(feedbackBody, req.body);
-    const id = idOf(req);
-    return free(async ({ caller }) =>
-      presentFeedback(id, await feedback.correct(caller, id, { correctId, comment })),
-    );
-  };
-  mountRoute(router, PATHS.sendFeedback, { post: once('v3.vision.feedback', null, 'json', sendFeedback) });
-}
-
-function identify(services: ApiServices, settings: ApiSettings, metrics: VisionObserver): Route {
-  return (req, res) => {
-    const { body, cut } = takeBody(req, identifyBody, (given) => signalDeprecation(res, given));
-    const asked = toIdentification(body, cut);
-    const view = viewOf(body.includes, linksOf(req, services, settings));
-    const { pricing } = view;
-    const photos = asked.photos.length;
-    const request = { ...asked, pricing, price: visionPrice({ pricing, photos }) };
-    return {
-      photos,
-      make: async (call) => {
-        const { value, price } = await services.vision.identify(call, request);
-        tellStages(res, metrics, value);
-        return { value: presentIdentification(value, price, view), price };
-      },
-    };
-  };
+  return {
+    queryCatalog: (req, res) => {
+      signalDeprecation(res, req.body);
+      const { query, includes } = toCatalogQuery(req.body, settings.pageSizeMax);
+      const find = (call: CallContext, pricing: boolean) =>
+        catalog.search(call, query, { pricing, categoryRule: 'refuse-unknown' });
+      return answerRows(req, includes, query.pageSize, find, presentPage);
+    },
+    getItem: (req) => {
+      const includes = includesOfQuery(req.query['includes']);
+      const id = idOf(req);
+      const find = (call: CallContext, pricing: boolean) => catalog.item(call, id, { pricing });
+      return answerRows(req, includes, 1, find, presentFound);
+    },
+    listSimilarItems: (req) => {
+      const { includes, category, size } = similarQuery(req.query);
+      const id = idOf(req);
+      const find = (call: CallContext, pricing: boolean) =>
+        similar.similar(call, { id, category, size, pricing });
+      return answerRows(req, includes, size, find, presentSimilar);
+    },
+    getItems: (req) => {
+      const { ids, includes } = validate(itemsBody, req.body);
+      const find = (call: CallContext, pricing: boolean) => catalog.items(call, ids, { pricing });
+      return answerRows(req, includes, ids.length, find, presentItems);
+    },
+    suggest: (req) => {
+      const { query, category_id: category = null, size } = validate(suggestBody, req.body);
+      const asked = { query, category, size: Math.min(size, SUGGESTIONS_MAX) };
+      return free(async (call) => presentSuggestions(await suggestions.suggest(call, asked)));
+    },
+    identify: (req, res) => {
+      const { body, cut } = takeBody(req, identifyBody, (given) => signalDeprecation(res, given));
+      const asked = toIdentification(body, cut);
+      const view = viewOf(body.includes, linksOf(req, services, settings));
+      const { pricing } = view;
+      const photos = asked.photos.length;
+      const request = { ...asked, pricing, price: visionPrice({ pricing, photos }) };
+      return {
+        photos,
+        make: async (call) => {
+          const { value, price } = await vision.identify(call, request);
+          tellStages(res, metrics, value);
+          return { value: presentIdentification(value, price, view), price };
+        },
+      };
+    },
+    sendFeedback: (req) => {
+      const { correct_id: correctId, comment = null } = validate(feedbackBody, req.body);
+      const id = idOf(req);
+      return free(async ({ caller }) =>
+        presentFeedback(id, await feedback.correct(caller, id, { correctId, comment })),
+      );
+    },
+    getOwnAccount: showOwnAccount(services, settings.limits),
+  } satisfies Routes;
 }

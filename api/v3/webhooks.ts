@@ -1,36 +1,23 @@
-import type { IRouter } from 'express';
 import type { z } from 'zod';
 import type { Webhook } from '../../models/webhooks/webhook';
 import type { ApiServices, ApiSettings } from '../api-services';
-import { free } from '../middleware/charged-answer';
-import type { Endpoints } from '../middleware/endpoints';
+import { free, type Routes } from '../middleware/charged-answer';
 import { answerMade } from '../middleware/links';
-import { mountRoute } from '../middleware/mount-route';
 import { idOf } from '../middleware/request-address';
 import { validate } from '../middleware/validate';
-import { PATHS } from '../paths';
 import { toHttpUrl } from '../wire/photos';
 import type { webhook, webhookAnswer, webhookRemoved, webhooksAnswer } from './answers';
 import { webhookBody } from './schema';
 
-const ENDPOINT = 'v3.webhooks';
-const SCOPE = 'vision:identify';
-
 /** Addresses that callers are told at what happens (contract 16.10). */
-export function mountWebhooks(
-  router: IRouter,
-  { read, once }: Endpoints,
-  { webhooks }: ApiServices,
-  settings: ApiSettings,
-): void {
-  mountRoute(router, PATHS.createWebhook, {
-    get: read(ENDPOINT, SCOPE, {}, () =>
+export const webhookRoutes = ({ webhooks }: ApiServices, settings: ApiSettings) =>
+  ({
+    listWebhooks: () =>
       free(async ({ caller }) => {
         const data = (await webhooks.list(caller)).map(presentWebhook);
         return { success: true, data } satisfies z.input<typeof webhooksAnswer>;
       }),
-    ),
-    post: once(ENDPOINT, SCOPE, 'json', (req, res) => {
+    createWebhook: (req, res) => {
       const { url, events, credits_below: creditsBelow = null } = validate(webhookBody, req.body);
       const wanted = { url: toHttpUrl(url, 'url'), events: [...new Set(events)], creditsBelow };
       const registered = free(async ({ caller }) => {
@@ -40,18 +27,15 @@ export function mountWebhooks(
       });
       // A repetition is told that it was registered, and not the secret again.
       return { ...registered, kept: (body) => ({ ...body, secret: null }) };
-    }),
-  });
-  mountRoute(router, PATHS.deleteWebhook, {
-    delete: once(ENDPOINT, SCOPE, 'none', (req) => {
+    },
+    deleteWebhook: (req) => {
       const id = idOf(req);
       return free(async ({ caller }) => {
         await webhooks.remove(caller, id);
         return { success: true, id } satisfies z.input<typeof webhookRemoved>;
       });
-    }),
-  });
-}
+    },
+  }) satisfies Routes;
 
 const presentWebhook = (each: Webhook): z.input<typeof webhook> => ({
   id: each.id,

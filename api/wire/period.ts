@@ -25,9 +25,6 @@ export const periodParameters = z.object({
   until: documented('Before this day or time, not before `since`; else the end of today, in UTC'),
 });
 
-/** Names of its parameters. */
-export const PERIOD = Object.keys(periodParameters.shape);
-
 /**
  * The period that `since` and `until` of a query string name (contract 9.7), in days of UTC: without an end to the end
  * of today, without a start the 30 days before its end.

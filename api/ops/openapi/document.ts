@@ -2,14 +2,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { z } from 'zod';
 import { API_VERSIONS, type ApiVersion, opens } from '../../../models/access/api-key';
+import { ENDPOINTS, type Endpoint, type EndpointId } from '../../endpoints';
 import { COLUMNS } from '../../files/data-file';
-import { PATHS } from '../../paths';
 import { errorResponses, nameOfStatus } from './errors';
 import { ANSWERS, REQUESTS } from './examples';
 import { headerComponents, headersOf } from './headers';
-import type { Operation } from './operation';
-import { OPERATIONS } from './operations';
-import { componentSchemas, schemaReference } from './schemas';
+import { componentSchemas, queryParameters, schemaReference } from './schemas';
 import { webhooks } from './webhooks';
 
 /** What a document describes. */
@@ -33,7 +31,7 @@ export function buildOpenApi({ records, admin = true }: Described): Record<strin
       title: 'Loupe',
       version: '3.0.0',
       summary: 'A catalog of luxury items, and the identification of an item from a photo',
-      description: readFileSync(join(__dirname, 'getting-started.md'), 'utf8'),
+      description: textOf('getting-started.md'),
       contact: { name: 'The operator of this service' },
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
@@ -92,40 +90,56 @@ const SHARED_PARAMETERS = {
 
 const shared = (name: keyof typeof SHARED_PARAMETERS) => ({ $ref: `#/components/parameters/${name}` });
 
-type Id = keyof typeof PATHS;
+/** What the reference says of each endpoint, from `operations.md`. */
+const WORDS = new Map(
+  textOf('operations.md')
+    .split(/^## /m)
+    .map((section) => {
+      const [, id, summary, description] = /^(\w+): (.+?)\n\n(.+)$/s.exec(section.trimEnd()) ?? [];
+      return [id, { summary, description }];
+    }),
+);
 
 function pathsOf(admin: boolean): Record<string, object> {
   const described: Record<string, object> = {};
-  for (const [id, operation] of Object.entries(OPERATIONS) as [Id, Operation][]) {
-    if (operation.tag === 'admin' && !admin) continue;
-    PATHS[id].forEach((address, position) => {
+  for (const [id, endpoint] of Object.entries(ENDPOINTS) as [EndpointId, Endpoint][]) {
+    if (endpoint.tag === 'admin' && !admin) continue;
+    endpoint.paths.forEach((address, position) => {
       const path = address.replace(/:(\w+)/g, '{$1}');
-      described[path] = { ...described[path], [operation.method]: describe(id, operation, position) };
+      described[path] = { ...described[path], [endpoint.method]: describe(id, endpoint, position) };
     });
   }
   return described;
 }
 
 /** One endpoint under one of its addresses; those after the first are aliases. */
-function describe(id: Id, operation: Operation, position: number): object {
-  const { tag, summary, description, version, parameters, maybe } = operation;
+function describe(id: EndpointId, endpoint: Endpoint, position: number): object {
+  const { tag, version, maybe, paths } = endpoint;
+  const words = WORDS.get(id);
+  if (!words) throw new Error(`operations.md says nothing of ${id}`);
   const alias = position > 0;
   return {
     operationId: alias ? `${id}Alias${position}` : id,
     tags: [alias ? ALIASES : tag],
-    summary: alias ? `${summary} (alias of ${PATHS[id][0]})` : summary,
-    description: version === null ? description : `${description}\n\n${keyFor(version)}`,
+    summary: alias ? `${words.summary} (alias of ${paths[0]})` : words.summary,
+    description: version === null ? words.description : `${words.description}\n\n${keyFor(version)}`,
     ...(alias || version === 'v1' || version === 'v2' ? { deprecated: true } : {}),
     security: tag === 'admin' ? [{ admin: [] }] : version === null ? [] : [{ key: [] }],
     parameters: [
-      ...parameters,
+      ...parametersOf(endpoint),
       ...(maybe.includes('Idempotency-Replayed') ? [shared('IdempotencyKey')] : []),
       shared('RequestId'),
       ...(version === null ? [] : [shared('Force')]),
     ],
-    ...bodyOf(id, operation),
-    responses: responsesOf(id, operation),
+    ...bodyOf(id, endpoint),
+    responses: responsesOf(id, endpoint),
   };
+}
+
+function parametersOf({ id, query, parameters = [] }: Endpoint): readonly object[] {
+  const [description, example] = id ?? [];
+  const inPath = { name: 'id', in: 'path', required: true, description, schema: { type: 'string' }, example };
+  return [...(id ? [inPath] : []), ...(query ? queryParameters(query) : []), ...parameters];
 }
 
 function keyFor(version: ApiVersion): string {
@@ -133,14 +147,18 @@ function keyFor(version: ApiVersion): string {
   return `**Key:** must open ${opening.reverse().join(' or ')}.`;
 }
 
+function textOf(file: string): string {
+  return readFileSync(join(__dirname, file), 'utf8');
+}
+
 /** Content of several media types. */
 const contentOf = (types: readonly string[], content: object) =>
   Object.fromEntries(types.map((type) => [type, content]));
 
-const bodyOf = (id: Id, { body }: Operation): object =>
+const bodyOf = (id: EndpointId, { body }: Endpoint): object =>
   body === undefined ? {} : { requestBody: { required: true, content: contentOfBody(body, REQUESTS[id]) } };
 
-function contentOfBody(body: NonNullable<Operation['body']>, examples?: object): object {
+function contentOfBody(body: NonNullable<Endpoint['body']>, examples?: object): object {
   const told = examples && { examples };
   if (typeof body === 'string') {
     return contentOf(['application/json'], { schema: schemaReference(body), ...told });
@@ -153,8 +171,8 @@ function contentOfBody(body: NonNullable<Operation['body']>, examples?: object):
   return contentOf(['application/x-ndjson'], { schema, ...told });
 }
 
-function responsesOf(id: Id, operation: Operation): object {
-  const { status = 200, answer, headers, maybe } = operation;
+function responsesOf(id: EndpointId, endpoint: Endpoint): object {
+  const { status = 200, answer, headers, maybe } = endpoint;
   const examples = ANSWERS[id];
   const isOurs = typeof answer === 'string';
   const schema = isOurs ? schemaReference(answer) : OTHER_SCHEMAS[id];
@@ -162,7 +180,7 @@ function responsesOf(id: Id, operation: Operation): object {
     ...(schema && { schema }),
     ...(examples && { examples }),
   });
-  const errors = new Set([...operation.errors, ...(PATHS[id][0].includes('/:id') ? [404] : [])]);
+  const errors = new Set([...endpoint.errors, ...(endpoint.id ? [404] : [])]);
   return {
     [status]: { description: 'Done', headers: headersOf(headers, maybe), content },
     ...(id === 'getImage' && {
@@ -173,7 +191,7 @@ function responsesOf(id: Id, operation: Operation): object {
 }
 
 /** Answers that are no JSON of ours; images have no schema, being bytes (OpenAPI 3.1, 4.8.14.3). */
-const OTHER_SCHEMAS: Partial<Record<Id, object>> = {
+const OTHER_SCHEMAS: Partial<Record<EndpointId, object>> = {
   getDataFile: {
     type: 'string',
     description: `CSV per RFC 4180 in UTF-8, with a header row. \`pricing_data\`, newest first: ${COLUMNS.pricing_data}; \`historical_estimates\`, oldest first: ${COLUMNS.historical_estimates}`,
@@ -182,6 +200,6 @@ const OTHER_SCHEMAS: Partial<Record<Id, object>> = {
   getOpenApi: { type: 'object', description: 'An OpenAPI document' },
 };
 
-const failureOf = (id: Id, status: number): object => ({
+const failureOf = (id: EndpointId, status: number): object => ({
   $ref: `#/components/responses/${id === 'checkReadiness' && status === 503 ? 'NotReady' : nameOfStatus(status)}`,
 });

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { PATHS } from '../../paths';
+import type { EndpointId } from '../../endpoints';
 
 type Shown = Readonly<Record<string, { readonly summary?: string; readonly value: unknown }>>;
-type Ids = Partial<Record<keyof typeof PATHS, Shown>>;
+type Ids = Partial<Record<EndpointId, Shown>>;
 
 const shows = (summary: string, value: unknown) => ({ summary, value });
 

@@ -1,11 +1,10 @@
 import { z } from 'zod';
-import { Taxonomy } from '../../../models/catalog/taxonomy';
 import { ERROR_CODES, type ErrorCode, IMAGE_FAULTS } from '../../../models/errors';
 import { WEBHOOK_EVENTS, type WebhookEvent } from '../../../models/webhooks/webhook';
 import * as adminAnswers from '../../admin/answers';
 import * as adminBodies from '../../admin/schema';
 import * as legacyAnswers from '../../legacy/answers';
-import { commaSeparated, legacyIdentifyBody, legacyQuery } from '../../legacy/schema';
+import { legacyIdentifyBody, legacyParameters } from '../../legacy/schema';
 import * as answers from '../../v3/answers';
 import * as recordAnswers from '../../v3/record-answers';
 import { catalogQueryBody, filter, itemsBody, suggestBody, webhookBody } from '../../v3/schema';
@@ -17,18 +16,6 @@ import { apiVersion, includeModule, scope, sort, webhookEvent } from '../../wire
 import { healthAnswer, readinessAnswer } from '../health';
 
 type Named = Readonly<Record<string, z.ZodType>>;
-
-/** Facets that the named categories have, to include and to exclude; others may bring more (contract 8.1). */
-const facets = Object.fromEntries(
-  new Taxonomy([]).facetFields().flatMap((field) => [
-    [field, commaSeparated.optional().describe('Ids; the row has at least one')],
-    [`exclude_${field}`, commaSeparated.optional().describe('Ids; the row has none')],
-  ]),
-);
-export const legacyQueryWithFacets = legacyQuery.extend({
-  ...facets,
-  exclude_category: commaSeparated.optional().describe('Names or ids of categories'),
-});
 
 /** Types of both requests and answers. */
 const SHARED: Named = {
@@ -58,7 +45,7 @@ const REQUESTS: Named = {
   KeepPhotos: adminBodies.keepPhotosBody,
   NewKey: adminBodies.keyBody,
   Rotation: adminBodies.rotationBody,
-  LegacyQuery: legacyQueryWithFacets.catchall(z.unknown()),
+  LegacyQuery: legacyParameters.catchall(z.unknown()),
   LegacyIdentifyRequest: legacyIdentifyBody,
 };
 
