@@ -18,7 +18,7 @@ useEmbeddedPictures(service, {
   'https://pictures.example/birkin_croc-30.jpg': 0,
   'https://pictures.example/kelly_lizard.jpg': 10,
 });
-const FILE = join(__dirname, '../../api/ops/openapi/examples.json');
+const FILE = join(__dirname, '../../api/ops/openapi/answers.json');
 
 interface Operation {
   readonly operationId: string;

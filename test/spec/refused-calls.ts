@@ -1,4 +1,6 @@
-import { LARGER_PHOTO as PHOTO } from '../../api/ops/openapi/examples';
+/** A grey square of 32 pixels. */
+const PHOTO =
+  'iVBORw0KGgoAAAANSUhEUgAAACAAAAAgCAMAAABEpIrGAAAAA1BMVEWAgICQdD0xAAAACXBIWXMAAAPoAAAD6AG1e1JrAAAAEklEQVQ4y2NgGAWjYBSMAuwAAAQgAAFWu83mAAAAAElFTkSuQmCC';
 
 /** What is refused of one kind of call. */
 export interface Refusals {

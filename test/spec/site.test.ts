@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { createServer, type Server, request as send } from 'node:http';
 import express from 'express';
+import { PUBLIC_PREFIXES } from '../../api/endpoints';
 import { errorHandler } from '../../api/middleware/error-handler';
 import { queueDashboard } from '../../api/ops/queue-dashboard';
-import { PUBLIC_PREFIXES } from '../../api/endpoints';
 import { sitePages } from '../../api/site/routes';
 import { addressOf, closed, listening } from '../support/local-server';
 import { type TestService, useService } from '../support/service';

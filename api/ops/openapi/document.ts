@@ -5,7 +5,6 @@ import { API_VERSIONS, type ApiVersion, opens } from '../../../models/access/api
 import { ENDPOINTS, type Endpoint, type EndpointId } from '../../endpoints';
 import { COLUMNS } from '../../files/data-file';
 import { errorResponses, nameOfStatus } from './errors';
-import { ANSWERS, REQUESTS } from './examples';
 import { headerComponents, headersOf } from './headers';
 import { componentSchemas, queryParameters, schemaReference } from './schemas';
 import { webhooks } from './webhooks';
@@ -90,6 +89,14 @@ const SHARED_PARAMETERS = {
 
 const shared = (name: keyof typeof SHARED_PARAMETERS) => ({ $ref: `#/components/parameters/${name}` });
 
+const textOf = (file: string): string => readFileSync(join(__dirname, file), 'utf8');
+
+type Examples = Readonly<Record<string, { readonly summary?: string; readonly value: unknown }>>;
+const examplesOf = (file: string) => JSON.parse(textOf(file)) as Partial<Record<EndpointId, Examples>>;
+const REQUESTS = examplesOf('requests.json');
+/** To the requests of the same name; `test/spec/openapi-examples.test.ts` records them from a service. */
+const ANSWERS = examplesOf('answers.json');
+
 /** What the reference says of each endpoint, from `operations.md`. */
 const WORDS = new Map(
   textOf('operations.md')
@@ -145,10 +152,6 @@ function parametersOf({ id, query, parameters = [] }: Endpoint): readonly object
 function keyFor(version: ApiVersion): string {
   const opening = API_VERSIONS.filter((each) => opens([each], version));
   return `**Key:** must open ${opening.reverse().join(' or ')}.`;
-}
-
-function textOf(file: string): string {
-  return readFileSync(join(__dirname, file), 'utf8');
 }
 
 /** Content of several media types. */
