@@ -160,23 +160,24 @@ const VIEWS: Readonly<Record<string, readonly [path: string, open: (page: Page) 
   'nothing found': ['?view=catalog&q=zzzzzzzz', (page) => page.locator('.nothing').waitFor()],
 };
 
-const MODES: readonly (readonly [name: string, options: BrowserContextOptions])[] = [
-  ['light', { colorScheme: 'light' }],
-  ['dark', { colorScheme: 'dark' }],
-  ['on a phone', PHONE],
-  ['on a narrow phone', { ...PHONE, viewport: { width: 320, height: 640 } }],
-];
-
-describe.each(MODES)('%s', (_mode, options) => {
+describe.each<[name: string, options: BrowserContextOptions, widths: readonly number[]]>([
+  ['on a desktop', {}, [1280]],
+  ['on a phone', PHONE, [390, 320]],
+])('%s', (_where, options, widths) => {
   test.each(Object.entries(VIEWS))(
-    '%s: axe finds nothing serious, and nothing is wider than the screen',
+    '%s: axe finds nothing serious, light or dark, and nothing is wider than the screen',
     async (_name, [path, open]) => {
       const page = await browser.visit(path, { ...options, reducedMotion: 'reduce' });
       await open(page);
-      expect(await seriousFaults(page)).toEqual([]);
-      // Not `innerWidth`, which a phone widens to what does not fit.
-      const { width } = page.viewportSize() ?? { width: 0 };
-      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        expect(await seriousFaults(page)).toEqual([]);
+      }
+      for (const width of widths) {
+        await page.setViewportSize({ width, height: 800 });
+        // Not `innerWidth`, which a phone widens to what does not fit.
+        expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+      }
     },
   );
 });
