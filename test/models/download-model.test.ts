@@ -58,19 +58,6 @@ test.each(['m/manifest.json', 'm/'])('a model at the address %s is installed', a
   expect(await libraryNames(dataDir)).toEqual(ADDED);
 });
 
-// contract 14.14
-test('a manifest that names itself is not fetched a second time, nor installed as what comes then', async () => {
-  const manifest = JSON.parse(String(server.files.get('m/manifest.json')));
-  const sha256Of = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
-  const second = Buffer.from(JSON.stringify({ ...manifest, id: 'trusted' }));
-  const digests = { ...manifest.digests, 'manifest.json': sha256Of(second) };
-  const first = Buffer.from(JSON.stringify({ ...manifest, digests }));
-  server.versions.set('m/manifest.json', [first, second]);
-  const sha256 = sha256Of(first);
-  await expect(add('m/manifest.json', { sha256 })).rejects.toThrow('manifest.json');
-  expect(await libraryNames(dataDir)).toEqual(NOTHING);
-});
-
 test('a host that sends on and on is given up at the time limit', async () => {
   server.faults = { hangsAfter: 100_000 };
   await expect(add('m/', { downloadTimeoutMs: 500 })).rejects.toThrow(

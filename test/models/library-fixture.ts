@@ -48,8 +48,6 @@ export interface Faults {
 export class FileServer {
   readonly served: [path: string, bytes: number][] = [];
   readonly files = new Map<string, Buffer>();
-  /** Files that are another each time they are asked for, until the last. */
-  readonly versions = new Map<string, Buffer[]>();
   readonly redirects = new Map<string, string>();
   faults: Faults = {};
   readonly #server = createServer((request, response) => this.#answer(request, response));
@@ -79,8 +77,7 @@ export class FileServer {
     const path = (request.url ?? '/').slice(1);
     const location = this.redirects.get(path);
     if (location !== undefined) return void response.writeHead(302, { location }).end();
-    const versions = this.versions.get(path) ?? [];
-    const file = (versions.length > 1 ? versions.shift() : versions[0]) ?? this.files.get(path);
+    const file = this.files.get(path);
     if (!file) return void response.writeHead(404).end();
     const from = Number(/^bytes=(\d+)-/.exec(request.headers.range ?? '')?.[1] ?? 0);
     const body = file.subarray(from);

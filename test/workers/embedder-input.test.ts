@@ -58,7 +58,11 @@ describe('a manifest', () => {
   test.each([
     ['a path that leaves the folder', { file: '../model.json' }, 'file: must be a path inside the folder'],
     ['an absolute path', { file: '/model.json' }, 'file: must be a path inside the folder'],
-    ['a model file without a digest', { file: 'a.json' }, 'digests: must have an entry for the model file'],
+    [
+      'a model file without a digest',
+      { file: 'constructor' },
+      'digests: must have an entry for the model file',
+    ],
     ['a digest that is none', { digests: { 'model.json': 'abc' } }, 'digests.model.json: must be a SHA-256'],
     ['an unknown format', { format: 'keras' }, 'format: '],
     ['no views', { views: { catalog: [], query: [whole] } }, 'views.catalog: '],

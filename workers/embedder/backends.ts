@@ -1,100 +1,60 @@
 import { dirname } from 'node:path';
-import util from 'node:util';
 import type * as wasm from '@tensorflow/tfjs-backend-wasm';
 import type * as tensorflow from '@tensorflow/tfjs-core';
-import { type ModelFolder, ModelRefused } from './model-folder';
 
-/** What computes, fastest first: libtensorflow, ONNX Runtime, portable WebAssembly with SIMD, plain JavaScript as a last resort. */
-export const BACKENDS = ['tensorflow', 'onnx', 'wasm', 'cpu'] as const;
+/** What computes, fastest first: ONNX Runtime, portable WebAssembly with SIMD, plain JavaScript as a last resort. */
+export const BACKENDS = ['onnx', 'wasm', 'cpu'] as const;
 export type BackendName = (typeof BACKENDS)[number];
 
 /** What an operator may ask for; `auto` takes the fastest that works. */
 export type BackendChoice = 'auto' | BackendName;
 
 interface Backend {
-  /** What `auto` looks for; the others are always there. */
-  readonly package: string | null;
-  /** libtensorflow crashes in worker threads. The others take threads, which share the memory of the process. */
-  readonly carrier: 'thread' | 'process';
-  /** Rows of one inference. More gain nothing where it was measured, and take memory; plain JavaScript gains nothing at all. */
+  /** Rows of one inference at most. More gain nothing where it was measured, and take memory; plain JavaScript gains nothing at all. */
   readonly rowsMax: number;
-  /** Makes it ready in this thread or process. Null unless it is libtensorflow. @throws Error when it does not start */
-  start(): Promise<NativeTensorFlow | null>;
+  /** Makes it ready in this thread. @throws Error when it does not start */
+  start(): Promise<void>;
 }
 
 const TABLE: Readonly<Record<BackendName, Backend>> = {
-  tensorflow: {
-    package: '@tensorflow/tfjs-node',
-    carrier: 'process',
-    rowsMax: 8,
-    start: async () => {
-      const native = loadNative();
-      await setTensorFlowBackend('tensorflow');
-      return native;
-    },
-  },
-  onnx: {
-    package: 'onnxruntime-node',
-    carrier: 'thread',
-    rowsMax: 4,
-    start: async () => {
-      openOnnxRuntime();
-      return null;
-    },
-  },
+  onnx: { rowsMax: 4, start: async () => void openOnnxRuntime() },
   wasm: {
-    package: null,
-    carrier: 'thread',
     rowsMax: 8,
     start: async () => {
       const { setWasmPaths }: typeof wasm = require('@tensorflow/tfjs-backend-wasm');
       setWasmPaths(`${dirname(require.resolve('@tensorflow/tfjs-backend-wasm'))}/`);
-      return setTensorFlowBackend('wasm');
+      await setTensorFlowBackend('wasm');
     },
   },
   cpu: {
-    package: null,
-    carrier: 'thread',
     rowsMax: 1,
     start: async () => {
       require('@tensorflow/tfjs-backend-cpu');
-      return setTensorFlowBackend('cpu');
+      await setTensorFlowBackend('cpu');
     },
   },
 };
 
-/** Rows of one inference at most. */
 export const rowsMaxOf = (backend: BackendName): number => TABLE[backend].rowsMax;
 
-/** Whether the package of a backend is there. */
-export function isInstalled(backend: BackendName): boolean {
-  const { package: name } = TABLE[backend];
+/** Whether ONNX Runtime, an optional dependency, is there. */
+export function isOnnxInstalled(): boolean {
   try {
-    return name === null || require.resolve(name) !== '';
+    return require.resolve('onnxruntime-node') !== '';
   } catch {
     return false;
   }
 }
 
-/** A way to run engines: in what, and with which backends: the first that starts, a later one for models that it can't take. */
-export interface EnginePlan {
-  readonly carrier: Backend['carrier'];
-  readonly backends: readonly BackendName[];
+/** The backends to try, best first. */
+export function backendsFor(choice: BackendChoice): readonly BackendName[] {
+  if (choice !== 'auto') return [choice];
+  return BACKENDS.filter((name) => name !== 'onnx' || isOnnxInstalled());
 }
 
-/** The ways to try, best first. */
-export function enginePlans(choice: BackendChoice): readonly EnginePlan[] {
-  const wanted = choice === 'auto' ? BACKENDS.filter(isInstalled) : [choice];
-  return (['process', 'thread'] as const)
-    .map((carrier) => ({ carrier, backends: wanted.filter((name) => TABLE[name].carrier === carrier) }))
-    .filter(({ backends }) => backends.length > 0);
-}
-
-/** A backend, ready to run in this thread or process. */
+/** A backend, ready to run in this thread. */
 export interface OpenBackend {
   readonly name: BackendName;
-  /** Null unless the backend is `tensorflow`. */
-  readonly native: NativeTensorFlow | null;
   /** May be opened for models that this one can't take. */
   readonly others: readonly BackendName[];
 }
@@ -110,7 +70,8 @@ export async function openBackend(wanted: readonly BackendName[]): Promise<OpenB
   const reasons: string[] = [];
   for (const [index, name] of wanted.entries()) {
     try {
-      return { name, native: await TABLE[name].start(), others: wanted.slice(index + 1) };
+      await TABLE[name].start();
+      return { name, others: wanted.slice(index + 1) };
     } catch (failure) {
       reasons.push(`${name}: ${failure instanceof Error ? failure.message : String(failure)}`);
     }
@@ -118,60 +79,16 @@ export async function openBackend(wanted: readonly BackendName[]): Promise<OpenB
   throw new Error(`no backend starts here (${reasons.join('; ')})`);
 }
 
-async function setTensorFlowBackend(name: BackendName): Promise<null> {
+async function setTensorFlowBackend(name: BackendName): Promise<void> {
   const { setBackend }: typeof tensorflow = require('@tensorflow/tfjs-core');
-  if (await setBackend(name)) return null;
-  throw new Error('it did not start');
+  if (!(await setBackend(name))) throw new Error('it did not start');
 }
 
 /** Why ONNX Runtime can't be opened where it is not, with the command that installs it. */
 export const ONNX_MISSING = 'ONNX Runtime is not installed here; npm ci installs it';
 
-/** The refusal of a SavedModel where nothing runs it. */
-export const NEEDS_NATIVE = 'tf-saved-model needs the native backend (@tensorflow/tfjs-node)';
-
-/**
- * Says before anything is downloaded that a format can't be run here.
- *
- * @throws ModelRefused with what to install
- */
-export function checkRuntime({ folder, manifest: { format } }: ModelFolder): void {
-  if (format === 'onnx' && !isInstalled('onnx')) throw new ModelRefused(folder, ONNX_MISSING);
-  if (format === 'tf-saved-model' && !isInstalled('tensorflow')) throw new ModelRefused(folder, NEEDS_NATIVE);
-}
-
 /** ONNX Runtime. @throws Error when its package is not installed or does not load */
 export function openOnnxRuntime(): typeof import('onnxruntime-node') {
-  if (!isInstalled('onnx')) throw new Error(ONNX_MISSING);
+  if (!isOnnxInstalled()) throw new Error(ONNX_MISSING);
   return require('onnxruntime-node');
-}
-
-/** What the native package adds to TensorFlow.js: models in TensorFlow's own format. */
-export interface NativeTensorFlow {
-  readonly node: { loadSavedModel(folder: string): Promise<SavedModel> };
-}
-
-interface SavedModel {
-  predict(input: tensorflow.Tensor): tensorflow.Tensor | tensorflow.Tensor[] | tensorflow.NamedTensorMap;
-  dispose(): void;
-}
-
-/** Loading registers the backend; the name is no literal because the package is not among the dependencies. */
-function loadNative(): NativeTensorFlow {
-  const name = TABLE.tensorflow.package ?? '';
-  restoreRemovedUtilities();
-  const native: Partial<NativeTensorFlow> = require(name);
-  if (native.node && 'loadSavedModel' in native.node) return { node: native.node };
-  throw new Error(`${name} has no node.loadSavedModel`);
-}
-
-/** Node 23 removed two functions of `util` that the released native package still calls. */
-function restoreRemovedUtilities(): void {
-  const removed: Record<string, (value: unknown) => boolean> = {
-    isNullOrUndefined: (value) => value === null || value === undefined,
-    isArray: Array.isArray,
-  };
-  for (const [name, implementation] of Object.entries(removed)) {
-    if (!(name in util)) Object.assign(util, { [name]: implementation });
-  }
 }

@@ -1,9 +1,9 @@
-/** What an inference thread or process runs: answers the calls of `engine-handle.ts`, one after another. */
+/** What the thread of an inference engine runs: answers the calls of `engine.ts`, one after another. */
 import { getPriority, setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
 import type { ModelManifest } from '../../models/vision/embedding-model';
 import { type OpenBackend, openBackend } from './backends';
-import type { EngineCalls, EngineReply, EngineRequest, EngineResult } from './engine-handle';
+import type { EngineCalls, EngineReply, EngineRequest } from './engine';
 import { loadModel } from './load-model';
 import { inputShape, inputValues, type LoadedModel } from './loaded-model';
 import { ModelRefused } from './model-folder';
@@ -108,7 +108,7 @@ const trialPictures = ({ input }: ModelManifest, rows: number, { step, levels } 
 
 async function replyTo({ id, kind, request }: EngineRequest): Promise<EngineReply> {
   // The request is that of its kind.
-  const answer = engine[kind] as (request: EngineRequest['request']) => Promise<EngineResult>;
+  const answer = engine[kind] as (request: EngineRequest['request']) => ReturnType<EngineCalls[typeof kind]>;
   try {
     return { id, ok: true, result: await answer(request) };
   } catch (failure) {
@@ -118,13 +118,6 @@ async function replyTo({ id, kind, request }: EngineRequest): Promise<EngineRepl
   }
 }
 
-let latest: Promise<unknown> = Promise.resolve();
-
-/** Calls wait for one another: a run that follows a load finds the model. */
-const answered = (request: EngineRequest, send: (reply: EngineReply) => void): void => {
-  latest = latest.then(async () => send(await replyTo(request)));
-};
-
 /** Vectors go to the parent without a copy. */
 const transferred = (reply: EngineReply): ArrayBuffer[] =>
   reply.ok && typeof reply.result === 'object' && reply.result !== null && 'vectors' in reply.result
@@ -133,16 +126,17 @@ const transferred = (reply: EngineReply): ArrayBuffer[] =>
 
 /** As an import, which goes on beside the service. */
 const NICENESS = 10;
-const port = parentPort;
 
 // Inference takes all that the processors give; who answers requests and queries goes before it. Only Linux can lower the
 // priority of a single thread.
-if ((port === null || process.platform === 'linux') && getPriority() < NICENESS) setPriority(NICENESS);
-if (port) {
-  port.on('message', (request) => answered(request, (reply) => port.postMessage(reply, transferred(reply))));
-} else {
-  process.on('message', (request: EngineRequest) => answered(request, (reply) => process.send?.(reply)));
-  process.on('disconnect', () => process.exit());
-  // An interrupt at the terminal reaches the whole group; the parent decides when this process ends.
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);
-}
+if (process.platform === 'linux' && getPriority() < NICENESS) setPriority(NICENESS);
+
+let latest: Promise<unknown> = Promise.resolve();
+
+/** Calls wait for one another: a run that follows a load finds the model. */
+parentPort?.on('message', (request: EngineRequest) => {
+  latest = latest.then(async () => {
+    const reply = await replyTo(request);
+    parentPort?.postMessage(reply, transferred(reply));
+  });
+});

@@ -1,8 +1,8 @@
 import { unavailable } from '../../models/errors';
 import { PHOTOS_EXPECTED_MS } from '../foreground-load';
 import type { BackendName } from './backends';
-import { EngineGroup, type EngineGroupOptions, type Member } from './engine-group';
-import type { Embeddings } from './engine-handle';
+import type { Embeddings, Engine } from './engine';
+import { EngineGroup, type EngineGroupOptions } from './engine-group';
 import type { ModelFolder } from './model-folder';
 
 /** How inference runs in this process. */
@@ -134,11 +134,11 @@ export class InferencePool {
   #dispatch(): void {
     if (!this.#group) return;
     const { rowsMax, size } = this.#group;
-    for (const [index, member] of this.#group.free().entries()) {
+    for (const [index, engine] of this.#group.free().entries()) {
       const lanes = this.#openLanes().map((lane) => this.#waiting[lane]);
       const batch = nextBatch(lanes, rowsMax, size - index);
       if (batch.length === 0) return;
-      const run = this.#run(member, batch).finally(() => {
+      const run = this.#run(engine, batch).finally(() => {
         this.#running.delete(run);
         this.#dispatch();
       });
@@ -154,22 +154,20 @@ export class InferencePool {
   }
 
   /** Never rejects: every view of the batch is answered, refused, or put back. */
-  async #run(member: Member, batch: readonly WaitingView[]): Promise<void> {
-    const hung = setTimeout(() => void member.handle.stop(), this.options.batchTimeoutMs);
-    member.tasks += 1;
+  async #run(engine: Engine, batch: readonly WaitingView[]): Promise<void> {
+    engine.tasks += 1;
     const catalogBatch = batch[0]?.lane === 'catalog' ? 1 : 0;
     this.#catalogBatches += catalogBatch;
     try {
       const request = { key: batch[0]?.model ?? '', rows: batch.length, pixels: joined(batch) };
-      answer(batch, await member.handle.call('run', request));
+      answer(batch, await engine.call('run', request, this.options.batchTimeoutMs));
     } catch (failure) {
       // Whatever state a failed inference left behind is not worth trusting.
-      await member.handle.stop();
+      await engine.stop();
       this.#tryAgain(batch, failure);
     } finally {
-      clearTimeout(hung);
       this.#catalogBatches -= catalogBatch;
-      member.tasks -= 1;
+      engine.tasks -= 1;
     }
   }
 

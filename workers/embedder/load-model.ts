@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
-import { dirname, join, posix } from 'node:path';
+import { join, posix } from 'node:path';
 import { loadGraphModel } from '@tensorflow/tfjs-converter';
 import { type io, type NamedTensorMap, type Tensor, tensor4d, tidy } from '@tensorflow/tfjs-core';
 import { loadLayersModel } from '@tensorflow/tfjs-layers';
 import { z } from 'zod';
 import type { ModelFormat } from '../../models/vision/embedding-model';
-import { type NativeTensorFlow, NEEDS_NATIVE, type OpenBackend, openBackend } from './backends';
+import { type OpenBackend, openBackend } from './backends';
 import { type OpenNetwork, onnxOfNetwork } from './conversion/onnx-of-network';
 import { inputShape, type LoadedModel, type RunsOn } from './loaded-model';
 import { type ModelFolder, ModelRefused } from './model-folder';
@@ -31,15 +31,15 @@ export async function loadModel(model: ModelFolder, backend: OpenBackend): Promi
 async function loadNetwork(
   model: ModelFolder,
   open: Opener,
-  { name, native, others }: OpenBackend,
+  { name, others }: OpenBackend,
 ): Promise<LoadedModel> {
-  if (name !== 'onnx') return onTensorFlow(await open(model, native), { backend: name, reason: null });
+  if (name !== 'onnx') return onTensorFlow(await open(model), { backend: name, reason: null });
   try {
     return await loadOnnx(model, await onnxFileOf(model));
   } catch (failure) {
     if (others.length === 0) throw failure;
     const other = await openBackend(others);
-    return onTensorFlow(await open(model, null), { backend: other.name, reason: messageOf(failure) });
+    return onTensorFlow(await open(model), { backend: other.name, reason: messageOf(failure) });
   }
 }
 
@@ -53,13 +53,13 @@ export async function onnxFileOf(model: ModelFolder): Promise<Uint8Array> {
   if (format === 'onnx') return readFile(join(model.folder, file));
   const [, ...picture] = inputShape(input, 1);
   const names = { input: input.name ?? 'pictures', output: output.name ?? 'embeddings' };
-  return onnxOfNetwork(() => OPENERS[format](model, null), { ...names, picture });
+  return onnxOfNetwork(() => OPENERS[format](model), { ...names, picture });
 }
 
 const messageOf = (failure: unknown): string =>
   failure instanceof Error ? failure.message : String(failure);
 
-type Opener = (model: ModelFolder, native: NativeTensorFlow | null) => Promise<OpenNetwork>;
+type Opener = (model: ModelFolder) => Promise<OpenNetwork>;
 
 /** How each format of TensorFlow is opened on the backend that is set. */
 const OPENERS: Readonly<Record<Exclude<ModelFormat, 'onnx'>, Opener>> = {
@@ -81,15 +81,6 @@ const OPENERS: Readonly<Record<Exclude<ModelFormat, 'onnx'>, Opener>> = {
         return onlyTensor(model, graph.execute(named, output.name ?? undefined));
       },
       dispose: () => graph.dispose(),
-    };
-  },
-  /** TensorFlow's own format. */
-  'tf-saved-model': async (model, native) => {
-    if (!native) throw new ModelRefused(model.folder, NEEDS_NATIVE);
-    const saved = await native.node.loadSavedModel(dirname(join(model.folder, model.manifest.file)));
-    return {
-      run: (pictures) => onlyTensor(model, saved.predict(pictures)),
-      dispose: () => saved.dispose(),
     };
   },
 };

@@ -1,0 +1,138 @@
+import { Worker } from 'node:worker_threads';
+import type { BackendName } from './backends';
+import type { RunsOn } from './loaded-model';
+import { type ModelFolder, ModelRefused } from './model-folder';
+
+/** What an engine can be asked, and what it answers. */
+export interface EngineCalls {
+  /** Starts the first backend that works. */
+  open(request: { readonly backends: readonly BackendName[] }): Promise<BackendName>;
+  /**
+   * Brings a model into memory, proves on trial pictures that it answers what its manifest says and sees a difference, and
+   * runs every batch size up to `rowsMax` once, so that no caller pays for the first time. @throws ModelRefused
+   */
+  load(request: {
+    readonly key: string;
+    readonly model: ModelFolder;
+    readonly rowsMax: number;
+  }): Promise<RunsOn>;
+  unload(request: { readonly key: string }): Promise<null>;
+  run(request: RunRequest): Promise<Embeddings>;
+}
+
+/** Pictures for one inference: `rows` times width x height x 3 bytes, red, green and blue. */
+interface RunRequest {
+  readonly key: string;
+  readonly rows: number;
+  readonly pixels: Uint8Array<ArrayBuffer>;
+}
+
+/** Unit vectors of a run, one after another; `broken` lists the rows for which the model gave no direction. */
+export interface Embeddings {
+  readonly vectors: Float32Array<ArrayBuffer>;
+  readonly broken: readonly number[];
+}
+
+type Kind = keyof EngineCalls;
+type RequestOf<Call extends Kind> = Parameters<EngineCalls[Call]>[0];
+type ResultOf<Call extends Kind> = Awaited<ReturnType<EngineCalls[Call]>>;
+
+/** A call as it travels; `id` pairs it with its reply. */
+export type EngineRequest = {
+  [Call in Kind]: { readonly id: number; readonly kind: Call; readonly request: RequestOf<Call> };
+}[Kind];
+
+/** `refused` is the model that can't be used; null for a fault of the engine. */
+export type EngineReply =
+  | { readonly id: number; readonly ok: true; readonly result: ResultOf<Kind> }
+  | { readonly id: number; readonly ok: false; readonly reason: string; readonly refused: string | null };
+
+/** An engine ended while it was asked something, or was ended for not answering in time. */
+export class EngineEnded extends Error {
+  constructor(
+    reason: string,
+    readonly isLate: boolean,
+  ) {
+    super(`The inference engine ended: ${reason}`);
+    this.name = 'EngineEnded';
+  }
+}
+
+interface PendingCall {
+  resolve(result: unknown): void;
+  reject(failure: Error): void;
+}
+
+/** One inference engine in a thread of its own: calls in, results out, and word of its end. */
+export class Engine {
+  /** Resolves with the reason when the engine ends, for whatever reason. */
+  readonly ended: Promise<string>;
+  /** Calls that keep others from using it. */
+  tasks = 0;
+  readonly #pending = new Map<number, PendingCall>();
+  // What a library prints in there is not part of the answer of a command on stdout. The engine is TypeScript like its
+  // parent; under Jest the parent has no loader that it could inherit.
+  readonly #thread = new Worker(require.resolve('./engine-main'), {
+    execArgv: ['--require', require.resolve('tsx/cjs')],
+    stdout: true,
+  });
+  #nextId = 1;
+  #end: EngineEnded | null = null;
+
+  constructor() {
+    this.#thread.stdout.resume();
+    this.#thread.on('message', (reply: EngineReply) => this.#settle(reply));
+    this.ended = new Promise((resolve) => {
+      const end = (reason: string) => {
+        this.#end ??= new EngineEnded(reason, false);
+        for (const call of this.#pending.values()) call.reject(this.#end);
+        this.#pending.clear();
+        resolve(this.#end.message);
+      };
+      this.#thread.on('error', (failure: Error) => end(failure.message));
+      this.#thread.on('exit', (code) => end(`exit code ${code}`));
+    });
+  }
+
+  /**
+   * @param timeoutMs after which the engine is ended
+   * @throws ModelRefused when a model can't be used, EngineEnded when the engine is gone, Error for its other faults
+   */
+  async call<Call extends Kind>(
+    kind: Call,
+    request: RequestOf<Call>,
+    timeoutMs: number,
+  ): Promise<ResultOf<Call>> {
+    if (this.#end !== null) throw this.#end;
+    const id = this.#nextId++;
+    const late = setTimeout(() => {
+      this.#end ??= new EngineEnded(`no answer within ${timeoutMs} ms`, true);
+      void this.stop();
+    }, timeoutMs);
+    try {
+      const result = await new Promise<unknown>((resolve, reject) => {
+        this.#pending.set(id, { resolve, reject });
+        const message = { id, kind, request } as EngineRequest;
+        // Pixels that are sent are not needed here any more.
+        this.#thread.postMessage(message, message.kind === 'run' ? [message.request.pixels.buffer] : []);
+      });
+      return result as ResultOf<Call>;
+    } finally {
+      clearTimeout(late);
+    }
+  }
+
+  /** Ends the engine at once, whatever it does. */
+  async stop(): Promise<void> {
+    await this.#thread.terminate();
+    await this.ended;
+  }
+
+  #settle(reply: EngineReply): void {
+    const call = this.#pending.get(reply.id);
+    this.#pending.delete(reply.id);
+    if (reply.ok) call?.resolve(reply.result);
+    else if (reply.refused === null) call?.reject(new Error(reply.reason));
+    else call?.reject(new ModelRefused(reply.refused, reply.reason));
+  }
+}
