@@ -104,10 +104,8 @@ export const methodNotAllowed = (allow: readonly string[]): AppError =>
   });
 
 /** 409: an `Idempotency-Key` stands for another call, or its first call still runs. */
-export const conflict = (message: string, retryAfterSeconds?: number): AppError =>
-  new AppError('conflict', message, {
-    headers: retryAfterSeconds === undefined ? {} : retryAfter(retryAfterSeconds),
-  });
+export const conflict = (message: string, seconds?: number): AppError =>
+  new AppError('conflict', message, { headers: seconds === undefined ? {} : retryAfter(seconds) });
 
 /** The first call with an `Idempotency-Key` is not over yet. */
 export const idempotencyConflict = (): AppError =>

@@ -60,15 +60,14 @@ const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
 /** A folder of its own and the embedded default, whatever production settings are around. */
 function demoConfig(config: Config, isOnce: boolean): Config {
-  const {
-    DATABASE_URL: _,
-    REDIS_URL: _redis,
-    IMAGE_STORE: _bucket,
-    IMAGE_BASE_URL: _cache,
-    ...embedded
-  } = config;
+  const none = {
+    DATABASE_URL: undefined,
+    REDIS_URL: undefined,
+    IMAGE_STORE: undefined,
+    IMAGE_BASE_URL: undefined,
+  };
   const [folder, port] = [join(config.DATA_DIR, 'demo'), isOnce ? 0 : config.PORT];
-  return { ...embedded, ROLE: 'all', DATA_DIR: folder, PORT: port, LOG_LEVEL: 'warn' };
+  return { ...config, ...none, ROLE: 'all', DATA_DIR: folder, PORT: port, LOG_LEVEL: 'warn' };
 }
 
 async function startHere(config: Config, demo: () => DemoOffer | null): Promise<RunningService> {

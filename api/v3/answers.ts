@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ENTRY_STATES, JOB_STATUSES } from '../../models/vision/jobs/job-states';
+import { ENTRY_STATES, JOB_STATUSES } from '../../models/vision/jobs/vision-job';
 import { accountFields, keyShown, since, until, usage } from '../wire/accounts';
 import {
   attribute,

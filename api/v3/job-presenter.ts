@@ -1,9 +1,7 @@
 import type { z } from 'zod';
 import { TEXT_PIECE } from '../../models/text-pieces';
-import type { EntryPresenter } from '../../models/vision/jobs/entry-presenter';
-import { type EntryState, jobStatus } from '../../models/vision/jobs/job-states';
-import type { VisionJob } from '../../models/vision/jobs/vision-job';
-import type { VisionJobService } from '../../models/vision/jobs/vision-job-service';
+import { type EntryState, jobStatus, type VisionJob } from '../../models/vision/jobs/vision-job';
+import { type EntryPresenter, type VisionJobService } from '../../models/vision/jobs/vision-job-service';
 import type { ApiServices } from '../api-services';
 import { classifyFailure, errorBody } from '../middleware/error-handler';
 import { addressBehind, fileSigner, type LinkRenewal } from '../middleware/links';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { PHOTOS_MAX } from '../../models/vision/image-input';
-import { JOB_ENTRIES_MAX } from '../../models/vision/jobs/job-states';
+import { JOB_ENTRIES_MAX } from '../../models/vision/jobs/vision-job';
 import { type CutPhotos, photosOf } from '../wire/photos';
 import { having } from '../wire/shared';
 import { filters, includes, toFilter } from './schema';

@@ -3,8 +3,13 @@ import { inject, injectable } from 'tsyringe';
 import type { Owner } from '../../models/access/api-key';
 import { type Clock, PORTS, type VisionJobStore } from '../../models/ports';
 import { PAUSE_MAX_MS } from '../../models/retry-pauses';
-import type { EntryState } from '../../models/vision/jobs/job-states';
-import type { EntryAnswer, LeasedEntry, NewJob, VisionJob } from '../../models/vision/jobs/vision-job';
+import {
+  type EntryAnswer,
+  type EntryState,
+  type LeasedEntry,
+  type NewJob,
+  type VisionJob,
+} from '../../models/vision/jobs/vision-job';
 import { hasCome, lockAccount } from '../core/shared-clauses';
 import { inTransaction, rowsOf, type Sql, sql } from '../core/sql';
 import { messagesAbout } from '../webhooks/messages-about';

@@ -63,11 +63,7 @@ export class FeedbackService {
   }
 
   /** How far answers with feedback could be believed, in groups by each of `told`, ordered by their names. */
-  async reliability(
-    told: readonly ReliabilityBy[],
-    since: Date | null,
-    model: string | null = null,
-  ): Promise<Reliability[]> {
+  async reliability(told: readonly ReliabilityBy[], since: Date | null, model: string | null = null) {
     const judged = await this.predictions.judged(since);
     const answers = model === null ? judged : judged.filter((each) => isOfModel(each, model));
     return told.flatMap((by) => reliabilityBy(by, answers));

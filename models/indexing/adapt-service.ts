@@ -101,10 +101,7 @@ export class AdaptService {
   }
 
   /** Views of photos by the product that they show, as the network alone sees them. */
-  async #photos(
-    { source, progress }: Run,
-    { photos, feedback }: AdaptOptions,
-  ): Promise<ReadonlyMap<string, Pictures>> {
+  async #photos({ source, progress }: Run, { photos, feedback }: AdaptOptions) {
     const labelled: Query[] = [
       ...(photos === null ? [] : await this.queryMaker.fromPhotos(photos, PHOTOS_MAX)),
       ...(feedback ? await this.queryMaker.fromFeedback(PHOTOS_MAX) : []),

@@ -25,7 +25,6 @@ import {
   falseAcceptsAt95,
   percentileOf,
   recallFiguresOf,
-  type VersionFigures,
 } from './figures';
 import { fitChoiceModel, floorFor, isForFitting, isUnknown, judged } from './fit-calibration';
 import { evaluateVersion, type Query, QueryMaker, type VersionAnswer } from './query-maker';
@@ -127,11 +126,7 @@ export class EvaluationService {
     );
   }
 
-  async #ask(
-    version: VersionRecord,
-    queries: readonly Query[],
-    progress: Progress,
-  ): Promise<VersionAnswer[]> {
+  async #ask(version: VersionRecord, queries: readonly Query[], progress: Progress) {
     const { index, catalog } = this;
     const embedder = await this.embedders.forVersion(version);
     return evaluateVersion(version, queries, { embedder, index, catalog }, progress);
@@ -141,10 +136,7 @@ export class EvaluationService {
    * With the time of the model and the recall of the index, measured one query after the other.
    * @param isUnseen whether no calibration was fitted on an answer: confidence is judged by these
    */
-  async #figures(
-    { version, answers, calibration }: Judged,
-    isUnseen: (answer: VersionAnswer) => boolean,
-  ): Promise<VersionFigures> {
+  async #figures({ version, answers, calibration }: Judged, isUnseen: (answer: VersionAnswer) => boolean) {
     const embedder = await this.embedders.forVersion(version);
     const embedMs: number[] = [];
     const vectors: (readonly Float32Array[])[] = [];
@@ -177,10 +169,7 @@ export class EvaluationService {
   }
 
   /** Without a filter and for each category; nothing for a version that is searched exactly. */
-  async #annRecall(
-    version: EmbeddingVersion,
-    queries: readonly (readonly Float32Array[])[],
-  ): Promise<AnnFigures[]> {
+  async #annRecall(version: EmbeddingVersion, queries: readonly (readonly Float32Array[])[]) {
     if (!(await this.index.isApproximate(version))) return [];
     const figures: AnnFigures[] = [];
     for (const [category, selectivity] of [[null, 1] as const, ...(await this.samples.categoryShares())]) {

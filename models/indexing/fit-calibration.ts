@@ -58,11 +58,8 @@ const UNKNOWN_ANSWERED_MAX = 0.2;
 export const isForFitting = (item: string): boolean => hash(item, 'half') % 2 === 0;
 
 /** The likeliest weights, by Newton's method with a ridge towards `from`; null where too few first products were right, or wrong. */
-export function fitChoiceModel(
-  sightings: readonly LabelledSighting[],
-  from: ChoiceModel,
-): ChoiceModel | null {
-  const found = sightings.filter(({ shortlist }) => shortlist.length > 0);
+export function fitChoiceModel(all: readonly LabelledSighting[], from: ChoiceModel): ChoiceModel | null {
+  const found = all.filter(({ shortlist }) => shortlist.length > 0);
   const right = found.filter((sighting) => judged(sighting, from).place === 1).length;
   if (Math.min(right, found.length - right) < LEAST) return null;
   const start = [
@@ -81,13 +78,10 @@ export function fitChoiceModel(
 }
 
 /** The least floor at which at most a fifth of unknown items is answered with a product first. */
-export function floorFor(
-  sightings: readonly LabelledSighting[],
-  confidence: ChoiceModel,
-): Calibration['floor'] {
-  const unknown = sightings
+export function floorFor(all: readonly LabelledSighting[], model: ChoiceModel): Calibration['floor'] {
+  const unknown = all
     .filter(isUnknown)
-    .map(({ shortlist, ancestry }) => new MatchContext(shortlist, ancestry, confidence));
+    .map(({ shortlist, ancestry }) => new MatchContext(shortlist, ancestry, model));
   const isAnswered = (floor: number) => (sighting: MatchContext) => {
     const [first] = sighting.rows(floor, () => true);
     return first !== undefined && first.id === sighting.products[0]?.id;
@@ -179,12 +173,7 @@ const sharesOf = ({ signals }: Decision, weights: Matrix): number[] =>
   softmax(signals.mmul(weights).to1DArray());
 
 /** Adds the slope of a decision's loss, and its curvature: the covariance of the options' signals under their shares. */
-function addTo(
-  gradient: Matrix,
-  curvature: Matrix,
-  { signals, right, weight }: Decision,
-  shares: number[],
-): void {
+function addTo(gradient: Matrix, curvature: Matrix, { signals, right, weight }: Decision, shares: number[]) {
   const expected = signals.transpose().mmul(Matrix.columnVector(shares));
   const weighted = signals.clone().mulColumnVector(shares);
   curvature.add(signals.transpose().mmul(weighted).sub(expected.mmul(expected.transpose())).mul(weight));

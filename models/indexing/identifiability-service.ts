@@ -177,10 +177,7 @@ export class IdentifiabilityService {
     throw notFound(`There is no product ${where}; loupe catalog import brings some.`);
   }
 
-  async *#pages(
-    version: EmbeddingVersion,
-    category: string | null,
-  ): AsyncGenerator<readonly PicturedProduct[]> {
+  async *#pages(version: EmbeddingVersion, category: string | null) {
     const scope = { ...EVERYTHING, category };
     let page: readonly PicturedProduct[] = [];
     do {

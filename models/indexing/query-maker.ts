@@ -65,12 +65,7 @@ export class QueryMaker {
    * Queries of catalog pictures that are embedded under all of the versions: each distorted at three levels, and itself where its
    * product has others. The same for the same seed and catalog. @throws AppError when there is no picture that can be read
    */
-  async fromCatalog(
-    versionIds: readonly number[],
-    count: number,
-    seed: number,
-    progress: Progress,
-  ): Promise<Query[]> {
+  async fromCatalog(versionIds: readonly number[], count: number, seed: number, progress: Progress) {
     progress.begin('queries', count);
     const images = await this.samples.sample(versionIds, count, seed);
     const showing = await this.catalog.productsShowing(images.map(({ id }) => id));

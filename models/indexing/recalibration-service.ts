@@ -60,10 +60,7 @@ export class RecalibrationService {
     return { ...refitted, model: live.model, version: live.id, overruled: faults };
   }
 
-  async #faults(
-    version: VersionRecord,
-    { fittedOn, judgedOn, fitted, better }: ReturnType<typeof refit>,
-  ): Promise<string[]> {
+  async #faults(version: VersionRecord, { fittedOn, judgedOn, fitted, better }: ReturnType<typeof refit>) {
     const coverage = await this.embeddings.coverage(version.id);
     const isIndexed = await this.embeddings.isIndexed(version.id);
     const answers = fittedOn + judgedOn;

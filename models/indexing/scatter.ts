@@ -1,5 +1,6 @@
 import { EigenvalueDecomposition, inverse, Matrix } from 'ml-matrix';
 import { hash } from '../random';
+import type { Adaptation } from '../vision/embedding-model';
 import { dot, mapped, meanOf, unit } from '../vision/linear-map';
 
 /** A product with the views of its pictures, `[picture][view]`. */
@@ -8,11 +9,8 @@ export interface ProductPictures {
   readonly pictures: readonly (readonly Float32Array[])[];
 }
 
-/** How strongly the directions of a scatter are shrunk; see `Adaptation`. */
-export interface Strength {
-  readonly shrinkage: number;
-  readonly power: number;
-}
+/** How strongly the directions of a scatter are shrunk. */
+export type Strength = Pick<Adaptation, 'shrinkage' | 'power'>;
 
 /** A sum of squares of how far the views of a picture lie from the other pictures of its product. */
 export class Scatter {
@@ -56,13 +54,9 @@ export class Scatter {
     const lower = Matrix.from1DArray(this.size, this.size, [...this.#sums]);
     const diagonal = Matrix.diag(lower.diagonal());
     const covariance = Matrix.add(lower, lower.transpose()).sub(diagonal).div(Math.max(1, this.#views));
-    const { realEigenvalues, eigenvectorMatrix } = new EigenvalueDecomposition(covariance, {
-      assumeSymmetric: true,
-    });
-    return new Directions(
-      realEigenvalues.map((value) => Math.max(0, value)),
-      eigenvectorMatrix.transpose(),
-    );
+    const eigen = new EigenvalueDecomposition(covariance, { assumeSymmetric: true });
+    const variances = eigen.realEigenvalues.map((value) => Math.max(0, value));
+    return new Directions(variances, eigen.eigenvectorMatrix.transpose());
   }
 }
 

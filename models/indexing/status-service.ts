@@ -49,11 +49,8 @@ export class StatusService {
   async catalog(failuresMax: number) {
     const { id } = liveOf(await this.embeddings.versions());
     const failures = await failuresOf(this.embeddings, id, failuresMax);
-    return {
-      pictures: await this.embeddings.coverage(id),
-      groups: await this.embeddings.coverageByGroup(id),
-      failures,
-    };
+    const pictures = await this.embeddings.coverage(id);
+    return { pictures, groups: await this.embeddings.coverageByGroup(id), failures };
   }
 
   async #statusOf(record: VersionRecord): Promise<VersionStatus> {

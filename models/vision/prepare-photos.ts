@@ -23,14 +23,12 @@ export async function preparePhotos<Image>(
 ): Promise<Image[]> {
   const failed = new AbortController();
   const ended = signal ? AbortSignal.any([signal, failed.signal]) : failed.signal;
-  const fetched = async (
-    photo: ImageInput | PreparedInput<Image>,
-  ): Promise<Fetched | PreparedInput<Image>> => {
+  const fetched = async (photo: ImageInput | PreparedInput<Image>) => {
     if (photo.kind !== 'url') return photo;
     const room = openRoom?.();
     ended.addEventListener('abort', () => room?.close(), { once: true });
     try {
-      return { ...photo, kind: 'bytes', bytes: await source.fetch(photo.url, ended, room), room };
+      return { ...photo, kind: 'bytes' as const, bytes: await source.fetch(photo.url, ended, room), room };
     } catch (failure) {
       room?.close();
       throw atPosition(photo.index, failure);

@@ -42,10 +42,7 @@ export class MessageDispatcher {
   }
 
   /** The HTTP status, or why there is none. */
-  private async sent(
-    { url, secret, id, type, data, createdAt }: OutgoingMessage,
-    signal: AbortSignal,
-  ): Promise<number | string> {
+  private async sent({ url, secret, id, type, data, createdAt }: OutgoingMessage, signal: AbortSignal) {
     const body = JSON.stringify({ type, timestamp: createdAt.toISOString(), data });
     const seconds = Math.floor(this.clock.now().getTime() / 1000);
     try {

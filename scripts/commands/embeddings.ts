@@ -97,9 +97,7 @@ function registerSwitches(embeddings: Command): void {
 }
 
 /** A change of the model comes after everything else on the machine. */
-function reindex<Result>(
-  work: (services: JobServices, progress: Progress) => Promise<Result>,
-): Promise<Result> {
+function reindex<Result>(work: (services: JobServices, progress: Progress) => Promise<Result>) {
   setPriority(constants.priority.PRIORITY_LOW);
   return withProgress(process.stderr, (progress) => withJobs((services) => work(services, progress)));
 }

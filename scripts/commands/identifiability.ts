@@ -50,10 +50,7 @@ export function register(catalog: Command): void {
     .option('--limit <limit>', 'how many of each kind are shown, the worst first', wholeNumber, 20)
     .action(async ({ model = null, category = null, limit, json }) => {
       setPriority(constants.priority.PRIORITY_LOW);
-      const lists = LISTS.map(([heading, verdicts]) => ({
-        heading,
-        worst: new WorstFindings(verdicts, limit),
-      }));
+      const lists = LISTS.map(([heading, of]) => ({ heading, worst: new WorstFindings(of, limit) }));
       // One JSON document of all findings, of which one is in memory.
       let between = '{"findings": [';
       const onFinding = (finding: Finding) => {

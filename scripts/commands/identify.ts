@@ -47,9 +47,7 @@ async function photoAt(place: string): Promise<Photo> {
 }
 
 /** With the service that runs here, or one that is started and ended. */
-async function withService<Result>(
-  work: (baseUrl: string, services: StoreServices) => Promise<Result>,
-): Promise<Result> {
+async function withService<Result>(work: (baseUrl: string, services: StoreServices) => Promise<Result>) {
   const config = readConfig();
   const running = await runningService(config);
   if (running) return withStores((services) => work(running, services));

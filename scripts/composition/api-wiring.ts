@@ -65,10 +65,8 @@ export function apiServices(container: Container): ApiServices {
 function adminServices(container: Container, requestId: string): AdminServices {
   const audited = container.resolve(AuditedTransactions);
   const ofRequest = container.createChildContainer();
-  ofRequest.registerInstance(
-    PORTS.AuditedTransaction,
-    audited.by({ actor: 'admin', details: { requestId } }),
-  );
+  const noted = audited.by({ actor: 'admin', details: { requestId } });
+  ofRequest.registerInstance(PORTS.AuditedTransaction, noted);
   return { accounts: ofRequest.resolve(AccountService), keys: ofRequest.resolve(KeyService) };
 }
 

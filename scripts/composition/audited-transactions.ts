@@ -49,11 +49,7 @@ export class AuditedTransactions implements AuditedTransaction {
 }
 
 /** The entry of an action, of the user who runs this process unless it says otherwise. */
-export function entryOf(
-  action: string,
-  entry: AuditDetails,
-  author: Author = { actor: actor() },
-): AuditEntry {
+export function entryOf(action: string, entry: AuditDetails, author: Author = { actor: actor() }) {
   const details = { ...entry.details, ...author.details };
   return { accountId: null, subject: null, ...entry, details, actor: author.actor, action };
 }

@@ -13,14 +13,14 @@ import { DriftWatch } from '../../models/feedback/drift-watch';
 import { ProcessWatch } from '../../models/installation/process-watch';
 import { PORTS } from '../../models/ports';
 import { RecordsService } from '../../models/records/records-service';
-import { ENTRY_PRESENTER } from '../../models/vision/jobs/entry-presenter';
 import { OPEN_ENTRY_ROOM, VisionJobRunner } from '../../models/vision/jobs/vision-job-runner';
+import { ENTRY_PRESENTER } from '../../models/vision/jobs/vision-job-service';
 import { MessageDispatcher } from '../../models/webhooks/message-dispatcher';
 import { version } from '../../package.json';
 import { ModelPreloader } from '../../workers/model-preloader';
 import { PendingEmbeddingSweeper } from '../../workers/pending-embedding-sweeper';
 import { HttpWebhookSender } from '../../workers/webhooks/http-webhook-sender';
-import { ConcurrentPoller } from './concurrent-poller';
+import { ConcurrentPoller, type Limits, type NextPiece } from './concurrent-poller';
 import { Housekeeping, retentionRules } from './housekeeping';
 import { adapterOf, type Opening, type Queues } from './opening';
 import { RecurringTask } from './recurring-task';
@@ -115,7 +115,8 @@ export function startCallWork(opening: Opening): void {
 }
 
 /** Works off the entries of jobs beside the calls of this process (contract 16.5). */
-function startJobs({ config, container, logger, closing }: Opening): void {
+function startJobs(opening: Opening): void {
+  const { config, container } = opening;
   const bodies = bodyMemory(config.BODY_MEMORY_MIB * 2 ** 20);
   container.registerInstance(FairBudget, bodies);
   container.registerInstance(OPEN_ENTRY_ROOM, (keyId: string) => bodies.open(keyId));
@@ -125,28 +126,26 @@ function startJobs({ config, container, logger, closing }: Opening): void {
   };
   container.registerInstance(ENTRY_PRESENTER, entryPresenter(ports, config.IMAGE_BASE_URL));
   const runner = container.resolve(VisionJobRunner);
-  const entries = new ConcurrentPoller('job entries', ENTRIES, (...way) => runner.next(...way), logger);
-  closing(() => entries.stop());
-  entries.start();
+  poll(opening, 'job entries', ENTRIES, (...way) => runner.next(...way));
 }
 
 /** Tells webhooks what happens (contract 16.13), that confidence drifts too. */
 function startMessages(opening: Opening): void {
-  const { config, container, logger, closing } = opening;
+  const { config, container, closing } = opening;
   const sender = new HttpWebhookSender({ timeoutMs: MESSAGE_MS, allow: config.WEBHOOK_ALLOW });
   closing(() => sender.close());
   container.registerInstance(PORTS.WebhookSender, sender);
   const dispatcher = container.resolve(MessageDispatcher);
-  const messages = new ConcurrentPoller(
-    'webhook messages',
-    MESSAGES,
-    (...way) => dispatcher.next(...way),
-    logger,
-  );
-  closing(() => messages.stop());
-  messages.start();
+  poll(opening, 'webhook messages', MESSAGES, (...way) => dispatcher.next(...way));
   const drift = container.resolve(DriftWatch);
   every(opening, 'drift of confidence', 3_600_000, () => drift.look());
+}
+
+/** Does pieces of work, several at the same time, until the process closes. */
+function poll({ logger, closing }: Opening, ...way: [name: string, limits: Limits, next: NextPiece]): void {
+  const poller = new ConcurrentPoller(...way, logger);
+  closing(() => poller.stop());
+  poller.start();
 }
 
 /** Does work at intervals until the process closes. */

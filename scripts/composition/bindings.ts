@@ -63,10 +63,8 @@ export async function bindStores(opening: Opening): Promise<Database> {
   await migrate(database.knex, migrations);
   container.registerInstance(PORTS.Logger, logger);
   container.registerInstance(PORTS.Clock, SYSTEM_CLOCK);
-  container.registerInstance(
-    INDEXED_FROM,
-    database.kind === 'embedded' ? Number.POSITIVE_INFINITY : VECTORS_INDEXED_FROM,
-  );
+  const indexedFrom = database.kind === 'embedded' ? Number.POSITIVE_INFINITY : VECTORS_INDEXED_FROM;
+  container.registerInstance(INDEXED_FROM, indexedFrom);
   container.registerInstance(SEARCH_MISSES_COUNTED, config.SEARCH_MISSES === 'on');
   container.registerSingleton(SearchMisses);
   container.registerInstance(INDEX_MEMORY_MIB, config.INDEX_MEMORY_MIB);
@@ -82,14 +80,9 @@ export async function bindStores(opening: Opening): Promise<Database> {
   const signer = new HmacDataFileSigner(keys);
   container.registerInstance(PORTS.DataFileSigner, signer);
   container.registerInstance(HmacDataFileSigner, signer);
-  container.registerInstance(BACKED_UP_FILES, {
-    modelsFolder: modelsFolder(config.DATA_DIR),
-    signingKeys: keys,
-  });
-  container.registerInstance(IMAGE_LIMITS, {
-    bytesMax: config.IMAGE_BYTES_MAX,
-    pixelsMax: config.IMAGE_PIXELS_MAX,
-  });
+  const { DATA_DIR, IMAGE_BYTES_MAX: bytesMax, IMAGE_PIXELS_MAX: pixelsMax } = config;
+  container.registerInstance(BACKED_UP_FILES, { modelsFolder: modelsFolder(DATA_DIR), signingKeys: keys });
+  container.registerInstance(IMAGE_LIMITS, { bytesMax, pixelsMax });
   bindClass(opening, PORTS.ImagePreparer, SharpImagePreparer);
   return database;
 }

@@ -79,10 +79,7 @@ export const openStores = (config: Config): Promise<Loupe> =>
   });
 
 /** Uses what is open, and closes it. */
-export async function whileOpen<Result>(
-  opening: Promise<Loupe>,
-  work: (loupe: Loupe) => Promise<Result>,
-): Promise<Result> {
+export async function whileOpen<Result>(opening: Promise<Loupe>, work: (loupe: Loupe) => Promise<Result>) {
   const loupe = await opening;
   try {
     return await work(loupe);

@@ -3,7 +3,7 @@ import { OpenAuditEntry } from '../../db/accounts/audit-log';
 import { openImport } from '../../db/catalog/import/open-import';
 import { StoredPictures } from '../../models/catalog/stored-pictures';
 import { PORTS } from '../../models/ports';
-import { type ImportOptions, type ImportResult, importBundle } from '../import/import-bundle';
+import { type ImportOptions, importBundle } from '../import/import-bundle';
 import { entryOf } from './audited-transactions';
 import type { Loupe } from './container';
 import { adapterOf } from './opening';
@@ -20,10 +20,7 @@ const SERVER_TRANSACTION_MS = 1_000;
 const SERVER_CONNECTIONS = 2;
 
 /** Imports a bundle into what a process has opened, with an entry in the audit log; progress goes to stderr. */
-export function importCatalog(
-  { config, container, database }: Loupe,
-  options: CatalogImportOptions,
-): Promise<ImportResult> {
+export function importCatalog({ config, container, database }: Loupe, options: CatalogImportOptions) {
   const clock = adapterOf(container, PORTS.Clock);
   const stamp = clock.now().toISOString().replace(/[:.]/g, '-');
   const importOptions = {

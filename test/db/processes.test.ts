@@ -1,7 +1,6 @@
 import { rowsOf, sql } from '../../db/core/sql';
 import { PostgresProcessRegistry } from '../../db/installation/process-registry';
-import { misfitsOf } from '../../models/installation/misfits';
-import { ProcessWatch } from '../../models/installation/process-watch';
+import { misfitsOf, ProcessWatch } from '../../models/installation/process-watch';
 import type { ProcessRegistry, ProcessTraits, ServiceProcess } from '../../models/ports';
 import { useDatabase } from '../support/database';
 import { LogSink } from '../support/log-sink';

@@ -17,9 +17,8 @@ import {
 } from '../../ports';
 import { pauseAfter, TRIES_OF_A_DAY } from '../../retry-pauses';
 import { type IdentifyRequest, VISION_SETTINGS, VisionService, type VisionSettings } from '../vision-service';
-import { ENTRY_PRESENTER, type EntryPresenter } from './entry-presenter';
 import type { EntryAnswer, LeasedEntry } from './vision-job';
-import { entryName } from './vision-job-service';
+import { ENTRY_PRESENTER, type EntryPresenter, entryName } from './vision-job-service';
 
 /** Of an entry, in deadlines of a photo: it ends after so many, and was begun by a process that died after one more. */
 const ENTRY_DEADLINES = 3;

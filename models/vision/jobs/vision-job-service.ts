@@ -7,8 +7,17 @@ import { AppError, notFound, rateLimited } from '../../errors';
 import { type ImagePreparer, type ImageSource, PORTS, type VisionJobStore } from '../../ports';
 import type { ImageAddress, ImageInput, KeptInput } from '../image-input';
 import { preparePhotos } from '../prepare-photos';
-import { ENTRY_PRESENTER, type EntryPresenter } from './entry-presenter';
+import type { Identification } from '../vision-service';
 import type { EntryAnswer, EntryView, KeptEntry, SentEntry, VisionJob } from './vision-job';
+
+/** Writes answers as the caller of a job gets them: as those of an identification. */
+export interface EntryPresenter {
+  answer(found: Identification, creditsUsed: number, view: EntryView): object;
+  /** Any failure, with its HTTP status. */
+  refusal(failure: unknown, requestId: string): { readonly status: number; readonly body: object };
+}
+
+export const ENTRY_PRESENTER = Symbol.for('EntryPresenter');
 
 /** Entries without an answer that an owner may have (contract 16.9). */
 const OPEN_ENTRIES_MAX = 1_000;
@@ -68,11 +77,7 @@ export class VisionJobService {
   }
 
   /** The answers of entries of a job from a position until before another, as JSON; null where there was none yet. */
-  async answers(
-    { id, entries }: VisionJob,
-    from: number,
-    until: number,
-  ): Promise<readonly (string | null)[]> {
+  async answers({ id, entries }: VisionJob, from: number, until: number) {
     const shown = entries.slice(from, until);
     if (shown.every(({ answerBytes }) => answerBytes === 0)) return shown.map(() => null);
     const answers = await this.jobs.answers(id, from, until);
@@ -94,18 +99,18 @@ export class VisionJobService {
     return `job_${name.digest('base64url')}`;
   }
 
-  private async keptForm(
-    entry: SentEntry,
-    name: string,
-    call: CallContext,
-  ): Promise<KeptEntry | EntryAnswer> {
+  private async keptForm(entry: SentEntry, name: string, call: CallContext) {
     try {
       const photos: KeptEntry['photos'][number][] = [];
       for (const photo of entry.photos) photos.push(await this.keptPhoto(photo, call));
       return { ...entry, photos };
     } catch (failure) {
       if (!(failure instanceof AppError) || ![400, 422].includes(failure.status)) throw failure;
-      return { state: 'failed', predictionId: null, answer: this.presenter.refusal(failure, name).body };
+      return {
+        state: 'failed' as const,
+        predictionId: null,
+        answer: this.presenter.refusal(failure, name).body,
+      };
     }
   }
 

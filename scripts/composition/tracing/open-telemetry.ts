@@ -93,11 +93,8 @@ export class OpenTelemetry implements Tracing {
       if (UNTRACED.has(path)) return listener(req, res);
       const caller = propagation.extract(ROOT_CONTEXT, req.headers);
       const attributes = { 'http.request.method': req.method, 'url.path': path };
-      const span = this.#tracer.startSpan(
-        req.method ?? 'HTTP',
-        { kind: SpanKind.SERVER, attributes },
-        caller,
-      );
+      const options = { kind: SpanKind.SERVER, attributes };
+      const span = this.#tracer.startSpan(req.method ?? 'HTTP', options, caller);
       res.once('close', () => endOfRequest(span, req, res));
       const around = trace.setSpan(caller, span);
       // The log line of the call, written when its answer ends, belongs to the trace as well.
