@@ -22,9 +22,7 @@ function mix(value: number): number {
   return (mixed ^ (mixed >>> 16)) + 0x6d2b79f5;
 }
 
-/**
- * A stream of pseudo-random draws (sfc32) fixed by its keys, never by a clock: the same seed gives the same bytes.
- */
+/** A stream of pseudo-random draws (sfc32) fixed by its keys, never by a clock: the same seed gives the same bytes. */
 export class Random {
   private a: number;
   private b: number;

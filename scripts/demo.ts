@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { once } from 'node:events';
-import { access, mkdir, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { LoupeClient } from '../api/client/loupe-client';
@@ -84,7 +85,7 @@ async function startHere(config: Config, demo: () => DemoOffer | null): Promise<
 async function drawCatalog(config: Config): Promise<string> {
   const bundle = join(config.DATA_DIR, `bundle-${Object.values(CATALOG).join('-')}`);
   const complete = `${bundle}.complete`;
-  if (!(await exists(complete))) {
+  if (!existsSync(complete)) {
     say(`Drawing ${CATALOG.products} bags and watches of fictional maisons …`);
     await rm(bundle, { recursive: true, force: true });
     await generateBundle({ ...CATALOG, out: bundle });
@@ -142,12 +143,6 @@ Or ask the API:
 
 Ctrl-C ends it.`);
 }
-
-const exists = (file: string): Promise<boolean> =>
-  access(file).then(
-    () => true,
-    () => false,
-  );
 
 main().then(
   () => process.exit(),

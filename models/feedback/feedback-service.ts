@@ -13,13 +13,6 @@ import {
   type PredictionRepository,
 } from '../ports';
 
-/** What a caller says that the photos of a prediction showed. */
-export interface Correction {
-  /** The product; null when the catalog does not have it. */
-  readonly correctId: string | null;
-  readonly comment: string | null;
-}
-
 /** What answers with feedback are told apart by. */
 export const RELIABILITY_BY = ['model', 'month', 'category', 'photos'] as const;
 export type ReliabilityBy = (typeof RELIABILITY_BY)[number];
@@ -46,11 +39,12 @@ export class FeedbackService {
     @inject(PORTS.Clock) private readonly clock: Clock,
   ) {}
 
-  /**
-   * Keeps what the photos of a prediction showed, in place of what was said before (contract 7.18).
-   * @throws AppError 404 for an unknown prediction, or one of another owner; 400 for an unknown product
-   */
-  async correct(owner: Owner, predictionId: string, correction: Correction): Promise<Feedback> {
+  /** Keeps what photos showed, in place of what was said before (contract 7.18). @throws AppError 404, 400 for an unknown product */
+  async correct(
+    owner: Owner,
+    predictionId: string,
+    correction: Pick<Feedback, 'correctId' | 'comment'>,
+  ): Promise<Feedback> {
     const prediction = await this.predictions.find(predictionId);
     if (prediction?.accountId !== owner.accountId || prediction.test !== owner.test) {
       throw unknownPrediction(predictionId);

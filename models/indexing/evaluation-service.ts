@@ -34,9 +34,8 @@ export interface EvaluateOptions {
   /** Catalog pictures that queries are made of, or labelled photos or answers with feedback at most. */
   readonly queries: number;
   readonly seed: number;
-  /** A folder of labelled photos to ask instead; null makes queries. */
+  /** A folder of labelled photos, or the photos that callers gave feedback on, to ask instead; null and false make queries. */
   readonly photos: string | null;
-  /** Asks the photos of callers that are kept with their feedback instead. */
   readonly feedback: boolean;
   /** Fits a calibration although the version has one. */
   readonly recalibrate: boolean;

@@ -25,10 +25,7 @@ export class PromotionService {
     @inject(ReadinessCheck) private readonly readiness: ReadinessCheck,
   ) {}
 
-  /**
-   * Makes a version the live one in one step, for all processes, between two photos.
-   * @throws AppError for a model without embeddings, or, without `force`, with everything that speaks against it
-   */
+  /** Makes a version live in one step, between two photos. @throws AppError without `force`, with all that speaks against it */
   async promote(model: string, force: boolean): Promise<Switched> {
     const versions = await this.embeddings.versions();
     const version = findVersion(versions, model);
@@ -51,10 +48,7 @@ export class PromotionService {
     return switchedTo(version, live, faults);
   }
 
-  /**
-   * Undoes the last promotion, or what was calibrated since, at once. Calling it again redoes it.
-   * @throws AppError when there is nothing to go back to, or, without `force`, with what speaks against it
-   */
+  /** Undoes the last promotion, or what was calibrated since; again, it redoes it. @throws AppError as `promote` */
   async rollback(force: boolean): Promise<Switched> {
     const versions = await this.embeddings.versions();
     const live = versions.find(({ state }) => state === 'live') ?? null;

@@ -154,7 +154,6 @@ export class FittedProducts {
    * that are as good as the best, by its standard error, the gentlest. Photos are farther from the pictures of a catalog
    * than these from each other, and a map that is too strong loses more of them than one that is too weak.
    * @param others pictures of other products, to be confused with
-   * @param progress told after each part
    */
   async chooseStrength(
     others: readonly Float32Array[],

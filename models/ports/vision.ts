@@ -203,19 +203,16 @@ export interface JudgedPrediction {
 }
 
 /** What was found near the photos of a prediction, and the product that they showed; null when the catalog does not have it. */
-export interface CorrectedNeighbours {
-  readonly id: string;
-  readonly neighbours: readonly Neighbour[];
+export interface CorrectedNeighbours
+  extends Pick<Prediction, 'id' | 'neighbours'>,
+    Pick<Feedback, 'correctId'> {
   /** How many photos the distances are of. */
   readonly photos: number;
-  readonly correctId: string | null;
 }
 
 /** The prepared photos of a prediction, and the product that they showed. */
-export interface CorrectedPhotos {
-  readonly id: string;
+export interface CorrectedPhotos extends Pick<Prediction, 'id'>, Pick<Feedback, 'correctId'> {
   readonly photos: readonly Buffer[];
-  readonly correctId: string | null;
 }
 
 /** Answers with rows and feedback, taken together: means of the confidence claimed and of being right; null without answers. */

@@ -1,3 +1,4 @@
+import type { Filter } from '../catalog/catalog-query';
 import type { PreparedImage, SmallImage } from './neighbours';
 
 /** A part of an upright picture, as fractions of its width and height: within 0..1. */
@@ -28,3 +29,16 @@ export type PreparedInput<Image = SmallImage> = { readonly kind: 'prepared'; rea
 
 /** One that can be stored. */
 export type KeptInput = PreparedInput<Pick<PreparedImage, 'jpeg' | 'digest'>>;
+
+/** What a caller asks of the photos of one item, in one of their forms. */
+export interface AskedPhotos<Photo> {
+  /** One to five. */
+  readonly photos: readonly Photo[];
+  /** Slug or name of the category that the item is of, when the caller knows it. */
+  readonly category: string | null;
+  /** What the item passes, ANDed. */
+  readonly filters: readonly Filter[];
+  readonly explain: boolean;
+  /** Takes the place of the floor; null leaves it. */
+  readonly minConfidence: number | null;
+}

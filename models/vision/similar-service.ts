@@ -25,14 +25,9 @@ export interface SimilarRequest {
   readonly pricing: boolean;
 }
 
-export interface SimilarItem {
-  readonly item: CatalogItem;
-  readonly similarity: number;
-}
-
-/** The most similar first. */
+/** The most similar first; `similarity` as of a `Candidate`. */
 export interface SimilarItems {
-  readonly items: readonly SimilarItem[];
+  readonly items: readonly { readonly item: CatalogItem; readonly similarity: number }[];
   readonly resolvedTaxonomy: ResolvedTaxonomy | null;
 }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { inject, injectable } from 'tsyringe';
 import { Billing, type CallContext, type Priced } from '../access/billing';
-import type { Filter, SearchScope } from '../catalog/catalog-query';
+import type { SearchScope } from '../catalog/catalog-query';
 import type { ResolvedTaxonomy } from '../catalog/catalog-service';
 import type { Attribute, CatalogItem } from '../catalog/item';
 import { scopeOf } from '../catalog/resolve-scope';
@@ -19,7 +19,7 @@ import {
 } from '../ports';
 import { candidatesOf, NEIGHBOURS, shortlistOf } from './candidates';
 import { calibrationOf } from './confidence';
-import type { ImageInput, PreparedInput } from './image-input';
+import type { AskedPhotos, ImageInput, PreparedInput } from './image-input';
 import { ancestryOf, type Evidence, MATCHES_MAX, MatchContext } from './matches';
 import { jpegOf, type Neighbourhood, type SmallImage } from './neighbours';
 import { type Prepare, preparePhotos } from './prepare-photos';
@@ -33,19 +33,9 @@ export interface VisionSettings {
 
 export const VISION_SETTINGS = Symbol.for('VisionSettings');
 
-/** What a caller asks of the photos of one item. */
-export interface IdentifyRequest {
-  /** One to five. */
-  readonly photos: readonly (ImageInput | PreparedInput)[];
-  /** Slug or name of the category that the item is of, when the caller knows it. */
-  readonly category: string | null;
-  /** What the item passes, ANDed. */
-  readonly filters: readonly Filter[];
+/** With the credits of an answer with rows. */
+export interface IdentifyRequest extends AskedPhotos<ImageInput | PreparedInput> {
   readonly pricing: boolean;
-  readonly explain: boolean;
-  /** Takes the place of the floor; null leaves it. */
-  readonly minConfidence: number | null;
-  /** Credits of an answer with rows. */
   readonly price: number;
 }
 

@@ -24,11 +24,7 @@ export class MessageDispatcher {
     @inject(PORTS.Clock) private readonly clock: Clock,
   ) {}
 
-  /**
-   * Sends one message, if the time of one has come.
-   * @param signal ends it early, to be sent again
-   * @returns whether there was one
-   */
+  /** Sends one message, if the time of one has come; whether it had. @param signal ends it early, to be sent again */
   async next(signal: AbortSignal, { begun } = ALONE): Promise<boolean> {
     const message = await this.webhooks.begin(LEASE_MS);
     if (!message) return false;

@@ -26,10 +26,7 @@ export class WebhookService {
     @inject(PORTS.WebhookSender) private readonly sender: WebhookSender,
   ) {}
 
-  /**
-   * Registers an address, with a secret that is shown once.
-   * @throws AppError 400 for an address that nothing may be sent to, 409 when the account has too many
-   */
+  /** With a secret that is shown once. @throws AppError 400 for an address that nothing may be sent to, 409 for too many */
   async register(caller: Registrar, wanted: WebhookRegistration): Promise<Webhook & { secret: string }> {
     if (!this.sender.accepts(wanted.url)) {
       throw badRequest('url: must be the https address of a public host.', { field: 'url' });

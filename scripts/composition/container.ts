@@ -35,10 +35,7 @@ export interface Loupe extends Omit<Opening, 'closing'> {
 /** Adapters to use instead of the usual ones, by token; for tests. */
 export type Overrides = Readonly<Record<symbol, unknown>>;
 
-/**
- * Opens what the parts of a process need, in this order, and binds every port. A failure closes what was opened before.
- * @throws AppError when a store can't be opened
- */
+/** Opens what the parts of a process need, in this order, and binds every port. A failure closes what was opened before. */
 export const openLoupe = (config: Config, parts: Parts, overrides: Overrides = {}): Promise<Loupe> =>
   opened(config, parts, async (opening) => {
     const { container, logger } = opening;

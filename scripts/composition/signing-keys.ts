@@ -12,10 +12,7 @@ const storedKeys = z
   .array(z.object({ id: z.string().regex(KEY_ID), secret: z.string().min(SECRET_LENGTH_MIN) }))
   .min(1);
 
-/**
- * The keys of the settings, else those in `DATA_DIR`, which the first of the processes that start makes for all.
- * @throws StartRefused when the file is damaged
- */
+/** The keys of the settings, else those in `DATA_DIR`, which the first process makes for all. @throws StartRefused for a damaged file */
 export async function signingKeys(config: Config): Promise<readonly SigningKey[]> {
   if (config.SIGNING_KEYS) return config.SIGNING_KEYS;
   const file = join(config.DATA_DIR, 'signing-keys.json');

@@ -44,8 +44,8 @@ export const OPEN_ENTRY_ROOM = Symbol.for('OpenEntryRoom');
  */
 @injectable()
 export class VisionJobRunner {
-  /** Entries whose photos are being fetched, by account. */
-  readonly #fetching = new Map<string, number>();
+  /** Accounts of the entries whose photos are being fetched. */
+  readonly #fetching: string[] = [];
 
   constructor(
     @inject(PORTS.VisionJobStore) private readonly jobs: VisionJobStore,
@@ -151,24 +151,19 @@ export class VisionJobRunner {
   ): Promise<IdentifyRequest['photos']> {
     if (photos.every(({ kind }) => kind === 'prepared')) return photos;
     return this.vision.prepare(call, photos, async (wait) => {
-      this.count(accountId, 1);
+      this.#fetching.push(accountId);
       try {
         return await place.aside(wait);
       } finally {
-        this.count(accountId, -1);
+        this.#fetching.splice(this.#fetching.indexOf(accountId), 1);
       }
     });
   }
 
-  private count(accountId: string, more: 1 | -1): void {
-    const fetching = (this.#fetching.get(accountId) ?? 0) + more;
-    if (fetching > 0) this.#fetching.set(accountId, fetching);
-    else this.#fetching.delete(accountId);
-  }
-
   /** Accounts that have no further turn until a host has answered. */
   private fetchingMuch(): string[] {
-    return [...this.#fetching].filter(([, count]) => count >= FETCHED_AT_ONCE).map(([id]) => id);
+    const countOf = (account: string) => this.#fetching.filter((each) => each === account).length;
+    return [...new Set(this.#fetching)].filter((account) => countOf(account) >= FETCHED_AT_ONCE);
   }
 
   private get leaseMs(): number {

@@ -1,6 +1,6 @@
 import type { Owner } from '../../access/api-key';
-import type { Filter, Module } from '../../catalog/catalog-query';
-import type { ImageAddress, ImageInput, KeptInput } from '../image-input';
+import type { Module } from '../../catalog/catalog-query';
+import type { AskedPhotos, ImageAddress, ImageInput, KeptInput } from '../image-input';
 
 /** Entries of a job at most (contract 16.1). */
 export const JOB_ENTRIES_MAX = 100;
@@ -17,19 +17,10 @@ export function jobStatus(entries: readonly { readonly state: EntryState }[]): (
   return entries.some(({ state }) => state === 'waiting' || state === 'running') ? 'running' : 'done';
 }
 
-/** What is asked of one entry, and its photos in one of their forms. */
-interface Asked<Photo> {
-  readonly photos: readonly Photo[];
-  readonly category: string | null;
-  readonly filters: readonly Filter[];
-  readonly explain: boolean;
-  readonly minConfidence: number | null;
-}
-
-export type SentEntry = Asked<ImageInput>;
+export type SentEntry = AskedPhotos<ImageInput>;
 
 /** An entry as it is kept: what was sent as bytes is prepared. */
-export type KeptEntry = Asked<ImageAddress | KeptInput>;
+export type KeptEntry = AskedPhotos<ImageAddress | KeptInput>;
 
 export interface EntryView {
   readonly includes: readonly Module[];
