@@ -2,7 +2,7 @@ import { inject, injectable } from 'tsyringe';
 import type { Owner } from '../access/api-key';
 import { isProduct } from '../catalog/item';
 import { badRequest, notFound } from '../errors';
-import { type CalibrationFigures, calibrationFiguresOf, type Share, shareOf } from '../indexing/figures';
+import { calibrationFiguresOf, shareOf } from '../indexing/figures';
 import {
   type CatalogRepository,
   type Clock,
@@ -17,18 +17,8 @@ import {
 export const RELIABILITY_BY = ['model', 'month', 'category', 'photos'] as const;
 export type ReliabilityBy = (typeof RELIABILITY_BY)[number];
 
-export interface Reliability {
-  readonly by: ReliabilityBy;
-  /** What they have in common; null for what is not known. */
-  readonly of: string | null;
-  /** How many of those with rows were right by their first row, with 95 % limits. */
-  readonly right: Share;
-  /** Mean confidence of the first rows; null where there are none. */
-  readonly claimed: number | null;
-  readonly calibration: CalibrationFigures;
-  /** How many of those without rows were right: the catalog did not have it. */
-  readonly empty: Share;
-}
+/** How far a group of answers could be believed, that have `of` in common; null for what is not known. */
+export type Reliability = ReturnType<typeof reliabilityBy>[number];
 
 /** What callers say of answers, and what that tells of the service. */
 @injectable()
@@ -78,7 +68,7 @@ export class FeedbackService {
 const isOfModel = ({ model }: JudgedPrediction, wanted: string): boolean =>
   model === wanted || model.startsWith(`${wanted}@`);
 
-function reliabilityBy(by: ReliabilityBy, answers: readonly JudgedPrediction[]): Reliability[] {
+function reliabilityBy(by: ReliabilityBy, answers: readonly JudgedPrediction[]) {
   const groups = new Map<string | null, JudgedPrediction[]>();
   for (const each of answers) {
     const of = each[by] === null ? null : String(each[by]);
@@ -91,7 +81,8 @@ function reliabilityBy(by: ReliabilityBy, answers: readonly JudgedPrediction[]):
     .map(([of, group]) => ({ by, of, ...figuresOf(group) }));
 }
 
-function figuresOf(answers: readonly JudgedPrediction[]): Omit<Reliability, 'by' | 'of'> {
+/** Those with rows, by their first rows; those without were right where the catalog did not have it. */
+function figuresOf(answers: readonly JudgedPrediction[]) {
   const claims = answers.flatMap(({ confidence, right }) =>
     confidence === null ? [] : { confidence, right },
   );

@@ -11,10 +11,10 @@ import {
 import { hash } from '../random';
 import type { Adaptation } from '../vision/embedding-model';
 import { mapped } from '../vision/linear-map';
-import { type BuildResult, BuildService } from './build-service';
+import { BuildService } from './build-service';
 import { type VersionRecord, versionOf } from './embedding-version';
 import { type Query, QueryMaker } from './query-maker';
-import { type CrossValidation, composed, FittedProducts, inverseOf, pictureVector } from './scatter';
+import { composed, FittedProducts, inverseOf, pictureVector } from './scatter';
 import { SEVERAL_MIN } from './status-service';
 
 export interface AdaptOptions {
@@ -26,11 +26,8 @@ export interface AdaptOptions {
   readonly feedback: boolean;
 }
 
-export interface AdaptResult extends BuildResult, Adaptation {
-  /** Products with several pictures; a third of them had no part. */
-  readonly several: number;
-  readonly validation: CrossValidation;
-}
+/** A version that was adapted, and how; of `several` products with several pictures a third had no part. */
+export type AdaptResult = Awaited<ReturnType<AdaptService['adapt']>>;
 
 /** Products that are looked at: enough to know the directions of a large catalog, little enough to hold. */
 const PRODUCTS_MAX = 6_000;
@@ -67,7 +64,7 @@ export class AdaptService {
   ) {}
 
   /** Broken off, the same call goes on. @throws AppError where too few products have several pictures, or no map is better */
-  async adapt(options: AdaptOptions, progress: Progress, signal: AbortSignal): Promise<AdaptResult> {
+  async adapt(options: AdaptOptions, progress: Progress, signal: AbortSignal) {
     const source = versionOf(await this.embeddings.versions(), options.model);
     const standing = await this.embeddings.mapOf(source.id);
     const undo = standing && inverseOf(standing);
@@ -197,7 +194,7 @@ const tooFew = (products: number) =>
     `${products} products have several pictures that are embedded; a map needs at least ${SEVERAL_MIN}. Photograph more products from another side and import the pictures, or give photos by --photos.`,
   );
 
-const noBetter = ({ before, after, queries }: CrossValidation) =>
+const noBetter = ({ before, after, queries }: Record<'before' | 'after' | 'queries', number>) =>
   badRequest(
     `No map is surely better on this catalog: of ${queries} pictures the nearest other one of the product has a mean reciprocal place of ${before.toFixed(3)} as it is, and of ${after.toFixed(3)} with the best map, by cross-validation. Nothing was changed; try again with more pictures, or with --photos.`,
   );

@@ -71,22 +71,8 @@ export interface Finding {
   readonly nearest: NearestOther | null;
 }
 
-/** How many products a version can tell apart. */
-export interface Identifiability {
-  /** `id@version`. */
-  readonly model: string;
-  readonly version: number;
-  /** Slug; null is every one. */
-  readonly category: string | null;
-  /** Whether neighbours were found by an approximate index, which misses some. */
-  readonly approximate: boolean;
-  /** Null where too few pictures have another of the same product; then nothing is a `look_alike`. */
-  readonly typical: TypicalDistance | null;
-  readonly products: number;
-  /** Products of all categories that a map could be fitted to (contract 14.20); null where too few, or it is adapted. */
-  readonly adaptable: number | null;
-  readonly counts: Readonly<Record<Verdict, number>>;
-}
+/** How many products a version can tell apart, in all or in a category. */
+export type Identifiability = Awaited<ReturnType<IdentifiabilityService['inspect']>>;
 
 /** The median distance of so many pictures to the nearest other one of their product. */
 interface TypicalDistance {
@@ -136,7 +122,7 @@ export class IdentifiabilityService {
     options: { readonly model: string | null; readonly category: string | null },
     progress: Progress,
     onFinding: (finding: Finding) => void,
-  ): Promise<Identifiability> {
+  ) {
     const version = versionOf(await this.embeddings.versions(), options.model);
     const taxonomy = new Taxonomy(await this.catalog.categories());
     const category = options.category === null ? null : categorySlug(options.category, 'product', taxonomy);
@@ -288,7 +274,7 @@ function pictureDistance(left: readonly Float32Array[], right: readonly Float32A
 /** Half precision holds no more digits; copies of a picture are as near as each other. */
 const roundDistance = (distance: number): number => Math.round(distance * 10_000) / 10_000;
 
-/** The lower median; null of too few. */
+/** The lower median; null of too few, and then nothing is a `look_alike`. */
 function typicalOf(distances: readonly number[]): TypicalDistance | null {
   const pictures = distances.length;
   const distance = distances.toSorted((one, other) => one - other)[Math.ceil(pictures / 2) - 1];
