@@ -52,27 +52,6 @@ describe('a picture inside the bundle', () => {
     expect(await bench.row('product_togo')).toMatchObject({ images: [FAR], thumbnails: [] });
   });
 
-  // contract 13.5
-  test('is itself again when a bundle names it as answers do, with its thumbnail', async () => {
-    await bench.accept(pictured({ images: ['images/a.png'], variants: [] }));
-    const row = await bench.row('product_togo');
-    const [image] = (row?.['images'] ?? []) as string[];
-    const [thumbnail] = (row?.['thumbnails'] ?? []) as string[];
-    const served = {
-      images: [`https://shop.example${image}`, FAR],
-      thumbnails: [`https://shop.example${thumbnail}`],
-    };
-    await bench.accept({
-      'products.jsonl': [{ ...TOGO_BAG, ...served, variants: [{ id: 'variant_togo_30', ...served }] }],
-    });
-    const stored = { images: [image, FAR], thumbnails: [thumbnail] };
-    expect(await bench.row('product_togo')).toMatchObject(stored);
-    expect(await bench.knex('variants').where({ id: 'variant_togo_30' }).first()).toMatchObject(stored);
-    const unknown = `https://shop.example/images/${'0'.repeat(64)}.png`;
-    await bench.accept({ 'products.jsonl': [{ ...TOGO_BAG, images: [unknown] }] });
-    expect(await bench.row('product_togo')).toMatchObject({ images: [unknown] });
-  });
-
   test('may be one of a variant, an entity or a category', async () => {
     await bench.accept({
       ...pictured({ variants: [{ id: 'variant_togo_30', images: ['images/a.png'] }] }),
@@ -146,12 +125,6 @@ describe('the workers', () => {
     expect(bench.notes).toEqual(['not embedded: The workers are away.']);
     bench.workersAreAway = false;
     expect(await bench.import(NO_RECORDS, { wait: true })).toMatchObject({ embedded: 3 });
-  });
-
-  test('embed for a version that is being built, too', async () => {
-    const building = await versions.create({ ...MANIFEST, version: '2' });
-    await bench.import(bundle, { wait: true });
-    expect(await versions.coverage(building.id)).toMatchObject({ done: 3 });
   });
 
   test('have no vector left of a picture that no product shows any more', async () => {

@@ -75,49 +75,6 @@ test('tomorrow the same table changes nothing, and a changed row is an update', 
   ]);
 });
 
-const GOOGLE = [
-  ['id', 'title', 'brand', 'product_type', 'link', 'image_link', 'price', 'availability'],
-  [
-    'g1',
-    'Flap',
-    'Gucci',
-    'Bags > Flap',
-    'https://shop.example/g1',
-    'https://i.example/1.jpg',
-    '10.00 EUR',
-    'in_stock',
-  ],
-  [
-    'g2',
-    'Tote',
-    'Prada',
-    'Bags > Tote',
-    'https://shop.example/g2',
-    'https://i.example/2.jpg',
-    '20.00 EUR',
-    'in_stock',
-  ],
-];
-const googleItem = (cells: readonly string[]) =>
-  `<item>${cells.map((cell, at) => `<g:${GOOGLE[0]?.[at]}>${cell.replace('>', '&gt;')}</g:${GOOGLE[0]?.[at]}>`).join('')}</item>`;
-
-// contract 13.20
-test.each([
-  ['google.tsv', GOOGLE.map((cells) => cells.join('\t')).join('\n')],
-  [
-    'google.xml',
-    `<?xml version="1.0"?><rss xmlns:g="http://base.google.com/ns/1.0"><channel>${GOOGLE.slice(1).map(googleItem).join('')}</channel></rss>`,
-  ],
-])('a feed of Google as %s is read without a reject', async (file, content) => {
-  const folder = bench.write({ [file]: Buffer.from(content) });
-  const result = await bench.import(join(folder, file), { table: { ...NO_OPTIONS, category: 'Bags' } });
-  expect([bench.rejects(), result.table]).toMatchObject([[], { products: 2, notes: [] }]);
-  expect(await bench.knex('listings').orderBy('price').pluck('price')).toEqual([10, 20]);
-  expect((await bench.knex('products').orderBy('id').pluck('images')).flat()).toEqual([
-    ...['https://i.example/1.jpg', 'https://i.example/2.jpg'],
-  ]);
-});
-
 // contract 13.20, 1.11
 test('a brand of the catalog keeps what it has there and gains the categories of the table', async () => {
   await bench.accept({
