@@ -536,6 +536,17 @@ CREATE TABLE search_snapshots (
   PRIMARY KEY (number)
 );
 
+-- What all products have, by ordinal: by falling popularity, then id.
+-- name: id and sort_key, each text with a zero byte after it, and popularity, eight bytes each, as many ordinals to a chunk as in
+--   a bitmap; by_name, the ordinals by sort_key, then id, four bytes each, in one chunk
+CREATE TABLE search_snapshot_columns (
+  snapshot integer NOT NULL,
+  name text NOT NULL,
+  chunk integer NOT NULL,
+  bytes bytea NOT NULL,
+  PRIMARY KEY (snapshot, name, chunk)
+);
+
 -- For an index term that many products have, the ordinals that do, 32768 to a chunk.
 -- term: a facet, a word, @ and a category, or a beginning of up to three letters with * for all longer words that begin so
 CREATE TABLE search_snapshot_bitmaps (
@@ -639,17 +650,6 @@ CREATE TABLE product_feeds (
   PRIMARY KEY (feed, product_id)
 );
 CREATE INDEX product_feeds_product ON product_feeds USING btree (product_id);
-
--- What all products have, by ordinal: by falling popularity, then id.
--- name: id and sort_key, each text with a zero byte after it, and popularity, eight bytes each, as many ordinals to a chunk as in
---   a bitmap; by_name, the ordinals by sort_key, then id, four bytes each, in one chunk
-CREATE TABLE search_snapshot_columns (
-  snapshot integer NOT NULL,
-  name text NOT NULL,
-  chunk integer NOT NULL,
-  bytes bytea NOT NULL,
-  PRIMARY KEY (snapshot, name, chunk)
-);
 
 CREATE OR REPLACE FUNCTION audit_log_only_grows()
  RETURNS trigger

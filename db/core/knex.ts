@@ -4,6 +4,7 @@ import { currentParty } from '../../models/access/current-party';
 import { FairBudget, type Lease } from '../../models/access/fair-budget';
 import { AppError } from '../../models/errors';
 import { type EmbeddedOptions, ensureEmbedded } from '../embedded/ensure-embedded';
+import { clientOptions } from '../embedded/run-folder';
 import { valueTypes } from './copy-rows';
 import { connectionsSpent, databaseAway } from './postgres-faults';
 
@@ -69,12 +70,11 @@ export async function connectEmbedded(
   const embedded = await ensureEmbedded(settings.dataDir, options);
   const pool = createKnex(settings, async () => {
     const host = await embedded.socketFolder();
+    const expirationChecker = () => !embedded.isCurrent(host);
     return {
-      host,
-      user: 'postgres',
-      database: 'postgres',
-      expirationChecker: () => !embedded.isCurrent(host),
+      ...clientOptions(host, settings.applicationName),
       ...commonConnection(settings),
+      expirationChecker,
     };
   });
   const close = async () => {

@@ -1,43 +1,40 @@
-import { randomInt } from 'node:crypto';
 import type { Socket } from 'node:net';
-import { Session, type SessionLimits, type SessionPeer } from './session';
-import type { TurnQueue } from './turn-queue';
 import {
-  backendKeyData,
   errorResponse,
   type Frame,
   FrameReader,
   notice,
   RequestCode,
-  readyForQuery,
   startupParameters,
 } from './wire-protocol';
 
-export interface ConnectionLimits extends SessionLimits {
+export interface ConnectionLimits {
   /** A longer message is refused. */
   readonly frameBytesMax: number;
   /** Whole messages of one client that may wait for a turn before its socket is no longer read. */
   readonly waitingBytesMax: number;
+  /** Input of one turn that may wait for the database. */
+  readonly inputBytesMax: number;
+  /** A client that holds the database without using it, or without reading its answers, for so long loses it. */
+  readonly holdIdleMs: number;
 }
 
 const REQUEST_CODE_AT = 4;
 const REQUEST_BYTES_MIN = 8;
 
-let nextSession = 1;
-
-/** One client's socket: the startup exchange, then a session. */
-export class ClientConnection implements SessionPeer {
-  private parameters: ReadonlyMap<string, string> | undefined;
+/** One client's socket: the startup exchange, then whole messages. What becomes of them is a matter of `Session`. */
+export abstract class ClientConnection {
+  /** The name that the client gave itself, once it has said who it is; a mere look whether somebody listens never does. */
+  applicationName: string | undefined;
+  protected gone = false;
   private readonly reader: FrameReader;
-  private hasLeft = false;
-  private session: Session | undefined;
   private peeked: Frame | undefined;
   private stallTimer: NodeJS.Timeout | undefined;
   private unsent = 0;
 
   constructor(
-    private readonly socket: Socket,
-    private readonly limits: ConnectionLimits,
+    protected readonly socket: Socket,
+    protected readonly limits: ConnectionLimits,
     /** The client has said who it is. */
     private readonly onStarted: () => void,
     /** The client is no more; told once. */
@@ -50,39 +47,26 @@ export class ClientConnection implements SessionPeer {
     socket.on('close', () => this.leave());
   }
 
-  /** Whether the startup packet has come; a mere look whether somebody listens never sends one. */
-  get isStarted(): boolean {
-    return this.parameters !== undefined;
-  }
+  /** New messages have come. */
+  abstract advance(): void;
 
-  /** A parameter of the startup packet. */
-  parameter(name: string): string | undefined {
-    return this.parameters?.get(name);
-  }
-
-  /** Tells the client that it may query. */
-  openSession(turns: TurnQueue, greeting: Buffer): void {
-    if (!this.isStarted || this.hasLeft || this.session) return;
-    const id = nextSession++;
-    const key = backendKeyData(id, randomInt(1, 2 ** 31));
-    this.socket.write(Buffer.concat([greeting, key, readyForQuery()]));
-    this.session = new Session(this, turns, this.limits, id);
-    this.session.advance();
-  }
+  /** The client is no more: whatever it began is undone. */
+  protected abstract undo(): void;
 
   /** Tells a client that waits for the database. */
   notice(message: string): void {
-    if (this.isStarted && !this.hasLeft) this.socket.write(notice(message));
+    if (this.applicationName !== undefined && !this.gone) this.socket.write(notice(message));
   }
 
   /** Ends the connection with an error. */
   fail(sqlState: string, message: string): void {
-    if (this.hasLeft) return;
+    if (this.gone) return;
     this.socket.end(errorResponse('FATAL', sqlState, message));
     this.leave();
   }
 
-  peek(): Frame | undefined {
+  /** The next whole message, which stays until `shift`. */
+  protected peek(): Frame | undefined {
     this.peeked ??= this.read(() => this.reader.next());
     // Whole messages that can't be sent on are not joined by more; an unfinished one is completed, whatever its size.
     const isFull = this.peeked !== undefined && this.reader.buffered > this.limits.waitingBytesMax;
@@ -91,11 +75,12 @@ export class ClientConnection implements SessionPeer {
     return this.peeked;
   }
 
-  shift(): void {
+  protected shift(): void {
     this.peeked = undefined;
   }
 
-  send(bytes: Buffer, sent: () => void): void {
+  /** Sends to the client; `sent` is called once the bytes have left, or never will. */
+  protected reply(bytes: Buffer, sent: () => void): void {
     this.unsent += 1;
     this.watchReader();
     this.socket.write(bytes, () => {
@@ -105,27 +90,20 @@ export class ClientConnection implements SessionPeer {
     });
   }
 
-  end(reason: 'terminated' | 'idle' | 'unknown message'): void {
-    switch (reason) {
-      case 'terminated':
-        this.socket.end();
-        this.leave();
-        break;
-      case 'idle':
-        this.fail('25P03', `idle within a transaction for over ${this.limits.holdIdleMs} ms: rolled back`);
-        break;
-      case 'unknown message':
-        this.fail('08P01', 'a message of a type that the protocol does not have');
-        break;
-    }
+  protected leave(): void {
+    if (this.gone) return;
+    this.gone = true;
+    clearTimeout(this.stallTimer);
+    this.undo();
+    this.onLeft();
   }
 
   private receive(chunk: Buffer): void {
-    if (this.hasLeft) return;
+    if (this.gone) return;
     this.reader.push(chunk);
-    if (!this.isStarted) this.start();
-    this.session?.advance();
-    if (this.isStarted) this.peek();
+    if (this.applicationName === undefined) this.start();
+    this.advance();
+    if (this.applicationName !== undefined) this.peek();
   }
 
   /** What `take` finds; nothing if its length is out of bounds, and then nobody reads on: the client is told. */
@@ -152,7 +130,7 @@ export class ClientConnection implements SessionPeer {
       if (code === RequestCode.cancel) this.socket.destroy();
       else if (code >>> 16 !== 3) this.fail('0A000', 'only version 3 of the protocol is spoken here');
       else {
-        this.parameters = startupParameters(packet);
+        this.applicationName = startupParameters(packet).get('application_name') ?? '';
         this.onStarted();
       }
       return;
@@ -163,13 +141,5 @@ export class ClientConnection implements SessionPeer {
   private watchReader(): void {
     clearTimeout(this.stallTimer);
     if (this.unsent > 0) this.stallTimer = setTimeout(() => this.socket.destroy(), this.limits.holdIdleMs);
-  }
-
-  private leave(): void {
-    if (this.hasLeft) return;
-    this.hasLeft = true;
-    clearTimeout(this.stallTimer);
-    this.session?.leave();
-    this.onLeft();
   }
 }

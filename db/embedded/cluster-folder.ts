@@ -6,11 +6,11 @@ import { syncTree, writeDurably } from '../files/durable-files';
 export interface HostOptions {
   /** Folder of everything that belongs to one embedded database: `data`, `run`, `host.log`. */
   readonly folder: string;
-  /** Where a new database begins: the folder of a prepared, closed cluster. */
+  /** Where a new database begins: the folder of a prepared, closed cluster; for tests. */
   readonly template?: string;
-  /** Whether a commit waits until the disk has it; without, it survives the end of any process, not a loss of power. */
+  /** Default true: a commit waits until the disk has it; else it survives the end of any process, not a loss of power. */
   readonly durable: boolean;
-  /** A client that holds the database (within a transaction) without using it for so long is disconnected. */
+  /** A client that holds the database without using it for so long is disconnected. Default 60 s. */
   readonly holdIdleMs: number;
 }
 

@@ -1,3 +1,4 @@
+import { on } from 'node:events';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import {
@@ -9,27 +10,37 @@ import {
 } from './engine-messages';
 import { Backend, type Frame, frames, typeOf } from './wire-protocol';
 
-/** Who gets the answers of an engine. */
-export interface EngineUser {
-  output(bytes: Buffer): void;
-  /** All input was read, or all that it asked is done, or it waits for more within it. */
-  advanced(): void;
-}
-
 /** What the host is told of its engine. `died` is the last that is heard of it. */
 export interface EngineEvents {
   log(line: string): void;
   died(reason: string): void;
 }
 
-/** The database in its thread: bytes of the wire protocol in, bytes out, both with back pressure. */
+/** A client of the database while it has its turn. */
+export interface TurnTaker {
+  /** The database is yours until you release it. */
+  granted(): void;
+  /** The database answers. Each byte must be acknowledged once. */
+  answer(bytes: Buffer): void;
+  /** The database has read all input, or done all that it asked, or waits for more within it. */
+  advance(): void;
+}
+
+/**
+ * The database in its thread: bytes of the wire protocol in, bytes out, both with back pressure. One taker at a time has it,
+ * first come, first served, for a turn: all messages up to the answer `ReadyForQuery` outside a transaction. That is the unit in
+ * which PostgreSQL's protocol can be shared: single messages of two clients must not mix, as unnamed statements and portals
+ * belong to the session.
+ */
 export class Engine {
   private backlogBytes = 0;
   /** What the database said last of its work on the input. */
   private work: 'reading' | 'hungry' | 'rested' = 'rested';
-  private isClosed = false;
   private closed: (() => void) | undefined;
-  private user: EngineUser | undefined;
+  private readonly waiting: TurnTaker[] = [];
+  private current: TurnTaker | undefined;
+  private emptied: (() => void) | undefined;
+  private granted = 0;
 
   private constructor(
     private readonly worker: Worker,
@@ -41,7 +52,7 @@ export class Engine {
     worker.on('message', (message: EngineOutput) => this.receive(message));
     worker.on('error', (error) => events.died(error.stack ?? error.message));
     worker.on('exit', () => {
-      if (!this.isClosed) events.died('its thread ended');
+      if (!this.closed) events.died('its thread ended');
     });
   }
 
@@ -53,9 +64,14 @@ export class Engine {
     return new Engine(worker, new Int32Array(signals), events, greeting);
   }
 
-  /** Names the one who sends the input and gets the output. */
-  attach(user: EngineUser): void {
-    this.user = user;
+  /** Whether somebody has the database or waits for it. */
+  get isBusy(): boolean {
+    return this.current !== undefined || this.waiting.length > 0;
+  }
+
+  /** How many turns there were so far. */
+  get turnsGranted(): number {
+    return this.granted;
   }
 
   /** Bytes that were sent and that the database did not take yet. */
@@ -71,6 +87,26 @@ export class Engine {
   /** Whether it waits within a COPY for more than was sent. */
   get isHungry(): boolean {
     return this.work === 'hungry' && this.backlogBytes === 0;
+  }
+
+  /** Asks for a turn; `granted` is called when it begins, perhaps at once. */
+  request(taker: TurnTaker): void {
+    this.waiting.push(taker);
+    this.grantNext();
+  }
+
+  /** Ends the turn of `taker`. */
+  release(taker: TurnTaker): void {
+    if (this.current === taker) this.current = undefined;
+    this.grantNext();
+  }
+
+  /** Resolves when nobody holds the database or waits for it. */
+  async idle(): Promise<void> {
+    if (!this.isBusy) return;
+    await new Promise<void>((resolve) => {
+      this.emptied = resolve;
+    });
   }
 
   /** Sends whole messages of one turn. */
@@ -89,12 +125,21 @@ export class Engine {
 
   /** Closes the database as it should be: nothing is to be recovered at the next start. */
   async close(): Promise<void> {
-    this.isClosed = true;
     await new Promise<void>((resolve) => {
       this.closed = resolve;
       this.post({ kind: 'close' });
     });
     await this.worker.terminate();
+  }
+
+  private grantNext(): void {
+    if (this.current !== undefined) return;
+    this.current = this.waiting.shift();
+    if (!this.current) this.emptied?.();
+    else {
+      this.granted += 1;
+      this.current.granted();
+    }
   }
 
   private post(message: EngineInput, transfer: ArrayBuffer[] = []): void {
@@ -103,15 +148,10 @@ export class Engine {
     Atomics.notify(this.signals, Signal.input);
   }
 
-  private advance(work: 'reading' | 'hungry' | 'rested'): void {
-    this.work = work;
-    if (this.backlogBytes === 0) this.user?.advanced();
-  }
-
   private receive(message: EngineOutput): void {
     switch (message.kind) {
       case 'output':
-        this.user?.output(Buffer.from(message.bytes.buffer));
+        this.current?.answer(Buffer.from(message.bytes.buffer));
         break;
       case 'consumed':
         this.backlogBytes -= message.bytes;
@@ -134,31 +174,28 @@ export class Engine {
         break;
     }
   }
+
+  private advance(work: 'reading' | 'hungry' | 'rested'): void {
+    this.work = work;
+    if (this.backlogBytes === 0) this.current?.advance();
+  }
 }
 
 /** Waits until the database is open: what it says to a client that connects. */
-function opened(worker: Worker, log: EngineEvents['log']): Promise<Buffer> {
+async function opened(worker: Worker, log: EngineEvents['log']): Promise<Buffer> {
   const faults: string[] = [];
-  return new Promise<Buffer>((resolve, reject) => {
-    worker.on('error', reject);
-    worker.on('message', function opening(message: EngineOutput) {
-      if (message.kind === 'log') {
-        log(message.line);
-        // PostgreSQL's own words say more than that it could not be started.
-        const fault = /\b(?:FATAL|PANIC|DETAIL|HINT): +(.*)/.exec(message.line)?.[1];
-        if (fault) faults.push(fault);
-        return;
-      }
-      worker.off('message', opening);
-      worker.off('error', reject);
-      if (message.kind === 'ready') {
-        resolve(Buffer.concat(frames(Buffer.from(message.greeting)).filter(isForEveryClient)));
-      } else {
-        if (message.kind === 'died') faults.push(message.reason);
-        reject(new Error(faults.join('; ')));
-      }
-    });
-  });
+  for await (const said of on(worker, 'message', { close: ['exit'] })) {
+    const message: EngineOutput = said[0];
+    if (message.kind === 'ready')
+      return Buffer.concat(frames(Buffer.from(message.greeting)).filter(isForEveryClient));
+    if (message.kind === 'died') faults.push(message.reason);
+    if (message.kind !== 'log') break;
+    log(message.line);
+    // PostgreSQL's own words say more than that it could not be started.
+    const fault = /\b(?:FATAL|PANIC|DETAIL|HINT): +(.*)/.exec(message.line)?.[1];
+    if (fault) faults.push(fault);
+  }
+  throw new Error(faults.join('; ') || 'its thread ended');
 }
 
 /** Not so the key and the first ReadyForQuery, which each connection has of its own. */

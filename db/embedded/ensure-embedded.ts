@@ -4,28 +4,18 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { unavailable } from '../../models/errors';
 import { type HostOptions, hasCluster } from './cluster-folder';
-import { type Lease, NoHostError, openLease } from './lease';
-import { RunFolder, type ShortPath, shortPath } from './run-folder';
+import { type Lease, openLease } from './lease';
+import { livingHost, type ShortPath, shortPath } from './run-folder';
 
-export interface EmbeddedOptions {
-  /** Folder of a prepared, closed cluster with which a new database begins; for tests. */
-  readonly template?: string;
-  /** Default true. False: a commit survives the end of any process, but not a loss of power; for tests. */
-  readonly durable?: boolean;
-  /** A client that holds the database within a transaction for so long without a word is disconnected. Default 60 s. */
-  readonly holdIdleMs?: number;
+export interface EmbeddedOptions extends Partial<Omit<HostOptions, 'folder'>> {
   /** Hears that there is no database in the folder yet, before it is made. */
   readonly onWarning?: (message: string) => void;
   /** How long `close` waits until the host has closed the database, if this was its last user. Default 10 s. */
   readonly closeMs?: number;
 }
 
-const DEFAULTS: Required<Omit<EmbeddedOptions, 'template'>> = {
-  durable: true,
-  holdIdleMs: 60_000,
-  closeMs: 10_000,
-  onWarning: () => undefined,
-};
+const HOLD_IDLE_MS = 60_000;
+const CLOSE_MS = 10_000;
 /** How long a host that starts may give no sign of life. */
 const START_MS = 60_000;
 const RETRY_MS = 50;
@@ -41,16 +31,13 @@ export const embeddedFolder = (dataFolder: string): string => join(dataFolder, '
  */
 export async function ensureEmbedded(dataFolder: string, options: EmbeddedOptions = {}): Promise<Embedded> {
   if (process.platform === 'win32') throw unavailable('On Windows, set DATABASE_URL: no sockets.', 60);
-  const embedded = new EmbeddedDatabase(embeddedFolder(dataFolder), { ...DEFAULTS, ...options });
+  const embedded = new Embedded(embeddedFolder(dataFolder), options);
   await embedded.socketFolder();
   return embedded;
 }
 
-type Settings = typeof DEFAULTS & EmbeddedOptions;
-export type Embedded = InstanceType<typeof EmbeddedDatabase>;
-
 /** A running embedded PostgreSQL, shared with every process that names the same folder. */
-class EmbeddedDatabase {
+export class Embedded {
   private readonly run: ShortPath;
   private lease: Lease | undefined;
   private starting: Promise<Lease> | undefined;
@@ -58,14 +45,15 @@ class EmbeddedDatabase {
 
   constructor(
     private readonly folder: string,
-    private readonly settings: Settings,
+    private readonly options: EmbeddedOptions,
   ) {
+    const run = join(folder, 'run');
     try {
-      mkdirSync(join(folder, 'run'), { recursive: true, mode: 0o700 });
+      mkdirSync(run, { recursive: true, mode: 0o700 });
     } catch (error) {
-      throw cannotStart(folder, error instanceof Error ? error.message : String(error));
+      throw this.cannotStart(error);
     }
-    this.run = shortPath(join(folder, 'run'));
+    this.run = shortPath(run);
   }
 
   /**
@@ -91,51 +79,43 @@ class EmbeddedDatabase {
     if (this.closed) return;
     this.closed = true;
     await this.starting?.catch(() => undefined);
-    await this.lease?.release(this.settings.closeMs);
+    await this.lease?.release(this.options.closeMs ?? CLOSE_MS);
     this.run.release();
   }
 
   private async start(): Promise<Lease> {
-    const runFolder = new RunFolder(this.run.path);
     let host: ChildProcess | undefined;
-    const endOf = () => host && (host.exitCode ?? host.signalCode);
-    const ended = (end: number | string) =>
-      cannotStart(this.folder, `its process ended with ${end}; ${lastLines(this.folder)}`);
     for (let deadline = Date.now() + START_MS; Date.now() < deadline; await delay(RETRY_MS)) {
-      const socketFolder = await runFolder.living();
-      const lease = socketFolder === undefined ? undefined : await this.join(socketFolder);
+      const socketFolder = await livingHost(this.run.path);
+      const lease = socketFolder === undefined ? null : await this.join(socketFolder);
       if (lease) return lease;
-      const end = endOf();
+      const end = host && (host.exitCode ?? host.signalCode);
       if (socketFolder !== undefined || end === null) continue;
       // One that made way for another ends with 0.
-      if (end) throw ended(end);
+      if (end) throw this.cannotStart(`its process ended with ${end}; ${lastLines(this.folder)}`);
       host = this.startHost();
       deadline = Date.now() + START_MS;
     }
-    const end = endOf();
-    throw end ? ended(end) : cannotStart(this.folder, `no host within ${START_MS} ms`);
+    throw this.cannotStart(`no host within ${START_MS} ms`);
   }
 
-  private async join(socketFolder: string): Promise<Lease | undefined> {
-    try {
-      const lease = await openLease(socketFolder, START_MS);
-      this.lease = lease;
-      void lease.ended.then(() => {
-        if (this.lease === lease) this.lease = undefined;
-      });
-      return lease;
-    } catch (error) {
-      if (error instanceof NoHostError) return undefined;
-      throw cannotStart(this.folder, error instanceof Error ? error.message : String(error));
-    }
+  private async join(socketFolder: string): Promise<Lease | null> {
+    const lease = await openLease(socketFolder, START_MS).catch((error: unknown) => {
+      throw this.cannotStart(error);
+    });
+    if (!lease) return null;
+    this.lease = lease;
+    void lease.ended.then(() => {
+      if (this.lease === lease) this.lease = undefined;
+    });
+    return lease;
   }
 
   private startHost(): ChildProcess {
-    const { template, durable, holdIdleMs, onWarning } = this.settings;
     const { folder } = this;
-    if (!hasCluster(folder)) {
-      onWarning(`Making a new database in ${folder}; the first start takes up to half a minute.`);
-    }
+    const { template, durable = true, holdIdleMs = HOLD_IDLE_MS, onWarning } = this.options;
+    if (!hasCluster(folder))
+      onWarning?.(`Making a new database in ${folder}; the first start takes up to half a minute.`);
     const options: HostOptions = { folder, durable, holdIdleMs, ...(template && { template }) };
     const log = openLog(folder);
     const host = spawn(
@@ -150,6 +130,11 @@ class EmbeddedDatabase {
     host.on('error', () => undefined);
     return host;
   }
+
+  private cannotStart(reason: unknown): Error {
+    const says = reason instanceof Error ? reason.message : String(reason);
+    return unavailable(`The embedded database in ${this.folder} can't be started: ${says}`, 5);
+  }
 }
 
 function openLog(folder: string): number {
@@ -160,8 +145,4 @@ function openLog(folder: string): number {
 
 function lastLines(folder: string): string {
   return readFileSync(join(folder, LOG_NAME), 'utf8').trimEnd().split('\n').slice(-5).join(' | ');
-}
-
-function cannotStart(folder: string, reason: string): Error {
-  return unavailable(`The embedded database in ${folder} can't be started: ${reason}`, 5);
 }

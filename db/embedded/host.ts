@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { type HostOptions, prepareCluster } from './cluster-folder';
 import { Engine } from './engine';
 import { Housekeeper } from './housekeeper';
-import { RunFolder, shortPath } from './run-folder';
+import { claimHost, shortPath } from './run-folder';
 import { CANNOT_OPEN, WireServer } from './wire-server';
 
 const MEBIBYTE = 1024 * 1024;
@@ -39,7 +39,7 @@ async function main(options: HostOptions): Promise<void> {
   const wire = new WireServer({ ...INPUT_LIMITS, holdIdleMs: options.holdIdleMs }, onEmpty);
   const run = shortPath(join(options.folder, 'run'));
   process.once('exit', () => run.release());
-  const socketFolder = await new RunFolder(run.path).claim(wire.server);
+  const socketFolder = await claimHost(run.path, wire.server);
   if (socketFolder === undefined) process.exit(0);
   const working = setInterval(() => wire.reassure('the embedded database is being opened'), WORKING_MS);
   const engine = await open(options, died).catch((error: unknown) => {
@@ -48,7 +48,8 @@ async function main(options: HostOptions): Promise<void> {
   });
   clearInterval(working);
   if (!engine) return;
-  const housekeeper = new Housekeeper(socketFolder, wire.serve(engine), log);
+  wire.serve(engine);
+  const housekeeper = new Housekeeper(socketFolder, engine, log);
   housekeeper.start();
   isOpen = true;
   process.once('SIGTERM', () => {

@@ -1,4 +1,6 @@
 import { Client } from 'pg';
+import type { Engine } from './engine';
+import { clientOptions } from './run-folder';
 import { HOUSEKEEPER_NAME } from './wire-server';
 
 /** After so much log since the last checkpoint, the next: it bounds the log's size and the time of a recovery. */
@@ -18,12 +20,6 @@ const WORN_TABLES = `
 const LOG_SINCE_CHECKPOINT =
   'select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), redo_lsn)::float8 as bytes from pg_control_checkpoint()';
 
-/** What the housekeeper must know of the turns (see TurnQueue). */
-export interface TurnCount {
-  readonly isBusy: boolean;
-  readonly turnsGranted: number;
-}
-
 /**
  * Does what a server's background processes do and PGlite, being a single process, does not: checkpoints, vacuum,
  * statistics for the planner. Works while nobody else wants the database, as everybody waits meanwhile.
@@ -34,7 +30,7 @@ export class Housekeeper {
 
   constructor(
     private readonly socketFolder: string,
-    private readonly turns: TurnCount,
+    private readonly turns: Pick<Engine, 'isBusy' | 'turnsGranted'>,
     private readonly log: (line: string) => void,
   ) {}
 
@@ -60,12 +56,7 @@ export class Housekeeper {
   }
 
   private async tidy(): Promise<void> {
-    const client = new Client({
-      host: this.socketFolder,
-      user: 'postgres',
-      database: 'postgres',
-      application_name: HOUSEKEEPER_NAME,
-    });
+    const client = new Client(clientOptions(this.socketFolder, HOUSEKEEPER_NAME));
     await client.connect();
     try {
       const since = await client.query<{ bytes: number }>(LOG_SINCE_CHECKPOINT);

@@ -1,6 +1,5 @@
 import {
   lstatSync,
-  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -14,8 +13,10 @@ import { connect, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+const PORT = 5432;
+
 /** The name that PostgreSQL's clients look for in a socket folder. */
-const SOCKET_NAME = '.s.PGSQL.5432';
+const SOCKET_NAME = `.s.PGSQL.${PORT}`;
 
 /** Beside the socket: the process number of its host. */
 const PID_NAME = 'pid';
@@ -48,73 +49,83 @@ export function shortPath(folder: string): ShortPath {
   return { path: join(alias, 'r'), release: () => rmSync(alias, { recursive: true, force: true }) };
 }
 
+/** Path of the socket in a socket folder. */
+export const socketPath = (folder: string): string => join(folder, SOCKET_NAME);
+
+/** How node-postgres connects in a socket folder, whatever the environment says of another database. */
+export const clientOptions = (host: string, application_name: string) =>
+  ({ host, port: PORT, user: 'postgres', database: 'postgres', ssl: false, application_name }) as const;
+
+/** The process number of the host in a socket folder. */
+export const hostPid = (folder: string): number => Number(readFileSync(join(folder, PID_NAME), 'utf8'));
+
+/** Whether any process of this machine uses the embedded database of a data folder. */
+export async function hasLivingHost(dataFolder: string): Promise<boolean> {
+  const run = join(dataFolder, 'postgres', 'run');
+  if (!lstatSync(run, { throwIfNoEntry: false })) return false;
+  const short = shortPath(run);
+  try {
+    return (await livingHost(short.path)) !== undefined;
+  } finally {
+    short.release();
+  }
+}
+
+/** The socket folder of the newest host of a run folder (see `claimHost`), if it lives. */
+export async function livingHost(run: string): Promise<string | undefined> {
+  const newest = generations(run).at(-1);
+  if (newest === undefined) return undefined;
+  const folder = join(run, String(newest));
+  return (await listens(folder)) ? folder : undefined;
+}
+
 /**
- * The run folder decides which process may open the database: it holds numbered folders, each with the socket of one
- * host, and the host of the highest number is the one. A socket that refuses connections belongs to a host that is no
- * more, however it ended: the system knows, so no process number or date is compared. A new host listens in a folder of
- * its own and renames it to the next number, which succeeds for one only. The highest number is never removed, so
- * numbers only grow and nobody can come back to one that was passed.
+ * Makes `server` the host and answers its socket folder; undefined if there is a living host already.
  *
- * Sockets are of one machine: two machines must not share the folder (contract 14.9).
+ * A run folder decides which process may open the database: it holds numbered folders, each with the socket of one host, and
+ * the host of the highest number is the one. A socket that refuses connections belongs to a host that is no more, however it
+ * ended: the system knows, so no process number or date is compared. A new host listens in a folder of its own and renames it
+ * to the next number, which succeeds for one only. The highest number is never removed, so numbers only grow and nobody can
+ * come back to one that was passed. Sockets are of one machine: two machines must not share the folder (contract 14.9).
  */
-export class RunFolder {
-  constructor(private readonly path: string) {}
-
-  /** The socket folder of the newest host, if it lives. */
-  async living(): Promise<string | undefined> {
-    const generation = this.generations().at(-1);
-    if (generation === undefined) return undefined;
-    const folder = this.folderOf(generation);
-    return (await listens(folder)) ? folder : undefined;
-  }
-
-  /** Makes `server` the host and answers its socket folder; undefined if there is a living host already. */
-  async claim(server: Server): Promise<string | undefined> {
-    mkdirSync(this.path, { recursive: true, mode: 0o700 });
-    const candidate = mkdtempSync(join(this.path, 'claim-'));
-    // For people, and for tests that end the host.
-    writeFileSync(join(candidate, PID_NAME), String(process.pid));
-    await listen(server, join(candidate, SOCKET_NAME));
-    try {
-      for (;;) {
-        const newest = this.generations().at(-1) ?? 0;
-        if (newest > 0 && (await listens(this.folderOf(newest)))) break;
-        const claimed = this.folderOf(newest + 1);
-        if (!renamed(candidate, claimed)) continue;
-        // Between our look and our move another may have passed this number, and removed it.
-        if (this.generations().at(-1) !== newest + 1) return withdraw(server, claimed);
-        this.removeOlder(newest + 1);
-        return claimed;
-      }
-    } catch (error) {
-      withdraw(server, candidate);
-      throw error;
+export async function claimHost(run: string, server: Server): Promise<string | undefined> {
+  const candidate = mkdtempSync(join(run, 'claim-'));
+  // For people, and for tests that end the host.
+  writeFileSync(join(candidate, PID_NAME), String(process.pid));
+  await listen(server, socketPath(candidate));
+  try {
+    for (;;) {
+      const newest = generations(run).at(-1) ?? 0;
+      if (newest > 0 && (await listens(join(run, String(newest))))) return withdraw(server, candidate);
+      const claimed = join(run, String(newest + 1));
+      if (!renamed(candidate, claimed)) continue;
+      // Between our look and our move another may have passed this number, and removed it.
+      const all = generations(run);
+      if (all.at(-1) !== newest + 1) return withdraw(server, claimed);
+      for (const older of all.slice(0, -1))
+        rmSync(join(run, String(older)), { recursive: true, force: true });
+      return claimed;
     }
-    return withdraw(server, candidate);
+  } catch (error) {
+    withdraw(server, candidate);
+    throw error;
   }
+}
 
-  private removeOlder(generation: number): void {
-    for (const older of this.generations()) {
-      if (older < generation) rmSync(this.folderOf(older), { recursive: true, force: true });
-    }
-  }
-
-  private folderOf(generation: number): string {
-    return join(this.path, String(generation));
-  }
-
-  private generations(): number[] {
-    return entries(this.path)
-      .filter((name) => /^[0-9]+$/.test(name))
-      .map(Number)
-      .sort((a, b) => a - b);
+/** Ascending; none of a folder that can't be read. */
+function generations(run: string): number[] {
+  try {
+    const names = readdirSync(run).filter((name) => /^[0-9]+$/.test(name));
+    return names.map(Number).sort((a, b) => a - b);
+  } catch {
+    return [];
   }
 }
 
 /** Whether a host listens in `folder`. Only a sure no is a no: two hosts of one database would destroy it. */
 function listens(folder: string): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connect(join(folder, SOCKET_NAME));
+    const socket = connect(socketPath(folder));
     socket.once('connect', () => {
       socket.destroy();
       resolve(true);
@@ -127,24 +138,6 @@ function withdraw(server: Server, folder: string): undefined {
   server.close();
   rmSync(folder, { recursive: true, force: true });
 }
-
-/** Whether any process of this machine uses the embedded database of a data folder. */
-export async function hasLivingHost(dataFolder: string): Promise<boolean> {
-  const run = join(dataFolder, 'postgres', 'run');
-  if (!lstatSync(run, { throwIfNoEntry: false })) return false;
-  const short = shortPath(run);
-  try {
-    return (await new RunFolder(short.path).living()) !== undefined;
-  } finally {
-    short.release();
-  }
-}
-
-/** The process number of the host in a socket folder. */
-export const hostPid = (folder: string): number => Number(readFileSync(join(folder, PID_NAME), 'utf8'));
-
-/** Path of the socket in a socket folder. */
-export const socketPath = (folder: string): string => join(folder, SOCKET_NAME);
 
 function listen(server: Server, path: string): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -163,13 +156,5 @@ function renamed(from: string, to: string): boolean {
   } catch (error) {
     if (lstatSync(to, { throwIfNoEntry: false })) return false;
     throw error;
-  }
-}
-
-function entries(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
   }
 }

@@ -1,25 +1,18 @@
-import type { Engine } from './engine';
+import { randomInt } from 'node:crypto';
+import type { Socket } from 'node:net';
+import { ClientConnection, type ConnectionLimits } from './client-connection';
+import type { Engine, TurnTaker } from './engine';
 import { StatementNames } from './statement-names';
-import type { TurnQueue, TurnTaker } from './turn-queue';
-import { type Frame, Frontend, frame, query, ReadyScanner, typeOf } from './wire-protocol';
-
-/** Where a session's messages come from and its answers go. */
-export interface SessionPeer {
-  /** The next whole message, which stays until `shift`. */
-  peek(): Frame | undefined;
-  shift(): void;
-  /** Sends to the client; `sent` is called once the bytes have left, or never will. */
-  send(bytes: Buffer, sent: () => void): void;
-  /** The client asked to end, or held the database too long without using it, or sent what is no message. */
-  end(reason: 'terminated' | 'idle' | 'unknown message'): void;
-}
-
-export interface SessionLimits {
-  /** A client that holds the database without using it for so long loses it. */
-  readonly holdIdleMs: number;
-  /** Input of one turn that may wait for the database. */
-  readonly inputBytesMax: number;
-}
+import {
+  backendKeyData,
+  type Frame,
+  Frontend,
+  frame,
+  query,
+  ReadyScanner,
+  readyForQuery,
+  typeOf,
+} from './wire-protocol';
 
 /**
  * - `idle`: no turn; `waiting`: in the queue for one
@@ -45,12 +38,14 @@ const BATCH_BYTES = 256 * 1024;
 /** What a client may leave behind in the session that all share. */
 const FORGET = 'RESET ALL; UNLISTEN *; SELECT pg_advisory_unlock_all(); DISCARD TEMP';
 
+let sessions = 0;
+
 /**
- * One client's conversation with the database, cut into turns (see TurnQueue). All clients share one session of the
+ * One client's conversation with the database, cut into turns (see Engine). All clients share one session of the
  * database, as behind a pooler in transaction mode: prepared statements are kept apart, but what `SET`, `LISTEN`,
  * session advisory locks and temporary tables do outside a transaction is seen by all, until the client leaves.
  */
-export class Session implements TurnTaker {
+export class Session extends ClientConnection implements TurnTaker {
   private phase: Phase = 'idle';
   private engine: Engine | undefined;
   private readonly scanner = new ReadyScanner();
@@ -58,23 +53,31 @@ export class Session implements TurnTaker {
   private startedByQuery = false;
   /** Whether an Execute is under way that may turn out to be a COPY. */
   private mayCopy = false;
-  private gone = false;
+  private hadTurn = false;
   private hasForgotten = false;
+  private readonly id: number;
   private readonly statements: StatementNames;
   private holdTimer: NodeJS.Timeout | undefined;
 
-  constructor(
-    private readonly peer: SessionPeer,
-    private readonly turns: TurnQueue,
-    private readonly limits: SessionLimits,
-    /** Different for every session. */
-    id: number,
-  ) {
-    this.statements = new StatementNames(`${id}:`);
+  constructor(socket: Socket, limits: ConnectionLimits, onStarted: () => void, onLeft: () => void) {
+    super(socket, limits, onStarted, onLeft);
+    sessions += 1;
+    this.id = sessions;
+    this.statements = new StatementNames(`${this.id}:`);
+  }
+
+  /** Tells a client that has said who it is that it may query. */
+  open(engine: Engine): void {
+    if (this.applicationName === undefined || this.gone || this.engine) return;
+    this.engine = engine;
+    const key = backendKeyData(this.id, randomInt(1, 2 ** 31));
+    this.socket.write(Buffer.concat([engine.greeting, key, readyForQuery()]));
+    this.advance();
   }
 
   /** New messages have come, or the database went on: sends what may be sent. */
   advance(): void {
+    if (!this.engine) return;
     if (this.gone) this.unwind();
     else {
       this.observe();
@@ -84,8 +87,8 @@ export class Session implements TurnTaker {
     }
   }
 
-  granted(engine: Engine): void {
-    this.engine = engine;
+  granted(): void {
+    this.hadTurn = true;
     this.phase = 'sending';
     if (this.gone) this.clear('I');
     else this.advance();
@@ -94,17 +97,14 @@ export class Session implements TurnTaker {
   answer(bytes: Buffer): void {
     const acknowledge = () => this.engine?.acknowledge(bytes.length);
     if (this.gone) acknowledge();
-    else this.peer.send(bytes, acknowledge);
+    else this.reply(bytes, acknowledge);
     for (const status of this.scanner.scan(bytes)) this.endStatement(status);
   }
 
-  /** The client is no more: whatever it began is undone, and the turn given back. */
-  leave(): void {
-    if (this.gone) return;
-    this.gone = true;
+  protected undo(): void {
     clearTimeout(this.holdTimer);
     // Who never had a turn has left nothing to clear.
-    if (this.phase === 'idle' && this.engine) this.turns.request(this);
+    if (this.phase === 'idle' && this.hadTurn) this.engine?.request(this);
     else this.unwind();
   }
 
@@ -123,7 +123,7 @@ export class Session implements TurnTaker {
   /** Step by step towards a session in which nothing of the client is left. */
   private clear(status: string): void {
     if (status !== 'I') this.send([query('ROLLBACK')], 'answering');
-    else if (this.hasForgotten) this.turns.release(this);
+    else if (this.hasForgotten) this.engine?.release(this);
     else {
       this.hasForgotten = true;
       this.send([...this.statements.closeAll(), query(FORGET)], 'answering');
@@ -140,14 +140,14 @@ export class Session implements TurnTaker {
 
   private begin(): void {
     // Rows of a COPY that failed may still be under way; the protocol says to ignore them.
-    for (let next = this.peer.peek(); next && COPY_FRAMES.has(typeOf(next)); next = this.peer.peek()) {
-      this.peer.shift();
+    for (let next = this.peek(); next && COPY_FRAMES.has(typeOf(next)); next = this.peek()) {
+      this.shift();
     }
-    const first = this.peer.peek();
+    const first = this.peek();
     if (!first) return;
     if (FRAMES_OF_A_TURN.has(typeOf(first))) {
       this.phase = 'waiting';
-      this.turns.request(this);
+      this.engine?.request(this);
     } else this.refuse(first);
   }
 
@@ -157,9 +157,9 @@ export class Session implements TurnTaker {
     if (engine.isResting) this.mayCopy = false;
     const batch: Frame[] = [];
     let bytes = 0;
-    for (let next = this.peer.peek(); next && bytes < BATCH_BYTES; next = this.peer.peek()) {
+    for (let next = this.peek(); next && bytes < BATCH_BYTES; next = this.peek()) {
       if (!this.accepts(next)) break;
-      this.peer.shift();
+      this.shift();
       batch.push(this.statements.apply(next));
       bytes += next.length;
       this.follow(typeOf(next));
@@ -191,14 +191,15 @@ export class Session implements TurnTaker {
 
   /** A message that will not fit later either ends the connection; one after an Execute may only have to wait. */
   private refuseMisfit(): void {
-    const next = this.peer.peek();
+    const next = this.peek();
     if (!next) return;
     const fitsLater = FRAMES_OF_A_TURN.has(typeOf(next)) && this.phase !== 'copying';
     if (!fitsLater) this.refuse(next);
   }
 
   private refuse(message: Frame): void {
-    this.peer.end(typeOf(message) === Frontend.terminate ? 'terminated' : 'unknown message');
+    if (typeOf(message) === Frontend.terminate) this.leave();
+    else this.fail('08P01', 'a message of a type that the protocol does not have');
   }
 
   private send(frames: readonly Frame[], phase: Phase): void {
@@ -213,7 +214,7 @@ export class Session implements TurnTaker {
     else {
       // Within a transaction the database stays with this client.
       this.phase = status === 'I' ? 'idle' : 'sending';
-      if (status === 'I') this.turns.release(this);
+      if (status === 'I') this.engine?.release(this);
       this.advance();
     }
   }
@@ -224,6 +225,8 @@ export class Session implements TurnTaker {
     const holds = this.phase === 'sending' || this.phase === 'copying';
     const databaseWaits = this.engine?.isResting || this.engine?.isHungry;
     if (this.gone || !holds || !databaseWaits) return;
-    this.holdTimer = setTimeout(() => this.peer.end('idle'), this.limits.holdIdleMs);
+    const { holdIdleMs } = this.limits;
+    const end = () => this.fail('25P03', `idle within a transaction for over ${holdIdleMs} ms: rolled back`);
+    this.holdTimer = setTimeout(end, holdIdleMs);
   }
 }

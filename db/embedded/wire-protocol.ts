@@ -80,17 +80,6 @@ export const errorResponse = (severity: 'ERROR' | 'FATAL', sqlState: string, mes
 export const notice = (message: string): Frame =>
   frame(Backend.notice, Buffer.from(`SNOTICE\0VNOTICE\0C00000\0M${message}\0\0`));
 
-/** SQLSTATE and text of an error response. */
-export function errorFields(errorFrame: Frame): { sqlState: string; message: string } {
-  const fields = new Map(
-    errorFrame
-      .toString('utf8', HEADER_BYTES)
-      .split('\0')
-      .map((field) => [field.slice(0, 1), field.slice(1)] as const),
-  );
-  return { sqlState: fields.get('C') ?? '', message: fields.get('M') ?? '' };
-}
-
 /** Ready for the next query, outside a transaction. */
 export const readyForQuery = (): Frame => frame(Backend.readyForQuery, Buffer.from('I'));
 

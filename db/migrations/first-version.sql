@@ -31,7 +31,7 @@ CREATE TABLE entities (
   id text COLLATE "C" PRIMARY KEY,
   kind text NOT NULL,
   name text NOT NULL,
-  category text COLLATE "C" NOT NULL REFERENCES categories,
+  category text COLLATE "C" NOT NULL,
   parents jsonb NOT NULL DEFAULT '{}',
   tags text[] NOT NULL DEFAULT '{}',
   keywords text[] NOT NULL DEFAULT '{}',
@@ -41,7 +41,8 @@ CREATE TABLE entities (
   deleted boolean NOT NULL DEFAULT false,
   updated_at timestamptz NOT NULL DEFAULT now()
 );
-COMMENT ON TABLE entities IS 'Brands, models, styles and the other levels of the taxonomy, as imported.';
+COMMENT ON TABLE entities IS 'Brands, models, styles and the other levels of the taxonomy, as imported.
+category: the id of a category, or those of several with commas between';
 CREATE INDEX entities_category_kind ON entities (category, kind);
 CREATE INDEX entities_styles_by_model ON entities ((parents ->> 'model')) WHERE kind = 'style';
 
@@ -67,7 +68,7 @@ data: a JSON object of the shop, as text so that it is answered as it came';
 
 CREATE TABLE variants (
   id text COLLATE "C" PRIMARY KEY,
-  product_id text COLLATE "C" REFERENCES products ON DELETE CASCADE,
+  product_id text COLLATE "C",
   position integer NOT NULL,
   fields jsonb NOT NULL DEFAULT '[]',
   popularity double precision NOT NULL DEFAULT 0,
@@ -130,7 +131,7 @@ FOR EACH STATEMENT EXECUTE FUNCTION catalog_taxonomy_changed();
 -- Prices of variants (contract 2)
 
 CREATE TABLE market_estimates (
-  variant_id text COLLATE "C" NOT NULL REFERENCES variants ON DELETE CASCADE,
+  variant_id text COLLATE "C" NOT NULL,
   source text COLLATE "C" NOT NULL,
   region text COLLATE "C" NOT NULL,
   a double precision,
@@ -145,7 +146,7 @@ CREATE TABLE market_estimates (
 COMMENT ON TABLE market_estimates IS 'What a variant is worth now, by grade of condition.';
 
 CREATE TABLE estimate_history (
-  variant_id text COLLATE "C" NOT NULL REFERENCES variants ON DELETE CASCADE,
+  variant_id text COLLATE "C" NOT NULL,
   region text COLLATE "C" NOT NULL,
   date date NOT NULL,
   source text COLLATE "C" NOT NULL,
@@ -160,7 +161,7 @@ CREATE TABLE estimate_history (
 COMMENT ON TABLE estimate_history IS 'What a variant was worth, day by day.';
 
 CREATE TABLE listings (
-  variant_id text COLLATE "C" NOT NULL REFERENCES variants ON DELETE CASCADE,
+  variant_id text COLLATE "C" NOT NULL,
   region text COLLATE "C" NOT NULL,
   link text COLLATE "C" NOT NULL,
   variant_name text NOT NULL,
@@ -531,49 +532,13 @@ CREATE INDEX catalog_search_popular ON catalog_search (kind, category, popularit
 CREATE INDEX catalog_search_unpopular ON catalog_search (kind, category, popularity, id);
 CREATE INDEX catalog_search_words ON catalog_search USING gin (words) WITH (gin_pending_list_limit = 64);
 
-CREATE TABLE term_counts (
-  kind text COLLATE "C" NOT NULL,
-  category text COLLATE "C" NOT NULL,
-  term text COLLATE "C" NOT NULL,
-  rows bigint NOT NULL
-) WITH (autovacuum_vacuum_scale_factor = 0.02);
-COMMENT ON TABLE term_counts IS
-'How many rows of a kind and category have an index term, kept by triggers on catalog_rows.
-term: a facet (brand:brand_1), a word (chanel), a field of which a row has several values (colour:), or the empty term
-  that all rows have
-rows: a term has about eight lines, whose sum counts. A writer adds lines of its own and merges those of some terms that
-  nobody else holds, so writers never wait for each other here';
-CREATE INDEX term_counts_key ON term_counts (kind, term, category);
-
 -- The functions of catalog_rows look up by index, always: a session plans them once, and planned on an empty catalog they
--- would read all counts again for each batch of a first load. They compare transition tables, which have no index, as sets:
--- a join would be quadratic. A statement merges the lines of one in eight terms.
+-- would read all rows again for each batch of a first load. They compare transition tables, which have no index, as sets:
+-- a join would be quadratic.
 CREATE FUNCTION catalog_rows_after_delete() RETURNS trigger
 LANGUAGE plpgsql SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
-    DECLARE
-      turn CONSTANT integer := floor(random() * 8);
     BEGIN
       DELETE FROM catalog_search s USING old_rows o WHERE s.id = o.id;
-      
-      WITH terms AS (
-        SELECT kind, category, sign, unnest(tsvector_to_array(words) || facets || ARRAY[''] || ARRAY(
-          SELECT split_part(facet, ':', 1) || ':' AS several FROM unnest(facets) AS facet
-          GROUP BY several HAVING count(*) > 1)) AS term
-        FROM (SELECT *, -1 AS sign FROM old_rows) AS changes
-      ),
-      deltas AS (
-        SELECT kind, category, term, sum(sign) AS rows FROM terms GROUP BY kind, category, term HAVING sum(sign) <> 0
-      ),
-      free AS (
-        SELECT c.ctid FROM deltas d JOIN term_counts c USING (kind, category, term)
-        WHERE abs(hashtext(d.term) % 8) = turn FOR UPDATE OF c SKIP LOCKED
-      ),
-      merged AS (
-        DELETE FROM term_counts c USING free f WHERE c.ctid = f.ctid RETURNING c.kind, c.category, c.term, c.rows
-      )
-      INSERT INTO term_counts (kind, category, term, rows)
-      SELECT kind, category, term, sum(rows) FROM (TABLE deltas UNION ALL TABLE merged) AS lines
-      GROUP BY kind, category, term HAVING sum(rows) <> 0;
       RETURN NULL;
     END $$;
 
@@ -582,30 +547,8 @@ FOR EACH STATEMENT EXECUTE FUNCTION catalog_rows_after_delete();
 
 CREATE FUNCTION catalog_rows_after_insert() RETURNS trigger
 LANGUAGE plpgsql SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
-    DECLARE
-      turn CONSTANT integer := floor(random() * 8);
     BEGIN
       INSERT INTO catalog_search (id, kind, category, popularity, sort_key, facets, words) SELECT id, kind, category, popularity, sort_key, facets, words FROM new_rows;
-      
-      WITH terms AS (
-        SELECT kind, category, sign, unnest(tsvector_to_array(words) || facets || ARRAY[''] || ARRAY(
-          SELECT split_part(facet, ':', 1) || ':' AS several FROM unnest(facets) AS facet
-          GROUP BY several HAVING count(*) > 1)) AS term
-        FROM (SELECT *, 1 AS sign FROM new_rows) AS changes
-      ),
-      deltas AS (
-        SELECT kind, category, term, sum(sign) AS rows FROM terms GROUP BY kind, category, term HAVING sum(sign) <> 0
-      ),
-      free AS (
-        SELECT c.ctid FROM deltas d JOIN term_counts c USING (kind, category, term)
-        WHERE abs(hashtext(d.term) % 8) = turn FOR UPDATE OF c SKIP LOCKED
-      ),
-      merged AS (
-        DELETE FROM term_counts c USING free f WHERE c.ctid = f.ctid RETURNING c.kind, c.category, c.term, c.rows
-      )
-      INSERT INTO term_counts (kind, category, term, rows)
-      SELECT kind, category, term, sum(rows) FROM (TABLE deltas UNION ALL TABLE merged) AS lines
-      GROUP BY kind, category, term HAVING sum(rows) <> 0;
       RETURN NULL;
     END $$;
 
@@ -614,10 +557,8 @@ FOR EACH STATEMENT EXECUTE FUNCTION catalog_rows_after_insert();
 
 CREATE FUNCTION catalog_rows_after_truncate() RETURNS trigger
 LANGUAGE plpgsql SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
-    DECLARE
-      turn CONSTANT integer := floor(random() * 8);
     BEGIN
-      TRUNCATE catalog_search, term_counts;
+      TRUNCATE catalog_search;
       RETURN NULL;
     END $$;
 
@@ -626,36 +567,11 @@ FOR EACH STATEMENT EXECUTE FUNCTION catalog_rows_after_truncate();
 
 CREATE FUNCTION catalog_rows_after_update() RETURNS trigger
 LANGUAGE plpgsql SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
-    DECLARE
-      turn CONSTANT integer := floor(random() * 8);
     BEGIN
       IF NOT EXISTS (SELECT id, kind, category, popularity, sort_key, facets, words FROM new_rows EXCEPT SELECT id, kind, category, popularity, sort_key, facets, words FROM old_rows) AND NOT EXISTS (SELECT id, kind, category, popularity, sort_key, facets, words FROM old_rows EXCEPT SELECT id, kind, category, popularity, sort_key, facets, words FROM new_rows) THEN RETURN NULL; END IF;
-      DELETE FROM catalog_search s USING (SELECT id FROM old_rows EXCEPT SELECT id FROM new_rows) o
-      WHERE s.id = o.id;
+      DELETE FROM catalog_search s USING (SELECT id FROM old_rows EXCEPT SELECT id FROM new_rows) o WHERE s.id = o.id;
       INSERT INTO catalog_search (id, kind, category, popularity, sort_key, facets, words) SELECT id, kind, category, popularity, sort_key, facets, words FROM new_rows EXCEPT SELECT id, kind, category, popularity, sort_key, facets, words FROM old_rows
       ON CONFLICT (id) DO UPDATE SET kind = excluded.kind, category = excluded.category, popularity = excluded.popularity, sort_key = excluded.sort_key, facets = excluded.facets, words = excluded.words;
-      
-      WITH terms AS (
-        SELECT kind, category, sign, unnest(tsvector_to_array(words) || facets || ARRAY[''] || ARRAY(
-          SELECT split_part(facet, ':', 1) || ':' AS several FROM unnest(facets) AS facet
-          GROUP BY several HAVING count(*) > 1)) AS term
-        FROM (SELECT *, 1 AS sign FROM (SELECT id, kind, category, popularity, sort_key, facets, words FROM new_rows EXCEPT SELECT id, kind, category, popularity, sort_key, facets, words FROM old_rows) AS gained
-        UNION ALL
-        SELECT *, -1 AS sign FROM (SELECT id, kind, category, popularity, sort_key, facets, words FROM old_rows EXCEPT SELECT id, kind, category, popularity, sort_key, facets, words FROM new_rows) AS lost) AS changes
-      ),
-      deltas AS (
-        SELECT kind, category, term, sum(sign) AS rows FROM terms GROUP BY kind, category, term HAVING sum(sign) <> 0
-      ),
-      free AS (
-        SELECT c.ctid FROM deltas d JOIN term_counts c USING (kind, category, term)
-        WHERE abs(hashtext(d.term) % 8) = turn FOR UPDATE OF c SKIP LOCKED
-      ),
-      merged AS (
-        DELETE FROM term_counts c USING free f WHERE c.ctid = f.ctid RETURNING c.kind, c.category, c.term, c.rows
-      )
-      INSERT INTO term_counts (kind, category, term, rows)
-      SELECT kind, category, term, sum(rows) FROM (TABLE deltas UNION ALL TABLE merged) AS lines
-      GROUP BY kind, category, term HAVING sum(rows) <> 0;
       RETURN NULL;
     END $$;
 
@@ -774,14 +690,16 @@ CREATE TABLE search_snapshots (
 COMMENT ON TABLE search_snapshots IS
 'Bitmaps of the products of a large catalog, made from a state of catalog_search and used only while that state stands.';
 
-CREATE TABLE search_snapshot_ordinals (
-  snapshot integer NOT NULL,
-  ordinal integer NOT NULL,
-  id text COLLATE "C" NOT NULL,
-  PRIMARY KEY (snapshot, ordinal)
+CREATE TABLE search_snapshot_columns (
+  snapshot integer,
+  name text,
+  chunk integer,
+  bytes bytea NOT NULL,
+  PRIMARY KEY (snapshot, name, chunk)
 );
-COMMENT ON TABLE search_snapshot_ordinals IS 'The number of each product, by falling popularity, then id.';
-CREATE UNIQUE INDEX search_snapshot_ordinals_id ON search_snapshot_ordinals (snapshot, id);
+COMMENT ON TABLE search_snapshot_columns IS 'What all products have, by ordinal: by falling popularity, then id.
+name: id and sort_key, each text with a zero byte after it, and popularity, eight bytes each, as many ordinals to a chunk as in
+  a bitmap; by_name, the ordinals by sort_key, then id, four bytes each, in one chunk';
 
 CREATE TABLE search_snapshot_bitmaps (
   snapshot integer NOT NULL,
@@ -790,18 +708,8 @@ CREATE TABLE search_snapshot_bitmaps (
   bits bit(32768) NOT NULL,
   PRIMARY KEY (snapshot, term, chunk)
 );
-COMMENT ON TABLE search_snapshot_bitmaps IS
-'For an index term that many products have, the ordinals that do, 32768 to a chunk.
-term: a facet, a word, @ and a category, or a beginning of up to three letters with * for all rarer words that begin so';
-
-CREATE TABLE search_snapshot_orders (
-  snapshot integer NOT NULL,
-  sort text NOT NULL,
-  ordinals bytea NOT NULL,
-  PRIMARY KEY (snapshot, sort)
-);
-COMMENT ON TABLE search_snapshot_orders IS 'All ordinals in the other orders of a listing, four bytes each.';
-ALTER TABLE search_snapshot_orders ALTER COLUMN ordinals SET STORAGE EXTERNAL;
+COMMENT ON TABLE search_snapshot_bitmaps IS 'For an index term that many products have, the ordinals that do, 32768 to a chunk.
+term: a facet, a word, @ and a category, or a beginning of up to three letters with * for all longer words that begin so';
 
 CREATE TABLE search_snapshot_facets (
   snapshot integer NOT NULL,
@@ -886,3 +794,13 @@ CREATE TABLE unowned_images (
   since timestamptz NOT NULL
 );
 COMMENT ON TABLE unowned_images IS 'Stored images that no row of the catalog names, since when that is known.';
+
+CREATE TABLE product_feeds (
+  feed text NOT NULL,
+  product_id text COLLATE "C" NOT NULL,
+  run uuid NOT NULL,
+  PRIMARY KEY (feed, product_id)
+);
+CREATE INDEX product_feeds_product ON product_feeds (product_id);
+COMMENT ON TABLE product_feeds IS 'Which feeds a product came from.
+run: the import that brought it last';

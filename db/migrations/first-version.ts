@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { SchemaStep } from './migrate';
 
 /** What it makes, as SQL. */
-export const SCHEMA = readFileSync(join(__dirname, 'first-version.sql'), 'utf8');
+const SCHEMA = readFileSync(join(__dirname, 'first-version.sql'), 'utf8');
 
 /** The schema that later migrations start from. */
 export const firstVersion: SchemaStep = {

@@ -5,9 +5,9 @@ import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { connectEmbedded } from '../../db/core/knex';
 import { type Embedded, ensureEmbedded } from '../../db/embedded/ensure-embedded';
-import { RunFolder, socketPath } from '../../db/embedded/run-folder';
+import { livingHost, socketPath } from '../../db/embedded/run-folder';
 import { startup } from '../../db/embedded/wire-protocol';
-import { LEASE_PARAMETER } from '../../db/embedded/wire-server';
+import { LEASE_NAME } from '../../db/embedded/wire-server';
 import { connectTo, emptyTemplate, newFolder, startFixture } from './embedded-support';
 
 let folder: string;
@@ -102,11 +102,10 @@ test('a client that leaves while the database is being opened leaves the host to
   host.stderr.on('data', (text) => {
     told += text;
   });
-  const run = new RunFolder(join(own, 'run'));
-  let socketFolder = await run.living();
-  while (socketFolder === undefined) socketFolder = await run.living();
+  let socketFolder: string | undefined;
+  while (socketFolder === undefined) socketFolder = await livingHost(join(own, 'run'));
   const client = connect(socketPath(socketFolder));
-  client.end(startup({ user: 'postgres', [LEASE_PARAMETER]: '1' }));
+  client.end(startup({ user: 'postgres', application_name: LEASE_NAME }));
   client.resume();
   await once(client, 'close');
   const embedded = await start();
