@@ -9,29 +9,27 @@ import { addressParts, IMAGE_NAME, type ImageExtension, imageAddress } from './i
 
 /**
  * Images by content in a local folder: `/images/<sha256>.<extension>` lies at `ab/cd/abcd….<extension>`, so that no
- * folder grows large. A file is whole or absent, also after a crash, and once there never changes (contract 13.11).
+ * folder grows large. A file is whole or absent, also after a crash, and once there never changes (contract 13.11). Fails with
+ * 503 when the folder is full, or can't be read or written.
  */
 export class LocalImageStore implements ImageStore {
   constructor(private readonly folder: string) {}
 
-  /** @throws AppError 503 when the folder is full or can't be written */
   async put(bytes: Buffer, extension: ImageExtension): Promise<string> {
     const address = imageAddress(bytes, extension);
     const path = this.pathOf(address) ?? '';
     try {
       if ((await sizeOf(path)) !== bytes.length) await writeDurably(path, bytes);
     } catch (error) {
-      throw isStorageFault(error) ? unavailable('Images can not be stored now.', 60, error) : error;
+      throw storageFailure('stored', error);
     }
     return address;
   }
 
-  /** @throws AppError 503 when the folder can't be read */
   async get(address: string): Promise<Buffer | null> {
     return this.read(address, (path) => readFile(path));
   }
 
-  /** @throws AppError 503 when the folder can't be read */
   async open(address: string): Promise<OpenImage | null> {
     return this.read(address, async (path) => {
       const file = await open(path);
@@ -40,7 +38,6 @@ export class LocalImageStore implements ImageStore {
     });
   }
 
-  /** @throws AppError 503 when the folder can't be read */
   async size(address: string): Promise<number | null> {
     return this.read(address, sizeOf);
   }
@@ -86,7 +83,7 @@ export class LocalImageStore implements ImageStore {
       return await reading(path);
     } catch (error) {
       if (codeOf(error) === 'ENOENT') return null;
-      throw isStorageFault(error) ? unavailable('Images can not be read now.', 60, error) : error;
+      throw storageFailure('read', error);
     }
   }
 
@@ -124,5 +121,8 @@ async function sizeOf(path: string): Promise<number | null> {
   }
 }
 
-/** The file system refused: full, over its quota, read-only, broken, not ours to write. */
-const isStorageFault = (error: unknown): boolean => error instanceof Error && 'syscall' in error;
+/** 503 where the file system refused: full, over its quota, read-only, broken, not ours to write. */
+const storageFailure = (what: 'stored' | 'read', error: unknown): unknown =>
+  error instanceof Error && 'syscall' in error
+    ? unavailable(`Images can not be ${what} now.`, 60, error)
+    : error;

@@ -46,7 +46,7 @@ const CONTENT_TYPES = { jpg: 'image/jpeg', png: 'image/png', webp: 'image/webp' 
 /**
  * Images by content in a bucket of an S3-compatible server: `/images/<sha256>.<extension>` is the object
  * `<prefix>/images/<sha256>.<extension>`, which a cache may serve as well. An object is whole or absent, and once there
- * never changes (contract 13.11).
+ * never changes (contract 13.11). Fails with 503 when the server is away, or refuses.
  */
 export class S3ImageStore implements ImageStore {
   readonly #client: S3Client;
@@ -75,7 +75,6 @@ export class S3ImageStore implements ImageStore {
     });
   }
 
-  /** @throws AppError 503 when the server is away, or refuses */
   async put(bytes: Buffer, extension: ImageExtension): Promise<string> {
     const address = imageAddress(bytes, extension);
     const request = new PutObjectCommand({
@@ -84,13 +83,10 @@ export class S3ImageStore implements ImageStore {
       ContentType: CONTENT_TYPES[extension],
       CacheControl: 'public, max-age=31536000, immutable',
     });
-    await this.#client.send(request).catch((error: unknown) => {
-      throw unavailable('Images can not be stored now.', 60, s3Fault(error, this.place));
-    });
+    await this.#client.send(request).catch(this.#refuse('stored'));
     return address;
   }
 
-  /** @throws AppError 503 when the server is away, or refuses */
   async get(address: string): Promise<Buffer | null> {
     return this.#read(address, async (object) => {
       const { Body } = await this.#client.send(new GetObjectCommand(object));
@@ -98,7 +94,6 @@ export class S3ImageStore implements ImageStore {
     });
   }
 
-  /** @throws AppError 503 when the server is away, or refuses */
   async open(address: string): Promise<OpenImage | null> {
     return this.#read(address, async (object) => {
       const { Body, ContentLength } = await this.#client.send(new GetObjectCommand(object));
@@ -106,7 +101,6 @@ export class S3ImageStore implements ImageStore {
     });
   }
 
-  /** @throws AppError 503 when the server is away, or refuses */
   async size(address: string): Promise<number | null> {
     return this.#read(address, async (object) => {
       const { ContentLength } = await this.#client.send(new HeadObjectCommand(object));
@@ -115,8 +109,7 @@ export class S3ImageStore implements ImageStore {
   }
 
   async *addresses(prefix = ''): AsyncGenerator<string> {
-    const { bucket: Bucket } = this.place;
-    const from = this.#key('/images/');
+    const { Bucket, Key: from } = this.#object('/images/');
     const pages = paginateListObjectsV2({ client: this.#client }, { Bucket, Prefix: `${from}${prefix}` });
     try {
       for await (const { Contents = [] } of pages) {
@@ -126,38 +119,30 @@ export class S3ImageStore implements ImageStore {
         }
       }
     } catch (error) {
-      throw unavailable('Images can not be listed now.', 60, s3Fault(error, this.place));
+      this.#refuse('listed')(error);
     }
   }
 
-  /** @throws AppError 503 when the server is away, or refuses */
   async remove(address: string): Promise<void> {
     await this.#read(address, (object) => this.#client.send(new DeleteObjectCommand(object)));
   }
 
   /** Of several that name a new store at once, the last one names it; so each is told when it asks again. */
   async identity(): Promise<string | null> {
-    const object = { Bucket: this.place.bucket, Key: this.#key('/store-id') };
+    const object = this.#object('/store-id');
     try {
       const { Body } = await this.#client.send(new GetObjectCommand(object));
       return (await buffer(Body as Readable)).toString();
     } catch (error) {
       if (!isMissing(error)) throw s3Fault(error, this.place);
     }
-    await this.#client
-      .send(new PutObjectCommand({ ...object, Body: randomUUID() }))
-      .catch((error: unknown) => {
-        throw s3Fault(error, this.place);
-      });
+    await this.#client.send(new PutObjectCommand({ ...object, Body: randomUUID() })).catch(this.#fail);
     return null;
   }
 
   async check(): Promise<void> {
-    const { bucket: Bucket } = this.place;
-    const request = new ListObjectsV2Command({ Bucket, Prefix: this.#key('/images/'), MaxKeys: 1 });
-    await this.#client.send(request).catch((error: unknown) => {
-      throw s3Fault(error, this.place);
-    });
+    const { Bucket, Key: Prefix } = this.#object('/images/');
+    await this.#client.send(new ListObjectsV2Command({ Bucket, Prefix, MaxKeys: 1 })).catch(this.#fail);
   }
 
   async close(): Promise<void> {
@@ -173,18 +158,24 @@ export class S3ImageStore implements ImageStore {
     try {
       return await reading(this.#object(address));
     } catch (error) {
-      if (isMissing(error)) return null;
-      throw unavailable('Images can not be read now.', 60, s3Fault(error, this.place));
+      return isMissing(error) ? null : this.#refuse('read')(error);
     }
   }
 
-  #object(address: string): { Bucket: string; Key: string } {
-    return { Bucket: this.place.bucket, Key: this.#key(address) };
+  readonly #fail = (error: unknown): never => {
+    throw s3Fault(error, this.place);
+  };
+
+  /** 503 when the server is away, or refuses. */
+  #refuse(what: 'stored' | 'read' | 'listed'): (error: unknown) => never {
+    return (error) => {
+      throw unavailable(`Images can not be ${what} now.`, 60, s3Fault(error, this.place));
+    };
   }
 
-  #key(address: string): string {
-    const { prefix } = this.place;
-    return prefix === '' ? address.slice(1) : `${prefix}${address}`;
+  #object(address: string): { Bucket: string; Key: string } {
+    const { bucket: Bucket, prefix } = this.place;
+    return { Bucket, Key: prefix === '' ? address.slice(1) : `${prefix}${address}` };
   }
 }
 

@@ -3,19 +3,28 @@ import { inject, injectable } from 'tsyringe';
 import type { Owner } from '../../models/access/api-key';
 import { type Clock, PORTS, type VisionJobStore } from '../../models/ports';
 import { PAUSE_MAX_MS } from '../../models/retry-pauses';
-import {
-  type EntryAnswer,
-  type EntryState,
-  type LeasedEntry,
-  type NewJob,
-  type VisionJob,
+import type { Region } from '../../models/vision/image-input';
+import type {
+  EntryAnswer,
+  EntryState,
+  KeptEntry,
+  LeasedEntry,
+  NewJob,
+  VisionJob,
 } from '../../models/vision/jobs/vision-job';
 import { hasCome, lockAccount } from '../core/shared-clauses';
 import { inTransaction, rowsOf, type Sql, sql } from '../core/sql';
 import { messagesAbout } from '../webhooks/messages-about';
-import { type RequestRow, toKeptEntry, toRequestRow } from './kept-request';
 
 type EntryRow = VisionJob['entries'][number] & Pick<VisionJob, 'createdAt'>;
+/** A photo in the column `request`: an address, or a prepared picture in base64. */
+type PhotoRow =
+  | { readonly url: string; readonly region?: Region; readonly index?: number }
+  | { readonly jpeg: string; readonly digest: string };
+
+/** An entry as the column `request` holds it. */
+type RequestRow = Omit<KeptEntry, 'photos'> & { readonly photos: readonly PhotoRow[] };
+
 type BegunRow = Omit<LeasedEntry, 'entry'> & { readonly request: RequestRow };
 
 const IS_OPEN = sql`state IN ('waiting', 'running')`;
@@ -211,3 +220,24 @@ async function openOf(knex: Knex, { accountId, test }: Owner): Promise<number> {
 /** How far ahead the time of an open entry can be: of one that is begun, a lease; of one that failed, a pause. */
 const aheadMax = (leaseMs: number): Sql =>
   sql`CASE WHEN state = 'running' THEN ${leaseMs}::integer WHEN tries = 0 THEN 0 ELSE ${PAUSE_MAX_MS}::integer END`;
+
+const toRequestRow = ({ photos, ...asked }: KeptEntry): RequestRow => ({
+  ...asked,
+  photos: photos.map((photo) => {
+    if (photo.kind === 'prepared') {
+      const { jpeg, digest } = photo.image;
+      return { jpeg: jpeg.toString('base64'), digest };
+    }
+    const { url, region, index } = photo;
+    return { url: url.href, ...(region ? { region } : {}), ...(index === undefined ? {} : { index }) };
+  }),
+});
+
+const toKeptEntry = ({ photos, ...asked }: RequestRow): KeptEntry => ({
+  ...asked,
+  photos: photos.map((photo) =>
+    'url' in photo
+      ? { kind: 'url', ...photo, url: new URL(photo.url) }
+      : { kind: 'prepared', image: { ...photo, jpeg: Buffer.from(photo.jpeg, 'base64') } },
+  ),
+});

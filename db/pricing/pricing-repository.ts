@@ -1,15 +1,65 @@
 import type { Knex } from 'knex';
 import { inject, injectable } from 'tsyringe';
 import { PORTS, type PricingRepository } from '../../models/ports';
-import type { DataFile } from '../../models/pricing/estimate';
-import { type Cell, fileRows } from './data-file-rows';
+import type { DataFile, DataFileKind } from '../../models/pricing/estimate';
+import { rowsOf, type Sql, sql } from '../core/sql';
+
+/** One cell of a data file. */
+type Cell = string | number | null;
+
+/** Rows read at once: a file of any length takes this much memory. */
+const CHUNK_ROWS = 500;
+
+/** A row as it is read. Dates are texts, so that no time zone can move them; `tie` orders rows of the same date. */
+type FileRow = { readonly date: string | null; readonly tie: string } & Readonly<Record<string, Cell>>;
+
+/** How the rows of a kind of file are read. */
+interface FileKind {
+  readonly columns: readonly string[];
+  /** The rows that come after `last` in the file, the first ones when there is no last. */
+  next(file: DataFile, last: FileRow | null): Sql;
+}
+
+const FILE_KINDS: Readonly<Record<DataFileKind, FileKind>> = {
+  historical_estimates: {
+    columns: ['date', 'source', 'a', 'b', 'c', 'd', 'currency', 'confidence'],
+    next: (file, last) => sql`
+      SELECT to_char(h.date, 'YYYY-MM-DD') AS date, source AS tie, source, a, b, c, d, currency, confidence
+      FROM estimate_history h WHERE variant_id = ${file.variantId} AND region = ${file.region}
+        AND ${last ? sql`(h.date, source) > (${last.date}::date, ${last.tie})` : sql`true`}
+      ORDER BY h.date, source LIMIT ${CHUNK_ROWS}`,
+  },
+  pricing_data: {
+    columns: ['link', 'variant_name', 'vendor', 'price', 'currency', 'date'],
+    // The oldest of all is where no date is known.
+    next: (file, last) => sql`
+      SELECT to_char(l.date, 'YYYY-MM-DD') AS date, link AS tie, link, variant_name, vendor, price, currency
+      FROM (SELECT *, coalesce(date, '-infinity') AS day FROM listings) AS l
+      WHERE variant_id = ${file.variantId} AND region = ${file.region} AND ${last ? olderThan(last) : sql`true`}
+      ORDER BY day DESC, link LIMIT ${CHUNK_ROWS}`,
+  },
+};
+
+const olderThan = ({ date, tie }: FileRow): Sql =>
+  sql`(day < ${date ?? '-infinity'}::date OR day = ${date ?? '-infinity'}::date AND link > ${tie})`;
 
 /** The history of estimates and the listings behind them in PostgreSQL. */
 @injectable()
 export class PostgresPricingRepository implements PricingRepository {
   constructor(@inject(PORTS.Knex) private readonly knex: Knex) {}
 
-  fileRows(file: DataFile): AsyncIterable<readonly Cell[]> {
-    return fileRows(this.knex, file);
+  /**
+   * The rows of a data file: history oldest first, then by source; listings newest first, then by link (contract 2.8). Read in
+   * chunks, each from where the one before ended, rather than through an open cursor: a slow download then holds neither a
+   * connection nor a snapshot.
+   */
+  async *fileRows(file: DataFile): AsyncGenerator<readonly Cell[]> {
+    const { columns, next } = FILE_KINDS[file.kind];
+    let last: FileRow | null = null;
+    do {
+      const rows: FileRow[] = await rowsOf<FileRow>(this.knex, next(file, last));
+      for (const row of rows) yield columns.map((column) => row[column] ?? null);
+      last = rows.length < CHUNK_ROWS ? null : (rows.at(-1) ?? null);
+    } while (last !== null);
   }
 }
