@@ -5,7 +5,6 @@ import {
   type EmbeddingRepository,
   PORTS,
   type PredictionRepository,
-  type ReliabilitySummary,
   type WebhookStore,
 } from '../ports';
 
@@ -29,7 +28,7 @@ export class DriftWatch {
   ) {}
 
   /** Of the answers of the last days under the live calibration. */
-  async reliability(): Promise<ReliabilitySummary> {
+  async reliability() {
     return together(await this.#byAccount());
   }
 
@@ -53,26 +52,23 @@ export class DriftWatch {
     return this.predictions.reliabilitySince(new Date(Math.max(changed, recent)));
   }
 
-  async #tell(figures: ReliabilitySummary, accountId: string | null): Promise<void> {
+  async #tell(figures: ReturnType<typeof together>, accountId: string | null): Promise<void> {
     const drift = driftIn(figures);
     if (drift) await this.webhooks.tellOfDrift(drift, accountId, TOLD_EVERY_MS);
   }
 }
 
-function together(accounts: readonly AccountReliability[]): ReliabilitySummary {
-  const answers = sumOf(accounts, () => 1);
-  const mean = (of: (account: AccountReliability) => number) =>
-    answers === 0 ? null : sumOf(accounts, of) / answers;
+/** Null without answers. */
+function together(accounts: readonly AccountReliability[]) {
+  const sumOf = (of: (account: AccountReliability) => number) =>
+    accounts.reduce((sum, account) => sum + account.answers * of(account), 0);
+  const answers = sumOf(() => 1);
+  const mean = (of: (account: AccountReliability) => number) => (answers === 0 ? null : sumOf(of) / answers);
   return { answers, claimed: mean(({ claimed }) => claimed), right: mean(({ right }) => right) };
 }
 
-const sumOf = (
-  accounts: readonly AccountReliability[],
-  of: (account: AccountReliability) => number,
-): number => accounts.reduce((sum, account) => sum + account.answers * of(account), 0);
-
 /** The figures, where they show that confidence has drifted. */
-function driftIn({ answers, claimed, right }: ReliabilitySummary) {
+function driftIn({ answers, claimed, right }: ReturnType<typeof together>) {
   if (claimed === null || right === null || answers < ANSWERS_MIN) return null;
   return Math.abs(claimed - right) > APART_MAX ? { claimed, right, answers } : null;
 }

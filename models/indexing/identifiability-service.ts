@@ -40,12 +40,7 @@ export const VERDICTS = [
 export type Verdict = (typeof VERDICTS)[number];
 
 /** A product as its owner knows it. */
-export interface NamedProduct {
-  readonly id: string;
-  readonly name: string;
-  /** From the outermost level of its category's hierarchy inwards: brand, model, style. */
-  readonly taxonomy: readonly string[];
-}
+export type NamedProduct = ReturnType<typeof namedProduct>;
 
 /** A picture of a product and the nearest one of another product. */
 interface NearestOther {
@@ -281,7 +276,8 @@ function typicalOf(distances: readonly number[]): TypicalDistance | null {
   return pictures < TYPICAL_OF_MIN || distance === undefined ? null : { distance, pictures };
 }
 
-function namedProduct(id: string, item: CatalogItem | undefined, taxonomy: Taxonomy): NamedProduct {
+/** With its taxonomy, from the outermost level of its category's hierarchy inwards: brand, model, style. */
+function namedProduct(id: string, item: CatalogItem | undefined, taxonomy: Taxonomy) {
   const hierarchy = (item && taxonomy.find(item.category)?.hierarchy) ?? [];
   const nameOf = (field: string) => item?.attributes.find((each) => each.field === field)?.name ?? [];
   return { id, name: item?.name ?? id, taxonomy: hierarchy.flatMap(nameOf) };

@@ -106,16 +106,6 @@ function matrixOf(map: Float32Array): Matrix {
   return Matrix.from1DArray(size, size, [...map]);
 }
 
-/** How well pictures lead to others of their product, without a map and with the best one. */
-export interface CrossValidation {
-  readonly queries: number;
-  /** Mean of 1 / place of the nearest other picture of the product. */
-  readonly before: number;
-  readonly after: number;
-  /** Standard error of the gain, over products. */
-  readonly error: number;
-}
-
 /** From the gentlest to the strongest, by how much they shrink the widest direction of a typical scatter. */
 const CANDIDATES: readonly Strength[] = [0.25, 0.5, 1].flatMap((power) =>
   [5, 2, 0.5].map((shrinkage) => ({ shrinkage, power })),
@@ -153,12 +143,10 @@ export class FittedProducts {
    * The strength that leads pictures to others of their product best, on products that the scatter does not know: of those
    * that are as good as the best, by its standard error, the gentlest. Photos are farther from the pictures of a catalog
    * than these from each other, and a map that is too strong loses more of them than one that is too weak.
+   * Its `validation` is the mean of 1 / place of the nearest other picture, without a map and with it, and the standard error of the gain.
    * @param others pictures of other products, to be confused with
    */
-  async chooseStrength(
-    others: readonly Float32Array[],
-    progress: (done: number, of: number) => void,
-  ): Promise<{ strength: Strength; validation: CrossValidation }> {
+  async chooseStrength(others: readonly Float32Array[], progress: (done: number, of: number) => void) {
     const pictures = [
       ...this.#judged.flatMap(({ id, vectors }) => vectors.map((vector) => ({ id, vector }))),
       ...others.map((vector) => ({ id: '', vector })),

@@ -1,12 +1,5 @@
 import type { Logger, ProcessRegistry, ProcessTraits, ServiceProcess } from '../ports';
 
-interface Misfit {
-  /** For anybody: names no host. */
-  readonly says: string;
-  /** The others, for operators. */
-  readonly processes: readonly string[];
-}
-
 /** Whether two processes fit, of each thing that they must agree on, and what it means where they do not. */
 const RULES: readonly {
   readonly fits: (a: ProcessTraits, b: ProcessTraits) => boolean;
@@ -32,8 +25,8 @@ function verifies(signer: ProcessTraits, other: ProcessTraits): boolean {
   return signing === undefined || other.signingKeys.length === 0 || other.signingKeys.includes(signing);
 }
 
-/** What a process does not agree on with others (contract 14.15). */
-export function misfitsOf(own: ServiceProcess, others: readonly ServiceProcess[]): readonly Misfit[] {
+/** What a process does not agree on with others, named for operators; `says` names no host (contract 14.15). */
+export function misfitsOf(own: ServiceProcess, others: readonly ServiceProcess[]) {
   return RULES.flatMap(({ fits, says }) => {
     const processes = others.filter(({ traits }) => !fits(own.traits, traits)).map(({ name }) => name);
     return processes.length === 0 ? [] : [{ says, processes }];
@@ -44,7 +37,7 @@ export function misfitsOf(own: ServiceProcess, others: readonly ServiceProcess[]
 export class ProcessWatch {
   #traits: ProcessTraits | null = null;
   #renewing: Promise<void> | null = null;
-  #misfits: readonly Misfit[] = [];
+  #misfits: ReturnType<typeof misfitsOf> = [];
   #told = '[]';
 
   constructor(

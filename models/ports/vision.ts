@@ -215,16 +215,10 @@ export interface CorrectedPhotos extends Pick<Prediction, 'id'>, Pick<Feedback, 
   readonly photos: readonly Buffer[];
 }
 
-/** Answers with rows and feedback, taken together: means of the confidence claimed and of being right; null without answers. */
-export interface ReliabilitySummary {
-  readonly answers: number;
-  readonly claimed: number | null;
-  readonly right: number | null;
-}
-
-/** Those of an account that has any. */
-export interface AccountReliability extends ReliabilitySummary {
+/** Answers of an account with rows and feedback: means of the confidence claimed and of being right. */
+export interface AccountReliability {
   readonly accountId: string;
+  readonly answers: number;
   readonly claimed: number;
   readonly right: number;
 }

@@ -2,23 +2,14 @@ import { type Candidate, mean, nearestByPhoto } from './candidates';
 import {
   CANDIDATE_SIGNALS,
   type Calibration,
-  type CandidateSignal,
   type ChoiceModel,
   type ModelManifest,
   NONE_SIGNALS,
-  type NoneSignal,
 } from './embedding-model';
 
 export interface JudgedCandidate {
   readonly candidate: Candidate;
   readonly confidence: number;
-}
-
-/** What one photo has to choose from. */
-export interface Choice {
-  /** In the order of the candidates that were given. */
-  readonly candidates: readonly Readonly<Record<CandidateSignal, number>>[];
-  readonly none: Readonly<Record<NoneSignal, number>>;
 }
 
 /** Nothing is certain: this much is always left for "none of them". */
@@ -34,7 +25,7 @@ const OTHERS_FROM = 5;
  *   closeness of what each view has nearest; `others`: mean similarity from the sixth on; `spread` of the similarities
  * @param candidates at least one
  */
-export function choicesOf(candidates: readonly Candidate[]): Choice[] {
+export function choicesOf(candidates: readonly Candidate[]) {
   return nearestByPhoto(candidates).map((near, photo) => {
     const viewsOf = ({ byPhoto }: Candidate): readonly number[] => byPhoto[photo] ?? [];
     const similarities = near.map((each) => Math.max(...viewsOf(each)));
@@ -92,7 +83,7 @@ export const taxonomyConfidence = (
 ): number => (below > 0 ? Math.min(1, below / found) * found ** kin : 0);
 
 /** The probability of none of the candidates, then of each, by one photo. */
-function sharesOf({ candidates, none }: Choice, model: ChoiceModel): number[] {
+function sharesOf({ candidates, none }: ReturnType<typeof choicesOf>[number], model: ChoiceModel): number[] {
   const weights = [
     NONE_SIGNALS.reduce((sum, signal) => sum + model.none[signal] * none[signal], 0),
     ...candidates.map((each) =>

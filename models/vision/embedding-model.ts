@@ -8,14 +8,12 @@ export type ModelFormat = (typeof MODEL_FORMATS)[number];
 /** What is weighed of a candidate, and of the possibility that the photo shows none of them; `confidence.ts` says what each is. */
 export const CANDIDATE_SIGNALS = ['nearest', 'views'] as const;
 export const NONE_SIGNALS = ['constant', 'similarity', 'nearest', 'views', 'others', 'spread'] as const;
-export type CandidateSignal = (typeof CANDIDATE_SIGNALS)[number];
-export type NoneSignal = (typeof NONE_SIGNALS)[number];
 
 /** A conditional logit: every candidate and "none of them" weigh `exp(sum of weight * signal)`, and share the probability by it. */
 export interface ChoiceModel {
   readonly kind: 'choice';
-  readonly candidate: Readonly<Record<CandidateSignal, number>>;
-  readonly none: Readonly<Record<NoneSignal, number>>;
+  readonly candidate: Readonly<Record<(typeof CANDIDATE_SIGNALS)[number], number>>;
+  readonly none: Readonly<Record<(typeof NONE_SIGNALS)[number], number>>;
   /** Exponent, 0 to 1, by which a taxonomy row shares in "none of them": 1 gives it nothing, 0 all (`taxonomyConfidence`). */
   readonly kin: number;
 }
