@@ -1,123 +1,64 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
-import { buildOpenApi } from '../../api/ops/openapi/document';
+import { join } from 'node:path';
 import { API_VERSIONS, type ApiVersion, SCOPES } from '../../models/access/api-key';
-import { RECORD_SCHEMAS } from '../../scripts/import/record-schemas';
+import { VisionJobRunner } from '../../models/vision/jobs/vision-job-runner';
 import { ADMIN_TOKEN, type Answer, ApiClient } from '../support/api-client';
+import { DocumentCheck, type Operation } from '../support/document-check';
 import { FIXTURE } from '../support/fixture-data';
 import { useService } from '../support/service';
+import { useEmbeddedPictures } from '../support/stored-vectors';
 import { bag, fresh } from '../support/written-catalog';
 
-/** contract 6.8, 9, 11, 12: what holds at every address and method of the document. */
+/** contract 6.8, 9, 11, 12, 14.19: what holds at every address and method of the document. */
 // A database of its own: other files count what is in theirs.
 const service = useService({ ADMIN_TOKEN }, {}, { ...FIXTURE, name: 'every_endpoint' });
+useEmbeddedPictures(service, {
+  'https://pictures.example/birkin_croc-30.jpg': 0,
+  'https://pictures.example/kelly_lizard.jpg': 10,
+});
 let api: ApiClient;
 let accountId: string;
 const { photo } = service;
 beforeAll(async () => {
-  ({ api, accountId } = await service.newKey({ scopes: SCOPES }));
-  await service.sees(['product_submariner', 0.05]);
+  ({ api, accountId } = await service.newKey({ scopes: SCOPES, credits: 1_000_000 }));
+  await service.sees(['product_birkin_croc', 0.05]);
 });
 
-interface Call {
-  readonly path: string;
-  readonly body?: object;
-  readonly raw?: Buffer;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
+const PRODUCT = 'product_birkin_croc';
+const lineOf = (id: string) => Buffer.from(`${JSON.stringify(bag(id))}\n`);
 const made = async (path: string, body: object) =>
   (await api.send<{ id: string }>('POST', path, { body })).body.id;
-const newWebhook = () => ({ url: `https://shop.example/${fresh('hook')}`, events: ['catalog.import.done'] });
-const newJob = () => made('/v3/vision/jobs', { entries: [photo] });
-const newKey = async () => (await service.newKey({ accountId })).keyId;
-const newAccount = async () => (await service.newKey({ credits: 10 })).accountId;
-const predicted = async () => (await api.identify(photo)).headers.get('X-Prediction-Id') ?? '';
-const product = async () => 'product_submariner';
-async function feed(): Promise<string> {
-  const row = { feed: fresh('feed'), product_id: await product(), run: randomUUID() };
-  await service.knex('product_feeds').insert(row);
-  return row.feed;
-}
-async function written(): Promise<string> {
-  const id = fresh('product');
-  await api.write([bag(id)]);
-  return id;
-}
 
-interface Sample {
-  readonly id?: () => Promise<string>;
-  readonly body?: () => object;
-  /** Bytes of this type in place of JSON. */
-  readonly raw?: () => Buffer;
-  readonly type?: string;
-}
-
-const line = () => Buffer.from(`${JSON.stringify(bag(fresh('product')))}\n`);
-
-/** A valid call of each operation: its body, and how the id in its address comes to be. */
-const CALLS: Readonly<Record<string, Sample>> = {
-  'POST /v3/catalog/query': { body: () => ({ query: 'birkin' }) },
-  'POST /v3/catalog/items': { body: () => ({ ids: ['product_submariner'] }) },
-  'POST /v3/catalog/suggest': { body: () => ({ query: 'bir' }) },
-  'GET /v3/catalog/items/{id}': { id: product },
-  'GET /v3/catalog/items/{id}/similar': { id: product },
-  'PUT /v3/catalog/records': { raw: line, type: 'application/x-ndjson' },
-  'POST /v3/catalog/images': { raw: () => service.photoBytes, type: 'image/png' },
-  'GET /v3/catalog/records/{id}': { id: product },
-  'DELETE /v3/catalog/records/{id}': { id: written },
-  'GET /v3/catalog/records/{id}/status': { id: product },
-  'GET /v3/catalog/feeds/{id}/status': { id: feed },
-  'GET /v3/account': {},
-  'POST /v3/vision/identify': { body: () => photo },
-  'POST /v3/vision/predictions/{id}/feedback': { id: predicted, body: () => ({ correct_id: null }) },
-  'POST /v3/vision/jobs': { body: () => ({ entries: [photo] }) },
-  'GET /v3/vision/jobs/{id}': { id: newJob },
-  'DELETE /v3/vision/jobs/{id}': { id: newJob },
-  'POST /v3/webhooks': { body: newWebhook },
-  'GET /v3/webhooks': {},
-  'DELETE /v3/webhooks/{id}': { id: () => made('/v3/webhooks', newWebhook()) },
-  'GET /v1/products': {},
-  'POST /v2/products': { body: () => ({ search: 'birkin' }) },
-  'POST /v2/vision': { body: () => photo },
-  'GET /admin/v1/accounts': {},
-  'POST /admin/v1/accounts': { body: () => ({ name: fresh('shop') }) },
-  'GET /admin/v1/accounts/{id}': { id: newAccount },
-  'GET /admin/v1/accounts/{id}/usage': { id: newAccount },
-  'POST /admin/v1/accounts/{id}/credits': { id: newAccount, body: () => ({ amount: 5 }) },
-  'POST /admin/v1/accounts/{id}/keep-photos': { id: newAccount, body: () => ({ keep: false }) },
-  'GET /admin/v1/accounts/{id}/keys': { id: newAccount },
-  'POST /admin/v1/accounts/{id}/keys': { id: newAccount, body: () => ({ name: 'x', versions: ['v3'] }) },
-  'POST /admin/v1/keys/{id}/rotate': { id: newKey, body: () => ({}) },
-  'DELETE /admin/v1/keys/{id}': { id: newKey },
-  'GET /admin/v1/audit': {},
+/** How the id in an address comes to be, by the collection that it is of. */
+const IDS: Readonly<Record<string, (method: string) => Promise<string>>> = {
+  items: async () => PRODUCT,
+  records: async (method) => {
+    if (method === 'GET') return PRODUCT;
+    const id = fresh('product');
+    await api.write(lineOf(id));
+    return id;
+  },
+  feeds: async () => {
+    const row = { feed: 'shopify', product_id: PRODUCT, run: randomUUID() };
+    await service.knex('product_feeds').insert(row).onConflict().ignore();
+    return row.feed;
+  },
+  predictions: async () => (await api.identify(photo)).headers.get('X-Prediction-Id') ?? '',
+  jobs: async () => {
+    const id = await made('/v3/vision/jobs', { entries: [photo] });
+    const { signal } = new AbortController();
+    while (await service.resolve(VisionJobRunner).next(signal));
+    return id;
+  },
+  webhooks: () => made('/v3/webhooks', { url: 'https://shop.example/', events: ['catalog.import.done'] }),
+  accounts: async () => (await service.newKey({ credits: 10 })).accountId,
+  keys: async () => (await service.newKey({ accountId })).keyId,
 };
 
-interface Operation {
-  readonly name: string;
-  readonly method: string;
-  readonly path: string;
-  readonly security: readonly object[];
-  /** Parameters in the query string. */
-  readonly known: readonly string[];
-}
-
-interface Described {
-  readonly security: readonly object[];
-  readonly parameters?: readonly { readonly name: string; readonly in: string }[];
-}
-
-const { paths } = buildOpenApi({ records: RECORD_SCHEMAS }) as {
-  paths: Record<string, Record<string, Described>>;
-};
-const OPERATIONS = Object.entries(paths).flatMap(([path, methods]) =>
-  Object.entries(methods).map(([verb, { security, parameters = [] }]): Operation => {
-    const method = verb.toUpperCase();
-    const known = parameters.flatMap((each) => (each.in === 'query' ? [each.name] : []));
-    return { name: `${method} ${path}`, method, path, security, known };
-  }),
-);
+const { document, operations: OPERATIONS } = new DocumentCheck();
 const isAdmin = (path: string) => path.startsWith('/admin');
 const versionOf = (path: string) => /^\/(?:api\/)?(v[123])\//.exec(path)?.[1] as ApiVersion | undefined;
 const OF_CALLERS = OPERATIONS.filter(({ path }) => versionOf(path) !== undefined);
@@ -126,15 +67,36 @@ const UNSAFE = OPERATIONS.filter(({ method }) => method !== 'GET');
 const canonical = (path: string) => path.replace(/^\/api/, '').replace('catalog/search', 'catalog/query');
 const ALIASES = OF_CALLERS.filter(({ path }) => path !== canonical(path));
 
-async function callOf({ method, path }: Operation): Promise<Call> {
-  const sample = CALLS[`${method} ${canonical(path)}`];
-  if (!sample) throw new Error(`CALLS has no ${method} ${path}`);
-  const { id, body, raw, type } = sample;
-  return {
-    path: path.replace('{id}', (await id?.()) ?? 'x'),
-    ...(body ? { body: body() } : {}),
-    ...(raw ? { raw: raw(), headers: { 'Content-Type': String(type) } } : {}),
-  };
+interface Call {
+  readonly path: string;
+  readonly body?: unknown;
+  readonly raw?: Buffer;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The examples of its request by their names; one without a body where it has none. */
+function examplesOf({ requestBody }: Operation): Readonly<Record<string, Omit<Call, 'path'>>> {
+  const [[type = '', content] = []] = Object.entries(requestBody?.content ?? {});
+  const headers = { 'Content-Type': type };
+  if (!content) return { one: {} };
+  if (type.startsWith('image/')) return { one: { raw: service.photoBytes, headers } };
+  // No host is asked for a picture here; `test/workers/http-image-source.test.ts` does that.
+  const examples = Object.entries(content.examples ?? {}).filter(([name]) => name !== 'address');
+  return Object.fromEntries(
+    examples.map(([name, { value }]) => [
+      name,
+      type === 'application/json' ? { body: value } : { raw: Buffer.from(String(value)), headers },
+    ]),
+  );
+}
+
+/** A valid call, with the first example of its request; the records that it writes are new. */
+async function callOf(operation: Operation): Promise<Call> {
+  const { method, path } = operation;
+  const [, kind = ''] = /(\w+)\/\{id\}/.exec(path) ?? [];
+  const address = path.replace('{id}', (await IDS[kind]?.(method)) ?? 'x').replaceAll(/\{\w+\}/g, 'x');
+  const written = method === 'PUT' ? { raw: lineOf(fresh('product')) } : {};
+  return { path: address, ...Object.values(examplesOf(operation))[0], ...written };
 }
 
 const clientOf = (path: string, key = api.key) =>
@@ -153,9 +115,8 @@ describe('who may call', () => {
   test.each(OPERATIONS)(
     '$name answers callers without a key with 401, or is for everybody',
     async (operation) => {
-      const { method, path, security } = operation;
-      const call = security.length > 0 ? await callOf(operation) : { path: path.replaceAll(/\{\w+\}/g, 'x') };
-      const answer = await send(method, call, {}, null);
+      const { method, security } = operation;
+      const answer = await send(method, await callOf(operation), {}, null);
       if (security.length === 0) return expect([200, 403, 404]).toContain(answer.status);
       const refusal = { success: false, error: 'unauthorized', request_id: expect.any(String) };
       expect(answer).toMatchObject({ status: 401, body: refusal });
@@ -193,7 +154,7 @@ describe('who may call', () => {
 });
 
 // contract 11.2
-test.each(Object.entries(paths))(
+test.each(Object.entries(document.paths))(
   '405 at %s names what it allows, with or without a key',
   async (path, methods) => {
     const METHODS = { get: 'GET, HEAD', post: 'POST', put: 'PUT', delete: 'DELETE' };
@@ -270,7 +231,7 @@ test.each(OPERATIONS.filter(({ name }) => /^GET \/(api|v3|admin)/.test(name)))(
     };
     for (const name of ['include', 'pricing', 'Includes', 'constructor', '__proto__', 'includes[]', ''])
       await refused(`${encodeURIComponent(name)}=pricing`, name);
-    for (const name of operation.known) {
+    for (const { name } of operation.parameters.filter((each) => each.in === 'query')) {
       const { text } = await send('GET', { path: `${path}?${name}=x` });
       expect(text).not.toContain('There is no parameter');
       // Its two lists are one.
@@ -297,21 +258,57 @@ describe('a condition', () => {
     return { status: answer.statusCode, credits, etag, isEmpty: bytes === 0 };
   }
   const read = OPERATIONS.filter(({ name }) => name.startsWith('GET') && !name.endsWith('/images/{file}'));
-  const pages = ['/', '/docs'].map((path) => ({ name: path, method: 'GET', path, security: [], known: [] }));
 
-  test.each([...read, ...pages])(
-    'is ignored by $name: the answer is complete, and charged',
-    async (operation) => {
-      const call = Object.hasOwn(CALLS, operation.name) ? await callOf(operation) : operation;
-      const path = call.path.replaceAll(/\{\w+\}/g, 'x');
+  test.each([...read.map(({ name }) => name), 'GET /', 'GET /docs'])(
+    'is ignored by %s: the answer is complete, and charged',
+    async (name) => {
+      const operation = read.find((each) => each.name === name);
+      const path = operation ? (await callOf(operation)).path : name.replace('GET ', '');
       const plain = await sent(path, 'GET', {});
       for (const [condition, value] of Object.entries(CONDITIONS)) {
         for (const headers of [{ [condition]: value }, { [condition]: value, 'If-None-Match': '*' }]) {
           const answer = await sent(path, 'GET', headers);
           expect([condition, answer]).toEqual([condition, { ...plain, etag: undefined }]);
-          expect((await sent(path, 'HEAD', headers)).status).toBe(plain.status);
         }
       }
+      expect((await sent(path, 'HEAD', CONDITIONS)).status).toBe(plain.status);
     },
   );
+});
+
+/** With `RECORD_EXAMPLES=1` the answers become the examples of the document. */
+describe('an example of a request', () => {
+  const FILE = join(__dirname, '../../api/ops/openapi/answers.json');
+  const ANSWERED = OPERATIONS.filter(({ path, responses }) => {
+    const { content = {} } = Object.values(responses)[0] ?? {};
+    return !path.startsWith('/api/') && content['application/json']?.schema?.$ref !== undefined;
+  })
+    // What rewrites a product of the fixture comes last.
+    .sort((one, other) => Number(one.method === 'PUT') - Number(other.method === 'PUT'));
+  const recorded: Record<string, Record<string, { value: unknown }>> = {};
+
+  // contract 14.19
+  test.each(ANSWERED)('to $name is answered as the document says', async (operation) => {
+    const { method, path, operationId, responses } = operation;
+    const call = await callOf(operation);
+    const limit = /^list(Accounts|Keys)$|Audit/.test(operationId) ? '?limit=1' : '';
+    const query = path === '/v1/products' ? '?search=birkin&page_size=1' : limit;
+    for (const [name, example] of Object.entries(examplesOf(operation))) {
+      const { status, text } = await send(method, { ...example, path: call.path + query });
+      expect([name, status, text]).toEqual([name, Number(Object.keys(responses)[0]), text]);
+      const body = JSON.parse(text);
+      expect(body.data ?? body.results).not.toEqual([]);
+      recorded[operationId] = { ...recorded[operationId], [name]: { value: body } };
+    }
+  });
+
+  test('has its recorded answer in the document', () => {
+    const namesOf = (all: object) =>
+      Object.entries(all).map(([id, answers]) => [id, ...Object.keys(answers)].join());
+    const text = JSON.stringify(recorded, null, 2)
+      .replaceAll(service.url, 'https://loupe.example')
+      .replace(/(loupe_live|whsec)_[\w+/=]+/g, '$1_…');
+    if (process.env['RECORD_EXAMPLES']) writeFileSync(FILE, `${text}\n`);
+    expect(namesOf(JSON.parse(readFileSync(FILE, 'utf8'))).sort()).toEqual(namesOf(recorded).sort());
+  });
 });

@@ -8,7 +8,7 @@ import { createApp } from '../../api/app';
 import { REFUSALS } from '../../api/middleware/simulate-error';
 import { WEBHOOK_EVENTS } from '../../models/webhooks/webhook';
 import { ADMIN_TOKEN } from '../support/api-client';
-import { DocumentCheck, escaped } from '../support/document-check';
+import { type BodyObject, DocumentCheck, pointerOf } from '../support/document-check';
 import { useService } from '../support/service';
 import { temporaryFolder } from '../support/temporary-folder';
 
@@ -16,38 +16,10 @@ import { temporaryFolder } from '../support/temporary-folder';
 const service = useService({ ADMIN_TOKEN });
 const check = new DocumentCheck();
 
-type Named<Value> = Readonly<Record<string, Value>>;
+const { operations, document } = check;
 
-interface Body {
-  readonly content?: Named<{
-    readonly schema?: { readonly $ref?: string };
-    readonly examples?: Named<{ readonly value: unknown }>;
-  }>;
-}
-
-interface Operation {
-  readonly path: string;
-  readonly method: string;
-  readonly operationId: string;
-  readonly summary: string;
-  readonly description: string;
-  readonly tags: readonly string[];
-  readonly deprecated?: boolean;
-  readonly security: readonly object[];
-  readonly parameters: readonly (Named<string> & { readonly schema?: { readonly default?: unknown } })[];
-  readonly requestBody?: Body;
-  readonly responses: Named<Body>;
-}
-
-const examplesIn = (body: Body | undefined, type = 'application/json') =>
+const examplesIn = (body: BodyObject | undefined, type = 'application/json') =>
   Object.entries(body?.content?.[type]?.examples ?? {});
-
-const operations = Object.entries(check.document.paths).flatMap(([path, methods]) =>
-  Object.entries(methods).map(
-    ([method, operation]) => ({ path, method, ...operation }) as unknown as Operation,
-  ),
-);
-const named = operations.map((each) => [`${each.method} ${each.path}`, each] as const);
 
 test('a validator finds it to be OpenAPI 3.1, at the address of the service', async () => {
   const file = join(temporaryFolder(), 'openapi.json');
@@ -62,11 +34,10 @@ test('a validator finds it to be OpenAPI 3.1, at the address of the service', as
 
 // contract 14.4
 test('it describes every address and method that is mounted, and no other', () => {
-  const described = operations.map(({ path, method }) => `${method} ${path}`);
-  expect(described.sort()).toEqual(mountedRoutes().sort());
+  expect(operations.map(({ name }) => name).sort()).toEqual(mountedRoutes().sort());
 });
 
-describe.each(named)('%s', (_name, operation) => {
+describe.each(operations)('$name', (operation) => {
   test('says what it does, whether it is deprecated and which key it needs', () => {
     const { path, tags, security, summary, description, parameters, deprecated = false } = operation;
     expect([summary, description].every((text) => text.length > 10)).toBe(true);
@@ -79,15 +50,14 @@ describe.each(named)('%s', (_name, operation) => {
   });
 
   test('has examples that fit its schemas', () => {
-    const { path, method, responses, requestBody = {} } = operation;
+    const { responses, requestBody = {} } = operation;
     const answers = Object.entries(responses).map(([status, body]) => [`responses/${status}`, body] as const);
     for (const [part, body] of [...answers, ['requestBody', requestBody] as const]) {
       for (const [type, { schema }] of Object.entries(body.content ?? {})) {
         const examples = examplesIn(body, type);
         if (type === 'application/json' && schema?.$ref) expect(examples).not.toEqual([]);
-        const at = `/paths/${escaped(path)}/${method}/${part}/content/${escaped(type)}/schema`;
         for (const [name, { value }] of examples)
-          expect([name, ...check.faultsOfValue(at, value)]).toEqual([name]);
+          expect([name, ...check.faultsOfValue(pointerOf(operation, part, type), value)]).toEqual([name]);
       }
     }
   });
@@ -97,10 +67,10 @@ test('every kind of refusal has an answer with examples, at an address that can 
   const answered = new Set(operations.flatMap(({ responses }) => Object.keys(responses)));
   for (const [code, [refusal]] of Object.entries(REFUSALS))
     expect([code, answered.has(String(refusal?.status))]).toEqual([code, true]);
-  for (const [name, response] of Object.entries(check.document.components.responses)) {
-    const examples = examplesIn(response as Body);
+  for (const [name, response] of Object.entries(document.components.responses)) {
+    const examples = examplesIn(response);
     expect(examples.length).toBeGreaterThan(0);
-    const pointer = (response as Body).content?.['application/json']?.schema?.$ref?.slice(1) ?? '';
+    const pointer = response.content?.['application/json']?.schema?.$ref?.slice(1) ?? '';
     for (const [, { value }] of examples)
       expect([name, ...check.faultsOfValue(pointer, value)]).toEqual([name]);
   }
@@ -116,14 +86,14 @@ function* objectsIn(value: unknown, at = ''): Generator<readonly [string, Record
 // contract 14.19
 describe('generators of clients', () => {
   test('find no constant that is a boolean or a number', () => {
-    const constants = [...objectsIn(check.document.components.schemas)].filter(
+    const constants = [...objectsIn(document.components.schemas)].filter(
       ([, each]) => 'const' in each && typeof each['const'] !== 'string' && typeof each['type'] === 'string',
     );
     expect(constants.map(([at]) => at)).toEqual([]);
   });
 
   test('find each list of values named once', () => {
-    const lists = [...objectsIn(check.document)].flatMap(([, { enum: values }]) =>
+    const lists = [...objectsIn(document)].flatMap(([, { enum: values }]) =>
       Array.isArray(values) && values.length > 1 ? [values.join()] : [],
     );
     expect(lists.length).toBeGreaterThan(5);
@@ -139,10 +109,10 @@ describe('generators of clients', () => {
   });
 
   test('find the messages to webhooks', () => {
-    const { webhooks } = check.document;
+    const { webhooks } = document;
     expect(Object.keys(webhooks)).toEqual([...WEBHOOK_EVENTS]);
     for (const { post } of Object.values(webhooks)) {
-      const examples = examplesIn((post as { readonly requestBody: Body }).requestBody);
+      const examples = examplesIn(post.requestBody);
       const messages = examples.map(([, { value }]) => JSON.stringify(value));
       expect(messages).toHaveLength(1);
       expect(messages.flatMap((each) => check.faultsOfMessage(each))).toEqual([]);
@@ -170,7 +140,7 @@ test('lines of records are of the schema that an import has', () => {
 describe('every parameter of the contract has its default', () => {
   const PAGING = { page: 0, page_size: 20, sort: 'popularity_desc' };
   const defaultsOf = (schema: string) =>
-    Object.entries(check.document.components.schemas[schema]?.properties ?? {}).map(([name, property]) => [
+    Object.entries(document.components.schemas[schema]?.properties ?? {}).map(([name, property]) => [
       name,
       property.default,
     ]);
@@ -190,7 +160,7 @@ describe('every parameter of the contract has its default', () => {
 
   test('in the query string of v1, whose parameters are those of the body of v2', () => {
     const v1 = operations.find(({ path }) => path === '/v1/products');
-    const parameters = (v1?.parameters ?? []).filter((each) => each['in'] === 'query');
+    const parameters = (v1?.parameters ?? []).filter((each) => each.in === 'query');
     const lists = { category: ['handbags', 'watches'], tags: [], exclude_tags: [] };
     const others = { search: '', attribute: 'product', dial: undefined, exclude_brand: undefined };
     const defaults = Object.entries({ ...PAGING, ...lists, ...others });
@@ -202,7 +172,7 @@ describe('every parameter of the contract has its default', () => {
 });
 
 test('every field of an answer is described, and only `ids` of a filter is deprecated', () => {
-  const all = Object.entries(check.document.components.schemas).flatMap(([name, { properties = {} }]) =>
+  const all = Object.entries(document.components.schemas).flatMap(([name, { properties = {} }]) =>
     Object.entries(properties).map(([key, property]) => ({ ...property, key: `${name}.${key}` })),
   );
   expect(all.filter(({ deprecated }) => deprecated).map(({ key }) => key)).toEqual(['Filter.ids']);
@@ -232,7 +202,7 @@ function mountedRoutes(): string[] {
     route
       ? methods
           .filter((method) => route.stack.some((layer) => layer.method === method))
-          .map((method) => `${method} ${route.path.replace(/:(\w+)/g, '{$1}')}`)
+          .map((method) => `${method.toUpperCase()} ${route.path.replace(/:(\w+)/g, '{$1}')}`)
       : [],
   );
 }

@@ -5,37 +5,57 @@ import { RECORD_SCHEMAS } from '../../scripts/import/record-schemas';
 
 type Named<Value> = Readonly<Record<string, Value>>;
 
-interface HeaderObject {
-  readonly $ref?: string;
-  readonly required?: boolean;
-  readonly schema?: { readonly type?: string };
-}
-
-interface ResponseObject {
-  readonly $ref?: string;
-  readonly headers?: Named<HeaderObject>;
-  readonly content?: Named<unknown>;
-}
-
 interface SchemaObject {
   readonly $ref?: string;
+  readonly type?: string;
   readonly description?: string;
   readonly default?: unknown;
   readonly deprecated?: boolean;
+  readonly required?: boolean;
+  readonly schema?: SchemaObject;
   readonly properties?: Named<SchemaObject>;
 }
 
+/** A request or a response. */
+export interface BodyObject {
+  readonly $ref?: string;
+  readonly headers?: Named<SchemaObject>;
+  readonly content?: Named<{
+    readonly schema?: SchemaObject;
+    readonly examples?: Named<{ readonly value: unknown }>;
+  }>;
+}
+
+interface OperationObject {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly tags: readonly string[];
+  readonly deprecated?: boolean;
+  readonly security: readonly object[];
+  readonly parameters: readonly (SchemaObject & { readonly name: string; readonly in: string })[];
+  readonly requestBody?: BodyObject;
+  readonly responses: Named<BodyObject>;
+}
+
+/** An operation with its place: `name` is `GET /v3/account`. */
+export interface Operation extends OperationObject {
+  readonly name: string;
+  readonly method: string;
+  readonly path: string;
+}
+
 interface OpenApiDocument {
-  readonly paths: Named<Named<{ readonly responses: Named<ResponseObject> }>>;
-  readonly webhooks: Named<Named<unknown>>;
+  readonly paths: Named<Named<OperationObject>>;
+  readonly webhooks: Named<{ readonly post: OperationObject }>;
   readonly components: {
     readonly schemas: Named<SchemaObject>;
-    readonly responses: Named<ResponseObject>;
-    readonly headers: Named<HeaderObject>;
+    readonly responses: Named<BodyObject>;
+    readonly headers: Named<SchemaObject>;
   };
 }
 
-/** One call, as it went. */
+/** One call and its answer. */
 interface Exchange {
   readonly method: string;
   readonly url: URL;
@@ -59,7 +79,12 @@ const LENIENT = /^\/v[12]\//;
 const TOLD =
   /^(x-credits-|ratelimit-|retry-after$|deprecation$|idempotency-|location$|server-timing$|allow$|etag$|content-disposition$|www-authenticate$)/;
 
-export const escaped = (part: string): string => part.replace(/~/g, '~0').replace(/\//g, '~1');
+const escaped = (part: string): string => part.replace(/~/g, '~0').replace(/\//g, '~1');
+const schemaIn = (type = 'application/json') => `content/${escaped(type)}/schema`;
+
+/** Where the document describes a part of an operation, such as `responses/200`, in JSON or another type. */
+export const pointerOf = ({ path, method }: Operation, part: string, type?: string): string =>
+  `/paths/${escaped(path)}/${method.toLowerCase()}/${part}/${schemaIn(type)}`;
 
 /**
  * Compares what a service answers with its OpenAPI document: the status, the body (also its lack of further fields) and the
@@ -67,12 +92,18 @@ export const escaped = (part: string): string => part.replace(/~/g, '~0').replac
  */
 export class DocumentCheck {
   readonly document = buildOpenApi({ records: RECORD_SCHEMAS }) as unknown as OpenApiDocument;
+  readonly operations = Object.entries(this.document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([verb, operation]): Operation => {
+      const method = verb.toUpperCase();
+      return { ...operation, name: `${method} ${path}`, method, path };
+    }),
+  );
+  private readonly forms = this.operations.map((operation) => {
+    const form = operation.path.replace(/\./g, '\\.').replace(/\{\w+\}/g, '[^/]+');
+    return { operation, form: new RegExp(`^${operation.method} ${form}/?$`, 'i') };
+  });
   private readonly ajv = addFormats(new Ajv2020({ strict: false, allErrors: true, validateSchema: false }));
   private readonly compiled = new Map<string, ValidateFunction>();
-  private readonly routes = Object.keys(this.document.paths).map((path) => ({
-    path,
-    form: new RegExp(`^${path.replace(/\./g, '\\.').replace(/\{\w+\}/g, '[^/]+')}/?$`, 'i'),
-  }));
 
   constructor() {
     this.ajv.addSchema(this.document, 'api');
@@ -80,30 +111,23 @@ export class DocumentCheck {
 
   /** What is wrong with an exchange; empty when it is as the document says. */
   faultsOf(exchange: Exchange): string[] {
-    const path = this.routes.find(({ form }) => form.test(exchange.url.pathname))?.path ?? '';
-    const method = exchange.method === 'HEAD' ? 'get' : exchange.method.toLowerCase();
-    const operation = this.document.paths[path]?.[method];
+    const { status, sent, url } = exchange;
+    const call = `${exchange.method === 'HEAD' ? 'GET' : exchange.method} ${url.pathname}`;
+    const operation = this.forms.find(({ form }) => form.test(call))?.operation;
     // Pages for people are no part of the document; a refusal at an address that it does not name has its usual form.
-    if (!operation)
-      return this.faultsOfAnswer(exchange, `/components/responses/${OF_NOWHERE[exchange.status]}`);
-    const response = operation.responses[exchange.status];
-    if (!response) return [`the status ${exchange.status} is not documented`];
-    const pointer = `/paths/${escaped(path)}/${method}`;
-    const isChecked = exchange.status < 300 && exchange.sent !== undefined && !LENIENT.test(path);
-    return [
-      ...this.faultsOfAnswer(
-        exchange,
-        response.$ref?.slice(1) ?? `${pointer}/responses/${exchange.status}`,
-        response,
-      ),
-      ...(isChecked ? this.faultsOfValue(`${pointer}/requestBody/${JSON_SCHEMA}`, exchange.sent) : []),
-    ];
+    const refusal = `#/components/responses/${OF_NOWHERE[status]}`;
+    const response = operation ? operation.responses[status] : { $ref: refusal };
+    if (!response) return [`the status ${status} is not documented`];
+    const own = operation ? pointerOf(operation, `responses/${status}`) : '';
+    const faults = this.faultsOfAnswer(exchange, response, own);
+    if (!operation || status >= 300 || sent === undefined || LENIENT.test(operation.path)) return faults;
+    return [...faults, ...this.faultsOfValue(pointerOf(operation, 'requestBody'), sent)];
   }
 
   /** What is wrong with a message to a webhook. */
   faultsOfMessage(body: string): string[] {
     const message: { readonly type?: string } = JSON.parse(body);
-    return this.faultsOfValue(`/webhooks/${message.type}/post/requestBody/${JSON_SCHEMA}`, message);
+    return this.faultsOfValue(`/webhooks/${message.type}/post/requestBody/${schemaIn()}`, message);
   }
 
   /** Where a value does not fit a schema of the document. */
@@ -116,13 +140,9 @@ export class DocumentCheck {
     );
   }
 
-  /** @param given the response, or nothing for one of the components */
-  private faultsOfAnswer(
-    { method, headers, text }: Exchange,
-    pointer: string,
-    given?: ResponseObject,
-  ): string[] {
-    const response = this.document.components.responses[pointer.split('/').at(-1) ?? ''] ?? given;
+  /** @param own where the schema of the body stands, unless the response is a component */
+  private faultsOfAnswer({ method, headers, text }: Exchange, { $ref, ...given }: BodyObject, own: string) {
+    const response = $ref ? this.document.components.responses[nameIn($ref)] : given;
     if (!response) return [];
     const faults = this.faultsOfHeaders(headers, response.headers ?? {});
     if (method === 'HEAD') return faults;
@@ -131,19 +151,17 @@ export class DocumentCheck {
     const [type = ''] = (headers.get('Content-Type') ?? '').split(';');
     if (!Object.hasOwn(content, type)) return [...faults, `the content type "${type}" is not documented`];
     if (type !== 'application/json') return faults;
-    return [...faults, ...this.faultsOfValue(`${pointer}/${JSON_SCHEMA}`, JSON.parse(text))];
+    const pointer = $ref ? `${$ref.slice(1)}/${schemaIn()}` : own;
+    return [...faults, ...this.faultsOfValue(pointer, JSON.parse(text))];
   }
 
-  private faultsOfHeaders(headers: Headers, documented: Named<HeaderObject>): string[] {
+  private faultsOfHeaders(headers: Headers, documented: Named<SchemaObject>): string[] {
     const known = Object.entries(documented).flatMap(([name, { $ref = '' }]) => {
-      const { required, schema } = this.document.components.headers[$ref.split('/').at(-1) ?? ''] ?? {};
-      const value = headers.get(name);
-      if (value === null) return required ? [`the header "${name}" is missing`] : [];
-      const faults = this.faultsOfValue(
-        `${$ref.slice(1)}/schema`,
-        schema?.type === 'integer' ? Number(value) : value,
-      );
-      return faults.map((fault) => `${name}: ${fault}`);
+      const { required, schema } = this.document.components.headers[nameIn($ref)] ?? {};
+      const text = headers.get(name);
+      if (text === null) return required ? [`the header "${name}" is missing`] : [];
+      const value = schema?.type === 'integer' ? Number(text) : text;
+      return this.faultsOfValue(`${$ref.slice(1)}/schema`, value).map((fault) => `${name}: ${fault}`);
     });
     const names = Object.keys(documented).map((name) => name.toLowerCase());
     const foreign = [...headers.keys()].filter((name) => TOLD.test(name) && !names.includes(name));
@@ -151,4 +169,5 @@ export class DocumentCheck {
   }
 }
 
-const JSON_SCHEMA = 'content/application~1json/schema';
+/** The last part of a reference. */
+const nameIn = ($ref: string): string => $ref.split('/').at(-1) ?? '';

@@ -94,7 +94,7 @@ const textOf = (file: string): string => readFileSync(join(__dirname, file), 'ut
 type Examples = Readonly<Record<string, { readonly summary?: string; readonly value: unknown }>>;
 const examplesOf = (file: string) => JSON.parse(textOf(file)) as Partial<Record<EndpointId, Examples>>;
 const REQUESTS = examplesOf('requests.json');
-/** To the requests of the same name; `test/spec/openapi-examples.test.ts` records them from a service. */
+/** To the requests of the same name; `test/spec/every-endpoint.test.ts` records them from a service. */
 const ANSWERS = examplesOf('answers.json');
 
 /** What the reference says of each endpoint, from `operations.md`. */
