@@ -216,6 +216,14 @@ describe('an Idempotency-Key', () => {
     expect([again.status, again.headers.get('Idempotency-Replayed')]).toEqual([first.status, 'true']);
     if (ALIASES.includes(operation)) expect(again.text).toBe(first.text);
     expect((await send(method, { ...call, path: `${call.path}?other` }, named)).status).toBe(409);
+    // contract 9.12
+    if (isAdmin(path) || /DELETE|feedback/.test(operation.name)) return;
+    const stranger = (await service.newKey({ scopes: SCOPES })).key;
+    const trial = (await service.newKey({ accountId, test: true })).key;
+    for (const key of /catalog\/(records|images)/.test(path) ? [stranger] : [stranger, trial]) {
+      const other = await send(method, call, named, key);
+      expect([other.status, other.headers.get('Idempotency-Replayed')]).toEqual([first.status, null]);
+    }
   });
 });
 
