@@ -127,17 +127,12 @@ describe('cursors', () => {
 describe('facets', () => {
   const facetsOf = async (body: object) => (await query(body)).body.facets ?? {};
 
-  test('count the values over the whole result, whatever the page, those of most rows first, then by id', async () => {
-    const all = await query({ page_size: 100 });
-    const brands = all.body.data.flatMap(({ attributes = [] }) =>
-      attributes.filter(({ field }) => field === 'brand'),
-    );
-    const counted = [...new Map(brands.map(({ id, name }) => [id, name]))].map(([id, name]) => ({
-      ...{ id, name, count: brands.filter((each) => each.id === id).length },
-    }));
-    counted.sort((left, right) => right.count - left.count || (left.id < right.id ? -1 : 1));
+  test('count over the whole result, whatever the page, the values of most rows first, then by id', async () => {
+    const { brand } = await facetsOf({ facets: ['brand'], page_size: 100 });
+    const counted = (brand ?? []).map(({ id, count }) => `${id.replace('brand_', '')} ${count}`);
+    expect(counted.slice(0, 4)).toEqual(['hermes 4', 'vuitton 3', 'echo 1', 'elan 1']);
     for (const page of [0, 1])
-      expect(await facetsOf({ facets: ['brand'], page_size: 1, page })).toEqual({ brand: counted });
+      expect(await facetsOf({ facets: ['brand'], page_size: 1, page })).toEqual({ brand });
   });
 
   // contract 10.2

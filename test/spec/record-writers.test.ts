@@ -125,18 +125,7 @@ test('a product prepared under an old name of its brand is written under the new
   expect(await found(id)).toMatchObject({ name: 'New' });
 });
 
-// contract 15.5
-test('a call does not wait for the end of an import', async () => {
-  const id = fresh('product');
-  const store = await openImport(knex(), false);
-  try {
-    expect((await writer.write([bag(id)])).body).toMatchObject({ accepted: 1 });
-  } finally {
-    await store.close();
-  }
-});
-
-// contract 15.4
+// contract 15.4, 15.5
 test('a change is seen at once in the rows that name it, although an import has left more of others to follow', async () => {
   const [brand, id] = [fresh('brand'), fresh('product')];
   await writer.write([brandLine(brand, 'Before'), bag(id, { attributes: { brand } })]);

@@ -1,6 +1,6 @@
 import { SCOPES } from '../../models/access/api-key';
 import { ADMIN_TOKEN, ApiClient } from '../support/api-client';
-import { DocumentCheck } from '../support/document-check';
+import { DocumentCheck, pointerOf } from '../support/document-check';
 import { type TestKey, useService } from '../support/service';
 import { REFUSALS } from './refused-calls';
 
@@ -23,14 +23,11 @@ const send = (call: string, content: object) => {
   return client.send(method, `${path}?${query}`);
 };
 
-/** The fault that the document finds in a body, where it is one of a request. */
-const faultsInDocument = (call: string, body: object): string[] => {
-  const [, path = ''] = call.replace('ACCOUNT', '{id}').split(' ');
-  return check.faultsOfValue(
-    `/paths/${path.replaceAll('/', '~1')}/post/requestBody/content/application~1json/schema`,
-    body,
-  );
-};
+/** The faults that the document finds in a body. */
+function faultsInDocument(call: string, body: object): string[] {
+  const operation = check.operations.find(({ name }) => name === call.replace('ACCOUNT', '{id}'));
+  return operation ? check.faultsOfValue(pointerOf(operation, 'requestBody'), body) : ['no such operation'];
+}
 
 describe.each(REFUSALS)('$call', ({ call, taken, values, bodies = {}, beyondSchema = '' }) => {
   const changed = Object.entries(values).map(([property, each]) => [

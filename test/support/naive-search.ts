@@ -238,24 +238,21 @@ const holds = remembered((known = '', word = '') => {
 const isMisspelt = remembered((word = '', meant = '') => {
   const letters = lettersOf(word);
   const editsMax = letters.length < 4 ? 0 : letters.length < 8 ? 1 : 2;
-  return distance(letters, lettersOf(meant), editsMax) <= editsMax;
+  return isWithin(letters, lettersOf(meant), editsMax);
 });
 
-/** Insertions, deletions, replacements and swaps of neighbours from the front, as they are defined. */
-function distance(from: readonly string[], to: readonly string[], editsMax: number): number {
-  if (editsMax < 0) return Number.POSITIVE_INFINITY;
-  if (from.length === 0 || to.length === 0) return from.length + to.length;
-  if (from[0] === to[0]) return distance(from.slice(1), to.slice(1), editsMax);
-  const left = editsMax - 1;
-  const swapped = from[0] === to[1] && from[1] === to[0];
+/** Whether so many insertions, deletions, replacements and swaps of neighbours make one of the other. */
+function isWithin(from: readonly string[], to: readonly string[], edits: number): boolean {
+  if (edits < 0) return false;
+  if (from.length === 0 || to.length === 0) return from.length + to.length <= edits;
+  const [fromRest, toRest, left] = [from.slice(1), to.slice(1), edits - 1];
+  if (from[0] === to[0]) return isWithin(fromRest, toRest, edits);
+  const isSwapped = from[0] === to[1] && from[1] === to[0];
   return (
-    1 +
-    Math.min(
-      distance(from.slice(1), to, left),
-      distance(from, to.slice(1), left),
-      distance(from.slice(1), to.slice(1), left),
-      swapped ? distance(from.slice(2), to.slice(2), left) : Number.POSITIVE_INFINITY,
-    )
+    isWithin(fromRest, toRest, left) ||
+    isWithin(fromRest, to, left) ||
+    isWithin(from, toRest, left) ||
+    (isSwapped && isWithin(from.slice(2), to.slice(2), left))
   );
 }
 
@@ -267,16 +264,16 @@ export function naiveSuggest(
 ): string[] {
   if (words?.length === 0) return [];
   const asked = [...new Set(words ?? [])].length;
-  const scoped = rows
+  const popularFirst = rows
     .filter((row) => category === null || row.category === category)
-    .map((row) => ({ row, ...scoreOf(row, words ?? [], synonyms) }))
-    .filter(({ matched }) => matched === asked)
-    .sort((left, right) => bySort('popularity_desc')(left.row, right.row));
-  const begins = nameSortKey(text);
-  const named = rows
-    .filter((row) => category === null || row.category === category)
-    .filter((row) => text !== '' && isNode(row) && keyOf(row.name).startsWith(begins))
     .sort(bySort('popularity_desc'));
+  const scoped = popularFirst
+    .map((row) => ({ row, ...scoreOf(row, words ?? [], synonyms) }))
+    .filter(({ matched }) => matched === asked);
+  const begins = nameSortKey(text);
+  const named = popularFirst.filter(
+    (row) => text !== '' && isNode(row) && keyOf(row.name).startsWith(begins),
+  );
   const typed = scoped.filter(({ exact, near }) => exact + near === asked).map(({ row }) => row);
   const all = scoped.map(({ row }) => row);
   const last = nameSortKey(words?.at(-1) ?? '');
