@@ -2,8 +2,8 @@ import { EventEmitter, once } from 'node:events';
 import { get } from 'node:http';
 import { HmacDataFileSigner } from '../../db/files/hmac-data-file-signer';
 import { unavailable } from '../../models/errors';
-import { type DataFileSigner, PORTS } from '../../models/ports';
-import { type TestService, useService } from '../support/service';
+import { PORTS } from '../../models/ports';
+import { useService } from '../support/service';
 
 /** contract 2.5 to 2.9: signed price files. */
 const NEW = { id: 'new', secret: 'a new secret of this test' };
@@ -11,29 +11,29 @@ const OLD = { id: 'old', secret: 'an old secret of this test' };
 const lines = (...each: readonly string[]) => [...each, ''].join('\r\n');
 const LISTING_COLUMNS = 'link,variant_name,vendor,price,currency,date';
 
+const service = useService({ SIGNING_KEYS: `new:${NEW.secret},old:${OLD.secret}` });
+afterEach(() => jest.restoreAllMocks());
+
 /** What is told of the prices of `variant_birkin_croc_30`. */
-const pricingOf = async (service: TestService) =>
+const pricing = async () =>
   (await service.row('product_birkin_croc', 'pricing')).variants?.find(({ id }) => id.endsWith('30'))
     ?.pricing;
 
-describe('a file', () => {
-  const keys = new HmacDataFileSigner([NEW, OLD]);
-  /** Regions that can't be signed at the moment. */
-  let unsignable: string[] = [];
-  const signer: DataFileSigner = {
-    sign: (file, expiresAt) => (unsignable.includes(file.region) ? null : keys.sign(file, expiresAt)),
-    verify: (file, query, now) => keys.verify(file, query, now),
-  };
-  const service = useService({}, { [PORTS.DataFileSigner]: signer });
-  afterEach(() => {
-    unsignable = [];
+const { sign } = HmacDataFileSigner.prototype;
+/** Files of these regions can't be signed. */
+function failToSign(...regions: string[]): void {
+  const signing = jest.spyOn(HmacDataFileSigner.prototype, 'sign');
+  signing.mockImplementation(function (this: HmacDataFileSigner, file, expiresAt) {
+    return regions.includes(file.region) ? null : sign.call(this, file, expiresAt);
   });
+}
 
-  /** A fresh link to a file of it. */
-  const link = async (kind: 'pricing_data' | 'historical_estimates' = 'pricing_data', region = 'NA') =>
-    (await pricingOf(service))?.[kind]?.find((entry) => entry.region === region)?.url ?? '';
-  const download = (url: string, method = 'GET') => service.anybody.send(method, url);
+/** A fresh link to a file of it. */
+const link = async (kind: 'pricing_data' | 'historical_estimates' = 'pricing_data', region = 'NA') =>
+  (await pricing())?.[kind]?.find((entry) => entry.region === region)?.url ?? '';
+const download = (url: string, method = 'GET') => service.anybody.send(method, url);
 
+describe('a file', () => {
   // contract 2.7
   test('needs no key, is a CSV that must not be cached, and HEAD has its headers', async () => {
     for (const method of ['GET', 'HEAD']) {
@@ -81,13 +81,13 @@ describe('a file', () => {
 
   // contract 2.6
   test('that can not be signed is left out; what never existed stays null', async () => {
-    unsignable = ['NA'];
-    expect(await pricingOf(service)).toMatchObject({
+    failToSign('NA');
+    expect(await pricing()).toMatchObject({
       historical_estimates: [{ region: 'EU-UK' }],
       pricing_data: [],
     });
-    unsignable = ['NA', 'EU-UK', 'EU-IE'];
-    expect(await pricingOf(service)).toMatchObject({ historical_estimates: [], pricing_data: [] });
+    failToSign('NA', 'EU-UK', 'EU-IE');
+    expect(await pricing()).toMatchObject({ historical_estimates: [], pricing_data: [] });
     const { variants } = await service.row('product_submariner', 'pricing');
     const none = { historical_estimates: null, pricing_data: null };
     expect(variants?.[0]?.pricing).toMatchObject(none);
@@ -135,14 +135,13 @@ describe('a file', () => {
   });
 });
 
-const signed = useService({ SIGNING_KEYS: `new:${NEW.secret},old:${OLD.secret}` });
 // contract 2.7
 test('SIGNING_KEYS sign with the first, and verify with any under its own name', async () => {
-  const url = (await pricingOf(signed))?.pricing_data?.[0]?.url ?? '';
+  const url = await link();
   expect(new URL(url).searchParams.get('key')).toBe('new');
-  expect((await signed.anybody.send('GET', url)).status).toBe(200);
+  expect((await download(url)).status).toBe(200);
   const file = { kind: 'pricing_data', variantId: 'variant_birkin_croc_30', region: 'NA' } as const;
-  const inAMinute = new Date(signed.clock.now().getTime() + 60_000);
+  const inAMinute = new Date(service.clock.now().getTime() + 60_000);
   // contract 2.6
   expect(new HmacDataFileSigner([]).sign(file, inAMinute)).toBeNull();
   for (const [id, secret, status] of [
@@ -153,26 +152,19 @@ test('SIGNING_KEYS sign with the first, and verify with any under its own name',
     ['', NEW.secret, 403],
   ] as const) {
     const address = new HmacDataFileSigner([{ id, secret }]).sign(file, inAMinute) ?? '';
-    expect([id, (await signed.anybody.send('GET', address)).status]).toEqual([id, status]);
+    expect([id, (await download(address)).status]).toEqual([id, status]);
   }
 });
 describe('the rows of a file', () => {
   type Cells = readonly (string | number | null)[];
   const ROW = ['https://shop.example', 'x'.repeat(1000), 'vendor', 1, 'usd', '2026-01-01'];
-  let rows: () => AsyncGenerator<Cells>;
-  const service = useService(
-    {},
-    {
-      [PORTS.DataFileSigner]: { sign: () => null, verify: () => true },
-      [PORTS.PricingRepository]: { fileRows: () => rows() },
-    },
-  );
-  const url = () => `${service.url}/files/pricing_data/variant_x/NA.csv`;
+  const hold = (rows: () => AsyncGenerator<Cells>) =>
+    jest.spyOn(service.resolve(PORTS.PricingRepository), 'fileRows').mockImplementation(rows);
 
   test('are read no faster than the client reads, and only while it is connected', async () => {
     const events = new EventEmitter();
     let read = 0;
-    rows = async function* () {
+    hold(async function* () {
       try {
         for (;;) {
           read += 1;
@@ -181,8 +173,8 @@ describe('the rows of a file', () => {
       } finally {
         events.emit('ended');
       }
-    };
-    const request = get(url());
+    });
+    const request = get(await link());
     const [answer] = await once(request, 'response');
     await once(answer, 'data');
     answer.pause();
@@ -198,18 +190,19 @@ describe('the rows of a file', () => {
   });
 
   test('that fail before the first row are a 503; later, the file breaks off', async () => {
-    rows = async function* () {
+    const url = await link();
+    hold(async function* () {
       yield* [];
       throw unavailable('The database does not answer; try again.', 1);
-    };
-    const answer = await service.api.send('GET', url());
+    });
+    const answer = await download(url);
     expect(answer).toMatchObject({ status: 503, body: { error: 'unavailable' } });
     expect(answer.headers.has('Content-Disposition')).toBe(false);
-    rows = async function* () {
+    hold(async function* () {
       yield ROW;
       throw Object.assign(new Error('away'), { code: 'ECONNRESET' });
-    };
-    await expect(service.api.send('GET', url())).rejects.toThrow();
+    });
+    await expect(download(url)).rejects.toThrow();
   });
 
   // contract 2.8, 2.9
@@ -229,10 +222,10 @@ describe('the rows of a file', () => {
       '"a\nb","c\rd","e\r\nf",1,"g,h","i""j"\r\n',
     ],
   ])('have %s', async (_what, given, text) => {
-    rows = async function* () {
+    hold(async function* () {
       yield* given;
-    };
+    });
     const csv = { status: 200, text: lines(LISTING_COLUMNS) + text };
-    expect(await service.api.send('GET', url())).toMatchObject(csv);
+    expect(await download(await link())).toMatchObject(csv);
   });
 });

@@ -175,19 +175,19 @@ describe('a store that fails', () => {
     await rowsOf(away, sql`SELECT`);
     throw new Error('the statement did not fail');
   };
-  const catalog = { categories: async () => [], tags: failing, facetFields: failing };
-  const broken = useService(
-    {},
-    {
-      [PORTS.CatalogRepository]: { ...catalog, itemsById: failing, search: failing },
-      [PORTS.ItemSales]: { sell: failing },
-    },
-  );
+  beforeEach(() => {
+    const catalog = service.resolve(PORTS.CatalogRepository);
+    jest.spyOn(catalog, 'categories').mockResolvedValue([]);
+    for (const name of ['tags', 'facetFields', 'itemsById', 'search'] as const)
+      jest.spyOn(catalog, name).mockImplementation(failing);
+    jest.spyOn(service.resolve(PORTS.ItemSales), 'sell').mockImplementation(failing);
+  });
+  afterEach(() => jest.restoreAllMocks());
 
   const CALLS = [
-    ['a query', () => broken.api.query({})],
-    ['an item', () => broken.api.item('product_birkin_croc')],
-    ['v1 products', () => broken.api.v1({})],
+    ['a query', () => service.api.query({})],
+    ['an item', () => service.api.item('product_birkin_croc')],
+    ['v1 products', () => service.api.v1({})],
   ] as const;
 
   const coded = (code: string, message = 'private detail') => Object.assign(new Error(message), { code });
@@ -201,7 +201,7 @@ describe('a store that fails', () => {
 
   // contract 11.4
   test.each(CALLS)('%s is free: a 503 while the store is away, a 500 for a fault', async (_what, call) => {
-    broken.log.clear();
+    service.log.clear();
     for (const [thrown, expected] of FAILURES) {
       failure = thrown;
       const { status, body, headers, text: told } = await call();
@@ -211,6 +211,6 @@ describe('a store that fails', () => {
       expect(headers.get('X-Credits-Used')).toBe('0');
       expect(told).not.toMatch(/private detail|terminated|secretColumn|TypeError|\.ts/);
     }
-    expect(JSON.stringify(await broken.log.lines(2))).toContain('secretColumn');
+    expect(JSON.stringify(await service.log.lines(2))).toContain('secretColumn');
   });
 });

@@ -44,17 +44,17 @@ const CROWDED_CATALOG: CatalogSource = {
 
 // contract 9.8
 describe('a test key on a large catalog', () => {
-  const service = useService({}, {}, CROWDED_CATALOG);
+  const crowded = useService({}, {}, CROWDED_CATALOG);
   const FIRST = 'product_handbags_0000';
   const INSIDE = 'product_handbags_0003';
   const OUTSIDE = 'product_handbags_1000';
-  useEmbeddedPictures(service, { [pictureOf(FIRST)]: 0, [pictureOf(OUTSIDE)]: 1, [pictureOf(INSIDE)]: 10 });
+  useEmbeddedPictures(crowded, { [pictureOf(FIRST)]: 0, [pictureOf(OUTSIDE)]: 1, [pictureOf(INSIDE)]: 10 });
   let trial: ApiClient;
   beforeAll(async () => {
-    trial = (await service.newKey({ test: true, credits: 1_000 })).api;
+    trial = (await crowded.newKey({ test: true, credits: 1_000 })).api;
   });
   const both = async <Seen>(look: (api: ApiClient) => Promise<Seen>) => ({
-    live: await look(service.api),
+    live: await look(crowded.api),
     test: await look(trial),
   });
   const brand = (filter: object) => ({ filters: [{ field: 'brand', ...filter }] });
@@ -81,7 +81,7 @@ describe('a test key on a large catalog', () => {
 
   // contract 4.8
   test('a page has 20 rows by default and 100 at most, in every version', async () => {
-    const { api } = service;
+    const { api } = crowded;
     const page = (page_size: string) => ({ category: 'handbags', page_size, page: '1' });
     for (const size of [100, 101, 1_000]) {
       const large = { results: 100, total_results: 1_002, page: 1, total_pages: 11 };
@@ -112,17 +112,17 @@ describe('a test key on a large catalog', () => {
   });
 
   test('no other product is identified, under v3 and v2', async () => {
-    await service.sees([OUTSIDE, 0.02], [INSIDE, 0.05]);
-    const { live, test } = await both(async (api) => idsOf(await api.identify(service.photo)));
+    await crowded.sees([OUTSIDE, 0.02], [INSIDE, 0.05]);
+    const { live, test } = await both(async (api) => idsOf(await api.identify(crowded.photo)));
     expect([live[0], test]).toEqual([OUTSIDE, [INSIDE]]);
-    expect((await trial.identifyV2(service.photo)).body.results).toMatchObject([{ id: INSIDE }]);
+    expect((await trial.identifyV2(crowded.photo)).body.results).toMatchObject([{ id: INSIDE }]);
   });
 });
 
+const service = useService({ TEST_CALLS_PER_MONTH: '10' });
+
 // contract 9.8
 describe('a test key on a small catalog', () => {
-  const service = useService({ TEST_CALLS_PER_MONTH: '10' });
-
   test('sees all of it, and is charged like any other', async () => {
     const { api, accountId } = await service.newKey({ test: true, credits: 100 });
     const mine = await api.query({ page_size: 100 });
@@ -167,7 +167,6 @@ describe('a test key on a small catalog', () => {
 
 // contract 9.10
 describe('X-Loupe-Force', () => {
-  const service = useService({ TEST_CALLS_PER_MONTH: '1' });
   const forced = (api: ApiClient, asked: string, method = 'POST', path = '/v3/vision/identify') =>
     api.send(method, path, {
       ...(method === 'POST' ? { body: {} } : {}),

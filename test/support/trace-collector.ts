@@ -2,24 +2,6 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { closed, listening } from './local-server';
 
-/** A span as it arrived, with what the test asks of it. */
-export interface CollectedSpan {
-  readonly name: string;
-  readonly traceId: string;
-  readonly spanId: string;
-  /** Empty for a span that begins a trace. */
-  readonly parentSpanId: string;
-  readonly startNs: bigint;
-  readonly endNs: bigint;
-  readonly attributes: ReadonlyMap<string, unknown>;
-  /** Kinds of the failures that were recorded. */
-  readonly failures: readonly unknown[];
-  /** OpenTelemetry's status: 0 unset, 2 error. */
-  readonly status: number;
-  /** `service.instance.id` of the process that sent it. */
-  readonly process: unknown;
-}
-
 interface Attributed {
   attributes: { key: string; value: { stringValue?: string; intValue?: number | string } }[];
 }
@@ -65,18 +47,20 @@ export class TraceCollector {
   }
 }
 
-const spanOf = (span: SentSpan, process: unknown): CollectedSpan => ({
-  ...{
-    name: span.name,
-    traceId: span.traceId,
-    spanId: span.spanId,
-    parentSpanId: span.parentSpanId ?? '',
-    process,
-  },
+/** A span as it arrived, with what tests ask of it. */
+export type CollectedSpan = ReturnType<typeof spanOf>;
+
+/** @param process `service.instance.id` of the process that sent it */
+const spanOf = (span: SentSpan, process: unknown) => ({
+  ...{ name: span.name, traceId: span.traceId, spanId: span.spanId, process },
+  /** Empty for a span that begins a trace. */
+  parentSpanId: span.parentSpanId ?? '',
   startNs: BigInt(span.startTimeUnixNano),
   endNs: BigInt(span.endTimeUnixNano),
   attributes: attributesOf(span),
+  /** Kinds of the failures that were recorded. */
   failures: (span.events ?? []).map((event) => attributesOf(event).get('exception.type')),
+  /** OpenTelemetry's status: 0 unset, 2 error. */
   status: span.status?.code ?? 0,
 });
 
