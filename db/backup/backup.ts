@@ -1,13 +1,12 @@
 import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
-import { PassThrough, Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import type { Knex } from 'knex';
 import { pMapIterable } from 'p-map';
-import { inject, injectable } from 'tsyringe';
-import { type Clock, type ImageStore, PORTS } from '../../models/ports';
+import type { ImageStore } from '../../models/ports';
 import { renameDurably } from '../files/durable-files';
 import type { SigningKey } from '../files/hmac-data-file-signer';
 import { ArchiveWriter, SIGNING_KEYS, tableEntry } from './archive';
@@ -28,83 +27,65 @@ const GZIP_LEVEL = 1;
 /** A bucket takes its time for each. */
 const IMAGES_AHEAD = { concurrency: 8 };
 
-/** What a backup holds beside the stores. */
-export interface BackedUpFiles {
+/** What is backed up, beside the database. */
+export interface BackedUp {
+  readonly images: ImageStore;
   readonly modelsFolder: string;
   readonly signingKeys: readonly SigningKey[];
 }
 
-/** Token of `BackedUpFiles`. */
-export const BACKED_UP_FILES = Symbol.for('BackedUpFiles');
-
 /**
- * Backs everything up into one file: the database as it is at one moment, then the stored images, the added models, the
- * signing keys. Images never change, so those that came since do no harm.
+ * Backs everything up into one file: the database as it is at one moment, then the signing keys, the added models, the stored
+ * images. Images never change, so those that came since do no harm. The file is whole or is not there; while it is made, its
+ * folder holds the compressed tables as well.
  */
-@injectable()
-export class Backup {
-  constructor(
-    @inject(PORTS.Knex) private readonly knex: Knex,
-    @inject(PORTS.ImageStore) private readonly images: ImageStore,
-    @inject(PORTS.Clock) private readonly clock: Clock,
-    @inject(BACKED_UP_FILES) private readonly files: BackedUpFiles,
-  ) {}
-
-  /** The file is whole or is not there; while it is made, its folder holds the compressed tables as well. */
-  async write(file: string): Promise<BackupSummary> {
-    const folder = dirname(file);
-    await mkdir(folder, { recursive: true });
-    const work = await mkdtemp(join(folder, `.${basename(file)}-`));
-    try {
-      const draft = join(work, 'backup');
-      // `flush`: to the disk before it is closed.
-      const archive = new ArchiveWriter(createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true }));
-      const summary = await this.#writeAll(archive, work);
-      const bytes = (await stat(draft)).size;
-      await renameDurably(draft, file);
-      return { file, bytes, ...summary };
-    } finally {
-      await rm(work, { recursive: true, force: true });
-    }
-  }
-
-  async #writeAll(archive: ArchiveWriter, work: string) {
-    const madeAt = this.clock.now();
-    const dump = await dumpTables(this.knex, work);
+export async function backUp(knex: Knex, madeAt: Date, held: BackedUp, file: string): Promise<BackupSummary> {
+  const folder = dirname(file);
+  await mkdir(folder, { recursive: true });
+  const work = await mkdtemp(join(folder, `.${basename(file)}-`));
+  try {
+    const draft = join(work, 'backup');
+    // `flush`: to the disk before it is closed.
+    const archive = new ArchiveWriter(createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true }));
+    const dump = await dumpTables(knex, work);
     for (const { name } of dump.tables) {
       await addFile(archive, tableEntry(name), join(work, name));
       await rm(join(work, name));
     }
-    const add = (name: string, bytes: Buffer) => archive.add(name, bytes.length, Readable.from([bytes]));
-    await add(SIGNING_KEYS, Buffer.from(JSON.stringify(this.files.signingKeys)));
-    const models = await addModels(archive, this.files.modelsFolder);
-    const read = async (address: string) => ({ address, bytes: await this.images.get(address) });
-    for await (const { address, bytes } of pMapIterable(this.images.addresses(), read, IMAGES_AHEAD)) {
-      // Collected in between: nothing named it any more.
-      if (bytes) await add(address.slice(1), bytes);
-    }
+    const models = await addOthers(archive, held);
     const { images } = await archive.finish(madeAt, dump);
-    return { tables: dump.tables.length, images: images.count, models };
+    const { size: bytes } = await stat(draft);
+    await renameDurably(draft, file);
+    return { file, bytes, tables: dump.tables.length, images: images.count, models };
+  } finally {
+    await rm(work, { recursive: true, force: true });
   }
+}
+
+/** To files first, as fast as the disk is: the archive needs their sizes, and the database is held up meanwhile. */
+const dumpTables = (knex: Knex, work: string): Promise<DatabaseDump> =>
+  dumpDatabase(knex, (table, rows) =>
+    pipeline(rows, createGzip({ level: GZIP_LEVEL }), createWriteStream(join(work, table), { mode: 0o600 })),
+  );
+
+/** How many models there are. */
+async function addOthers(
+  archive: ArchiveWriter,
+  { images, modelsFolder, signingKeys }: BackedUp,
+): Promise<number> {
+  const add = (name: string, bytes: Buffer) => archive.add(name, bytes.length, Readable.from([bytes]));
+  await add(SIGNING_KEYS, Buffer.from(JSON.stringify(signingKeys)));
+  const models = await addModels(archive, modelsFolder);
+  const read = async (address: string) => ({ address, bytes: await images.get(address) });
+  for await (const { address, bytes } of pMapIterable(images.addresses(), read, IMAGES_AHEAD)) {
+    // Collected in between: nothing named it any more.
+    if (bytes) await add(address.slice(1), bytes);
+  }
+  return models;
 }
 
 const addFile = async (archive: ArchiveWriter, name: string, path: string): Promise<void> =>
   archive.add(name, (await stat(path)).size, createReadStream(path));
-
-/** To files first, as fast as the disk is: the archive needs their sizes, and the database is held up meanwhile. */
-async function dumpTables(knex: Knex, work: string): Promise<DatabaseDump> {
-  const writing: Promise<void>[] = [];
-  const dump = await dumpDatabase(knex, (table) => {
-    const text = new PassThrough();
-    const file = createWriteStream(join(work, table), { mode: 0o600 });
-    const written = pipeline(text, createGzip({ level: GZIP_LEVEL }), file);
-    written.catch(() => undefined);
-    writing.push(written);
-    return text;
-  });
-  await Promise.all(writing);
-  return dump;
-}
 
 /** How many there are. */
 async function addModels(archive: ArchiveWriter, root: string): Promise<number> {

@@ -1,10 +1,18 @@
-import type { Readable, Writable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { Knex } from 'knex';
-import { readTableText, writeTableText } from '../core/copy-rows';
+import { readTableText, tableText } from '../core/copy-rows';
 import { identifier, inTransaction, joined, rowsOf, Sql } from '../core/sql';
 import { createEmbeddingsTable } from '../embeddings/embedding-versions';
-import { appliedSteps, remakeSchema, type SchemaSteps, unknownRelease } from '../migrations/migrate';
+import {
+  appliedSteps,
+  down,
+  refuseNewer,
+  type SchemaSteps,
+  underLock,
+  unknownRelease,
+  up,
+} from '../migrations/migrate';
 
 /** A database as it was at one moment, but for its rows. */
 export interface DatabaseDump {
@@ -33,8 +41,11 @@ const LEFT_OUT: readonly string[] = [
   'service_processes',
 ];
 
-/** Writes the rows of all tables as they are at one moment, while others read and write. @param open where those of a table go */
-export function dumpDatabase(knex: Knex, open: (table: string) => Writable): Promise<DatabaseDump> {
+/** Writes the rows of all tables as they are at one moment, while others read and write. @param write takes those of a table */
+export function dumpDatabase(
+  knex: Knex,
+  write: (table: string, rows: Readable) => Promise<void>,
+): Promise<DatabaseDump> {
   return inTransaction(knex, async (transaction) => {
     await rowsOf(transaction)`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY`;
     await rowsOf(transaction)`SELECT set_config('statement_timeout', '0', true)`;
@@ -42,7 +53,7 @@ export function dumpDatabase(knex: Knex, open: (table: string) => Writable): Pro
     // Until the end none of them is dropped or emptied: a snapshot does not keep that away.
     const names = tables.map(({ name }) => identifier(name));
     await rowsOf(transaction)`LOCK TABLE ${joined(names, ', ')} IN ACCESS SHARE MODE`;
-    for (const table of tables) await writeTableText(transaction, table, open(table.name));
+    for (const table of tables) await write(table.name, await tableText(transaction, table));
     return { steps: await appliedSteps(transaction), tables, identities: await identitiesOf(transaction) };
   });
 }
@@ -107,13 +118,17 @@ export async function loadDatabase(
   { check, finish }: Record<'check' | 'finish', (transaction: Knex) => Promise<void>>,
 ): Promise<void> {
   refuseUnknown(dump, steps);
-  await remakeSchema(knex, steps, dump.steps, {
-    before: async (transaction) => {
-      await check(transaction);
-      await emptyTables(transaction, dump);
-    },
-    fill: (transaction) => fill(transaction, dump, rows),
-    after: finish,
+  await underLock(knex, async (transaction) => {
+    await refuseNewer(transaction, steps);
+    await up(transaction, steps);
+    await check(transaction);
+    await emptyTables(transaction, dump);
+    await down(transaction, steps);
+    const older = Object.entries(steps).filter(([name]) => dump.steps.includes(name));
+    await up(transaction, Object.fromEntries(older));
+    await fill(transaction, dump, rows);
+    await up(transaction, steps);
+    await finish(transaction);
   });
   await rowsOf(knex)`ANALYZE`;
 }

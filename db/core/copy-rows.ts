@@ -1,4 +1,4 @@
-import { Readable, type Writable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Knex } from 'knex';
 import { type ClientBase, types } from 'pg';
@@ -116,9 +116,9 @@ export interface CopiedTable {
   readonly columns?: readonly string[];
 }
 
-/** Writes all rows of a table in the text format of COPY. Inside a transaction. */
-export async function writeTableText(trx: Knex, table: CopiedTable, to: Writable): Promise<void> {
-  await pipeline((await connectionOf(trx)).query(copyTo(`COPY ${copied(table)} TO STDOUT`)), to);
+/** All rows of a table in the text format of COPY. Inside a transaction. */
+export async function tableText(trx: Knex, table: CopiedTable): Promise<Readable> {
+  return (await connectionOf(trx)).query(copyTo(`COPY ${copied(table)} TO STDOUT`));
 }
 
 /** Adds rows in the text format of COPY to a table. Inside a transaction. @throws DatabaseError as an INSERT would */

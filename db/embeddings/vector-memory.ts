@@ -185,31 +185,29 @@ function instance(): Scan {
 /** Rounding can take a unit vector's product with itself a little beyond one. */
 const distanceOf = (product: number): number => Math.min(2, Math.max(0, 1 - product / (ONE * ONE)));
 
-/** The best of all that are offered. */
+/** The best of all that are offered, and up to as many others until the next cut. */
 class Nearest {
   readonly #kept: { readonly image: number; readonly product: number }[] = [];
-  /** What the last of them has, as soon as there are enough. */
+  /** What the last of the best had at a cut. */
   #least = Number.NEGATIVE_INFINITY;
 
   constructor(private readonly count: number) {}
 
   get images(): readonly number[] {
+    this.#cut();
     return this.#kept.map(({ image }) => image);
   }
 
   offer(image: number, product: number): void {
     if (product < this.#least) return;
-    let [from, to] = [0, this.#kept.length];
-    while (from < to) {
-      const middle = (from + to) >>> 1;
-      const other = this.#kept[middle];
-      const isBehind =
-        other && (other.product > product || (other.product === product && other.image < image));
-      if (isBehind) from = middle + 1;
-      else to = middle;
-    }
-    this.#kept.splice(from, 0, { image, product });
-    if (this.#kept.length > this.count) this.#kept.pop();
+    this.#kept.push({ image, product });
+    if (this.#kept.length >= 2 * this.count) this.#cut();
+  }
+
+  #cut(): void {
+    this.#kept
+      .sort((one, other) => other.product - one.product || one.image - other.image)
+      .splice(this.count);
     if (this.#kept.length === this.count) this.#least = this.#kept.at(-1)?.product ?? this.#least;
   }
 }

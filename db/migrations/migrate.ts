@@ -21,55 +21,26 @@ const MIGRATION_LOCK = 5_683_001;
  *
  * @throws StoreFault for a schema that a newer release has made
  */
-export async function migrate(knex: Knex, steps: SchemaSteps): Promise<string[]> {
-  return await underLock(knex, async (transaction) => {
+export const migrate = (knex: Knex, steps: SchemaSteps): Promise<string[]> =>
+  underLock(knex, async (transaction) => {
     await refuseNewer(transaction, steps);
-    const [, names]: [number, string[]] = await transaction.migrate.latest(migratorConfig(steps));
-    return names;
+    return up(transaction, steps);
   });
-}
 
 /** Takes the schema back to nothing; resolves to the names that were undone. */
-export async function migrateDown(knex: Knex, steps: SchemaSteps): Promise<string[]> {
-  return await underLock(knex, async (transaction) => {
-    const [, names]: [number, string[]] = await transaction.migrate.rollback(migratorConfig(steps), true);
-    return names;
-  });
+export const migrateDown = (knex: Knex, steps: SchemaSteps): Promise<string[]> =>
+  underLock(knex, (transaction) => down(transaction, steps));
+
+/** As `migrate`, in a transaction of `underLock`. */
+export async function up(transaction: Knex.Transaction, steps: SchemaSteps): Promise<string[]> {
+  const [, names]: [number, string[]] = await transaction.migrate.latest(migratorConfig(steps));
+  return names;
 }
 
-/** What is done with the tables while the schema is made anew. */
-export interface Remaking {
-  /** With the tables of before; may refuse by throwing. */
-  before(transaction: Knex): Promise<void>;
-  /** With the empty tables of the older schema. */
-  fill(transaction: Knex): Promise<void>;
-  /** With the tables of the newest schema. */
-  after(transaction: Knex): Promise<void>;
-}
-
-/**
- * Takes the schema back to nothing, makes it as it is after the steps named `made`, has it filled, and brings it up to the
- * last of `steps`: all in one transaction.
- *
- * @throws StoreFault as `migrate`
- */
-export async function remakeSchema(
-  knex: Knex,
-  steps: SchemaSteps,
-  made: readonly string[],
-  { before, fill, after }: Remaking,
-): Promise<void> {
-  await underLock(knex, async (transaction) => {
-    await refuseNewer(transaction, steps);
-    await transaction.migrate.latest(migratorConfig(steps));
-    await before(transaction);
-    await transaction.migrate.rollback(migratorConfig(steps), true);
-    const older = Object.entries(steps).filter(([name]) => made.includes(name));
-    await transaction.migrate.latest(migratorConfig(Object.fromEntries(older)));
-    await fill(transaction);
-    await transaction.migrate.latest(migratorConfig(steps));
-    await after(transaction);
-  });
+/** As `migrateDown`, in a transaction of `underLock`. */
+export async function down(transaction: Knex.Transaction, steps: SchemaSteps): Promise<string[]> {
+  const [, names]: [number, string[]] = await transaction.migrate.rollback(migratorConfig(steps), true);
+  return names;
 }
 
 /** Names of the steps that were made, in order. */
@@ -91,8 +62,8 @@ export function unknownRelease(made: readonly string[], steps: SchemaSteps): str
   return `${release}: its schema has ${unknown.join(', ')}, which this release does not know. Use the release that made it`;
 }
 
-/** The migrator itself would speak of missing files. */
-async function refuseNewer(transaction: Knex, steps: SchemaSteps): Promise<void> {
+/** The migrator itself would speak of missing files. @throws StoreFault for a schema with steps that are not among `steps` */
+export async function refuseNewer(transaction: Knex, steps: SchemaSteps): Promise<void> {
   if (!(await transaction.schema.hasTable('schema_migrations'))) return;
   const release = unknownRelease(await appliedSteps(transaction), steps);
   if (release === null) return;
@@ -102,7 +73,8 @@ async function refuseNewer(transaction: Knex, steps: SchemaSteps): Promise<void>
   );
 }
 
-async function underLock<Result>(
+/** A transaction of which there is one at a time. */
+export async function underLock<Result>(
   knex: Knex,
   run: (transaction: Knex.Transaction) => Promise<Result>,
 ): Promise<Result> {

@@ -1,5 +1,5 @@
 import { PostgresAuditLog } from '../../db/accounts/audit-log';
-import { Backup, type BackupSummary } from '../../db/backup/backup';
+import { type BackupSummary, backUp } from '../../db/backup/backup';
 import { type RestoreSummary, restore } from '../../db/backup/restore';
 import { PORTS } from '../../models/ports';
 import { modelsFolder } from '../../workers/library/model-library';
@@ -9,11 +9,15 @@ import { openStores, whileOpen } from './container';
 import { imageStoreOf } from './image-stores';
 import { adapterOf, SYSTEM_CLOCK } from './opening';
 import { runningService } from './running-service';
+import { signingKeys } from './signing-keys';
 
 /** Backs the installation up into one file, and notes it in the audit log. */
 export const backUpTo = async (path: string): Promise<BackupSummary> =>
-  whileOpen(openStores(readCommandConfig()), async ({ container }) => {
-    const summary = await container.resolve(Backup).write(path);
+  whileOpen(openStores(readCommandConfig()), async ({ config, container, database: { knex } }) => {
+    const images = adapterOf(container, PORTS.ImageStore);
+    const signing = await signingKeys(config);
+    const held = { images, modelsFolder: modelsFolder(config.DATA_DIR), signingKeys: signing };
+    const summary = await backUp(knex, SYSTEM_CLOCK.now(), held, path);
     const { file: subject, ...details } = summary;
     await adapterOf(container, PORTS.AuditedTransaction).note('backup', { subject, details });
     return summary;

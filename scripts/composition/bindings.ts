@@ -4,7 +4,6 @@ import { PostgresAccountRepository } from '../../db/accounts/account-repository'
 import { PostgresAuditLog } from '../../db/accounts/audit-log';
 import { PostgresCreditLedger } from '../../db/accounts/credit-ledger';
 import { PostgresIdempotencyStore } from '../../db/accounts/idempotency-store';
-import { BACKED_UP_FILES } from '../../db/backup/backup';
 import { PostgresCatalogRepository } from '../../db/catalog/catalog-repository';
 import { PostgresCatalogRecords } from '../../db/catalog/import/record-store';
 import { PostgresItemSales } from '../../db/catalog/item-sales';
@@ -38,7 +37,7 @@ import { PHOTO_DISTORTER } from '../../workers/image/distortion/distort-photo';
 import { HttpImageSource, IMAGE_FETCH_SETTINGS } from '../../workers/image/http-image-source';
 import { LabelledFolders } from '../../workers/image/labelled-photos';
 import { IMAGE_LIMITS, SharpImagePreparer } from '../../workers/image/sharp-image-preparer';
-import { FolderModelLibrary, modelsFolder } from '../../workers/library/model-library';
+import { FolderModelLibrary } from '../../workers/library/model-library';
 import { RecallSampler } from '../../workers/recall-sampler';
 import { RECORD_BODIES } from '../import/record-body';
 import { openDatabase, openQueues } from './adapters';
@@ -80,8 +79,7 @@ export async function bindStores(opening: Opening): Promise<Database> {
   const signer = new HmacDataFileSigner(keys);
   container.registerInstance(PORTS.DataFileSigner, signer);
   container.registerInstance(HmacDataFileSigner, signer);
-  const { DATA_DIR, IMAGE_BYTES_MAX: bytesMax, IMAGE_PIXELS_MAX: pixelsMax } = config;
-  container.registerInstance(BACKED_UP_FILES, { modelsFolder: modelsFolder(DATA_DIR), signingKeys: keys });
+  const { IMAGE_BYTES_MAX: bytesMax, IMAGE_PIXELS_MAX: pixelsMax } = config;
   container.registerInstance(IMAGE_LIMITS, { bytesMax, pixelsMax });
   bindClass(opening, PORTS.ImagePreparer, SharpImagePreparer);
   return database;

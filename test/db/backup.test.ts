@@ -1,4 +1,4 @@
-import { PassThrough, Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { Knex } from 'knex';
 import {
@@ -33,14 +33,11 @@ beforeEach(async () => {
 afterEach(() => database.close());
 
 async function dumped(): Promise<Kept> {
-  const texts = new Map<string, Promise<Buffer>>();
-  const dump = await dumpDatabase(knex, (table) => {
-    const text = new PassThrough();
-    texts.set(table, buffer(text));
-    return text;
+  const texts = new Map<string, Buffer>();
+  const dump = await dumpDatabase(knex, async (table, rows) => {
+    texts.set(table, await buffer(rows));
   });
-  const read = await Promise.all([...texts].map(async ([table, text]) => [table, await text] as const));
-  return { dump, texts: new Map(read) };
+  return { dump, texts };
 }
 
 async function* rowsIn({ dump, texts }: Kept, without?: string): DumpedRows {
