@@ -15,9 +15,8 @@ import {
 } from '../../models/ports';
 import { KeyedBatcher } from '../core/batcher';
 import { sqlStateOf } from '../core/postgres-faults';
-import { hasCome } from '../core/shared-clauses';
+import { hasCome, messagesAbout } from '../core/shared-clauses';
 import { inTransaction, prepared, rowsOf, type Sql, sql } from '../core/sql';
-import { messagesAbout } from '../webhooks/messages-about';
 import { usageOf } from './usage';
 
 /** SQLSTATE of a second row of one key. */

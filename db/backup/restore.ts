@@ -157,7 +157,7 @@ async function* tablesIn(file: string): DumpedRows {
 /** The last step, of renames alone. */
 async function settleFiles({ dataDir, modelsFolder }: RestoredInstallation, staged: string): Promise<void> {
   const keys = await readFile(join(staged, SIGNING_KEYS));
-  await writeDurably(join(dataDir, 'signing-keys.json'), keys, { mode: 0o600 });
+  await writeDurably(join(dataDir, 'signing-keys.json'), keys, 0o600);
   await mkdir(modelsFolder, { recursive: true });
   for (const model of await readdir(join(staged, 'models')).catch(() => [])) {
     const place = join(modelsFolder, model);

@@ -33,29 +33,27 @@ export interface PoolOptions {
   readonly onWarning?: (message: string) => void;
 }
 
-const DEFAULTS = {
-  acquireMs: 10_000,
-  statementMs: 30_000,
-  applicationName: 'loupe',
-  onWarning: () => undefined,
-} as const;
-
-type PoolSettings = Required<Omit<PoolOptions, 'statementMs'>>;
+const ACQUIRE_MS = 10_000;
+const STATEMENT_MS = 30_000;
 
 /** A PostgreSQL server at `url`. Connects with the first query: a server that is away shows in `ping`, not here. */
-export function connectPostgres(
-  options: PoolOptions & { readonly url: string; readonly warnings?: readonly string[] },
-): Database {
-  const { warnings = [] } = options;
-  const settings = { ...DEFAULTS, poolMax: 10, ...options };
-  const pool = createKnex(settings, {
-    connectionString: settings.url,
-    statement_timeout: settings.statementMs,
-    // Compiling a statement costs a hundred times what these take.
-    options: '-c jit=off',
-    keepAlive: true,
-    ...commonConnection(settings),
-  });
+export function connectPostgres({
+  url,
+  warnings = [],
+  statementMs = STATEMENT_MS,
+  ...options
+}: PoolOptions & { readonly url: string; readonly warnings?: readonly string[] }): Database {
+  const pool = createKnex(
+    { poolMax: 10, ...options },
+    {
+      connectionString: url,
+      statement_timeout: statementMs,
+      // Compiling a statement costs a hundred times what these take.
+      options: '-c jit=off',
+      keepAlive: true,
+      ...commonConnection(options),
+    },
+  );
   return { ...pool, kind: 'postgres', warnings, close: () => pool.knex.destroy() };
 }
 
@@ -66,16 +64,11 @@ export function connectPostgres(
 export async function connectEmbedded(
   options: PoolOptions & EmbeddedOptions & { readonly dataDir: string },
 ): Promise<Database> {
-  const settings = { ...DEFAULTS, poolMax: 4, ...options };
-  const embedded = await ensureEmbedded(settings.dataDir, options);
-  const pool = createKnex(settings, async () => {
+  const embedded = await ensureEmbedded(options.dataDir, options);
+  const pool = createKnex({ poolMax: 4, ...options }, async () => {
     const host = await embedded.socketFolder();
     const expirationChecker = () => !embedded.isCurrent(host);
-    return {
-      ...clientOptions(host, settings.applicationName),
-      ...commonConnection(settings),
-      expirationChecker,
-    };
+    return { ...clientOptions(host), ...commonConnection(options), expirationChecker };
   });
   const close = async () => {
     await pool.knex.destroy();
@@ -84,17 +77,17 @@ export async function connectEmbedded(
   return { ...pool, kind: 'embedded', warnings: [], close };
 }
 
-const commonConnection = ({ applicationName, acquireMs }: PoolSettings) => ({
+const commonConnection = ({ applicationName = 'loupe', acquireMs = ACQUIRE_MS }: PoolOptions) => ({
   application_name: applicationName,
   connectionTimeoutMillis: acquireMs,
   types: valueTypes,
 });
 
 function createKnex(
-  { poolMax, acquireMs, onWarning }: PoolSettings,
+  { poolMax, acquireMs = ACQUIRE_MS, onWarning }: PoolOptions & { readonly poolMax: number },
   connection: Knex.PgConnectionConfig | Knex.ConnectionConfigProvider,
 ): Pick<Database, 'knex' | 'connections'> {
-  const warn = (message: unknown) => onWarning(String(message));
+  const warn = (message: unknown) => onWarning?.(String(message));
   const knex = knexFactory({
     client: 'pg',
     connection,

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { AuditEntry } from '../../models/ports';
+import type { WebhookEvent } from '../../models/webhooks/webhook';
 import { rowsOf, type Sql, sql } from './sql';
 
 /**
@@ -46,3 +47,26 @@ export const hasCome = (time: Sql, now: Date, aheadMaxMs: number | Sql): Sql =>
 /** Whether a stored time lies further ahead than it can. */
 export const isVoid = (time: Sql, now: Date, aheadMaxMs: number | Sql): Sql =>
   sql`${time} > ${now}::timestamptz + (${aheadMaxMs} + ${CLOCKS_APART_MS}::integer) * interval '1 millisecond'`;
+
+/** Whether an address, `e`, is told anything: it was not disabled, and its key opens the API (contract 16.10). */
+export const isTold = (now: Date): Sql =>
+  sql`e.disabled_at IS NULL AND (e.key_id IS NULL OR e.key_id IN (SELECT id FROM api_keys WHERE ${isOpen(now)}))`;
+
+/**
+ * Writes a message for each address that wants to know of an event: an INSERT, for the transaction or statement that
+ * makes it true (contract 16.13).
+ *
+ * @param data its `data`, an expression of type json, which may use `e`, the address
+ * @param whose condition on `e`: the account that it is about, or more
+ * @param from further tables of `data` and `whose`
+ */
+export const messagesAbout = (
+  type: WebhookEvent,
+  now: Date,
+  { data, whose, from = sql`` }: { readonly data: Sql; readonly whose: Sql; readonly from?: Sql },
+): Sql =>
+  sql`INSERT INTO webhook_messages (id, endpoint_id, type, data, created_at, due_at)
+      SELECT 'msg_' || replace(gen_random_uuid()::text, '-', ''), e.id, ${type}::text, ${data},
+        ${now}::timestamptz, ${now}::timestamptz
+      FROM webhook_endpoints e ${from}
+      WHERE ${isTold(now)} AND ${type}::text = ANY(e.events) AND ${whose}`;

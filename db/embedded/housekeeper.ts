@@ -56,7 +56,7 @@ export class Housekeeper {
   }
 
   private async tidy(): Promise<void> {
-    const client = new Client(clientOptions(this.socketFolder, HOUSEKEEPER_NAME));
+    const client = new Client({ ...clientOptions(this.socketFolder), application_name: HOUSEKEEPER_NAME });
     await client.connect();
     try {
       const since = await client.query<{ bytes: number }>(LOG_SINCE_CHECKPOINT);

@@ -19,7 +19,11 @@ export interface Lease {
  */
 export async function openLease(socketFolder: string, silentMs: number): Promise<Lease | null> {
   const socket = new Socket();
-  const client = new Client({ ...clientOptions(socketFolder, LEASE_NAME), stream: () => socket });
+  const client = new Client({
+    ...clientOptions(socketFolder),
+    application_name: LEASE_NAME,
+    stream: () => socket,
+  });
   const ended = new Promise<void>((resolve) => client.once('end', () => resolve()));
   const silence = setTimeout(() => socket.destroy(), silentMs);
   // Of a connection that breaks `ended` tells.

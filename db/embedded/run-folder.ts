@@ -53,8 +53,8 @@ export function shortPath(folder: string): ShortPath {
 export const socketPath = (folder: string): string => join(folder, SOCKET_NAME);
 
 /** How node-postgres connects in a socket folder, whatever the environment says of another database. */
-export const clientOptions = (host: string, application_name: string) =>
-  ({ host, port: PORT, user: 'postgres', database: 'postgres', ssl: false, application_name }) as const;
+export const clientOptions = (host: string) =>
+  ({ host, port: PORT, user: 'postgres', database: 'postgres', ssl: false }) as const;
 
 /** The process number of the host in a socket folder. */
 export const hostPid = (folder: string): number => Number(readFileSync(join(folder, PID_NAME), 'utf8'));

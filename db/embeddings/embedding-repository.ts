@@ -13,10 +13,7 @@ import { embeddingsOf, isShown, vectorOf, vectorText } from './embedding-tables'
 import { PostgresEmbeddingVersions } from './embedding-versions';
 import { buildNearestIndex, hasNearestIndex } from './nearest-index-build';
 
-/** Vectors from which a version gets an approximate index; Infinity: never, as a database that could not serve meanwhile. */
-export type IndexedFrom = number;
-
-/** Token of `IndexedFrom`. */
+/** Token of the number of vectors from which a version gets an approximate index; Infinity: never, as a database that could not serve meanwhile. */
 export const INDEXED_FROM = Symbol.for('IndexedFrom');
 
 /** Token of the memory, in MiB, that the database server may take for building an index. */
@@ -27,7 +24,7 @@ export const INDEX_MEMORY_MIB = Symbol.for('IndexMemoryMib');
 export class PostgresEmbeddingRepository extends PostgresEmbeddingVersions implements EmbeddingRepository {
   constructor(
     @inject(PORTS.Knex) knex: Knex,
-    @inject(INDEXED_FROM) private readonly indexedFrom: IndexedFrom,
+    @inject(INDEXED_FROM) private readonly indexedFrom: number,
     @inject(INDEX_MEMORY_MIB) private readonly indexMemoryMib: number = 256,
   ) {
     super(knex);

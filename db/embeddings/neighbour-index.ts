@@ -7,7 +7,7 @@ import type { EmbeddingVersion } from '../../models/vision/embedding-model';
 import type { ShownNeighbour } from '../../models/vision/neighbours';
 import { conditionsOf } from '../catalog/search/catalog-clauses';
 import { allOf, identifier, inTransaction, joined, rowsOf, type Sql, sql } from '../core/sql';
-import { INDEXED_FROM, type IndexedFrom } from './embedding-repository';
+import { INDEXED_FROM } from './embedding-repository';
 import {
   checkVectors,
   embeddingsOf,
@@ -68,7 +68,7 @@ export class PostgresNeighbourIndex implements NeighbourIndex {
 
   constructor(
     @inject(PORTS.Knex) private readonly knex: Knex,
-    @inject(INDEXED_FROM) private readonly indexedFrom: IndexedFrom,
+    @inject(INDEXED_FROM) private readonly indexedFrom: number,
   ) {}
 
   async nearest(

@@ -14,12 +14,7 @@ import {
 import { dirname, join } from 'node:path';
 import { unavailable } from '../../models/errors';
 import type { DurableFiles } from '../../models/ports';
-
-/** How a file is written. */
-export interface DurableOptions {
-  /** Permissions of the file. Default 0o644. */
-  readonly mode?: number;
-}
+import { codeOf } from '../../models/store-fault';
 
 /**
  * Writes a file that is whole or as it was, also after a crash or on a full disk: the bytes go to a new file beside it,
@@ -27,12 +22,8 @@ export interface DurableOptions {
  *
  * @throws the error of the file system; nothing is left behind then
  */
-export async function writeDurably(
-  path: string,
-  bytes: string | Uint8Array,
-  options: DurableOptions = {},
-): Promise<void> {
-  await withDraft(path, bytes, options, (draft) => rename(draft, path));
+export async function writeDurably(path: string, bytes: string | Uint8Array, mode = 0o644): Promise<void> {
+  await withDraft(path, bytes, mode, (draft) => rename(draft, path));
 }
 
 /**
@@ -45,10 +36,10 @@ export async function writeDurably(
 export async function createDurably(
   path: string,
   bytes: string | Uint8Array,
-  options: DurableOptions = {},
+  mode = 0o644,
 ): Promise<boolean> {
   try {
-    await withDraft(path, bytes, options, (draft) => linkNew(draft, path));
+    await withDraft(path, bytes, mode, (draft) => linkNew(draft, path));
     return true;
   } catch (error) {
     if (codeOf(error) === 'EEXIST') return false;
@@ -85,7 +76,7 @@ export const DURABLE_FILES: DurableFiles = {
 async function withDraft(
   path: string,
   bytes: string | Uint8Array,
-  { mode = 0o644 }: DurableOptions,
+  mode: number,
   settle: (draft: string) => Promise<void>,
 ): Promise<void> {
   const folder = dirname(path);
@@ -133,9 +124,6 @@ async function sync(path: string): Promise<void> {
     await file.close();
   }
 }
-
-const codeOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error ? String(error.code) : '';
 
 /** A folder with less room than this is as good as full: a database needs some of it to tidy up. */
 const STORAGE_FREE_BYTES_MIN = 64 * 1024 * 1024;

@@ -12,9 +12,8 @@ import type {
   NewJob,
   VisionJob,
 } from '../../models/vision/jobs/vision-job';
-import { hasCome, lockAccount } from '../core/shared-clauses';
+import { hasCome, lockAccount, messagesAbout } from '../core/shared-clauses';
 import { inTransaction, rowsOf, type Sql, sql } from '../core/sql';
-import { messagesAbout } from '../webhooks/messages-about';
 
 type EntryRow = VisionJob['entries'][number] & Pick<VisionJob, 'createdAt'>;
 /** A photo in the column `request`: an address, or a prepared picture in base64. */

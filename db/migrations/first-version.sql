@@ -1,5 +1,4 @@
--- The first version of the schema; `first-version.ts` runs it. Later migrations change what it makes, `db/schema.sql` shows
--- what they leave.
+-- The schema, by subject; `first-version.ts` runs it. Later migrations change what it makes.
 
 CREATE EXTENSION IF NOT EXISTS vector;
 

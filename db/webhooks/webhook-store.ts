@@ -5,9 +5,16 @@ import { type AuditEntry, type Clock, PORTS, type WebhookStore } from '../../mod
 import { PAUSE_MAX_MS } from '../../models/retry-pauses';
 import type { OutgoingMessage, Webhook } from '../../models/webhooks/webhook';
 import { PostgresHousekeepingStore } from '../core/housekeeping-store';
-import { auditEntry, EXPIRY, hasCome, isOpen, lockAccount } from '../core/shared-clauses';
+import {
+  auditEntry,
+  EXPIRY,
+  hasCome,
+  isOpen,
+  isTold,
+  lockAccount,
+  messagesAbout,
+} from '../core/shared-clauses';
 import { allOf, inTransaction, rowsOf, type Sql, sql } from '../core/sql';
-import { isTold, messagesAbout } from './messages-about';
 
 type EndpointRow = Omit<Webhook, 'url'> & { readonly url: string };
 type MessageRow = Omit<OutgoingMessage, 'url'> & { readonly url: string };

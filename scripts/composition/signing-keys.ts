@@ -19,7 +19,7 @@ export async function signingKeys(config: Config): Promise<readonly SigningKey[]
   const standing = await keysIn(file);
   if (standing) return standing;
   const made = [{ id: 'k1', secret: randomBytes(32).toString('base64url') }];
-  if (await createDurably(file, JSON.stringify(made), { mode: 0o600 })) return made;
+  if (await createDurably(file, JSON.stringify(made), 0o600)) return made;
   return (await keysIn(file)) ?? signingKeys(config);
 }
 

@@ -44,9 +44,9 @@ describe('files that must outlive a crash', () => {
 
   test('a file that is written anew is the old one until all of it is on the disk', async () => {
     const path = join(folder, 'deep', 'note.json');
-    await writeDurably(path, 'old', { mode: 0o600 });
+    await writeDurably(path, 'old', 0o600);
     const seen = await atEachSync(() => readFileSync(path, 'utf8'));
-    await writeDurably(path, 'new', { mode: 0o600 });
+    await writeDurably(path, 'new', 0o600);
     // The bytes, then the folder that has the new name.
     expect(seen).toEqual(['old', 'new']);
     expect(statSync(path).mode & 0o777).toBe(0o600);
