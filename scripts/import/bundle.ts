@@ -1,16 +1,15 @@
 import { createReadStream, type ReadStream } from 'node:fs';
-import { lstat, readdir, realpath, rm, stat } from 'node:fs/promises';
+import { lstat, mkdir, mkdtemp, readdir, realpath, rm, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
 import type { RecordKind } from '../../models/catalog/import/records';
 import { WHOLE_LINE } from '../../models/catalog/import/stage';
 import type { ReadLine, RecordFile, RecordSource } from '../../models/ports';
-import { isGzip } from '../../workers/library/unpack-model';
+import { innermostRoot, isGzip, unpackArchive } from '../../workers/library/unpack-archive';
 import { parsedLine, recordParsers } from './parse-record';
 import { type BundleFault, findLinks, PlainFiles } from './plain-files';
 import { readLines } from './read-lines';
-import { unpackArchive } from './unpack-archive';
 
 /** The record files of a bundle in the order in which they are read (contract 13.1); each may be gzipped. */
 export const BUNDLE_FILES = {
@@ -59,10 +58,13 @@ export class Bundle {
       const root = await realpath(path);
       return await Bundle.#in(path, root, null, await findLinks(root));
     }
-    const { folder, faults } = await unpackArchive(path, temporaryFolder).catch((cause: Error) => {
-      throw new Error(`${path} is no readable tar archive: ${cause.message}`, { cause });
-    });
+    await mkdir(temporaryFolder, { recursive: true });
+    const folder = await mkdtemp(join(temporaryFolder, 'loupe-bundle-'));
     try {
+      const left = await unpackArchive(path, folder).catch((cause: Error) => {
+        throw new Error(`${path} is no readable tar archive: ${cause.message}`, { cause });
+      });
+      const faults = left.map(({ name, reason }) => ({ file: name, field: 'file', reason }));
       return await Bundle.#in(path, await innermostRoot(folder), folder, faults);
     } catch (failure) {
       await rm(folder, { recursive: true, force: true });
@@ -125,13 +127,6 @@ export class Bundle {
   async close(): Promise<void> {
     if (this.temporary !== null) await rm(this.temporary, { recursive: true, force: true });
   }
-}
-
-/** The folder itself, or the only one in it: an archive may be of the bundle or of what is in it. macOS adds hidden files. */
-async function innermostRoot(folder: string): Promise<string> {
-  const all = await readdir(folder, { withFileTypes: true });
-  const [only, ...others] = all.filter(({ name }) => !name.startsWith('.'));
-  return only?.isDirectory() && others.length === 0 ? join(folder, only.name) : folder;
 }
 
 /** The JSON values of a file as records; between some lines other work gets its turn. */

@@ -209,12 +209,24 @@ describe('models add of an archive', () => {
     [
       'a path that leads outside',
       { name: '../../escaped', body: 'x' },
-      '../../escaped is a path that leaves',
+      'its entry ../../escaped is left out: a path that leaves',
     ],
-    ['an absolute path', { name: '/tmp/escaped', body: 'x' }, '/tmp/escaped is an absolute path'],
-    ['a symbolic link', { name: 'a', type: 'symlink', linkname: '/etc' }, 'its entry a is a link'],
-    ['a hard link', { name: 'a', type: 'link', linkname: '/etc/passwd' }, 'its entry a is a link'],
-    ['a device', { name: 'a', type: 'character-device' }, 'its entry a is no plain file'],
+    [
+      'an absolute path',
+      { name: '/tmp/escaped', body: 'x' },
+      'its entry /tmp/escaped is left out: an absolute path',
+    ],
+    [
+      'a symbolic link',
+      { name: 'a', type: 'symlink', linkname: '/etc' },
+      'its entry a is left out: a symbolic link',
+    ],
+    [
+      'a hard link',
+      { name: 'a', type: 'link', linkname: '/etc/passwd' },
+      'its entry a is left out: a hard link',
+    ],
+    ['a device', { name: 'a', type: 'character-device' }, 'its entry a is left out: no plain file'],
     ['too many bytes', { name: 'zeros', body: Buffer.alloc(2 ** 21) }, 'more bytes than are taken'],
   ])('with %s is refused', async (_case, entry, reason) => {
     const path = await archive('model.tar.gz', [entry, ...(await entriesOf())]);
@@ -231,7 +243,7 @@ describe('models add of an archive', () => {
       await expect(add(path)).rejects.toThrow('it is no tar archive, or it is damaged');
     }
     await archive('model.tar', [{ name: 'readme.txt', body: 'x' }]);
-    await expect(add(path)).rejects.toThrow('there is no manifest.json in it');
+    await expect(add(path)).rejects.toThrow('there is no file manifest.json');
     expect(await libraryNames(dataDir)).toEqual(NOTHING);
   });
 });

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { loadGraphModel } from '@tensorflow/tfjs-converter';
-import { type io, type NamedTensorMap, type Tensor, tensor4d, tidy } from '@tensorflow/tfjs-core';
+import { type io, type Tensor, tensor4d, tidy } from '@tensorflow/tfjs-core';
 import { loadLayersModel } from '@tensorflow/tfjs-layers';
 import { z } from 'zod';
 import type { ModelFormat } from '../../models/vision/embedding-model';
@@ -93,18 +93,11 @@ const onTensorFlow = ({ run, dispose }: OpenNetwork, runsOn: RunsOn): LoadedMode
   runsOn,
 });
 
-/** The output that the manifest names, or the only one there is. */
-function onlyTensor({ folder, manifest }: ModelFolder, output: Tensor | Tensor[] | NamedTensorMap): Tensor {
-  if (isTensor(output)) return output;
-  const { name } = manifest.output;
-  const outputs = Object.entries(output);
-  const chosen = outputs.find(([each]) => (name ? each === name : outputs.length === 1));
-  if (chosen) return chosen[1];
-  throw new ModelRefused(folder, `it has ${outputs.length} outputs; name one of them in output.name`);
-}
-
-function isTensor(output: Tensor | Tensor[] | NamedTensorMap): output is Tensor {
-  return 'dataId' in output;
+/** @throws ModelRefused for several outputs of which the manifest names none */
+function onlyTensor({ folder }: ModelFolder, output: Tensor | Tensor[]): Tensor {
+  const [only, ...others] = [output].flat();
+  if (only && others.length === 0) return only;
+  throw new ModelRefused(folder, `it has ${[output].flat().length} outputs; name one of them in output.name`);
 }
 
 /**

@@ -48,7 +48,7 @@ export interface AddedModel {
  *
  * @param place see `openSource`
  * @throws ModelRefused with the reason; the library is as before then
- * @throws DownloadBroken when the network gives up
+ * @throws Error when the network gives up
  */
 export async function addModel(place: string, options: AddModelOptions): Promise<AddedModel> {
   const scratch = await scratchFolder(join(modelsFolder(options.dataDir), '.work'));

@@ -9,14 +9,6 @@ import { ModelRefused } from '../embedder/model-folder';
 export const tooLarge = (place: string, file: string, bytesMax: number): ModelRefused =>
   new ModelRefused(place, `${file} is larger than the ${bytesMax} bytes that are still allowed (--max-mib)`);
 
-/** A download did not come to its end, through no fault of what is downloaded. */
-export class DownloadBroken extends Error {
-  constructor(url: URL, reason: string, cause: unknown) {
-    super(`${shown(url)} can not be downloaded: ${reason}. Nothing is installed; try again.`, { cause });
-    this.name = 'DownloadBroken';
-  }
-}
-
 export interface DownloadOptions {
   /** The largest file that is taken. */
   readonly bytesMax: number;
@@ -37,7 +29,7 @@ const SILENCE_MAX_MS = 60_000;
  * Downloads a file, http or https, to where none is. A connection that breaks is taken up where it broke.
  *
  * @throws ModelRefused when the address does not answer with a file, or the file is too large
- * @throws DownloadBroken when the network gives up, or the time is over
+ * @throws Error when the network gives up, or the time is over
  */
 export async function download(url: URL, target: string, options: DownloadOptions): Promise<void> {
   const { signal, timeoutMs } = options.limit;
@@ -50,8 +42,11 @@ export async function download(url: URL, target: string, options: DownloadOption
     if (code === 'UND_ERR_INVALID_ARG') {
       throw new ModelRefused(url.href, `${shown(url)} redirects to where nothing can be fetched`, failure);
     }
-    const reason = signal.aborted ? `it takes longer than ${timeoutMs / 60_000} minutes` : reasonOf(failure);
-    throw new DownloadBroken(url, reason, failure);
+    const message = failure instanceof Error ? failure.message : String(failure);
+    const broken = code === null ? message : `${message} (${code})`;
+    const reason = signal.aborted ? `it takes longer than ${timeoutMs / 60_000} minutes` : broken;
+    const words = `${shown(url)} can not be downloaded: ${reason}. Nothing is installed; try again.`;
+    throw new Error(words, { cause: failure });
   } finally {
     await agent.destroy();
   }
@@ -120,12 +115,6 @@ function refusalIn(status: number): string {
 }
 
 const inMib = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1)} MiB`;
-
-function reasonOf(failure: unknown): string {
-  const code = codeOf(failure);
-  const message = failure instanceof Error ? failure.message : String(failure);
-  return code === null ? message : `${message} (${code})`;
-}
 
 const codeOf = (failure: unknown): string | null =>
   failure instanceof Error && 'code' in failure ? String(failure.code) : null;

@@ -1,8 +1,8 @@
-import { constants, copyFile, stat } from 'node:fs/promises';
+import { constants, copyFile, mkdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { MANIFEST_FILE, ModelRefused, sha256Of } from '../embedder/model-folder';
 import { type DownloadOptions, download, tooLarge } from './download';
-import { unpackModel } from './unpack-model';
+import { ArchiveTooLarge, innermostRoot, unpackArchive } from './unpack-archive';
 
 /** Where a model comes from: a folder, or addresses. */
 export interface ModelSource {
@@ -78,13 +78,25 @@ async function openAddress(url: URL, options: SourceOptions): Promise<ModelSourc
   };
 }
 
+const ENTRIES_MAX = 10_000;
+
+/** A model is used whole or not at all, so one entry that can't be unpacked refuses the archive. */
 async function openArchive(
   archive: string,
   { scratch, sha256, bytesMax }: SourceOptions,
 ): Promise<ModelSource> {
   const found = sha256 === null ? null : await sha256Of(archive);
   if (found !== sha256) throw new ModelRefused(archive, `it has SHA-256 ${found}, not ${sha256}`);
-  return folderSource(await unpackModel(archive, join(scratch, 'unpacked'), bytesMax), 'archive');
+  const folder = join(scratch, 'unpacked');
+  await mkdir(folder);
+  const limits = { bytesMax, entriesMax: ENTRIES_MAX };
+  const [fault] = await unpackArchive(archive, folder, limits).catch((failure: unknown) => {
+    const reason =
+      failure instanceof ArchiveTooLarge ? failure.message : 'it is no tar archive, or it is damaged';
+    throw new ModelRefused(archive, reason, failure);
+  });
+  if (fault) throw new ModelRefused(archive, `its entry ${fault.name} is left out: ${fault.reason}`);
+  return folderSource(await innermostRoot(folder), 'archive');
 }
 
 function addressOf(place: string): URL {

@@ -1,0 +1,96 @@
+import { createReadStream } from 'node:fs';
+import { mkdir, open, readdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import { type ExtractEvents, extract } from 'tar-stream';
+import { pathFault } from '../../models/catalog/path-fault';
+
+/** Whether a file is gzipped by its first bytes, which no JSON text and no tar archive has, whatever its name says. */
+export async function isGzip(path: string): Promise<boolean> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(2), 0, 2, 0);
+    return bytesRead === 2 && buffer[0] === 0x1f && buffer[1] === 0x8b;
+  } finally {
+    await file.close();
+  }
+}
+
+/** An entry of an archive that was left out, and why. */
+export interface EntryFault {
+  readonly name: string;
+  readonly reason: string;
+}
+
+/** What is taken of an archive at most. */
+interface ArchiveLimits {
+  readonly bytesMax: number;
+  readonly entriesMax: number;
+}
+
+const UNLIMITED: ArchiveLimits = { bytesMax: Number.POSITIVE_INFINITY, entriesMax: Number.POSITIVE_INFINITY };
+
+/** An archive that holds more than is taken. */
+export class ArchiveTooLarge extends Error {}
+
+/**
+ * Unpacks a tar archive, gzipped or not, into an empty folder: plain files and folders only, so that nothing in it can
+ * lead outside. It needs as much of that disk as the archive holds and little memory.
+ *
+ * @returns the entries that were left out
+ * @throws ArchiveTooLarge at the limit, Error when the archive is damaged
+ */
+export async function unpackArchive(
+  archive: string,
+  folder: string,
+  { bytesMax, entriesMax } = UNLIMITED,
+): Promise<readonly EntryFault[]> {
+  const faults: EntryFault[] = [];
+  const left = { bytes: bytesMax, entries: entriesMax };
+  const entries = extract();
+  const taking = (async () => {
+    for await (const entry of entries) {
+      left.entries -= 1;
+      left.bytes -= entry.header.size ?? 0;
+      if (left.entries < 0) throw new ArchiveTooLarge(`it has more than ${entriesMax} entries`);
+      if (left.bytes < 0) throw new ArchiveTooLarge('it holds more bytes than are taken');
+      const reason = await unpackEntry(entry, folder);
+      if (reason !== null) faults.push({ name: entry.header.name, reason });
+      entry.resume();
+    }
+  })();
+  const raw = createReadStream(archive);
+  const reading = (await isGzip(archive)) ? pipeline(raw, createGunzip(), entries) : pipeline(raw, entries);
+  // What refuses an entry breaks the reading off as well.
+  for (const ended of await Promise.allSettled([taking, reading])) {
+    if (ended.status === 'rejected') throw ended.reason;
+  }
+  return faults;
+}
+
+/** Why the entry was left out, its bytes unread; null when it was not. */
+async function unpackEntry(entry: ExtractEvents['entry'][1], folder: string): Promise<string | null> {
+  const { name, type } = entry.header;
+  if (type === 'link') return 'a hard link';
+  if (type === 'symlink') return 'a symbolic link';
+  if (type === 'directory') return name === './' || name === '.' ? null : pathFault(name);
+  const fault = type === 'file' || type === 'contiguous-file' ? pathFault(name) : 'no plain file';
+  if (fault !== null) return fault;
+  const path = join(folder, name);
+  // A name that is too long, or that of a folder.
+  const file = await mkdir(dirname(path), { recursive: true })
+    .then(() => open(path, 'w'))
+    .catch((failure: NodeJS.ErrnoException) => `can not be unpacked (${failure.code ?? failure})`);
+  if (typeof file === 'string') return file;
+  await pipeline(Readable.from(entry), file.createWriteStream());
+  return null;
+}
+
+/** A folder, or the only one in it: an archive may hold the files or a folder of them. Hidden files do not count. */
+export async function innermostRoot(folder: string): Promise<string> {
+  const all = await readdir(folder, { withFileTypes: true });
+  const [only, ...others] = all.filter(({ name }) => !name.startsWith('.'));
+  return only?.isDirectory() && others.length === 0 ? join(folder, only.name) : folder;
+}
