@@ -13,6 +13,12 @@ RUN if [ "$ONNX_RUNTIME" = 1 ]; then \
     else \
       rm -r node_modules/onnxruntime-*; \
     fi
+# 1 adds TensorFlow's native engine: its install script, the only one that may run (package.json, allowScripts), downloads
+# libtensorflow (x64), and the image grows by about 1 GB; inference on WebAssembly needs neither.
+ARG NATIVE_TENSORFLOW=0
+RUN if [ "$NATIVE_TENSORFLOW" = 1 ]; then \
+      npm install @tensorflow/tfjs-node@4.22.0 --no-save --omit=dev --no-progress --ignore-scripts=false; \
+    fi
 
 # --- the image -----------------------------------------------------------------------------------------------------
 FROM ${NODE_IMAGE}

@@ -1829,7 +1829,7 @@ export interface components {
       warnings: string[];
       /** @description What computes each model in the memory of this process */
       inference: {
-        [key: string]: 'onnx' | 'wasm' | 'cpu';
+        [key: string]: 'tensorflow' | 'onnx' | 'wasm' | 'cpu';
       };
     };
     /** @description `process` (its state) and each thing that it needs: `ok` or `failed` */

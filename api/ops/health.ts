@@ -23,7 +23,7 @@ export const readinessAnswer = z.object({
     .describe('`process` (its state) and each thing that it needs: `ok` or `failed`'),
   warnings: z.array(z.string()).describe('What it lacks, with the reason'),
   inference: z
-    .record(z.string(), z.enum(['onnx', 'wasm', 'cpu']))
+    .record(z.string(), z.enum(['tensorflow', 'onnx', 'wasm', 'cpu']))
     .describe('What computes each model in the memory of this process'),
 });
 

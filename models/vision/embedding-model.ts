@@ -2,7 +2,7 @@
 export type View = readonly [left: number, top: number, width: number, height: number];
 
 /** Where an inference runs: the formats a manifest may name. */
-export const MODEL_FORMATS = ['tfjs-layers', 'tfjs-graph', 'onnx'] as const;
+export const MODEL_FORMATS = ['tfjs-layers', 'tfjs-graph', 'tf-saved-model', 'onnx'] as const;
 export type ModelFormat = (typeof MODEL_FORMATS)[number];
 
 /** What is weighed of a candidate, and of the possibility that the photo shows none of them; `confidence.ts` says what each is. */

@@ -95,7 +95,7 @@ function sha256Of(text: string): string {
 
 function registerManifest(models: Command): void {
   answering(models, 'manifest', 'write the manifest.json that `models add` needs, beside a model file')
-    .argument('<file>', 'an .onnx file, or the model.json of a TensorFlow.js model')
+    .argument('<file>', 'an .onnx file, the model.json of a TensorFlow.js model, or a saved_model.pb')
     .requiredOption('--id <id>', 'name of the model')
     .option('--version <version>', 'its version', '1.0.0')
     .requiredOption('--licence <text>', 'under which licence it is used')

@@ -32,7 +32,7 @@ export interface Queues {
   dashboard(password: string): QueuePage | null;
 }
 
-/** Threads that compute embeddings; 0 in the settings is what suits the machine. */
+/** Threads (processes, for the native backend) that compute embeddings; 0 in the settings is what suits the machine. */
 export const inferenceThreads = ({ INFERENCE_THREADS: threads }: Config): number =>
   threads === 0 ? defaultThreads(cpus().length) : threads;
 

@@ -1,9 +1,10 @@
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { pack } from 'tar-stream';
 import type { ModelManifest } from '../../models/vision/embedding-model';
+import { isInstalled } from '../../workers/embedder/backends';
 import { sha256Of } from '../../workers/embedder/model-folder';
 import { addModel } from '../../workers/library/add-model';
 import { bundledModel, earlierModel, FolderModelLibrary } from '../../workers/library/model-library';
@@ -150,6 +151,13 @@ describe('models add', () => {
       await write({ golden });
       const pair = JSON.stringify({ picture, embedding: [1], tolerance: 1 });
       if (picture !== undefined) await writeFile(join(folder, golden), pair);
+      await expect(add()).rejects.toThrow(reason);
+    });
+
+    test('a format that nothing here runs, before its files are looked at', async () => {
+      const manifest = await write({ format: 'tf-saved-model' });
+      await rm(join(folder, manifest.file));
+      const reason = isInstalled('tensorflow') ? 'there is no file model.json' : 'needs the native backend';
       await expect(add()).rejects.toThrow(reason);
     });
 

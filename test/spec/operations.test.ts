@@ -1,7 +1,7 @@
 import { ProcessWatch } from '../../models/installation/process-watch';
 import { PORTS } from '../../models/ports';
 import { modelReference } from '../../models/vision/embedding-model';
-import { isOnnxInstalled } from '../../workers/embedder/backends';
+import { isInstalled } from '../../workers/embedder/backends';
 import { bundledModel } from '../../workers/library/model-library';
 import { useService } from '../support/service';
 
@@ -26,7 +26,7 @@ test('/readyz and /metrics name the backend of each loaded model', async () => {
   const embedder = await embedders.forVersion({ ...live, manifest });
   const [ready, told] = [await get('/readyz'), await metrics()];
   await embedder.close();
-  const backend = isOnnxInstalled() ? 'onnx' : 'wasm';
+  const backend = isInstalled('onnx') ? 'onnx' : 'wasm';
   expect(ready).toMatchObject({ status: 200, body: { inference: { [modelReference(manifest)]: backend } } });
   expect(told).toContain(`loupe_inference_models{backend="${backend}"} 1`);
 });

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { Engine } from '../../workers/embedder/engine';
 import { InferencePool } from '../../workers/embedder/inference-pool';
 import { type ModelFolder, readManifest } from '../../workers/embedder/model-folder';
 import { temporaryFolder } from '../support/temporary-folder';
@@ -49,4 +50,30 @@ describe('the pool', () => {
     await pool.close();
     expect(pool.stats()?.replaced).toBeGreaterThanOrEqual(2);
   });
+
+  test('runs on libtensorflow where it is installed, and elsewhere says why not', async () => {
+    const started = InferencePool.start({ ...POOL, backend: 'tensorflow' });
+    const pool = await started.catch((failure: Error) => failure);
+    if (pool instanceof Error) {
+      expect(pool.message).toMatch(/^Inference can not start: no backend starts here \(tensorflow: /);
+      return;
+    }
+    await pool.load('tiny', model);
+    await expect(pool.embed('tiny', [red], 'query')).resolves.toEqual(RED);
+    await pool.close();
+  });
+});
+
+test('an engine in a process of its own answers as one in a thread, and tells of its end', async () => {
+  const engine = new Engine('process');
+  const open = () => engine.call('open', { backends: ['wasm'] }, 60_000);
+  await expect(open()).resolves.toBe('wasm');
+  await engine.call('load', { key: 'tiny', model, rowsMax: 2 }, 60_000);
+  const { vectors, broken } = await engine.call('run', { key: 'tiny', rows: 1, pixels: red }, 60_000);
+  expect({ vectors: [...vectors], broken }).toEqual({ vectors: [1, 0, 0], broken: [] });
+  const unanswered = engine.call('unload', { key: 'tiny' }, 60_000).catch((failure: unknown) => failure);
+  await engine.stop();
+  await expect(engine.ended).resolves.toMatch('SIGKILL');
+  await expect(open()).rejects.toMatchObject({ name: 'EngineEnded' });
+  await unanswered;
 });

@@ -1,24 +1,46 @@
 import { dirname } from 'node:path';
+import util from 'node:util';
 import type * as wasm from '@tensorflow/tfjs-backend-wasm';
 import type * as tensorflow from '@tensorflow/tfjs-core';
+import { type ModelFolder, ModelRefused } from './model-folder';
 
-/** What computes, fastest first: ONNX Runtime, portable WebAssembly with SIMD, plain JavaScript as a last resort. */
-export const BACKENDS = ['onnx', 'wasm', 'cpu'] as const;
+/** What computes, fastest first: libtensorflow, ONNX Runtime, portable WebAssembly with SIMD, plain JavaScript as a last resort. */
+export const BACKENDS = ['tensorflow', 'onnx', 'wasm', 'cpu'] as const;
 export type BackendName = (typeof BACKENDS)[number];
 
 /** What an operator may ask for; `auto` takes the fastest that works. */
 export type BackendChoice = 'auto' | BackendName;
 
 interface Backend {
-  /** Rows of one inference at most. More gain nothing where it was measured, and take memory; plain JavaScript gains nothing at all. */
+  /** What `auto` looks for; the others are always there. */
+  readonly package: string | null;
+  /** libtensorflow crashes in worker threads. The others take threads, which share the memory of the process. */
+  readonly carrier: 'thread' | 'process';
+  /** Rows of one inference. More gain nothing where it was measured, and take memory; plain JavaScript gains nothing at all. */
   readonly rowsMax: number;
-  /** Makes it ready in this thread. @throws Error when it does not start */
+  /** Makes it ready in this thread or process. @throws Error when it does not start */
   start(): Promise<void>;
 }
 
 const TABLE: Readonly<Record<BackendName, Backend>> = {
-  onnx: { rowsMax: 4, start: async () => void openOnnxRuntime() },
+  tensorflow: {
+    package: '@tensorflow/tfjs-node',
+    carrier: 'process',
+    rowsMax: 8,
+    start: async () => {
+      openNativeTensorFlow();
+      await setTensorFlowBackend('tensorflow');
+    },
+  },
+  onnx: {
+    package: 'onnxruntime-node',
+    carrier: 'thread',
+    rowsMax: 4,
+    start: async () => void openOnnxRuntime(),
+  },
   wasm: {
+    package: null,
+    carrier: 'thread',
     rowsMax: 8,
     start: async () => {
       const { setWasmPaths }: typeof wasm = require('@tensorflow/tfjs-backend-wasm');
@@ -27,6 +49,8 @@ const TABLE: Readonly<Record<BackendName, Backend>> = {
     },
   },
   cpu: {
+    package: null,
+    carrier: 'thread',
     rowsMax: 1,
     start: async () => {
       require('@tensorflow/tfjs-backend-cpu');
@@ -35,24 +59,34 @@ const TABLE: Readonly<Record<BackendName, Backend>> = {
   },
 };
 
+/** Rows of one inference at most. */
 export const rowsMaxOf = (backend: BackendName): number => TABLE[backend].rowsMax;
 
-/** Whether ONNX Runtime, an optional dependency, is there. */
-export function isOnnxInstalled(): boolean {
+/** Whether the package of a backend is there. */
+export function isInstalled(backend: BackendName): boolean {
+  const { package: name } = TABLE[backend];
   try {
-    return require.resolve('onnxruntime-node') !== '';
+    return name === null || require.resolve(name) !== '';
   } catch {
     return false;
   }
 }
 
-/** The backends to try, best first. */
-export function backendsFor(choice: BackendChoice): readonly BackendName[] {
-  if (choice !== 'auto') return [choice];
-  return BACKENDS.filter((name) => name !== 'onnx' || isOnnxInstalled());
+/** A way to run engines: in what, and with which backends: the first that starts, a later one for models that it can't take. */
+export interface EnginePlan {
+  readonly carrier: Backend['carrier'];
+  readonly backends: readonly BackendName[];
 }
 
-/** A backend, ready to run in this thread. */
+/** The ways to try, best first. */
+export function enginePlans(choice: BackendChoice): readonly EnginePlan[] {
+  const wanted = choice === 'auto' ? BACKENDS.filter(isInstalled) : [choice];
+  return (['process', 'thread'] as const)
+    .map((carrier) => ({ carrier, backends: wanted.filter((name) => TABLE[name].carrier === carrier) }))
+    .filter(({ backends }) => backends.length > 0);
+}
+
+/** A backend, ready to run in this thread or process. */
 export interface OpenBackend {
   readonly name: BackendName;
   /** May be opened for models that this one can't take. */
@@ -87,8 +121,51 @@ async function setTensorFlowBackend(name: BackendName): Promise<void> {
 /** Why ONNX Runtime can't be opened where it is not, with the command that installs it. */
 export const ONNX_MISSING = 'ONNX Runtime is not installed here; npm ci installs it';
 
+/** The refusal of a SavedModel where nothing runs it. */
+export const NEEDS_NATIVE = 'tf-saved-model needs the native backend (@tensorflow/tfjs-node)';
+
+/**
+ * Says before anything is downloaded that a format can't be run here.
+ *
+ * @throws ModelRefused with what to install
+ */
+export function checkRuntime({ folder, manifest: { format } }: ModelFolder): void {
+  if (format === 'onnx' && !isInstalled('onnx')) throw new ModelRefused(folder, ONNX_MISSING);
+  if (format === 'tf-saved-model' && !isInstalled('tensorflow')) throw new ModelRefused(folder, NEEDS_NATIVE);
+}
+
 /** ONNX Runtime. @throws Error when its package is not installed or does not load */
 export function openOnnxRuntime(): typeof import('onnxruntime-node') {
-  if (!isOnnxInstalled()) throw new Error(ONNX_MISSING);
+  if (!isInstalled('onnx')) throw new Error(ONNX_MISSING);
   return require('onnxruntime-node');
+}
+
+/** What the native package adds to TensorFlow.js: models in TensorFlow's own format. */
+interface NativeTensorFlow {
+  readonly node: { loadSavedModel(folder: string): Promise<SavedModel> };
+}
+
+interface SavedModel {
+  predict(input: tensorflow.Tensor): tensorflow.Tensor | tensorflow.Tensor[] | tensorflow.NamedTensorMap;
+  dispose(): void;
+}
+
+/** Loading registers the backend; the name is no literal because the package is not among the dependencies. */
+export function openNativeTensorFlow(): NativeTensorFlow {
+  const name = TABLE.tensorflow.package ?? '';
+  restoreRemovedUtilities();
+  const native: Partial<NativeTensorFlow> = require(name);
+  if (native.node && 'loadSavedModel' in native.node) return { node: native.node };
+  throw new Error(`${name} has no node.loadSavedModel`);
+}
+
+/** Node 23 removed two functions of `util` that the released native package still calls. */
+function restoreRemovedUtilities(): void {
+  const removed: Record<string, (value: unknown) => boolean> = {
+    isNullOrUndefined: (value) => value === null || value === undefined,
+    isArray: Array.isArray,
+  };
+  for (const [name, implementation] of Object.entries(removed)) {
+    if (!(name in util)) Object.assign(util, { [name]: implementation });
+  }
 }

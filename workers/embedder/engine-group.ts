@@ -1,14 +1,14 @@
 import pRetry from 'p-retry';
 import type { Logger } from '../../models/ports';
 import { modelReference } from '../../models/vision/embedding-model';
-import { type BackendChoice, type BackendName, backendsFor, rowsMaxOf } from './backends';
+import { type BackendChoice, type BackendName, type EnginePlan, enginePlans, rowsMaxOf } from './backends';
 import { Engine, EngineEnded } from './engine';
 import type { RunsOn } from './loaded-model';
 import { type ModelFolder, ModelRefused } from './model-folder';
 
 /** How many engines there are, and on what they run. */
 export interface EngineGroupOptions {
-  /** See `defaultThreads`. */
+  /** Threads (processes, for libtensorflow); see `defaultThreads`. */
   readonly threads: number;
   readonly backend: BackendChoice;
   /** After which a model counts as one that does not load; five minutes when left out. */
@@ -35,6 +35,7 @@ export class EngineGroup {
   replaced = 0;
 
   private constructor(
+    private readonly plan: EnginePlan,
     /** Rows of one inference at most. */
     readonly rowsMax: number,
     private readonly options: EngineGroupOptions,
@@ -48,16 +49,22 @@ export class EngineGroup {
    * @throws Error when no backend starts
    */
   static async start(options: EngineGroupOptions, whenFree: () => void): Promise<EngineGroup> {
-    const engines = Array.from({ length: options.threads }, () => new Engine());
-    try {
-      const backends = await Promise.all(engines.map((engine) => opened(engine, options)));
-      const group = new EngineGroup(Math.min(...backends.map(rowsMaxOf)), options, whenFree);
-      for (const engine of engines) group.#join(engine);
-      return group;
-    } catch (failure) {
-      await Promise.all(engines.map((engine) => engine.stop()));
-      throw new Error(`Inference can not start: ${failure instanceof Error ? failure.message : failure}`);
+    const reasons: string[] = [];
+    for (const plan of enginePlans(options.backend)) {
+      const engines = Array.from({ length: options.threads }, () => new Engine(plan.carrier));
+      try {
+        const backends = await Promise.all(engines.map((engine) => opened(engine, plan)));
+        const group = new EngineGroup(plan, Math.min(...backends.map(rowsMaxOf)), options, whenFree);
+        for (const engine of engines) group.#join(engine);
+        return group;
+      } catch (failure) {
+        await Promise.all(engines.map((engine) => engine.stop()));
+        const reason = failure instanceof Error ? failure.message : String(failure);
+        reasons.push(reason);
+        options.logger.warn({ ...plan, reason }, 'inference does not start this way');
+      }
     }
+    throw new Error(`Inference can not start: ${reasons.join('; ')}`);
   }
 
   get size(): number {
@@ -149,9 +156,9 @@ export class EngineGroup {
   }
 
   async #openWithModels(): Promise<Engine> {
-    const engine = new Engine();
+    const engine = new Engine(this.plan.carrier);
     try {
-      await opened(engine, this.options);
+      await opened(engine, this.plan);
       // Models may be added while an engine starts: what is added to a map while it is walked is walked too.
       for (const [key, { model }] of this.#models) await this.#load(engine, key, model);
       this.#closing.signal.throwIfAborted();
@@ -174,5 +181,5 @@ export class EngineGroup {
   }
 }
 
-const opened = (engine: Engine, { backend }: EngineGroupOptions): Promise<BackendName> =>
-  engine.call('open', { backends: backendsFor(backend) }, OPEN_TIMEOUT_MS);
+const opened = (engine: Engine, { backends }: EnginePlan): Promise<BackendName> =>
+  engine.call('open', { backends }, OPEN_TIMEOUT_MS);

@@ -1,4 +1,4 @@
-/** What the thread of an inference engine runs: answers the calls of `engine.ts`, one after another. */
+/** What an inference thread or process runs: answers the calls of `engine.ts`, one after another. */
 import { getPriority, setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
 import type { ModelManifest } from '../../models/vision/embedding-model';
@@ -124,19 +124,25 @@ const transferred = (reply: EngineReply): ArrayBuffer[] =>
     ? [reply.result.vectors.buffer]
     : [];
 
-/** As an import, which goes on beside the service. */
-const NICENESS = 10;
-
-// Inference takes all that the processors give; who answers requests and queries goes before it. Only Linux can lower the
-// priority of a single thread.
-if (process.platform === 'linux' && getPriority() < NICENESS) setPriority(NICENESS);
-
 let latest: Promise<unknown> = Promise.resolve();
 
 /** Calls wait for one another: a run that follows a load finds the model. */
-parentPort?.on('message', (request: EngineRequest) => {
-  latest = latest.then(async () => {
-    const reply = await replyTo(request);
-    parentPort?.postMessage(reply, transferred(reply));
-  });
-});
+const answered = (request: EngineRequest, send: (reply: EngineReply) => void): void => {
+  latest = latest.then(async () => send(await replyTo(request)));
+};
+
+/** As an import, which goes on beside the service. */
+const NICENESS = 10;
+const port = parentPort;
+
+// Inference takes all that the processors give; who answers requests and queries goes before it. Only Linux can lower the
+// priority of a single thread.
+if ((port === null || process.platform === 'linux') && getPriority() < NICENESS) setPriority(NICENESS);
+if (port) {
+  port.on('message', (request) => answered(request, (reply) => port.postMessage(reply, transferred(reply))));
+} else {
+  process.on('message', (request: EngineRequest) => answered(request, (reply) => process.send?.(reply)));
+  process.on('disconnect', () => process.exit());
+  // An interrupt at the terminal reaches the whole group; the parent decides when this process ends.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);
+}

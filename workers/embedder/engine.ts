@@ -1,5 +1,7 @@
+import { fork } from 'node:child_process';
+import type { EventEmitter } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import type { BackendName } from './backends';
+import type { BackendName, EnginePlan } from './backends';
 import type { RunsOn } from './loaded-model';
 import { type ModelFolder, ModelRefused } from './model-folder';
 
@@ -63,25 +65,28 @@ interface PendingCall {
   reject(failure: Error): void;
 }
 
-/** One inference engine in a thread of its own: calls in, results out, and word of its end. */
+/** A running thread or process, which emits `message`, `error` and `exit`. */
+interface Channel {
+  readonly events: EventEmitter;
+  send(message: EngineRequest): unknown;
+  end(): unknown;
+}
+
+/** One inference engine in a thread or process of its own: calls in, results out, and word of its end. */
 export class Engine {
   /** Resolves with the reason when the engine ends, for whatever reason. */
   readonly ended: Promise<string>;
   /** Calls that keep others from using it. */
   tasks = 0;
   readonly #pending = new Map<number, PendingCall>();
-  // What a library prints in there is not part of the answer of a command on stdout. The engine is TypeScript like its
-  // parent; under Jest the parent has no loader that it could inherit.
-  readonly #thread = new Worker(require.resolve('./engine-main'), {
-    execArgv: ['--require', require.resolve('tsx/cjs')],
-    stdout: true,
-  });
+  readonly #channel: Channel;
   #nextId = 1;
   #end: EngineEnded | null = null;
 
-  constructor() {
-    this.#thread.stdout.resume();
-    this.#thread.on('message', (reply: EngineReply) => this.#settle(reply));
+  constructor(carrier: EnginePlan['carrier']) {
+    this.#channel = carrier === 'thread' ? startThread() : startProcess();
+    const { events } = this.#channel;
+    events.on('message', (reply: EngineReply) => this.#settle(reply));
     this.ended = new Promise((resolve) => {
       const end = (reason: string) => {
         this.#end ??= new EngineEnded(reason, false);
@@ -89,8 +94,8 @@ export class Engine {
         this.#pending.clear();
         resolve(this.#end.message);
       };
-      this.#thread.on('error', (failure: Error) => end(failure.message));
-      this.#thread.on('exit', (code) => end(`exit code ${code}`));
+      events.on('error', (failure: Error) => end(failure.message));
+      events.on('exit', (code: number | null, signal?: string | null) => end(signal ?? `exit code ${code}`));
     });
   }
 
@@ -112,9 +117,7 @@ export class Engine {
     try {
       const result = await new Promise<unknown>((resolve, reject) => {
         this.#pending.set(id, { resolve, reject });
-        const message = { id, kind, request } as EngineRequest;
-        // Pixels that are sent are not needed here any more.
-        this.#thread.postMessage(message, message.kind === 'run' ? [message.request.pixels.buffer] : []);
+        this.#channel.send({ id, kind, request } as EngineRequest);
       });
       return result as ResultOf<Call>;
     } finally {
@@ -124,7 +127,7 @@ export class Engine {
 
   /** Ends the engine at once, whatever it does. */
   async stop(): Promise<void> {
-    await this.#thread.terminate();
+    await this.#channel.end();
     await this.ended;
   }
 
@@ -135,4 +138,31 @@ export class Engine {
     else if (reply.refused === null) call?.reject(new Error(reply.reason));
     else call?.reject(new ModelRefused(reply.refused, reply.reason));
   }
+}
+
+/** The engine is TypeScript like its parent; under Jest the parent has no loader that it could inherit. */
+const start = () => ({
+  entry: require.resolve('./engine-main'),
+  execArgv: ['--require', require.resolve('tsx/cjs')],
+});
+
+function startThread(): Channel {
+  const { entry, execArgv } = start();
+  // What a library prints in there is not part of the answer of a command on stdout.
+  const thread = new Worker(entry, { execArgv, stdout: true });
+  thread.stdout.resume();
+  return {
+    events: thread,
+    // Pixels that are sent are not needed here any more.
+    send: (message) =>
+      thread.postMessage(message, message.kind === 'run' ? [message.request.pixels.buffer] : []),
+    end: () => thread.terminate(),
+  };
+}
+
+function startProcess(): Channel {
+  const { entry, execArgv } = start();
+  const stdio = ['ignore', 'ignore', 'inherit', 'ipc'] as const;
+  const child = fork(entry, [], { execArgv, serialization: 'advanced', stdio: [...stdio] });
+  return { events: child, send: (message) => child.send(message), end: () => child.kill('SIGKILL') };
 }

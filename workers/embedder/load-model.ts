@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
-import { join, posix } from 'node:path';
+import { dirname, join, posix } from 'node:path';
 import { loadGraphModel } from '@tensorflow/tfjs-converter';
-import { type io, type Tensor, tensor4d, tidy } from '@tensorflow/tfjs-core';
+import { getBackend, type io, type NamedTensorMap, type Tensor, tensor4d, tidy } from '@tensorflow/tfjs-core';
 import { loadLayersModel } from '@tensorflow/tfjs-layers';
 import { z } from 'zod';
 import type { ModelFormat } from '../../models/vision/embedding-model';
-import { type OpenBackend, openBackend } from './backends';
+import { NEEDS_NATIVE, type OpenBackend, openBackend, openNativeTensorFlow } from './backends';
 import { type OpenNetwork, onnxOfNetwork } from './conversion/onnx-of-network';
 import { inputShape, type LoadedModel, type RunsOn } from './loaded-model';
 import { type ModelFolder, ModelRefused } from './model-folder';
@@ -83,6 +83,16 @@ const OPENERS: Readonly<Record<Exclude<ModelFormat, 'onnx'>, Opener>> = {
       dispose: () => graph.dispose(),
     };
   },
+  /** TensorFlow's own format; the native package may be opened only where its backend runs. */
+  'tf-saved-model': async (model) => {
+    if (getBackend() !== 'tensorflow') throw new ModelRefused(model.folder, NEEDS_NATIVE);
+    const { node } = openNativeTensorFlow();
+    const saved = await node.loadSavedModel(dirname(join(model.folder, model.manifest.file)));
+    return {
+      run: (pictures) => onlyTensor(model, saved.predict(pictures)),
+      dispose: () => saved.dispose(),
+    };
+  },
 };
 
 /** An inference between plain arrays; what it makes on the way is disposed of. */
@@ -93,11 +103,18 @@ const onTensorFlow = ({ run, dispose }: OpenNetwork, runsOn: RunsOn): LoadedMode
   runsOn,
 });
 
-/** @throws ModelRefused for several outputs of which the manifest names none */
-function onlyTensor({ folder }: ModelFolder, output: Tensor | Tensor[]): Tensor {
-  const [only, ...others] = [output].flat();
-  if (only && others.length === 0) return only;
-  throw new ModelRefused(folder, `it has ${[output].flat().length} outputs; name one of them in output.name`);
+/** The output that the manifest names, or the only one there is. */
+function onlyTensor({ folder, manifest }: ModelFolder, output: Tensor | Tensor[] | NamedTensorMap): Tensor {
+  if (isTensor(output)) return output;
+  const { name } = manifest.output;
+  const outputs = Object.entries(output);
+  const chosen = outputs.find(([each]) => (name ? each === name : outputs.length === 1));
+  if (chosen) return chosen[1];
+  throw new ModelRefused(folder, `it has ${outputs.length} outputs; name one of them in output.name`);
+}
+
+function isTensor(output: Tensor | Tensor[] | NamedTensorMap): output is Tensor {
+  return 'dataId' in output;
 }
 
 /**

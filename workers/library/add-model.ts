@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { DurableFiles, InstalledModel, Progress } from '../../models/ports';
 import { type ModelManifest, modelReference } from '../../models/vision/embedding-model';
-import { isOnnxInstalled, ONNX_MISSING } from '../embedder/backends';
+import { checkRuntime } from '../embedder/backends';
 import { checkModel } from '../embedder/embedder-registry';
 import type { InferencePoolOptions } from '../embedder/inference-pool';
 import {
@@ -133,7 +133,7 @@ async function stageManifest(
   if (source.named === 'manifest' && sha256 !== null && found !== sha256)
     throw new ModelRefused(folder, `manifest.json has SHA-256 ${found}, not ${sha256}`);
   const manifest = await readManifest(folder);
-  if (manifest.format === 'onnx' && !isOnnxInstalled()) throw new ModelRefused(folder, ONNX_MISSING);
+  checkRuntime({ folder, manifest });
   return manifest;
 }
 

@@ -90,6 +90,7 @@ const tfjsModel = z.object({
 async function formatOf(file: string): Promise<ModelFormat> {
   if (!(await stat(file).catch(() => null))?.isFile()) throw new ModelRefused(file, 'there is no such file');
   if (file.endsWith('.onnx')) return 'onnx';
+  if (basename(file) === 'saved_model.pb') return 'tf-saved-model';
   return (await readTfjs(file)).format === 'layers-model' ? 'tfjs-layers' : 'tfjs-graph';
 }
 
@@ -97,7 +98,7 @@ async function readTfjs(file: string): Promise<z.infer<typeof tfjsModel>> {
   try {
     return tfjsModel.parse(JSON.parse(await readFile(file, 'utf8')));
   } catch (failure) {
-    const known = 'an .onnx file nor the model.json of a TensorFlow.js model';
+    const known = 'an .onnx file, nor a saved_model.pb, nor the model.json of a TensorFlow.js model';
     throw new ModelRefused(file, `it is neither ${known}`, failure);
   }
 }
@@ -112,6 +113,8 @@ async function filesOf(file: string, format: ModelFormat): Promise<string[]> {
   switch (format) {
     case 'onnx':
       return [name, ...names.filter((each) => [`${name}_data`, `${name}.data`].includes(each))];
+    case 'tf-saved-model':
+      return [name, ...names.filter((each) => /^(variables|assets)\//.test(each))];
     case 'tfjs-layers':
     case 'tfjs-graph':
       return [name, ...(await readTfjs(file)).weightsManifest.flatMap(({ paths }) => paths)];
