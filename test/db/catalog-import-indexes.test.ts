@@ -14,7 +14,6 @@ describe('an import', () => {
   const bench = useImportBench();
   let whole: readonly unknown[];
   beforeAll(async () => {
-    // The embedded database has one session, and leaves no index to the end.
     bench.connections = bench.database.kind === 'postgres' ? 2 : 1;
     whole = await indexes();
   }, 120_000);
@@ -72,18 +71,6 @@ describe('an import', () => {
   }
 
   describe('the indexes of search', () => {
-    test('are built after the first products of a large import, also when it fails halfway', async () => {
-      const expected = bench.connections > 1 ? [DEFERRED] : [];
-      expect(await missingIn(MANY)).toEqual(expected);
-      await bench.clear();
-      expect(await missingIn(MANY, 3_000)).toEqual(expected);
-    }, 120_000);
-
-    test('stay for a few products, and where there are products already', async () => {
-      expect(await missingIn(MANY.slice(0, 200))).toEqual([]);
-      expect(await missingIn(MANY)).toEqual([]);
-    }, 120_000);
-
     test('are made by the next import after one was killed, whatever that brings, but not by a dry run', async () => {
       await leaveMissing();
       await bench.import(CATALOG, { dryRun: true });
@@ -108,7 +95,19 @@ describe('an import', () => {
 
   const onServer = process.env['TEST_DATABASE_URL'] ? describe : describe.skip;
 
+  // The embedded database has one session, and leaves no index to the end.
   onServer('the indexes of search on a server', () => {
+    test('are built after the first products of a large import, also when it fails halfway', async () => {
+      expect(await missingIn(MANY)).toEqual([DEFERRED]);
+      await bench.clear();
+      expect(await missingIn(MANY, 3_000)).toEqual([DEFERRED]);
+    }, 120_000);
+
+    test('stay for a few products, and where there are products already', async () => {
+      expect(await missingIn(MANY.slice(0, 200))).toEqual([]);
+      expect(await missingIn(MANY)).toEqual([]);
+    }, 120_000);
+
     test('stay while a reader keeps them in use', async () => {
       const reader = await bench.knex.transaction();
       await rowsOf(reader, sql`SELECT FROM catalog_search`);

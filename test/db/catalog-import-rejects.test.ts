@@ -183,15 +183,6 @@ describe('synonyms', () => {
   const ONE_WAY = { id: 'syn_lv', from: ['LV', 'l.v.'], to: ['Louis  Vuitton', 'louis vuitton'] };
   const MUTUAL = { id: 'syn_bag', words: ['bag', 'Étui', '手袋'] };
 
-  // contract 13.14
-  test('phrases are kept folded, each once', async () => {
-    await bench.accept({ 'synonyms.jsonl': [ONE_WAY, MUTUAL] });
-    expect(await stored()).toEqual([
-      { id: 'syn_bag', phrases: ['bag', 'etui', '手袋'], readings: ['bag', 'etui', '手袋'] },
-      { id: 'syn_lv', phrases: ['lv', 'l v'], readings: ['louis vuitton'] },
-    ]);
-  });
-
   // contract 13.2, 13.4
   test('the last record of an id stands, deleted ones go and may come back; gzipped too', async () => {
     await bench.accept({ 'synonyms.jsonl': [MUTUAL, ONE_WAY, { ...ONE_WAY, from: ['vuitton'] }] });

@@ -150,8 +150,8 @@ export class ImportBench {
 
   async row(id: string): Promise<Record<string, unknown> | undefined> {
     const { rows } = await this.knex.raw(
-      `SELECT kind, category, name, popularity, sort_key, facets, tsvector_to_array(words) AS words, attributes,
-         images, thumbnails, max_estimate FROM catalog_rows WHERE id = ?`,
+      `SELECT kind, category, name, popularity, facets, tsvector_to_array(words) AS words, attributes, images,
+         thumbnails, max_estimate FROM catalog_rows WHERE id = ?`,
       [id],
     );
     return rows[0];
@@ -159,11 +159,6 @@ export class ImportBench {
 
   async facets(id: string): Promise<string[]> {
     return ((await this.row(id))?.['facets'] ?? []) as string[];
-  }
-
-  /** Tags that a row carries, inherited ones too. */
-  async tags(id: string): Promise<string[]> {
-    return (await this.facets(id)).flatMap((facet) => facet.split(/^tags:/)[1] ?? []);
   }
 
   /** Everything that an import writes, without what differs between two runs: times and identities. */

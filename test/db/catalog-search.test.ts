@@ -27,9 +27,9 @@ import {
 const ROWS = 5_400;
 const SEED = 20_260_301;
 /** Random queries for each source; the embedded database takes its time. */
-const QUERIES = { postgres: 200, embedded: 80 } as const;
+const QUERIES = { postgres: 80, embedded: 30 } as const;
 /** Walks by cursors for each source. */
-const WALKS = { postgres: 50, embedded: 20 } as const;
+const WALKS = { postgres: 20, embedded: 8 } as const;
 const SNAPSHOT = { changesMin: 1, rowsMin: 150 };
 
 const ALL: ResolvedQuery = {

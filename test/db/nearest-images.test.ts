@@ -34,7 +34,7 @@ describe('the nearest images', () => {
   /** Of each image that a live product shows. */
   const vectors = new Map<number, Views>();
   const nextViews = viewsFrom(7);
-  const queries = Array.from({ length: 12 }, () => nextViews(3));
+  const queries = Array.from({ length: 6 }, () => nextViews(3));
   const query = at(queries, 0);
 
   beforeAll(async () => {

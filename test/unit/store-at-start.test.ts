@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { Client } from 'pg';
 import { probePostgres } from '../../db/core/probe-postgres';
 import { StoreFault } from '../../models/store-fault';
 import { startService } from '../../scripts/composition/service';
@@ -37,47 +38,15 @@ const stops: (() => Promise<void>)[] = [];
 const stopStores = async () => {
   for (const stop of stops.splice(0)) await stop();
 };
+afterEach(() => jest.restoreAllMocks());
 afterEach(stopStores);
 
-const int = (bytes: 2 | 4, value: number): Buffer => {
-  const buffer = Buffer.alloc(bytes);
-  buffer.writeIntBE(value, 0, bytes);
-  return buffer;
-};
-const frame = (type: string, ...body: readonly Buffer[]): Buffer => {
-  const content = Buffer.concat(body);
-  return Buffer.concat([Buffer.from(type), int(4, content.length + 4), content]);
-};
-const READY = frame('Z', Buffer.from('I'));
-
-/** The messages by which PostgreSQL answers a query with one row. */
-function rowFrames(row: typeof SERVER): Buffer {
-  const fields = Object.entries(row).map(([name, value]) => {
-    const type = typeof value === 'number' ? 23 : typeof value === 'boolean' ? 16 : 25;
-    const tail = [int(4, 0), int(2, 0), int(4, type), int(2, -1), int(4, -1), int(2, 0)];
-    return Buffer.concat([Buffer.from(`${name}\0`), ...tail]);
-  });
-  const cells = Object.values(row).map((value) => {
-    if (value === null) return int(4, -1);
-    const text = Buffer.from(typeof value === 'boolean' ? String(value).slice(0, 1) : String(value));
-    return Buffer.concat([int(4, text.length), text]);
-  });
-  return Buffer.concat([
-    frame('T', int(2, fields.length), ...fields),
-    frame('D', int(2, cells.length), ...cells),
-    frame('C', Buffer.from('SELECT 1\0')),
-  ]);
+/** A PostgreSQL of this state, with whose client nothing goes over the wire. */
+function postgresWith(state: Partial<typeof SERVER>): void {
+  jest.spyOn(Client.prototype, 'connect').mockImplementation(async () => undefined);
+  const rows = [{ ...SERVER, ...state }];
+  jest.spyOn(Client.prototype, 'query').mockImplementation(async () => ({ rows }));
 }
-
-/** A PostgreSQL that lets everybody in and answers each query with one row. */
-const postgresWith = (state: Partial<typeof SERVER>): Promise<number> =>
-  fakeStore((socket) => {
-    socket.once('data', () => {
-      socket.write(Buffer.concat([frame('R', int(4, 0)), READY]));
-      const row = Buffer.concat([rowFrames({ ...SERVER, ...state }), READY]);
-      socket.on('data', (bytes) => bytes.toString('latin1', 0, 1) === 'Q' && socket.write(row));
-    });
-  });
 
 /** A server that answers the first message of each connection with these bytes, and ends it. */
 const answering = (bytes: string | Buffer): Promise<number> =>
@@ -117,10 +86,10 @@ describe('PostgreSQL', () => {
     ['with an old pgvector', { installed: '0.7.4' }, /0\.7\.4.*ALTER EXTENSION vector UPDATE/],
     ['where no extension may be made', { installed: null, may_create: false }, /"ann".*CREATE EXTENSION/],
   ])('%s is refused with what to do', async (_what, state, reason) => {
-    const port = await postgresWith(state);
-    const [message] = await faultOf(probePostgres(urlOf(port)));
+    postgresWith(state);
+    const [message] = await faultOf(probePostgres(urlOf(5432)));
     expect(message).toMatch(reason);
-    expect(message).toContain(`"loupe" at 127.0.0.1:${port}`);
+    expect(message).toContain('"loupe" at 127.0.0.1:5432');
   });
 
   test.each([
@@ -128,11 +97,15 @@ describe('PostgreSQL', () => {
     ['0.10.0', []],
     ['0.8.3', [expect.stringMatching(/0\.8\.3: before 0\.8\.2 .*parallel.* 0\.8\.4 .*vacuum/)]],
   ])('with pgvector %s is used, with a warning below 0.8.4', async (installed, warnings) => {
-    expect(await probePostgres(urlOf(await postgresWith({ installed })))).toEqual(warnings);
+    postgresWith({ installed });
+    expect(await probePostgres(urlOf(5432))).toEqual(warnings);
   });
 
-  const refusing = (code: string, message: string) => () =>
-    answering(frame('E', Buffer.from(`SFATAL\0C${code}\0M${message}\0\0`)));
+  const refusing = (code: string, message: string) => () => {
+    const body = Buffer.from(`E    SFATAL\0C${code}\0M${message}\0\0`);
+    body.writeInt32BE(body.length - 1, 1);
+    return answering(body);
+  };
   const NO_FILE = '?sslmode=verify-full&sslrootcert=/no/such.pem';
 
   test.each<[RegExp, isWaitedFor: boolean, open: () => Promise<number>, tail?: string]>([
