@@ -6,22 +6,9 @@ export interface Share {
   readonly high: number;
 }
 
-/** How often a sort of query found its item first, or among the first five. */
-export interface RecallFigures {
-  /** `level 1` to `level 3`: distorted catalog pictures; `other photo`: another picture of the same item. */
-  readonly queries: string;
-  readonly first: Share;
-  readonly firstFive: Share;
-}
-
-export interface CalibrationFigures {
-  /** Expected calibration error: the mean distance between claimed and true, weighted by bin. */
-  readonly ece: number;
-  /** Mean squared distance of the confidence from what was true. */
-  readonly brier: number;
-  /** Ten of equal width, without the empty ones: what answers claimed on average, and how many were right. */
-  readonly bins: readonly Record<'from' | 'to' | 'count' | 'confidence' | 'right', number>[];
-}
+export type RecallFigures = ReturnType<typeof recallFiguresOf>[number];
+export type CalibrationFigures = ReturnType<typeof calibrationFiguresOf>;
+export type Comparison = NonNullable<ReturnType<typeof comparisonOf>>;
 
 /** Recall@10 of the approximate search against the exact one under a filter, and the share of images that pass it. */
 export interface AnnFigures {
@@ -41,17 +28,6 @@ export interface VersionFigures {
   /** Milliseconds of one picture, all its views, alone. */
   readonly embedMs: { readonly p50: number; readonly p95: number };
   readonly ann: readonly AnnFigures[];
-}
-
-/** The candidate against the live version on the same queries. */
-export interface Comparison {
-  /** Queries that only the candidate had first, and those that only the live version had. */
-  readonly wins: number;
-  readonly losses: number;
-  /** Share of queries with the same first item. */
-  readonly agreement: number;
-  /** Recall@1 of the candidate less that of the live version, with its 95 % limits (bootstrap over items). */
-  readonly difference: { readonly mean: number; readonly low: number; readonly high: number };
 }
 
 /** How a version was judged; kept with it. */
@@ -88,10 +64,13 @@ export function shareOf(right: number, of: number): Share {
 const sumOf = <Each>(values: readonly Each[], of: (each: Each) => number): number =>
   values.reduce((sum, each) => sum + of(each), 0);
 
-/** By bins of Guo et al. (2017). */
+/**
+ * How far confidence can be believed: `ece`, the expected calibration error; `brier`, the mean squared distance from what was true; and of
+ * ten bins of equal width without the empty ones (Guo et al., 2017), what answers claimed on average, and how many were right.
+ */
 export function calibrationFiguresOf(
   answers: readonly { readonly confidence: number; readonly right: boolean }[],
-): CalibrationFigures {
+) {
   const bins = Array.from({ length: BINS }, (_, bin) => {
     const within = answers.filter((each) => Math.min(BINS - 1, Math.floor(each.confidence * BINS)) === bin);
     const { length: count } = within;
@@ -121,10 +100,13 @@ export function percentileOf(values: readonly number[], share: number): number {
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0;
 }
 
-/** By the sort of the queries. @param answers the place of the right product, from 1; null when it was not found */
+/**
+ * How often each sort of query (`level 1` to `level 3`: distorted catalog pictures; `other photo`: another picture of the item) found
+ * its item first, or among the first five. @param answers the place of the right product, from 1; null when it was not found
+ */
 export function recallFiguresOf(
   answers: readonly { readonly name: string; readonly place: number | null }[],
-): RecallFigures[] {
+) {
   const names = [...new Set(answers.map(({ name }) => name))].sort();
   return names.map((queries) => {
     const places = answers.filter(({ name }) => name === queries).map(({ place }) => place);
@@ -137,8 +119,11 @@ export function recallFiguresOf(
 /** What two versions made of one query of a known item; `same`: both have the same item first. */
 type PairedAnswer = Readonly<{ product: string } & Record<'candidateRight' | 'liveRight' | 'same', boolean>>;
 
-/** The candidate against the live version, by a bootstrap over items, whose queries stand or fall together. */
-export function comparisonOf(answers: readonly PairedAnswer[], random: () => number): Comparison | null {
+/**
+ * The candidate against the live version on the same queries: those that only one had first, the share with the same first item, and
+ * the difference of recall@1 with its 95 % limits, by a bootstrap over items, whose queries stand or fall together.
+ */
+export function comparisonOf(answers: readonly PairedAnswer[], random: () => number) {
   if (answers.length === 0) return null;
   const gainOf = ({ candidateRight, liveRight }: PairedAnswer) => Number(candidateRight) - Number(liveRight);
   const byItem = new Map<string, { gain: number; queries: number }>();

@@ -120,11 +120,9 @@ function startJobs(opening: Opening): void {
   const bodies = bodyMemory(config.BODY_MEMORY_MIB * 2 ** 20);
   container.registerInstance(FairBudget, bodies);
   container.registerInstance(OPEN_ENTRY_ROOM, (keyId: string) => bodies.open(keyId));
-  const ports = {
-    signer: adapterOf(container, PORTS.DataFileSigner),
-    clock: adapterOf(container, PORTS.Clock),
-  };
-  container.registerInstance(ENTRY_PRESENTER, entryPresenter(ports, config.IMAGE_BASE_URL));
+  const signer = adapterOf(container, PORTS.DataFileSigner);
+  const clock = adapterOf(container, PORTS.Clock);
+  container.registerInstance(ENTRY_PRESENTER, entryPresenter({ signer, clock }, config.IMAGE_BASE_URL));
   const runner = container.resolve(VisionJobRunner);
   poll(opening, 'job entries', ENTRIES, (...way) => runner.next(...way));
 }

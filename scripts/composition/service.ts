@@ -87,16 +87,12 @@ async function listenIfFree(server: Server, config: Config, { logger }: Loupe): 
   }
 }
 
-async function listen(server: Server, config: Config): Promise<string> {
-  server.listen(config.PORT, config.HOST);
+async function listen(server: Server, { PORT, HOST }: Config): Promise<string> {
+  server.listen(PORT, HOST);
   try {
     await once(server, 'listening');
   } catch (failure) {
-    throw unavailable(
-      `The port ${config.PORT} on ${config.HOST} can not be opened: ${String(failure)}`,
-      1,
-      failure,
-    );
+    throw unavailable(`The port ${PORT} on ${HOST} can not be opened: ${String(failure)}`, 1, failure);
   }
   const { address, family, port } = server.address() as AddressInfo;
   const host = ['0.0.0.0', '::'].includes(address) ? '127.0.0.1' : address;

@@ -159,10 +159,8 @@ export function mcpServer({ client, imageBytesMax, readsFiles }: McpOptions): Mc
 async function answered<Answer extends object>(ask: () => Promise<Answer>) {
   try {
     const structuredContent = { ...(await ask()) };
-    return {
-      content: [{ type: 'text' as const, text: JSON.stringify(structuredContent) }],
-      structuredContent,
-    };
+    const text = JSON.stringify(structuredContent);
+    return { content: [{ type: 'text' as const, text }], structuredContent };
   } catch (failure) {
     return { content: [{ type: 'text' as const, text: reasonOf(failure) }], isError: true };
   }

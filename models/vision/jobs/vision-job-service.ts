@@ -106,11 +106,8 @@ export class VisionJobService {
       return { ...entry, photos };
     } catch (failure) {
       if (!(failure instanceof AppError) || ![400, 422].includes(failure.status)) throw failure;
-      return {
-        state: 'failed' as const,
-        predictionId: null,
-        answer: this.presenter.refusal(failure, name).body,
-      };
+      const answer = this.presenter.refusal(failure, name).body;
+      return { state: 'failed' as const, predictionId: null, answer };
     }
   }
 
