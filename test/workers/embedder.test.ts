@@ -12,6 +12,7 @@ import {
   throwsOnBright,
   timesMatrix,
   tinyManifest,
+  writeGraphModel,
   writeModel,
 } from './tiny-models';
 
@@ -110,6 +111,17 @@ describe('an embedder', () => {
     expect(failed).toMatchObject({ status: 'rejected', reason: { name: 'PictureFailed', message } });
     expect([first, ...others].map((each) => each?.status)).toEqual(Array(3).fill('fulfilled'));
     expect((registry.stats()?.replaced ?? 0) > before).toBe(model === throwsOnBright);
+  });
+
+  test('of a graph takes the input and the output that its manifest names', async () => {
+    folders.set('graph', temporaryFolder());
+    const manifest = await writeGraphModel(folders.get('graph') ?? '', {
+      id: 'graph',
+      input: { ...tinyManifest(3).input, name: 'image' },
+      output: { name: 'mean', dimensions: 3 },
+    });
+    const embedder = await registry.forVersion(versionOf(manifest));
+    expect(rounded(await embedder.embed([await colouredJpeg(['#f00'])], 'query'))).toEqual([[[1, 0, 0]]]);
   });
 
   test.each(['bundled', 'bundled-earlier'])(
