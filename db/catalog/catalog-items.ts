@@ -25,21 +25,16 @@ export interface ItemRow {
   readonly attributes: Attribute[];
   readonly variants: VariantRow[];
   /** Null on rows that are no product. */
-  readonly own: OwnFields | null;
+  readonly own: { readonly [Field in keyof OwnFields]?: string } | null;
   /** Null on rows that are no category. */
   readonly available_tags: Tag[] | null;
   readonly updated_at: Date;
   readonly max_estimate: EstimateJson | null;
 }
 
-/** Prices only where they are asked for. */
 type VariantRow = Omit<Variant, 'prices'> & Partial<StoredPricesJson>;
 
-/**
- * Rows with their variants and tags, in the order of the ids; those that the scope does not count are left out.
- *
- * @param pricing whether prices come with them
- */
+/** Rows with their variants and tags, those that the scope counts, in the order of the ids; with `pricing` also prices. */
 export async function itemsById(
   knex: Knex,
   ids: readonly string[],
@@ -60,10 +55,7 @@ export async function itemsById(
 export const idsWithin = (ids: readonly string[], scope: SearchScope): Sql =>
   sql`SELECT id FROM catalog_search WHERE ${allOf([sql`id = ANY(${ids}::text[])`, ...conditionsOf(scope)])}`;
 
-/**
- * A query for rows by an array of ids, in no order. One statement, so that a row, its variants and their prices are of the
- * same moment while an import runs.
- */
+/** A query for rows by an array of ids, in no order: one statement, so that a row and its prices are of one moment. */
 export const rowsById = (ids: Sql, pricing: boolean): Sql =>
   sql`SELECT r.id, r.kind, r.category, r.name, r.popularity, to_json(r.images) AS images,
         to_json(r.thumbnails) AS thumbnails, r.attributes, r.updated_at,
@@ -71,7 +63,7 @@ export const rowsById = (ids: Sql, pricing: boolean): Sql =>
            SELECT v.id, v.fields, v.images, v.thumbnails, v.popularity${pricing ? sql`, ${STORED_PRICES}` : sql``}
            FROM variants v WHERE v.product_id = r.id ORDER BY v.position, v.id) AS v) AS variants,
         CASE WHEN r.kind = 'product' THEN
-          (SELECT to_json(p) FROM (SELECT title, sku, url, data FROM products WHERE id = r.id) AS p) END AS own,
+          (SELECT json_strip_nulls(to_json(p)) FROM (SELECT title, sku, url, data FROM products WHERE id = r.id) AS p) END AS own,
         CASE WHEN r.kind = 'category' THEN
           (SELECT coalesce(json_agg(json_build_object('id', t.id, 'name', t.name, 'group', t."group")
                     ORDER BY t."group", t.display_order, t.id), '[]')
@@ -97,14 +89,10 @@ export function itemOf(row: ItemRow): CatalogItem {
   };
 }
 
-const ownFieldsOf = ({ title, sku, url, data }: OwnFields) => ({
-  ...(isGiven(title) && { title }),
-  ...(isGiven(sku) && { sku }),
-  ...(isGiven(url) && { url }),
-  ...(isGiven(data) && { data: JSON.parse(data) as Readonly<Record<string, unknown>> }),
+const ownFieldsOf = ({ data, ...fields }: NonNullable<ItemRow['own']>) => ({
+  ...fields,
+  ...(data !== undefined && { data: JSON.parse(data) as Readonly<Record<string, unknown>> }),
 });
-
-const isGiven = (value: string | null | undefined): value is string => typeof value === 'string';
 
 const hasPrices = (row: VariantRow): row is VariantRow & StoredPricesJson => row.estimates !== undefined;
 

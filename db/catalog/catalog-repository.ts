@@ -15,10 +15,7 @@ import { CatalogSearch } from './catalog-search';
 import { conditionsOf } from './search/catalog-clauses';
 import { VersionedCache } from './versioned-cache';
 
-/**
- * The catalog in PostgreSQL. Queries find products in the search snapshot, and other rows in `catalog_search`; the wide rows
- * are read for the page alone.
- */
+/** The catalog in PostgreSQL. Queries read the narrow `catalog_search` and its snapshot, and wide rows for a page alone. */
 @injectable()
 export class PostgresCatalogRepository implements CatalogRepository {
   readonly #search: CatalogSearch;

@@ -2,16 +2,16 @@ import type { Knex } from 'knex';
 import type { ResolvedQuery, SearchPage } from '../../models/catalog/catalog-query';
 import type { CatalogItem } from '../../models/catalog/item';
 import type { SuggestedRow, SuggestionQuery } from '../../models/catalog/suggestion';
-import type { FoundRows, SellRows } from '../../models/ports';
+import type { CatalogState, FoundRows, SellRows } from '../../models/ports';
 import { inOneState } from '../core/sql';
 import { readFound } from './found-rows';
 import { facetValues } from './search/facet-values';
 import { CatalogChanged } from './search/opening';
 import { rankProducts, wantedSets } from './search/rank-products';
-import { type FoundPage, scoredRows, type Window } from './search/scored-rows';
+import { type FoundPage, type RankOrder, scoredRows, type Window } from './search/scored-rows';
 import { SnapshotCache } from './search/snapshot-cache';
 import { expandTerms, type TermExpansion } from './search/term-expansion';
-import { type FoundIn, suggestedRows } from './suggestions';
+import { suggestedRows } from './suggestions';
 
 /** In which state an answer is looked for: the one that this process saw last, then twice the one that there is. */
 const ATTEMPTS = ['known', 'newest', 'newest'] as const;
@@ -42,11 +42,10 @@ export class CatalogSearch {
     return this.#attempt((knex, from) => this.#answer(knex, query, read, from));
   }
 
-  /** As `CatalogRepository.suggest`. */
   suggest(query: SuggestionQuery): Promise<readonly SuggestedRow[]> {
     return this.#attempt((knex, from) =>
-      suggestedRows(knex, query, (products, expansions, window) =>
-        this.#find(knex, products, expansions, window, { order: 'popularity', from }),
+      suggestedRows(knex, query, (products, expansions, before) =>
+        this.#find(knex, products, expansions, { before, from, order: 'popularity' }),
       ),
     );
   }
@@ -62,7 +61,6 @@ export class CatalogSearch {
     return inOneState(this.knex, (trx) => answer(trx, 'newest'));
   }
 
-  /** @throws CatalogChanged when it would not be of one state */
   async #answer(
     knex: Knex,
     query: ResolvedQuery,
@@ -70,11 +68,8 @@ export class CatalogSearch {
     from: From,
   ): Promise<SearchPage<CatalogItem>> {
     const { after, facets, pageSize, words } = query;
-    const expanded = words && (await expandTerms(knex, words));
-    const found = await this.#find(knex, query, expanded?.expansions ?? null, windowOf(query), { from });
-    // Whichever was seen first: if it still stands, so does the other.
-    const state = found.isKnown ? found.state : (expanded?.state ?? found.state);
-    if (state.snapshot !== found.state.snapshot) throw new CatalogChanged();
+    const { expansions = null, state: before = null } = words ? await expandTerms(knex, words) : {};
+    const found = await this.#find(knex, query, expansions, { before, from });
     const rows = found.rows.slice(0, pageSize);
     const told = {
       total: found.total,
@@ -83,26 +78,32 @@ export class CatalogSearch {
       ...(facets && { facets: await facetValues(knex, facets, rows.length > 0 ? found.facets : new Map()) }),
       ...(after !== undefined && { last: (found.rows.length > pageSize && rows.at(-1)) || null }),
     };
-    const items = await readRows(knex, { rows: rows.map(({ id }) => id), state });
+    const items = await readRows(knex, { rows: rows.map(({ id }) => id), state: found.state });
     if (!items) throw new CatalogChanged();
     return { rows: items, ...told };
   }
 
-  /** Products in the snapshot and what has changed since, if that can answer; all else among the rows. */
+  /**
+   * Products in the snapshot and what has changed since, if that can answer; all else among the rows. With them the state
+   * that must still stand when they are read: of the one before and that of the rows whichever was seen first.
+   */
   async #find(
     knex: Knex,
     query: ResolvedQuery,
     expansions: readonly TermExpansion[] | null,
-    window: Window,
-    { order = 'relevance', from = 'newest' }: { order?: 'relevance' | 'popularity'; from?: From },
-  ): Promise<FoundPage & FoundIn> {
+    { before, from, order = 'relevance' }: { before: CatalogState | null; from: From; order?: RankOrder },
+  ): Promise<FoundPage & Pick<FoundRows, 'state'>> {
+    const window = windowOf(query);
     const wanted = wantedSets(query, expansions);
     const known = wanted && from === 'known' ? this.#snapshots.openAsKnown(wanted) : null;
     const opened = known ?? (wanted && (await this.#snapshots.open(knex, wanted)));
-    const { state, ...page } = opened?.view
+    const page = opened?.view
       ? { ...(await rankProducts(knex, opened.view, query, expansions, window, order)), state: opened.state }
       : await scoredRows(knex, query, expansions, window, order);
-    return { ...page, state: opened?.state ?? state, isKnown: known !== null };
+    const state = opened?.state ?? page.state;
+    if (known || !before) return { ...page, state };
+    if (before.snapshot !== state.snapshot) throw new CatalogChanged();
+    return { ...page, state: before };
   }
 }
 

@@ -1,24 +1,16 @@
 import type { Knex } from 'knex';
 import type { CatalogItem } from '../../models/catalog/item';
-import type { CatalogState, FoundRows } from '../../models/ports';
+import type { FoundRows } from '../../models/ports';
 import { lines, prepared, rowsOf, type Sql, sql } from '../core/sql';
 import { type ItemRow, itemOf, rowsById } from './catalog-items';
 import { isUnchangedSince } from './search/opening';
 
-/** Rows that somebody wants, in the state in which they were found; any state does for ids alone. */
-interface WantedRows {
-  readonly rows: FoundRows['rows'];
-  readonly state?: CatalogState;
-  /** Whose they are: names them among others. */
-  readonly owner: string;
-}
+/** Rows that somebody wants, who names them among others; any state does for ids alone. */
+type WantedRows = Pick<FoundRows, 'rows'> & Partial<FoundRows> & { readonly owner: string };
 
 const SEEN = { transactions: sql`seen.transactions`, snapshot: sql`seen.snapshot` };
 
-/**
- * The part of a statement that reads wanted rows: common table expressions, of which `found` has the rows, and `gone` the
- * owners whose state is no more.
- */
+/** Expressions for `WITH`: `found` has the wanted rows, and `gone` the owners whose state is no more. */
 export function foundRows(wanted: readonly WantedRows[], pricing: boolean): Sql {
   const ids = [...new Set(wanted.flatMap(({ rows }) => rows))];
   const states = wanted.flatMap(({ owner, state }) => (state ? [{ owner, ...state }] : []));

@@ -64,7 +64,6 @@ const maxPriceOf = ({ rows, price, together }: Sale): number =>
 const costOf = (prices: readonly number[], together = false): number =>
   together ? Math.max(0, ...prices) : prices.reduce((sum, price) => sum + price, 0);
 
-/** What the rows that are found cost each charge. */
 function owedFor(sales: readonly Sale[]): Sql {
   const wanted = sales.flatMap(({ charge, rows, price, together = false }) =>
     rows.map((id) => ({ charge_id: charge.chargeId, id, ...price, together })),

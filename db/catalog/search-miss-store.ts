@@ -3,7 +3,6 @@ import { inject, injectable } from 'tsyringe';
 import { PORTS, type SearchMiss, type SearchMissStore, type SearchMissSum } from '../../models/ports';
 import { inTransaction, rowsOf, sql } from '../core/sql';
 
-/** Texts of a day (contract 5.13). */
 const TEXTS_MAX = 1_000;
 
 /** Queries that found nothing, in PostgreSQL. */

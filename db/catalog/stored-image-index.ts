@@ -4,7 +4,6 @@ import { PORTS, type StoredImage, type StoredImageIndex } from '../../models/por
 import { UNOWNED_IMAGES_ALONE } from '../core/housekeeping-store';
 import { inTransaction, rowsOf, sql } from '../core/sql';
 
-/** What the database knows of stored images. */
 @injectable()
 export class PostgresStoredImageIndex implements StoredImageIndex {
   constructor(@inject(PORTS.Knex) private readonly knex: Knex) {}

@@ -2,10 +2,10 @@ import type { Knex } from 'knex';
 import type { ResolvedQuery } from '../../models/catalog/catalog-query';
 import { nameSortKey } from '../../models/catalog/fold-text';
 import type { SuggestedRow, SuggestionQuery } from '../../models/catalog/suggestion';
-import type { CatalogState } from '../../models/ports';
+import type { CatalogState, FoundRows } from '../../models/ports';
 import { lines, prepared, rowsOf, type Sql, sql } from '../core/sql';
 import { CatalogChanged, isUnchangedSince, STATE } from './search/opening';
-import type { FoundPage, Window } from './search/scored-rows';
+import type { FoundPage } from './search/scored-rows';
 import { expandTerms, expandTyped, matchingAll, type TermExpansion } from './search/term-expansion';
 
 /** Rows of the taxonomy, which have indexes of their own. */
@@ -16,18 +16,12 @@ const POPULAR = sql`(SELECT id, category, popularity, sort_key, words FROM ${NOD
 /** Where so many of those match, far more of the others do than could be sorted in time, and none is needed. */
 const MANY = sql`50`;
 
-/** The products that match all words, by falling popularity, and the state that they were found in. */
+/** The products that match all words, by popularity, and the state that must still stand, of these and of what was read before. */
 type FindPopular = (
   query: ResolvedQuery,
   expansions: readonly TermExpansion[] | null,
-  window: Window,
-) => Promise<FoundPage & FoundIn>;
-
-/** The state in which something was found, and whether it was known before it was looked for. */
-export interface FoundIn {
-  readonly state: CatalogState;
-  readonly isKnown: boolean;
-}
+  before: CatalogState,
+) => Promise<Pick<FoundPage, 'rows'> & Pick<FoundRows, 'state'>>;
 
 /**
  * The rows that complete a query, in the order of contract 5.12. Each sort of them is looked for if it has to be, the dearest
@@ -58,18 +52,12 @@ export async function suggestedRows(
   return [...found.values()].slice(0, size);
 }
 
-interface FoundRows {
+interface ReadRows extends Pick<FoundRows, 'state'> {
   readonly rows: readonly SuggestedRow[];
-  readonly state: CatalogState;
 }
 
-/**
- * Reads rows, of one state with what was read before.
- *
- * @param select `id`, `kind`, `name` and `attributes`, in order
- * @param before the state of what was read first; null where this is the first
- */
-async function readRows(knex: Knex, select: Sql, before: CatalogState | null): Promise<FoundRows> {
+/** Reads the rows that `select` has (`id`, `kind`, `name`, `attributes`), of one state with what was read before, if anything. */
+async function readRows(knex: Knex, select: Sql, before: CatalogState | null): Promise<ReadRows> {
   const { transactions = null, snapshot = null } = before ?? {};
   const [line] = await rowsOf<CatalogState & { rows: SuggestedRow[]; still: boolean }>(
     knex,
@@ -90,7 +78,7 @@ function nodes(
   { text, words, category, size }: SuggestionQuery,
   terms: readonly TermExpansion[],
   before: CatalogState | null,
-): Promise<FoundRows> {
+): Promise<ReadRows> {
   const begins = nameSortKey(text);
   const within = sql`(${category}::text IS NULL OR ${category} = ANY(string_to_array(category, ',')))`;
   const isNamed = sql`sort_key >= ${begins} AND sort_key < ${`${begins}\u{10ffff}`} AND ${within}`;
@@ -121,7 +109,6 @@ function nodes(
   return readRows(knex, select, before);
 }
 
-/** As many products as are wanted that match all terms, by falling popularity. */
 async function products(
   knex: Knex,
   { category, words, size, sandbox }: SuggestionQuery,
@@ -133,12 +120,8 @@ async function products(
     ...{ node: 'product', categories: category === null ? null : [category], filters: [], words },
     ...{ sort: 'popularity_desc', page: 0, pageSize: size, ...(sandbox && { sandbox }) },
   };
-  const { rows, state, isKnown } = await find(query, words === null ? null : terms, {
-    offset: 0,
-    limit: size,
-  });
+  const { rows, state } = await find(query, words === null ? null : terms, before);
   const select = sql`SELECT id, kind, name, attributes FROM ${lines(rows.map(({ id }) => id))} WITH ORDINALITY AS asked (id, place)
     JOIN catalog_rows USING (id) ORDER BY place`;
-  // The state that was seen first: if it still stands, so does the other.
-  return (await readRows(knex, select, isKnown ? state : before)).rows;
+  return (await readRows(knex, select, state)).rows;
 }

@@ -1,9 +1,6 @@
 import { workFor } from '../../models/access/current-party';
 
-/**
- * A small table, remembered under the version that it was read after. Who comes with another version, or none, has it read
- * anew: so nobody gets it older than the version that he saw.
- */
+/** A small table, remembered by version, and read again for any other version or none: never older than the caller's. */
 export class VersionedCache<Value> {
   #version: number | undefined;
   #value: Promise<Value> | undefined;

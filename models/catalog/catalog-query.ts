@@ -27,7 +27,6 @@ export interface SearchScope {
   readonly category: string | null;
   /** ANDed. */
   readonly filters: readonly Filter[];
-  /** Id of a product that does not count. */
   readonly except?: string;
   /** Of products only those of the sandbox. */
   readonly sandbox?: true;
@@ -43,7 +42,6 @@ export const EVERYTHING: SearchScope = { category: null, filters: [] };
 export interface FacetAsked {
   /** One that no row has is counted as empty. */
   readonly field: string;
-  /** Values at most. */
   readonly limit: number;
   /** Folded words that the name of a value must have, the last as a prefix (contract 4.16); null for all values. */
   readonly words: readonly string[] | null;
@@ -72,7 +70,6 @@ export interface CatalogQuery {
   readonly text: string | null;
   /** Category slugs or names that scope the query; null means every category. */
   readonly categories: readonly string[] | null;
-  /** Kind of rows. */
   readonly node: string;
   /** ANDed. */
   readonly filters: readonly Filter[];
@@ -95,7 +92,6 @@ export interface ResolvedQuery extends Omit<CatalogQuery, 'categories' | 'text' 
   readonly words: readonly string[] | null;
   /** Instead of the page the rows after this one; null for the first. */
   readonly after?: RowPosition | null;
-  /** As in `SearchScope`. */
   readonly sandbox?: true;
 }
 

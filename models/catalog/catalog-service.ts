@@ -37,9 +37,7 @@ export interface ResolvedTaxonomy {
 /** Those of the items that were asked for which there are. */
 export interface FoundItems {
   readonly items: readonly CatalogItem[];
-  /** Ids in the order in which they were asked for. */
   readonly notFound: readonly string[];
-  /** Of the first item. */
   readonly resolvedTaxonomy: ResolvedTaxonomy | null;
 }
 
@@ -113,11 +111,7 @@ export class CatalogService {
     return { value: page, price: rows.length > 0 ? price : 0 };
   }
 
-  /**
-   * One row by id (contract 6.1).
-   *
-   * @throws AppError 404, free of charge, for an id that is no live row
-   */
+  /** One row by id (contract 6.1). @throws AppError 404, free of charge, for an id that is no live row */
   async item(call: CallContext, id: string, options: { pricing: boolean }): Promise<Priced<FoundItems>> {
     const found = await this.items(call, [id], options);
     if (found.value.items.length === 0) throw itemNotFound();

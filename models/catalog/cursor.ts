@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { badRequest } from '../errors';
 import type { ResolvedQuery, RowPosition } from './catalog-query';
 
-/** Bytes of the digest at the front. */
 const DIGEST_BYTES = 9;
 
 /** Numbers of a rank, and what each is below: there are no more words in a text. */
@@ -15,11 +14,7 @@ export function cursorOf(query: ResolvedQuery, { id, popularity, sortKey, rank }
   return Buffer.concat([digestOf(query, content), content]).toString('base64url');
 }
 
-/**
- * The row that a cursor stands for; null for the empty one, which is before all rows.
- *
- * @throws AppError 400 for a text that is no cursor of this query (contract 4.17)
- */
+/** The row of a cursor; null for the empty one. @throws AppError 400 for a text that is no cursor of this query (contract 4.17) */
 export function rowBefore(query: ResolvedQuery, cursor: string): RowPosition | null {
   if (cursor === '') return null;
   const bytes = Buffer.from(cursor, 'base64url');

@@ -81,7 +81,6 @@ export function foldText(text: string): string {
   );
 }
 
-/** The sign that stands for the group that matched. */
 const signOf = (...[, ...groups]: (string | undefined)[]): string =>
   SIGNS[groups.findIndex((group) => group !== undefined)] ?? '';
 
@@ -106,10 +105,7 @@ function indexable(word: string): string {
   return beginning.join('') + digest;
 }
 
-/**
- * Key that sorts names by code point into the order of contract 4.12: space, punctuation and symbols, digits, Latin
- * letters, other scripts; case-insensitive and accent-folding, nothing else normalised.
- */
+/** Key that sorts names by code point: space, punctuation and symbols, digits, Latin letters, other scripts (contract 4.12). */
 export function nameSortKey(name: string): string {
   let key = '';
   for (const character of foldText(name)) key += rankOf(character) + character;

@@ -101,12 +101,7 @@ function referencesIn(folded: string): string[] {
   );
 }
 
-/**
- * Whether a text has all of the words, the last perhaps as the beginning of a longer one (contract 4.16). Nothing has no
- * word.
- *
- * @param words folded
- */
+/** Whether a text has all of the folded words, the last also as a beginning (contract 4.16). Nothing has no word. */
 export function hasWords(text: string, words: readonly string[]): boolean {
   const terms = indexTermsOf(text);
   const begins = (beginning: string) => terms.some((term) => term.startsWith(beginning));

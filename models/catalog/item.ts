@@ -32,10 +32,7 @@ export interface Variant {
   readonly prices?: StoredPrices;
 }
 
-/**
- * One catalog row: a product or a taxonomy entity (contract 1.1). Image addresses are `https://…` or a path of
- * ours that begins with `/`, which the presenter puts behind the public base address.
- */
+/** A product or a taxonomy entity (contract 1.1). Images are `https://…`, or begin with `/` (`ImageStore`). */
 export interface CatalogItem {
   readonly id: string;
   /** `product`, `category` or an entity kind such as `brand`. */

@@ -36,11 +36,7 @@ export async function seenBy(
   return caller.test ? catalog.within(ids, { ...EVERYTHING, ...sightOf(caller) }) : ids;
 }
 
-/**
- * The products that a caller may find by a category and filters.
- *
- * @throws AppError 400 for an unknown category or tag
- */
+/** The products that a caller may find by a category and filters. @throws AppError 400 for an unknown category or tag */
 export async function scopeOf(
   caller: Caller,
   { category, filters }: { readonly category: string | null; readonly filters: readonly Filter[] },

@@ -55,11 +55,7 @@ export class StoredPictures {
     return image;
   }
 
-  /**
-   * Stores the picture of a call, and keeps it from being removed until a record can name it.
-   *
-   * @throws AppError 422 when it can't be used, 503 when it can't be stored now
-   */
+  /** Stores the picture of a call, kept until a record can name it. @throws AppError 422 when it can't be used, 503 */
   async upload(bytes: Buffer, caller: Omit<PrepareOptions, 'region'>): Promise<UploadedPicture> {
     const { jpeg, source } = await this.preparer.prepare(bytes, caller);
     const small = await this.preparer.thumbnail(jpeg, THUMBNAIL_SIDE);

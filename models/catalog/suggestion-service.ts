@@ -12,12 +12,7 @@ import { Taxonomy } from './taxonomy';
 export class SuggestionService {
   constructor(@inject(PORTS.CatalogRepository) private readonly catalog: CatalogRepository) {}
 
-  /**
-   * At most `size` rows, best first.
-   *
-   * @param category slug or name
-   * @throws AppError 400 for an unknown category
-   */
+  /** At most `size` rows, best first; `category` by slug or name. @throws AppError 400 for an unknown category */
   async suggest(
     { caller }: Pick<CallContext, 'caller'>,
     { query, category, size }: { query: string; category: string | null; size: number },

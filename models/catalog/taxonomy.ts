@@ -14,10 +14,7 @@ export const joinCategories = (ids: readonly string[]): string => ids.join(CATEG
 /** The ids of the categories of an entity or row, from the text of `joinCategories`; the first one is its own. */
 export const categoriesOf = (joined: string): readonly string[] => joined.split(CATEGORY_SEPARATOR);
 
-/**
- * What the categories say about the kinds of rows: which nodes may be asked for, at which level each stands.
- * Hierarchies are data (contract 3.1): a category with another hierarchy needs no code.
- */
+/** Which nodes may be asked for, at which level each stands: hierarchies are data of the categories (contract 3.1). */
 export class Taxonomy {
   readonly categories: readonly Category[];
   private readonly bySlug: ReadonlyMap<string, Category>;
@@ -43,7 +40,6 @@ export class Taxonomy {
     return this.nodes.has(kind);
   }
 
-  /** Every node that can be listed, the named ones first. */
   allNodes(): string[] {
     return [...this.nodes];
   }
@@ -53,7 +49,6 @@ export class Taxonomy {
     return this.allNodes().filter((node) => node !== 'product' && node !== 'category');
   }
 
-  /** The nodes that a category has rows of. */
   allowedNodes(category: Category): string[] {
     return ['product', ...category.hierarchy, 'category'];
   }

@@ -109,7 +109,6 @@ export interface FeedRun {
 export interface CatalogImportStore extends RecordStore {
   /** Live entities of these kinds, by id, after one of them. */
   entitiesOf(kinds: readonly string[], after: string, limit: number): Promise<readonly EntityRecord[]>;
-  /** Begins an import of the feed of this name. */
   openFeed(name: string): Promise<FeedRun>;
   /** Rows that name something that changed and are still to be derived again. */
   staleRows(): Promise<number>;
@@ -120,6 +119,5 @@ export interface CatalogImportStore extends RecordStore {
   makeIndexes(onMade: () => void): Promise<void>;
   /** Makes queries fast again after many changes, and tells the webhooks what became of the records. */
   end(counts: { readonly accepted: number; readonly rejected: number }, now: Date): Promise<void>;
-  /** Lets the next import begin. */
   close(): Promise<void>;
 }

@@ -4,10 +4,7 @@ import type { SuggestedRow, SuggestionQuery } from '../catalog/suggestion';
 import type { DataFile } from '../pricing/estimate';
 import type { ChargeRequest } from './access';
 
-/**
- * The catalog as it is read, without deleted rows. With the version of the taxonomy that a call began under, answers may be
- * cached, but are at least as new as that (contract 14.12).
- */
+/** The catalog without deleted rows. Answers may be cached, but are at least as new as a version that is given (contract 14.12). */
 export interface CatalogRepository {
   categories(taxonomyVersion?: number): Promise<readonly Category[]>;
   /** The closed vocabulary, ordered by group, then display order. */
@@ -27,7 +24,6 @@ export interface CatalogRepository {
     imageIds: readonly number[],
     scope?: SearchScope,
   ): Promise<ReadonlyMap<number, readonly string[]>>;
-  /** Where each image lies, by image id. */
   imageAddresses(imageIds: readonly number[]): Promise<ReadonlyMap<number, string>>;
 }
 
@@ -46,11 +42,9 @@ export interface FoundRows {
 /** Rows that a call pays for; of what a query found, all or, when the catalog has changed since, nothing. */
 export interface Sale extends Pick<FoundRows, 'rows'>, Partial<Pick<FoundRows, 'state'>> {
   readonly charge: ChargeRequest;
-  /** Credits that a row costs. */
   readonly price: { readonly product: number; readonly other: number };
   /** Whether the rows cost together as much as the most expensive of them. */
   readonly together?: true;
-  /** Whether prices come with the rows. */
   readonly pricing: boolean;
 }
 
@@ -109,6 +103,5 @@ export interface ImageStore {
   identity(): Promise<string | null>;
   /** Resolves when images can be read. @throws StoreFault saying why not */
   check(): Promise<void>;
-  /** Ends its connections. */
   close(): Promise<void>;
 }

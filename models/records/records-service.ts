@@ -26,7 +26,6 @@ import {
 export const RECORDS_MAX = 1_000;
 /** About how long a transaction is to take: others who write wait for it, and readers of the embedded database. */
 const TRANSACTION_MS = 500;
-/** As many as an import derives at once. */
 const STALE_AT_ONCE = 500;
 
 /** What became of a line: its record stands, or has a fault. */
@@ -71,11 +70,7 @@ export class RecordsService {
     @inject(PORTS.Clock) private readonly clock: Clock,
   ) {}
 
-  /**
-   * Writes the records of a body of JSON Lines; each stands when this resolves, or has a fault.
-   *
-   * @throws AppError 400 for a body without a line, 413 for one with too many
-   */
+  /** Writes the records of a body; each stands then, or has a fault. @throws AppError 400 without a line, 413 with too many */
   write(call: CallContext, body: Uint8Array): Promise<readonly LineOutcome[]> {
     return this.#alone(call, async () => {
       const { lines, source } = await this.bodies.read(body, this.clock.now());
@@ -117,7 +112,6 @@ export class RecordsService {
     return { products, pictures, failures: await this.#failures(live.id, pictures, { feed }) };
   }
 
-  /** Not looked for where there are none. */
   async #failures(versionId: number, { failed }: Coverage, of: PicturesOf): Promise<readonly FailedImage[]> {
     return failed === 0 ? [] : await this.embeddings.failures(versionId, FAILURES_TOLD, of);
   }

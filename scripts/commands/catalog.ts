@@ -69,7 +69,6 @@ function registerImport(catalog: Command): void {
     });
 }
 
-/** The options of a table that may be left out. */
 type TableOptions = {
   readonly [Name in 'category' | 'currency' | 'shop' | 'feed' | 'map']?: string | undefined;
 } & {

@@ -34,7 +34,6 @@ const LINES_AT_ONCE = 64;
  * a temporary folder so that its files can be read in order. Nothing outside of it is ever read.
  */
 export class Bundle {
-  /** Its picture files. */
   readonly files: PlainFiles;
 
   private constructor(

@@ -14,16 +14,12 @@ export interface ImportOptions {
   /** A folder, or a tar archive of one, gzipped or not; with `table` a shop's table. */
   readonly bundle: string;
   readonly table?: TableImport;
-  /** Checks everything and changes nothing. */
   readonly dryRun: boolean;
   /** Where the rejects are written; what was there is replaced. */
   readonly report: string;
   /** Whether to stay until the new images are embedded. */
   readonly wait: boolean;
-  /**
-   * About how long a transaction is to take. Default 500 ms: the embedded database answers nobody else meanwhile. A
-   * server does, and has less work with fewer of them.
-   */
+  /** About how long a transaction is to take: the embedded database answers nobody else meanwhile. Default 500 ms. */
   readonly transactionMs?: number;
   /** A larger image is a reject. Default 20 MiB. */
   readonly imageBytesMax?: number;
@@ -54,11 +50,7 @@ const IMAGE_BYTES_MAX = 20 * 1024 * 1024;
 const TRANSACTION_MS = 500;
 const NOT_EMBEDDED: EmbeddedImages = { embedded: 0, notEmbedded: 0 };
 
-/**
- * Imports a catalog bundle, or a shop's table (contract 13), and has its new images embedded.
- *
- * @throws Error when there is no bundle or table that can be read, or when another import is alive
- */
+/** Imports a bundle or a table (contract 13), and has its new images embedded. @throws Error when it can't be read, or another import is alive */
 export async function importBundle(
   options: ImportOptions,
   ports: BundleImportPorts,
@@ -87,14 +79,7 @@ async function importInto(
 ): Promise<Pick<ImportResult, 'accepted' | 'rejected' | 'table'>> {
   const rejects = await RejectReport.create(report);
   try {
-    const now = clock.now();
-    if (input instanceof Bundle) {
-      for (const warning of input.warnings) progress.note(`warning: ${warning}`);
-      for (const { file, field, reason } of input.faults) rejects.add(file, 0, field, reason);
-    }
-    const source =
-      input instanceof Bundle ? input.source(now) : await tableSource(input, store, dryRun, now, progress);
-    if (source instanceof TableSource) rejects.onReject = source.onReject;
+    const source = await sourceOf(input, store, rejects, { dryRun, now: clock.now(), progress });
     const storeFile = fileStorer(input, stored, { imageBytesMax, dryRun });
     const pictures = new RecordPictures({ images, index: storedImages, storeFile, dryRun });
     const accepted = await importRecords({
@@ -105,7 +90,7 @@ async function importInto(
     if (!(source instanceof TableSource)) return counts;
     const table = await source.finish();
     for (const note of table.notes) progress.note(note);
-    return { ...counts, table: { ...table, ...(dryRun && { preview: await source.preview() }) } };
+    return { ...counts, table: { ...table, ...(dryRun && { preview: source.preview() }) } };
   } catch (failure) {
     // Part of it may stand.
     await store.finish({ failed: String(failure) }).catch(() => undefined);
@@ -115,17 +100,23 @@ async function importInto(
   }
 }
 
-/** A dry run notes nothing of the feed, and removes nothing. */
-async function tableSource(
-  table: OpenTable,
+async function sourceOf(
+  input: Bundle | OpenTable,
   store: CatalogImportStore,
-  dryRun: boolean,
-  now: Date,
-  progress: Progress,
-): Promise<TableSource> {
-  const { feed } = table.options;
+  rejects: RejectReport,
+  { dryRun, now, progress }: { readonly dryRun: boolean; readonly now: Date; readonly progress: Progress },
+) {
+  if (input instanceof Bundle) {
+    for (const warning of input.warnings) progress.note(`warning: ${warning}`);
+    for (const { file, field, reason } of input.faults) rejects.add(file, 0, field, reason);
+    return input.source(now);
+  }
+  const { feed } = input.options;
+  // A dry run notes nothing of the feed, and removes nothing.
   const run = feed === null || dryRun ? null : await store.openFeed(feed);
-  return await TableSource.open(table, store, run, now, progress);
+  const source = await TableSource.open(input, store, run, now, progress);
+  rejects.onReject = source.onReject;
+  return source;
 }
 
 /** Stores pictures of a bundle; in a dry run they are only read and decoded. */

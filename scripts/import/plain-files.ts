@@ -76,7 +76,6 @@ export async function findLinks(root: string, below = ''): Promise<BundleFault[]
   return faults;
 }
 
-/** Null when there is none. */
 async function readPlainFile(path: string, bytesMax: number): Promise<Buffer | null> {
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   const file = await open(path, flags).catch((cause: NodeJS.ErrnoException) => {

@@ -108,7 +108,6 @@ const CHANGING = sql`
     WHERE (variant_id, source, region) = (given.variant_id, given.source, given.region) AND old <> given OFFSET 0
   ) AS differing`;
 
-/** The products of the variants that `variants` selects as `variant_id`. */
 async function productsOf(trx: Knex, variants: Sql): Promise<string[]> {
   const products = await rowsOf<{ product_id: string }>(
     trx,

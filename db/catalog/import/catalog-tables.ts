@@ -108,13 +108,7 @@ export async function taxonomyVersion(knex: Knex): Promise<number> {
 /** Up to so many rows are derived again in the transaction that made them stale; more wait, so that it stays short. */
 export const STALE_AT_ONCE = 500;
 
-/**
- * Notes rows to be derived again. Resolves to their ids, including those noted before; of very many, to one more than
- * `STALE_AT_ONCE`.
- *
- * @param before `WITH` and the clauses that `rows` refers to
- * @param rows selects ids, each once
- */
+/** Notes the rows that `rows` selects, each once; `before` is a WITH for it. Resolves to their ids, at most one above `STALE_AT_ONCE`. */
 export async function noteStale(trx: Knex, before: Sql, rows: Sql): Promise<string[]> {
   const noted = await rowsOf<{ id: string }>(
     trx,
@@ -124,9 +118,6 @@ export async function noteStale(trx: Knex, before: Sql, rows: Sql): Promise<stri
   );
   return noted.map(({ id }) => id);
 }
-
-/** How many rows are noted. */
-export const countStale = (knex: Knex): Promise<number> => countOf(knex, sql`FROM catalog_stale_rows`);
 
 /** How many rows `from` selects, by `FROM` and what follows it. */
 export async function countOf(knex: Knex, from: Sql): Promise<number> {

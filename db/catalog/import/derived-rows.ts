@@ -1,11 +1,5 @@
 import type { Knex } from 'knex';
-import {
-  categoryFacet,
-  categoryRow,
-  entityRow,
-  isListable,
-  productRow,
-} from '../../../models/catalog/import/derive-row';
+import { categoryRow, entityRow, isListable, productRow } from '../../../models/catalog/import/derive-row';
 import type { CatalogRow } from '../../../models/catalog/import/records';
 import { namedEntities } from '../../../models/catalog/import/stages';
 import { facetOf, isReference } from '../../../models/catalog/index-terms';
@@ -16,21 +10,13 @@ import { indexedDeletions } from '../search/misspellings';
 import { bestOfFacets } from './best-estimates';
 import { CATALOG_ROWS, loadCategories, loadEntities, loadNamed, loadProducts } from './catalog-tables';
 
-/** A row of `catalog_rows`, whole. */
 interface CompleteRow extends CatalogRow {
   /** Of the products below the row; a product's own row has none. */
   readonly max_estimate?: object | null;
 }
 
-/** Derives up to `limit` of the noted rows again; resolves to how many there were. */
-export const deriveStale = (trx: Knex, limit: number): Promise<number> =>
-  deriveThose(trx, sql`id IN (SELECT id FROM catalog_stale_rows ORDER BY id LIMIT ${limit})`);
-
-/** Derives those of these rows again that are still noted. */
-export const rebuildStale = (trx: Knex, ids: readonly string[]): Promise<number> =>
-  deriveThose(trx, sql`id = ANY(${ids}::text[])`);
-
-async function deriveThose(trx: Knex, condition: Sql): Promise<number> {
+/** Derives those of the noted rows again that meet a condition on their `id`; resolves to how many there were. */
+export async function deriveStale(trx: Knex, condition: Sql): Promise<number> {
   const noted = sql`DELETE FROM catalog_stale_rows WHERE ${condition} RETURNING id`;
   const ids = (await rowsOf<{ id: string }>(trx, noted)).map(({ id }) => id);
   await deriveRows(trx, ids);
@@ -45,7 +31,7 @@ export async function deriveRows(trx: Knex, ids: readonly string[]): Promise<voi
     ...(await deriveEntities(trx, ids)),
     ...(await deriveCategories(trx, ids)),
   ];
-  await writeRows(trx, await prepareRows(trx, current));
+  await writeRows(trx, await prepare(trx, CATALOG_ROWS, current));
   const live = new Set(current.map((row) => row.id));
   await deleteRows(
     trx,
@@ -53,7 +39,6 @@ export async function deriveRows(trx: Knex, ids: readonly string[]): Promise<voi
   );
 }
 
-/** The rows of those of these ids that are live products. */
 async function deriveProducts(trx: Knex, ids: readonly string[]): Promise<CompleteRow[]> {
   const products = [...(await loadProducts(trx, ids)).values()];
   if (products.length === 0) return [];
@@ -63,7 +48,7 @@ async function deriveProducts(trx: Knex, ids: readonly string[]): Promise<Comple
 }
 
 /** The rows of those of these ids that are live entities of a listable kind. */
-export async function deriveEntities(trx: Knex, ids: readonly string[]): Promise<CompleteRow[]> {
+async function deriveEntities(trx: Knex, ids: readonly string[]): Promise<CompleteRow[]> {
   const own = await loadEntities(trx, sql`id = ANY(${ids}::text[]) AND NOT deleted`);
   if (own.size === 0) return [];
   const parents = new Set([...own.values()].flatMap((entity) => Object.values(entity.parents)));
@@ -77,30 +62,20 @@ export async function deriveEntities(trx: Knex, ids: readonly string[]): Promise
     trx,
     listed.map((entity) => {
       const tags = entity.kind === 'model' ? (modelTags.get(entity.id) ?? []) : entity.tags;
-      return { facet: facetOf(entity.kind, entity.id), row: entityRow(entity, tags, around) };
+      return entityRow(entity, tags, around);
     }),
   );
 }
 
-/** The rows of those of these ids that are categories. */
-export async function deriveCategories(trx: Knex, ids: readonly string[]): Promise<CompleteRow[]> {
+async function deriveCategories(trx: Knex, ids: readonly string[]): Promise<CompleteRow[]> {
   const categories = await loadCategories(trx);
-  const listed = ids.flatMap((id) => categories.get(id) ?? []);
-  return await withBest(
-    trx,
-    listed.map((category) => ({ facet: categoryFacet(category.id), row: categoryRow(category) })),
-  );
+  return await withBest(trx, ids.flatMap((id) => categories.get(id) ?? []).map(categoryRow));
 }
 
-async function withBest(
-  trx: Knex,
-  rows: readonly { facet: string; row: CatalogRow }[],
-): Promise<CompleteRow[]> {
-  const best = await bestOfFacets(
-    trx,
-    rows.map(({ facet }) => facet),
-  );
-  return rows.map(({ facet, row }) => ({ ...row, max_estimate: best.get(facet) ?? null }));
+async function withBest(trx: Knex, rows: readonly CatalogRow[]): Promise<CompleteRow[]> {
+  const facetOfRow = ({ kind, id }: CatalogRow) => facetOf(kind, id);
+  const best = await bestOfFacets(trx, rows.map(facetOfRow));
+  return rows.map((row) => ({ ...row, max_estimate: best.get(facetOfRow(row)) ?? null }));
 }
 
 /** A model carries a tag when every one of its live styles carries it (contract 3.5). */
@@ -121,10 +96,6 @@ async function tagsOfModels(trx: Knex, ids: readonly string[]): Promise<Map<stri
   }
   return shared;
 }
-
-/** Prepares rows for `writeRows`. */
-export const prepareRows = (trx: Knex, rows: readonly CompleteRow[]): Promise<Prepared<CompleteRow>> =>
-  prepare(trx, CATALOG_ROWS, rows);
 
 /** Writes rows that were prepared. They are no longer stale then. */
 export async function writeRows(trx: Knex, prepared: Prepared<CompleteRow>): Promise<void> {

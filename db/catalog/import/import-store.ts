@@ -8,7 +8,7 @@ import type { OpenAuditEntry } from '../../accounts/audit-log';
 import { messagesAbout } from '../../core/shared-clauses';
 import { rowsOf, sql } from '../../core/sql';
 import { makeSearchSnapshot } from '../search/make-snapshot';
-import { countOf, countStale, loadEntities } from './catalog-tables';
+import { countOf, loadEntities } from './catalog-tables';
 import { openFeed } from './feed-run';
 import { PostgresRecordStore, STOPPED_IMPORT } from './record-store';
 import { countDeferredIndexes, deferIndexes, makeIndexes, tidyTables } from './search-upkeep';
@@ -124,7 +124,7 @@ export class PostgresImportStore extends PostgresRecordStore implements CatalogI
   }
 
   async staleRows(): Promise<number> {
-    return await countStale(this.knex);
+    return await countOf(this.knex, sql`FROM catalog_stale_rows`);
   }
 
   async missingIndexes(): Promise<number> {

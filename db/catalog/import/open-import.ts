@@ -53,10 +53,7 @@ interface PreviewRow {
 /** Of an entity that is only noted, what no check asks for. Its id stands in for its name, as a product must have one. */
 const UNKNOWN = { parents: {}, tags: [], keywords: [], popularity: 0, images: [], thumbnails: [] };
 
-/**
- * The catalog as a dry run would change it: its writes note what later lines may refer to, in a table of their own and
- * not in memory, since a bundle may be larger than that.
- */
+/** What a dry run would change, as far as later lines refer to it, is noted in a table: it may be larger than memory. */
 class DryRunStore extends PostgresImportStore {
   /** What was noted is not in the catalog that would be read anew. */
   override taxonomyVersion = async () => 0;

@@ -31,7 +31,7 @@ import {
   STALE_AT_ONCE,
   taxonomyVersion,
 } from './catalog-tables';
-import { deriveStale, rebuildStale } from './derived-rows';
+import { deriveStale } from './derived-rows';
 import { writeCategories, writeEntities, writeProducts, writeSynonyms } from './write-records';
 
 /** The records of the catalog as calls write them, in PostgreSQL. */
@@ -99,7 +99,6 @@ export type InTransaction = <Result>(work: (trx: Knex) => Promise<Result>) => Pr
  * its end, so that none waits for more of another than one transaction, and what one of them checked is true when it writes.
  */
 export class PostgresRecordStore implements RecordStore {
-  /** Spent so far on rows that followed at once. */
   #derivingMs = 0;
 
   constructor(
@@ -142,7 +141,9 @@ export class PostgresRecordStore implements RecordStore {
 
   /** Derives up to `limit` of the rows that were noted; how many there were. */
   async deriveStaleRows(limit: number): Promise<number> {
-    return await this.alone((trx) => deriveStale(trx, limit));
+    return await this.alone((trx) =>
+      deriveStale(trx, sql`id IN (SELECT id FROM catalog_stale_rows ORDER BY id LIMIT ${limit})`),
+    );
   }
 
   inTransaction<Result>(work: (trx: Knex) => Promise<Result>): Promise<Result> {
@@ -196,7 +197,7 @@ export class PostgresRecordStore implements RecordStore {
     const isOverdue = this.#derivingMs > DERIVING_MS_MAX && kind !== 'categories' && kind !== 'entities';
     if (isOverdue) return;
     const startedAt = performance.now();
-    await rebuildStale(trx, noted);
+    await deriveStale(trx, sql`id = ANY(${noted}::text[])`);
     this.#derivingMs += performance.now() - startedAt;
   }
 }
@@ -231,10 +232,7 @@ function notingNothing<Written>(
 /** SQLSTATE classes of what is wrong with a value: data exception, integrity violation, program limit exceeded. */
 const VALUE_CLASSES = /^(?:22|23|54)...$/;
 
-/**
- * The database's words for a value that it can't hold, null for any other failure. The last resort of an import:
- * what its checks let through costs one record, not all that come after it.
- */
+/** The database's words for a value that it can't hold, null for any other failure: what no check found costs one record. */
 export function refusedValue(failure: unknown): string | null {
   if (!(failure instanceof Error) || !('code' in failure) || !VALUE_CLASSES.test(String(failure.code)))
     return null;

@@ -22,10 +22,7 @@ const LOCK_NOT_AVAILABLE = '55P03';
 /** For each index at the same time. */
 const MEMORY = '128MB';
 
-/**
- * Drops the indexes of search, until `makeIndexes`. Searches read all rows meanwhile, so this is for a catalog that has
- * hardly any. They stay while somebody keeps them in use.
- */
+/** Drops the indexes of search, until `makeIndexes`, unless somebody keeps them in use. Searches read all rows meanwhile. */
 export async function deferIndexes({ inTransaction }: Pick<Upkeep, 'inTransaction'>): Promise<void> {
   try {
     await inTransaction(async (trx) => {
@@ -74,10 +71,7 @@ export async function makeIndexes(
   await pMap(deferred, make, { concurrency: connections });
 }
 
-/**
- * With the columns that queries look them up by: statistics of the long ones cost as much as those of all others. Their
- * dead rows are left to the server, or to the housekeeper of the embedded database.
- */
+/** Analysed by the columns that they are looked up by alone: statistics of the long ones cost as much as all others. */
 const LOOKED_UP = [
   sql`categories (id)`,
   sql`tags (id)`,

@@ -13,15 +13,8 @@ import { rowsOf, type Sql, sql } from '../../core/sql';
 import { type Prepared, prepare, stage, upsert, upsertStaged, write } from '../../core/staging';
 import { embeddingsOf } from '../../embeddings/embedding-tables';
 import { raiseBest, rowsShowing } from './best-estimates';
-import { loadProducts, noteStale, SOURCE_TABLES, taxonomyVersion } from './catalog-tables';
-import {
-  deleteRows,
-  deriveCategories,
-  deriveEntities,
-  deriveRows,
-  prepareRows,
-  writeRows,
-} from './derived-rows';
+import { CATALOG_ROWS, loadProducts, noteStale, SOURCE_TABLES, taxonomyVersion } from './catalog-tables';
+import { deleteRows, deriveRows, writeRows } from './derived-rows';
 
 /** Writes categories and their rows; every row of a category whose taxonomy changed is noted as stale. */
 export async function writeCategories(trx: Knex, records: readonly CategoryRecord[]): Promise<string[]> {
@@ -38,7 +31,7 @@ export async function writeCategories(trx: Knex, records: readonly CategoryRecor
         WHERE string_to_array(category, ',') && ARRAY(SELECT id::text FROM reshaped)`,
   );
   const changed = await upsertStaged(trx, SOURCE_TABLES.categories);
-  await writeRows(trx, await prepareRows(trx, await deriveCategories(trx, changed)));
+  await deriveRows(trx, changed);
   return noted;
 }
 
@@ -52,7 +45,6 @@ export async function writeSynonyms(
   await rowsOf(trx, sql`DELETE FROM synonyms WHERE id = ANY(${gone}::text[])`);
 }
 
-/** The records, and the ids of those that are deletions. */
 function parted<Record extends { readonly id: string }>(
   records: readonly (Record | Deletion)[],
 ): { readonly live: readonly Record[]; readonly gone: readonly string[] } {
@@ -62,10 +54,7 @@ function parted<Record extends { readonly id: string }>(
   };
 }
 
-/**
- * Writes entities and their rows. Rows that name a changed entity, and models whose styles changed, are noted as stale.
- * Deleting an unknown entity does nothing.
- */
+/** Writes entities and their rows; notes rows that name a changed one, and models whose styles changed. */
 export async function writeEntities(
   trx: Knex,
   records: readonly (EntityRecord | Deletion)[],
@@ -79,8 +68,7 @@ export async function writeEntities(
   const noted = await noteNaming(trx, gone);
   const changed = await upsertStaged(trx, SOURCE_TABLES.entities);
   const deleted = await markDeleted(trx, sql`entities`, gone);
-  await writeRows(trx, await prepareRows(trx, await deriveEntities(trx, changed)));
-  await deleteRows(trx, deleted);
+  await deriveRows(trx, [...changed, ...deleted]);
   return noted;
 }
 
@@ -92,10 +80,7 @@ const markDeleted = (trx: Knex, table: Sql, ids: readonly string[]): Promise<str
         RETURNING id`,
   );
 
-/**
- * Rows hold an entity's name, its words and, of a style, its tags; a model's tags follow from those of its live styles
- * (contract 3.4, 3.5).
- */
+/** Rows hold an entity's name and words, a style's tags, and a model those of its live styles (contract 3.4, 3.5). */
 function noteNaming(trx: Knex, gone: readonly string[]): Promise<string[]> {
   return noteStale(
     trx,
@@ -136,8 +121,9 @@ export async function writeProducts(
     live.map((record) => ({ ...record, deleted: false })),
   );
   const variants = await prepare(trx, SOURCE_TABLES.variants, live.flatMap(variantsOf));
-  const rows = await prepareRows(
+  const rows = await prepare(
     trx,
+    CATALOG_ROWS,
     live.map(({ row }) => row),
   );
   // New products with new variants change nothing that is there.
@@ -207,7 +193,6 @@ async function changesBy(
 const idsOf = async (trx: Knex, statement: Sql): Promise<string[]> =>
   (await rowsOf<{ id: string }>(trx, statement)).map(({ id }) => id);
 
-/** Puts the variants away that the staged products name no longer. */
 const putAside = (trx: Knex) =>
   rowsOf(
     trx,

@@ -90,7 +90,6 @@ export class Bitset {
     return count;
   }
 
-  /** All ordinals in rising order. */
   forEach(visit: (ordinal: number) => void): void {
     for (let at = 0; at < this.bytes.length; at++) {
       for (let bits = this.bytes[at] ?? 0; bits > 0; ) {

@@ -1,5 +1,4 @@
 import { Bitset } from './bitset';
-import type { OrderKey } from './catalog-clauses';
 import {
   byField,
   CHUNK,
@@ -8,6 +7,7 @@ import {
   furtherTerms,
   IdLists,
   isFacet,
+  type SnapshotProduct,
 } from './snapshot-chunks';
 
 /**
@@ -24,14 +24,7 @@ export interface PostingRequest {
 export interface ChangedProduct {
   readonly id: string;
   readonly line: number;
-  /** Null if it is gone. */
-  readonly row: ChangedRow | null;
-}
-
-/** A product with its facets and words. */
-export interface ChangedRow extends OrderKey {
-  readonly category: string;
-  readonly terms: readonly string[];
+  readonly row: SnapshotProduct | null;
 }
 
 const NONE: readonly number[] = [];
@@ -42,7 +35,7 @@ const NONE: readonly number[] = [];
  * catalog share it: `livingAfter` tells which ordinals live for a query.
  */
 export class ChangedProducts {
-  readonly #rows: ChangedRow[] = [];
+  readonly #rows: SnapshotProduct[] = [];
   readonly #facets: ReadonlyMap<string, readonly string[]>[] = [];
   readonly #lines = new Set<number>();
   /** All ordinals that a product ever had, and the one after each change. */
@@ -94,7 +87,6 @@ export class ChangedProducts {
     return after;
   }
 
-  /** Those that a wanted term means. */
   matching({ kind, term }: Pick<PostingRequest, 'kind' | 'term'>): readonly number[] {
     if (kind !== 'prefix') return this.#ordinalsByTerm.get(term) ?? NONE;
     return Array.from(this.#ordinalsByTerm)
@@ -103,7 +95,7 @@ export class ChangedProducts {
   }
 
   /** Of an ordinal beyond those of the snapshot. */
-  rowAt(ordinal: number): ChangedRow | undefined {
+  rowAt(ordinal: number): SnapshotProduct | undefined {
     return this.#rows[ordinal - this.products];
   }
 
@@ -157,7 +149,6 @@ export class FacetColumn {
     return counts;
   }
 
-  /** Takes in what has changed since the last time. */
   #grow(): void {
     const { size } = this.changes;
     if (size > this.#codes.length) {

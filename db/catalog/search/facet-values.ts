@@ -6,7 +6,6 @@ import { prepared, rowsOf, sql } from '../../core/sql';
 import { byCodePoint } from './product-order';
 import type { FacetCounts } from './scored-rows';
 
-/** Names that are read at once. */
 const NAMES_AT_ONCE = 1_000;
 
 type Counted = readonly [id: string, count: number];

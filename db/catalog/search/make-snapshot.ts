@@ -82,7 +82,6 @@ async function frequentTerms(trx: Knex, rowsMin: number): Promise<Set<string>> {
   return new Set(rows.map(({ term }) => term));
 }
 
-/** In one pass over the products. */
 async function writeChunks(trx: Knex, snapshot: number, frequent: ReadonlySet<string>): Promise<void> {
   const builder = new ChunkBuilder(frequent);
   let chunk = 0;
@@ -139,10 +138,7 @@ interface Line extends Omit<SnapshotProduct, 'terms'> {
   readonly terms: string;
 }
 
-/**
- * All products by falling popularity, then id, in lists of a power of two, the last one shorter. The next list is on
- * its way while one is worked on. For a transaction, once.
- */
+/** All products by falling popularity, then id, in lists of a power of two, one being read ahead. Once a transaction. */
 async function* productsInOrder(trx: Knex): AsyncGenerator<readonly SnapshotProduct[]> {
   // All of them are read: the planner else takes a cursor for one that is left early.
   await rowsOf(trx, sql`SET LOCAL cursor_tuple_fraction = 1`);

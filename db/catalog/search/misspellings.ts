@@ -29,10 +29,7 @@ export function editsAllowed(word: string): number {
 /** Words of the vocabulary by words of a query, as the database has them. */
 export type WordsByWord = Readonly<Record<string, readonly string[]>>;
 
-/**
- * Of candidates those within the edits of each word, nearest first. The work is bounded whatever the vocabulary holds:
- * where more words are alike than can be looked at, those that share more letters with a word are found.
- */
+/** Of candidates those within the edits of each word, nearest first, in bounded work whatever the vocabulary holds. */
 export function nearWords(candidates: WordsByWord): ReadonlyMap<string, readonly NearWord[]> {
   const near = Object.entries(candidates).flatMap(([asked, words]) => {
     const letters = lettersOf(asked);
@@ -83,13 +80,8 @@ export function candidatesOf(words: readonly string[]): Sql {
       SELECT asked, array_agg(known) AS words FROM candidates GROUP BY asked) AS by_word`;
 }
 
-interface AskedDeletion {
-  readonly word: string;
-  readonly deletion: string;
-}
-
 /** The deletions of all words, of each word in turn, so that a limit leaves out those of every word that lack most. */
-function deletionsInTurn(words: readonly string[]): AskedDeletion[] {
+function deletionsInTurn(words: readonly string[]) {
   return words
     .flatMap((word) =>
       deletionNeighbourhood(word, editsAllowed(word)).map((deletion, place) => ({ word, deletion, place })),
@@ -128,10 +120,7 @@ export function deletionNeighbourhood(word: string, deletionsMax: number): strin
   return [...found];
 }
 
-/**
- * How many edits make one word of the other, or infinity beyond `editsMax`. An edit inserts, drops or replaces a letter,
- * or swaps two neighbours; no letter is edited twice (optimal string alignment).
- */
+/** Edits (insert, drop, replace, swap neighbours; no letter twice) that make one word of another; infinity beyond `editsMax`. */
 export function editsBetween(from: readonly string[], to: readonly string[], editsMax: number): number {
   if (Math.abs(from.length - to.length) > editsMax) return Number.POSITIVE_INFINITY;
   let beforePrevious: number[] = [];

@@ -1,7 +1,8 @@
 import type { Knex } from 'knex';
 import type { CatalogState } from '../../../models/ports';
 import { constant, prepared, rowsOf, type Sql, sql } from '../../core/sql';
-import type { ChangedProduct, ChangedRow, PostingRequest } from './changed-products';
+import type { ChangedProduct, PostingRequest } from './changed-products';
+import type { SnapshotProduct } from './snapshot-chunks';
 
 /** The catalog has changed between the statements of an answer, which is of no state then. */
 export class CatalogChanged extends Error {
@@ -20,10 +21,11 @@ export const isUnchangedSince = ({ transactions, snapshot }: { [Part in keyof Ca
 /** Changes with which a snapshot still answers; a process keeps them all. */
 export const CHANGES_MAX = 50_000;
 
-/** What is known of a snapshot before. */
 interface KnownBefore {
   readonly number: number;
   readonly seen: { readonly state: CatalogState } | null;
+  /** Then it can't answer. */
+  readonly isOutgrown: boolean;
 }
 
 /** What of a snapshot some queries need, as one state of the catalog has it. */
@@ -39,27 +41,13 @@ export interface OpenSnapshot {
   readonly found: readonly { readonly name: string; readonly ids: readonly string[] }[];
 }
 
-interface LoadedQueryState {
-  readonly state: CatalogState;
-  /** Null where there is none, or only the outgrown one. */
-  readonly snapshot: OpenSnapshot | null;
-}
-
-/**
- * Tells the state of the catalog and what has changed since the state before, and reads terms. One statement, so that all
- * of it is of one state.
- *
- * @param wanted distinct terms that are not known
- * @param last what is known of a snapshot before
- * @param outgrown number of a snapshot that can't answer
- */
+/** Reads the state of the catalog, what has changed since the last, and distinct terms, all in one statement, so of one state. */
 export async function readOpening(
   knex: Knex,
   wanted: readonly PostingRequest[],
   last: KnownBefore | null,
-  outgrown: number | null,
-): Promise<LoadedQueryState> {
-  const lines = await rowsOf<Line>(knex, prepared(openingStatement(wanted, last, outgrown)));
+): Promise<{ readonly state: CatalogState; readonly snapshot: OpenSnapshot | null }> {
+  const lines = await rowsOf<Line>(knex, prepared(openingStatement(wanted, last)));
   const partsOf = <Part extends Line['part']>(part: Part) =>
     lines.filter((line): line is Extract<Line, { part: Part }> => line.part === part);
   const [first] = partsOf('state');
@@ -89,7 +77,7 @@ type Line =
       readonly part: 'change';
       readonly name: string;
       readonly number: number;
-      readonly told: Omit<ChangedRow, 'id'> | null;
+      readonly told: Omit<SnapshotProduct, 'id'> | null;
     }
   | { readonly part: 'bits'; readonly name: string; readonly number: number; readonly bytes: Buffer }
   | { readonly part: 'found'; readonly name: string; readonly told: readonly string[] };
@@ -102,11 +90,7 @@ interface StateTold extends CatalogState {
 }
 
 /** Wanted terms are told as JSON, for which the planner assumes the same size however many they are: its plan can stay. */
-function openingStatement(
-  wanted: readonly PostingRequest[],
-  last: KnownBefore | null,
-  outgrown: number | null,
-): Sql {
+function openingStatement(wanted: readonly PostingRequest[], last: KnownBefore | null): Sql {
   const seen = last?.seen?.state.transactions ?? null;
   return sql`WITH state AS MATERIALIZED (SELECT ${STATE}),
     newest AS MATERIALIZED (
@@ -117,7 +101,7 @@ function openingStatement(
             WHERE pg_visible_in_snapshot(running, ${seen}::pg_snapshot))
           THEN ${seen}::pg_snapshot END AS seen
       FROM state JOIN search_snapshots s ON s.number = state.snapshot
-      WHERE s.number IS DISTINCT FROM ${outgrown}::integer
+      WHERE s.number IS DISTINCT FROM ${last?.isOutgrown ? last.number : null}::integer
     ),
     lines AS MATERIALIZED (
       SELECT c.id, c.number

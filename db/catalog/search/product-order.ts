@@ -96,7 +96,6 @@ export class ProductOrder {
     if (isMany) this.#changed.sort((left, right) => this.#compare(this.keyOf(left), this.keyOf(right)));
   }
 
-  /** The position of the first product of the snapshot that comes after a row. */
   #positionAfter(row: OrderKey): number {
     const { ordinals } = this;
     return firstFrom(
@@ -105,7 +104,6 @@ export class ProductOrder {
     );
   }
 
-  /** How many of the changed products in order come no later than a row. */
   #changesUpTo(row: OrderKey): number {
     return firstFrom(
       this.#changed.length,

@@ -4,7 +4,7 @@ import { facetOf } from '../../../models/catalog/index-terms';
 import { Bitset } from './bitset';
 import { restricts } from './catalog-clauses';
 import type { PostingRequest } from './changed-products';
-import type { FoundPage, Window } from './scored-rows';
+import type { FoundPage, RankOrder, Window } from './scored-rows';
 import type { SnapshotView } from './snapshot-cache';
 import { BEGINNING_MAX, beginningTerm, categoryTerm } from './snapshot-chunks';
 import type { TermExpansion } from './term-expansion';
@@ -61,7 +61,6 @@ function expansionTerms(expansion: TermExpansion): PostingRequest[] {
  * what has changed since.
  *
  * @param view has the sets that the query wants
- * @param order of a text: by relevance, or the products that match all words by popularity alone
  */
 export async function rankProducts(
   knex: Knex,
@@ -69,7 +68,7 @@ export async function rankProducts(
   query: ResolvedQuery,
   expansions: readonly TermExpansion[] | null,
   { after, offset, limit }: Window,
-  order: 'relevance' | 'popularity' = 'relevance',
+  order: RankOrder = 'relevance',
 ): Promise<FoundPage> {
   const among = scopeOf(query, sets, living);
   const terms = expansions?.map((each) => ordinalsOf(each, sets)) ?? [];
@@ -198,7 +197,6 @@ class Tally {
     return number > 1 ? this.exactly(number, among) : anySet.and(among);
   }
 
-  /** The ordinals of `among` that are in so many sets. */
   exactly(number: number, among: Bitset): Bitset {
     return this.#digits.reduce(
       (left, digit, at) => ((number >>> at) & 1 ? left.and(digit) : left.without(digit)),

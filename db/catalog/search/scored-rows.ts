@@ -24,6 +24,9 @@ export interface Window {
   readonly after?: RowPosition | null;
 }
 
+/** Of a text: by relevance, or the rows that match all words by popularity alone. */
+export type RankOrder = 'relevance' | 'popularity';
+
 /** Numbers of rows by facet field and id. */
 export type FacetCounts = ReadonlyMap<string, ReadonlyMap<string, number>>;
 
@@ -43,7 +46,6 @@ export interface FoundPage {
  * the rows that match its words, each looked up in the index and counted (contract 5.4). Its cost grows with the rows that
  * match, so products are found here only where the snapshot can't tell.
  *
- * @param order of a text: by relevance, or the rows that match all words by popularity alone
  * @throws AppError 503
  */
 export async function scoredRows(
@@ -51,7 +53,7 @@ export async function scoredRows(
   query: ResolvedQuery,
   expansions: readonly TermExpansion[] | null,
   window: Window,
-  order: 'relevance' | 'popularity' = 'relevance',
+  order: RankOrder = 'relevance',
 ): Promise<FoundPage & { readonly state: CatalogState }> {
   const conditions = conditionsOf(query);
   const isRanked = expansions !== null && order === 'relevance';
@@ -109,14 +111,12 @@ function ranked(
         ORDER BY rank DESC, ${inOrder('popularity_desc')} LIMIT ${limit} OFFSET ${offset})) AS rows`;
 }
 
-/** A `RowPosition`. */
 const position = (sortKey: Sql, rank: Sql): Sql =>
   sql`json_build_object('id', id, 'popularity', popularity, 'sortKey', ${sortKey}, 'rank', ${rank})`;
 
 const ranksAfter = ({ rank, ...row }: RowPosition): Sql =>
   sql`(rank < ${rank}::bigint[] OR (rank = ${rank}::bigint[] AND ${comesAfter('popularity_desc', row)}))`;
 
-/** How many rows that meet the conditions have each value of the facets that are asked for. */
 async function countFacets(
   knex: Knex,
   conditions: readonly Sql[],

@@ -7,7 +7,6 @@ import type { ChangedProducts, PostingRequest } from './changed-products';
 import { readOpening } from './opening';
 import { NO_ORDINALS, nameOf, type Posting, type SeenState, Snapshot } from './snapshot';
 
-/** What a query is answered from. */
 interface Opened {
   readonly state: CatalogState;
   /** Null where there is none yet, or more has changed than it can answer with. */
@@ -67,7 +66,7 @@ export class SnapshotCache {
     const postings = last?.postingsOf(terms, isNewest) ?? new Map<string, Posting>();
     const unknown = terms.filter((term) => !postings.has(nameOf(term)));
     const wanted = unknown.map((term) => ({ ...term, name: nameOf(term) }));
-    const opening = await readOpening(knex, wanted, last, last?.isOutgrown ? last.number : null);
+    const opening = await readOpening(knex, wanted, last);
     const { state } = opening;
     if (!opening.snapshot) return asks.map(() => ({ state, view: null }));
     const { number, products } = opening.snapshot;

@@ -77,7 +77,6 @@ export class ChunkBuilder {
     }
   }
 
-  /** What was added since the last call. */
   take() {
     const [products, bitmaps, fields] = [this.#products, this.#bitmaps, this.#fields];
     [this.#products, this.#bitmaps, this.#fields] = [[], new Map(), new Map()];

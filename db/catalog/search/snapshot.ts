@@ -32,20 +32,15 @@ const LENGTH_BYTES = 4;
 /** What a process keeps of a snapshot between queries, and the products that have changed since. */
 export class Snapshot {
   readonly changes: ChangedProducts;
-  /** The terms that were asked for, by name. */
   readonly #postings = new LRUCache<string, Posting>({
     maxSize: POSTING_BYTES_MAX,
     sizeCalculation: ({ ordinals }) =>
       ENTRY_BYTES + (ordinals instanceof Bitset ? Math.ceil(ordinals.size / 8) : ordinals.byteLength),
   });
-  /** The orders that were asked for. */
   readonly #orders = new Map<Sort, ProductOrder>();
-  /** The facet fields that were counted, by name. */
   readonly #facets = new Map<string, FacetColumn>();
   #sortKeys: PackedTexts | null = null;
-  /** What a query saw last. */
   seen: SeenState | null = null;
-  /** Whether more has changed than it can answer with. */
   isOutgrown = false;
 
   private constructor(
@@ -63,11 +58,7 @@ export class Snapshot {
     return new Snapshot(number, new PackedTexts(ids, products), new Float64Array(bytesOf(popularity)));
   }
 
-  /**
-   * The postings that are kept of terms, by name.
-   *
-   * @param isNewest whether they are for a state that is at least as new as any that was seen
-   */
+  /** The postings that are kept, by name; `isNewest`: for a state at least as new as any that was seen. */
   postingsOf(terms: readonly PostingRequest[], isNewest: boolean): Map<string, Posting> {
     const kept = new Map<string, Posting>();
     for (const term of terms) {
@@ -114,12 +105,7 @@ export class Snapshot {
     return bitmap;
   }
 
-  /**
-   * The ordinals that live in a state; null if too much has changed for an answer.
-   *
-   * @param opening whose changes add to those of the state before, if it `continues`
-   * @param before the state that its statement was told of
-   */
+  /** The ordinals that live in a state, from those that its statement was told of; null if too much has changed. */
   see(state: CatalogState, { changes, continues }: OpenSnapshot, before: SeenState | null): SeenState | null {
     if (changes === null || this.changes.size > this.changes.products + CHANGES_MAX) {
       this.isOutgrown = true;
@@ -186,7 +172,6 @@ export class Snapshot {
 export interface SeenState {
   readonly state: CatalogState;
   readonly living: Bitset;
-  /** When, by `performance.now()`. */
   readonly at: number;
 }
 

@@ -34,10 +34,7 @@ interface Expanded {
   readonly state: CatalogState | null;
 }
 
-/**
- * Looks the words of a query up in the vocabulary; each once, in their order. What a text of any length leads to is
- * bounded: of more misspelt words than are listed the nearest, then the most frequent are.
- */
+/** Looks the words of a query up, each once, in their order. What a text of any length leads to is bounded (contract 5.8). */
 export async function expandTerms(knex: Knex, words: readonly string[]): Promise<Expanded> {
   const { typed, candidates, state } = await lookUp(knex, words, candidatesOf(words));
   const misspelt = await listed(knex, typed.length, nearWords(candidates));
@@ -117,7 +114,6 @@ const distinctReadings = (readings: readonly Reading[]): Reading[] => [
   ...new Map(readings.map((reading) => [reading.join(' '), reading])).values(),
 ];
 
-/** Those of some words that the vocabulary has. */
 const knownOf = (words: readonly string[]): Sql =>
   sql`SELECT json_agg(word) FROM ${lines(words)} AS asked (word)
     WHERE EXISTS (SELECT FROM search_words AS known WHERE known.word = asked.word OFFSET 0)`;
@@ -130,7 +126,6 @@ function longerOf(beginnings: readonly string[]): Sql {
     FROM ${lines(beginnings)} AS begun (beginning)`;
 }
 
-/** Of the near words of each word as many as are listed. */
 async function listed(
   knex: Knex,
   words: number,
@@ -163,7 +158,6 @@ async function productsOf(knex: Knex, words: ReadonlySet<string>): Promise<Reado
 /** A row whose words satisfy the `tsquery` matches a word of the query with this rank: 3 exactly, 2 nearly, 1 misspelt. */
 export interface Way {
   readonly expression: string;
-  /** Position of the word. */
   readonly term: number;
   readonly rank: 1 | 2 | 3;
 }

@@ -72,7 +72,6 @@ function splits(word: string): Reading[] {
   ].map(textsOf);
 }
 
-/** Both halves have a few letters. */
 const inTwo = (letters: readonly string[]): [string[], string[]][] =>
   letters
     .slice(PART_MIN, letters.length - PART_MIN + 1)
@@ -106,13 +105,7 @@ export const synonymsOf = (words: readonly string[]): Sql =>
       SELECT phrases, readings FROM synonyms WHERE phrases && ${[...phrasesIn(words).keys()]}::text[]
       ORDER BY id LIMIT ${SYNONYMS_MAX}) AS found`;
 
-/**
- * What the words of a query may also be read as (contract 5.9, 5.10), by word; a reading of a phrase is one of each of
- * its words.
- *
- * @param words of the query in their order
- * @param synonyms of phrases in it
- */
+/** What the words of a query, in order, may also be read as (contract 5.9, 5.10); a phrase's reading is one of each of its words. */
 export function readingsOf(
   words: readonly string[],
   synonyms: readonly Synonym[],
@@ -131,7 +124,6 @@ export function readingsOf(
   return new Map([...found].map(([word, readings]) => [word, firstOf(readings, wordsMax)]));
 }
 
-/** Every run of words that may be a phrase, with its words. */
 const phrasesIn = (words: readonly string[]): ReadonlyMap<string, readonly string[]> =>
   new Map(runsOf(words, PHRASE_WORDS_MAX).map((run) => [run.join(' '), run]));
 

@@ -88,9 +88,6 @@ export function categoryRow(category: CategoryRecord): CatalogRow {
 export const isListable = (entity: EntityRecord, around: Surroundings): boolean =>
   categoriesOf(entity.category).some((id) => categoryOf(id, around).hierarchy.includes(entity.kind));
 
-/** How a row that names a category is found. */
-export const categoryFacet = (category: string): string => facetOf(CATEGORY_FIELD, category);
-
 interface RowParts {
   readonly kind: string;
   readonly name: string;
@@ -105,7 +102,7 @@ function row(
   { id, popularity, images, thumbnails }: Pictured & { readonly id: string },
   { kind, name, named, tags, words }: RowParts,
 ): CatalogRow {
-  const facets = categories.map((category) => categoryFacet(category.id));
+  const facets = categories.map((category) => facetOf(CATEGORY_FIELD, category.id));
   const attributes = categories.map(attributeOf);
   for (const facts of named) {
     attributes.push(facts.json);
@@ -123,7 +120,6 @@ function row(
   };
 }
 
-/** In order, each once. Sorts in place. */
 function sortedOnce(texts: string[]): string[] {
   texts.sort();
   return texts.filter((text, position) => text !== texts[position - 1]);
@@ -145,7 +141,6 @@ function categoryOf(id: string, around: Surroundings): CategoryRecord {
   return category;
 }
 
-/** What an entity brings to every row that names it; it stands in the field of its kind, always. */
 interface EntityFacts {
   readonly attribute: Attribute;
   readonly json: string;

@@ -11,7 +11,6 @@ const STORED_IMAGE = /\/images\/[0-9a-f]{64}\.(?:jpg|png|webp)$/;
 /** The stored image that an address in an answer is of, if it may be one. */
 export const storedImageOf = (address: string): string | undefined => STORED_IMAGE.exec(address)?.[0];
 
-/** The SHA-256 in the address of a stored image. */
 const digestIn = (address: string): string => address.slice('/images/'.length, address.lastIndexOf('.'));
 
 /** Whether a picture is named by a path inside a bundle; what begins with `/` is an address already. */
@@ -25,7 +24,6 @@ interface PicturePorts {
   readonly index: Pick<StoredImageIndex, 'find' | 'keep'>;
   /** Null for records that come without files. */
   readonly storeFile: StoreFile | null;
-  /** Keeps nothing. */
   readonly dryRun?: boolean;
 }
 
@@ -113,7 +111,6 @@ export class RecordPictures implements Pictures {
     return { ...own, variants };
   }
 
-  /** Or why it can't be used. */
   async #image(reference: string, needsThumbnail: boolean, known: Known): Promise<StoredImage | string> {
     const { images, storeFile } = this.ports;
     if (isPath(reference)) {
@@ -130,7 +127,6 @@ export class RecordPictures implements Pictures {
   }
 }
 
-/** What of a record has pictures: itself and its variants. */
 const picturedOf = (record: PicturedRecord): readonly Pictured[] =>
   'deleted' in record ? [] : [record, ...(record.variants ?? [])];
 

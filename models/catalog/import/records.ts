@@ -36,7 +36,6 @@ export interface EntityRecord extends Pictured {
   readonly name: string;
   /** The id, or several as `joinCategories` makes them. */
   readonly category: string;
-  /** Kind to id. */
   readonly parents: Readonly<Record<string, string>>;
   readonly tags: readonly string[];
   readonly keywords: readonly string[];

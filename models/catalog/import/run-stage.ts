@@ -41,10 +41,7 @@ const SIZE_FIRST = 100;
 /** Bytes of the lines of one batch: it is in memory as a whole, and two more beside it. */
 const BATCH_BYTES_MAX = 4 * 1024 * 1024;
 
-/**
- * Imports the file of one kind of record, in batches of one transaction each, the next one being prepared while one is
- * written; only the lines of `only`, if that is given. Resolves to the number of records that were accepted.
- */
+/** Imports a file, or its lines `only`, a transaction a batch, the next one being prepared meanwhile. Resolves to how many were accepted. */
 export async function runStage<Kind extends RecordKind>(
   context: WriteContext,
   kind: Kind,

@@ -73,11 +73,7 @@ export interface TableColumns {
 /** A map file: a field, or `data`, to the name of its column or columns, or null for none; `"data": "*"` takes all others. */
 export type ColumnMap = Readonly<Record<string, string | readonly string[] | null>>;
 
-/**
- * Finds out what the columns of a table mean: by the map, then by their headers.
- *
- * @throws Error for an unknown field or column in the map
- */
+/** What the columns mean, by the map, then by their headers. @throws Error for an unknown field or column in the map */
 export function readColumns(
   header: readonly string[],
   format: TableFormat | null = null,

@@ -61,7 +61,6 @@ export type TablePrice =
 
 /** Names of the catalog for those that a table has. */
 export interface KnownNames {
-  /** The category of the catalog of this slug or name. */
   find(name: string): NamedCategory | undefined;
   /** The id of an entity in the catalog, by the one that is made of its name. */
   idOf(made: string): string;

@@ -15,10 +15,7 @@ const CHUNK = 256 * 1024;
 export const REPLACEMENT = '\ufffd';
 export const MISSING_BYTES = 'holds bytes that are no character of the encoding of the file';
 
-/**
- * The encoding of a file: by its byte order mark, else by the zeros of UTF-16, else UTF-8 where what is not ASCII is mostly
- * that, else Windows-1252, which holds Latin-1.
- */
+/** By the byte order mark, else by zeros UTF-16, else UTF-8 where most beyond ASCII is that, else Windows-1252. */
 export async function encodingOf(path: string): Promise<TextEncoding> {
   const head = await firstBytes(path, 1024);
   const marked = MARKS.find(([mark]) => mark.every((byte, position) => head[position] === byte));

@@ -13,10 +13,7 @@ type GroupFault = RowFault & { readonly lost: boolean };
 const ROWS_MAX = 2_000;
 const NO_KEY = 'is required: a handle, an id, a SKU or a link tells which product a row is of';
 
-/**
- * Groups rows that share a key, as they come. Keys whose rows do not follow each other (`Scattered`) wait for the end. One
- * product is in memory at a time, and all scattered ones.
- */
+/** Groups rows by key. Keys whose rows do not follow each other wait for the end; of the others one is in memory. */
 export async function* productGroups(
   rows: AsyncIterable<readonly ReadRow[]>,
   keyOf: (row: TableRow) => string | null,
@@ -73,5 +70,4 @@ export class Scattered {
   }
 }
 
-/** 48 bits. */
 const hashOf = (text: string): number => createHash('sha256').update(text).digest().readUIntBE(0, 6);

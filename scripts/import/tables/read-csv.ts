@@ -14,7 +14,6 @@ export interface CsvForm {
   readonly encoding: TextEncoding;
   readonly delimiter: string;
   readonly header: readonly string[];
-  /** The line that the header ends in. */
   readonly headerLine: number;
 }
 

@@ -12,17 +12,13 @@ const BARE_AMPERSAND = /entity|&/i;
 interface OpenItem {
   readonly line: number;
   readonly cells: Map<string, string[]>;
-  /** Its first one. */
   fault: string | null;
   depth: number;
   column: string;
   text: string;
 }
 
-/**
- * The items of a product feed in RSS or Atom, some at a time: each element of an item is a cell, without the prefix `g:`.
- * What is nested deeper, such as the price of shipping, is not read.
- */
+/** Items of an RSS or Atom feed: their elements are cells, without the prefix `g:`; what is nested deeper is not read. */
 export async function* xmlRows(
   path: string,
   encoding: TextEncoding,

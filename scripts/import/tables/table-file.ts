@@ -14,7 +14,6 @@ import { xmlRows } from './read-xml';
 
 /** How a table is to be read, and what becomes of products that it no longer has. */
 export interface TableImport extends TableOptions {
-  /** Null: by the columns. */
   readonly format: TableFormat | null;
   readonly map: ColumnMap;
   readonly feed: string | null;
@@ -28,7 +27,6 @@ export interface OpenTable {
   readonly name: string;
   readonly bytes: number;
   readonly encoding: TextEncoding;
-  /** Null of a feed in XML. */
   readonly delimiter: string | null;
   readonly columns: TableColumns;
   readonly options: TableImport;

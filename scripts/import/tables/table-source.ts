@@ -10,7 +10,6 @@ import { TableTaxonomy, type TaxonomyStore } from './table-taxonomy';
 /** What is told of a table besides the counts of its records. */
 export interface TableOutcome {
   readonly products: number;
-  /** Products that the feed no longer has. */
   readonly removed: number;
   /** Said once of many rows; with `refused` a removal that was asked for and not done. */
   readonly notes: readonly string[];
@@ -43,6 +42,7 @@ export class TableSource implements RecordSource {
   readonly #rejected = new Set<number>();
   readonly #unpriced = new Map<string, number>();
   readonly #notes: string[] = [];
+  readonly #previewed: object[] = [];
   #isWhole = true;
   #products = 0;
   #hidden = 0;
@@ -114,7 +114,6 @@ export class TableSource implements RecordSource {
     };
   }
 
-  /** Once the import is done. */
   async finish(): Promise<TableOutcome> {
     if (this.#removed > 0) await this.feed?.forgetMissing();
     const notes = [...this.#notes];
@@ -125,17 +124,9 @@ export class TableSource implements RecordSource {
     return { products: this.#products, removed: this.#removed, notes, refused: this.#refused };
   }
 
-  async preview(): Promise<TablePreview> {
+  preview(): TablePreview {
     const { columns, encoding, delimiter } = this.table;
-    const records: object[] = [];
-    for await (const some of this.#groups(() => undefined)) {
-      for (const found of some) {
-        if ('rows' in found && this.#rows.isOffered(found.rows))
-          records.push(this.#rows.product(found.key, found.rows).value);
-      }
-      if (records.length >= PREVIEWED) break;
-    }
-    return { columns, encoding, delimiter, records: records.slice(0, PREVIEWED) };
+    return { columns, encoding, delimiter, records: this.#previewed };
   }
 
   #groups(onBytes: OnBytes, isScattered = (key: string) => this.#scattered.has(key)) {
@@ -166,6 +157,7 @@ export class TableSource implements RecordSource {
     }
     this.#products += 1;
     const { value, faults } = this.#rows.product(key, rows);
+    if (this.#previewed.length < PREVIEWED) this.#previewed.push(value);
     return [lineOf(rows[0]?.line ?? 0, value, this.#parsers.products), ...faults];
   }
 
