@@ -14,7 +14,7 @@ import { answering, asTable, printAnswer } from './output';
 
 /** `loupe catalog import` and `show`: how a catalog gets in, and what is in it (contract 13). */
 export function register(catalog: Command): void {
-  registerImport(catalog);
+  importCommand(catalog).action(runImport);
   const shown = 'products and pictures by category and feed, and the pictures that could not be embedded';
   answering(catalog, 'show', shown)
     .option('--failures <count>', 'list up to so many of them', wholeNumber, 20)
@@ -37,10 +37,12 @@ function describeCatalog({ pictures, groups, failures }: CatalogStatus): string 
   ].join('\n');
 }
 
-function registerImport(catalog: Command): void {
-  const imported =
-    'upsert a bundle (a folder of JSON Lines, or a .tar or .tar.gz of one), or a table or feed of a shop';
-  answering(catalog, 'import <path>', imported)
+const importCommand = (catalog: Command) =>
+  answering(
+    catalog,
+    'import <path>',
+    'upsert a bundle (a folder of JSON Lines, or a .tar or .tar.gz of one), or a table or feed of a shop',
+  )
     .option('--dry-run', 'check everything, change nothing; of a table, show how it is understood')
     .option('--allow-rejects', 'exit 0 although records were rejected')
     .option('--report <file>', 'where rejects are written (default: DATA_DIR/reports)')
@@ -52,33 +54,27 @@ function registerImport(catalog: Command): void {
     .option('--shop <url>', 'of a table without links: the shop, with its products at /products/<handle>')
     .option('--feed <name>', 'of a table: remember that its products came from this feed')
     .option('--remove-missing', 'remove products that the feed no longer has, up to a fifth of it')
-    .option('--force', 'remove more than a fifth')
-    .action(async (path, { json, dryRun = false, allowRejects, wait, ...options }) => {
-      const table = tableOptions(path, options);
-      const report = options.report === undefined ? {} : { report: resolve(options.report) };
-      // Calls that this machine answers come first; on an idle one an import is as fast as ever.
-      setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
-      const result = await withJobs(({ importCatalog }) =>
-        importCatalog({ bundle: resolve(path), ...(table && { table }), dryRun, wait, ...report }),
-      );
-      const { accepted, rejected } = result;
-      const answer = { accepted, rejected, report: result.report, ...result.table };
-      printAnswer(json, answer, () => describe(result));
-      const isRefused = result.table?.refused === true || (rejected > 0 && !allowRejects);
-      if (isEmpty(result) || isRefused) process.exitCode = 1;
-    });
+    .option('--force', 'remove more than a fifth');
+
+type ImportFlags = ReturnType<ReturnType<typeof importCommand>['opts']>;
+
+async function runImport(path: string, flags: ImportFlags): Promise<void> {
+  const { json, dryRun = false, allowRejects, wait } = flags;
+  const table = tableOptions(path, flags);
+  const report = flags.report === undefined ? {} : { report: resolve(flags.report) };
+  // Calls that this machine answers come first; on an idle one an import is as fast as ever.
+  setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+  const result = await withJobs(({ importCatalog }) =>
+    importCatalog({ bundle: resolve(path), ...(table && { table }), dryRun, wait, ...report }),
+  );
+  const { accepted, rejected } = result;
+  printAnswer(json, { accepted, rejected, report: result.report, ...result.table }, () => describe(result));
+  const isRefused = result.table?.refused === true || (rejected > 0 && !allowRejects);
+  if (isEmpty(result) || isRefused) process.exitCode = 1;
 }
 
-type TableOptions = {
-  readonly [Name in 'category' | 'currency' | 'shop' | 'feed' | 'map']?: string | undefined;
-} & {
-  readonly format?: TableImport['format'] | undefined;
-  readonly removeMissing?: true | undefined;
-  readonly force?: true | undefined;
-};
-
 /** Null for a bundle. @throws Error for options that do not go together */
-function tableOptions(path: string, options: TableOptions): TableImport | null {
+function tableOptions(path: string, options: ImportFlags): TableImport | null {
   const { format = null, map, category = null, currency, shop = null, feed = null } = options;
   const { removeMissing = false, force = false } = options;
   if (!isTablePath(path)) {

@@ -37,10 +37,9 @@ const NONE: readonly number[] = [];
 export class ChangedProducts {
   readonly #rows: SnapshotProduct[] = [];
   readonly #facets: ReadonlyMap<string, readonly string[]>[] = [];
-  readonly #lines = new Set<number>();
   /** All ordinals that a product ever had, and the one after each change. */
   readonly #ordinalsById = new Map<string, number[]>();
-  readonly #ordinalAt = new Map<number, number>();
+  readonly #ordinalAt = new Map<number, number | null>();
   readonly #ordinalsByTerm = new Map<string, number[]>();
 
   /**
@@ -58,8 +57,8 @@ export class ChangedProducts {
   }
 
   add({ id, line, row }: ChangedProduct): void {
-    if (this.#lines.has(line)) return;
-    this.#lines.add(line);
+    if (this.#ordinalAt.has(line)) return;
+    this.#ordinalAt.set(line, row ? this.size : null);
     const first = this.ordinalOf(id);
     const ordinals = this.#ordinalsById.get(id) ?? (first === undefined ? [] : [first]);
     this.#ordinalsById.set(id, ordinals);
@@ -68,7 +67,6 @@ export class ChangedProducts {
     this.#rows.push(row);
     this.#facets.push(byField(row.terms));
     ordinals.push(own);
-    this.#ordinalAt.set(line, own);
     for (const term of [...row.terms, ...furtherTerms(row.category, row.terms)]) {
       const carriers = this.#ordinalsByTerm.get(term);
       if (carriers) carriers.push(own);
@@ -82,7 +80,7 @@ export class ChangedProducts {
     for (const { id, line } of changes) {
       for (const ordinal of this.#ordinalsById.get(id) ?? NONE) after.remove(ordinal);
       const ordinal = this.#ordinalAt.get(line);
-      if (ordinal !== undefined) after.add(ordinal);
+      if (typeof ordinal === 'number') after.add(ordinal);
     }
     return after;
   }
