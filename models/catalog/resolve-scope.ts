@@ -4,12 +4,7 @@ import type { CatalogRepository } from '../ports';
 import { EVERYTHING, type Filter, type SearchScope } from './catalog-query';
 import { TAGS_FIELD, type Taxonomy } from './taxonomy';
 
-/**
- * The slug of the category that a caller names, by slug or name.
- *
- * @param node the kind of rows that are asked for
- * @throws AppError 400 for an unknown one, and for one that has no rows of this kind (contract 4.2)
- */
+/** The slug of a category by slug or name. @throws AppError 400 for an unknown one, or without rows of the node (contract 4.2) */
 export function categorySlug(name: string, node: string, taxonomy: Taxonomy): string {
   const category = taxonomy.find(name);
   if (!category) throw badRequest(`There is no category "${name}".`, { field: 'category_id' });

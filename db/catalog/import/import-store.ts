@@ -59,10 +59,7 @@ export class PostgresImportStore extends PostgresRecordStore implements CatalogI
   /** Whether this is the first load of a catalog that may leave its indexes to its end; null until that was looked at. */
   private isFirstLoad: boolean | null;
 
-  /**
-   * @param holder by `acquireImport`
-   * @param connections how many work at the same time where the work can be parted; the embedded database has one
-   */
+  /** @param holder by `acquireImport` @param connections how many may work at the same time; the embedded database has one */
   constructor(
     knex: Knex,
     private readonly holder: string,

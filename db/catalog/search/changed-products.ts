@@ -42,10 +42,7 @@ export class ChangedProducts {
   readonly #ordinalAt = new Map<number, number | null>();
   readonly #ordinalsByTerm = new Map<string, number[]>();
 
-  /**
-   * @param products of the snapshot
-   * @param ordinalOf the ordinal that the snapshot has for a product, if any
-   */
+  /** @param products how many the snapshot has @param ordinalOf the ordinal that it has for a product, if any */
   constructor(
     readonly products: number,
     private readonly ordinalOf: (id: string) => number | undefined,

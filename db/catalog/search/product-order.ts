@@ -37,10 +37,7 @@ export class ProductOrder {
   readonly #places: number[] = [];
   readonly #changed: number[] = [];
 
-  /**
-   * @param ordinals all of the snapshot in their order; null for that of the ordinals themselves
-   * @param keyOf the key of an ordinal, of the snapshot or beyond
-   */
+  /** @param ordinals all of the snapshot in their order; null for their own @param keyOf the key of any, also beyond the snapshot */
   constructor(
     sort: Sort,
     private readonly changes: ChangedProducts,

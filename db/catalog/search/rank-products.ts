@@ -56,12 +56,7 @@ function expansionTerms(expansion: TermExpansion): PostingRequest[] {
   ];
 }
 
-/**
- * A page of a listing of products, or, with the expansions of a text, of those that match its words, from a snapshot and
- * what has changed since.
- *
- * @param view has the sets that the query wants
- */
+/** A page of a listing of products or, with expansions, of those that match, from a view that has the sets of the query. */
 export async function rankProducts(
   knex: Knex,
   { snapshot, sets, living }: SnapshotView,

@@ -34,12 +34,7 @@ export class SnapshotCache {
     this.#openings = new Batcher((asks) => workFor('catalog openings', () => this.#openAll(knex, asks)));
   }
 
-  /**
-   * The snapshot with the sets that a query wants and the changes of the state, of which only those are read that no query
-   * has seen before. In a flood one statement opens many answers; within a transaction it is one of its own.
-   *
-   * @throws CatalogChanged when the snapshot goes meanwhile
-   */
+  /** The snapshot with the sets that a query wants, for a flood of queries by one statement. @throws CatalogChanged when it goes meanwhile */
   async open(knex: Knex, wanted: readonly PostingRequest[]): Promise<Opened> {
     if (knex === this.knex) return this.#openings.submit(wanted);
     const [opened] = await this.#openAll(knex, [wanted]);

@@ -134,10 +134,7 @@ const referencesOf = ({ images, thumbnails }: Pictured): readonly string[] => [.
 
 const addressOf = ({ address }: StoredImage): string => address;
 
-/**
- * Thumbnails have the positions of their images. An `https://` image has none of its own and stands for itself where a later
- * one has; at the end of the list it is left out.
- */
+/** Thumbnails have the positions of their images: one without stands for itself before one that has, and is left out at the end. */
 function missingThumbnails(images: readonly StoredImage[]): string[] {
   const last = images.findLastIndex(({ thumbnail }) => thumbnail !== null);
   return images.slice(0, last + 1).map(({ address, thumbnail }) => thumbnail ?? address);
