@@ -27,12 +27,9 @@ import { catalogRoutes } from './v3/routes';
 import { webhookRoutes } from './v3/webhooks';
 
 /**
- * The whole of the service over HTTP. The order here and in `mountApi` is the security policy: every request is named,
- * logged and measured, gets its protective headers, and meets its endpoint, whose middleware (`middleware/endpoints.ts`)
- * refuse in the order 401, 403, 429, 413/415, 400, 402, 404/422; what is thrown anywhere becomes an answer in
- * `middleware/error-handler.ts`.
- * @param services null in a process without an API: it answers health, readiness and metrics, so that operators can
- *   watch its workers
+ * The whole service over HTTP. The order here and in `mountApi` is the security policy: every request is named, logged and
+ * measured, gets its protective headers, and meets its endpoint (`middleware/endpoints.ts`) or the error handler.
+ * @param services null in a process without an API, which answers health, readiness and metrics alone
  */
 export function createApp(services: ApiServices | null, settings: ApiSettings): Express {
   const metrics = new Metrics(settings.gauges);
@@ -57,7 +54,7 @@ export function createApp(services: ApiServices | null, settings: ApiSettings): 
   if (services) mountApi(app, services, settings, metrics, answers);
 
   app.use(unknownRoute);
-  app.use(errorHandler(services?.accounts ?? null));
+  app.use(errorHandler);
   return app;
 }
 

@@ -41,7 +41,7 @@ type Usual = Required<Pick<Own, 'errors' | 'headers' | 'maybe'>>;
 
 type Method = 'get' | 'post' | 'put' | 'delete';
 
-/** An address with all that is answered there; its words are in `ops/openapi/operations.md`. */
+/** An address with all that is answered there; its words are in `ops/openapi/reference.md`. */
 export interface Endpoint extends Usual, Omit<Own, 'aliases' | 'method' | 'takes' | keyof Usual> {
   readonly method: Method;
   /** Its address, then its aliases; `:name` marks a part that varies. */

@@ -43,12 +43,7 @@ export function sendAsset(req: Request, res: Response, assets: readonly Asset[])
   else res.send(asset.bytes);
 }
 
-/**
- * Has a page load, run and talk to its own service alone, and be of no use inside another site.
- *
- * @param images what pictures may be loaded besides, as a policy says it
- * @param forms where forms may lead
- */
+/** Lets a page load, run and call its own service alone, never in a frame. @param images further sources of pictures */
 export function protectPage(res: Response, images: string, forms: "'self'" | "'none'"): void {
   res.set({
     'Content-Security-Policy': [

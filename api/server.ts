@@ -25,10 +25,7 @@ const LISTENERS_MAX = 32;
 /** Requests on a connection that wait for the answer of the one before them; with one more it is closed. */
 const WAITING_MAX = 32;
 
-/**
- * An HTTP server around the app, not listening yet. What never becomes a request (too large or malformed headers, a
- * request that does not arrive in time) is answered as JSON like every other error.
- */
+/** An HTTP server around the app, not listening yet. What never becomes a request is refused as JSON, like all else. */
 export function createServer(app: RequestListener): Server {
   const answering = new WeakMap<Duplex, ServerResponse>();
   const listener = inTurn((req, res) => {
@@ -62,9 +59,8 @@ export function createServer(app: RequestListener): Server {
 }
 
 /**
- * Begins the requests of a connection one after the other (contract 12.8), each with a response that belongs to the
- * connection and so learns when the caller hangs up. Node parses all requests that it has read, so what waits is counted
- * here, and too much of it ends the connection.
+ * Begins the requests of a connection one after the other (contract 12.8), so that each learns when the caller hangs up.
+ * Node parses all requests that it has read; with too many waiting the connection ends.
  */
 function inTurn(begin: RequestListener): RequestListener {
   const waiting = new WeakMap<Duplex, number>();

@@ -4,7 +4,7 @@ import { API_VERSIONS, SCOPES } from '../../models/access/api-key';
 import type { MadeKey } from '../../models/access/key-service';
 import type { ApiServices, ApiSettings } from '../api-services';
 import type { OperatorRoute } from '../middleware/endpoints';
-import { storedForm } from '../middleware/kept-answer';
+import { storedForm } from '../middleware/idempotency';
 import { answerMade } from '../middleware/links';
 import { idOf } from '../middleware/request-address';
 import { validate } from '../middleware/validate';
@@ -49,7 +49,7 @@ export function operatorRoutes({ audit, clock }: ApiServices, settings: ApiSetti
   return {
     listAccounts: async ({ query }, { accounts }) => {
       const page = listPage(query);
-      const { shown, next_cursor } = pageOf(await accounts.list(andOneMore(page)), page);
+      const { shown, next_cursor } = await pageOf(page, (wanted) => accounts.list(wanted));
       const list = { success: true, accounts: shown.map(presentAccount), next_cursor } as const;
       return list satisfies z.output<typeof accountList>;
     },
@@ -86,7 +86,7 @@ export function operatorRoutes({ audit, clock }: ApiServices, settings: ApiSetti
     },
     listKeys: async (req, { keys }) => {
       const page = listPage(req.query);
-      const { shown, next_cursor } = pageOf(await keys.listOf(idOf(req), andOneMore(page)), page);
+      const { shown, next_cursor } = await pageOf(page, (wanted) => keys.listOf(idOf(req), wanted));
       const list = { success: true, keys: shown.map(presentOwnedKey), next_cursor } as const;
       return list satisfies z.output<typeof keyList>;
     },
@@ -117,25 +117,23 @@ export function operatorRoutes({ audit, clock }: ApiServices, settings: ApiSetti
     },
     getAuditLog: async ({ query }) => {
       const filter = auditFilter(query);
-      const { shown, next_cursor } = pageOf(await audit.list(andOneMore(filter)), filter);
+      const { shown, next_cursor } = await pageOf(filter, (wanted) => audit.list(wanted));
       const list = { success: true, entries: shown.map(presentEntry), next_cursor } as const;
       return list satisfies z.output<typeof auditLog>;
     },
   } satisfies Readonly<Record<string, OperatorRoute>>;
 }
 
-/** One entry more than a page shows, which tells whether there is another page. */
-const andOneMore = <Page extends { readonly limit: number }>(page: Page): Page => ({
-  ...page,
-  limit: page.limit + 1,
-});
-
-/** What a page shows of what was read for it, and where the next one begins. */
-function pageOf<Entry extends { readonly id: string | number }>(
-  entries: readonly Entry[],
-  { limit }: { readonly limit: number },
-): { readonly shown: Entry[]; readonly next_cursor: string | null } {
-  const shown = entries.slice(0, limit);
+/** A page, and where the next one begins; one entry more is read, which tells whether there is another page. */
+async function pageOf<
+  Page extends { readonly limit: number },
+  Entry extends { readonly id: string | number },
+>(
+  page: Page,
+  read: (page: Page) => Promise<readonly Entry[]>,
+): Promise<{ readonly shown: Entry[]; readonly next_cursor: string | null }> {
+  const entries = await read({ ...page, limit: page.limit + 1 });
+  const shown = entries.slice(0, page.limit);
   const last = shown.at(-1);
-  return { shown, next_cursor: entries.length > limit && last ? String(last.id) : null };
+  return { shown, next_cursor: entries.length > page.limit && last ? String(last.id) : null };
 }

@@ -60,12 +60,9 @@ export type SimilarOptions = Pick<CallOptions, 'includes' | 'signal'> & {
 /** An answer with the name that feedback on it goes by. */
 export type Identification = IdentifyAnswer & { readonly predictionId: string };
 
-/**
- * Calls a Loupe service. Refusals are thrown as `LoupeError`; what never got an answer as `fetch` throws it, or as a
- * `TimeoutError`. Legacy and operators' endpoints are in `endpoints`, typed like all others.
- */
+/** Calls a Loupe service. Throws refusals as `LoupeError`; without an answer what `fetch` throws, or a `TimeoutError`. */
 export class LoupeClient {
-  /** Every endpoint of the document, by method and address; answers and refusals are returned, not thrown. */
+  /** Every endpoint of the document, legacy and operators' ones too; answers and refusals are returned, not thrown. */
   readonly endpoints: Client<paths>;
 
   constructor({ baseUrl, key, timeoutMs = 60_000, retries = 3 }: LoupeOptions) {
@@ -99,12 +96,12 @@ export class LoupeClient {
 
   /** How far a job is, and the answers that there are. */
   job(id: string) {
-    return answerOf(this.endpoints.GET('/v3/vision/jobs/{id}', { params: { path: { id } } }));
+    return answerOf(this.endpoints.GET('/v3/vision/jobs/{id}', of(id)));
   }
 
   /** Cancels what is not begun of a job. */
   cancelJob(id: string) {
-    return answerOf(this.endpoints.DELETE('/v3/vision/jobs/{id}', { params: { path: { id } } }));
+    return answerOf(this.endpoints.DELETE('/v3/vision/jobs/{id}', of(id)));
   }
 
   /** Has an address told what happens; the `secret` that its messages are signed with is in this answer alone. */
@@ -119,7 +116,7 @@ export class LoupeClient {
 
   /** Has an address told nothing any more. */
   removeWebhook(id: string) {
-    return answerOf(this.endpoints.DELETE('/v3/webhooks/{id}', { params: { path: { id } } }));
+    return answerOf(this.endpoints.DELETE('/v3/webhooks/{id}', of(id)));
   }
 
   /** Says which product the photos of an answer showed; null where the catalog does not have it. */
@@ -178,26 +175,22 @@ export class LoupeClient {
 
   /** A record as the line that `writeRecords` takes; a `LoupeError` with status 404 where there is none. */
   record(id: string) {
-    const params = { path: { id } };
-    return answerOf(this.endpoints.GET('/v3/catalog/records/{id}', { params }));
+    return answerOf(this.endpoints.GET('/v3/catalog/records/{id}', of(id)));
   }
 
   /** Takes a product or an entity out of the catalog; a `LoupeError` with status 404 where there is none. */
   deleteRecord(id: string) {
-    const params = { path: { id } };
-    return answerOf(this.endpoints.DELETE('/v3/catalog/records/{id}', { params }));
+    return answerOf(this.endpoints.DELETE('/v3/catalog/records/{id}', of(id)));
   }
 
   /** Whether a record is found, and how many of its pictures are embedded. */
   recordStatus(id: string) {
-    const params = { path: { id } };
-    return answerOf(this.endpoints.GET('/v3/catalog/records/{id}/status', { params }));
+    return answerOf(this.endpoints.GET('/v3/catalog/records/{id}/status', of(id)));
   }
 
   /** How many products came from a feed, and how many of their pictures are embedded. */
   feedStatus(id: string) {
-    const params = { path: { id } };
-    return answerOf(this.endpoints.GET('/v3/catalog/feeds/{id}/status', { params }));
+    return answerOf(this.endpoints.GET('/v3/catalog/feeds/{id}/status', of(id)));
   }
 
   /** The text of a CSV file that `pricing` links to. Its link lives one hour: ask for the item again, keep no links. */
@@ -207,6 +200,9 @@ export class LoupeClient {
     throw new LoupeError(response.status, (await response.json()) as Failure, retryAfterOf(response));
   }
 }
+
+/** The call that an id in the address is of. */
+const of = (id: string) => ({ params: { path: { id } } });
 
 interface Outcome<Body> {
   readonly data?: Body | undefined;

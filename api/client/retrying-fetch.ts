@@ -12,12 +12,9 @@ type Fetch = (request: Request) => Promise<Response>;
 const FIRST_WAIT_MS = 250;
 
 /**
- * A `fetch` that calls again what was refused for the moment: 429 and 503, and 409 with `Retry-After` (the first call
- * with this `Idempotency-Key` still runs), each after the `Retry-After` of the answer; and what the network lost. All but
- * GETs and suggestions get an `Idempotency-Key`, so that however often they are sent they are done, and charged, once.
- *
- * A call that still runs is asked for until it is answered or taken for dead. Ends with the last answer when repetitions or
- * time are used up, with a `TimeoutError` when no answer came in time.
+ * A `fetch` that repeats calls after a lost connection, a 429, 503 or 409 with `Retry-After` (the first call with this
+ * `Idempotency-Key` still runs; asked until it ends). All but GETs and suggestions get an `Idempotency-Key`, so they are
+ * charged once. Ends with the last answer when retries or time are used up, with a `TimeoutError` without any answer.
  */
 export function retryingFetch(fetch: Fetch, { retries, timeoutMs }: RetryOptions): Fetch {
   return async (given) => {
@@ -62,17 +59,13 @@ export function retryAfterOf(answer: Response): number | null {
 }
 
 /** Waits, unless the caller gives up before that. */
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const giveUp = () => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', giveUp);
-      resolve();
-    }, ms);
-    if (signal.aborted) giveUp();
-    else signal.addEventListener('abort', giveUp, { once: true });
-  });
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
+  const waited = new AbortController();
+  await new Promise<void>((resolve, reject) => {
+    const timer = setTimeout(resolve, ms);
+    const giveUp = () => reject(signal.reason);
+    signal.addEventListener('abort', giveUp, { once: true, signal: waited.signal });
+    waited.signal.addEventListener('abort', () => clearTimeout(timer));
+  }).finally(() => waited.abort());
 }

@@ -4,10 +4,7 @@ import { type IRouter, Router } from 'express';
 import { mountRoute } from '../middleware/mount-route';
 import { type Asset, madeOnce, makeAsset, protectPage, sendAsset } from '../pages';
 
-/**
- * The readable reference at `/docs` (contract 14.4): Swagger UI over `/openapi.json`. All of its files come from this
- * service, and are read when somebody first asks for the page.
- */
+/** The reference at `/docs` (contract 14.4): Swagger UI over `/openapi.json`. Its files are read when first asked for. */
 export function mountDocs(app: IRouter): void {
   const files = madeOnce(readFiles);
   const router = Router();

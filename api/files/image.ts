@@ -17,10 +17,7 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   webp: 'image/webp',
 };
 
-/**
- * A stored catalog image, byte for byte, as fast as the client reads it. Its address is the hash of its content, so it
- * never changes and may be kept for ever.
- */
+/** Sends a stored catalog image as the client reads it. Its address is the hash of its content: it may be kept for ever. */
 export function sendImage({ images }: ApiServices, answers: AnswerMemory): RequestHandler {
   return async (req, res) => {
     await answers.hold(res, BYTES_AT_ONCE);

@@ -6,7 +6,7 @@ import type { Links } from '../middleware/links';
 import { mapped, type WithRows } from '../middleware/send-answer';
 import {
   presentAttribute,
-  presentEstimate,
+  presentMaxEstimate,
   presentPictures,
   presentPricing,
   presentTag,
@@ -32,19 +32,16 @@ export const presentLegacyPage = (
 });
 
 /** One row with its prices, which v1 and v2 always carry (contract 2.3). */
-function presentLegacyRow(item: CatalogItem, links: Links): z.input<typeof legacyRow> {
-  const best = item.maxMarketEstimate;
-  return {
-    id: item.id,
-    name: item.name,
-    attributes: item.attributes.map(presentAttribute),
-    ...(isProduct(item) ? { variants: presentLegacyVariants(item, links) } : {}),
-    popularity: item.popularity,
-    ...presentPictures(item, links.address),
-    ...(item.kind === 'category' ? { available_tags: (item.availableTags ?? []).map(presentTag) } : {}),
-    ...(isProduct(item) ? {} : { max_market_estimate: best ? presentEstimate(best) : null }),
-  };
-}
+const presentLegacyRow = (item: CatalogItem, links: Links): z.input<typeof legacyRow> => ({
+  id: item.id,
+  name: item.name,
+  attributes: item.attributes.map(presentAttribute),
+  variants: isProduct(item) ? presentLegacyVariants(item, links) : undefined,
+  popularity: item.popularity,
+  ...presentPictures(item, links.address),
+  available_tags: item.kind === 'category' ? (item.availableTags ?? []).map(presentTag) : undefined,
+  max_market_estimate: isProduct(item) ? undefined : presentMaxEstimate(item),
+});
 
 const presentLegacyVariants = (item: CatalogItem, links: Links) =>
   item.variants.map((variant) => ({

@@ -8,10 +8,7 @@ export type Window = keyof typeof WINDOW_SECONDS;
 /** A counter without a limit of its own, since each name it counts may have another. */
 export const unlimited = (seconds: number) => ({ points: Number.MAX_SAFE_INTEGER, duration: seconds });
 
-/**
- * Counts one under a name. A window that ends further ahead than it is long was begun by a clock that was ahead: it is
- * void, and another begins (contract 14.18).
- */
+/** Counts one under a name. A window that ends too far ahead was begun by a clock that was ahead: it is void (contract 14.18). */
 export async function countOne(
   counter: RateLimiterAbstract,
   name: string,

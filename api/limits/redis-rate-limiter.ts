@@ -22,10 +22,7 @@ return 1`;
 /** So long Redis is not asked again after it failed to answer. */
 const AWAY_MS = 2_000;
 
-/**
- * Limits shared by all processes of an installation, counted in Redis. While Redis is away each process counts for
- * itself: limits are a courtesy between callers, and no reason to refuse a catalog query that needs no Redis.
- */
+/** Limits that all processes share, counted in Redis. While it is away each counts for itself: a query needs no Redis. */
 export class RedisRateLimiter implements RateLimiter {
   readonly #calls: Readonly<Record<Window, RateLimiterRedis>>;
   readonly #fallback = new MemoryRateLimiter();

@@ -8,10 +8,7 @@ export type AllowedOrigins = '*' | readonly string[];
 /** Browsers ask again after a day at most; each has a limit of its own below that. */
 const PREFLIGHT_SECONDS = 86_400;
 
-/**
- * Lets pages of other origins call the API (CORS): the API itself, images and data files, and nothing of the operators'.
- * A preflight is answered without a key. Cookies are never asked for: a call has its key in `Authorization` alone.
- */
+/** Lets pages of other origins call the API, images and data files, and nothing of the operators' (contract 12.5). */
 export function allowOrigins(origins: AllowedOrigins): Router {
   const router = Router();
   if (origins.length === 0) return router;

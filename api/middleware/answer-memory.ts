@@ -20,10 +20,7 @@ const FORGOTTEN = 0.05;
 /** Answers of this size, such as those with an item, have as much memory again for themselves. */
 const LITTLE_BYTES = 512 * 1024;
 
-/**
- * Memory for all that callers are sent (contract 12.7), shared by key, and by address where there is none. It is waited for
- * before an answer is made, and given back when it has been taken.
- */
+/** Memory for answers (contract 12.7), shared by key, else by address; held until an answer is sent. */
 export class AnswerMemory {
   readonly #budget: FairBudget;
   /** By kind of row, and by endpoint where an answer is no page. */
@@ -36,11 +33,9 @@ export class AnswerMemory {
   }
 
   /**
-   * Waits until there is memory for the answer of a call.
-   *
+   * Waits until there is memory for the answer of a call. @throws AppError 503 when it waits too long
    * @param asked a page, or the name of an endpoint whose answers are taken to be as large as they were lately
    * @returns is to be told how large the answer became
-   * @throws AppError 503 for a call that waits too long
    */
   async reserve(res: Response, asked: PageAsked | string): Promise<AnswerMade> {
     const [kind, rows] =

@@ -66,10 +66,7 @@ export function networkOf(address: string): string {
   return parsed instanceof ipaddr.IPv6 ? parsed.parts.slice(0, 4).join(':') : parsed.toString();
 }
 
-/**
- * Lets a call pass whose key is known (else 401), opens this API version and has the scope that the endpoint wants, if any
- * (else 403; contract 9.1, 9.3). The credential goes no further. From here on the call is its account's.
- */
+/** Lets a call pass whose key is known (else 401), and has the API version and the scope, if any (else 403; contract 9.1, 9.3). */
 export function authenticate(keys: KeyLookups<Caller>, version: ApiVersion, scope: Scope | null): Middleware {
   return async (req, res) => {
     res.setHeader('Cache-Control', 'no-store');
@@ -91,11 +88,7 @@ export function authenticate(keys: KeyLookups<Caller>, version: ApiVersion, scop
   };
 }
 
-/**
- * Lets operators pass: anyone who sends the token (else 401), which is compared by its hash, in constant time. An
- * address that tries too many others gets 429, as with unknown keys (contract 17.2).
- * @param token null lets nobody pass
- */
+/** Lets a call with the operators' token pass; else 401, then 429 (contract 17.2). @param token null lets nobody pass */
 export function authorizeOperator(token: string | null, unknownPerMinute: number): Middleware {
   const expected = token === null ? null : hashKey(token);
   const lookUp = async (hash: Buffer) => (expected && timingSafeEqual(hash, expected) ? true : null);

@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express';
 import type { Caller } from '../../models/access/api-key';
+import type { Billed } from '../../models/access/billing';
 import type { Deadline } from './deadline';
 
 /** A step that a call passes on its way to its answer. It refuses a call by throwing, or answers it. */
@@ -43,4 +44,19 @@ export function callerOf(res: Response): Caller {
 export function onceClosed(res: Response, done: () => void): void {
   if (res.closed) done();
   else res.once('close', done);
+}
+
+/** `X-Credits-Used`, and `X-Credits-Remaining` where the account is limited (contract 10.3). */
+export function setCreditHeaders(
+  res: Response,
+  { creditsUsed, creditsRemaining }: Omit<Billed<unknown>, 'value'>,
+): void {
+  res.setHeader('X-Credits-Used', String(creditsUsed));
+  if (creditsRemaining !== null) res.setHeader('X-Credits-Remaining', String(creditsRemaining));
+}
+
+/** The credit headers of an answer that costs nothing: what was left when the call came. None where no key was admitted. */
+export function setFreeCreditHeaders(res: Response): void {
+  const { caller } = res.locals;
+  if (caller) setCreditHeaders(res, { creditsUsed: 0, creditsRemaining: caller.credits });
 }

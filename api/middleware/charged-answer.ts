@@ -1,12 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Request, Response } from 'express';
-import type { Billed, CallContext, Priced } from '../../models/access/billing';
-import type { AccountRepository } from '../../models/ports';
+import type { CallContext, Priced } from '../../models/access/billing';
 import type { ApiServices } from '../api-services';
 import type { AnswerMemory, PageAsked } from './answer-memory';
-import { callerOf, type Middleware, onceClosed } from './call';
-import { storedForm } from './kept-answer';
+import { callerOf, type Middleware, onceClosed, setCreditHeaders } from './call';
+import { storedForm } from './idempotency';
 import { type Answer, StreamedJson, sendAnswer } from './send-answer';
 
 /** How a request is answered, once it is read. */
@@ -32,9 +30,8 @@ export type Route = (req: Request, res: Response) => Work | Promise<Work>;
 export type Routes = Readonly<Record<string, Route>>;
 
 /**
- * The one way by which answers that may cost something leave, on every endpoint: made, then booked while the caller is
- * there, and at once sent. A caller that hangs up ends the call; HEAD is free. Memory for the answer is waited for first; for
- * that of photos, which take long, once their rows are read.
+ * How every answer that may cost something leaves: it is made, booked while the caller is there, and sent at once. A caller
+ * that hangs up ends the call. Memory for the answer is waited for first; with photos, which take long, after the work.
  */
 export const chargedAnswer =
   ({ billing, bodies }: Pick<ApiServices, 'billing' | 'bodies'>, answers: AnswerMemory) =>
@@ -73,31 +70,3 @@ export const chargedAnswer =
     setCreditHeaders(res, billed);
     await sendAnswer(req, res, value, made);
   };
-
-/** `X-Credits-Used`, and `X-Credits-Remaining` where the account is limited (contract 10.3). */
-function setCreditHeaders(
-  res: Response,
-  { creditsUsed, creditsRemaining }: Omit<Billed<unknown>, 'value'>,
-): void {
-  res.setHeader('X-Credits-Used', String(creditsUsed));
-  if (creditsRemaining !== null) res.setHeader('X-Credits-Remaining', String(creditsRemaining));
-}
-
-/** An answer does not wait longer for what it says beside itself. */
-const BALANCE_MS_MAX = 300;
-
-/** Where the balance of an account is read. */
-export type Balances = Pick<AccountRepository, 'account'>;
-
-/**
- * The credit headers of an answer that costs nothing; none where no key was admitted.
- * @param accounts null tells what the account had when the call came, and so does a store that does not answer soon
- */
-export async function setFreeCreditHeaders(res: Response, accounts: Balances | null): Promise<void> {
-  const { caller } = res.locals;
-  if (!caller) return;
-  const late = delay(BALANCE_MS_MAX, null, { ref: false });
-  const balance = caller.credits === null ? null : accounts?.account(caller.accountId);
-  const account = await Promise.race([balance, late]).catch(() => null);
-  setCreditHeaders(res, { creditsUsed: 0, creditsRemaining: account?.credits ?? caller.credits });
-}

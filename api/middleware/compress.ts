@@ -10,10 +10,7 @@ const BROTLI_QUALITY = 4;
 /** 256 KiB instead of 4 MiB for each answer that is being compressed. */
 const BROTLI_WINDOW_BITS = 18;
 
-/**
- * Compresses answers over 1 KiB (brotli or gzip) for anyone who accepts it, as they are written. What is compressed already,
- * such as pictures, is left as it is, and so are parts of files.
- */
+/** Compresses answers over 1 KiB for anyone who accepts it (contract 12.4), except pictures and parts of files. */
 export const compress: RequestHandler = compression({
   threshold: BYTES_MIN,
   level: GZIP_LEVEL,

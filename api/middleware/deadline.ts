@@ -7,14 +7,18 @@ const SLACK_MS = 300;
 /** The time that a call has to be answered, less what its caller takes to send it. */
 export class Deadline {
   readonly #over = new AbortController();
-  /** Cuts off what is waited for. A listener of the signal for each wait would cost more than most waits. */
-  readonly #cutOffs = new Set<() => void>();
+  readonly #late: Promise<never>;
   #leftMs: number;
   #goesSince = 0;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(private readonly ms: number) {
     this.#leftMs = ms + SLACK_MS;
+    // One for all waits: a listener of the signal for each would cost more than most waits.
+    this.#late = new Promise((_resolve, reject) => {
+      this.signal.addEventListener('abort', () => reject(timeout(ms)), { once: true });
+    });
+    this.#late.catch(() => undefined);
     this.go();
   }
 
@@ -27,7 +31,7 @@ export class Deadline {
   go(): void {
     clearTimeout(this.#timer);
     this.#goesSince = performance.now();
-    this.#timer = setTimeout(() => this.#end(), Math.max(0, this.#leftMs));
+    this.#timer = setTimeout(() => this.#over.abort(), Math.max(0, this.#leftMs));
   }
 
   /** Pauses the clock, also for good, when the call has ended. */
@@ -38,18 +42,10 @@ export class Deadline {
 
   /** Waits for work no longer than there is time. @throws timeout, or whatever the work throws in time */
   async enforce<Result>(work: Promise<Result>): Promise<Result> {
-    let cutOff = (): void => undefined;
-    const late = new Promise<never>((_resolve, reject) => {
-      cutOff = () => reject(timeout(this.ms));
-    });
-    this.#cutOffs.add(cutOff);
-    if (this.signal.aborted) cutOff();
     try {
-      return await Promise.race([work, late]);
+      return await Promise.race([work, this.#late]);
     } catch (failure) {
       throw this.signal.aborted ? timeout(this.ms) : failure;
-    } finally {
-      this.#cutOffs.delete(cutOff);
     }
   }
 
@@ -61,11 +57,6 @@ export class Deadline {
     } finally {
       this.stop();
     }
-  }
-
-  #end(): void {
-    this.#over.abort();
-    for (const cutOff of this.#cutOffs) cutOff();
   }
 }
 

@@ -6,9 +6,7 @@ import type { Claim, Clock, IdempotencyStore, IdempotentCall } from '../../model
 import { TEXT_PIECE } from '../../models/text-pieces';
 import type { ApiServices } from '../api-services';
 import type { AnswerMemory } from './answer-memory';
-import { callerOf, type Middleware, onceClosed } from './call';
-import { setFreeCreditHeaders } from './charged-answer';
-import { keptAnswer } from './kept-answer';
+import { callerOf, type Middleware, onceClosed, setFreeCreditHeaders } from './call';
 import type { LinkRenewal } from './links';
 import { sendJson } from './send-answer';
 
@@ -21,20 +19,17 @@ const POLL_MS = 100;
 /** A repetition waits so long for the first call, as the second of two clicks: most calls are over by then. */
 const WAIT_MS = 2_000;
 
-type Stores = Pick<ApiServices, 'idempotency' | 'accounts' | 'clock'>;
+type Stores = Pick<ApiServices, 'idempotency' | 'clock'>;
 
 /**
- * A call with an `Idempotency-Key` is made once per account (contract 12.6): its repetitions within a day get the same answer,
- * with links that are signed anew, and nothing is charged again. A repetition that comes while the first one runs waits two
- * seconds for its answer. Only successes are kept, together with their charge; what failed was free and is made again.
- *
- * Comes after the body was read. 400 for a malformed key, 409 for a key of another call or one whose first call still runs.
+ * Makes a call with an `Idempotency-Key` once per account (contract 12.6): successes are kept with their charge for a day, what
+ * failed is made again. Comes after the body was read. A repetition waits two seconds for a first call that still runs.
  *
  * @param leaseMs after so long without an answer the first call is taken for dead
  * @param nameOf default: of the caller's account, as it says
  */
 export function idempotent(
-  { idempotency: store, accounts, clock }: Stores,
+  { idempotency: store, clock }: Stores,
   answers: AnswerMemory,
   leaseMs: number,
   renewLinks: LinkRenewal,
@@ -52,7 +47,7 @@ export function idempotent(
       case 'answered': {
         await answers.hold(res, Math.min(claim.bytes, TEXT_PIECE));
         const { status, headers, body } = await keptAnswer(store.answer(call, claim.chargeId));
-        await setFreeCreditHeaders(res, accounts);
+        setFreeCreditHeaders(res);
         res.setHeader('Idempotency-Replayed', 'true');
         return sendJson(res.status(status).set(headers), renewed(body, renewLinks));
       }
@@ -131,4 +126,46 @@ function canonicalUrl({ params, originalUrl }: Request, res: Response): string {
   );
   const query = originalUrl.indexOf('?');
   return `${path}${query < 0 ? '' : originalUrl.slice(query)}`;
+}
+
+/** Headers that are kept of an answer: its others are the same for all. */
+const KEPT_HEADERS = ['Deprecation', 'Location', 'X-Prediction-Id'];
+
+/** What is kept of an answer. */
+interface KeptAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Its JSON. */
+  readonly body: AsyncIterable<string>;
+}
+
+/** The text of a successful answer, to be kept for the repetitions of its call. */
+export function storedForm(res: Response, body: unknown): string {
+  const headers = Object.fromEntries(KEPT_HEADERS.map((name) => [name, res.get(name)]));
+  return JSON.stringify({ status: res.statusCode, headers, body });
+}
+
+/** How `storedForm` begins; its end is a brace. */
+const HEAD = /^\{"status":(\d+),"headers":(\{[^{}]*\}),"body":/;
+
+/** Reads what `storedForm` wrote, piece by piece. @param text the first piece has the whole head */
+export async function keptAnswer(text: AsyncIterable<string>): Promise<KeptAnswer> {
+  const pieces = text[Symbol.asyncIterator]();
+  const first = (await pieces.next()).value ?? '';
+  const [head, status, headers] = HEAD.exec(first) ?? [];
+  if (head === undefined || headers === undefined) throw new Error('a kept answer has another form');
+  const body = bodyOf(first.slice(head.length), { [Symbol.asyncIterator]: () => pieces });
+  return { status: Number(status), headers: JSON.parse(headers), body };
+}
+
+/** Pieces end where an object does, so that no link is torn apart. */
+async function* bodyOf(first: string, rest: AsyncIterable<string>): AsyncGenerator<string> {
+  let text = first;
+  const whole = () => text.lastIndexOf('}', text.length - 2) + 1;
+  for await (const piece of rest) {
+    const end = whole();
+    if (end > 0) yield text.slice(0, end);
+    text = text.slice(end) + piece;
+  }
+  yield text.slice(0, -1);
 }

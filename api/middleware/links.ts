@@ -64,11 +64,7 @@ export type LinkRenewal = (json: string) => string;
 /** A link as `presentPricing` writes it, with the comma before it; its address is one that `DataFileSigner` made. */
 const LINK = /,?\{"region":"([^"]*)","url":"([^"]*)\/files\/([^"/]+)\/([^"/]+)\/([^"/]+)\.csv\?[^"]*"\}/g;
 
-/**
- * An answer that was kept is given to another request, and links are made for the request that they answer. Where
- * nothing can sign, none is left (contract 2.6).
- * @returns takes JSON that holds no link in part
- */
+/** Signs the links of kept answers anew (contract 2.5, 2.6). @returns takes JSON in which no link is cut */
 export function linkRenewal(services: Signing): LinkRenewal {
   const sign = fileSigner(services);
   return (json) =>

@@ -23,10 +23,7 @@ export function mountEndpoints<Id extends string, Kind extends Endpoint, Route>(
   for (const { paths, handlers } of byAddress.values()) mountRoute(router, paths, handlers);
 }
 
-/**
- * Answers each of these addresses, by method; GET answers HEAD as well. Any other method is a 405 with `Allow`, decided
- * before the key is looked at, since it says something about the address only.
- */
+/** Answers each of these addresses, by method; GET answers HEAD too. Any other method is a 405, whatever the key. */
 export function mountRoute(router: IRouter, paths: readonly string[], handlers: Handlers): void {
   const methods = (Object.keys(ALLOWED) as Endpoint['method'][]).filter((method) => handlers[method]);
   const allowed = methods.flatMap((method) => ALLOWED[method]);

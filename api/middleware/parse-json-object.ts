@@ -20,10 +20,7 @@ export function parseJsonObject(bytes: Buffer): Record<string, unknown> {
   return body;
 }
 
-/**
- * Whether there are more separators in the bytes than any request of ours needs, also within strings. Parsing millions
- * of values takes gigabytes and minutes, so this is decided before it.
- */
+/** By the separators, also within strings, before anything is parsed: millions of values take gigabytes and minutes. */
 function holdsTooManyValues(bytes: Buffer): boolean {
   let seen = 0;
   for (const separator of [',', '[', '{']) {

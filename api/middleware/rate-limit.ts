@@ -48,10 +48,7 @@ export async function countTestCalls(
   throw rateLimited(message, { limit, remaining: 0, resetSeconds });
 }
 
-/**
- * Takes places for so many more photos of a call: 429 when its key would have more identified at the same time than it may.
- * They are free when the call ends. A call with more photos than that has all places.
- */
+/** Takes places for so many more photos until the call ends: 429 when its key has too few left. A call needs no more than all. */
 export function photoLimit(limiter: RateLimiter, defaults: DefaultLimits) {
   return async (res: Response, photos: number): Promise<void> => {
     const { keyId, limits } = callerOf(res);
@@ -70,9 +67,8 @@ export function photoLimit(limiter: RateLimiter, defaults: DefaultLimits) {
 }
 
 /**
- * 503 for photos that the workers can't get to within the deadline, twice: before the body is read, so that in an overload a
- * refusal costs next to nothing, and once it is here, since many may have come meanwhile. From then on they count among
- * the photos that come before others, until their call ends.
+ * 503 for photos that the workers can't get to within the deadline: before the body is read, so that a refusal costs next
+ * to nothing, and again after it, since many may have come meanwhile. From then on they have their place in the queue.
  */
 export function queueGates(queue: Pick<VisionQueue, 'admit' | 'enter'>, clock: Clock, deadlineMs: number) {
   const callerIn = (res: Response): VisionCaller => ({

@@ -35,10 +35,7 @@ export const PICTURE_BODY: BodyType = {
   form: /^\s*(image\/[a-z0-9!#$&^_.+-]+|application\/octet-stream)\s*$/,
 };
 
-/**
- * Reads the bytes of a body into `req.body`: 415 when it is not declared as its type, 413 when it is larger than the
- * limit. They count against the budget until the call ends.
- */
+/** Reads the bytes of a body into `req.body`: else 415 or 413. They count against the budget until the call ends. */
 export function readTyped(type: BodyType, limits: BodyLimits, budget: FairBudget): Middleware {
   return async (req, res) => {
     if (!isDeclared(req.get('Content-Type'), type)) throw unsupportedMediaType(type.name);
@@ -168,7 +165,7 @@ export interface UploadPace {
 /** Watches whether a body comes fast enough; its end calls back once, with what to answer. */
 export class PaceWatch {
   readonly #looking: NodeJS.Timeout | undefined;
-  #before: number;
+  #before = 0;
   /** Whether the service reads nothing now, and whether it did so in any part of this window. */
   #isPaused = false;
   #wasPaused = false;
@@ -179,8 +176,9 @@ export class PaceWatch {
     private readonly bytesRead: () => number,
     private readonly tooSlow: (failure: Error) => void,
   ) {
-    if (pace.bytesPerSecond > 0) this.#looking = setInterval(() => this.#look(), pace.windowMs);
-    this.#before = this.#looking ? bytesRead() : 0;
+    if (pace.bytesPerSecond <= 0) return;
+    this.#before = bytesRead();
+    this.#looking = setInterval(() => this.#look(), pace.windowMs);
   }
 
   /** While the service does not read, windows say nothing about the sender. */

@@ -6,8 +6,8 @@ import { refuseBrokenText } from './parse-json-object';
 const unreadable = new WeakSet<Request>();
 
 /**
- * 400 for HTTP/1.1 without a Host, which addresses of ours could not be built from. Lets an address with a malformed percent escape reach its route, where the order of refusals is the usual one
- * (contract 11.1): the router itself would refuse it before any key is looked at. Its varying parts are of no use then.
+ * 400 for HTTP/1.1 without a Host. Lets an address with a malformed percent escape reach its route, where refusals have their
+ * usual order (contract 11.3): the router itself would refuse it before any key is looked at.
  */
 export const readAddress: RequestHandler = (req, _res, next) => {
   if (req.httpVersion === '1.1' && !req.headers.host) throw badRequest('Send a Host header.');

@@ -37,11 +37,7 @@ export type AnswerMade = (rows: number, bytes: number) => void;
 /** What is written at a time; an answer that is no longer is sent whole, with its length. */
 const PIECE = 64 * 1024;
 
-/**
- * Sends an answer. A large one with rows is made as fast as its caller reads, and other calls get their turn in
- * between.
- * @param made called once the answer is made
- */
+/** Sends an answer. Rows are made as fast as the caller reads, with turns for other calls. @param made called once it is made */
 export async function sendAnswer(
   req: Request,
   res: Response,

@@ -2,10 +2,7 @@ import { z } from 'zod';
 import { badRequest } from '../../models/errors';
 import type { Middleware } from './call';
 
-/**
- * The input as its schema describes it.
- * @throws AppError 400 that names the parameter at fault, with the schema's reason
- */
+/** The input as its schema describes it. @throws AppError 400 that names the parameter at fault, with the schema's reason */
 export function validate<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
   const parsed = schema.safeParse(input);
   if (parsed.success) return parsed.data;
@@ -32,10 +29,7 @@ const listHint = (name: string): string => {
   return `a list is written "${plain}=a,b".`;
 };
 
-/**
- * Refuses (400) a query string with a parameter that the endpoint does not have, and any but a list that is given more than
- * once (contract 12.13): repetitions of a list continue it.
- */
+/** Refuses (400) an unknown parameter of a query string, and one given twice that is no list (contract 12.13). */
 export function knownParameters({ shape }: z.ZodObject = z.object()): Middleware {
   return ({ query }) => {
     for (const [name, value] of Object.entries(query)) {
@@ -52,10 +46,7 @@ export function knownParameters({ shape }: z.ZodObject = z.object()): Middleware
   };
 }
 
-/**
- * Refuses (400) names such as `brand[]` among parameters of which unknown ones are ignored: anyone who writes a list so would be
- * answered without its filter (contract 8.1).
- */
+/** Refuses (400) names such as `brand[]` where unknown ones are ignored: the answer would lack that filter (contract 8.1). */
 export function refuseBrackets(names: readonly string[]): void {
   const name = names.find(isBracketed);
   if (name !== undefined) throw badRequest(`${name}: ${listHint(name)}`, { field: name });

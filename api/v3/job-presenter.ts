@@ -11,10 +11,7 @@ import { presentIdentification, viewOf } from './presenter';
 
 type PresentedJob = z.input<typeof jobAnswer>;
 
-/**
- * The answers of entries, as those of calls.
- * @param imageBaseUrl base of the addresses of images, where it is not that of all others
- */
+/** The answers of entries, as those of calls. @param imageBaseUrl base of the addresses of images, where they have their own */
 export const entryPresenter = (
   services: Pick<ApiServices, 'signer' | 'clock'>,
   imageBaseUrl: string | undefined,
@@ -31,9 +28,7 @@ export const entryPresenter = (
   },
 });
 
-/**
- * A job (contract 16.2), whose answers are read as its caller takes them, with links that are signed for anyone who asks now.
- */
+/** A job (contract 16.2). Its answers are read as the caller takes them, with links that are signed now. */
 export function presentJob(
   job: VisionJob,
   jobs: Pick<VisionJobService, 'answers'>,

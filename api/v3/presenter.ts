@@ -10,7 +10,7 @@ import type { Links, PublicAddress } from '../middleware/links';
 import { mapped, type WithRows } from '../middleware/send-answer';
 import {
   presentAttribute,
-  presentEstimate,
+  presentMaxEstimate,
   presentPictures,
   presentPricing,
   presentTag,
@@ -43,7 +43,7 @@ export function viewOf(includes: readonly Module[], links: Links): View {
   return { modules, taxonomy: has('taxonomy'), pricing: has('pricing'), ...links };
 }
 
-/** A page of a query (contract 4.10); rows are made as they are written. */
+/** A page of a query (contract 4.10); rows are made as they are written. Fields that an answer does not have are undefined. */
 export const presentPage = (
   page: CatalogPage,
   creditsUsed: number,
@@ -58,8 +58,8 @@ export const presentPage = (
   includes: [...view.modules],
   resolved_taxonomy: presentTaxonomy(page.resolvedTaxonomy),
   sort_applied: page.sortApplied,
-  ...(page.nextCursor === undefined ? {} : { next_cursor: page.nextCursor }),
-  ...(page.facets && { facets: presentFacets(page.facets) }),
+  next_cursor: page.nextCursor,
+  facets: page.facets && presentFacets(page.facets),
   data: mapped(page.rows, (row) => presentItem(row, view)),
 });
 
@@ -78,41 +78,40 @@ const presentTaxonomy = (resolved: ResolvedTaxonomy | null) => ({
 });
 
 /** Rows that are all on one page. */
-const presentRows = <Rows extends Iterable<object>>(
-  data: Rows,
-  {
-    items: { length },
-    resolvedTaxonomy,
-  }: Pick<FoundItems, 'resolvedTaxonomy'> & { items: readonly unknown[] },
+const presentRows = <Item, Row>(
+  { items, resolvedTaxonomy }: Pick<FoundItems, 'resolvedTaxonomy'> & { readonly items: readonly Item[] },
   creditsUsed: number,
   { modules }: View,
+  present: (item: Item) => Row,
 ) => ({
   success: true as const,
-  results: length,
-  total_results: length,
+  results: items.length,
+  total_results: items.length,
   page: 0,
-  total_pages: length === 0 ? 0 : 1,
+  total_pages: items.length === 0 ? 0 : 1,
   credits_used: creditsUsed,
   includes: [...modules],
   resolved_taxonomy: presentTaxonomy(resolvedTaxonomy),
-  data,
+  data: mapped(items, present),
 });
 
 /** What photos show (contract 7.8). */
-export function presentIdentification(
+export const presentIdentification = (
   found: Identification,
   creditsUsed: number,
   view: View,
-): WithRows<z.input<typeof identifyAnswer>> {
-  const data = mapped(found.items, (match) => presentMatch(match, view));
-  return presentRows(data, found, creditsUsed, view);
-}
+): WithRows<z.input<typeof identifyAnswer>> =>
+  presentRows(found, creditsUsed, view, (match) => presentMatch(match, view));
 
 /** The row that was looked up (contract 6.1). */
-export function presentFound(found: FoundItems, creditsUsed: number, view: View): z.input<typeof itemAnswer> {
-  const data = found.items.map((row) => presentItem(row, view));
-  return presentRows(data, found, creditsUsed, view);
-}
+export const presentFound = (
+  found: FoundItems,
+  creditsUsed: number,
+  view: View,
+): z.input<typeof itemAnswer> => {
+  const answer = presentRows(found, creditsUsed, view, (row) => presentItem(row, view));
+  return { ...answer, data: [...answer.data] };
+};
 
 /** The answer to several ids (contract 6.7). */
 export function presentItems(
@@ -120,20 +119,20 @@ export function presentItems(
   creditsUsed: number,
   view: View,
 ): WithRows<z.input<typeof itemsAnswer>> {
-  const data = mapped(found.items, (row) => presentItem(row, view));
-  const { data: _last, ...page } = presentRows(data, found, creditsUsed, view);
+  const { data, ...page } = presentRows(found, creditsUsed, view, (row) => presentItem(row, view));
   return { ...page, not_found: [...found.notFound], data };
 }
 
 /** Rows that look like another (contract 6.4). */
-export function presentSimilar(
+export const presentSimilar = (
   found: SimilarItems,
   creditsUsed: number,
   view: View,
-): WithRows<z.input<typeof similarAnswer>> {
-  const data = mapped(found.items, ({ item, similarity }) => ({ ...presentItem(item, view), similarity }));
-  return presentRows(data, found, creditsUsed, view);
-}
+): WithRows<z.input<typeof similarAnswer>> =>
+  presentRows(found, creditsUsed, view, ({ item, similarity }) => ({
+    ...presentItem(item, view),
+    similarity,
+  }));
 
 /** A row that photos show. */
 function presentMatch(
@@ -141,44 +140,35 @@ function presentMatch(
   view: View,
 ): z.input<typeof matchedRow> {
   const { id, name, ...row } = presentItem(item, view);
-  const why = reasons ? { evidence: presentEvidence(reasons, view.address) } : {};
-  return { id, name, confidence, ...row, ...why };
+  return { id, name, confidence, ...row, evidence: reasons && presentEvidence(reasons, view.address) };
 }
 
 /** One row (contract 1.2). */
 function presentItem(item: CatalogItem, view: View): z.input<typeof catalogRow> {
-  const { taxonomy, pricing } = view;
-  const best = item.maxMarketEstimate;
+  const isOfProduct = isProduct(item);
   return {
     id: item.id,
     name: item.name,
-    ...presentOwnFields(item),
+    title: item.title,
+    sku: item.sku,
+    url: item.url,
+    data: item.data,
     popularity: item.popularity,
     ...presentPictures(item, view.address),
-    ...(taxonomy ? { attributes: item.attributes.map(presentAttribute) } : {}),
-    ...(isProduct(item) ? { variants: item.variants.map((variant) => presentVariant(variant, view)) } : {}),
-    ...(item.kind === 'category' ? { available_tags: (item.availableTags ?? []).map(presentTag) } : {}),
-    ...(pricing && !isProduct(item) ? { max_market_estimate: best ? presentEstimate(best) : null } : {}),
+    attributes: view.taxonomy ? item.attributes.map(presentAttribute) : undefined,
+    variants: isOfProduct ? item.variants.map((variant) => presentVariant(variant, view)) : undefined,
+    available_tags: item.kind === 'category' ? (item.availableTags ?? []).map(presentTag) : undefined,
+    max_market_estimate: view.pricing && !isOfProduct ? presentMaxEstimate(item) : undefined,
   };
 }
 
-/** Those that the product has (contract 1.10). */
-const presentOwnFields = ({ title, sku, url, data }: CatalogItem) => ({
-  ...(title === undefined ? {} : { title }),
-  ...(sku === undefined ? {} : { sku }),
-  ...(url === undefined ? {} : { url }),
-  ...(data === undefined ? {} : { data }),
+const presentVariant = (variant: Variant, view: View) => ({
+  id: variant.id,
+  fields: view.taxonomy ? variant.fields.map(presentVariantField) : undefined,
+  ...presentPictures(variant, view.address),
+  popularity: variant.popularity,
+  pricing: view.pricing ? presentPricing(variant, view) : undefined,
 });
-
-function presentVariant(variant: Variant, view: View) {
-  return {
-    id: variant.id,
-    ...(view.taxonomy ? { fields: variant.fields.map(presentVariantField) } : {}),
-    ...presentPictures(variant, view.address),
-    popularity: variant.popularity,
-    ...(view.pricing ? { pricing: presentPricing(variant, view) } : {}),
-  };
-}
 
 /** Why a row was answered (contract 7.17). */
 const presentEvidence = (

@@ -83,10 +83,7 @@ function toImageInput(
 /** Longer than browsers and servers take; reading the name in a URL of megabytes takes seconds. */
 const URL_LENGTH_MAX = 8192;
 
-/**
- * A caller's address, of whatever it names.
- * @throws AppError 400 that names the field: it is no http(s) address, endless, or holds credentials
- */
+/** A caller's address. @throws AppError 400 that names the field: it is no http(s) address, endless, or holds credentials */
 export function toHttpUrl(text: string, field: string): URL {
   const wrong = (why: string) => badRequest(`${field}: ${why}.`, { field });
   if (text.length > URL_LENGTH_MAX) throw wrong(`must not be longer than ${URL_LENGTH_MAX} characters`);

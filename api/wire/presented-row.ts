@@ -52,8 +52,12 @@ function presentLink(file: DataFile, { sign, address }: Links) {
   return path === null ? [] : [{ region: file.region, url: address(path) }];
 }
 
+/** The best estimate below a row that is no product; null where there is none (contract 2.3). */
+export const presentMaxEstimate = ({ maxMarketEstimate: best }: CatalogItem) =>
+  best ? presentEstimate(best) : null;
+
 /** One market estimate (contract 2.2). */
-export const presentEstimate = (estimate: MarketEstimate): z.input<typeof marketEstimate> => ({
+const presentEstimate = (estimate: MarketEstimate): z.input<typeof marketEstimate> => ({
   source: estimate.source,
   region: estimate.region,
   A: estimate.A,

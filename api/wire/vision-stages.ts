@@ -6,10 +6,7 @@ export interface VisionObserver {
   observeVision(stages: readonly [stage: string, ms: number][], found: boolean): void;
 }
 
-/**
- * Tells the metrics and the caller of an identification, of any API version: `Server-Timing` has the milliseconds of each
- * stage, `X-Prediction-Id` the id under which the answer is recorded.
- */
+/** Tells metrics and caller (`Server-Timing`, `X-Prediction-Id`) what an identification took, and its id. */
 export function tellStages(res: Response, metrics: VisionObserver, found: Identification): void {
   const { predictionId, items, timings, totalMs } = found;
   const stages: [stage: string, ms: number][] = [

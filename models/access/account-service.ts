@@ -105,10 +105,7 @@ export class AccountService {
     return this.ledger.usage(id, since, until);
   }
 
-  /**
-   * Has an account's photos kept with its predictions from now on, or no more; then those that were kept are deleted.
-   * @throws AppError for an unknown account
-   */
+  /** Turns the storage of an account's photos on, or off and deletes those stored. @throws AppError for an unknown account */
   async keepPhotos(id: string, keep: boolean): Promise<void> {
     await this.audited.run('accounts keep-photos', async ({ accounts }) => {
       await requireAccount(accounts, id);

@@ -2,10 +2,7 @@
 export const API_VERSIONS = ['v1', 'v2', 'v3'] as const;
 export type ApiVersion = (typeof API_VERSIONS)[number];
 
-/**
- * What a key may do beside opening an API version: read the catalog (queries, items, v1 and v2 products), identify photos,
- * write the catalog.
- */
+/** What a key may do, beside opening an API version. */
 export const SCOPES = ['catalog:read', 'vision:identify', 'catalog:write'] as const;
 export type Scope = (typeof SCOPES)[number];
 

@@ -1,7 +1,4 @@
-/**
- * The one price list (contract 10.1), in credits. Each function answers what a call costs when it
- * succeeds with rows; an answer without rows is free, whatever this says.
- */
+/** The one price list (contract 10.1), in credits, of calls that succeed with rows; without rows they are free. */
 const PRICES = {
   catalog: 1,
   pricingModule: 5,

@@ -13,6 +13,19 @@ export interface FairBudgetOptions {
   readonly refusal: string;
 }
 
+/** What one call holds of a budget. */
+export interface Lease {
+  readonly party: string | null;
+  /** Set by the budget alone. */
+  units: number;
+  /** Becomes so large if that fits at once; less is given back. */
+  tryResize(units: number): boolean;
+  /** Becomes so large as soon as that fits. @throws AppError 503 when it did not in time, or the call is over */
+  resize(units: number): Promise<void>;
+  /** Gives everything back, for good. */
+  close(): void;
+}
+
 const RETRY_AFTER_SECONDS = 2;
 
 /** What a waiting lease wants, and how its wait ends. */
@@ -63,11 +76,22 @@ export class FairBudget {
 
   /** A lease that holds nothing yet. @param party null is the service itself: it counts, and never waits */
   open(party: string | null): Lease {
-    return new Lease(this, party);
+    let isClosed = false;
+    const lease: Lease = {
+      ...{ party, units: 0 },
+      tryResize: (units) => isClosed || this.#tryResize(lease, units),
+      resize: async (units) => {
+        if (!lease.tryResize(units)) await this.#wait(lease, units);
+      },
+      close: () => {
+        if (!isClosed) this.#close(lease);
+        isClosed = true;
+      },
+    };
+    return lease;
   }
 
-  /** As `Lease.tryResize`. */
-  tryResize(lease: Lease, units: number): boolean {
+  #tryResize(lease: Lease, units: number): boolean {
     const isLess = units <= lease.units;
     if (!isLess && !this.#fits(lease, units)) return false;
     this.#hold(lease, units);
@@ -75,10 +99,8 @@ export class FairBudget {
     return true;
   }
 
-  /** As `Lease.resize`. */
-  async resize(lease: Lease, units: number): Promise<void> {
-    if (this.tryResize(lease, units)) return;
-    await new Promise<void>((resolve, reject) => {
+  #wait(lease: Lease, units: number): Promise<void> {
+    return new Promise<void>((resolve, reject) => {
       const end = (): void => {
         clearTimeout(late);
         this.#waiting.delete(lease);
@@ -98,8 +120,7 @@ export class FairBudget {
     });
   }
 
-  /** As `Lease.close`. */
-  close(lease: Lease): void {
+  #close(lease: Lease): void {
     this.#waiting.get(lease)?.refuse();
     if (this.#beyond === lease) this.#beyond = null;
     this.#hold(lease, 0);
@@ -135,34 +156,5 @@ export class FairBudget {
         grant();
       } else passedOver.add(lease.party);
     }
-  }
-}
-
-/** What one call holds of a budget. */
-export class Lease {
-  /** Set by the budget alone. */
-  units = 0;
-  #closed = false;
-
-  constructor(
-    private readonly budget: FairBudget,
-    readonly party: string | null,
-  ) {}
-
-  /** Becomes so large if that fits at once; less is given back. */
-  tryResize(units: number): boolean {
-    return this.#closed || this.budget.tryResize(this, units);
-  }
-
-  /** Becomes so large as soon as that fits. @throws AppError 503 when it did not in time, or the call is over */
-  async resize(units: number): Promise<void> {
-    if (!this.#closed) await this.budget.resize(this, units);
-  }
-
-  /** Gives everything back, for good. */
-  close(): void {
-    if (this.#closed) return;
-    this.#closed = true;
-    this.budget.close(this);
   }
 }

@@ -94,10 +94,7 @@ export class KeyService {
     });
   }
 
-  /**
-   * Makes a key of Loupe's own for the unlimited account of this name, which is made if there is none. It
-   * is no operator's action, so the audit log does not have it.
-   */
+  /** Makes a key of Loupe's own, without an audit entry, for the unlimited account of this name, which is made if there is none. */
   async createInternalKey(account: string, wanted: Omit<NewKey, 'accountId'>): Promise<MadeKey> {
     const { id: accountId } = await this.accounts.ensureAccount(account);
     const secret = makeKey(wanted.test);

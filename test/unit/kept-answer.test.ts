@@ -1,6 +1,6 @@
 import type { Response } from 'express';
 import * as fc from 'fast-check';
-import { keptAnswer, storedForm } from '../../api/middleware/kept-answer';
+import { keptAnswer, storedForm } from '../../api/middleware/idempotency';
 import { linkRenewal } from '../../api/middleware/links';
 import { HmacDataFileSigner } from '../../db/files/hmac-data-file-signer';
 

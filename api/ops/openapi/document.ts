@@ -1,11 +1,10 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { z } from 'zod';
 import { API_VERSIONS, type ApiVersion, opens } from '../../../models/access/api-key';
 import { ENDPOINTS, type Endpoint, type EndpointId } from '../../endpoints';
 import { COLUMNS } from '../../files/data-file';
 import { errorResponses, nameOfStatus } from './errors';
 import { headerComponents, headersOf } from './headers';
+import { textOf, wordsOn } from './reference';
 import { componentSchemas, queryParameters, schemaReference } from './schemas';
 import { webhooks } from './webhooks';
 
@@ -17,10 +16,7 @@ interface Described {
   readonly admin?: boolean;
 }
 
-/**
- * The API as an OpenAPI 3.1 document, without its servers. Bodies and answers come from the schemas that the service
- * itself validates and presents with, addresses from the table that it mounts, so neither can fall behind.
- */
+/** The API as an OpenAPI 3.1 document, without its servers: of the schemas that validate, and the table that is mounted. */
 export function buildOpenApi({ records, admin = true }: Described): Record<string, unknown> {
   const paths = pathsOf(admin);
   const responses = errorResponses();
@@ -89,23 +85,11 @@ const SHARED_PARAMETERS = {
 
 const shared = (name: keyof typeof SHARED_PARAMETERS) => ({ $ref: `#/components/parameters/${name}` });
 
-const textOf = (file: string): string => readFileSync(join(__dirname, file), 'utf8');
-
 type Examples = Readonly<Record<string, { readonly summary?: string; readonly value: unknown }>>;
 const examplesOf = (file: string) => JSON.parse(textOf(file)) as Partial<Record<EndpointId, Examples>>;
 const REQUESTS = examplesOf('requests.json');
 /** To the requests of the same name; `test/spec/every-endpoint.test.ts` records them from a service. */
 const ANSWERS = examplesOf('answers.json');
-
-/** What the reference says of each endpoint, from `operations.md`. */
-const WORDS = new Map(
-  textOf('operations.md')
-    .split(/^## /m)
-    .map((section) => {
-      const [, id, summary, description] = /^(\w+): (.+?)\n\n(.+)$/s.exec(section.trimEnd()) ?? [];
-      return [id, { summary, description }];
-    }),
-);
 
 function pathsOf(admin: boolean): Record<string, object> {
   const described: Record<string, object> = {};
@@ -122,8 +106,7 @@ function pathsOf(admin: boolean): Record<string, object> {
 /** One endpoint under one of its addresses; those after the first are aliases. */
 function describe(id: EndpointId, endpoint: Endpoint, position: number): object {
   const { tag, version, maybe, paths } = endpoint;
-  const words = WORDS.get(id);
-  if (!words) throw new Error(`operations.md says nothing of ${id}`);
+  const words = wordsOn(id);
   const alias = position > 0;
   return {
     operationId: alias ? `${id}Alias${position}` : id,

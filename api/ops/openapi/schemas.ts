@@ -83,8 +83,8 @@ function exported(modules: Readonly<Record<string, unknown>>): Named {
   return Object.fromEntries(objects);
 }
 
-/** `BadRequest` of `bad_request`, `VisionJobDone` of `vision.job.done`. */
-function capitalized(name: string): string {
+/** The name of a schema or response: `BadRequest` of `bad_request`, `VisionJobDone` of `vision.job.done`. */
+export function capitalized(name: string): string {
   return name.replace(/(?:^|[_.])([a-z])/g, (_part, letter: string) => letter.toUpperCase());
 }
 
@@ -97,12 +97,9 @@ const failure = wire.errorAnswer.omit({
 const codeOf = (code: ErrorCode) => z.literal(code).describe('Code of the failure; branch on it');
 const failed = (code: ErrorCode) => failure.extend({ error: codeOf(code) });
 
-/** The name of a failure among the schemas and responses: `BadRequest` of `bad_request`. */
-export const nameOfError = (code: ErrorCode): string => capitalized(code);
-
 /** The body of each failure; those that say more than the others say so (contract 11.1). */
 const FAILURES: Named = {
-  ...Object.fromEntries(ERROR_CODES.map((code) => [nameOfError(code), failed(code)])),
+  ...Object.fromEntries(ERROR_CODES.map((code) => [capitalized(code), failed(code)])),
   BadRequest: wire.errorAnswer.omit({ reason: true }).extend({ error: codeOf('bad_request') }),
   Unprocessable: failed('unprocessable').extend({
     reason: z.enum(IMAGE_FAULTS).describe('Why the image can not be used'),
@@ -167,10 +164,7 @@ function jsonSchemas(named: Named, io: 'input' | 'output') {
   );
 }
 
-/**
- * The range of numbers that JavaScript counts exactly says nothing about ours; `format` says more than its pattern. Some
- * generators make code of a constant that is no text which refuses every value.
- */
+/** Leaves out what says nothing: JavaScript's range of integers, patterns of formats; and constants that break generators. */
 function plain({ jsonSchema }: { jsonSchema: Record<string, unknown> }): void {
   if (jsonSchema['minimum'] === Number.MIN_SAFE_INTEGER) delete jsonSchema['minimum'];
   if (jsonSchema['maximum'] === Number.MAX_SAFE_INTEGER) delete jsonSchema['maximum'];

@@ -1,0 +1,22 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** A file of this folder. */
+export const textOf = (file: string): string => readFileSync(join(__dirname, file), 'utf8');
+
+const WORDS = new Map(
+  textOf('reference.md')
+    .split(/^## /m)
+    .map((section) => {
+      const [, id, summary = '', description = ''] =
+        /^(\w+)(?:: (.+?))?\n\n(.+)$/s.exec(section.trimEnd()) ?? [];
+      return [id, { summary, description }];
+    }),
+);
+
+/** What the reference says of an endpoint or a refusal, by its id. */
+export function wordsOn(id: string): { readonly summary: string; readonly description: string } {
+  const words = WORDS.get(id);
+  if (!words) throw new Error(`reference.md says nothing of ${id}`);
+  return words;
+}
