@@ -11,10 +11,10 @@ import { sendDataFile } from './files/data-file';
 import { sendImage } from './files/image';
 import { legacyRoutes } from './legacy/routes';
 import { allowOrigins } from './middleware/allow-origins';
-import type { AnswerMemory } from './middleware/answer-memory';
+import { AnswerMemory } from './middleware/answer-memory';
 import { networkOf } from './middleware/authenticate';
 import { compress } from './middleware/compress';
-import { answerMemory, buildEndpoints } from './middleware/endpoints';
+import { buildEndpoints } from './middleware/endpoints';
 import { errorHandler, unknownRoute } from './middleware/error-handler';
 import { mountEndpoints } from './middleware/mount-route';
 import { readAddress } from './middleware/request-address';
@@ -49,7 +49,7 @@ export function createApp(services: ApiServices | null, settings: ApiSettings): 
   app.use(allowOrigins(settings.corsOrigins));
   app.use(compress);
 
-  const answers = answerMemory(settings.answerBytes);
+  const answers = new AnswerMemory(settings.answerBytes);
   mountEndpoints(app, TOOLS, toolRoutes(settings, metrics, answers), (_endpoint, handler) => handler);
   if (services) mountApi(app, services, settings, metrics, answers);
 

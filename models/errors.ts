@@ -1,7 +1,4 @@
-/**
- * Every failure that a caller may see, one constructor each (contract 11.2). `message` is public and
- * tells a developer what to do; the inside of a fault goes to `cause`, which is logged and never answered.
- */
+/** Failures that callers see, a constructor each (contract 11.2): `message` is public, `cause` is logged and never answered. */
 const STATUS_OF = {
   bad_request: 400,
   unauthorized: 401,
@@ -75,10 +72,11 @@ const retryAfter = (seconds: number): Record<string, string> => ({
 export const badRequest = (message: string, extras: ErrorExtras = {}): AppError =>
   new AppError('bad_request', message, { extras });
 
+const SEND_KEY = 'Send a valid API key as "Authorization: Bearer <API_KEY>".';
+
 /** 401: the key is missing, malformed, unknown or revoked; which of them is not told. */
-export const unauthorized = (
-  message = 'Send a valid API key as "Authorization: Bearer <API_KEY>".',
-): AppError => new AppError('unauthorized', message, { headers: { 'WWW-Authenticate': 'Bearer' } });
+export const unauthorized = (message = SEND_KEY): AppError =>
+  new AppError('unauthorized', message, { headers: { 'WWW-Authenticate': 'Bearer' } });
 
 /** 402: the balance does not cover the highest price that this call could have. */
 export const insufficientCredits = (price?: number): AppError =>

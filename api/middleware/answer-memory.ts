@@ -1,5 +1,5 @@
 import type { Response } from 'express';
-import { FairBudget, type FairBudgetOptions, type Lease } from '../../models/access/fair-budget';
+import { FairBudget, type Lease } from '../../models/access/fair-budget';
 import { onceClosed } from './call';
 import type { AnswerMade } from './send-answer';
 
@@ -19,6 +19,10 @@ const ROW_BYTES = { priced: 24 * 1024, plain: 4 * 1024 };
 const FORGOTTEN = 0.05;
 /** Answers of this size, such as those with an item, have as much memory again for themselves. */
 const LITTLE_BYTES = 512 * 1024;
+/** Most bodies have as much memory again for themselves, too. */
+const LITTLE_BODY_BYTES = 64 * 1024;
+/** Longer than a burst takes to be worked off, and shorter than callers wait. */
+const WAIT_MS = 10_000;
 
 /** Memory for answers (contract 12.7), shared by key, else by address; held until an answer is sent. */
 export class AnswerMemory {
@@ -27,9 +31,8 @@ export class AnswerMemory {
   readonly #rowBytes = new Map<string, number>(Object.entries(ROW_BYTES));
   readonly #leases = new WeakMap<Response, Lease>();
 
-  /** @param waitMs who has not got in after so long is turned away */
-  constructor(bytes: number, waitMs: number) {
-    this.#budget = memoryBudget('large answers', { units: bytes, littleUnits: LITTLE_BYTES, waitMs });
+  constructor(bytes: number) {
+    this.#budget = memoryBudget('large answers', bytes, LITTLE_BYTES);
   }
 
   /**
@@ -65,12 +68,12 @@ export class AnswerMemory {
 }
 
 /** Memory in bytes that calls share, by key. @param what for, in the refusal: `large bodies` */
-export const memoryBudget = (
-  what: string,
-  options: Pick<FairBudgetOptions, 'units' | 'littleUnits' | 'waitMs'>,
-): FairBudget =>
+export const memoryBudget = (what: string, units: number, littleUnits: number): FairBudget =>
   new FairBudget({
-    ...options,
-    mayExceed: true,
+    ...{ units, littleUnits, waitMs: WAIT_MS, mayExceed: true },
     refusal: `Too many ${what} are under way; call again soon.`,
   });
+
+/** Memory for bodies and what calls fetch, of so many bytes. */
+export const bodyMemory = (bytes: number): FairBudget =>
+  memoryBudget('large bodies', bytes, LITTLE_BODY_BYTES);

@@ -5,6 +5,7 @@ import type { ApiServices } from '../api-services';
 import type { AnswerMemory, PageAsked } from './answer-memory';
 import { callerOf, type Middleware, onceClosed, setCreditHeaders } from './call';
 import { storedForm } from './idempotency';
+import { idOf } from './request-address';
 import { type Answer, StreamedJson, sendAnswer } from './send-answer';
 
 /** How a request is answered, once it is read. */
@@ -26,6 +27,14 @@ export const free = (make: (call: CallContext) => Promise<Answer | StreamedJson>
 
 /** Reads a request. @throws AppError 400 that names the parameter at fault */
 export type Route = (req: Request, res: Response) => Work | Promise<Work>;
+/** Answers free of charge about the id in the address. */
+export const aboutId =
+  (make: (id: string, call: CallContext, req: Request) => Promise<Answer | StreamedJson>): Route =>
+  (req) => {
+    const id = idOf(req);
+    return free((call) => make(id, call, req));
+  };
+
 /** By the ids of their endpoints. */
 export type Routes = Readonly<Record<string, Route>>;
 

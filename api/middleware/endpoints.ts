@@ -1,9 +1,8 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Caller } from '../../models/access/api-key';
-import type { FairBudget } from '../../models/access/fair-budget';
 import type { AdminServices, ApiServices, ApiSettings } from '../api-services';
 import type { CallerEndpoint, Endpoint } from '../endpoints';
-import { AnswerMemory, memoryBudget } from './answer-memory';
+import type { AnswerMemory } from './answer-memory';
 import { authenticate, authorizeOperator, KeyLookups } from './authenticate';
 import type { Middleware } from './call';
 import { chargedAnswer, type Route } from './charged-answer';
@@ -23,10 +22,6 @@ import { knownParameters } from './validate';
 const BODY_BYTES_MAX = 1024 * 1024;
 /** Of one that holds records (contract 15.1). */
 const RECORDS_BYTES_MAX = 10 * 1024 * 1024;
-/** Most bodies have as much memory again for themselves. */
-const LITTLE_BODY_BYTES = 64 * 1024;
-/** Longer than a burst takes to be worked off, and shorter than callers wait. */
-const MEMORY_WAIT_MS = 10_000;
 /** A telephone in a tunnel may be silent for so long. */
 const PACE_WINDOW_MS = 10_000;
 /** A call that has not answered so long after its deadline died with its process. */
@@ -135,10 +130,3 @@ const through =
 const parseJson: Middleware = (req) => {
   req.body = parseJsonObject(req.body);
 };
-
-/** Memory for bodies and what calls fetch, of so many bytes; shared by key. */
-export const bodyMemory = (bytes: number): FairBudget =>
-  memoryBudget('large bodies', { units: bytes, littleUnits: LITTLE_BODY_BYTES, waitMs: MEMORY_WAIT_MS });
-
-/** Memory for answers, of so many bytes. */
-export const answerMemory = (bytes: number): AnswerMemory => new AnswerMemory(bytes, MEMORY_WAIT_MS);

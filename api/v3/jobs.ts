@@ -1,10 +1,8 @@
-import type { CallContext } from '../../models/access/billing';
 import type { VisionJob } from '../../models/vision/jobs/vision-job';
 import type { ApiServices, ApiSettings } from '../api-services';
-import { free, type Route, type Routes } from '../middleware/charged-answer';
+import { aboutId, free, type Routes } from '../middleware/charged-answer';
 import { linkRenewal, publicAddress } from '../middleware/links';
 import { countTestCalls } from '../middleware/rate-limit';
-import { idOf } from '../middleware/request-address';
 import { takeBody } from '../wire/photos';
 import { presentJob } from './job-presenter';
 import { signalDeprecation } from './schema';
@@ -14,12 +12,7 @@ import { jobBody, toIdentification } from './vision-schema';
 export function jobRoutes(services: ApiServices, settings: ApiSettings) {
   const { jobs } = services;
   const renewLinks = linkRenewal(services);
-  const about =
-    (work: (call: CallContext, id: string) => Promise<VisionJob>): Route =>
-    (req) => {
-      const id = idOf(req);
-      return free(async (call) => presentJob(await work(call, id), jobs, renewLinks));
-    };
+  const presented = async (job: Promise<VisionJob>) => presentJob(await job, jobs, renewLinks);
   return {
     createJob: async (req, res) => {
       const { body, cut } = takeBody(req, jobBody, (given) => signalDeprecation(res, given));
@@ -37,7 +30,7 @@ export function jobRoutes(services: ApiServices, settings: ApiSettings) {
         return presentJob(job, jobs, renewLinks);
       });
     },
-    getJob: about(({ caller }, id) => jobs.show(caller, id)),
-    cancelJob: about(({ caller }, id) => jobs.cancel(caller, id)),
+    getJob: aboutId((id, { caller }) => presented(jobs.show(caller, id))),
+    cancelJob: aboutId((id, { caller }) => presented(jobs.cancel(caller, id))),
   } satisfies Routes;
 }

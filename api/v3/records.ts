@@ -5,9 +5,8 @@ import { badRequest } from '../../models/errors';
 import type { ReadRecord } from '../../models/ports';
 import type { LineOutcome, RecordStatus } from '../../models/records/records-service';
 import type { ApiServices, ApiSettings } from '../api-services';
-import { free, type Routes } from '../middleware/charged-answer';
+import { aboutId, free, type Routes } from '../middleware/charged-answer';
 import { answerMade, type PublicAddress, publicAddress } from '../middleware/links';
-import { idOf } from '../middleware/request-address';
 import type {
   deletionAnswer,
   feedStatusAnswer,
@@ -35,37 +34,24 @@ export const recordRoutes = ({ records, pictures }: ApiServices, settings: ApiSe
         return { ...FREE, ...addresses, width, height } satisfies z.input<typeof imageAnswer>;
       });
     },
-    getRecord: (req) => {
-      const id = idOf(req);
-      const absolute = publicAddress(req, settings);
-      return free(async () => {
-        const data = [lineOf(await records.find(id), absolute)];
-        return { ...FREE, data } satisfies z.input<typeof recordAnswer>;
-      });
-    },
-    deleteRecord: (req) => {
-      const id = idOf(req);
-      return free(async (call) => {
-        await records.remove(call, id);
-        return { ...FREE, id, deleted: true } satisfies z.input<typeof deletionAnswer>;
-      });
-    },
-    getRecordStatus: (req) => {
-      const id = idOf(req);
-      return free(async () => {
-        const { searchable, ...seen } = await records.status(id);
-        const identifiable = seen.pictures.done > 0;
-        const status = { id, searchable, identifiable, ...presentSeen(seen) };
-        return { ...FREE, ...status } satisfies z.input<typeof recordStatusAnswer>;
-      });
-    },
-    getFeedStatus: (req) => {
-      const id = idOf(req);
-      return free(async () => {
-        const { products, ...seen } = await records.feedStatus(id);
-        return { ...FREE, id, products, ...presentSeen(seen) } satisfies z.input<typeof feedStatusAnswer>;
-      });
-    },
+    getRecord: aboutId(async (id, _call, req) => {
+      const data = [lineOf(await records.find(id), publicAddress(req, settings))];
+      return { ...FREE, data } satisfies z.input<typeof recordAnswer>;
+    }),
+    deleteRecord: aboutId(async (id, call) => {
+      await records.remove(call, id);
+      return { ...FREE, id, deleted: true } satisfies z.input<typeof deletionAnswer>;
+    }),
+    getRecordStatus: aboutId(async (id) => {
+      const { searchable, ...seen } = await records.status(id);
+      const identifiable = seen.pictures.done > 0;
+      const status = { id, searchable, identifiable, ...presentSeen(seen) };
+      return { ...FREE, ...status } satisfies z.input<typeof recordStatusAnswer>;
+    }),
+    getFeedStatus: aboutId(async (id) => {
+      const { products, ...seen } = await records.feedStatus(id);
+      return { ...FREE, id, products, ...presentSeen(seen) } satisfies z.input<typeof feedStatusAnswer>;
+    }),
   }) satisfies Routes;
 
 /** One answer line for each line of the body (contract 15.3). */

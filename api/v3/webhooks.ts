@@ -1,9 +1,8 @@
 import type { z } from 'zod';
 import type { Webhook } from '../../models/webhooks/webhook';
 import type { ApiServices, ApiSettings } from '../api-services';
-import { free, type Routes } from '../middleware/charged-answer';
+import { aboutId, free, type Routes } from '../middleware/charged-answer';
 import { answerMade } from '../middleware/links';
-import { idOf } from '../middleware/request-address';
 import { validate } from '../middleware/validate';
 import { toHttpUrl } from '../wire/photos';
 import type { webhook, webhookAnswer, webhookRemoved, webhooksAnswer } from './answers';
@@ -28,13 +27,10 @@ export const webhookRoutes = ({ webhooks }: ApiServices, settings: ApiSettings) 
       // A repetition is told that it was registered, and not the secret again.
       return { ...registered, kept: (body) => ({ ...body, secret: null }) };
     },
-    deleteWebhook: (req) => {
-      const id = idOf(req);
-      return free(async ({ caller }) => {
-        await webhooks.remove(caller, id);
-        return { success: true, id } satisfies z.input<typeof webhookRemoved>;
-      });
-    },
+    deleteWebhook: aboutId(async (id, { caller }) => {
+      await webhooks.remove(caller, id);
+      return { success: true, id } satisfies z.input<typeof webhookRemoved>;
+    }),
   }) satisfies Routes;
 
 const presentWebhook = (each: Webhook): z.input<typeof webhook> => ({

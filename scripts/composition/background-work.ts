@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { bodyMemory } from '../../api/middleware/endpoints';
+import { bodyMemory } from '../../api/middleware/answer-memory';
 import { entryPresenter } from '../../api/v3/job-presenter';
 import { makeSearchSnapshot } from '../../db/catalog/search/make-snapshot';
 import { PostgresHousekeepingStore } from '../../db/core/housekeeping-store';

@@ -11,7 +11,7 @@ import { closed, listening } from '../support/local-server';
 
 /** How slowly a body may come; the window is short, so that its end need not be waited for. */
 const WINDOW_MS = 50;
-const memoryOf = (units: number) => memoryBudget('bodies', { units, littleUnits: 1, waitMs: 10_000 });
+const memoryOf = (units: number) => memoryBudget('bodies', units, 1);
 let server: Server;
 
 beforeAll(async () => {
