@@ -10,8 +10,8 @@ import { PostgresWebhookStore } from '../../db/webhooks/webhook-store';
 import type { Clock } from '../../models/ports';
 import { at } from '../../models/random';
 import type { NewJob } from '../../models/vision/jobs/vision-job';
-import { openAccount } from '../faults/accounts';
 import { useDatabase } from '../support/database';
+import { openAccount } from '../support/running-installation';
 
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;

@@ -1,41 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
-import { PostgresAccountRepository } from '../../db/accounts/account-repository';
 import { PostgresCreditLedger } from '../../db/accounts/credit-ledger';
 import { rowsOf, sql } from '../../db/core/sql';
-import { API_VERSIONS } from '../../models/access/api-key';
-import { hashKey, makeKey } from '../../models/access/credential';
-import { SYSTEM_CLOCK } from '../../scripts/composition/opening';
+import { CREDITS, type Payer } from '../support/running-installation';
 import type { Outcome } from './load';
 
-const CREDITS = 1_000_000;
 /** Longer than any reservation lasts. */
 const LATER_MS = 10 * 60_000;
 /** A failed call is refunded after its answer, once the database is there again. */
 const REFUNDED_MS_MAX = 10_000;
 const POLL_MS = 200;
-
-/** An account and a key of it. */
-export interface Payer {
-  readonly accountId: string;
-  readonly keyId: string;
-  readonly key: string;
-}
-
-/** Creates an account with a key that has no limits. `credits` null is unlimited; `test` makes it a test key. */
-export async function openAccount(
-  knex: Knex,
-  { credits = CREDITS, test = true }: { readonly credits?: number | null; readonly test?: boolean } = {},
-): Promise<Payer> {
-  const accounts = new PostgresAccountRepository(knex, SYSTEM_CLOCK);
-  const { id: accountId } = await accounts.createAccount('test', credits);
-  const key = makeKey(test);
-  const limits = { perSecond: null, perMinute: null, concurrency: null };
-  const made = { accountId, name: 'test', versions: API_VERSIONS, test, limits, hash: hashKey(key) };
-  const { id: keyId } = await accounts.createKey(made);
-  return { accountId, keyId, key };
-}
 
 export interface Audit {
   /** Sum of all `credits_used`. */

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { processEnvironment } from '../../scripts/config';
-import { type Audit, auditAccount, openAccount, type Payer } from './accounts';
+import { openAccount, type Payer } from '../support/running-installation';
+import { type Audit, auditAccount } from './accounts';
 import { DEADLINE_MS, type Installation, JOB_DEADLINE_MS, startInstallation } from './installation';
 import { ENTRIES, runJobs } from './jobs';
 import { identify, type Outcome, runClients } from './load';

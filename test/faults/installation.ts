@@ -6,10 +6,10 @@ import { connectPostgres, type Database } from '../../db/core/knex';
 import { processEnvironment } from '../../scripts/config';
 import { runLoupe, type ServiceProcess, startProcess } from '../../scripts/lab/service-processes';
 import { bringUpServers, freePort, type Servers } from '../../scripts/lab/services/servers';
-import { closed, listening, WebhookReceiver } from '../support/local-server';
+import { WebhookReceiver } from '../support/local-server';
+import { type LyingHost, lie, pathOf, RawHost } from '../support/raw-host';
 import { installLayoutModel, LAYOUT_SETTINGS } from './layout-model';
 import { Photos } from './photos';
-import { slowHost } from './slow-host';
 
 /** The deadline of every call: the default of the settings. */
 export const DEADLINE_MS = 15_000;
@@ -17,6 +17,15 @@ export const DEADLINE_MS = 15_000;
 export const JOB_DEADLINE_MS = 3_000;
 /** Photos that may wait: more than the usual load sends at a time, fewer than a crowd does. */
 export const WAITING_MAX = 32;
+
+const HEAD = 'HTTP/1.1 200 OK\r\nContent-Type: image/jpeg\r\n';
+/** How a host of pictures keeps a caller waiting, by the number that its path has: it drips, never ends, sends headers alone, or nothing. */
+export const SLOW_WAYS: readonly LyingHost[] = [
+  { sends: `${HEAD}\r\n`, pours: 'x', everyMs: 1_000 },
+  { sends: `${HEAD}\r\n`, pours: 'LONG' },
+  { sends: `${HEAD}Content-Length: 1000\r\n\r\n`, then: 'wait' },
+  { then: 'wait' },
+];
 
 /**
  * The service as an operator runs it: two `api` and two `worker` processes on a PostgreSQL and a Redis of their own, which
@@ -41,8 +50,11 @@ export interface Installation {
 export async function startInstallation(closers: (() => Promise<unknown>)[]): Promise<Installation> {
   const folder = await mkdtemp(join(tmpdir(), 'loupe-faults-'));
   closers.push(() => rm(folder, { recursive: true, force: true }));
-  const host = slowHost();
-  closers.push(() => closed(host));
+  const host = await RawHost.listen('127.0.0.1', (socket, head) => {
+    const way = SLOW_WAYS[Number(pathOf(head))];
+    if (way) lie(way, socket, head);
+  });
+  closers.push(() => host.close());
   const receiver = new WebhookReceiver();
   closers.push(() => receiver.close());
   const { TEST_DATABASE_URL, TEST_REDIS_URL, DATABASE_URL, REDIS_URL, ...environment } = processEnvironment();
@@ -50,7 +62,7 @@ export async function startInstallation(closers: (() => Promise<unknown>)[]): Pr
   const services = await bringUpServers({ environment, log, durable: true });
   closers.push(() => services.stop());
   const dataDir = join(folder, 'data');
-  const address = await listening(host);
+  const address = `127.0.0.1:${host.port}`;
   const settings = {
     ...{ DATABASE_URL: services.postgres.url, REDIS_URL: services.redis.url, DATA_DIR: dataDir },
     ...{ IMAGE_FETCH_ALLOW: address, WEBHOOK_ALLOW: await receiver.listen(), IMAGE_FETCH_TIMEOUT_MS: '2000' },

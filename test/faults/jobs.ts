@@ -5,7 +5,7 @@ import { rowsOf, sql } from '../../db/core/sql';
 import { signedHeaders } from '../../models/webhooks/message-signature';
 import { type Answer, ApiClient } from '../support/api-client';
 import type { ReceivedMessage } from '../support/local-server';
-import type { Payer } from './accounts';
+import type { Payer } from '../support/running-installation';
 import type { Installation } from './installation';
 import { type Outcome, type Pace, runClients, wrongProduct } from './load';
 

@@ -8,10 +8,10 @@ import {
   type Installation,
   JOB_DEADLINE_MS,
   type ServicePart,
+  SLOW_WAYS,
   WAITING_MAX,
 } from './installation';
 import type { CallPlan } from './load';
-import { SLOW_PATHS } from './slow-host';
 
 /** What a scenario can do while its load runs. */
 export interface Stage {
@@ -143,7 +143,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     statuses: [200, 422],
     async plan(installation, call) {
       if (call % 4 > 0) return photoCall(installation, call);
-      const url = `http://${installation.slowHost}${SLOW_PATHS[(call / 4) % SLOW_PATHS.length]}`;
+      const url = `http://${installation.slowHost}/${(call / 4) % SLOW_WAYS.length}`;
       return { body: { url }, product: null, hangUpAfterMs: null };
     },
     disturb: ({ back }) => back(),

@@ -136,16 +136,4 @@ describe('Five photos at once', () => {
     const { body } = await service.api.identify({ images: fiveAddresses() });
     expect(body).toMatchObject({ reason: 'url_timeout', index: expect.any(Number) });
   });
-
-  test('of which one fails end the call, and the photo is named', async () => {
-    const photo = service.photoBytes;
-    answer = (request, response) => {
-      if (request.url === '/3.png') response.writeHead(404).end();
-      else response.end(photo);
-    };
-    expect(await service.api.identify({ images: fiveAddresses() })).toMatchObject({
-      status: 422,
-      body: { reason: 'url_status', index: 3 },
-    });
-  });
 });

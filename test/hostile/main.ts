@@ -1,17 +1,22 @@
 import 'reflect-metadata';
-import { readFile } from 'node:fs/promises';
 import { Command } from 'commander';
+import { rowsOf, sql } from '../../db/core/sql';
 import { asTable } from '../../scripts/commands/output';
+import { fill } from '../../scripts/lab/bench/generated';
+import { onInstallation } from '../../scripts/lab/bench/installation';
+import { memoryOf } from '../../scripts/lab/bench/process-watch';
 import { hostileCorpus } from './corpus';
 import { mutations } from './fuzz';
 import { type HostileRequest, sendHostile } from './hostile-calls';
-import { serve } from './served-service';
 
 /** The corpus and the fuzzing at the default limits, against processes of their own: `npm run hostile -- fuzz`. */
 
 /** What an `api` without workers and stores in its process may take at its peak, with this heap. */
-const RSS_BYTES_MAX = 400 * 1_000_000;
-const HEAP = { NODE_OPTIONS: '--max-old-space-size=192' };
+const RSS_MIB_MAX = 381;
+const SETTINGS = {
+  ...{ RATE_PER_SECOND: '0', VISION_CONCURRENCY: '0', CONFIDENCE_FLOOR: '0' },
+  NODE_OPTIONS: '--max-old-space-size=192',
+};
 /** The limits of contract 7. */
 const LIMITS = { bytesMax: 20 * 1024 * 1024, pixelsMax: 50_000_000 };
 const DEADLINE_MS = 15_000;
@@ -51,38 +56,37 @@ async function main(): Promise<void> {
 }
 
 /** Sends the requests to a service and prints the report; the exit status says whether every promise was kept. */
-async function run(
-  requests: readonly HostileRequest[],
-  concurrency: number,
-  servers: boolean,
-): Promise<void> {
-  const service = await serve({ servers, settings: HEAP });
-  try {
-    const target = { url: service.url, key: service.key, answerMsMax: DEADLINE_MS + 1000 };
-    const report = await sendHostile(target, requests, concurrency);
-    const faults = [...report.faults];
-    const booked = await service.creditsBooked();
-    if (booked !== report.creditsUsed)
-      faults.push(`${booked} credits are booked, ${report.creditsUsed} were answered`);
-    if (!(await service.isReady())) faults.push('the service is not ready any more');
-    const peakBytes = await peakMemoryBytes(service.api.pid ?? 0);
-    if (servers && peakBytes > RSS_BYTES_MAX) faults.push('the API took more memory than it may');
-    const rows = [...report.verdicts].sort(([, left], [, right]) => right - left);
-    process.stdout.write(
-      `${asTable(['verdict', 'calls'], rows)}\n${booked} credits booked\n` +
-        `peak memory of the API: ${(peakBytes / 1_000_000).toFixed(0)} MB\n` +
-        faults.map((fault) => `FAULT ${fault}\n`).join(''),
-    );
-    if (faults.length > 0) process.exitCode = 1;
-  } finally {
-    await service.stop();
-  }
-}
-
-/** The peak memory of a process; NaN where the system does not tell it as Linux does. */
-async function peakMemoryBytes(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
-  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1] ?? Number.NaN) * 1024;
-}
+const run = (requests: readonly HostileRequest[], concurrency: number, servers: boolean): Promise<void> =>
+  onInstallation(
+    { mode: servers ? 'PostgreSQL and Redis' : 'embedded', settings: SETTINGS },
+    async (installation, folder) => {
+      await installation.start();
+      await fill([installation], folder, { products: 24, pictures: 320 });
+      const { url, pids } = installation;
+      const target = { url, key: await installation.key(), answerMsMax: DEADLINE_MS + 1000 };
+      const report = await sendHostile(target, requests, concurrency);
+      const faults = [...report.faults];
+      const ledger = sql`SELECT coalesce(sum(amount), 0)::float8 AS booked FROM credit_ledger`;
+      const [{ booked } = { booked: 0 }] = await installation.onDatabase((knex) =>
+        rowsOf<{ booked: number }>(knex, ledger),
+      );
+      if (booked !== report.creditsUsed)
+        faults.push(`${booked} credits are booked, ${report.creditsUsed} were answered`);
+      const isReady = await fetch(`${url}/readyz`).then(
+        ({ ok }) => ok,
+        () => false,
+      );
+      if (!isReady) faults.push('the service is not ready any more');
+      const peakMib = await memoryOf(pids[0] ?? 0, 'VmHWM');
+      if (servers && peakMib > RSS_MIB_MAX) faults.push('the API took more memory than it may');
+      const rows = [...report.verdicts].sort(([, left], [, right]) => right - left);
+      process.stdout.write(
+        `${asTable(['verdict', 'calls'], rows)}\n${booked} credits booked\n` +
+          `peak memory of the API: ${peakMib.toFixed(0)} MiB\n` +
+          faults.map((fault) => `FAULT ${fault}\n`).join(''),
+      );
+      if (faults.length > 0) process.exitCode = 1;
+    },
+  );
 
 void main();

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ImageSource, PORTS } from '../../models/ports';
 import { HttpImageSource } from '../../workers/image/http-image-source';
+import { type LyingHost, lie, pathOf, RawHost } from '../support/raw-host';
 import { useService } from '../support/service';
-import { type LyingHost, lie, pathOf, RawHost } from './ssrf/raw-host';
 
 /**
  * contract 7.5: a caller's address never leads inside. Every address of the corpus is tried as it is and as the
@@ -49,7 +49,8 @@ const corpus = <Line>(file: string): Line[] =>
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line));
-const hosts = corpus<LyingHost>('lying-hosts.jsonl');
+/** With the reasons that the service may give for refusing each. */
+const hosts = corpus<LyingHost & { trick: string; reasons: readonly string[] }>('lying-hosts.jsonl');
 const classes = corpus<AddressClass>('addresses.jsonl').map(({ trick, refusal, hosts = '', urls }) => {
   const addresses = urls ?? hosts.split(' ').map((host) => `http://${host}:PORT/a.jpg`);
   return [trick, refusal, addresses] as const;

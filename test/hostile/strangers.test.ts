@@ -1,10 +1,14 @@
 import { once } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import sharp from 'sharp';
-import { photoOfProduct } from '../../scripts/lab/generator/generate-bundle';
+import { generateBundle, photoOfProduct } from '../../scripts/lab/generator/generate-bundle';
+import type { ServiceProcess } from '../../scripts/lab/service-processes';
 import { ApiClient } from '../support/api-client';
-import { type ServedService, serve } from './served-service';
+import { newInstallation } from '../support/installation';
+import { openAccount, RunningInstallation } from '../support/running-installation';
 
 /** Loads by callers with a key or without one, on a process with a heap of 256 MB, beside the calls of another account. */
 jest.setTimeout(400_000);
@@ -12,23 +16,42 @@ jest.setTimeout(400_000);
 const FURTHER_VARIANTS = 600;
 /** A page of six products. */
 const PAGE_BYTES = 6 * FURTHER_VARIANTS * 400;
-let service: ServedService;
+const SEED = 11;
+let running: RunningInstallation;
+let service: ServiceProcess;
 let other: ApiClient;
 
+/** Of a new account with so many credits. */
+const newKey = async (credits: number) => (await openAccount(running.knex, { credits, test: false })).key;
+
 beforeAll(async () => {
-  service = await serve({
-    settings: {
-      NODE_OPTIONS: '--max-old-space-size=256',
-      LOG_LEVEL: 'fatal',
-      VISION_CONCURRENCY: '16',
-      // Longer than any test takes.
-      STOP_TIMEOUT_MS: '600000',
-    },
-    furtherVariants: FURTHER_VARIANTS,
-  });
-  other = new ApiClient(service.url, await service.openAccount(1000));
+  const settings = { RATE_PER_SECOND: '0', CONFIDENCE_FLOOR: '0', VISION_CONCURRENCY: '16' };
+  const more = {
+    NODE_OPTIONS: '--max-old-space-size=256',
+    LOG_LEVEL: 'fatal',
+    // Longer than any test takes.
+    STOP_TIMEOUT_MS: '600000',
+  };
+  running = await RunningInstallation.start(await newInstallation(settings), { more });
+  [service] = running.processes as [ServiceProcess];
+  const bundle = join(running.folder, 'bundle');
+  await generateBundle({ seed: SEED, products: 24, out: bundle, images: true, imageSize: 320 });
+  await addVariants(join(bundle, 'products.jsonl'));
+  await running.loupe('catalog', 'import', bundle);
+  other = new ApiClient(service.url, await newKey(1000));
 }, 300_000);
-afterAll(() => service.stop(), 60_000);
+afterAll(() => running?.stop(), 60_000);
+
+/** Each product has further variants, which take 600 bytes each in an answer. */
+async function addVariants(file: string): Promise<void> {
+  const fields = Array<object>(8).fill({ field: 'size', name: 'Of a size that takes long to describe' });
+  const enlarged = (await readFile(file, 'utf8')).replace(/.+/g, (line) => {
+    const { variants, ...product } = JSON.parse(line);
+    const ids = Array.from({ length: FURTHER_VARIANTS }, (_, at) => `variant_further_${product.id}_${at}`);
+    return JSON.stringify({ ...product, variants: [...variants, ...ids.map((id) => ({ id, fields }))] });
+  });
+  await writeFile(file, enlarged);
+}
 
 /** Another account's calls, one after the other while a load runs; all of them succeed. */
 async function beside<Result>(
@@ -41,7 +64,7 @@ async function beside<Result>(
   });
   do expect((await call()).status).toBe(200);
   while (!isOver);
-  expect(service.api.exitCode).toBeNull();
+  expect(service.process.exitCode).toBeNull();
   return ended;
 }
 
@@ -89,7 +112,7 @@ function expectWhole(answers: readonly { status: number; bytes: number }[], byte
 
 // contract 12.7
 test('large answers that are kept are repeated to many at once, also to such as never read them', async () => {
-  const [key, stranger] = [await service.openAccount(10_000), await service.openAccount(10_000)];
+  const [key, stranger] = [await newKey(10_000), await newKey(10_000)];
   const body = JSON.stringify({ page_size: 6 });
   const page = (by = key) =>
     forgotten(by, '/v3/catalog/query', { method: 'POST', body, headers: { 'Idempotency-Key': 'same' } });
@@ -111,7 +134,7 @@ const ENTRIES = 10;
 
 // contract 12.7, 16.2
 test('a job with answers of tens of megabytes is shown to many at once', async () => {
-  const key = await service.openAccount(10_000);
+  const key = await newKey(10_000);
   const entries = Array(ENTRIES).fill({ base64: (await smallPhoto()).toString('base64') });
   const { id } = (await new ApiClient(service.url, key).createJob({ entries })).body;
   const isDone = async () => {
@@ -128,7 +151,7 @@ test('a job with answers of tens of megabytes is shown to many at once', async (
   expectWhole(shown, ENTRIES * PAGE_BYTES);
 });
 
-const smallPhoto = () => photoOfProduct({ seed: 11, index: 3, photoSeed: 1, level: 1, size: 320 });
+const smallPhoto = () => photoOfProduct({ seed: SEED, index: 3, photoSeed: 1, level: 1, size: 320 });
 
 // contract 7.7, 9.5
 test('large pictures of some keys leave the photos of others alone', async () => {
@@ -136,9 +159,9 @@ test('large pictures of some keys leave the photos of others alone', async () =>
   const picture = sharp({ create: { width: 7000, height: 7000, channels: 3, background: '#a0522d' } });
   const base64 = (await picture.jpeg().toBuffer()).toString('base64');
   const flood = async (): Promise<number[]> => {
-    const api = new ApiClient(service.url, await service.openAccount(1000));
+    const api = new ApiClient(service.url, await newKey(1000));
     const images = Array(5).fill({ base64 });
-    const answers = await Promise.all(Array.from({ length: 16 }, () => api.identify({ images })));
+    const answers = await Promise.all(Array.from({ length: 8 }, () => api.identify({ images })));
     return answers.map(({ status }) => status);
   };
   const photo = { base64: (await smallPhoto()).toString('base64') };
@@ -155,5 +178,5 @@ test('SIGTERM ends the process while callers go on to send one request after the
   for (const socket of flood) socket.write(requestOf('/healthz').repeat(8));
   await Promise.all(flood.map((socket) => once(socket, 'data')));
   await service.stop();
-  expect(service.api.exitCode).toBe(0);
+  expect(service.process.exitCode).toBe(0);
 });

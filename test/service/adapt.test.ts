@@ -11,7 +11,7 @@ import type { EmbeddingsStatus } from '../../models/indexing/status-service';
 import { Random } from '../../models/random';
 import { spawnLoupe } from '../../scripts/lab/service-processes';
 import { layoutInstallation } from '../faults/layout-model';
-import { RunningInstallation } from './running-installation';
+import { RunningInstallation } from '../support/running-installation';
 
 /**
  * A version that is fitted to the catalog: made, killed, made again, evaluated, promoted and rolled back by the

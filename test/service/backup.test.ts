@@ -121,15 +121,18 @@ test('keys, balances, usage, predictions, embeddings, pictures, signed links and
   await service.stop();
 });
 
-test.each<[string, (bytes: Buffer) => Buffer]>([
-  ['cut off in the middle', (bytes) => bytes.subarray(0, bytes.length / 2)],
-  ['cut off at its end', (bytes) => bytes.subarray(0, bytes.length - 8192)],
-  ['with one other bit in a table', (bytes) => flipped(bytes, 'tables/accounts.copy.gz')],
-  ['with one other bit in a picture', (bytes) => flipped(bytes, image.slice(image.indexOf('images/')))],
-])('a file %s is refused by name, and changes nothing', async (_how, damage) => {
+test('a file that is cut off or has one other bit is refused by name, and changes nothing', async () => {
   const damaged = join(folder, 'damaged.tar');
-  await writeFile(damaged, damage(await readFile(file)));
-  await expect(loupe('restore', damaged, '--replace')).rejects.toThrow(`${damaged} is damaged`);
+  const bytes = await readFile(file);
+  for (const content of [
+    bytes.subarray(0, bytes.length / 2),
+    bytes.subarray(0, bytes.length - 8192),
+    flipped(bytes, 'tables/accounts.copy.gz'),
+    flipped(bytes, image.slice(image.indexOf('images/'))),
+  ]) {
+    await writeFile(damaged, content);
+    await expect(loupe('restore', damaged, '--replace')).rejects.toThrow(`${damaged} is damaged`);
+  }
   expect(await loupe('accounts', 'list')).toEqual(accounts);
 });
 

@@ -7,8 +7,8 @@ import { generateBundle, photoOfProduct, productId } from '../../scripts/lab/gen
 import { REPOSITORY_ROOT, runLoupe } from '../../scripts/lab/service-processes';
 import { newInstallation } from '../support/installation';
 import { closed, listening } from '../support/local-server';
+import { RunningInstallation } from '../support/running-installation';
 import { type CollectedSpan, TraceCollector } from '../support/trace-collector';
-import { RunningInstallation } from './running-installation';
 
 /**
  * The whole path from a photo to catalog rows, with nothing faked: real processes, the bundled model, a generated

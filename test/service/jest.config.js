@@ -5,11 +5,15 @@ const WITHOUT_ADAPTERS = [
   'spec/(data-files|errors|golden-queries|identifiability|legacy|mcp|openapi|refusals|site|wire)',
 ];
 
-/** `npm run test:services`: the tests that speak to a database or a queue, on a real PostgreSQL and Redis. */
+/** `npm run test:services`: the tests that speak to a database or a queue, on a real PostgreSQL and Redis, and `test/faults`. */
 module.exports = {
   ...common,
   rootDir: '../..',
-  roots: ['service', 'spec', 'contracts', 'db'].map((folder) => `<rootDir>/test/${folder}`),
+  roots: ['service', 'spec', 'contracts', 'db', ...(process.env.TEST_FAULTS ? ['faults'] : [])].map(
+    (folder) => `<rootDir>/test/${folder}`,
+  ),
+  // The fault tests mostly wait.
+  maxWorkers: common.maxWorkers + 1,
   testPathIgnorePatterns: [
     '/node_modules/',
     ...WITHOUT_ADAPTERS.map((names) => `<rootDir>/test/${names}\\.test`),

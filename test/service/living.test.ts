@@ -1,57 +1,51 @@
 import { join } from 'node:path';
+import type { Knex } from 'knex';
 import { deriveRows } from '../../db/catalog/import/derived-rows';
-import type { Database } from '../../db/core/knex';
 import { rowsOf, sql } from '../../db/core/sql';
 import { SCOPES } from '../../models/access/api-key';
 import { processEnvironment } from '../../scripts/config';
 import { openAccount } from '../../scripts/lab/bench/installation';
 import { generateBundle } from '../../scripts/lab/generator/generate-bundle';
-import { type ServiceProcess, startProcess } from '../../scripts/lab/service-processes';
 import { layoutInstallation } from '../faults/layout-model';
-import type { Installation } from '../support/installation';
-import { loupeHere } from '../support/run-loupe';
+import { RunningInstallation } from '../support/running-installation';
 import { Living } from './living/callers';
 import { count, SHELVES, SIZE } from './living/records';
 
 /**
- * A catalog that ten callers write while it is imported and read, and a checker that knows every version written. Needs servers,
+ * A catalog that ten callers write, with pictures, while it is imported, fed and read, and a checker that knows every version written. Needs servers,
  * so `npm run test:services` runs it.
  */
 const { TEST_DATABASE_URL, TEST_REDIS_URL } = processEnvironment();
 const WRITERS = 10;
-const CALLS_A_WRITER = 8;
-const IMPORTS = 2;
+const CALLS_A_WRITER = 4;
+const IMPORTS = 1;
 const READERS = 3;
 /** At least; they go on until everything is written. */
-const READS_A_READER = 400;
+const READS_A_READER = 150;
 
-let installation: Installation;
-let database: Database;
+const SEED = 31;
+
+let running: RunningInstallation;
 let living: Living;
-const processes: ServiceProcess[] = [];
 
 const withServers = TEST_DATABASE_URL && TEST_REDIS_URL ? describe : describe.skip;
 
-withServers('A catalog that is written, imported and read at once', () => {
+withServers('A catalog that is written, imported, fed and read at once', () => {
   beforeAll(async () => {
-    installation = await layoutInstallation({ LOG_LEVEL: 'error', IMAGE_STORE: '' });
-    const { folder, settings } = installation;
+    running = await RunningInstallation.start(
+      await layoutInstallation({ LOG_LEVEL: 'error', IMAGE_STORE: '' }),
+    );
+    const { folder, settings, loupe } = running;
     const bundle = join(folder, 'bundle');
-    for (const ROLE of ['api', 'worker']) processes.push(await startProcess({ ...settings, ROLE }));
-    await generateBundle({ seed: 31, products: 24, out: bundle, images: true, imageSize: 64 });
-    await loupeHere(settings, 'catalog', 'import', bundle);
-    database = await installation.connect();
-    const key = await openAccount((...words) => loupeHere(settings, ...words), SCOPES.join());
-    living = await Living.begin({ url: processes[0]?.url ?? '', key, settings, bundle, seed: 31 });
+    await generateBundle({ seed: SEED, products: 24, out: bundle, images: true, imageSize: 64 });
+    await loupe('catalog', 'import', bundle);
+    const key = await openAccount(loupe, SCOPES.join());
+    living = await Living.begin({ url: running.api().url, key, settings, bundle, seed: SEED });
   }, 240_000);
 
-  afterAll(async () => {
-    for (const each of processes.reverse()) await each.stop();
-    await database?.close();
-    await installation?.remove();
-  }, 60_000);
+  afterAll(() => running?.stop(), 60_000);
 
-  // contract 4.14, 4.18, 13.8, 15.4, 15.5
+  // contract 4.14, 4.18, 13.8, 13.23, 15.4, 15.5
   test('keeps its promises: whole rows, nothing stale, nothing lost, nothing doubled', async () => {
     let isWritten = false;
     const reader = async () => {
@@ -60,15 +54,21 @@ withServers('A catalog that is written, imported and read at once', () => {
     const readers = Promise.all(count(READERS).map(reader));
     await Promise.all([
       ...count(WRITERS).map(() => times(CALLS_A_WRITER, () => living.write())),
-      times(IMPORTS, () => living.import()),
+      times(IMPORTS, async () => {
+        await living.import();
+        await living.importFeed();
+      }),
     ]).finally(() => {
       isWritten = true;
     });
     await readers;
     await living.import();
+    const fed = await living.importFeed();
     await living.readAll(count(SIZE));
     for (const number of count(SHELVES)) await living.readShelf(number);
-    expect([...living.checker.conclude(), ...(await finalFaults(database))].slice(0, 20)).toEqual([]);
+    expect([...living.checker.conclude(), ...(await finalFaults(running.knex))].slice(0, 20)).toEqual([]);
+    const live = running.knex('catalog_rows').whereLike('id', 'product_fed-%').orderBy('id').pluck('id');
+    expect(await live).toEqual(fed);
   }, 420_000);
 });
 
@@ -77,7 +77,7 @@ async function times(count: number, work: () => Promise<unknown>): Promise<void>
 }
 
 /** What in the database does not follow from its records, when nobody writes any more. */
-async function finalFaults({ knex }: Database): Promise<string[]> {
+async function finalFaults(knex: Knex): Promise<string[]> {
   const faults: string[] = [];
   for (const [what, found] of [
     ['rows still to be derived', sql`SELECT FROM catalog_stale_rows`],

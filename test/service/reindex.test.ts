@@ -10,7 +10,7 @@ import { addPictures } from '../../scripts/lab/bench/many-pictures';
 import { spawnLoupe, startProcess } from '../../scripts/lab/service-processes';
 import { installLayoutModel, layoutInstallation } from '../faults/layout-model';
 import { Photos } from '../faults/photos';
-import { RunningInstallation } from './running-installation';
+import { RunningInstallation } from '../support/running-installation';
 
 /**
  * Another model without a blink: built, killed, resumed, promoted, rolled back and pruned by the commands, beside a

@@ -3,7 +3,7 @@ import { at, Random } from '../../models/random';
 import { processEnvironment } from '../../scripts/config';
 import { layoutInstallation } from '../faults/layout-model';
 import { ADMIN_TOKEN, type Answer, ApiClient, OperatorClient } from '../support/api-client';
-import { RunningInstallation } from './running-installation';
+import { RunningInstallation } from '../support/running-installation';
 
 /**
  * Two processes on one database: two APIs on PostgreSQL and Redis, else two services that share a data folder. A change by

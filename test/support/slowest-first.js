@@ -2,6 +2,7 @@ const { default: Sequencer } = require('@jest/test-sequencer');
 
 /** Files that take ten seconds or more, the longest first: begun last, one would run alone at the end. */
 const SLOWEST = [
+  'faults/faults',
   'service/adapt',
   'hostile/strangers',
   'service/reindex',

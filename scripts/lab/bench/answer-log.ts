@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { rowsOf, sql } from '../../../db/core/sql';
-import { embeddingsOf } from '../../../db/embeddings/embedding-tables';
 import type { Neighbour } from '../../../models/vision/neighbours';
 import type { Knex } from './installation';
 import { Client, type HttpAnswer } from './load';
@@ -92,15 +91,4 @@ export class AnswerLog {
       ]),
     );
   }
-}
-
-/** How many images of a version have all their views; a build is complete when that is all images. */
-export async function completeImages(knex: Knex, versionId: number): Promise<number> {
-  const [line] = await rowsOf<{ complete: number }>(
-    knex,
-    sql`SELECT count(*) FILTER (WHERE views = most) AS complete FROM (
-          SELECT count(*) AS views, max(count(*)) OVER () AS most FROM ${embeddingsOf(versionId)} GROUP BY image_id
-        ) AS counted`,
-  );
-  return Number(line?.complete ?? 0);
 }

@@ -91,7 +91,7 @@ export class Installation {
 }
 
 /**
- * A key for v3 of a new account, without limits.
+ * A key for all versions of a new account, without limits.
  *
  * @param loupe runs a command of the installation
  * @param scopes comma-separated; else those of a key that names none
@@ -102,7 +102,7 @@ export async function openAccount(
 ): Promise<string> {
   const { id } = (await loupe('accounts', 'create', '--name', 'bench')) as { id: string };
   const limits = ['--concurrency', '0', ...(scopes === undefined ? [] : ['--scopes', scopes])];
-  const words = ['--account', id, '--name', 'bench', '--versions', 'v3', ...limits];
+  const words = ['--account', id, '--name', 'bench', '--versions', 'v1,v2,v3', ...limits];
   return ((await loupe('keys', 'create', ...words)) as { key: string }).key;
 }
 

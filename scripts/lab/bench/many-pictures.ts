@@ -1,16 +1,15 @@
 import pMap from 'p-map';
+import sharp from 'sharp';
 import type { ImageStore } from '../../../models/ports';
 import { Random } from '../../../models/random';
-import { decodeSvg } from '../generator/svg';
 import type { Knex } from './installation';
 
 const AT_ONCE = 8;
 const BATCH = 500;
-const SHAPES = 6;
+const PATCHES = 8;
 
 /**
- * Gives the products of a catalog so many pictures more, each like no other: coloured shapes that look like none of the
- * products. As if a catalog with as many pictures had been imported and not been embedded yet.
+ * Gives the products of a catalog so many pictures more, each like no other and like none of the products. As if a catalog with as many pictures had been imported and not been embedded yet.
  *
  * @param from number of the first one: another one makes other pictures
  * @returns their image ids
@@ -43,18 +42,12 @@ export async function addPictures(
   return ids;
 }
 
-/** A picture, like that of no other number, as JPEG. */
-async function drawnPicture(number: number, side: number): Promise<Buffer> {
+/** A picture of coloured patches, like that of no other number, as JPEG. */
+function drawnPicture(number: number, side: number): Promise<Buffer> {
   const random = new Random('picture', number);
-  const colour = () =>
-    `hsl(${random.integer(0, 359)} ${random.integer(40, 100)}% ${random.integer(15, 70)}%)`;
-  const length = (least: number, most: number) => (random.between(least, most) * side).toFixed(1);
-  const ground = `<rect width="${side}" height="${side}" fill="${colour()}"/>`;
-  const shapes = Array.from(
-    { length: SHAPES },
-    () =>
-      `<ellipse rx="${length(0.05, 0.4)}" ry="${length(0.05, 0.4)}" fill="${colour()}" transform="translate(${length(0, 1)} ${length(0, 1)}) rotate(${random.integer(0, 179)})"/>`,
-  );
-  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${side}" height="${side}">${ground}${shapes.join('')}</svg>`;
-  return decodeSvg(svg).flatten().jpeg({ quality: 85 }).toBuffer();
+  const patches = Buffer.from(Array.from({ length: PATCHES ** 2 * 3 }, () => random.integer(0, 255)));
+  return sharp(patches, { raw: { width: PATCHES, height: PATCHES, channels: 3 } })
+    .resize(side, side)
+    .jpeg({ quality: 85 })
+    .toBuffer();
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { LocalImageStore } from '../../../db/files/local-image-store';
 import { bundledModel } from '../../../workers/library/model-library';
-import { AnswerLog, completeImages } from './answer-log';
+import { AnswerLog } from './answer-log';
 import { drawPhotos, fill } from './generated';
 import { type Installation, onInstallation, UNLIMITED } from './installation';
 import { Client, type HttpAnswer } from './load';
@@ -65,12 +65,6 @@ export const benchReindex = (options: ReindexBenchOptions): Promise<Measurement>
       };
       const switched = await load(switches(installation, log));
       const { faults, answersByVersion } = await log.audit();
-      const versions: number[] = await knex('embedding_versions')
-        .whereNot({ state: 'pruned' })
-        .orderBy('id')
-        .pluck('id');
-      // Products that look the same share a picture.
-      const images = new Set(await knex('product_images').pluck('image_id')).size;
       const slower = (of: 'photos' | 'queries') =>
         (percentile(msOf(building[of]), 0.99) / percentile(msOf(calm[of]), 0.99)).toFixed(2);
       return {
@@ -86,7 +80,7 @@ export const benchReindex = (options: ReindexBenchOptions): Promise<Measurement>
         ],
         notes: [
           `p99 while building against calm: photos ${slower('photos')}, queries ${slower('queries')} times.`,
-          `Embedded with all views: ${await completeImages(knex, versions[1] ?? 0)} of ${images} images.`,
+          `Embeddings: ${JSON.stringify(await loupe('embeddings', 'status'))}`,
           `Answers by version: ${[...answersByVersion].map(([version, count]) => `${version}: ${count}`).join(', ')}. Failed or mixed: ${faults.slice(0, 10).join('; ') || 'none'}.`,
         ],
       };

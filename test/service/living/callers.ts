@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Random, shuffled } from '../../../models/random';
+import { productId as drawnProductId } from '../../../scripts/lab/generator/generate-bundle';
 import { runLoupe } from '../../../scripts/lab/service-processes';
 import { type CatalogAnswer, Checker, type Reading } from './checker';
 import type { Matches } from './record-history';
@@ -57,6 +58,7 @@ const FILES = ['entities', 'products', 'estimates'] as const;
 const INCLUDES = ['taxonomy', 'pricing'];
 const FACETS = ['colour', 'brand'].map((field) => ({ field, limit: 100 }));
 const PRODUCTS_A_CALL = 8;
+const FEED_PIECES = 10;
 /** Of the products of a call, and of calls. */
 const [DELETED, RENAMING, REMOVING] = [0.05, 0.2, 0.2];
 
@@ -67,6 +69,9 @@ export class Living {
   readonly #walks: CursorWalk[] = [];
   #version = 0;
   #calls = 0;
+  #feeds = 0;
+  /** The address of a stored picture, which every product that is written over HTTP has. */
+  #picture: string | undefined;
 
   private constructor(
     private readonly options: LivingOptions,
@@ -81,6 +86,8 @@ export class Living {
     const lines = new Map<Change['file'], string>();
     for (const file of FILES) lines.set(file, await readFile(join(options.bundle, `${file}.jsonl`), 'utf8'));
     const living = new Living(options, lines);
+    const first = await living.#send('picture', 'POST', '/v3/catalog/query', { page_size: 1 });
+    living.#picture = (first.body as CatalogAnswer).data[0]?.images[0];
     await living.#send('taxonomy', 'PUT', '/v3/catalog/records', TAXONOMY);
     await living.#put(count(SHELVES).map((number) => brandChange(number, living.#next())));
     await living.#put(count(SIZE).flatMap((product) => productChanges(product, living.#next())));
@@ -130,6 +137,21 @@ export class Living {
         else this.checker.refused(change, line);
       }
     }
+  }
+
+  /** Imports the feed of a shop, which lacks another piece each time. Returns the ids of its products, in order. */
+  async importFeed(): Promise<string[]> {
+    const { bundle, settings, seed } = this.options;
+    const pieces = count(FEED_PIECES).filter((piece) => piece !== this.#feeds % FEED_PIECES);
+    this.#feeds += 1;
+    const rows = pieces.map(
+      (piece) => `fed-${piece},Piece ${piece},Fed House,images/0000/${drawnProductId(seed, piece)}.jpg`,
+    );
+    const file = join(bundle, 'feed.csv');
+    await writeFile(file, ['id,title,brand,image', ...rows].join('\n'));
+    const words = ['--feed', 'shop', '--remove-missing', '--category', 'Fed', '--no-wait'];
+    await runLoupe(settings, 'catalog', 'import', file, ...words);
+    return pieces.map((piece) => `product_fed-${piece}`);
   }
 
   /** One read, of any kind. */
@@ -206,7 +228,9 @@ export class Living {
   }
 
   async #put(changes: readonly Change[]): Promise<void> {
-    const lines = changes.map(({ file, record }) => ({ [file]: record }));
+    const lines = changes.map(({ file, record, version }) => ({
+      [file]: file === 'products' && version !== null ? { ...record, images: [this.#picture] } : record,
+    }));
     const answer = await this.#send('write', 'PUT', '/v3/catalog/records', lines);
     const outcomes = (answer.body as RecordsAnswer | undefined)?.data ?? [];
     for (const [position, change] of changes.entries()) {

@@ -51,10 +51,8 @@ export class RawHost {
 /** The path of a request, without its leading slash. */
 export const pathOf = (head: string): string => (head.split(' ')[1] ?? '/').slice(1);
 
-/** A line of `lying-hosts.jsonl`: what a host does, in latin1, and the reasons that the service may give for refusing it. */
+/** What a host does, in latin1. */
 export interface LyingHost {
-  readonly trick: string;
-  readonly reasons: readonly string[];
   /** `ITSELF` stands for the path of the request, `GZIP_BOMB` for a body that inflates a thousandfold. */
   readonly sends?: string;
   /** Sent again and again for as long as anybody listens; `LONG` stands for 4,000 bytes. */

@@ -1,10 +1,38 @@
 import type { Stream } from 'node:stream';
+import type { Knex } from 'knex';
+import { PostgresAccountRepository } from '../../db/accounts/account-repository';
 import type { Database } from '../../db/core/knex';
+import { API_VERSIONS } from '../../models/access/api-key';
+import { hashKey, makeKey } from '../../models/access/credential';
+import { SYSTEM_CLOCK } from '../../scripts/composition/opening';
 import { type ServiceProcess, startProcess } from '../../scripts/lab/service-processes';
-import { openAccount } from '../faults/accounts';
-import { ApiClient } from '../support/api-client';
-import type { Installation } from '../support/installation';
-import { loupeHere } from '../support/run-loupe';
+import { ApiClient } from './api-client';
+import type { Installation } from './installation';
+import { loupeHere } from './run-loupe';
+
+/** Of an account that names none. */
+export const CREDITS = 1_000_000;
+
+/** An account and a key of it. */
+export interface Payer {
+  readonly accountId: string;
+  readonly keyId: string;
+  readonly key: string;
+}
+
+/** Creates an account with a key that has no limits. `credits` null is unlimited; `test` makes it a test key. */
+export async function openAccount(
+  knex: Knex,
+  { credits = CREDITS, test = true }: { readonly credits?: number | null; readonly test?: boolean } = {},
+): Promise<Payer> {
+  const accounts = new PostgresAccountRepository(knex, SYSTEM_CLOCK);
+  const { id: accountId } = await accounts.createAccount('test', credits);
+  const key = makeKey(test);
+  const limits = { perSecond: null, perMinute: null, concurrency: null };
+  const made = { accountId, name: 'test', versions: API_VERSIONS, test, limits, hash: hashKey(key) };
+  const { id: keyId } = await accounts.createKey(made);
+  return { accountId, keyId, key };
+}
 
 type Settings = Readonly<Record<string, string>>;
 
@@ -61,7 +89,6 @@ export class RunningInstallation {
   }
 
   /** Runs a command beside the service, and answers the JSON that it prints. */
-  loupe<Document = unknown>(...words: readonly string[]): Promise<Document> {
-    return loupeHere(this.settings, ...words) as Promise<Document>;
-  }
+  loupe = <Document = unknown>(...words: readonly string[]): Promise<Document> =>
+    loupeHere(this.settings, ...words) as Promise<Document>;
 }
