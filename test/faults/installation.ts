@@ -23,8 +23,8 @@ const HEAD = 'HTTP/1.1 200 OK\r\nContent-Type: image/jpeg\r\n';
 export const SLOW_WAYS: readonly LyingHost[] = [
   { sends: `${HEAD}\r\n`, pours: 'x', everyMs: 1_000 },
   { sends: `${HEAD}\r\n`, pours: 'LONG' },
-  { sends: `${HEAD}Content-Length: 1000\r\n\r\n`, then: 'wait' },
-  { then: 'wait' },
+  { sends: `${HEAD}Content-Length: 1000\r\n\r\n`, end: 'wait' },
+  { end: 'wait' },
 ];
 
 /**

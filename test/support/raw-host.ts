@@ -59,19 +59,19 @@ export interface LyingHost {
   readonly pours?: string;
   readonly everyMs?: number;
   /** How the connection goes on when nothing is poured; by default it ends. */
-  readonly then?: 'wait' | 'reset';
+  readonly end?: 'wait' | 'reset';
 }
 
 const GZIP_BOMB = gzipSync(Buffer.alloc(5_000_000)).toString('latin1');
 
 /** Lies to one connection. */
-export function lie({ sends = '', pours, everyMs = 1, then }: LyingHost, socket: Socket, head: string): void {
+export function lie({ sends = '', pours, everyMs = 1, end }: LyingHost, socket: Socket, head: string): void {
   const text = sends.replace('GZIP_BOMB', () => GZIP_BOMB).replace('ITSELF', `/${pathOf(head)}`);
   socket.write(text, 'latin1');
   if (pours !== undefined) {
     const bytes = pours.replace('LONG', 'x'.repeat(4000));
     const timer = setInterval(() => socket.write(bytes), everyMs);
     socket.on('close', () => clearInterval(timer));
-  } else if (then === 'reset') setImmediate(() => socket.resetAndDestroy());
-  else if (then !== 'wait') socket.end();
+  } else if (end === 'reset') setImmediate(() => socket.resetAndDestroy());
+  else if (end !== 'wait') socket.end();
 }
