@@ -176,11 +176,10 @@ export class PostgresAccountRepository implements AccountRepository {
       SELECT ${KEY} FROM api_keys WHERE ${allOf(conditions)} ORDER BY created_at, id LIMIT ${limit}`;
   }
 
-  private async accounts(condition: Sql, limit: number | null = null): Promise<Account[]> {
-    const rows = await rowsOf<Account>(this.knex)`
+  private accounts(condition: Sql, limit: number | null = null): Promise<Account[]> {
+    return rowsOf<Account>(this.knex)`
       SELECT id, name, credits, keep_photos AS "keepsPhotos" FROM accounts WHERE ${condition}
       ORDER BY created_at, id LIMIT ${limit}`;
-    return rows.map((row) => ({ ...row, credits: row.credits === null ? null : Number(row.credits) }));
   }
 }
 

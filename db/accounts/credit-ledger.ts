@@ -105,7 +105,7 @@ export class PostgresCreditLedger implements CreditLedger {
       WITH freed AS (DELETE FROM credit_reservations WHERE charge_id = ${charge.chargeId} RETURNING amount)
       UPDATE accounts SET held = held - coalesce((SELECT amount FROM freed), 0)
       WHERE id = ${charge.accountId} RETURNING credits`;
-    return balanceOf(account);
+    return account?.credits ?? null;
   }
 
   async refund(charge: ChargeRequest): Promise<void> {
@@ -231,11 +231,6 @@ function outOfRange(credits: number, held: number, amount: number): AppError {
     return badRequest(`An account has at most ${CREDITS_MAX} credits; this one has ${credits}.`);
   const running = held === 0 ? '' : `, and calls that run hold ${held} of them`;
   return badRequest(`The account has ${credits} credits${running}; no more can be taken off.`);
-}
-
-/** What is left, null when unlimited or when there is no such account. */
-function balanceOf(account: { credits: number | null } | undefined): number | null {
-  return account === undefined || account.credits === null ? null : Number(account.credits);
 }
 
 /** SQLSTATE of what the schema forbids, such as a balance below zero. */

@@ -3,7 +3,7 @@ import type { UsageLine } from '../../models/ports';
 import { joined, rowsOf, sql } from '../core/sql';
 
 /** What an account was charged, by day (UTC), then endpoint. Whole days are read from their sums. */
-export async function usageOf(
+export function usageOf(
   knex: Knex,
   accountId: string,
   since: Date | null,
@@ -25,11 +25,10 @@ export async function usageOf(
         ) AS edge WHERE ${ofKind}`,
     ),
   ];
-  const lines = await rowsOf<UsageLine>(knex)`
+  return rowsOf<UsageLine>(knex)`
     SELECT to_char(day, 'YYYY-MM-DD') AS day, endpoint, sum(calls)::bigint AS calls, sum(credits)::bigint AS credits
     FROM (${joined(charges, ' UNION ALL ')}) AS charges
     GROUP BY charges.day, endpoint ORDER BY charges.day, endpoint COLLATE "C"`;
-  return lines.map((line) => ({ ...line, calls: Number(line.calls), credits: Number(line.credits) }));
 }
 
 const DAY_MS = 86_400_000;

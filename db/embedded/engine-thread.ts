@@ -10,17 +10,16 @@ import { btree_gin } from '@electric-sql/pglite/contrib/btree_gin';
 import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm';
 import { unaccent } from '@electric-sql/pglite/contrib/unaccent';
 import { vector } from '@electric-sql/pglite-pgvector';
-import {
-  type EngineInput,
-  type EngineOptions,
-  type EngineOutput,
-  OUTPUT_BYTES_MAX,
-  OUTPUT_CHUNK_BYTES,
-  Signal,
-} from './engine-messages';
+import { type EngineInput, type EngineOptions, type EngineOutput, Signal } from './engine';
 import { startup } from './wire-protocol';
 
 type Backend = PGlite['Module'];
+
+/** The thread pauses while this much of its answers waits for a client to read. */
+const OUTPUT_BYTES_MAX = 4 * 1024 * 1024;
+
+/** Answers leave the thread in pieces of at most this size. */
+const OUTPUT_CHUNK_BYTES = 64 * 1024;
 
 /** PGlite's status when the backend leaves a statement by an error: the one exception after which it goes on. */
 const STATEMENT_FAILED = 100;

@@ -1,14 +1,42 @@
 import { on } from 'node:events';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import {
-  type EngineInput,
-  type EngineOptions,
-  type EngineOutput,
-  SIGNAL_BYTES,
-  Signal,
-} from './engine-messages';
 import { Backend, type Frame, frames, typeOf } from './wire-protocol';
+
+/** How a database is opened. */
+export interface EngineOptions {
+  /** Folder of the cluster; an empty one is made a cluster. */
+  readonly folder: string;
+  /** Whether a commit waits until the disk has it. */
+  readonly durable: boolean;
+  /** Shared counters, see `Signal`. */
+  readonly signals: SharedArrayBuffer;
+}
+
+/** Places in the shared counters. */
+export const Signal = {
+  /** Counts messages that were sent in, so that the thread can wait for the next. */
+  input: 0,
+  /** Bytes of answers that are on their way to a client. */
+  outputBytes: 1,
+} as const;
+
+const SIGNAL_BYTES = 8;
+
+export type EngineInput = { readonly kind: 'input'; readonly bytes: Uint8Array } | { readonly kind: 'close' };
+
+export type EngineOutput =
+  | { readonly kind: 'ready'; readonly greeting: Uint8Array }
+  | { readonly kind: 'output'; readonly bytes: Uint8Array<ArrayBuffer> }
+  /** A piece of input was read; what it asks may be under way. */
+  | { readonly kind: 'consumed'; readonly bytes: number }
+  /** What was read can't be done without more: the rows of a COPY. */
+  | { readonly kind: 'hungry' }
+  /** All that was read is done. */
+  | { readonly kind: 'rested' }
+  | { readonly kind: 'log'; readonly line: string }
+  | { readonly kind: 'closed' }
+  | { readonly kind: 'died'; readonly reason: string };
 
 /** What the host is told of its engine. `died` is the last that is heard of it. */
 export interface EngineEvents {
@@ -33,6 +61,8 @@ export interface TurnTaker {
  * belong to the session.
  */
 export class Engine {
+  /** How many turns there were so far. */
+  turnsGranted = 0;
   private backlogBytes = 0;
   /** What the database said last of its work on the input. */
   private work: 'reading' | 'hungry' | 'rested' = 'rested';
@@ -40,7 +70,6 @@ export class Engine {
   private readonly waiting: TurnTaker[] = [];
   private current: TurnTaker | undefined;
   private emptied: (() => void) | undefined;
-  private granted = 0;
 
   private constructor(
     private readonly worker: Worker,
@@ -67,11 +96,6 @@ export class Engine {
   /** Whether somebody has the database or waits for it. */
   get isBusy(): boolean {
     return this.current !== undefined || this.waiting.length > 0;
-  }
-
-  /** How many turns there were so far. */
-  get turnsGranted(): number {
-    return this.granted;
   }
 
   /** Bytes that were sent and that the database did not take yet. */
@@ -137,7 +161,7 @@ export class Engine {
     this.current = this.waiting.shift();
     if (!this.current) this.emptied?.();
     else {
-      this.granted += 1;
+      this.turnsGranted += 1;
       this.current.granted();
     }
   }

@@ -137,7 +137,7 @@ export class PostgresEmbeddingRepository extends PostgresEmbeddingVersions imple
     const [line] = await rowsOf<{ forgotten: number }>(this.knex)`
       WITH forgotten AS (DELETE FROM embedding_failures WHERE version_id = ${versionId} RETURNING image_id)
       SELECT count(*) AS forgotten FROM forgotten`;
-    return Number(line?.forgotten ?? 0);
+    return line?.forgotten ?? 0;
   }
 
   async failures(versionId: number, limit: number, of?: PicturesOf): Promise<readonly FailedImage[]> {
@@ -166,7 +166,7 @@ export class PostgresEmbeddingRepository extends PostgresEmbeddingVersions imple
     if (indexedFrom === Number.POSITIVE_INFINITY) return false;
     const [line] = await rowsOf<{ vectors: number }>(this.knex)`
       SELECT count(*) AS vectors FROM (SELECT FROM ${embeddingsOf(versionId)} LIMIT ${indexedFrom}) AS first`;
-    return Number(line?.vectors ?? 0) >= indexedFrom;
+    return (line?.vectors ?? 0) >= indexedFrom;
   }
 }
 

@@ -82,7 +82,7 @@ async function memoryFor(
     SELECT count(*) AS vectors, coalesce(max(pg_column_size(embedding)), 0) AS bytes
     FROM ${embeddingsOf(versionId)}`;
   const { vectors = 0, bytes = 0 } = line ?? {};
-  const neededMib = MEMORY_LEAST_MIB + Math.ceil((Number(vectors) * (Number(bytes) + NODE_BYTES)) / 2 ** 20);
+  const neededMib = MEMORY_LEAST_MIB + Math.ceil((vectors * (bytes + NODE_BYTES)) / 2 ** 20);
   if (neededMib > memoryMib) {
     onNotice(
       `the graph of ${vectors} vectors takes about ${neededMib} MiB and may have ${memoryMib} (INDEX_MEMORY_MIB): the build takes many times longer`,

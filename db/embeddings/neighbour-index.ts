@@ -84,7 +84,7 @@ export class PostgresNeighbourIndex implements NeighbourIndex {
     if (inMemory) return inMemory;
     return (await this.#nearestInDatabase(query)).map(({ image, byView: near, products }) => {
       const byView = near.map(distanceOf);
-      return { imageId: Number(image), products, distance: Math.min(...byView), byView };
+      return { imageId: image, products, distance: Math.min(...byView), byView };
     });
   }
 
@@ -100,7 +100,7 @@ export class PostgresNeighbourIndex implements NeighbourIndex {
       await rowsOf(transaction)`SET LOCAL statement_timeout = 0`;
       return rowsOf<NearRow>(transaction, exact(query));
     });
-    return rows.map(({ image }) => Number(image));
+    return rows.map(({ image }) => image);
   }
 
   isApproximate({ id }: EmbeddingVersion): Promise<boolean> {

@@ -136,7 +136,7 @@ export class VersionVectors {
     if (images.length >= CHANGES_MAX) return this.#readAll();
     const rows = await rowsOf<VectorRow>(this.knex)`
       ${this.#vectorRows} WHERE image_id = ANY(${images}::bigint[]) ORDER BY image_id, view`;
-    const stored = new Set(rows.map(({ image }) => Number(image)));
+    const stored = new Set(rows.map(({ image }) => image));
     for (const image of images) if (!stored.has(image)) this.#memory.remove(image);
     this.#put(this.#memory, rows);
     this.seen = state?.seen ?? this.seen;
@@ -158,7 +158,7 @@ export class VersionVectors {
   }
 
   #put(memory: VectorMemory, rows: readonly VectorRow[]): void {
-    for (const { image, view, bytes } of rows) memory.put(Number(image), view, vectorIn(bytes));
+    for (const { image, view, bytes } of rows) memory.put(image, view, vectorIn(bytes));
     if (memory.size * this.version.manifest.views.catalog.length > this.vectorsMax)
       throw new TooManyVectors();
   }
