@@ -1,4 +1,5 @@
--- The schema, by subject; `first-version.ts` runs it. Later migrations change what it makes.
+-- The first version of the schema; `first-version.ts` runs it. Later migrations change what it makes, `db/schema.sql` shows
+-- what they leave.
 
 CREATE EXTENSION IF NOT EXISTS vector;
 

@@ -1,8 +1,11 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { PostgresAuditLog } from '../../db/accounts/audit-log';
 import { PostgresCatalogRepository } from '../../db/catalog/catalog-repository';
 import { connectPostgres } from '../../db/core/knex';
 import { inTransaction, rowsOf, sql } from '../../db/core/sql';
 import { migrations } from '../../db/migrations';
+import { describeSchema } from '../../db/migrations/describe-schema';
 import { migrate, migrateDown } from '../../db/migrations/migrate';
 import { useDatabase } from '../support/database';
 
@@ -50,11 +53,19 @@ describe('the audit log', () => {
 });
 
 describe('the schema', () => {
-  test('can be undone step by step, to the last table, and made again', async () => {
+  const shown = readFileSync(join(__dirname, '../../db/schema.sql'), 'utf8');
+
+  test('can be migrated down step by step, and up again', async () => {
     const names = Object.keys(migrations);
     expect((await migrateDown(database.knex, migrations)).sort()).toEqual(names);
     const left = sql`SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename NOT LIKE 'schema_%'`;
     expect(await rowsOf(database.knex, left)).toEqual([]);
     expect(await migrate(database.knex, migrations)).toEqual(names);
+  });
+
+  test('is what db/schema.sql shows (`npm run db:schema` writes it), and can be made from it alone', async () => {
+    expect(await describeSchema(database.knex)).toBe(shown);
+    await migrateDown(database.knex, migrations);
+    await database.knex.raw(shown);
   });
 });
