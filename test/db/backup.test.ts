@@ -9,7 +9,7 @@ import {
   RestoreRefused,
 } from '../../db/backup/database-dump';
 import { makeSearchSnapshot } from '../../db/catalog/search/make-snapshot';
-import { rowsOf, sql } from '../../db/core/sql';
+import { rowsOf } from '../../db/core/sql';
 import { createEmbeddingsTable } from '../../db/embeddings/embedding-versions';
 import { migrations } from '../../db/migrations';
 import { migrate, type SchemaSteps } from '../../db/migrations/migrate';
@@ -51,10 +51,8 @@ const load = (kept: Kept, hooks: Partial<typeof HOOKS> = {}, steps = migrations)
 
 const addAccount = (id: string, name: string) => knex('accounts').insert({ id, name, credits: 7 });
 const topUp = () =>
-  rowsOf<{ id: number }>(
-    knex,
-    sql`INSERT INTO credit_top_ups (account_id, amount) VALUES ('account_a', 7) RETURNING id`,
-  );
+  rowsOf<{ id: number }>(knex)`
+    INSERT INTO credit_top_ups (account_id, amount) VALUES ('account_a', 7) RETURNING id`;
 
 /** Something in tables that name each other, have triggers, numbers of their own, and vectors. */
 async function populate(): Promise<void> {
@@ -81,7 +79,7 @@ test('a database is what it was, row by row, and goes on where it was', async ()
   await load(before);
   expect(await dumped()).toEqual(before);
   expect(await topUp()).toEqual([{ id: 2 }]);
-  await expect(rowsOf(knex, sql`DELETE FROM audit_log`)).rejects.toThrow('only ever added to');
+  await expect(rowsOf(knex)`DELETE FROM audit_log`).rejects.toThrow('only ever added to');
 });
 
 test('a dump of an older schema is brought up to the newest', async () => {
@@ -123,12 +121,9 @@ test('a restore that fails or is refused changes nothing', async () => {
 test('the search snapshot is left out of a restore, even of a dump that has it, and made anew of the restored rows', async () => {
   const limits = { changesMin: 1, rowsMin: 1 };
   const left = () =>
-    rowsOf(
-      knex,
-      sql`SELECT number::text FROM search_snapshots UNION ALL SELECT name FROM search_snapshot_columns
-          UNION ALL SELECT term FROM search_snapshot_bitmaps UNION ALL SELECT field FROM search_snapshot_facets
-          UNION ALL SELECT id FROM catalog_search_changes`,
-    );
+    rowsOf(knex)`SELECT number::text FROM search_snapshots UNION ALL SELECT name FROM search_snapshot_columns
+      UNION ALL SELECT term FROM search_snapshot_bitmaps UNION ALL SELECT field FROM search_snapshot_facets
+      UNION ALL SELECT id FROM catalog_search_changes`;
   const bag = { kind: 'product', category: 'handbags', popularity: 1, name: 'Bag', words: ['bag'] };
   const rows = [1, 2, 3].map((number) => ({ ...bag, id: `product_${number}`, facets: ['brand:a'] }));
   await writeCatalogRows(knex, rows);

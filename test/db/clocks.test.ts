@@ -132,7 +132,7 @@ test('a time has come when it is over or further ahead than it can be, and a min
   await fc.assert(
     fc.asyncProperty(pick, async ({ ms, most }) => {
       const time = sql`${clock.in(ms)}::timestamptz`;
-      const [line] = await rowsOf(database.knex, sql`SELECT ${hasCome(time, clock.now(), most)} AS come`);
+      const [line] = await rowsOf(database.knex)`SELECT ${hasCome(time, clock.now(), most)} AS come`;
       expect(line).toEqual({ come: ms <= 0 || ms > most + MINUTE_MS });
     }),
     { numRuns: 60 },
@@ -142,22 +142,17 @@ test('a time has come when it is over or further ahead than it can be, and a min
 // By the clock of the database.
 test('a worker and an import whose heartbeats lie in the future count as dead', async () => {
   const readiness = new PostgresReadinessRepository(database.knex);
-  await rowsOf(
-    database.knex,
-    sql`WITH made AS (
-          INSERT INTO embedding_versions (model, manifest, state) VALUES ('eye@1', '{}', 'building') RETURNING id)
-        INSERT INTO embedding_readiness (worker, version_id, told_at)
-        SELECT worker, id, now() + ahead FROM made,
-          (VALUES ('alive', interval '1 second'), ('dead', interval '1 day')) AS told (worker, ahead)`,
-  );
+  await rowsOf(database.knex)`
+    WITH made AS (
+      INSERT INTO embedding_versions (model, manifest, state) VALUES ('eye@1', '{}', 'building') RETURNING id)
+    INSERT INTO embedding_readiness (worker, version_id, told_at)
+    SELECT worker, id, now() + ahead FROM made,
+      (VALUES ('alive', interval '1 second'), ('dead', interval '1 day')) AS told (worker, ahead)`;
   expect(await readiness.workers()).toEqual(['alive']);
   const beats = (ahead: string) =>
-    rowsOf(
-      database.knex,
-      sql`INSERT INTO catalog_import_lock (holder, host, process_id, heartbeat_at)
-          VALUES ('other', 'another host', 1, clock_timestamp() + ${ahead}::interval)
-          ON CONFLICT (only_one) DO UPDATE SET heartbeat_at = excluded.heartbeat_at`,
-    );
+    rowsOf(database.knex)`INSERT INTO catalog_import_lock (holder, host, process_id, heartbeat_at)
+      VALUES ('other', 'another host', 1, clock_timestamp() + ${ahead}::interval)
+      ON CONFLICT (only_one) DO UPDATE SET heartbeat_at = excluded.heartbeat_at`;
   await beats('1 second');
   expect(await isImportAlive(database.knex)).toBe(true);
   await beats('1 day');

@@ -1,5 +1,5 @@
 import { PostgresStoredImageIndex } from '../../db/catalog/stored-image-index';
-import { rowsOf, sql } from '../../db/core/sql';
+import { rowsOf } from '../../db/core/sql';
 import { LocalImageStore } from '../../db/files/local-image-store';
 import { PostgresPredictionRepository } from '../../db/predictions/prediction-repository';
 import { Housekeeping, type RetentionRule } from '../../scripts/composition/housekeeping';
@@ -94,7 +94,7 @@ describe('stored images', () => {
       await images.put(Buffer.from('owned'), 'jpg'),
       await images.put(Buffer.from('not'), 'jpg'),
     ];
-    await rowsOf(database.knex, sql`TRUNCATE unowned_images, catalog_stored_images`);
+    await rowsOf(database.knex)`TRUNCATE unowned_images, catalog_stored_images`;
     await database.knex('catalog_stored_images').insert([
       { digest: 'd1', address: owned },
       { digest: 'd2', address: unowned },
@@ -104,12 +104,9 @@ describe('stored images', () => {
 
   /** The rows name these and no others. */
   const name = (addresses: string[]) =>
-    rowsOf(
-      database.knex,
-      sql`INSERT INTO categories (id, name, hierarchy, name_fields, images)
-          VALUES ('handbags', 'Handbags', '{}', '{}', ${addresses}::text[])
-          ON CONFLICT (id) DO UPDATE SET images = excluded.images`,
-    );
+    rowsOf(database.knex)`INSERT INTO categories (id, name, hierarchy, name_fields, images)
+      VALUES ('handbags', 'Handbags', '{}', '{}', ${addresses}::text[])
+      ON CONFLICT (id) DO UPDATE SET images = excluded.images`;
 
   const stored = async () => {
     const addresses: string[] = [];

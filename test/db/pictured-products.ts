@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { rowsOf, sql } from '../../db/core/sql';
+import { rowsOf } from '../../db/core/sql';
 import { Random } from '../../models/random';
 import { writeCatalogRows } from '../support/catalog-rows';
 
@@ -15,24 +15,16 @@ export const categoryOf = (imageId: number) => (imageId % 100 === 0 ? 'watches' 
 
 /** Live products that show one new image each. */
 export async function showImages(knex: Knex, count: number): Promise<number[]> {
-  await rowsOf(
-    knex,
-    sql`INSERT INTO categories (id, name, hierarchy, name_fields)
-        VALUES ('handbags', 'H', '{}', '{}'), ('watches', 'W', '{}', '{}') ON CONFLICT DO NOTHING`,
-  );
-  const images = await rowsOf<{ id: number }>(
-    knex,
-    sql`INSERT INTO images (address)
-        SELECT 'https://pictures/' || (SELECT count(*) FROM images) + number || '.jpg'
-        FROM generate_series(0, ${count - 1}::integer) AS number RETURNING id`,
-  );
+  await rowsOf(knex)`INSERT INTO categories (id, name, hierarchy, name_fields)
+    VALUES ('handbags', 'H', '{}', '{}'), ('watches', 'W', '{}', '{}') ON CONFLICT DO NOTHING`;
+  const images = await rowsOf<{ id: number }>(knex)`INSERT INTO images (address)
+    SELECT 'https://pictures/' || (SELECT count(*) FROM images) + number || '.jpg'
+    FROM generate_series(0, ${count - 1}::integer) AS number RETURNING id`;
   const ids = images.map(({ id }) => id);
-  await rowsOf(
-    knex,
-    sql`WITH shown AS (SELECT unnest(${ids.map(productOf)}::text[]) AS product, unnest(${ids}::bigint[]) AS image),
-        made AS (INSERT INTO products (id, category, attributes) SELECT product, 'handbags', '{}' FROM shown)
-        INSERT INTO product_images (image_id, product_id) SELECT image, product FROM shown`,
-  );
+  await rowsOf(knex)`
+    WITH shown AS (SELECT unnest(${ids.map(productOf)}::text[]) AS product, unnest(${ids}::bigint[]) AS image),
+    made AS (INSERT INTO products (id, category, attributes) SELECT product, 'handbags', '{}' FROM shown)
+    INSERT INTO product_images (image_id, product_id) SELECT image, product FROM shown`;
   const rest = { kind: 'product', popularity: 0, name: 'Bag', facets: [], words: [] };
   const rows = ids.map((id) => ({ ...rest, id: productOf(id), category: categoryOf(id) }));
   await writeCatalogRows(knex, rows);

@@ -1,4 +1,4 @@
-import { rowsOf, sql } from '../../db/core/sql';
+import { rowsOf } from '../../db/core/sql';
 import { PostgresPricingRepository } from '../../db/pricing/pricing-repository';
 import type { DataFile } from '../../models/pricing/estimate';
 import { useDatabase } from '../support/database';
@@ -12,19 +12,14 @@ describe('the rows of a data file, of more than are read at once', () => {
     await knex.raw(`INSERT INTO categories (id, name, hierarchy, name_fields) VALUES ('handbags', 'H', '{}', '{}');
       INSERT INTO products (id, category, attributes) VALUES ('product_a', 'handbags', '{}');
       INSERT INTO variants (id, product_id, position) VALUES ('variant_a', 'product_a', 0)`);
-    await rowsOf(
-      knex,
-      sql`INSERT INTO estimate_history (variant_id, region, date, source, a, currency)
-          SELECT 'variant_a', 'EU-IE', DATE '2010-01-01' + day, source, day, 'eur'
-          FROM generate_series(0, 2499) AS day, unnest('{b,a}'::text[]) AS source`,
-    );
-    await rowsOf(
-      knex,
-      sql`INSERT INTO listings (variant_id, region, link, variant_name, vendor, price, currency, date)
-          SELECT 'variant_a', 'NA', 'https://shop/' || lpad(number::text, 5, '0'), 'name', 'vendor', number + 0.5, 'usd',
-            CASE WHEN number < 4500 THEN DATE '2026-01-01' + number % 7 END
-          FROM generate_series(0, 4999) AS number`,
-    );
+    await rowsOf(knex)`INSERT INTO estimate_history (variant_id, region, date, source, a, currency)
+      SELECT 'variant_a', 'EU-IE', DATE '2010-01-01' + day, source, day, 'eur'
+      FROM generate_series(0, 2499) AS day, unnest('{b,a}'::text[]) AS source`;
+    await rowsOf(knex)`
+      INSERT INTO listings (variant_id, region, link, variant_name, vendor, price, currency, date)
+      SELECT 'variant_a', 'NA', 'https://shop/' || lpad(number::text, 5, '0'), 'name', 'vendor', number + 0.5, 'usd',
+        CASE WHEN number < 4500 THEN DATE '2026-01-01' + number % 7 END
+      FROM generate_series(0, 4999) AS number`;
   });
 
   async function rowsIn(kind: DataFile['kind'], region: DataFile['region']) {

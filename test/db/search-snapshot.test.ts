@@ -5,7 +5,7 @@ import { scoredRows } from '../../db/catalog/search/scored-rows';
 import { SnapshotCache } from '../../db/catalog/search/snapshot-cache';
 import { CHUNK } from '../../db/catalog/search/snapshot-chunks';
 import type { TermExpansion } from '../../db/catalog/search/term-expansion';
-import { rowsOf, sql } from '../../db/core/sql';
+import { rowsOf } from '../../db/core/sql';
 import { type ResolvedQuery, type RowPosition, SORTS } from '../../models/catalog/catalog-query';
 import { deleteCatalogRows, type SearchedRow, writeCatalogRows } from '../support/catalog-rows';
 import { useDatabase } from '../support/database';
@@ -29,7 +29,7 @@ describe('a search snapshot', () => {
   /** As a process that began before what comes next sees the catalog. */
   const olderState = async () => {
     const older = await database.knex.transaction({ isolationLevel: 'repeatable read', readOnly: true });
-    await rowsOf(older, sql`SELECT 1 FROM catalog_search LIMIT 1`);
+    await rowsOf(older)`SELECT 1 FROM catalog_search LIMIT 1`;
     return older;
   };
   let memory: SnapshotCache;
@@ -49,7 +49,7 @@ describe('a search snapshot', () => {
     memory = new SnapshotCache(database.knex);
   }, 60_000);
   beforeEach(async () => {
-    await rowsOf(database.knex, sql`TRUNCATE catalog_rows`);
+    await rowsOf(database.knex)`TRUNCATE catalog_rows`;
     const rows = Array.from({ length: 30 }, (_, number) => [rowOf(number), rowOf(number, 'brand')]);
     await writeCatalogRows(database.knex, rows.flat());
     expect(await makeSearchSnapshot(database.knex, LIMITS)).toBe(true);
@@ -65,7 +65,7 @@ describe('a search snapshot', () => {
     await deleteCatalogRows(database.knex, ['product_4']);
     expect(await makeSearchSnapshot(database.knex, { ...LIMITS, changesMin: 2 })).toBe(true);
     expect(await total()).toBe(8);
-    expect(await rowsOf(database.knex, sql`SELECT number FROM catalog_search_changes`)).toEqual([]);
+    expect(await rowsOf(database.knex)`SELECT number FROM catalog_search_changes`).toEqual([]);
   });
 
   test('that was made beside an unfinished change answers with it once that is done', async () => {
@@ -113,21 +113,17 @@ describe('a search snapshot', () => {
 
   test('answers as the rows do where it has more ordinals than one bitmap', async () => {
     const { knex } = database;
-    await rowsOf(
-      knex,
-      sql`INSERT INTO catalog_rows (id, kind, category, popularity, sort_key, facets, words, name, attributes, images,
-            thumbnails, updated_at)
-          SELECT 'product_' || n, 'product', 'handbags', n % 7, n % 100, ARRAY['brand:' || n % 3, 'model:' || n % 9000],
-            array_to_tsvector(ARRAY['bag', 'w' || n % 4, 'm' || n % 9000]), '', '[]', '{}', '{}', now()
-          FROM generate_series(100, ${CHUNK + 3_000}::integer) AS n`,
-    );
+    await rowsOf(knex)`
+      INSERT INTO catalog_rows (id, kind, category, popularity, sort_key, facets, words, name, attributes, images,
+        thumbnails, updated_at)
+      SELECT 'product_' || n, 'product', 'handbags', n % 7, n % 100, ARRAY['brand:' || n % 3, 'model:' || n % 9000],
+        array_to_tsvector(ARRAY['bag', 'w' || n % 4, 'm' || n % 9000]), '', '[]', '{}', '{}', now()
+      FROM generate_series(100, ${CHUNK + 3_000}::integer) AS n`;
     expect(await makeSearchSnapshot(knex, LIMITS)).toBe(true);
     // So many that the place of a page among them has to be looked for.
-    await rowsOf(
-      knex,
-      sql`UPDATE catalog_rows SET popularity = 6 - popularity, sort_key = sort_key || '!', facets = ARRAY['brand:1', 'model:7']
-          WHERE hashtext(id) % 19 = 0`,
-    );
+    await rowsOf(knex)`
+      UPDATE catalog_rows SET popularity = 6 - popularity, sort_key = sort_key || '!', facets = ARRAY['brand:1', 'model:7']
+      WHERE hashtext(id) % 19 = 0`;
     const expansions = ['w1', 'm8001', 'bag'].map((word) => ({
       ...{ word, exact: [[word]], near: [], beginnings: [], misspelt: [] },
     }));

@@ -137,11 +137,9 @@ async function indexed(knex: Knex, version: EmbeddingVersion): Promise<string> {
   const embeddings = new PostgresEmbeddingRepository(knex, 1, INDEX_MEMORY_MIB);
   await embeddings.buildIndex(version.id, (notice) => process.stderr.write(`${notice}\n`));
   const seconds = Math.round((performance.now() - from) / 1000);
-  const [size] = await rowsOf<{ table: string; index: string }>(
-    knex,
-    sql`SELECT pg_size_pretty(pg_table_size(${embeddingsOf(version.id).text}::regclass)) AS table,
-          pg_size_pretty(pg_relation_size(${nearestIndexOf(version.id)}::regclass)) AS index`,
-  );
+  const [size] = await rowsOf<{ table: string; index: string }>(knex)`
+    SELECT pg_size_pretty(pg_table_size(${embeddingsOf(version.id).text}::regclass)) AS table,
+    pg_size_pretty(pg_relation_size(${nearestIndexOf(version.id)}::regclass)) AS index`;
   return `index built in ${seconds} s with at most ${INDEX_MEMORY_MIB} MiB, ${size?.index} beside ${size?.table} of vectors`;
 }
 
@@ -173,14 +171,11 @@ const byIndex = (knex: Knex, version: EmbeddingVersion, efSearch: number): Searc
   find: ([vector = new Float32Array()]) =>
     inTransaction(knex, async (transaction) => {
       const asked = sql`${vectorText(vector)}::${vectorType(version.manifest.output.dimensions)}`;
-      await rowsOf(transaction, sql`SELECT set_config('hnsw.ef_search', ${String(efSearch)}, true)`);
-      const rows = await rowsOf<{ image: number }>(
-        transaction,
-        sql`SELECT image_id AS image FROM (
-              SELECT image_id, embedding <#> ${asked} AS product FROM ${embeddingsOf(version.id)}
-              ORDER BY embedding <#> ${asked} LIMIT ${WANTED * VIEWS}
-            ) AS near GROUP BY image_id ORDER BY min(product) LIMIT ${WANTED}`,
-      );
+      await rowsOf(transaction)`SELECT set_config('hnsw.ef_search', ${String(efSearch)}, true)`;
+      const rows = await rowsOf<{ image: number }>(transaction)`SELECT image_id AS image FROM (
+          SELECT image_id, embedding <#> ${asked} AS product FROM ${embeddingsOf(version.id)}
+          ORDER BY embedding <#> ${asked} LIMIT ${WANTED * VIEWS}
+        ) AS near GROUP BY image_id ORDER BY min(product) LIMIT ${WANTED}`;
       return rows.map(({ image }) => Number(image));
     }),
 });

@@ -1,4 +1,4 @@
-import { rowsOf, sql } from '../../../../db/core/sql';
+import { rowsOf } from '../../../../db/core/sql';
 import type { Filter, RowPosition } from '../../../../models/catalog/catalog-query';
 import { TAGS_FIELD } from '../../../../models/catalog/taxonomy';
 import type { Random } from '../../../../models/random';
@@ -32,23 +32,15 @@ export class CatalogSample {
   ) {}
 
   static async read(knex: Knex, seed: number): Promise<CatalogSample> {
-    const rows = await rowsOf<SampledRow>(
-      knex,
-      sql`SELECT id, popularity, sort_key AS "sortKey", facets, tsvector_to_array(words) AS words FROM catalog_search
-          WHERE kind = 'product' ORDER BY hashtextextended(id, ${seed}), id LIMIT ${SAMPLE_SIZE}`,
-    );
-    const nodes = await rowsOf<{ name: string }>(
-      knex,
-      sql`SELECT name FROM catalog_rows WHERE kind <> 'product'
-          ORDER BY hashtextextended(id, ${seed}), id LIMIT ${SAMPLE_SIZE}`,
-    );
+    const rows = await rowsOf<SampledRow>(knex)`
+      SELECT id, popularity, sort_key AS "sortKey", facets, tsvector_to_array(words) AS words FROM catalog_search
+      WHERE kind = 'product' ORDER BY hashtextextended(id, ${seed}), id LIMIT ${SAMPLE_SIZE}`;
+    const nodes = await rowsOf<{ name: string }>(knex)`SELECT name FROM catalog_rows WHERE kind <> 'product'
+      ORDER BY hashtextextended(id, ${seed}), id LIMIT ${SAMPLE_SIZE}`;
     const terms = [...new Set(rows.flatMap(({ facets, words }) => [...facets, ...words]))];
-    const counted = await rowsOf<{ term: string; rows: number }>(
-      knex,
-      sql`SELECT term, count(*) AS rows
-          FROM catalog_search CROSS JOIN LATERAL unnest(ARRAY[''] || facets || tsvector_to_array(words)) AS term
-          WHERE kind = 'product' AND term = ANY(${['', ...terms]}::text[]) GROUP BY term`,
-    );
+    const counted = await rowsOf<{ term: string; rows: number }>(knex)`SELECT term, count(*) AS rows
+      FROM catalog_search CROSS JOIN LATERAL unnest(ARRAY[''] || facets || tsvector_to_array(words)) AS term
+      WHERE kind = 'product' AND term = ANY(${['', ...terms]}::text[]) GROUP BY term`;
     const rowsByTerm = new Map(counted.map(({ term, rows: count }) => [term, count]));
     const products = rows.map(({ facets, words, ...position }) => ({
       ...{ id: position.id, words, filters: filtersOf(facets) },
@@ -108,10 +100,8 @@ function drawn<Entry>(random: Random, count: number, draw: () => readonly Entry[
 
 /** Products anywhere in the catalog get another popularity and another word. */
 export async function changeProducts(knex: Knex, count: number, seed: number): Promise<void> {
-  await rowsOf(
-    knex,
-    sql`UPDATE catalog_rows SET popularity = popularity + 1, words = words || array_to_tsvector(ARRAY['changed'])
-        WHERE id IN (
-          SELECT id FROM catalog_search WHERE kind = 'product' ORDER BY hashtextextended(id, ${seed}), id LIMIT ${count})`,
-  );
+  await rowsOf(knex)`
+    UPDATE catalog_rows SET popularity = popularity + 1, words = words || array_to_tsvector(ARRAY['changed'])
+    WHERE id IN (
+      SELECT id FROM catalog_search WHERE kind = 'product' ORDER BY hashtextextended(id, ${seed}), id LIMIT ${count})`;
 }
