@@ -26,7 +26,6 @@ type FindPopular = (
 /**
  * The rows that complete a query, in the order of contract 5.12. Each sort of them is looked for if it has to be, the dearest
  * last: products, then words that are misspelt. What is typed first is answered by one statement, names that begin so.
- *
  * @throws CatalogChanged when they would not be of one state
  */
 export async function suggestedRows(

@@ -66,7 +66,6 @@ export class CatalogService {
 
   /**
    * One page of a query. Worth something only when it has rows.
-   *
    * @throws AppError 400 for an unknown node, category or tag, a node that the category does not have, or a cursor of
    *   another query; 402
    */
@@ -120,7 +119,6 @@ export class CatalogService {
 
   /**
    * Rows in the order of the ids, each once; an id that is no live row is in `notFound` (contract 6.7).
-   *
    * @throws AppError 402 when the balance does not cover all of them
    */
   async items(

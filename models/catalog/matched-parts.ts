@@ -14,7 +14,6 @@ interface AskedWord {
 /**
  * The parts of a name that are words of a query, the last of which may be the beginning of one; of scripts without
  * spaces any part of a word. Two neighbouring words of either are also read as one word of the other (contract 5.11).
- *
  * @param words folded, in order
  */
 export function matchedParts(name: string, words: readonly string[]): NamePart[] {

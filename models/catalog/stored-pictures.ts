@@ -31,7 +31,6 @@ export class StoredPictures {
 
   /**
    * Stores the picture of an import; one that was stored before is not decoded again.
-   *
    * @param dryRun decodes it and stores nothing; a picture that would be new has no address
    * @throws AppError 422 when it can't be used
    */

@@ -21,7 +21,6 @@ const LOST = 'This import stood still and another one took its place.';
  * Takes the right to import, which one import at a time has: a row that it renews, rather than an advisory lock, because
  * all clients of the embedded database share one session. Waits for a holder that seems to have died, whose row has not been
  * renewed for 10 s. Resolves to the name of the new holder.
- *
  * @throws Error when another import is alive
  */
 export async function acquireImport(knex: Knex): Promise<string> {
@@ -77,7 +76,6 @@ export class PostgresImportStore extends PostgresRecordStore implements CatalogI
    * Only of the holder: one that was replaced writes no more. No limit on statements, as a large catalog takes long. A commit
    * does not wait for the disk: what a crash of the server takes back is done again by starting the import again, and the
    * end of the import waits for all of it.
-   *
    * @throws Error when another import took the place of this one
    */
   override readonly inTransaction = <Result>(work: (trx: Knex) => Promise<Result>): Promise<Result> =>

@@ -15,7 +15,6 @@ import { acquireImport, PostgresImportStore } from './import-store';
 /**
  * Begins an import, or a dry run, as the catalog's one import. `connections` is how many work at the same time where the work
  * can be parted; the embedded database has one session, so one of them.
- *
  * @param entry the import in the audit log; a dry run is in none
  * @throws Error when another import is alive
  */

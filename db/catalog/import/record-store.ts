@@ -74,7 +74,6 @@ async function recordOf(knex: Knex, id: string): Promise<ReadRecord | null> {
 /** Whether the holder of `catalog_import_lock` has died, by the clock of the database, which wrote the time (contract 14.18). */
 export const STOPPED_IMPORT = sql`abs(extract(epoch FROM clock_timestamp() - heartbeat_at)) > 10`;
 
-/** Whether an import runs. */
 export async function isImportAlive(knex: Knex): Promise<boolean> {
   const alive = await rowsOf(knex, sql`SELECT FROM catalog_import_lock WHERE NOT ${STOPPED_IMPORT}`);
   return alive.length > 0;

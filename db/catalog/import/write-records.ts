@@ -212,7 +212,6 @@ const PRODUCT_IMAGES: WrittenTable = {
 /**
  * Makes the pictures of each product those that it and its variants name. A picture that no product shows any more
  * loses its vectors in every embedding version, so that no photo is matched with it.
- *
  * @param known the products that may have pictures already; those that are not among `products` lose all
  */
 async function writePictures(

@@ -127,7 +127,6 @@ export class FacetColumn {
     }
   }
 
-  /** How many members of a set have each id. */
   counts(set: Bitset): Map<string, number> {
     this.#grow();
     const codes = this.#codes;

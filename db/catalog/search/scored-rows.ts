@@ -45,7 +45,6 @@ export interface FoundPage {
  * A page of the rows of any kind that pass the filters, in one statement: a listing, or, with the expansions of a text,
  * the rows that match its words, each looked up in the index and counted (contract 5.4). Its cost grows with the rows that
  * match, so products are found here only where the snapshot can't tell.
- *
  * @throws AppError 503
  */
 export async function scoredRows(
