@@ -4,10 +4,9 @@ import { join } from 'node:path';
 import { LoupeClient, type LoupeOptions } from '../../api/client/loupe-client';
 import { addressOf, closed, listening } from '../support/local-server';
 import { useService } from '../support/service';
-import { RESTORED } from '../support/written-catalog';
 
 /** The typed client that is generated from `/openapi.json`; `examples.test.ts` calls what `docs/api/typescript.md` shows. */
-const service = useService({}, {}, RESTORED);
+const service = useService();
 const client = (options: Partial<LoupeOptions> = {}) =>
   new LoupeClient({ baseUrl: service.url, key: service.key.key, ...options });
 

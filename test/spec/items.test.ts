@@ -176,24 +176,15 @@ describe('pricing', () => {
 
   // contract 2.2, 2.4
   test('has one market estimate per source and region, in the currency of the region', async () => {
-    const rest = { estimated_at: '2026-03-15T12:00:00.000Z', confidence: 0.8 };
+    const estimate = (source: string, region: string, currency: string, A: number | null) => ({
+      ...{ source, region, currency, A, C: null, D: null },
+      ...{ estimated_at: '2026-03-15T12:00:00.000Z', confidence: 0.8 },
+    });
+    const realreal = { B: 38_000, C: 30_000, D: 20_000, confidence: null };
     const estimates = [
-      {
-        ...{ source: 'ebay', region: 'NA', currency: 'usd' },
-        A: 50_000,
-        B: 45_000,
-        C: null,
-        D: null,
-        ...rest,
-      },
-      {
-        ...{ source: 'the_realreal', region: 'EU-UK', currency: 'gbp', ...rest, confidence: null },
-        ...{ A: 40_000, B: 38_000, C: 30_000, D: 20_000 },
-      },
-      {
-        ...{ source: 'fashionphile', region: 'EU-IE', currency: 'eur', ...rest },
-        ...{ A: null, B: 41_000.5, C: null, D: null },
-      },
+      { ...estimate('ebay', 'NA', 'usd', 50_000), B: 45_000 },
+      { ...estimate('the_realreal', 'EU-UK', 'gbp', 40_000), ...realreal },
+      { ...estimate('fashionphile', 'EU-IE', 'eur', null), B: 41_000.5 },
     ];
     const pricing = await pricingOf('25');
     expect(pricing?.market_estimates).toHaveLength(3);
