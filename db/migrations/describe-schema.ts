@@ -7,79 +7,48 @@ const HEADER = '-- Written by `npm run db:schema` from the migrations; a test ho
 const OWN_TABLES = sql`c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r'
   AND c.relname NOT LIKE 'schema_migrations%' AND c.relname !~ '^embeddings_[0-9]+$'`;
 
-interface Statement {
-  readonly text: string;
-}
-
-interface Table {
-  readonly name: string;
-  readonly comment: string | null;
-  readonly unlogged: boolean;
-  readonly options: string | null;
-  /** Columns, then constraints. */
-  readonly parts: readonly string[];
-  /** Statements after the table's own: storage, indexes, triggers. */
-  readonly further: readonly string[];
-}
+/** Constraints of one column stand with it in no order that engines share, so all stand after the columns. */
+const TABLE = sql`concat('-- ' || replace(obj_description(c.oid), '\n', '\n-- ') || '\n',
+  'CREATE ', CASE c.relpersistence WHEN 'u' THEN 'UNLOGGED ' END, 'TABLE ', c.relname, ' (\n  ', array_to_string(ARRAY(
+    SELECT concat_ws(' ', quote_ident(a.attname), format_type(a.atttypid, a.atttypmod),
+      'COLLATE ' || (SELECT quote_ident(collname) FROM pg_collation
+        WHERE oid = a.attcollation AND collname <> 'default'),
+      CASE WHEN a.attnotnull THEN 'NOT NULL' END,
+      'DEFAULT ' || pg_get_expr(d.adbin, d.adrelid, true),
+      CASE a.attidentity WHEN 'a' THEN 'GENERATED ALWAYS AS IDENTITY' END)
+    FROM pg_attribute a LEFT JOIN pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
+    WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum
+  ) || ARRAY(
+    SELECT pg_get_constraintdef(oid, true) FROM pg_constraint
+    WHERE conrelid = c.oid AND contype IN ('p', 'u', 'f', 'c')
+    ORDER BY array_position(ARRAY['p', 'u', 'f', 'c'], contype::text), conname
+  ), ',\n  '), '\n)', ' WITH (' || array_to_string(c.reloptions, ', ') || ')', array_to_string(ARRAY(
+    SELECT format(';\nALTER TABLE %I ALTER COLUMN %I SET STORAGE EXTERNAL', c.relname, a.attname)
+    FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attstorage = 'e' ORDER BY a.attnum
+  ) || ARRAY(
+    SELECT ';\n' || pg_get_indexdef(i.indexrelid, 0, true) FROM pg_index i JOIN pg_class x ON x.oid = i.indexrelid
+    WHERE i.indrelid = c.oid AND NOT EXISTS (SELECT FROM pg_constraint WHERE conindid = i.indexrelid AND contype <> 'f')
+    ORDER BY x.relname
+  ), ''))`;
 
 /**
  * The schema of a database as SQL that makes it, the same for the same migrations on every engine. Tables stand in the
  * order in which they were made.
  */
 export async function describeSchema(knex: Knex): Promise<string> {
-  const extensions = await rowsOf<Statement>(knex)`
-    SELECT format('CREATE EXTENSION %I', extname) AS text FROM pg_extension WHERE extname <> 'plpgsql' ORDER BY extname`;
-  const functions = await rowsOf<Statement>(knex)`SELECT pg_get_functiondef(p.oid) AS text FROM pg_proc p
-    WHERE p.pronamespace = current_schema()::regnamespace
+  const statements = await rowsOf<{ text: string }>(knex)`
+    SELECT format('CREATE EXTENSION %I', extname) AS text, 1 AS part, 0::oid AS place, extname AS name
+    FROM pg_extension WHERE extname <> 'plpgsql'
+    UNION ALL
+    SELECT ${TABLE}, 2, c.oid, '' FROM pg_class c WHERE ${OWN_TABLES}
+    UNION ALL
+    SELECT rtrim(regexp_replace(pg_get_functiondef(p.oid), '^(CREATE OR REPLACE FUNCTION )\\w+\\.', '\\1'), '\n'),
+      3, 0, p.proname
+    FROM pg_proc p WHERE p.pronamespace = current_schema()::regnamespace
       AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = p.oid AND d.deptype = 'e')
-    ORDER BY p.proname`;
-  const statements = [
-    ...extensions.map(({ text }) => text),
-    ...(await tables(knex)).flatMap(tableStatements),
-    ...functions.map(({ text }) => text.replace(/^(CREATE OR REPLACE FUNCTION )\w+\./, '$1').trimEnd()),
-    ...(await triggers(knex)).map(({ text }) => text),
-  ];
-  return [HEADER, ...statements.map((statement) => `${statement};`)].join('\n\n').concat('\n');
-}
-
-function tableStatements({ name, comment, unlogged, options, parts, further }: Table): string[] {
-  const says = comment === null ? '' : `-- ${comment.replaceAll('\n', '\n-- ')}\n`;
-  const made = `${says}CREATE ${unlogged ? 'UNLOGGED ' : ''}TABLE ${name} (\n  ${parts.join(',\n  ')}\n)`;
-  return [[made + (options === null ? '' : ` WITH (${options})`), ...further].join(';\n')];
-}
-
-/** Constraints of one column stand with it in no order that engines share, so all stand after the columns. */
-function tables(knex: Knex): Promise<Table[]> {
-  return rowsOf<Table>(knex)`
-    SELECT c.relname AS name, obj_description(c.oid) AS comment, c.relpersistence = 'u' AS unlogged,
-      array_to_string(c.reloptions, ', ') AS options,
-      ARRAY(
-        SELECT concat_ws(' ', quote_ident(a.attname), format_type(a.atttypid, a.atttypmod),
-          'COLLATE ' || (SELECT quote_ident(collname) FROM pg_collation
-            WHERE oid = a.attcollation AND collname <> 'default'),
-          CASE WHEN a.attnotnull THEN 'NOT NULL' END,
-          'DEFAULT ' || pg_get_expr(d.adbin, d.adrelid, true),
-          CASE a.attidentity WHEN 'a' THEN 'GENERATED ALWAYS AS IDENTITY' END)
-        FROM pg_attribute a LEFT JOIN pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
-        WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum
-      ) || ARRAY(
-        SELECT pg_get_constraintdef(oid, true) FROM pg_constraint
-        WHERE conrelid = c.oid AND contype IN ('p', 'u', 'f', 'c')
-        ORDER BY array_position(ARRAY['p', 'u', 'f', 'c'], contype::text), conname
-      ) AS parts,
-      ARRAY(
-        SELECT format('ALTER TABLE %I ALTER COLUMN %I SET STORAGE EXTERNAL', c.relname, a.attname)
-        FROM pg_attribute a WHERE a.attrelid = c.oid AND a.attstorage = 'e' ORDER BY a.attnum
-      ) || ARRAY(
-        SELECT pg_get_indexdef(i.indexrelid, 0, true) FROM pg_index i JOIN pg_class x ON x.oid = i.indexrelid
-        WHERE i.indrelid = c.oid AND NOT EXISTS (SELECT FROM pg_constraint WHERE conindid = i.indexrelid AND contype <> 'f')
-        ORDER BY x.relname
-      ) AS further
-    FROM pg_class c WHERE ${OWN_TABLES} ORDER BY c.oid`;
-}
-
-function triggers(knex: Knex): Promise<Statement[]> {
-  return rowsOf<Statement>(knex)`
-    SELECT pg_get_triggerdef(t.oid, true) AS text FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
-    WHERE NOT t.tgisinternal AND ${OWN_TABLES} ORDER BY c.oid, t.tgname`;
+    UNION ALL
+    SELECT pg_get_triggerdef(t.oid, true), 4, c.oid, t.tgname
+    FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid WHERE NOT t.tgisinternal AND ${OWN_TABLES}
+    ORDER BY part, place, name`;
+  return [HEADER, ...statements.map(({ text }) => `${text};`)].join('\n\n').concat('\n');
 }
