@@ -4,7 +4,7 @@ import { ENDPOINTS, type Endpoint, type EndpointId } from '../../endpoints';
 import { COLUMNS } from '../../files/data-file';
 import { errorResponses, nameOfStatus } from './errors';
 import { headerComponents, headersOf } from './headers';
-import { textOf, wordsOn } from './reference';
+import { FRAME, textOf, wordsOn } from './reference';
 import { componentSchemas, queryParameters, schemaReference } from './schemas';
 import { webhooks } from './webhooks';
 
@@ -20,70 +20,28 @@ interface Described {
 export function buildOpenApi({ records, admin = true }: Described): Record<string, unknown> {
   const paths = pathsOf(admin);
   const responses = errorResponses();
+  const { openapi, info, tags, components } = FRAME;
   return {
-    openapi: '3.1.0',
-    info: {
-      title: 'Loupe',
-      version: '3.0.0',
-      summary: 'A catalog of luxury items, and the identification of an item from a photo',
-      description: textOf('getting-started.md'),
-      contact: { name: 'The operator of this service' },
-      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
-    },
-    tags: [
-      { name: 'v3', description: 'Current; new integrations use this version' },
-      { name: 'v2', description: 'Legacy, transitional' },
-      { name: 'v1', description: 'Legacy' },
-      { name: ALIASES, description: 'Older addresses of v3; each behaves as the one that it stands for' },
-      { name: 'files', description: 'What answers point to' },
-      ...(admin
-        ? [{ name: 'admin', description: "Operators' API, by the `ADMIN_TOKEN` of the service" }]
-        : []),
-      { name: 'operations', description: 'For operators and tools' },
-      { name: 'webhooks', description: 'What registered addresses are sent' },
-    ],
+    openapi,
+    info: { ...info, description: textOf('getting-started.md') },
+    tags: tags.filter(({ name }) => admin || name !== 'admin'),
     paths,
     webhooks: webhooks(),
     components: {
+      ...components,
       schemas: componentSchemas(records),
       responses,
-      parameters: SHARED_PARAMETERS,
       headers: headerComponents({ paths, responses }),
-      securitySchemes: {
-        key: { type: 'http', scheme: 'bearer', description: 'An API key: `loupe_live_…` or `loupe_test_…`' },
-        admin: { type: 'http', scheme: 'bearer', description: 'The `ADMIN_TOKEN` of the service' },
-      },
     },
   };
 }
 
 const ALIASES = 'v3 aliases';
 
-const header = (name: string, description: string, schema: object = {}) => ({
-  name,
-  in: 'header',
-  description,
-  schema: { type: 'string', ...schema },
+/** A parameter that several endpoints take. */
+const shared = (name: 'IdempotencyKey' | 'RequestId' | 'Force') => ({
+  $ref: `#/components/parameters/${name}`,
 });
-
-/** Parameters that several endpoints take, by the name of their component. */
-const SHARED_PARAMETERS = {
-  IdempotencyKey: header(
-    'Idempotency-Key',
-    'Your name for the call. Sent again within 24 hours it gets the same answer and is not charged again.',
-    { pattern: '^[!-~]{1,255}$' },
-  ),
-  RequestId: header(
-    'X-Request-Id',
-    'Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced.',
-  ),
-  Force: header(
-    'X-Loupe-Force',
-    'Test keys only, else ignored: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`.',
-  ),
-};
-
-const shared = (name: keyof typeof SHARED_PARAMETERS) => ({ $ref: `#/components/parameters/${name}` });
 
 type Examples = Readonly<Record<string, { readonly summary?: string; readonly value: unknown }>>;
 const examplesOf = (file: string) => JSON.parse(textOf(file)) as Partial<Record<EndpointId, Examples>>;

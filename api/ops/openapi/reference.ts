@@ -4,6 +4,14 @@ import { join } from 'node:path';
 /** A file of this folder. */
 export const textOf = (file: string): string => readFileSync(join(__dirname, file), 'utf8');
 
+/** What of the document does not depend on the code; `headers` are all that answers carry. */
+export const FRAME = JSON.parse(textOf('frame.json')) as {
+  readonly openapi: string;
+  readonly info: object;
+  readonly tags: readonly { readonly name: string }[];
+  readonly components: { readonly headers: Readonly<Record<string, object>> };
+};
+
 const WORDS = new Map(
   textOf('reference.md')
     .split(/^## /m)
