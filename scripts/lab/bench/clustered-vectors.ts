@@ -85,7 +85,7 @@ export async function loadVectors(knex: Knex, size: number): Promise<EmbeddingVe
   await showImages(knex, images);
   const version = await embeddings.create((await bundledModel()).manifest);
   const table = {
-    ...{ name: embeddingsOf(version.id).text, key: ['image_id', 'view'], dated: false },
+    ...{ name: `embeddings_${version.id}`, key: ['image_id', 'view'], dated: false },
     columns: { image_id: 'int4', view: 'int4', embedding: 'text' },
   } as const;
   await inTransaction(knex, (transaction) => copyRows(transaction, table, vectorRows(images)));
