@@ -285,7 +285,7 @@ describe('recalibration', () => {
   // contract 14.10
   test('is what hundreds of corrections raise the alert for, and a rollback undoes it', async () => {
     const from = new Date(sure.clock.now().getTime() + 1);
-    await corrections(680, 2);
+    await corrections(420, 2);
     expect(await isAlerting()).toBe(true);
     expect(await calibrationError(from)).toBeGreaterThan(0.3);
     // Ten bins of 250 answers are 0.05 off by chance alone.
