@@ -6,6 +6,7 @@ const service = useService();
 const v1 = (parameters: Record<string, string> | string = {}) => service.api.v1(parameters);
 const v2 = (body: object) => service.api.v2(body);
 const ALL = 17;
+const keysOf = (row: object = {}) => Object.keys(row).sort().join(' ');
 
 // contract 8.4
 test('the envelope has the search, the order and statistics, and v2 answers what v1 answers', async () => {
@@ -24,11 +25,7 @@ test('the envelope has the search, the order and statistics, and v2 answers what
 test('rows have a name, attributes, and variants with their prices', async () => {
   const [row] = (await v1({ style: 'style_birkin_croc' })).body.data;
   const keys = 'attributes id images name popularity thumbnails variants';
-  expect(
-    Object.keys(row ?? {})
-      .sort()
-      .join(' '),
-  ).toBe(keys);
+  expect(keysOf(row)).toBe(keys);
   const estimate = expect.objectContaining({ source: 'ebay', region: 'NA', A: 50_000 });
   expect(row?.variants?.[1]).toEqual({
     ...{ id: 'variant_birkin_croc_25', fields: [{ field: 'size', name: '25' }], popularity: 20 },
@@ -172,7 +169,7 @@ describe('POST /v2/vision', () => {
       const { results } = (await identify(...seen)).body;
       const { data } = (await service.api.identify(service.photo)).body;
       expect(results.map(told)).toEqual(data.map(told));
-      for (const { product } of results) expect(Object.keys(product).sort().join(' ')).toBe(keys);
+      for (const { product } of results) expect(keysOf(product)).toBe(keys);
     }
   });
 
