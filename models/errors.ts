@@ -115,7 +115,10 @@ export const payloadTooLarge = (bytesMax: number): AppError =>
 
 /** 413: more records in a call than it takes. */
 export const tooManyRecords = (recordsMax: number): AppError =>
-  new AppError('payload_too_large', `A call takes at most ${recordsMax} records; send the rest in others.`);
+  new AppError(
+    'payload_too_large',
+    `A call takes at most ${recordsMax} records; send the rest in further calls.`,
+  );
 
 /** 415: the body is not declared as what the route takes. */
 export const unsupportedMediaType = (wanted: keyof typeof MEDIA_TYPES = 'application/json'): AppError =>
@@ -169,8 +172,7 @@ export const unavailable = (message: string, retryAfterSeconds: number, cause?: 
   new AppError('unavailable', message, { headers: retryAfter(retryAfterSeconds), cause });
 
 /** 503: no worker is there that could look at a photo. */
-export const noWorker = (): AppError =>
-  unavailable('No worker is running that could look at photos; the photo was not taken.', 10);
+export const noWorker = (): AppError => unavailable('No worker is running; the photo was not accepted.', 10);
 
 /** 504: the deadline of a vision call passed; nothing is charged. */
 export const timeout = (deadlineMs: number): AppError =>

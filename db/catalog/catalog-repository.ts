@@ -19,14 +19,13 @@ import { VersionedCache } from './versioned-cache';
 @injectable()
 export class PostgresCatalogRepository implements CatalogRepository {
   readonly #search: CatalogSearch;
-  readonly #categories = new VersionedCache(() =>
-    rowsOf<Category>(
-      this.knex,
-      sql`SELECT id, name, hierarchy, name_fields AS "nameFields" FROM categories ORDER BY id`,
-    ),
+  readonly #categories = new VersionedCache(
+    () =>
+      rowsOf<Category>(this.knex)`
+      SELECT id, name, hierarchy, name_fields AS "nameFields" FROM categories ORDER BY id`,
   );
-  readonly #tags = new VersionedCache(() =>
-    rowsOf<Tag>(this.knex, sql`SELECT id, name, "group" FROM tags ORDER BY "group", display_order, id`),
+  readonly #tags = new VersionedCache(
+    () => rowsOf<Tag>(this.knex)`SELECT id, name, "group" FROM tags ORDER BY "group", display_order, id`,
   );
   readonly #facetFields = new VersionedCache(() => this.readFacetFields());
 
@@ -48,18 +47,15 @@ export class PostgresCatalogRepository implements CatalogRepository {
 
   private async readFacetFields(): Promise<readonly string[]> {
     // Steps from one kind to the next through the index; there are few kinds and many entities.
-    const rows = await rowsOf<{ field: string }>(
-      this.knex,
-      sql`WITH RECURSIVE kinds (category, kind) AS (
-            (SELECT category, kind FROM entities ORDER BY category, kind LIMIT 1)
-            UNION ALL
-            SELECT following.category, following.kind FROM kinds CROSS JOIN LATERAL (
-              SELECT e.category, e.kind FROM entities e WHERE (e.category, e.kind) > (kinds.category, kinds.kind)
-              ORDER BY e.category, e.kind LIMIT 1
-            ) AS following
-          )
-          SELECT kind AS field FROM kinds UNION SELECT unnest(hierarchy) FROM categories ORDER BY field`,
-    );
+    const rows = await rowsOf<{ field: string }>(this.knex)`WITH RECURSIVE kinds (category, kind) AS (
+        (SELECT category, kind FROM entities ORDER BY category, kind LIMIT 1)
+        UNION ALL
+        SELECT following.category, following.kind FROM kinds CROSS JOIN LATERAL (
+          SELECT e.category, e.kind FROM entities e WHERE (e.category, e.kind) > (kinds.category, kinds.kind)
+          ORDER BY e.category, e.kind LIMIT 1
+        ) AS following
+      )
+      SELECT kind AS field FROM kinds UNION SELECT unnest(hierarchy) FROM categories ORDER BY field`;
     return rows.map(({ field }) => field).filter((field) => field !== 'category');
   }
 
@@ -80,10 +76,8 @@ export class PostgresCatalogRepository implements CatalogRepository {
   }
 
   async within(ids: readonly string[], scope: SearchScope): Promise<readonly string[]> {
-    const rows = await rowsOf<{ id: string }>(
-      this.knex,
-      sql`${idsWithin(ids, scope)} ORDER BY array_position(${ids}::text[], id)`,
-    );
+    const rows = await rowsOf<{ id: string }>(this.knex)`
+      ${idsWithin(ids, scope)} ORDER BY array_position(${ids}::text[], id)`;
     return rows.map(({ id }) => id);
   }
 
@@ -91,21 +85,17 @@ export class PostgresCatalogRepository implements CatalogRepository {
     imageIds: readonly number[],
     scope: SearchScope = EVERYTHING,
   ): Promise<ReadonlyMap<number, readonly string[]>> {
-    const rows = await rowsOf<{ image: number; products: string[] }>(
-      this.knex,
-      sql`SELECT p.image_id AS image, array_agg(p.product_id ORDER BY p.product_id) AS products
-          FROM product_images p JOIN catalog_search ON id = p.product_id
-          WHERE ${allOf([sql`p.image_id = ANY(${imageIds}::bigint[])`, ...conditionsOf(scope)])}
-          GROUP BY p.image_id`,
-    );
+    const rows = await rowsOf<{ image: number; products: string[] }>(this.knex)`
+      SELECT p.image_id AS image, array_agg(p.product_id ORDER BY p.product_id) AS products
+      FROM product_images p JOIN catalog_search ON id = p.product_id
+      WHERE ${allOf([sql`p.image_id = ANY(${imageIds}::bigint[])`, ...conditionsOf(scope)])}
+      GROUP BY p.image_id`;
     return new Map(rows.map(({ image, products }) => [Number(image), products]));
   }
 
   async imageAddresses(imageIds: readonly number[]): Promise<ReadonlyMap<number, string>> {
-    const rows = await rowsOf<{ image: number; address: string }>(
-      this.knex,
-      sql`SELECT id AS image, address FROM images WHERE id = ANY(${imageIds}::bigint[])`,
-    );
+    const rows = await rowsOf<{ image: number; address: string }>(this.knex)`
+      SELECT id AS image, address FROM images WHERE id = ANY(${imageIds}::bigint[])`;
     return new Map(rows.map(({ image, address }) => [Number(image), address]));
   }
 }

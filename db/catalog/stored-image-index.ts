@@ -2,17 +2,15 @@ import type { Knex } from 'knex';
 import { inject, injectable } from 'tsyringe';
 import { PORTS, type StoredImage, type StoredImageIndex } from '../../models/ports';
 import { UNOWNED_IMAGES_ALONE } from '../core/housekeeping-store';
-import { inTransaction, rowsOf, sql } from '../core/sql';
+import { inTransaction, rowsOf } from '../core/sql';
 
 @injectable()
 export class PostgresStoredImageIndex implements StoredImageIndex {
   constructor(@inject(PORTS.Knex) private readonly knex: Knex) {}
 
   async find(digests: readonly string[]): Promise<ReadonlyMap<string, StoredImage>> {
-    const rows = await rowsOf<StoredImage & { digest: string }>(
-      this.knex,
-      sql`SELECT digest, address, thumbnail FROM catalog_stored_images WHERE digest = ANY(${digests}::text[])`,
-    );
+    const rows = await rowsOf<StoredImage & { digest: string }>(this.knex)`
+      SELECT digest, address, thumbnail FROM catalog_stored_images WHERE digest = ANY(${digests}::text[])`;
     return new Map(rows.map(({ digest, address, thumbnail }) => [digest, { address, thumbnail }]));
   }
 
@@ -27,7 +25,7 @@ export class PostgresStoredImageIndex implements StoredImageIndex {
   async keep(addresses: readonly string[]): Promise<void> {
     await inTransaction(this.knex, async (trx) => {
       await rowsOf(trx, UNOWNED_IMAGES_ALONE);
-      await rowsOf(trx, sql`DELETE FROM unowned_images WHERE address = ANY(${addresses}::text[])`);
+      await rowsOf(trx)`DELETE FROM unowned_images WHERE address = ANY(${addresses}::text[])`;
     });
   }
 }

@@ -129,7 +129,7 @@ function withoutSpentConnections() {
 
 /**
  * Connections of a pool, shared by those for whom calls are made: a party holds half of them at most, rounded up, however
- * many calls it makes (contract 12.12). The unit that there is no connection of rounds up.
+ * many calls it makes (contract 12.12). The extra unit makes the half round up.
  */
 export const connectionBudget = (connectionsMax: number, waitMs: number): FairBudget =>
   new FairBudget({

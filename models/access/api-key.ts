@@ -13,7 +13,7 @@ export const DEFAULT_SCOPES: readonly Scope[] = ['catalog:read', 'vision:identif
 export interface KeyLimits {
   readonly perSecond: number | null;
   readonly perMinute: number | null;
-  /** Vision calls at the same time. */
+  /** Photos in work at the same time (contract 9.5). */
   readonly concurrency: number | null;
 }
 

@@ -116,7 +116,7 @@ export class RecordsService {
     return failed === 0 ? [] : await this.embeddings.failures(versionId, FAILURES_TOLD, of);
   }
 
-  /** Derives the rows that changes left to follow, in steps, until `signal` ends it. */
+  /** Derives the rows that earlier changes left stale, in steps, until `signal` ends it. */
   async followUp(signal: AbortSignal): Promise<void> {
     while (!signal.aborted && (await this.records.deriveStaleRows(STALE_AT_ONCE)) > 0);
   }

@@ -24,7 +24,7 @@ export class MessageDispatcher {
     @inject(PORTS.Clock) private readonly clock: Clock,
   ) {}
 
-  /** Sends one message, if the time of one has come; whether it had. @param signal ends it early, to be sent again */
+  /** Sends one message if one is due; returns whether one was. @param signal ends it early, to be sent again */
   async next(signal: AbortSignal, { begun } = ALONE): Promise<boolean> {
     const message = await this.webhooks.begin(LEASE_MS);
     if (!message) return false;

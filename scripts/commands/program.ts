@@ -11,7 +11,7 @@ const GROUPS: Readonly<Record<string, readonly [description: string, modules?: r
   keys: ['API keys'],
   catalog: ['the catalog', ['catalog', 'generate', 'identifiability']],
   search: ['what people look for'],
-  webhooks: ['the addresses that callers are told at'],
+  webhooks: ['webhook URLs of callers'],
   identify: ['what a photo shows'],
   models: ['embedding models'],
   embeddings: ['embeddings of the catalog images, and the change of the model'],

@@ -14,7 +14,7 @@ const ID_LENGTH_MAX = 200;
 const KIND_OF = new Map(
   Object.entries(BUNDLE_FILES).map(([kind, file]) => [file.replace('.jsonl', ''), kind as RecordKind]),
 );
-const NO_FILE = `is no object with one key, the file of the record in a bundle: ${[...KIND_OF.keys()].join(', ')}`;
+const NO_FILE = `must be an object with one key, the file of the record in a bundle: ${[...KIND_OF.keys()].join(', ')}`;
 
 /** Bodies of calls that write records (contract 15.1): JSON Lines, each `{"products": …}` or another file of a bundle. */
 export const RECORD_BODIES: RecordBodies = {

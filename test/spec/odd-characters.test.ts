@@ -210,7 +210,7 @@ test('the key __proto__ is reported wherever it is and however it is written', a
   expect(body.data.map(({ field, reason }) => [field, reason])).toEqual([
     ['__proto__', '"__proto__" is no field of this record'],
     ['attributes', 'the key "__proto__" can not be used'],
-    ['line', expect.stringContaining('is no object with one key')],
+    ['line', expect.stringContaining('must be an object with one key')],
   ]);
 });
 

@@ -64,7 +64,7 @@ test('without a worker a photo is refused before its body is read, and /readyz i
   const photo = await service.api.send('POST', '/v3/vision/identify', { raw: '{"base64": ', headers });
   const [ready, query, told] = [await get('/readyz'), await service.api.query({}), await metrics()];
   service.queue.workerCount = 1;
-  const message = 'No worker is running that could look at photos; the photo was not taken.';
+  const message = 'No worker is running; the photo was not accepted.';
   expect(photo).toMatchObject({ status: 503, body: { error: 'unavailable', message } });
   expect([photo.headers.get('Retry-After'), photo.headers.get('X-Credits-Used')]).toEqual(['10', '0']);
   const warnings = [expect.stringContaining('No worker is running')];

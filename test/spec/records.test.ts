@@ -83,7 +83,7 @@ describe('PUT /v3/catalog/records', () => {
   });
 
   const NO_FILE =
-    'is no object with one key, the file of the record in a bundle: categories, tags, synonyms, entities, products, estimates, estimate-history, listings';
+    'must be an object with one key, the file of the record in a bundle: categories, tags, synonyms, entities, products, estimates, estimate-history, listings';
   const NO_PATH = 'is a path in a bundle; give an https:// address here, or import the bundle';
   const P = 'product_rejected';
   const PICTURE = 'https://p.example/1.jpg';

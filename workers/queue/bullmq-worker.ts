@@ -78,7 +78,7 @@ export class BullMqVisionWorker {
     return answer;
   }
 
-  /** A failure of ours is an answer too; the rest is thrown, for BullMQ to try again. Too late a photo is dropped. */
+  /** A failure of ours is an answer too; the rest is thrown, for BullMQ to try again. A photo past its deadline is dropped. */
   async #outcomeOf({ id = '', data }: Job<VisionJob, VisionAnswer>): Promise<VisionAnswer> {
     try {
       const job = parseVisionJob(data);

@@ -27,12 +27,10 @@ const bestOfProducts = (products: Sql): Sql => sql`
 export async function bestOfFacets(trx: Knex, facets: readonly string[]): Promise<Map<string, object>> {
   if (facets.length === 0) return new Map();
   const products = sql`SELECT id FROM catalog_search WHERE kind = 'product' AND facets @> ARRAY[given.facet]`;
-  const rows = await rowsOf<{ facet: string; best: object }>(
-    trx,
-    sql`SELECT facet, best FROM unnest(${facets}::text[]) AS given (facet) CROSS JOIN LATERAL (
-          SELECT ${AS_JSON} AS best FROM (${bestOfProducts(products)}) AS below
-          ORDER BY ${BEST_FIRST} LIMIT 1) AS best`,
-  );
+  const rows = await rowsOf<{ facet: string; best: object }>(trx)`
+    SELECT facet, best FROM unnest(${facets}::text[]) AS given (facet) CROSS JOIN LATERAL (
+    SELECT ${AS_JSON} AS best FROM (${bestOfProducts(products)}) AS below
+    ORDER BY ${BEST_FIRST} LIMIT 1) AS best`;
   return new Map(rows.map(({ facet, best }) => [facet, best]));
 }
 
@@ -49,12 +47,9 @@ const bestAbove = (products: readonly string[]): Sql => sql`
 /** The rows that show an estimate of one of these products, of which some are about to change or to leave. */
 export async function rowsShowing(trx: Knex, products: readonly string[]): Promise<string[]> {
   if (products.length === 0) return [];
-  const rows = await rowsOf<{ id: string }>(
-    trx,
-    sql`SELECT row_id AS id FROM (${bestAbove(products)}) AS best
-        CROSS JOIN LATERAL (SELECT max_estimate FROM catalog_rows WHERE id = row_id OFFSET 0) AS shown
-        WHERE max_estimate = ${AS_JSON}`,
-  );
+  const rows = await rowsOf<{ id: string }>(trx)`SELECT row_id AS id FROM (${bestAbove(products)}) AS best
+    CROSS JOIN LATERAL (SELECT max_estimate FROM catalog_rows WHERE id = row_id OFFSET 0) AS shown
+    WHERE max_estimate = ${AS_JSON}`;
   return rows.map(({ id }) => id);
 }
 
@@ -109,10 +104,8 @@ const CHANGING = sql`
   ) AS differing`;
 
 async function productsOf(trx: Knex, variants: Sql): Promise<string[]> {
-  const products = await rowsOf<{ product_id: string }>(
-    trx,
-    sql`SELECT DISTINCT product_id FROM (${variants}) AS given CROSS JOIN LATERAL (
-          SELECT product_id FROM variants WHERE id = given.variant_id AND product_id IS NOT NULL OFFSET 0) AS owner`,
-  );
+  const products = await rowsOf<{ product_id: string }>(trx)`
+    SELECT DISTINCT product_id FROM (${variants}) AS given CROSS JOIN LATERAL (
+    SELECT product_id FROM variants WHERE id = given.variant_id AND product_id IS NOT NULL OFFSET 0) AS owner`;
   return products.map(({ product_id }) => product_id);
 }

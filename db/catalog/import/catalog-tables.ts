@@ -101,7 +101,7 @@ async function byId<Row extends { readonly id: string }>(knex: Knex, rows: Sql):
 
 /** How often categories, tags or entities were written, which triggers count. */
 export async function taxonomyVersion(knex: Knex): Promise<number> {
-  const [line] = await rowsOf<{ version: number }>(knex, sql`SELECT version FROM catalog_taxonomy_version`);
+  const [line] = await rowsOf<{ version: number }>(knex)`SELECT version FROM catalog_taxonomy_version`;
   return line?.version ?? 0;
 }
 
@@ -110,17 +110,14 @@ export const STALE_AT_ONCE = 500;
 
 /** Notes the rows that `rows` selects, each once; `before` is a WITH for it. Resolves to their ids, at most one above `STALE_AT_ONCE`. */
 export async function noteStale(trx: Knex, before: Sql, rows: Sql): Promise<string[]> {
-  const noted = await rowsOf<{ id: string }>(
-    trx,
-    sql`${before}, noted AS (
-          INSERT INTO catalog_stale_rows ${rows} ON CONFLICT (id) DO UPDATE SET id = excluded.id RETURNING id)
-        SELECT id FROM noted LIMIT ${STALE_AT_ONCE + 1}`,
-  );
+  const noted = await rowsOf<{ id: string }>(trx)`${before}, noted AS (
+      INSERT INTO catalog_stale_rows ${rows} ON CONFLICT (id) DO UPDATE SET id = excluded.id RETURNING id)
+    SELECT id FROM noted LIMIT ${STALE_AT_ONCE + 1}`;
   return noted.map(({ id }) => id);
 }
 
 /** How many rows `from` selects, by `FROM` and what follows it. */
 export async function countOf(knex: Knex, from: Sql): Promise<number> {
-  const [counted] = await rowsOf<{ count: number }>(knex, sql`SELECT count(*) AS count ${from}`);
+  const [counted] = await rowsOf<{ count: number }>(knex)`SELECT count(*) AS count ${from}`;
   return counted?.count ?? 0;
 }

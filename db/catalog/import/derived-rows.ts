@@ -81,11 +81,9 @@ async function withBest(trx: Knex, rows: readonly CatalogRow[]): Promise<Complet
 /** A model carries a tag when every one of its live styles carries it (contract 3.5). */
 async function tagsOfModels(trx: Knex, ids: readonly string[]): Promise<Map<string, string[]>> {
   if (ids.length === 0) return new Map();
-  const rows = await rowsOf<{ model: string; tags: string[] }>(
-    trx,
-    sql`SELECT parents->>'model' AS model, tags FROM entities
-        WHERE kind = 'style' AND NOT deleted AND parents->>'model' = ANY(${ids}::text[]) ORDER BY id`,
-  );
+  const rows = await rowsOf<{ model: string; tags: string[] }>(trx)`
+    SELECT parents->>'model' AS model, tags FROM entities
+    WHERE kind = 'style' AND NOT deleted AND parents->>'model' = ANY(${ids}::text[]) ORDER BY id`;
   const shared = new Map<string, string[]>();
   for (const { model, tags } of rows) {
     const before = shared.get(model) ?? tags;
@@ -102,7 +100,7 @@ export async function writeRows(trx: Knex, prepared: Prepared<CompleteRow>): Pro
   const rows = [...prepared.fresh, ...prepared.known];
   if (rows.length === 0) return;
   await write(trx, prepared);
-  await rowsOf(trx, sql`DELETE FROM catalog_stale_rows WHERE id = ANY(${rows.map(({ id }) => id)}::text[])`);
+  await rowsOf(trx)`DELETE FROM catalog_stale_rows WHERE id = ANY(${rows.map(({ id }) => id)}::text[])`;
   await learnWords(
     trx,
     rows.flatMap(({ words }) => words),
@@ -111,7 +109,7 @@ export async function writeRows(trx: Knex, prepared: Prepared<CompleteRow>): Pro
 
 /** Takes rows out of search and lookup. */
 export async function deleteRows(trx: Knex, ids: readonly string[]): Promise<void> {
-  if (ids.length > 0) await rowsOf(trx, sql`DELETE FROM catalog_rows WHERE id = ANY(${ids}::text[])`);
+  if (ids.length > 0) await rowsOf(trx)`DELETE FROM catalog_rows WHERE id = ANY(${ids}::text[])`;
 }
 
 const SEARCH_WORDS: WrittenTable = {
@@ -124,11 +122,9 @@ const SEARCH_WORDS: WrittenTable = {
 /** Adds to the words that misspelt ones are compared with; the same one may be given many times. */
 export async function learnWords(trx: Knex, words: readonly string[]): Promise<void> {
   // OFFSET 0: one look-up each.
-  const missing = await rowsOf<{ word: string }>(
-    trx,
-    sql`SELECT given.word FROM unnest(${[...new Set(words)]}::text[]) AS given (word)
-        WHERE NOT EXISTS (SELECT FROM search_words known WHERE known.word = given.word OFFSET 0)`,
-  );
+  const missing = await rowsOf<{ word: string }>(trx)`
+    SELECT given.word FROM unnest(${[...new Set(words)]}::text[]) AS given (word)
+    WHERE NOT EXISTS (SELECT FROM search_words known WHERE known.word = given.word OFFSET 0)`;
   await copyRows(
     trx,
     SEARCH_WORDS,

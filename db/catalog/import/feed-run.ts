@@ -23,16 +23,12 @@ export async function openFeed(knex: Knex, write: InTransaction, feed: string): 
     },
     missingCount: () => countOf(knex, missing),
     async missing(after, limit) {
-      const rows = await rowsOf<{ id: string }>(
-        knex,
-        sql`SELECT product_id AS id ${missing} AND product_id > ${after} ORDER BY product_id LIMIT ${limit}`,
-      );
+      const rows = await rowsOf<{ id: string }>(knex)`
+        SELECT product_id AS id ${missing} AND product_id > ${after} ORDER BY product_id LIMIT ${limit}`;
       return rows.map(({ id }) => id);
     },
     async forgetMissing() {
-      await write((trx) =>
-        rowsOf(trx, sql`DELETE FROM product_feeds WHERE feed = ${feed} AND run <> ${run}`),
-      );
+      await write((trx) => rowsOf(trx)`DELETE FROM product_feeds WHERE feed = ${feed} AND run <> ${run}`);
     },
   };
 }

@@ -26,17 +26,12 @@ const LOST = 'This import stood still and another one took its place.';
 export async function acquireImport(knex: Knex): Promise<string> {
   const holder = randomUUID();
   for (let last: string | undefined; ; await delay(POLL_MS)) {
-    await rowsOf(knex, sql`DELETE FROM catalog_import_lock WHERE ${STOPPED_IMPORT}`);
-    const taken = await rowsOf(
-      knex,
-      sql`INSERT INTO catalog_import_lock (holder, host, process_id)
-          VALUES (${holder}, ${hostname()}, ${process.pid}) ON CONFLICT DO NOTHING RETURNING holder`,
-    );
+    await rowsOf(knex)`DELETE FROM catalog_import_lock WHERE ${STOPPED_IMPORT}`;
+    const taken = await rowsOf(knex)`INSERT INTO catalog_import_lock (holder, host, process_id)
+      VALUES (${holder}, ${hostname()}, ${process.pid}) ON CONFLICT DO NOTHING RETURNING holder`;
     if (taken.length > 0) return holder;
-    const [other] = await rowsOf<{ host: string; process_id: number; started_at: Date; beat: string }>(
-      knex,
-      sql`SELECT host, process_id, started_at, holder || heartbeat_at AS beat FROM catalog_import_lock`,
-    );
+    const [other] = await rowsOf<{ host: string; process_id: number; started_at: Date; beat: string }>(knex)`
+      SELECT host, process_id, started_at, holder || heartbeat_at AS beat FROM catalog_import_lock`;
     if (other && last !== undefined && other.beat !== last) {
       const holder = `process ${other.process_id} on ${other.host}`;
       throw new Error(
@@ -81,11 +76,9 @@ export class PostgresImportStore extends PostgresRecordStore implements CatalogI
   override readonly inTransaction = <Result>(work: (trx: Knex) => Promise<Result>): Promise<Result> =>
     super.inTransaction(async (trx) => {
       // Anyone who replaces the holder deletes the row, and so waits for the end of this; a beat does not.
-      const held = await rowsOf(
-        trx,
-        sql`SELECT set_config('statement_timeout', '0', true), set_config('synchronous_commit', 'off', true)
-            FROM catalog_import_lock WHERE holder = ${this.holder} FOR KEY SHARE`,
-      );
+      const held = await rowsOf(trx)`
+        SELECT set_config('statement_timeout', '0', true), set_config('synchronous_commit', 'off', true)
+        FROM catalog_import_lock WHERE holder = ${this.holder} FOR KEY SHARE`;
       if (held.length === 0) throw new Error(LOST);
       return await work(trx);
     });
@@ -140,6 +133,6 @@ export class PostgresImportStore extends PostgresRecordStore implements CatalogI
   /** Once the disk has all that this import wrote. */
   async close(): Promise<void> {
     clearInterval(this.heartbeat);
-    await rowsOf(this.knex, sql`DELETE FROM catalog_import_lock WHERE holder = ${this.holder}`);
+    await rowsOf(this.knex)`DELETE FROM catalog_import_lock WHERE holder = ${this.holder}`;
   }
 }

@@ -8,7 +8,7 @@ import {
 import type { CatalogImportStore, VariantOwner } from '../../../models/ports';
 import type { OpenAuditEntry } from '../../accounts/audit-log';
 import type { WrittenTable } from '../../core/copy-rows';
-import { rowsOf, sql } from '../../core/sql';
+import { rowsOf } from '../../core/sql';
 import { upsert } from '../../core/staging';
 import { acquireImport, PostgresImportStore } from './import-store';
 
@@ -31,7 +31,7 @@ export async function openImport(
 }
 
 /** Forgets what a dry run noted; it may have been killed. */
-const forget = (knex: Knex) => rowsOf(knex, sql`DELETE FROM catalog_import_preview`);
+const forget = (knex: Knex) => rowsOf(knex)`DELETE FROM catalog_import_preview`;
 
 const PREVIEW: WrittenTable = {
   name: 'catalog_import_preview',
@@ -111,12 +111,10 @@ async function variantsAfter(
   const variant = { kind: 'variant', category: null, deleted: false };
   const gone = new Set(records.filter(isDeletion).map(({ id }) => id));
   const products = records.map(({ id }) => id);
-  const had = await rowsOf<{ id: string; product_id: string }>(
-    trx,
-    sql`SELECT id, product_id FROM catalog_import_preview WHERE product_id = ANY(${products}::text[])
-        UNION SELECT id, product_id FROM variants WHERE product_id = ANY(${products}::text[])
-          AND NOT EXISTS (SELECT FROM catalog_import_preview AS later WHERE later.id = variants.id)`,
-  );
+  const had = await rowsOf<{ id: string; product_id: string }>(trx)`
+    SELECT id, product_id FROM catalog_import_preview WHERE product_id = ANY(${products}::text[])
+    UNION SELECT id, product_id FROM variants WHERE product_id = ANY(${products}::text[])
+      AND NOT EXISTS (SELECT FROM catalog_import_preview AS later WHERE later.id = variants.id)`;
   return [
     ...had.map(({ id, product_id }) => {
       const deleted = gone.has(product_id);
@@ -129,4 +127,4 @@ async function variantsAfter(
 }
 
 const noted = (knex: Knex, ids: readonly string[]): Promise<PreviewRow[]> =>
-  rowsOf<PreviewRow>(knex, sql`SELECT * FROM catalog_import_preview WHERE id = ANY(${ids}::text[])`);
+  rowsOf<PreviewRow>(knex)`SELECT * FROM catalog_import_preview WHERE id = ANY(${ids}::text[])`;

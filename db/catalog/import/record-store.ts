@@ -50,13 +50,13 @@ export class PostgresCatalogRecords implements CatalogRecords {
     return inOneState(this.knex, async (trx) => {
       const found = await recordOf(trx, id);
       if (!found) return null;
-      const rows = await rowsOf(trx, sql`SELECT FROM catalog_search WHERE id = ${id}`);
+      const rows = await rowsOf(trx)`SELECT FROM catalog_search WHERE id = ${id}`;
       return { ...found, searchable: rows.length > 0 };
     });
   }
 
   async deriveStaleRows(limit: number): Promise<number> {
-    const stale = await rowsOf(this.knex, sql`SELECT FROM catalog_stale_rows LIMIT 1`);
+    const stale = await rowsOf(this.knex)`SELECT FROM catalog_stale_rows LIMIT 1`;
     if (stale.length === 0 || (await isImportAlive(this.knex))) return 0;
     return await new PostgresRecordStore(this.knex, null).deriveStaleRows(limit);
   }
@@ -75,7 +75,7 @@ async function recordOf(knex: Knex, id: string): Promise<ReadRecord | null> {
 export const STOPPED_IMPORT = sql`abs(extract(epoch FROM clock_timestamp() - heartbeat_at)) > 10`;
 
 export async function isImportAlive(knex: Knex): Promise<boolean> {
-  const alive = await rowsOf(knex, sql`SELECT FROM catalog_import_lock WHERE NOT ${STOPPED_IMPORT}`);
+  const alive = await rowsOf(knex)`SELECT FROM catalog_import_lock WHERE NOT ${STOPPED_IMPORT}`;
   return alive.length > 0;
 }
 
@@ -147,7 +147,7 @@ export class PostgresRecordStore implements RecordStore {
 
   inTransaction<Result>(work: (trx: Knex) => Promise<Result>): Promise<Result> {
     return inTransaction(this.knex, async (trx) => {
-      await rowsOf(trx, sql`SELECT ${SETTINGS}`);
+      await rowsOf(trx)`SELECT ${SETTINGS}`;
       return await work(trx);
     });
   }
@@ -155,7 +155,7 @@ export class PostgresRecordStore implements RecordStore {
   /** In a transaction that no other writer of records is in. */
   private alone<Result>(work: (trx: Knex) => Promise<Result>): Promise<Result> {
     return this.inTransaction(async (trx) => {
-      await rowsOf(trx, sql`SELECT pg_advisory_xact_lock(${LOCK})`);
+      await rowsOf(trx)`SELECT pg_advisory_xact_lock(${LOCK})`;
       return await work(trx);
     });
   }
@@ -166,12 +166,10 @@ export class PostgresRecordStore implements RecordStore {
 
   protected async variantOwners(trx: Knex, ids: readonly string[]): Promise<readonly VariantOwner[]> {
     // One look-up for each key: the planner else reads the whole table for a few thousand of them.
-    return await rowsOf(
-      trx,
-      sql`SELECT variant.*, coalesce((SELECT deleted FROM products WHERE id = product_id), false) AS deleted
-          FROM unnest(${ids}::text[]) AS given (id) CROSS JOIN LATERAL (
-            SELECT id, product_id FROM variants WHERE id = given.id OFFSET 0) AS variant`,
-    );
+    return await rowsOf<VariantOwner>(trx)`
+      SELECT variant.*, coalesce((SELECT deleted FROM products WHERE id = product_id), false) AS deleted
+      FROM unnest(${ids}::text[]) AS given (id) CROSS JOIN LATERAL (
+        SELECT id, product_id FROM variants WHERE id = given.id OFFSET 0) AS variant`;
   }
 
   /** In a savepoint, which takes back what is refused. */

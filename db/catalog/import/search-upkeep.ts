@@ -26,14 +26,11 @@ const MEMORY = '128MB';
 export async function deferIndexes({ inTransaction }: Pick<Upkeep, 'inTransaction'>): Promise<void> {
   try {
     await inTransaction(async (trx) => {
-      await rowsOf(trx, sql`SELECT set_config('lock_timeout', ${LOCK_TIMEOUT}, true)`);
-      const deferred = await rowsOf<{ name: string }>(
-        trx,
-        sql`INSERT INTO deferred_indexes (name, definition)
-            SELECT relname, pg_get_indexdef(pg_class.oid) FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
-            WHERE indrelid = ANY(${DEFERRING_TABLES}::regclass[]) AND NOT indisunique RETURNING name`,
-      );
-      for (const { name } of deferred) await rowsOf(trx, sql`DROP INDEX ${identifier(name)}`);
+      await rowsOf(trx)`SELECT set_config('lock_timeout', ${LOCK_TIMEOUT}, true)`;
+      const deferred = await rowsOf<{ name: string }>(trx)`INSERT INTO deferred_indexes (name, definition)
+        SELECT relname, pg_get_indexdef(pg_class.oid) FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
+        WHERE indrelid = ANY(${DEFERRING_TABLES}::regclass[]) AND NOT indisunique RETURNING name`;
+      for (const { name } of deferred) await rowsOf(trx)`DROP INDEX ${identifier(name)}`;
     });
   } catch (failure) {
     if (sqlStateOf(failure) !== LOCK_NOT_AVAILABLE) throw failure;
@@ -49,22 +46,17 @@ export async function makeIndexes(
   { knex, inTransaction, connections }: Upkeep,
   onMade: () => void,
 ): Promise<void> {
-  const deferred = await rowsOf<{ name: string; definition: string }>(
-    knex,
-    sql`SELECT name, definition FROM deferred_indexes ORDER BY name`,
-  );
+  const deferred = await rowsOf<{ name: string; definition: string }>(knex)`
+    SELECT name, definition FROM deferred_indexes ORDER BY name`;
   const make = async ({ name, definition }: { name: string; definition: string }) => {
     await inTransaction(async (trx) => {
       // One process each: containers give processes that work together little memory to share.
-      await rowsOf(
-        trx,
-        sql`SELECT set_config('maintenance_work_mem', ${MEMORY}, true),
-              set_config('max_parallel_maintenance_workers', '0', true)`,
-      );
+      await rowsOf(trx)`SELECT set_config('maintenance_work_mem', ${MEMORY}, true),
+        set_config('max_parallel_maintenance_workers', '0', true)`;
       // Somebody may have made it by hand after an import was killed.
       const idempotent = definition.replace(/^CREATE INDEX /, 'CREATE INDEX IF NOT EXISTS ');
       await rowsOf(trx, new Sql(idempotent));
-      await rowsOf(trx, sql`DELETE FROM deferred_indexes WHERE name = ${name}`);
+      await rowsOf(trx)`DELETE FROM deferred_indexes WHERE name = ${name}`;
     });
     onMade();
   };
@@ -90,9 +82,9 @@ const SCANNED = [sql`catalog_search`, sql`search_words`, sql`images`, sql`produc
 
 /** Vacuums and analyses the tables of a catalog. */
 export async function tidyTables({ knex, inTransaction, connections }: Upkeep): Promise<void> {
-  const analyze = (table: Sql) => inTransaction((trx) => rowsOf(trx, sql`ANALYZE ${table}`));
+  const analyze = (table: Sql) => inTransaction((trx) => rowsOf(trx)`ANALYZE ${table}`);
   const vacuum = (table: Sql) =>
-    rowsOf(knex, sql`VACUUM (ANALYZE) ${table}`).catch((failure: unknown) => {
+    rowsOf(knex)`VACUUM (ANALYZE) ${table}`.catch((failure: unknown) => {
       // A vacuum of a very large table meets the limit on statements: that is left to the server, statistics are not.
       if (failure instanceof AppError) return analyze(table);
       throw failure;

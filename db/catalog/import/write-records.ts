@@ -42,7 +42,7 @@ export async function writeSynonyms(
 ): Promise<void> {
   const { live, gone } = parted(records);
   await upsert(trx, SOURCE_TABLES.synonyms, live);
-  await rowsOf(trx, sql`DELETE FROM synonyms WHERE id = ANY(${gone}::text[])`);
+  await rowsOf(trx)`DELETE FROM synonyms WHERE id = ANY(${gone}::text[])`;
 }
 
 function parted<Record extends { readonly id: string }>(
@@ -194,13 +194,10 @@ const idsOf = async (trx: Knex, statement: Sql): Promise<string[]> =>
   (await rowsOf<{ id: string }>(trx, statement)).map(({ id }) => id);
 
 const putAside = (trx: Knex) =>
-  rowsOf(
-    trx,
-    sql`UPDATE variants SET product_id = NULL, away_since = now() WHERE id IN (
-          SELECT old.id FROM staged_products AS given CROSS JOIN LATERAL (
-            SELECT id FROM variants WHERE product_id = given.id OFFSET 0) AS old
-          WHERE NOT EXISTS (SELECT FROM staged_variants WHERE id = old.id OFFSET 0))`,
-  );
+  rowsOf(trx)`UPDATE variants SET product_id = NULL, away_since = now() WHERE id IN (
+    SELECT old.id FROM staged_products AS given CROSS JOIN LATERAL (
+      SELECT id FROM variants WHERE product_id = given.id OFFSET 0) AS old
+    WHERE NOT EXISTS (SELECT FROM staged_variants WHERE id = old.id OFFSET 0))`;
 
 const PRODUCT_IMAGES: WrittenTable = {
   name: 'product_images',
@@ -221,10 +218,8 @@ async function writePictures(
 ): Promise<void> {
   const addresses = products.map(addressesOf);
   const ids = await imageIds(trx, [...new Set(addresses.flat())]);
-  const had = await rowsOf<{ image_id: number; product_id: string }>(
-    trx,
-    sql`SELECT image_id, product_id FROM product_images WHERE product_id = ANY(${known}::text[])`,
-  );
+  const had = await rowsOf<{ image_id: number; product_id: string }>(trx)`
+    SELECT image_id, product_id FROM product_images WHERE product_id = ANY(${known}::text[])`;
   const left = new Map(had.map((each) => [`${each.image_id} ${each.product_id}`, each]));
   const named = products.flatMap(({ id: product_id }, position) =>
     Array.from(new Set(addresses[position]), (address) => ({ image_id: ids.get(address), product_id })),
@@ -242,14 +237,11 @@ const addressesOf = ({ images, variants }: ProductRecord): string[] => [
 /** The numbers of these images, which new ones are given. */
 async function imageIds(trx: Knex, addresses: readonly string[]): Promise<ReadonlyMap<string, number>> {
   if (addresses.length === 0) return new Map();
-  const images = await rowsOf<{ address: string; id: number }>(
-    trx,
-    sql`WITH known AS MATERIALIZED (
-          SELECT given.address, image.id FROM unnest(${addresses}::text[]) AS given (address)
-          LEFT JOIN LATERAL (SELECT id FROM images WHERE images.address = given.address OFFSET 0) AS image ON true),
-        added AS (INSERT INTO images (address) SELECT address FROM known WHERE id IS NULL RETURNING address, id)
-        SELECT address, id FROM known WHERE id IS NOT NULL UNION ALL SELECT address, id FROM added`,
-  );
+  const images = await rowsOf<{ address: string; id: number }>(trx)`WITH known AS MATERIALIZED (
+      SELECT given.address, image.id FROM unnest(${addresses}::text[]) AS given (address)
+      LEFT JOIN LATERAL (SELECT id FROM images WHERE images.address = given.address OFFSET 0) AS image ON true),
+    added AS (INSERT INTO images (address) SELECT address FROM known WHERE id IS NULL RETURNING address, id)
+    SELECT address, id FROM known WHERE id IS NOT NULL UNION ALL SELECT address, id FROM added`;
   return new Map(images.map(({ address, id }) => [address, id]));
 }
 
@@ -259,26 +251,19 @@ async function removePictures(
 ): Promise<void> {
   const images = left.map(({ image_id }) => image_id);
   const products = left.map(({ product_id }) => product_id);
-  await rowsOf(
-    trx,
-    sql`DELETE FROM product_images WHERE (image_id, product_id) IN (
-          SELECT * FROM unnest(${images}::bigint[], ${products}::text[]))`,
-  );
+  await rowsOf(trx)`DELETE FROM product_images WHERE (image_id, product_id) IN (
+    SELECT * FROM unnest(${images}::bigint[], ${products}::text[]))`;
   // Locked against a worker that stores vectors of them at this moment.
-  const found = await rowsOf<{ id: number }>(
-    trx,
-    sql`SELECT id FROM images WHERE id = ANY(${[...new Set(images)]}::bigint[])
-          AND NOT EXISTS (SELECT FROM product_images WHERE image_id = id)
-        ORDER BY id FOR NO KEY UPDATE`,
-  );
+  const found = await rowsOf<{ id: number }>(trx)`
+    SELECT id FROM images WHERE id = ANY(${[...new Set(images)]}::bigint[])
+      AND NOT EXISTS (SELECT FROM product_images WHERE image_id = id)
+    ORDER BY id FOR NO KEY UPDATE`;
   const orphans = found.map(({ id }) => id);
   if (orphans.length === 0) return;
-  await rowsOf(trx, sql`DELETE FROM embedding_failures WHERE image_id = ANY(${orphans}::bigint[])`);
+  await rowsOf(trx)`DELETE FROM embedding_failures WHERE image_id = ANY(${orphans}::bigint[])`;
   // FOR SHARE: none of them is pruned before this commits.
-  const versions = await rowsOf<{ id: number }>(
-    trx,
-    sql`SELECT id FROM embedding_versions WHERE state <> 'pruned' FOR SHARE`,
-  );
+  const versions = await rowsOf<{ id: number }>(trx)`
+    SELECT id FROM embedding_versions WHERE state <> 'pruned' FOR SHARE`;
   for (const { id } of versions)
-    await rowsOf(trx, sql`DELETE FROM ${embeddingsOf(id)} WHERE image_id = ANY(${orphans}::bigint[])`);
+    await rowsOf(trx)`DELETE FROM ${embeddingsOf(id)} WHERE image_id = ANY(${orphans}::bigint[])`;
 }

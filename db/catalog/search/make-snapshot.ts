@@ -37,48 +37,40 @@ export async function makeSearchSnapshot(knex: Knex, limits: Partial<SnapshotLim
   const { changesMin, rowsMin } = { ...DEFAULTS, ...limits };
   return inTransaction(knex, async (trx) => {
     // One state for all statements; first of all, as the first statement fixes it.
-    await rowsOf(trx, sql`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ`);
-    const [lock] = await rowsOf<{ taken: boolean }>(
-      trx,
-      sql`SELECT pg_try_advisory_xact_lock(${SNAPSHOT_LOCK}) AS taken`,
-    );
+    await rowsOf(trx)`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ`;
+    const [lock] = await rowsOf<{ taken: boolean }>(trx)`
+      SELECT pg_try_advisory_xact_lock(${SNAPSHOT_LOCK}) AS taken`;
     if (!lock?.taken || !(await isDue(trx, changesMin))) return false;
-    await rowsOf(trx, sql`SET LOCAL statement_timeout = 0`);
-    await rowsOf(trx, sql`SET LOCAL work_mem = '256MB'`);
-    await rowsOf(trx, sql`DELETE FROM catalog_search_changes`);
-    await rowsOf(trx, sql`DELETE FROM search_snapshots`);
-    await rowsOf(trx, sql`DELETE FROM search_snapshot_bitmaps`);
-    await rowsOf(trx, sql`DELETE FROM search_snapshot_columns`);
-    await rowsOf(trx, sql`DELETE FROM search_snapshot_facets`);
-    const [snapshot] = await rowsOf<{ number: number }>(
-      trx,
-      sql`INSERT INTO search_snapshots (products) SELECT count(*) FROM catalog_search WHERE kind = 'product' RETURNING number`,
-    );
+    await rowsOf(trx)`SET LOCAL statement_timeout = 0`;
+    await rowsOf(trx)`SET LOCAL work_mem = '256MB'`;
+    await rowsOf(trx)`DELETE FROM catalog_search_changes`;
+    await rowsOf(trx)`DELETE FROM search_snapshots`;
+    await rowsOf(trx)`DELETE FROM search_snapshot_bitmaps`;
+    await rowsOf(trx)`DELETE FROM search_snapshot_columns`;
+    await rowsOf(trx)`DELETE FROM search_snapshot_facets`;
+    const [snapshot] = await rowsOf<{ number: number }>(trx)`
+      INSERT INTO search_snapshots (products) SELECT count(*) FROM catalog_search WHERE kind = 'product' RETURNING number`;
     if (!snapshot) throw new Error('a row that was inserted is not returned');
     await writeChunks(trx, snapshot.number, await frequentTerms(trx, rowsMin));
     await writeNameOrder(trx, snapshot.number);
-    await rowsOf(trx, sql`ANALYZE search_snapshot_bitmaps`);
+    await rowsOf(trx)`ANALYZE search_snapshot_bitmaps`;
     return true;
   });
 }
 
 async function isDue(trx: Knex, changesMin: number): Promise<boolean> {
-  const [answer] = await rowsOf<{ due: boolean }>(
-    trx,
-    sql`SELECT NOT EXISTS (SELECT FROM search_snapshots) OR bool_or(id IS NULL) OR count(*) >= least(${changesMin}::integer,
-          (SELECT max(greatest(products, ${SMALL_CHANGES_MIN}::integer)) FROM search_snapshots)) AS due
-        FROM (SELECT id FROM catalog_search_changes WHERE id IS DISTINCT FROM '' LIMIT ${changesMin}) AS changes`,
-  );
+  const [answer] = await rowsOf<{ due: boolean }>(trx)`
+    SELECT NOT EXISTS (SELECT FROM search_snapshots) OR bool_or(id IS NULL) OR count(*) >= least(${changesMin}::integer,
+      (SELECT max(greatest(products, ${SMALL_CHANGES_MIN}::integer)) FROM search_snapshots)) AS due
+    FROM (SELECT id FROM catalog_search_changes WHERE id IS DISTINCT FROM '' LIMIT ${changesMin}) AS changes`;
   return answer?.due ?? false;
 }
 
 async function frequentTerms(trx: Knex, rowsMin: number): Promise<Set<string>> {
-  const rows = await rowsOf<{ term: string }>(
-    trx,
-    sql`SELECT term FROM catalog_search CROSS JOIN LATERAL unnest(facets || tsvector_to_array(words)) AS term
-        WHERE kind = 'product' GROUP BY term HAVING count(*) >= least(${rowsMin}::integer,
-          (SELECT greatest(1, max(products) / ${FREQUENT_SHARE}::integer) FROM search_snapshots))`,
-  );
+  const rows = await rowsOf<{ term: string }>(trx)`
+    SELECT term FROM catalog_search CROSS JOIN LATERAL unnest(facets || tsvector_to_array(words)) AS term
+    WHERE kind = 'product' GROUP BY term HAVING count(*) >= least(${rowsMin}::integer,
+      (SELECT greatest(1, max(products) / ${FREQUENT_SHARE}::integer) FROM search_snapshots))`;
   return new Set(rows.map(({ term }) => term));
 }
 
@@ -101,34 +93,24 @@ async function writeChunk(trx: Knex, snapshot: number, chunk: number, builder: C
     Array.from(bitmaps, ([term, bits]) => ({ snapshot, term, chunk, bits })),
   );
   for (const [name, bytes] of Object.entries(columns)) {
-    await rowsOf(
-      trx,
-      sql`INSERT INTO search_snapshot_columns (snapshot, name, chunk, bytes)
-          VALUES (${snapshot}, ${name}, ${chunk}, ${bytes})`,
-    );
+    await rowsOf(trx)`INSERT INTO search_snapshot_columns (snapshot, name, chunk, bytes)
+      VALUES (${snapshot}, ${name}, ${chunk}, ${bytes})`;
   }
   for (const { field, lists, codes } of facets) {
-    await rowsOf(
-      trx,
-      sql`INSERT INTO search_snapshot_facets (snapshot, field, chunk, lists, codes)
-          VALUES (${snapshot}, ${field}, ${chunk}, ${JSON.stringify(lists)}, ${codes})`,
-    );
+    await rowsOf(trx)`INSERT INTO search_snapshot_facets (snapshot, field, chunk, lists, codes)
+      VALUES (${snapshot}, ${field}, ${chunk}, ${JSON.stringify(lists)}, ${codes})`;
   }
 }
 
 /** The ordinals by name, four bytes each, the lowest first. */
 async function writeNameOrder(trx: Knex, snapshot: number): Promise<void> {
-  const [sorted] = await rowsOf<{ ordinals: Buffer }>(
-    trx,
-    sql`SELECT coalesce(string_agg(int4send(ordinal), ''), '') AS ordinals FROM (
-          SELECT (row_number() OVER (ORDER BY popularity DESC, id) - 1)::integer AS ordinal, sort_key, id
-          FROM catalog_search WHERE kind = 'product' ORDER BY sort_key, id) AS named`,
-  );
+  const [sorted] = await rowsOf<{ ordinals: Buffer }>(trx)`
+    SELECT coalesce(string_agg(int4send(ordinal), ''), '') AS ordinals FROM (
+      SELECT (row_number() OVER (ORDER BY popularity DESC, id) - 1)::integer AS ordinal, sort_key, id
+      FROM catalog_search WHERE kind = 'product' ORDER BY sort_key, id) AS named`;
   const ordinals = Buffer.from(sorted?.ordinals ?? []).swap32();
-  await rowsOf(
-    trx,
-    sql`INSERT INTO search_snapshot_columns (snapshot, name, chunk, bytes) VALUES (${snapshot}, 'by_name', 0, ${ordinals})`,
-  );
+  await rowsOf(trx)`
+    INSERT INTO search_snapshot_columns (snapshot, name, chunk, bytes) VALUES (${snapshot}, 'by_name', 0, ${ordinals})`;
 }
 
 /** Facets and words of a product as one text: arrays take the driver longer to read. Neither holds a line feed. */
@@ -141,13 +123,10 @@ interface Line extends Omit<SnapshotProduct, 'terms'> {
 /** All products by falling popularity, then id, in lists of a power of two, one being read ahead. Once a transaction. */
 async function* productsInOrder(trx: Knex): AsyncGenerator<readonly SnapshotProduct[]> {
   // All of them are read: the planner else takes a cursor for one that is left early.
-  await rowsOf(trx, sql`SET LOCAL cursor_tuple_fraction = 1`);
-  await rowsOf(
-    trx,
-    sql`DECLARE products_in_order NO SCROLL CURSOR FOR
-        SELECT id, category, popularity, sort_key AS "sortKey", ${PRODUCT_TERMS} AS terms
-        FROM catalog_search WHERE kind = 'product' ORDER BY popularity DESC, catalog_search.id`,
-  );
+  await rowsOf(trx)`SET LOCAL cursor_tuple_fraction = 1`;
+  await rowsOf(trx)`DECLARE products_in_order NO SCROLL CURSOR FOR
+    SELECT id, category, popularity, sort_key AS "sortKey", ${PRODUCT_TERMS} AS terms
+    FROM catalog_search WHERE kind = 'product' ORDER BY popularity DESC, catalog_search.id`;
   let coming = fetchLines(trx);
   for (;;) {
     const lines = await coming;
@@ -156,8 +135,8 @@ async function* productsInOrder(trx: Knex): AsyncGenerator<readonly SnapshotProd
     coming.catch(() => undefined);
     yield lines.map(({ terms, ...line }) => ({ ...line, terms: terms === '' ? [] : terms.split('\n') }));
   }
-  await rowsOf(trx, sql`CLOSE products_in_order`);
+  await rowsOf(trx)`CLOSE products_in_order`;
 }
 
 const fetchLines = (trx: Knex): Promise<Line[]> =>
-  rowsOf<Line>(trx, sql`FETCH FORWARD ${constant(PRODUCTS_AT_ONCE)} FROM products_in_order`);
+  rowsOf<Line>(trx)`FETCH FORWARD ${constant(PRODUCTS_AT_ONCE)} FROM products_in_order`;

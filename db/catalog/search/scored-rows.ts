@@ -123,14 +123,12 @@ async function countFacets(
 ): Promise<FacetCounts> {
   const counts = new Map(facets.map(({ field }) => [field, new Map<string, number>()]));
   if (counts.size === 0) return counts;
-  const lines = await rowsOf<{ field: string; id: string; rows: number }>(
-    knex,
-    sql`SELECT field, substr(facet, length(field) + 2) AS id, count(*) AS rows
-        FROM catalog_search CROSS JOIN LATERAL unnest(facets) AS facet
-        CROSS JOIN LATERAL split_part(facet, ':', 1) AS field
-        WHERE ${allOf(conditions)} AND field = ANY(${[...counts.keys()]}::text[])
-        GROUP BY field, facet`,
-  );
+  const lines = await rowsOf<{ field: string; id: string; rows: number }>(knex)`
+    SELECT field, substr(facet, length(field) + 2) AS id, count(*) AS rows
+    FROM catalog_search CROSS JOIN LATERAL unnest(facets) AS facet
+    CROSS JOIN LATERAL split_part(facet, ':', 1) AS field
+    WHERE ${allOf(conditions)} AND field = ANY(${[...counts.keys()]}::text[])
+    GROUP BY field, facet`;
   for (const { field, id, rows } of lines) counts.get(field)?.set(id, rows);
   return counts;
 }

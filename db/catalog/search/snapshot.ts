@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { LRUCache } from 'lru-cache';
 import type { Sort } from '../../../models/catalog/catalog-query';
 import type { CatalogState } from '../../../models/ports';
-import { rowsOf, sql } from '../../core/sql';
+import { rowsOf } from '../../core/sql';
 import { Bitset } from './bitset';
 import { ChangedProducts, FacetColumn, type PostingRequest } from './changed-products';
 import { CatalogChanged, CHANGES_MAX, type OpenSnapshot } from './opening';
@@ -155,11 +155,9 @@ export class Snapshot {
   async facetCounts(knex: Knex, field: string, set: Bitset): Promise<ReadonlyMap<string, number>> {
     const known = this.#facets.get(field);
     if (known) return known.counts(set);
-    const chunks = await rowsOf<{ chunk: number; lists: string[][]; codes: Buffer }>(
-      knex,
-      sql`SELECT chunk, lists, codes FROM search_snapshot_facets
-          WHERE snapshot = ${this.number} AND field = ${field}`,
-    );
+    const chunks = await rowsOf<{ chunk: number; lists: string[][]; codes: Buffer }>(knex)`
+      SELECT chunk, lists, codes FROM search_snapshot_facets
+      WHERE snapshot = ${this.number} AND field = ${field}`;
     const column = new FacetColumn(field, this.changes, chunks);
     const counts = column.counts(set);
     // A field that no product has is not kept: callers name any.
@@ -176,10 +174,8 @@ export interface SeenState {
 }
 
 async function readColumn(knex: Knex, snapshot: number, name: string, products: number): Promise<Buffer[]> {
-  const chunks = await rowsOf<{ bytes: Buffer }>(
-    knex,
-    sql`SELECT bytes FROM search_snapshot_columns WHERE snapshot = ${snapshot} AND name = ${name} ORDER BY chunk`,
-  );
+  const chunks = await rowsOf<{ bytes: Buffer }>(knex)`
+    SELECT bytes FROM search_snapshot_columns WHERE snapshot = ${snapshot} AND name = ${name} ORDER BY chunk`;
   if (chunks.length === 0 && products > 0) throw new CatalogChanged();
   return chunks.map(({ bytes }) => bytes);
 }

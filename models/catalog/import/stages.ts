@@ -62,7 +62,7 @@ export const stagesOf = (context: WriteContext): Stages => ({
   listings: priceStage(),
 });
 
-/** What of a batch has no fault; the rest is rejected. */
+/** The valid records of a batch; the rest are rejected. */
 function accepted<Record>(
   batch: Batch<Record>,
   reject: Reject,

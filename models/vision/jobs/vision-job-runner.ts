@@ -143,7 +143,7 @@ export class VisionJobRunner {
     return (await this.billing.charge<EntryAnswer>(call, work, (answer) => JSON.stringify(answer))).value;
   }
 
-  /** The photos of an entry at hand; while hosts are waited for its place is somebody else's. */
+  /** The photos of an entry. While it waits for a host, its slot is free for another. */
   private async fetched(
     { accountId, entry: { photos } }: LeasedEntry,
     place: Place,

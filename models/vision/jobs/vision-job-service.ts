@@ -122,7 +122,7 @@ export class VisionJobService {
 }
 
 function tooManyEntries(open: number): AppError {
-  const message = `An account may have ${OPEN_ENTRIES_MAX} entries of jobs that are not answered.`;
+  const message = `Live keys of an account may have ${OPEN_ENTRIES_MAX} unanswered entries, and so may its test keys.`;
   return rateLimited(message, {
     limit: OPEN_ENTRIES_MAX,
     remaining: OPEN_ENTRIES_MAX - open,
