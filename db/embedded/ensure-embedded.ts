@@ -85,18 +85,22 @@ export class Embedded {
 
   private async start(): Promise<Lease> {
     let host: ChildProcess | undefined;
+    const endOf = () => host && (host.exitCode ?? host.signalCode);
+    const ended = (end: number | string) =>
+      this.cannotStart(`its process ended with ${end}; ${lastLines(this.folder)}`);
     for (let deadline = Date.now() + START_MS; Date.now() < deadline; await delay(RETRY_MS)) {
       const socketFolder = await livingHost(this.run.path);
       const lease = socketFolder === undefined ? null : await this.join(socketFolder);
       if (lease) return lease;
-      const end = host && (host.exitCode ?? host.signalCode);
+      const end = endOf();
       if (socketFolder !== undefined || end === null) continue;
       // One that made way for another ends with 0.
-      if (end) throw this.cannotStart(`its process ended with ${end}; ${lastLines(this.folder)}`);
+      if (end) throw ended(end);
       host = this.startHost();
       deadline = Date.now() + START_MS;
     }
-    throw this.cannotStart(`no host within ${START_MS} ms`);
+    const end = endOf();
+    throw end ? ended(end) : this.cannotStart(`no host within ${START_MS} ms`);
   }
 
   private async join(socketFolder: string): Promise<Lease | null> {

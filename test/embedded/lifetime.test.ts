@@ -7,7 +7,6 @@ import { connectEmbedded } from '../../db/core/knex';
 import { type Embedded, ensureEmbedded } from '../../db/embedded/ensure-embedded';
 import { livingHost, socketPath } from '../../db/embedded/run-folder';
 import { startup } from '../../db/embedded/wire-protocol';
-import { LEASE_NAME } from '../../db/embedded/wire-server';
 import { connectTo, emptyTemplate, newFolder, startFixture } from './embedded-support';
 
 let folder: string;
@@ -105,10 +104,11 @@ test('a client that leaves while the database is being opened leaves the host to
   let socketFolder: string | undefined;
   while (socketFolder === undefined) socketFolder = await livingHost(join(own, 'run'));
   const client = connect(socketPath(socketFolder));
-  client.end(startup({ user: 'postgres', application_name: LEASE_NAME }));
+  client.end(startup({ user: 'postgres', application_name: 'psql' }));
   client.resume();
   await once(client, 'close');
   const embedded = await start();
+  expect(await embedded.socketFolder()).toBe(socketFolder);
   await expectAnswers(embedded);
   await embedded.close();
   expect(told).not.toMatch(/Error/);
