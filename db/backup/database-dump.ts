@@ -4,6 +4,7 @@ import type { Knex } from 'knex';
 import { readTableText, tableText } from '../core/copy-rows';
 import { identifier, inTransaction, joined, rowsOf, Sql } from '../core/sql';
 import { createEmbeddingsTable } from '../embeddings/embedding-versions';
+import { FOLDED } from '../migrations';
 import {
   appliedSteps,
   down,
@@ -133,10 +134,17 @@ export async function loadDatabase(
   await rowsOf(knex)`ANALYZE`;
 }
 
-/** That every step of the dump's schema is known here; the order is that of their names. @throws RestoreRefused */
+/**
+ * That every step of the dump's schema is known here, and none is missing that is part of the first version now; the
+ * order is that of their names. @throws RestoreRefused
+ */
 export function refuseUnknown(dump: DatabaseDump, steps: SchemaSteps): void {
   const release = unknownRelease(dump.steps, steps);
   if (release !== null) throw new RestoreRefused(`The backup is ${release} (docs/upgrade.md).`);
+  if (FOLDED.every((name) => dump.steps.includes(name))) return;
+  throw new RestoreRefused(
+    'The backup was made by a commit between 0.1.0 and this release: import again (docs/upgrade.md).',
+  );
 }
 
 /** Taking the schema back goes over the rows that there are: without them it takes no time. */

@@ -3,7 +3,7 @@ import { firstVersion } from './first-version';
 import type { SchemaStep, SchemaSteps } from './migrate';
 
 /** Now in the first version; databases that are older remember each by its name. */
-const FOLDED = [
+export const FOLDED: readonly string[] = [
   '202611260010-shared-categories',
   '202611260020-catalog-references',
   '202611260030-product-feeds',
@@ -16,7 +16,7 @@ const folded: SchemaStep = {
   async up(knex) {
     if (await knex.schema.hasTable('search_snapshot_columns')) return;
     throw new StoreFault(
-      'The database was made before 0.1.0 was complete: start with an empty database (docs/upgrade.md).',
+      'The database was made by a commit between 0.1.0 and this release: start with an empty database (docs/upgrade.md).',
       false,
     );
   },

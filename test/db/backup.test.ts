@@ -115,6 +115,10 @@ test('a restore that fails or is refused changes nothing', async () => {
   await expect(ofSteps(['202611230000-earlier'])).rejects.toThrow(
     'The backup is of a release of Loupe whose schema this one does not continue',
   );
+  for (const made of [1, kept.dump.steps.length - 1])
+    await expect(ofSteps(kept.dump.steps.slice(0, made))).rejects.toThrow(
+      'The backup was made by a commit between 0.1.0 and this release',
+    );
   expect(await dumped()).toEqual(before);
 });
 
