@@ -35,7 +35,7 @@ export const recordRoutes = ({ records, pictures }: ApiServices, settings: ApiSe
       });
     },
     getRecord: aboutId(async (id, _call, req) => {
-      const data = [lineOf(await records.find(id), publicAddress(req, settings))];
+      const data = [lineOf(await records.read(id), publicAddress(req, settings))];
       return { ...FREE, data } satisfies z.input<typeof recordAnswer>;
     }),
     deleteRecord: aboutId(async (id, call) => {

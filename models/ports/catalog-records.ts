@@ -15,17 +15,18 @@ export interface RecordBodies {
   read(body: Uint8Array, now: Date): Promise<RecordBody>;
 }
 
+/** A record that is not deleted. */
+export interface FoundRecord {
+  readonly kind: 'products' | 'entities' | 'categories';
+  /** Whether it is a row that searches find; an entity of a kind outside the hierarchy is none (contract 13.10). */
+  readonly searchable: boolean;
+}
+
 /** A record as it was last written. */
 export type ReadRecord =
   | { readonly kind: 'products'; readonly record: ProductRecord }
   | { readonly kind: 'entities'; readonly record: EntityRecord }
   | { readonly kind: 'categories'; readonly record: CategoryRecord };
-
-/** A record that is not deleted. */
-export type FoundRecord = ReadRecord & {
-  /** Whether it is a row that searches find; an entity of a kind outside the hierarchy is none (contract 13.10). */
-  readonly searchable: boolean;
-};
 
 /** The catalog as calls change it, beside an import and beside each other. */
 export interface CatalogRecords {
@@ -33,6 +34,8 @@ export interface CatalogRecords {
   open(entry: AuditEntry): RecordStore;
   /** Null when there is no product, entity or category of this id, or when it is deleted. */
   find(id: string): Promise<FoundRecord | null>;
+  /** The record itself; null likewise. */
+  read(id: string): Promise<ReadRecord | null>;
   /** Derives up to `limit` rows that were noted; how many there were. None while an import runs, which does it itself. */
   deriveStaleRows(limit: number): Promise<number>;
 }

@@ -16,6 +16,7 @@ import {
   type PicturesOf,
   PORTS,
   type Progress,
+  type ReadRecord,
   type RecordBodies,
   type RecordSource,
   type RejectLog,
@@ -85,7 +86,7 @@ export class RecordsService {
   /** Takes a product or an entity out of the catalog. @throws AppError 404 when there is none of this id */
   remove(call: CallContext, id: string): Promise<void> {
     return this.#alone(call, async () => {
-      const { kind } = await this.find(id);
+      const { kind } = await this.#find(id);
       if (kind === 'categories') throw noRecord(id);
       const line = JSON.stringify({ [kind]: { id, deleted: true } });
       const { source } = await this.bodies.read(Buffer.from(line), this.clock.now());
@@ -93,9 +94,9 @@ export class RecordsService {
     });
   }
 
-  /** @throws AppError 404 as `find` does */
+  /** @throws AppError 404 as `read` does */
   async status(id: string): Promise<RecordStatus> {
-    const { searchable } = await this.find(id);
+    const { searchable } = await this.#find(id);
     const live = await this.embeddings.live();
     if (!live) return { searchable, ...NO_PICTURES };
     const pictures = await this.embeddings.coverage(live.id, id);
@@ -122,7 +123,13 @@ export class RecordsService {
   }
 
   /** A record as it was last written. @throws AppError 404 when there is none of this id, or when it is deleted */
-  async find(id: string): Promise<FoundRecord> {
+  async read(id: string): Promise<ReadRecord> {
+    const found = await this.records.read(id);
+    if (!found) throw noRecord(id);
+    return found;
+  }
+
+  async #find(id: string): Promise<FoundRecord> {
     const found = await this.records.find(id);
     if (!found) throw noRecord(id);
     return found;

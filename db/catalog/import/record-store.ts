@@ -19,7 +19,7 @@ import {
   type VariantOwner,
 } from '../../../models/ports';
 import { OpenAuditEntry } from '../../accounts/audit-log';
-import { inOneState, inTransaction, rowsOf, sql } from '../../core/sql';
+import { inTransaction, rowsOf, sql } from '../../core/sql';
 import { upsert } from '../../core/staging';
 import { writeEstimates } from './best-estimates';
 import {
@@ -46,13 +46,22 @@ export class PostgresCatalogRecords implements CatalogRecords {
     return new PostgresRecordStore(this.knex, new OpenAuditEntry(this.clock, entry));
   }
 
-  find(id: string): Promise<FoundRecord | null> {
-    return inOneState(this.knex, async (trx) => {
-      const found = await recordOf(trx, id);
-      if (!found) return null;
-      const rows = await rowsOf(trx)`SELECT FROM catalog_search WHERE id = ${id}`;
-      return { ...found, searchable: rows.length > 0 };
-    });
+  async find(id: string): Promise<FoundRecord | null> {
+    const [found] = await rowsOf<FoundRecord>(this.knex)`
+      SELECT kind, EXISTS (SELECT FROM catalog_search WHERE id = ${id}) AS searchable FROM (
+        SELECT 'products' AS kind FROM products WHERE id = ${id} AND NOT deleted
+        UNION ALL SELECT 'entities' FROM entities WHERE id = ${id} AND NOT deleted
+        UNION ALL SELECT 'categories' FROM categories WHERE id = ${id}) AS found`;
+    return found ?? null;
+  }
+
+  async read(id: string): Promise<ReadRecord | null> {
+    const product = (await loadProducts(this.knex, [id])).get(id);
+    if (product) return { kind: 'products', record: product };
+    const entity = (await loadEntities(this.knex, sql`id = ${id} AND NOT deleted`)).get(id);
+    if (entity) return { kind: 'entities', record: entity };
+    const category = (await loadCategories(this.knex)).get(id);
+    return category ? { kind: 'categories', record: category } : null;
   }
 
   async deriveStaleRows(limit: number): Promise<number> {
@@ -60,15 +69,6 @@ export class PostgresCatalogRecords implements CatalogRecords {
     if (stale.length === 0 || (await isImportAlive(this.knex))) return 0;
     return await new PostgresRecordStore(this.knex, null).deriveStaleRows(limit);
   }
-}
-
-async function recordOf(knex: Knex, id: string): Promise<ReadRecord | null> {
-  const product = (await loadProducts(knex, [id])).get(id);
-  if (product) return { kind: 'products', record: product };
-  const entity = (await loadEntities(knex, sql`id = ${id} AND NOT deleted`)).get(id);
-  if (entity) return { kind: 'entities', record: entity };
-  const category = (await loadCategories(knex)).get(id);
-  return category ? { kind: 'categories', record: category } : null;
 }
 
 /** Whether the holder of `catalog_import_lock` has died, by the clock of the database, which wrote the time (contract 14.18). */
@@ -84,8 +84,9 @@ const LOCK = 6_021_024;
 
 /**
  * For a transaction that writes records: look-ups of many keys by index, which the planner else takes for dearer than
- * reading the whole table; no compiling of statements, which costs more than it saves. What is new to the indexes of words
- * and facets goes into them by the 16 MiB: by the 4 of the default, each of their pages is written four times as often.
+ * reading the whole table; no compiling of statements, which costs more than it saves. What is new to the index of
+ * misspellings goes into it by the 16 MiB: by the 4 of the default, each of its pages is written four times as often. (The
+ * indexes of products' words and facets have a limit of their own.)
  */
 const SETTINGS = sql`set_config('random_page_cost', '1.1', true), set_config('jit', 'off', true),
   set_config('gin_pending_list_limit', '16MB', true)`;
