@@ -15,7 +15,9 @@ import { suggestedRows } from './suggestions';
 
 /** In which state an answer is looked for: the one that this process saw last, then twice the one that there is. */
 const ATTEMPTS = ['known', 'newest', 'newest'] as const;
-type From = (typeof ATTEMPTS)[number];
+
+/** The state that this process had seen last when the attempt began; null: the one that there is. */
+type From = CatalogState | null;
 
 /** Reads rows that were found; null when the catalog has changed since. */
 type ReadRows = (knex: Knex, found: FoundRows) => Promise<readonly CatalogItem[] | null>;
@@ -51,14 +53,14 @@ export class CatalogSearch {
   }
 
   async #attempt<Answer>(answer: (knex: Knex, from: From) => Promise<Answer>): Promise<Answer> {
-    for (const from of ATTEMPTS) {
+    for (const attempt of ATTEMPTS) {
       try {
-        return await answer(this.knex, from);
+        return await answer(this.knex, attempt === 'known' ? this.#snapshots.lastSeen() : null);
       } catch (failure) {
         if (!(failure instanceof CatalogChanged)) throw failure;
       }
     }
-    return inOneState(this.knex, (trx) => answer(trx, 'newest'));
+    return inOneState(this.knex, (trx) => answer(trx, null));
   }
 
   async #answer(
@@ -85,7 +87,7 @@ export class CatalogSearch {
 
   /**
    * Products in the snapshot and what has changed since, if that can answer; all else among the rows. With them the state
-   * that must still stand when they are read: of the one before and that of the rows whichever was seen first.
+   * that must still stand when they are read: the first that was seen, as another query may see a newer one meanwhile.
    */
   async #find(
     knex: Knex,
@@ -95,13 +97,14 @@ export class CatalogSearch {
   ): Promise<FoundPage & Pick<FoundRows, 'state'>> {
     const window = windowOf(query);
     const wanted = wantedSets(query, expansions);
-    const known = wanted && from === 'known' ? this.#snapshots.openAsKnown(wanted) : null;
+    const known = wanted && from && this.#snapshots.openAsKnown(wanted);
     const opened = known ?? (wanted && (await this.#snapshots.open(knex, wanted)));
     const page = opened?.view
       ? { ...(await rankProducts(knex, opened.view, query, expansions, window, order)), state: opened.state }
       : await scoredRows(knex, query, expansions, window, order);
+    if (known && from) return { ...page, state: from };
     const state = opened?.state ?? page.state;
-    if (known || !before) return { ...page, state };
+    if (!before) return { ...page, state };
     if (before.snapshot !== state.snapshot) throw new CatalogChanged();
     return { ...page, state: before };
   }

@@ -41,10 +41,16 @@ export class SnapshotCache {
     return opened as Opened;
   }
 
-  /** The same of the state that was seen last, without a statement; null where not all is known. */
+  /** The state that was seen last; null where none is worth trying. */
+  lastSeen(): CatalogState | null {
+    const seen = this.#known?.seen;
+    return seen && performance.now() - seen.at <= TRIED_MS ? seen.state : null;
+  }
+
+  /** The same as `open` of the state that was seen last, without a statement; null where not all is known. */
   openAsKnown(wanted: readonly PostingRequest[]): Opened | null {
     const known = this.#known;
-    if (!known?.seen || known.isOutgrown || performance.now() - known.seen.at > TRIED_MS) return null;
+    if (!known?.seen || known.isOutgrown) return null;
     const postings = known.postingsOf(wanted, true);
     if (wanted.some((term) => !postings.has(nameOf(term)))) return null;
     return openedOf(known, known.seen, wanted, postings);
