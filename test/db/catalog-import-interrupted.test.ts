@@ -13,7 +13,7 @@ import {
   TOGO,
   TOGO_BAG,
 } from './catalog-import-sample';
-import { picture, useImportBench, wrapped } from './catalog-import-support';
+import { NO_RECORDS, picture, useImportBench, wrapped } from './catalog-import-support';
 
 const bench = useImportBench(CATALOG);
 
@@ -81,6 +81,18 @@ describe('an import that is killed and started again', () => {
       expect(await bench.dump()).toEqual(expected);
     }
   }, 120_000);
+
+  // contract 13.8
+  test('leaves derived rows that the next import completes', async () => {
+    await bench.accept({ 'products.jsonl': bags(600) });
+    const renamed = { 'entities.jsonl': [{ ...HERMES, name: 'Ermes' }] };
+    await expect(bench.import(renamed, {}, dyingAt(1))).rejects.toThrow(Killed);
+    const old = bench.knex('catalog_rows').where('name', 'like', 'Hermès%').count('* as rows');
+    expect(await old).toEqual([{ rows: 602 }]);
+    await bench.accept(NO_RECORDS);
+    expect(await old.clone()).toEqual([{ rows: 0 }]);
+    expect(await bench.knex('catalog_stale_rows')).toEqual([]);
+  });
 });
 
 describe('readers', () => {

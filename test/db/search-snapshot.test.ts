@@ -68,6 +68,15 @@ describe('a search snapshot', () => {
     expect(await rowsOf(database.knex)`SELECT number FROM catalog_search_changes`).toEqual([]);
   });
 
+  test('answers nothing once all products went at once', async () => {
+    await rowsOf(database.knex)`TRUNCATE catalog_rows`;
+    expect(await total()).toBeNull();
+    await writeCatalogRows(database.knex, [rowOf(1)]);
+    expect(await total()).toBeNull();
+    expect(await makeSearchSnapshot(database.knex, { ...LIMITS, changesMin: 100 })).toBe(true);
+    expect(await total()).toBe(1);
+  });
+
   test('that was made beside an unfinished change answers with it once that is done', async () => {
     await deleteCatalogRows(database.knex, ['product_29']);
     // The embedded database does one transaction after the other, so nothing can be beside another there.
