@@ -30,17 +30,17 @@ interface Settlement {
 const amountOf = ({ amount }: Settlement): number => amount;
 
 /** A database that is away is back after this, or somebody has to look after it. */
-const TAKE_BACK_ATTEMPTS = 60;
-const TAKE_BACK_EVERY_MS = 1_000;
+const REFUND_ATTEMPTS = 60;
+const REFUND_EVERY_MS = 1_000;
 
 /**
  * Credits in PostgreSQL (contract 10.5). Every movement is one statement, so it happens whole or not at all, and
- * concurrent ones queue at the account's row; those of one process go together. That no balance and no sum of reservations
- * goes astray is what the constraints of `accounts` say; an attempt against them fails as a whole.
+ * concurrent ones queue at the account's row; those of one process go together. The constraints of `accounts` keep every
+ * balance and every sum of reservations true; an attempt against them fails as a whole.
  *
- * A reservation lapses: `expireReservations` is called from time to time, and an account short of credits does not wait for it. Settling
- * a charge whose reservation has lapsed books all of it, if what the account has left besides other reservations still
- * covers it, else nothing; so an answer says `credits_used` exactly when the ledger has it.
+ * A reservation lapses: `expireReservations` is called from time to time, and an account short of credits does not wait
+ * for it. Settling a charge whose reservation has lapsed books all of it, if what the account has left besides other
+ * reservations still covers it, else nothing; so an answer says `credits_used` exactly when the ledger has it.
  */
 @injectable()
 export class PostgresCreditLedger implements CreditLedger {
@@ -114,8 +114,8 @@ export class PostgresCreditLedger implements CreditLedger {
         await this.undo(charge);
         return;
       } catch (failure) {
-        if (attempt === TAKE_BACK_ATTEMPTS) throw failure;
-        await delay(TAKE_BACK_EVERY_MS, undefined, { ref: false });
+        if (attempt === REFUND_ATTEMPTS) throw failure;
+        await delay(REFUND_EVERY_MS, undefined, { ref: false });
       }
     }
   }

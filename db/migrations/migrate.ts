@@ -62,7 +62,10 @@ export function unknownRelease(made: readonly string[], steps: SchemaSteps): str
   return `${release}: its schema has ${unknown.join(', ')}, which this release does not know. Use the release that made it`;
 }
 
-/** The migrator itself would speak of missing files. @throws StoreFault for a schema with steps that are not among `steps` */
+/**
+ * The migrator itself would speak of missing files.
+ * @throws StoreFault for a schema with steps that are not among `steps`
+ */
 export async function refuseNewer(transaction: Knex, steps: SchemaSteps): Promise<void> {
   if (!(await transaction.schema.hasTable('schema_migrations'))) return;
   const release = unknownRelease(await appliedSteps(transaction), steps);
