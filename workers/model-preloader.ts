@@ -8,7 +8,7 @@ import type {
 } from '../models/ports';
 import { type EmbeddingVersion, modelReference } from '../models/vision/embedding-model';
 
-export interface ModelWarmerSettings {
+export interface ModelPreloaderSettings {
   /** Host and process, as operators know them. */
   readonly worker: string;
   /** A worker that tells nothing new tells it again after this, as a sign of life. */
@@ -47,14 +47,14 @@ export class ModelPreloader {
     private readonly index: NeighbourIndex,
     private readonly readiness: ReadinessRepository,
     private readonly logger: Logger,
-    private readonly settings: ModelWarmerSettings,
+    private readonly settings: ModelPreloaderSettings,
   ) {}
 
   /** One look at the versions; does not wait for a model that loads. @throws what the store throws */
   async look(): Promise<void> {
     const now = performance.now();
     const wanted = (await this.embeddings.versions()).filter(isWanted);
-    for (const version of wanted) this.#warm(version, now);
+    for (const version of wanted) this.#preload(version, now);
     for (const version of wanted.filter(({ state }) => state === 'live')) this.#prepare(version);
     await this.#unload(new Set(wanted.map(({ id }) => id)), now);
     await this.#tell(now);
@@ -65,7 +65,7 @@ export class ModelPreloader {
     return this.readiness.forget(this.settings.worker);
   }
 
-  #warm(version: VersionRecord, now: number): void {
+  #preload(version: VersionRecord, now: number): void {
     const known = this.#known.get(version.id);
     if (known) known.unloadAt = null;
     if (known && (known.fault === null || known.fault === MODEL_IS_LOADING || now < known.retryAt)) return;

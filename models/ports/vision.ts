@@ -77,7 +77,7 @@ export interface NeighbourRequest extends VisionCaller {
   readonly trace?: TraceContext;
 }
 
-/** The place of a call among those whose photos are on their way to the queue. */
+/** A call's slot among those whose photos are on their way to the queue. */
 export interface QueueSlot {
   /** The call has ended. Idempotent. */
   release(): void;
@@ -93,7 +93,7 @@ export interface VisionQueue {
   readonly viewSize: ViewSize | null;
   /** Fails with `unavailable`, before any work is done, when a photo that came now could not be answered in time. */
   admit(caller: VisionCaller): Promise<void>;
-  /** As `admit`; until its place is left the photo counts among those that come before others. */
+  /** As `admit`; until its slot is released the photo counts among those that come before others. */
   enter(caller: VisionCaller): Promise<QueueSlot>;
   neighbours(request: NeighbourRequest): Promise<Neighbourhood>;
   /** How many workers take photos from the queue now; null where it can not be known. */

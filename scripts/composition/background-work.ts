@@ -47,7 +47,7 @@ const processName = (): string => `${hostname()}:${process.pid}`;
 export async function startPhotoWork(opening: Opening, queues: Queues): Promise<void> {
   const { container, logger, closing } = opening;
   const embeddings = adapterOf(container, PORTS.EmbeddingRepository);
-  const warmer = new ModelPreloader(
+  const preloader = new ModelPreloader(
     embeddings,
     adapterOf(container, PORTS.EmbedderRegistry),
     adapterOf(container, PORTS.NeighbourIndex),
@@ -55,9 +55,9 @@ export async function startPhotoWork(opening: Opening, queues: Queues): Promise<
     logger,
     { worker: processName(), ...MODELS },
   );
-  closing(() => warmer.stop());
-  await warmer.look();
-  every(opening, 'models kept warm', MODELS.everyMs, () => warmer.look());
+  closing(() => preloader.stop());
+  await preloader.look();
+  every(opening, 'models preloaded', MODELS.everyMs, () => preloader.look());
   await queues.answer();
   const pending = new PendingEmbeddingSweeper(embeddings, adapterOf(container, PORTS.IndexQueue), logger);
   every(opening, 'pending embeddings', 20_000, (signal) => pending.look(signal), 0);

@@ -7,7 +7,7 @@ import type { ImageIndex, IndexOutcome } from '../../workers/index-images';
 import { BullMqIndexQueue, BullMqIndexWorker } from '../../workers/queue/bullmq-index-queue';
 import { BullMqProducer } from '../../workers/queue/bullmq-producer';
 import { InProcessIndexQueue } from '../../workers/queue/in-process-queue';
-import { INDEX_QUEUE, indexJobOf } from '../../workers/queue/job';
+import { INDEX_QUEUE, indexJobOf, indexOutcomeOf } from '../../workers/queue/job';
 import { silent } from '../support/log-sink';
 import { deleteKeys, failureOf, gate, REDIS_URL, withRedis } from './queue-support';
 
@@ -103,6 +103,13 @@ describe.each(adapters)('index queue, %s', (_name, adapter) => {
     await close();
     for (const failure of await Promise.all(asked)) expect(failure).toMatchObject({ code: 'unavailable' });
   });
+});
+
+test('an error of a later release keeps its code and its status', () => {
+  const error = { status: 418, code: 'teapot', message: 'Short and stout.', extras: {}, headers: {} };
+  expect(() => indexOutcomeOf({ ok: false, error })).toThrow(
+    expect.objectContaining({ status: 418, code: 'teapot', message: 'Short and stout.' }),
+  );
 });
 
 withRedis('index queue, BullMQ, with several workers', () => {

@@ -1,4 +1,6 @@
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
@@ -97,6 +99,19 @@ describe('models add', () => {
     const { id, version } = (await shipped()).manifest;
     await write({ id, version });
     await expect(add()).rejects.toThrow('is a model that ships with Loupe');
+  });
+
+  test('removes what a killed command left: here at once, of another host when no command works as long', async () => {
+    const work = join(dataDir, 'models', '.work');
+    const host = createHash('sha256').update(hostname()).digest('hex').slice(0, 12);
+    // A container may give the pid of the killed command to the next one.
+    const left = [`${host}.${process.pid}.earlier.x`, 'elsewhere.1.old', 'elsewhere.1.new'];
+    for (const name of left) await mkdir(join(work, name), { recursive: true });
+    const nineHoursAgo = Date.now() / 1000 - 9 * 60 * 60;
+    await utimes(join(work, 'elsewhere.1.old'), nineHoursAgo, nineHoursAgo);
+    await write();
+    await add();
+    expect((await libraryNames(dataDir)).work).toEqual(['elsewhere.1.new']);
   });
 
   test('holds the manifest to the SHA-256 that the operator has', async () => {
@@ -202,12 +217,14 @@ describe('models add of an archive', () => {
       })),
     );
 
-  test.each([
-    ['model.tar', ''],
-    ['model.tar.gz', './'],
-    ['model.tgz', 'tiny-1.0.0/'],
-  ])('%s with its files below "%s" is installed', async (name, below) => {
-    const path = await archive(name, await entriesOf(below));
+  test.each<[string, string, string[]]>([
+    ['model.tar', '', []],
+    ['model.tar.gz', './', []],
+    ['model.tgz', 'tiny-1.0.0/', ['README.md']],
+    ['model.tar', '', ['notes/README.md']],
+  ])('%s with its files below "%s" is installed, whatever lies beside: %j', async (name, below, beside) => {
+    const others = beside.map((other) => ({ name: other, body: 'not part of the model' }));
+    const path = await archive(name, [...others, ...(await entriesOf(below))]);
     await expect(add(path, { sha256: ZEROS })).rejects.toThrow(/it has SHA-256 .*, not 000/);
     expect(await add(path, { sha256: await sha256Of(path) })).toMatchObject({ isNew: true });
     expect(await libraryNames(dataDir)).toEqual(ADDED);
@@ -235,6 +252,12 @@ describe('models add of an archive', () => {
       'its entry a is left out: a hard link',
     ],
     ['a device', { name: 'a', type: 'character-device' }, 'its entry a is left out: no plain file'],
+    // contract 14.14
+    [
+      'two files in one place',
+      { name: './model.json', body: 'x' },
+      'its entry model.json is left out: can not be unpacked (EEXIST)',
+    ],
     ['too many bytes', { name: 'zeros', body: Buffer.alloc(2 ** 21) }, 'more bytes than are taken'],
   ])('with %s is refused', async (_case, entry, reason) => {
     const path = await archive('model.tar.gz', [entry, ...(await entriesOf())]);

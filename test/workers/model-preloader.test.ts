@@ -48,7 +48,7 @@ function setup(unloadAfterMs: number) {
       if (id === 4 && worker.prepared.length < 3) throw new Error('the database is away');
     },
   };
-  const warmer = new ModelPreloader(
+  const preloader = new ModelPreloader(
     { versions: async () => worker.versions } as Partial<EmbeddingRepository> as EmbeddingRepository,
     embedders,
     index as NeighbourIndex,
@@ -63,9 +63,9 @@ function setup(unloadAfterMs: number) {
   };
   const lookAt = async (...versions: VersionRecord[]) => {
     worker.versions = versions;
-    await warmer.look();
+    await preloader.look();
   };
-  return Object.assign(worker, { warmer, finished, lookAt });
+  return Object.assign(worker, { preloader, finished, lookAt });
 }
 
 test('a worker holds the models ready that photos may be answered under next, and says so, or why not', async () => {
@@ -81,7 +81,7 @@ test('a worker holds the models ready that photos may be answered under next, an
   const loading = MODEL_IS_LOADING;
   expect(worker.told).toEqual({ 2: loading, 3: loading, 4: loading, 13: loading });
   await worker.finished();
-  await worker.warmer.look();
+  await worker.preloader.look();
   expect(worker.told).toEqual({ 2: null, 3: null, 4: null, 13: 'it is not installed here' });
   expect([...worker.loaded]).toEqual([2, 3, 4]);
 });
@@ -111,7 +111,7 @@ test('a worker reads the vectors of each version once it is live, and again if t
 });
 
 test('a worker that ends is not waited for', async () => {
-  const { warmer, forgotten } = setup(1e9);
-  await warmer.stop();
+  const { preloader, forgotten } = setup(1e9);
+  await preloader.stop();
   expect(forgotten).toEqual(['host:1']);
 });

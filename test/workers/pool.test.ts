@@ -1,3 +1,4 @@
+import childProcess from 'node:child_process';
 import { join } from 'node:path';
 import { Engine } from '../../workers/embedder/engine';
 import { InferencePool } from '../../workers/embedder/inference-pool';
@@ -14,6 +15,8 @@ beforeAll(async () => {
   const folder = temporaryFolder();
   model = { folder, manifest: await writeModel(folder, meanColour) };
 });
+
+afterEach(() => jest.restoreAllMocks());
 
 describe('the pool', () => {
   test('refuses with unavailable when too many wait, and when it is closed; what runs is finished', async () => {
@@ -39,28 +42,42 @@ describe('the pool', () => {
     await pool.close();
   });
 
-  test('gives an inference up that hangs, and replaces its engine', async () => {
+  test('gives an inference up that hangs, and replaces its engine; the model that waited behind it is not refused', async () => {
     const pool = await InferencePool.start({ ...POOL, batchTimeoutMs: 1 });
     const folder = join(__dirname, '../../workers/embedder/bundled');
     const manifest = await readManifest(folder);
     await pool.load('slow', { folder, manifest });
     // A hundred million multiplications take longer than a millisecond.
     const view = new Uint8Array(manifest.input.width * manifest.input.height * 3);
-    await expect(pool.embed('slow', [view], 'query')).rejects.toMatchObject({ name: 'PictureFailed' });
+    const hanging = expect(pool.embed('slow', [view], 'query')).rejects.toMatchObject({
+      name: 'PictureFailed',
+    });
+    await expect(pool.load('tiny', model)).rejects.toMatchObject({ name: 'EngineEnded' });
+    await hanging;
     await pool.close();
     expect(pool.stats()?.replaced).toBeGreaterThanOrEqual(2);
   });
 
-  test('runs on libtensorflow where it is installed, and elsewhere says why not', async () => {
-    const started = InferencePool.start({ ...POOL, backend: 'tensorflow' });
+  test('runs on libtensorflow where it is installed, and elsewhere says why not after one try', async () => {
+    const fork = jest.spyOn(childProcess, 'fork');
+    const started = InferencePool.start({ ...POOL, threads: 2, backend: 'tensorflow' });
     const pool = await started.catch((failure: Error) => failure);
     if (pool instanceof Error) {
       expect(pool.message).toMatch(/^Inference can not start: no backend starts here \(tensorflow: /);
+      expect(fork).toHaveBeenCalledTimes(1);
       return;
     }
     await pool.load('tiny', model);
     await expect(pool.embed('tiny', [red], 'query')).resolves.toEqual(RED);
     await pool.close();
+  });
+
+  test('does not start a backend for which there is no process', async () => {
+    jest.spyOn(childProcess, 'fork').mockImplementation(() => {
+      throw new Error('spawn ENOMEM');
+    });
+    const started = InferencePool.start({ ...POOL, backend: 'tensorflow' });
+    await expect(started).rejects.toThrow('Inference can not start: spawn ENOMEM');
   });
 });
 
@@ -73,7 +90,7 @@ test('an engine in a process of its own answers as one in a thread, and tells of
   expect({ vectors: [...vectors], broken }).toEqual({ vectors: [1, 0, 0], broken: [] });
   const unanswered = engine.call('unload', { key: 'tiny' }, 60_000).catch((failure: unknown) => failure);
   await engine.stop();
-  await expect(engine.ended).resolves.toMatch('SIGKILL');
+  await expect(engine.ended).resolves.toBe('SIGKILL');
   await expect(open()).rejects.toMatchObject({ name: 'EngineEnded' });
   await unanswered;
 });

@@ -2,7 +2,7 @@ import pRetry from 'p-retry';
 import type { Logger } from '../../models/ports';
 import { modelReference } from '../../models/vision/embedding-model';
 import { type BackendChoice, type BackendName, type EnginePlan, enginePlans, rowsMaxOf } from './backends';
-import { Engine, EngineEnded } from './engine';
+import { Engine, EngineLate } from './engine';
 import type { RunsOn } from './loaded-model';
 import { type ModelFolder, ModelRefused } from './model-folder';
 
@@ -51,9 +51,16 @@ export class EngineGroup {
   static async start(options: EngineGroupOptions, whenFree: () => void): Promise<EngineGroup> {
     const reasons: string[] = [];
     for (const plan of enginePlans(options.backend)) {
-      const engines = Array.from({ length: options.threads }, () => new Engine(plan.carrier));
+      const engines: Engine[] = [];
+      const open = async (): Promise<BackendName> => {
+        const engine = new Engine(plan.carrier);
+        engines.push(engine);
+        return await opened(engine, plan);
+      };
       try {
-        const backends = await Promise.all(engines.map((engine) => opened(engine, plan)));
+        // The first shows whether the plan works here.
+        const first = await open();
+        const backends = [first, ...(await Promise.all(Array.from({ length: options.threads - 1 }, open)))];
         const group = new EngineGroup(plan, Math.min(...backends.map(rowsMaxOf)), options, whenFree);
         for (const engine of engines) group.#join(engine);
         return group;
@@ -175,7 +182,7 @@ export class EngineGroup {
     try {
       return await engine.call('load', { key, model, rowsMax: this.rowsMax }, timeoutMs);
     } catch (failure) {
-      if (!(failure instanceof EngineEnded) || !failure.isLate) throw failure;
+      if (!(failure instanceof EngineLate)) throw failure;
       throw new ModelRefused(model.folder, `it does not load within ${timeoutMs} ms`);
     }
   }

@@ -49,14 +49,19 @@ export type EngineReply =
   | { readonly id: number; readonly ok: true; readonly result: ResultOf<Kind> }
   | { readonly id: number; readonly ok: false; readonly reason: string; readonly refused: string | null };
 
-/** An engine ended while it was asked something, or was ended for not answering in time. */
-export class EngineEnded extends Error {
-  constructor(
-    reason: string,
-    readonly isLate: boolean,
-  ) {
+/** An engine ended while it was asked something. */
+class EngineEnded extends Error {
+  constructor(reason: string) {
     super(`The inference engine ended: ${reason}`);
     this.name = 'EngineEnded';
+  }
+}
+
+/** A call was not answered in time, and its engine was ended for that. */
+export class EngineLate extends Error {
+  constructor(timeoutMs: number, cause: unknown) {
+    super(`The inference engine did not answer within ${timeoutMs} ms`, { cause });
+    this.name = 'EngineLate';
   }
 }
 
@@ -81,7 +86,7 @@ export class Engine {
   readonly #pending = new Map<number, PendingCall>();
   readonly #channel: Channel;
   #nextId = 1;
-  #end: EngineEnded | null = null;
+  #end: string | null = null;
 
   constructor(carrier: EnginePlan['carrier']) {
     this.#channel = carrier === 'thread' ? startThread() : startProcess();
@@ -89,10 +94,10 @@ export class Engine {
     events.on('message', (reply: EngineReply) => this.#settle(reply));
     this.ended = new Promise((resolve) => {
       const end = (reason: string) => {
-        this.#end ??= new EngineEnded(reason, false);
-        for (const call of this.#pending.values()) call.reject(this.#end);
+        this.#end ??= reason;
+        for (const call of this.#pending.values()) call.reject(new EngineEnded(this.#end));
         this.#pending.clear();
-        resolve(this.#end.message);
+        resolve(this.#end);
       };
       events.on('error', (failure: Error) => end(failure.message));
       events.on('exit', (code: number | null, signal?: string | null) => end(signal ?? `exit code ${code}`));
@@ -101,17 +106,20 @@ export class Engine {
 
   /**
    * @param timeoutMs after which the engine is ended
-   * @throws ModelRefused when a model can't be used, EngineEnded when the engine is gone, Error for its other faults
+   * @throws ModelRefused when a model can't be used, EngineLate when this call is not answered in time, EngineEnded when the
+   *   engine is gone for another reason, Error for its other faults
    */
   async call<Call extends Kind>(
     kind: Call,
     request: RequestOf<Call>,
     timeoutMs: number,
   ): Promise<ResultOf<Call>> {
-    if (this.#end !== null) throw this.#end;
+    if (this.#end !== null) throw new EngineEnded(this.#end);
     const id = this.#nextId++;
+    let isLate = false;
     const late = setTimeout(() => {
-      this.#end ??= new EngineEnded(`no answer within ${timeoutMs} ms`, true);
+      isLate = true;
+      this.#end ??= `no answer within ${timeoutMs} ms`;
       void this.stop();
     }, timeoutMs);
     try {
@@ -120,6 +128,8 @@ export class Engine {
         this.#channel.send({ id, kind, request } as EngineRequest);
       });
       return result as ResultOf<Call>;
+    } catch (failure) {
+      throw isLate && failure instanceof EngineEnded ? new EngineLate(timeoutMs, failure) : failure;
     } finally {
       clearTimeout(late);
     }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -43,8 +43,8 @@ export interface AddedModel {
 
 /**
  * Installs an embedding model from a folder, an archive or an address: brings its files, proves that they are the ones
- * of the manifest, tries an inference, and only then moves it into the library in one step. What a command that is killed
- * leaves beside the library, the next one removes.
+ * of the manifest, tries an inference, and only then moves it into the library in one step. What a killed command leaves
+ * beside the library, the next one removes; if that runs on another host (each container is one), eight hours later.
  *
  * @param place see `openSource`
  * @throws ModelRefused with the reason; the library is as before then
@@ -66,11 +66,14 @@ export async function addModel(place: string, options: AddModelOptions): Promise
   }
 }
 
-/** No command works as long as this. */
-const FORGOTTEN_MS = 24 * 60 * 60 * 1000;
+/** No command works as long as this: downloads may take six hours. */
+const FORGOTTEN_MS = 8 * 60 * 60 * 1000;
 
 /** Names of hosts may hold dots. */
 const HOST = createHash('sha256').update(hostname()).digest('hex').slice(0, 12);
+
+/** In a container each process may get the same pid, so that alone does not say whose a folder is. */
+const OURS = `${HOST}.${process.pid}.${randomUUID()}.`;
 
 /** An empty folder inside `root` for this command alone, whose name says who works in it; removes those of dead ones. */
 async function scratchFolder(root: string): Promise<string> {
@@ -81,11 +84,12 @@ async function scratchFolder(root: string): Promise<string> {
       ({ mtimeMs }) => mtimeMs,
       () => Date.now(),
     );
-    const isDead = host === HOST && !isAlive(Number(pid));
+    const isDead =
+      host === HOST && !name.startsWith(OURS) && (Number(pid) === process.pid || !isAlive(Number(pid)));
     if (isDead || Date.now() - changedAt > FORGOTTEN_MS)
       await rm(join(root, name), { recursive: true, force: true }).catch(() => undefined);
   }
-  return mkdtemp(join(root, `${HOST}.${process.pid}.`));
+  return mkdtemp(join(root, OURS));
 }
 
 function isAlive(pid: number): boolean {

@@ -1,8 +1,8 @@
-import { constants, copyFile, mkdir, stat } from 'node:fs/promises';
+import { constants, copyFile, mkdir, readdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { MANIFEST_FILE, ModelRefused, sha256Of } from '../embedder/model-folder';
 import { type DownloadOptions, download, tooLarge } from './download';
-import { ArchiveTooLarge, innermostRoot, unpackArchive } from './unpack-archive';
+import { ArchiveTooLarge, unpackArchive } from './unpack-archive';
 
 /** Where a model comes from: a folder, or addresses. */
 export interface ModelSource {
@@ -89,14 +89,22 @@ async function openArchive(
   if (found !== sha256) throw new ModelRefused(archive, `it has SHA-256 ${found}, not ${sha256}`);
   const folder = join(scratch, 'unpacked');
   await mkdir(folder);
-  const limits = { bytesMax, entriesMax: ENTRIES_MAX };
+  const limits = { bytesMax, entriesMax: ENTRIES_MAX, flags: 'wx' } as const;
   const [fault] = await unpackArchive(archive, folder, limits).catch((failure: unknown) => {
     const reason =
       failure instanceof ArchiveTooLarge ? failure.message : 'it is no tar archive, or it is damaged';
     throw new ModelRefused(archive, reason, failure);
   });
   if (fault) throw new ModelRefused(archive, `its entry ${fault.name} is left out: ${fault.reason}`);
-  return folderSource(await innermostRoot(folder), 'archive');
+  return folderSource(await modelRoot(folder), 'archive');
+}
+
+/** The folder itself if the manifest is in it, else the only folder in it: a README may lie beside that. */
+async function modelRoot(folder: string): Promise<string> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  if (entries.some(({ name }) => name === MANIFEST_FILE)) return folder;
+  const [only, ...others] = entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'));
+  return only && others.length === 0 ? join(folder, only.name) : folder;
 }
 
 function addressOf(place: string): URL {

@@ -24,13 +24,19 @@ export interface EntryFault {
   readonly reason: string;
 }
 
-/** What is taken of an archive at most. */
+/** What is taken of an archive. */
 interface ArchiveLimits {
   readonly bytesMax: number;
   readonly entriesMax: number;
+  /** Of several entries with one name `w` keeps the last, and `wx` the first: it leaves the others out. */
+  readonly flags: 'w' | 'wx';
 }
 
-const UNLIMITED: ArchiveLimits = { bytesMax: Number.POSITIVE_INFINITY, entriesMax: Number.POSITIVE_INFINITY };
+const UNLIMITED: ArchiveLimits = {
+  bytesMax: Number.POSITIVE_INFINITY,
+  entriesMax: Number.POSITIVE_INFINITY,
+  flags: 'w',
+};
 
 /** An archive that holds more than is taken. */
 export class ArchiveTooLarge extends Error {}
@@ -45,7 +51,7 @@ export class ArchiveTooLarge extends Error {}
 export async function unpackArchive(
   archive: string,
   folder: string,
-  { bytesMax, entriesMax } = UNLIMITED,
+  { bytesMax, entriesMax, flags } = UNLIMITED,
 ): Promise<readonly EntryFault[]> {
   const faults: EntryFault[] = [];
   const left = { bytes: bytesMax, entries: entriesMax };
@@ -56,7 +62,7 @@ export async function unpackArchive(
       left.bytes -= entry.header.size ?? 0;
       if (left.entries < 0) throw new ArchiveTooLarge(`it has more than ${entriesMax} entries`);
       if (left.bytes < 0) throw new ArchiveTooLarge('it holds more bytes than are taken');
-      const reason = await unpackEntry(entry, folder);
+      const reason = await unpackEntry(entry, folder, flags);
       if (reason !== null) faults.push({ name: entry.header.name, reason });
       entry.resume();
     }
@@ -71,7 +77,11 @@ export async function unpackArchive(
 }
 
 /** Why the entry was left out, its bytes unread; null when it was not. */
-async function unpackEntry(entry: ExtractEvents['entry'][1], folder: string): Promise<string | null> {
+async function unpackEntry(
+  entry: ExtractEvents['entry'][1],
+  folder: string,
+  flags: ArchiveLimits['flags'],
+): Promise<string | null> {
   const { name, type } = entry.header;
   if (type === 'link') return 'a hard link';
   if (type === 'symlink') return 'a symbolic link';
@@ -79,9 +89,9 @@ async function unpackEntry(entry: ExtractEvents['entry'][1], folder: string): Pr
   const fault = type === 'file' || type === 'contiguous-file' ? pathFault(name) : 'no plain file';
   if (fault !== null) return fault;
   const path = join(folder, name);
-  // A name that is too long, or that of a folder.
+  // A name that is too long, or taken.
   const file = await mkdir(dirname(path), { recursive: true })
-    .then(() => open(path, 'w'))
+    .then(() => open(path, flags))
     .catch((failure: NodeJS.ErrnoException) => `can not be unpacked (${failure.code ?? failure})`);
   if (typeof file === 'string') return file;
   await pipeline(Readable.from(entry), file.createWriteStream());

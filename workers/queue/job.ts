@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AppError, ERROR_CODES, type ErrorExtras, internalError, unavailable } from '../../models/errors';
+import { AppError, type ErrorCode, type ErrorExtras, internalError, unavailable } from '../../models/errors';
 import type { NeighbourRequest } from '../../models/ports';
 import type { Calibration } from '../../models/vision/embedding-model';
 import { jpegOf, type Neighbourhood, type PreparedImage } from '../../models/vision/neighbours';
@@ -45,7 +45,8 @@ export type VisionAnswer = z.infer<typeof visionAnswer>;
 
 const failure = z.object({
   status: z.number().int(),
-  code: z.enum(ERROR_CODES),
+  /** Of a later release it may be one that is not known here. */
+  code: z.custom<ErrorCode>((value) => typeof value === 'string'),
   message: z.string(),
   extras: z.custom<ErrorExtras>((value) => typeof value === 'object' && value !== null),
   headers: z.record(z.string(), z.string()),
@@ -190,8 +191,8 @@ export function indexOutcomeOf(returned: unknown): IndexOutcome {
   return { embedded: answer.embedded, failed: answer.failed };
 }
 
-const errorOf = ({ code, message, extras, headers }: z.infer<typeof failure>): AppError =>
-  new AppError(code, message, { extras, headers });
+const errorOf = ({ status, code, message, extras, headers }: z.infer<typeof failure>): AppError =>
+  Object.assign(new AppError(code, message, { extras, headers }), { status });
 
 function parse<Schema extends z.ZodType>(schema: Schema, data: unknown): z.infer<Schema> {
   const parsed = schema.safeParse(data);
