@@ -1,6 +1,5 @@
 import { at, hash, Random } from '../../../models/random';
 import type { Lineage } from './lineage';
-import vocabulary from './vocabulary.json';
 import {
   COMMON_LEATHERS,
   COMMON_METALS,
@@ -20,8 +19,11 @@ import {
 
 /* Bags: what they are called, what they are made of, and what they look like. Lengths are in thousandths of the picture. */
 
-/** Feminine nouns; around one (`*`) the forms of a model's name, in which `#` is its cut. */
-const { nouns: NOUNS, forms: MODEL_FORMS } = vocabulary.bags;
+const NOUNS = words(
+  'Ondine, Étoile, Sérénade, Ardoise, Lagune, Mélodie, Passerelle, Opéra, Céleste, Brume, Clé, Galerie, Orangerie, Promenade, Échappée, Volute, Marquise, Tuileries, Cabriole, Alouette, Ivoire, Palissade, Rotonde, Ombrelle, Silhouette, Capucine, Dentelle, Esquisse, Fugue, Gondole, Hirondelle',
+);
+/** Around the noun (`*`) of a model; `#` is its cut. The nouns are feminine. */
+const MODEL_FORMS = words('*, * #, The * #, * #, La *, *, La *, 24 *, Petite *, “*”');
 /** How the sizes of a model are named, smallest first. */
 const SIZES: readonly (readonly string[])[] = [
   words('20, 25, 28, 30, 35, 40'),

@@ -1,6 +1,5 @@
 import { at, hash, Random } from '../../../models/random';
 import type { PricedProduct } from './catalog';
-import vocabulary from './vocabulary.json';
 import { slugOf, words } from './words';
 
 /** How much is written about a variant at most; less about an unpopular one. */
@@ -21,7 +20,9 @@ const REGIONS = [
   { id: 'EU-IE', currency: 'eur', perDollar: 0.93 },
 ] as const;
 const SOURCES = words('google_shopping, ebay, the_realreal, fashionphile, vestiaire_collective');
-const VENDORS = vocabulary.vendors;
+const VENDORS = words(
+  'Second Chapter, La Consigne, Vitrine & Co., The Archive Room, Dépôt Doré, Old Bond Consignment',
+);
 /** All dates are before this day: the same seed gives the same bytes on any day. */
 const REFERENCE_DAY = Date.UTC(2026, 2, 1);
 const DAY_MS = 86_400_000;

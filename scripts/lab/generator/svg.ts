@@ -1,5 +1,4 @@
 import sharp, { type Sharp } from 'sharp';
-import { emblems } from './shapes.json';
 
 /** A drawing as pixels. The service forbids its process to decode SVG; one that draws pictures has to. */
 export function decodeSvg(drawing: string): Sharp {
@@ -108,9 +107,20 @@ const stopsOf = (stops: string): string =>
     .join('');
 
 /** Maisons' emblems, in a circle of radius 1 around the origin. */
-export type Emblem = keyof typeof emblems;
-export const EMBLEMS = Object.keys(emblems) as readonly Emblem[];
+const EMBLEM_PATHS = {
+  rings: 'M-.35-.5a.5.5 0 1 0 .01 0zm0 .2a.3.3 0 1 1-.01 0zM.35-.5a.5.5 0 1 1-.01 0zm0 .2a.3.3 0 1 0 .01 0z',
+  lozenge: 'M0-1L.7 0 0 1-.7 0zM0-.55L-.38 0 0 .55.38 0z',
+  star: 'M0-1L.22-.31.95-.31.36.12.59.81 0 .38-.59.81-.36.12-.95-.31-.22-.31z',
+  petals:
+    'M0 0C-.6-.5-.3-1 0-1 .3-1 .6-.5 0 0 .5-.6 1-.3 1 0 1 .3.5.6 0 0 .6.5.3 1 0 1-.3 1-.6.5 0 0-.5.6-1 .3-1 0-1-.3-.5-.6 0 0z',
+  crescent: 'M.35-.93A1 1 0 1 0 .35.93.8.8 0 1 1 .35-.93z',
+  cross: 'M-.2-1h.4v.8h.8v.4h-.8v.8h-.4v-.8h-.8v-.4h.8z',
+  hexagon: 'M-.5-.87h1L1 0 .5.87h-1L-1 0zM-.28-.48L-.55 0-.28.48h.56L.55 0 .28-.48z',
+  arch: 'M-.8.9V-.1a.8.8 0 0 1 1.6 0v1H.4V0a.4.4 0 0 0-.8 0v.9z',
+} as const;
+export type Emblem = keyof typeof EMBLEM_PATHS;
+export const EMBLEMS = Object.keys(EMBLEM_PATHS) as readonly Emblem[];
 
 /** An emblem around a point, `size` from its middle to its edge. */
 export const emblem = (form: Emblem, x: number, y: number, size: number, fill: string): string =>
-  moved(x, y, filled(emblems[form], fill, 'fill-rule="evenodd"'), `scale(${size})`);
+  moved(x, y, filled(EMBLEM_PATHS[form], fill, 'fill-rule="evenodd"'), `scale(${size})`);

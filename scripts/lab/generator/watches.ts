@@ -1,7 +1,6 @@
 import { at, hash, Random } from '../../../models/random';
 import type { Surface } from './bags';
 import type { Lineage } from './lineage';
-import vocabulary from './vocabulary.json';
 import {
   byWeight,
   COMMON_LEATHERS,
@@ -21,7 +20,9 @@ import {
 
 /* Watches: what they are called, what they do and are made of, and what they look like. */
 
-const NOUNS = vocabulary.watches.nouns;
+const NOUNS = words(
+  'Régate, Méridien, Sélène, Aviateur, Océane, Pontoise, Équinoxe, Chancel, Polaris, Nocturne, Héraut, Corsaire, Solstice, Tempête, Altitude, Belvédère, Cadence, Élégie, Frégate, Galilée, Hémisphère, Isthme, Jalon, Kairos, Longitude, Mistral, Nadir, Orphée, Périple, Quadrant',
+);
 
 /** What watches do beside telling the time, in the names of models; the first also as a keyword. */
 const COMPLICATIONS = {
@@ -61,7 +62,9 @@ export const STRAP_SURFACES: Partial<Readonly<Record<Strap, Surface>>> = {
   ...{ leather: 'grained', alligator: 'crocodile', nato: 'denim' },
 };
 
-const DIALS = named(vocabulary.dials);
+const DIALS = named(
+  'Black | #141518 | 8, White | #f3f3f0 | 5, Silver | #cfd2d5 | 6, Champagne | #dcc48f | 3, Blue | #1c3f86 | 6, Midnight | #131e3c | 3, Ice Blue | #b3d4e2, Turquoise | #4fbfc4, Green | #175436 | 3, Olive | #5a5c38, Mint | #a5d6c0, Slate | #565b61 | 3, Anthracite | #33363b | 3, Salmon | #dd9f83, Ivory | #efe5cd | 2, Burgundy | #601a27, Red | #a81d22, Chocolate | #4a2f20, Bronze | #8a6437, Yellow | #e6bf35, Orange | #dd6a26, Coral | #e5796f, Pink | #e3aebd, Purple | #503274',
+);
 const COMMON_DIALS = byWeight(DIALS);
 /** What a case of a metal costs, against steel. */
 const METAL_WORTH: Readonly<Record<string, number>> = {

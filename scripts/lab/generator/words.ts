@@ -1,11 +1,10 @@
 import { at, hash, Random } from '../../../models/random';
 import type { Lineage } from './lineage';
 import { EMBLEMS } from './svg';
-import vocabulary from './vocabulary.json';
 
 /*
  * What bags and watches share: fictional maisons, colours and metals, tags, shops and regions. Everything that a bundle names
- * comes from `vocabulary.json` and the tables of this folder.
+ * comes from the tables of this folder.
  */
 
 /** A list in one text: commas or lines between its entries. */
@@ -19,9 +18,12 @@ export interface Named {
   readonly weight: number;
 }
 
-/** Values of the vocabulary, with the ends of their ids. */
-export const named = (list: readonly Omit<Named, 'slug'>[]): readonly Named[] =>
-  list.map((each) => ({ slug: slugOf(each.name), ...each }));
+/** Name, colour and weight of each. */
+export const named = (text: string): readonly Named[] =>
+  words(text).map((line) => {
+    const [name = '', value = '', weight = '1'] = line.split(' | ');
+    return { slug: slugOf(name), name, value, weight: Number(weight) };
+  });
 
 /** A name as the end of an id: Latin letters without accents, digits and hyphens. */
 export const slugOf = (name: string): string =>
@@ -66,11 +68,20 @@ export const VARIANTS = [1, 2, 3, 4, 5, 6].map(
   (count, at) => [count, [15, 25, 25, 20, 10, 5][at] ?? 0] as const,
 );
 
-/**
- * Stems and endings of names, the forms around them (`*`): accents, articles, digits and punctuation in all places; and names in other
- * scripts, with their Latin form.
- */
-const { stems: STEMS, endings: ENDINGS, forms: FORMS, otherScripts: OTHER_SCRIPTS } = vocabulary.maisons;
+const STEMS = words(
+  'Vaur, Lorn, Belm, Aubr, Ocel, Thér, Mirav, Sorv, Dray, Elsk, Fontv, Galv, Hesp, Ivr, Jorv, Kaed, Lysand, Merid, Noct, Oriv, Perl, Quill, Rav, Séver, Umbr, Valm, Wexf, Ysol, Zél, Ambr, Brév, Corv, Dulc, Émér, Falk, Grisv, Halv, Isaur, Cœurd, Ågr',
+);
+const ENDINGS = words(
+  'elle, ard, ieux, ini, ova, stein, quist, eau, ière, ano, ane, oux, ent, olle, aque, and, igny, ault, esca, ora, ona, uet, ays, ier, orne, ette, enne, ax, ñola, ström',
+);
+/** Around a stem (`*`): accents, articles, digits and punctuation in all places. */
+const FORMS = words(
+  "*, Maison *, Le *, L'Atelier *, *, The * House, * & Fils, É. *, 47 *, La Compagnie *, À la *, * 1884, .*, «*»",
+);
+/** Names in other scripts, with their Latin form. */
+const OTHER_SCRIPTS = words(
+  'Αυγή | Avgi, 月影 | Tsukikage, Заря | Zarya, Θάλασσα | Thalassa, カグラ | Kagura, Лазурь | Lazur, Σελήνη | Selini, 花車 | Hanaguruma, Полюс | Polyus, Ἀστερία | Asteria, 朝霧 | Asagiri, Ветер | Veter',
+);
 /** What maisons charge, against a middling one. */
 const STANDING = [0.5, 0.8, 1, 1.4, 2.2, 4.5];
 
@@ -79,7 +90,7 @@ function maisonNames(seed: number, category: string, brand: number) {
   const shift = hash(seed, category);
   const round = Math.floor(brand / 8);
   if (brand % 8 === 6 && round < OTHER_SCRIPTS.length) {
-    const [name = '', latin = ''] = at(OTHER_SCRIPTS, round + (shift % 97));
+    const [name = '', latin = ''] = at(OTHER_SCRIPTS, round + (shift % 97)).split(' | ');
     return { name, keywords: [latin], wordmark: latin.toUpperCase() };
   }
   const lap = Math.floor(brand / STEMS.length);
@@ -107,7 +118,9 @@ export function maisonLook(seed: number, category: string, brand: number) {
 }
 
 /** What follows a noun that was used before, or the material of a style. */
-const MOODS = vocabulary.moods;
+const MOODS = words(
+  'Éclipse, Nuit, Aube, Classique, Héritage, Riviera, Été, Hiver, Sport, Noce, Bohème, Ligne, Azur, Voyage, Iconique, Atelier, Rêve, Royale, Nomade, Cité, Jardin',
+);
 
 /** A mood for each number; one that was used before has a year, and then a number. */
 export function moodOf(number: number): string {
@@ -121,13 +134,33 @@ export function nounOf(nouns: readonly string[], number: number): string {
   return [at(nouns, number), ...(lap === 0 ? [] : [moodOf(lap - 1)])].join(' ');
 }
 
-export const LEATHERS = named(vocabulary.leathers);
-export const METALS = named(vocabulary.metals);
+export const LEATHERS = named(
+  'Noir | #17161a | 8, Blanc | #efece6 | 3, Ivoire | #e6dcc6 | 3, Crème Brûlée | #d9c39a, Beige Sablé | #c4a884 | 4, Camel | #b07a42 | 4, Cognac | #93531f | 5, Chocolat | #4a2c1c | 5, Taupe | #7d7066 | 4, Étain | #69696b | 2, Gris Perle | #b4b4b6 | 2, Anthracite | #3a3c42 | 3, Bleu Nuit | #18244a | 3, Marine | #1d3461 | 4, Cobalt | #1f4fc0, Bleu Jean | #5b80a8, Ciel | #a7cbe6, Turquoise | #2aa8ad, Émeraude | #0c7a52, Vert Anglais | #17452f | 2, Olive | #666a34, Sauge | #9cab8c, Menthe | #a9dcc4, Pistache | #bccf76, Jaune Citron | #f0d53c, Moutarde | #bf8f1f, Safran | #e5a12c, Orange Feu | #e6621e, Corail | #ee7a66, Rouge Vermillon | #c1202a | 3, Bordeaux | #5d1526 | 3, Framboise | #b01e58, Fuchsia | #e02a8e, Rose Poudré | #e3b3b4 | 2, Rose Sakura | #f2c9d6, Lilas | #b7a1d3, Prune | #4e2348, Violet | #6a37a4, Terracotta | #ae5638, Kaki | #8a7e58, Or | #c7a352, Argent | #bfc3c8',
+);
+export const METALS = named(
+  'Steel | #b3b7bd | 8, Yellow Gold | #d3a84a | 4, Rose Gold | #cf9478 | 3, Palladium | #cdd0d4 | 3, Ruthenium | #5d6066, Bronze | #94703f, Black | #2c2d30, Titanium | #85888b',
+);
 export const COMMON_LEATHERS = byWeight(LEATHERS);
 export const COMMON_METALS = byWeight(METALS);
 
-export const TAGS = vocabulary.tags.map(({ id, name, categories }, at) => {
+/** Id with its group, name and categories of each. */
+const TAG_LINES = words(`
+  material:exotic | Exotic | handbags watches
+  material:precious-metal | Precious Metal | watches
+  material:textile | Textile | handbags
+  edition:limited | Limited Edition | handbags watches
+  edition:runway | Runway | handbags
+  edition:boutique | Boutique Only | handbags watches
+  occasion:evening | Evening | handbags
+  occasion:travel | Travel | handbags
+  occasion:everyday | Everyday | handbags
+  function:diver | Diver | watches
+  function:chronograph | Chronograph | watches
+  function:dress | Dress | watches
+  finish:gem-set | Gem-Set | watches`);
+export const TAGS = TAG_LINES.map((line, at) => {
+  const [id = '', name = '', categories = ''] = line.split(' | ');
   const [group = ''] = id.split(':');
-  const before = vocabulary.tags.slice(0, at).filter((each) => each.id.startsWith(`${group}:`));
-  return { id, name, order: before.length + 1, categories };
+  const before = TAG_LINES.slice(0, at).filter((each) => each.startsWith(`${group}:`));
+  return { id, name, order: before.length + 1, categories: categories.split(' ') };
 });
