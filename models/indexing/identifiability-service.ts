@@ -78,6 +78,9 @@ interface TypicalDistance {
 /** A median of fewer says little: of twenty it lies with 95 % between the quantiles 0.28 and 0.72. */
 const TYPICAL_OF_MIN = 20;
 
+/** Distances have four decimals: half precision holds no more. */
+const SCALE = 10_000;
+
 /** Products read, and so in memory, at once; and products whose neighbours are asked for at once. */
 const PAGE = 64;
 const AT_ONCE = 4;
@@ -123,7 +126,7 @@ export class IdentifiabilityService {
     const category = options.category === null ? null : categorySlug(options.category, 'product', taxonomy);
     const products = await this.#productsIn(category);
     const counts = Object.fromEntries(VERDICTS.map((verdict) => [verdict, 0])) as Record<Verdict, number>;
-    const own: number[] = [];
+    const own = new Uint32Array(2 * SCALE + 1);
     const pass = async (stage: string, several: boolean, typical: TypicalDistance | null) => {
       progress.begin(stage, products);
       let done = 0;
@@ -167,17 +170,20 @@ export class IdentifiabilityService {
     } while (page.length === PAGE);
   }
 
-  /** @param own gets the distances among the pictures of each product */
+  /** @param own counts the distances among the pictures of each product, as `typicalOf` takes them */
   async #judge(
     version: EmbeddingVersion,
     products: readonly PicturedProduct[],
-    own: number[],
+    own: Uint32Array,
     typical: TypicalDistance | null,
   ): Promise<Judgement[]> {
     const showing = await this.catalog.productsShowing(products.flatMap(imageIdsOf));
     const judge = async (product: PicturedProduct): Promise<Judgement> => {
       const ownDistances = ownDistancesOf(product);
-      own.push(...ownDistances.values());
+      for (const distance of ownDistances.values()) {
+        const at = Math.round(distance * SCALE);
+        own[at] = (own[at] ?? 0) + 1;
+      }
       for (const imageId of imageIdsOf(product)) {
         const other = showing.get(imageId)?.find((id) => id !== product.id);
         if (other === undefined) continue;
@@ -208,8 +214,10 @@ export class IdentifiabilityService {
     const others: NearestPictures[] = [];
     for (const { imageId, vectors } of embedded(product)) {
       const found = await this.index.nearest(version, [vectors], own.length + 1);
-      const near = found.find((each) => !own.includes(each.imageId));
-      const [other] = near?.products ?? [];
+      // A picture that the product got after it was read may be among them.
+      const isOther = (id: string) => id !== product.id;
+      const near = found.find((each) => !own.includes(each.imageId) && each.products.some(isOther));
+      const other = near?.products.find(isOther);
       if (!near || other === undefined) continue;
       const distance = roundDistance(near.distance);
       const ownDistance = ownDistances.get(imageId) ?? null;
@@ -266,14 +274,22 @@ function pictureDistance(left: readonly Float32Array[], right: readonly Float32A
   return roundDistance(Math.min(2, Math.max(0, 1 - Math.max(...products))));
 }
 
-/** Half precision holds no more digits; copies of a picture are as near as each other. */
-const roundDistance = (distance: number): number => Math.round(distance * 10_000) / 10_000;
+/** Copies of a picture are as near as each other. */
+const roundDistance = (distance: number): number => Math.round(distance * SCALE) / SCALE;
 
-/** The lower median; null of too few, and then nothing is a `look_alike`. */
-function typicalOf(distances: readonly number[]): TypicalDistance | null {
-  const pictures = distances.length;
-  const distance = distances.toSorted((one, other) => one - other)[Math.ceil(pictures / 2) - 1];
-  return pictures < TYPICAL_OF_MIN || distance === undefined ? null : { distance, pictures };
+/**
+ * The lower median; null of too few, and then nothing is a `look_alike`.
+ * @param counts how many there are of each rounded distance: many pictures take as much memory as few
+ */
+function typicalOf(counts: Uint32Array): TypicalDistance | null {
+  const pictures = counts.reduce((sum, count) => sum + count, 0);
+  if (pictures < TYPICAL_OF_MIN) return null;
+  let left = pictures / 2;
+  const median = counts.findIndex((count) => {
+    left -= count;
+    return left <= 0;
+  });
+  return { distance: median / SCALE, pictures };
 }
 
 /** With its taxonomy, from the outermost level of its category's hierarchy inwards: brand, model, style. */

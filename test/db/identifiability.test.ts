@@ -10,6 +10,7 @@ import {
   IdentifiabilityService,
   type Verdict,
 } from '../../models/indexing/identifiability-service';
+import type { ImageSamples } from '../../models/ports';
 import { at } from '../../models/random';
 import { deleteCatalogRows, writeCatalogRows } from '../support/catalog-rows';
 import { useDatabase } from '../support/database';
@@ -72,7 +73,8 @@ product('single_near', away(TYPICAL - 0.02, tight));
 product('single_far', away(TYPICAL + 0.02, at(apart, 1)));
 product('pending', []);
 product('half_pending', newAxis(), []);
-product('shares_a', newAxis(), away(0.01, newAxis()));
+const shared = newAxis();
+product('shares_a', shared, away(0.01, shared));
 product('shares_b', newAxis());
 shown.get('shares_b')?.push('shares_a/1');
 // Another category; and a row that is deleted, whose picture would be the nearest of all.
@@ -94,19 +96,22 @@ describe('what a version can tell apart', () => {
   beforeAll(async () => {
     const { knex } = database;
     embeddings = new PostgresEmbeddingRepository(knex, 1);
-    service = new IdentifiabilityService(
-      embeddings,
-      new PostgresImageSamples(knex),
-      new PostgresNeighbourIndex(knex, 20_000),
-      new PostgresCatalogRepository(knex),
-    );
+    service = serviceOn(new PostgresImageSamples(knex));
   }, 60_000);
 
-  const inspect = async (category: string | null = null, model: string | null = null) => {
+  const serviceOn = (samples: ImageSamples) =>
+    new IdentifiabilityService(
+      embeddings,
+      samples,
+      new PostgresNeighbourIndex(database.knex, 20_000),
+      new PostgresCatalogRepository(database.knex),
+    );
+
+  const inspect = async (category: string | null = null, model: string | null = null, of = service) => {
     const findings = new Map<string, Finding>();
     const nothing = () => undefined;
     const progress = { begin: nothing, reach: nothing, end: nothing, note: nothing };
-    const result = await service.inspect({ model, category }, progress, (finding) => {
+    const result = await of.inspect({ model, category }, progress, (finding) => {
       expect(findings.has(finding.product.id)).toBe(false);
       findings.set(finding.product.id, finding);
     });
@@ -118,6 +123,7 @@ describe('what a version can tell apart', () => {
     await embeddings.create(modelManifest('eye', DIMENSIONS, 2));
     await expect(inspect()).rejects.toThrow('There is no product in the catalog');
     await createWorld(database.knex, embeddings);
+    await expect(inspect(null, 'other')).rejects.toThrow('Nothing is embedded under the model "other"');
   });
 
   test('is one verdict per product', async () => {
@@ -164,6 +170,12 @@ describe('what a version can tell apart', () => {
     expect(findings.get('pending')?.nearest).toBeNull();
   });
 
+  test('never takes a product for itself, though it gets a picture after it was read', async () => {
+    const { findings } = await inspect(null, null, serviceOn(new WithoutLastPictures(database.knex)));
+    expect([...findings].filter(([id, { nearest }]) => nearest?.product.id === id)).toEqual([]);
+    expect(findings.get('shares_a')?.nearest?.product.id).toBe('shares_b');
+  });
+
   test('for one category is judged against the whole catalog; few pictures give no typical distance', async () => {
     const { result, findings } = await inspect('Watches');
     expect(result).toMatchObject({ category: 'watches', typical: null, products: 2 });
@@ -185,6 +197,14 @@ describe('what a version can tell apart', () => {
     expect(findings.get('shares_a')).toEqual(exactly.findings.get('shares_a'));
   });
 });
+
+/** Reads products as they were before they got their last picture. */
+class WithoutLastPictures extends PostgresImageSamples {
+  override async pictured(...query: Parameters<ImageSamples['pictured']>) {
+    const products = await super.pictured(...query);
+    return products.map((each) => ({ ...each, pictures: each.pictures.slice(0, -1) }));
+  }
+}
 
 async function createWorld(knex: Knex, embeddings: PostgresEmbeddingRepository): Promise<void> {
   const ids = [...shown.keys()];
