@@ -171,6 +171,8 @@ export const REFUSALS: readonly Refusals[] = [
         ]),
       ),
       'filters.0.include': [{ ...inPhoto, ...filters({ field: 'tags', include: stone }) }],
+      // contract 4.7
+      'filters.0.ids': [{ ...inPhoto, ...filters({ ...hermes, ids: ['brand_hermes'] }) }],
     },
     beyondSchema:
       'base64 url images.1.url images.1.base64 category_id filters.0.include region region.width images.1.region.width',
