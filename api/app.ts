@@ -54,7 +54,7 @@ export function createApp(services: ApiServices | null, settings: ApiSettings): 
   if (services) mountApi(app, services, settings, metrics, answers);
 
   app.use(unknownRoute);
-  app.use(errorHandler);
+  app.use(errorHandler(services?.accounts ?? null));
   return app;
 }
 

@@ -43,7 +43,7 @@ export function sendAsset(req: Request, res: Response, assets: readonly Asset[])
   else res.send(asset.bytes);
 }
 
-/** Lets a page load, run and call its own service alone, never in a frame. @param images further sources of pictures */
+/** Lets a page load, run and call its own service alone, never in a frame. @param images further sources of pictures @param forms where its forms may be sent */
 export function protectPage(res: Response, images: string, forms: "'self'" | "'none'"): void {
   res.set({
     'Content-Security-Policy': [

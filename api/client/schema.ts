@@ -106,7 +106,7 @@ export interface paths {
      * Write catalog records
      * @description Up to 1,000 in a call, one a line; each replaces the whole record of its id. What is accepted is found, with its prices, when the answer comes, and by photos once its pictures are embedded.
      *
-     *     - A line is an object with one key, the file of a bundle that the record would stand in: `categories`, `tags`, `entities`, `products`, `estimates`, `estimate-history` or `listings`.
+     *     - A line is an object with one key, the file of a bundle that the record would stand in: `categories`, `tags`, `synonyms`, `entities`, `products`, `estimates`, `estimate-history` or `listings`.
      *     - Files are taken in that order, whatever the order of the lines. Of lines with the same id the later one stands.
      *     - Pictures are `https` addresses.
      *     - A variant belongs to the product that named it last, with its prices; a product that leaves it out hides them.

@@ -88,7 +88,7 @@ export function authenticate(keys: KeyLookups<Caller>, version: ApiVersion, scop
   };
 }
 
-/** Lets a call with the operators' token pass; else 401, then 429 (contract 17.2). @param token null lets nobody pass */
+/** Lets a call with the operators' token pass; compared in constant time; else 401, then 429 (contract 17.2). @param token null lets nobody pass */
 export function authorizeOperator(token: string | null, unknownPerMinute: number): Middleware {
   const expected = token === null ? null : hashKey(token);
   const lookUp = async (hash: Buffer) => (expected && timingSafeEqual(hash, expected) ? true : null);

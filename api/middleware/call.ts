@@ -1,6 +1,8 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Request, Response } from 'express';
 import type { Caller } from '../../models/access/api-key';
 import type { Billed } from '../../models/access/billing';
+import type { AccountRepository } from '../../models/ports';
 import type { Deadline } from './deadline';
 
 /** A step that a call passes on its way to its answer. It refuses a call by throwing, or answers it. */
@@ -55,8 +57,21 @@ export function setCreditHeaders(
   if (creditsRemaining !== null) res.setHeader('X-Credits-Remaining', String(creditsRemaining));
 }
 
-/** The credit headers of an answer that costs nothing: what was left when the call came. None where no key was admitted. */
-export function setFreeCreditHeaders(res: Response): void {
+/** Where the balance of an account is read. */
+export type Balances = Pick<AccountRepository, 'account'>;
+
+/** An answer does not wait longer for what it says beside itself. */
+const BALANCE_MS_MAX = 300;
+
+/**
+ * The credit headers of an answer that costs nothing; none where no key was admitted.
+ * @param accounts null tells what the account had when the call came, and so does a store that does not answer soon
+ */
+export async function setFreeCreditHeaders(res: Response, accounts: Balances | null): Promise<void> {
   const { caller } = res.locals;
-  if (caller) setCreditHeaders(res, { creditsUsed: 0, creditsRemaining: caller.credits });
+  if (!caller) return;
+  const late = delay(BALANCE_MS_MAX, null, { ref: false });
+  const balance = caller.credits === null ? null : accounts?.account(caller.accountId);
+  const account = await Promise.race([balance, late]).catch(() => null);
+  setCreditHeaders(res, { creditsUsed: 0, creditsRemaining: account?.credits ?? caller.credits });
 }

@@ -27,6 +27,7 @@ export const free = (make: (call: CallContext) => Promise<Answer | StreamedJson>
 
 /** Reads a request. @throws AppError 400 that names the parameter at fault */
 export type Route = (req: Request, res: Response) => Work | Promise<Work>;
+
 /** Answers free of charge about the id in the address. */
 export const aboutId =
   (make: (id: string, call: CallContext, req: Request) => Promise<Answer | StreamedJson>): Route =>
@@ -40,7 +41,8 @@ export type Routes = Readonly<Record<string, Route>>;
 
 /**
  * How every answer that may cost something leaves: it is made, booked while the caller is there, and sent at once. A caller
- * that hangs up ends the call. Memory for the answer is waited for first; with photos, which take long, after the work.
+ * that hangs up ends the call; HEAD is free. Memory for the answer is waited for first; with photos, once the workers have
+ * answered.
  */
 export const chargedAnswer =
   ({ billing, bodies }: Pick<ApiServices, 'billing' | 'bodies'>, answers: AnswerMemory) =>

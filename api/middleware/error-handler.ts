@@ -1,24 +1,32 @@
 import type { ErrorRequestHandler, RequestHandler } from 'express';
 import { AppError, internalError, notFound, unavailable } from '../../models/errors';
-import { setFreeCreditHeaders } from './call';
+import { type Balances, setFreeCreditHeaders } from './call';
 
 /** 404 for every address that no route answers. */
 export const unknownRoute: RequestHandler = () => {
   throw notFound('There is nothing at this address; /openapi.json lists what there is.');
 };
 
-/** The one place where failures become answers (contract 11.1). The cause of a 500 is logged under the request id. */
-export const errorHandler: ErrorRequestHandler = (thrown, req, res, _next) => {
-  const failure = classifyFailure(thrown);
-  if (failure.status >= 500 && !res.closed && !res.locals.isForced) logFailure(req, failure);
-  if (res.headersSent || res.closed) return void res.destroy();
-  setFreeCreditHeaders(res);
-  // Work that outlived its deadline may have set them meanwhile.
-  for (const name of OF_SUCCESSES) res.removeHeader(name);
-  res.set(failure.headers);
-  res.setHeader('Cache-Control', 'no-store');
-  res.status(failure.status).json(errorBody(failure, res.locals.requestId));
-};
+/**
+ * The one place where failures become answers (contract 11.1). The cause of a 500 is logged under the request id.
+ * @param accounts where the balance of a limited account is read; null where no key is ever admitted
+ */
+export const errorHandler =
+  (accounts: Balances | null): ErrorRequestHandler =>
+  async (thrown, req, res, _next) => {
+    const failure = classifyFailure(thrown);
+    if (failure.status >= 500 && !res.closed && !res.locals.isForced) logFailure(req, failure);
+    if (res.headersSent || res.closed) return void res.destroy();
+    await setFreeCreditHeaders(res, OVERLOADED.has(failure.status) ? null : accounts);
+    // Work that outlived its deadline may have set them meanwhile.
+    for (const name of OF_SUCCESSES) res.removeHeader(name);
+    res.set(failure.headers);
+    res.setHeader('Cache-Control', 'no-store');
+    res.status(failure.status).json(errorBody(failure, res.locals.requestId));
+  };
+
+/** Such a refusal must cost next to nothing, and comes so soon that nothing has changed. */
+const OVERLOADED = new Set([429, 503]);
 
 /** Work that was given up while it waited for another part. */
 const GIVEN_UP = new Set<unknown>(['TimeoutError', 'AbortError']);

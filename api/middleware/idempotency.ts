@@ -19,7 +19,7 @@ const POLL_MS = 100;
 /** A repetition waits so long for the first call, as the second of two clicks: most calls are over by then. */
 const WAIT_MS = 2_000;
 
-type Stores = Pick<ApiServices, 'idempotency' | 'clock'>;
+type Stores = Pick<ApiServices, 'idempotency' | 'accounts' | 'clock'>;
 
 /**
  * Makes a call with an `Idempotency-Key` once per account (contract 12.6): successes are kept with their charge for a day, what
@@ -29,7 +29,7 @@ type Stores = Pick<ApiServices, 'idempotency' | 'clock'>;
  * @param nameOf default: of the caller's account, as it says
  */
 export function idempotent(
-  { idempotency: store, clock }: Stores,
+  { idempotency: store, accounts, clock }: Stores,
   answers: AnswerMemory,
   leaseMs: number,
   renewLinks: LinkRenewal,
@@ -47,7 +47,7 @@ export function idempotent(
       case 'answered': {
         await answers.hold(res, Math.min(claim.bytes, TEXT_PIECE));
         const { status, headers, body } = await keptAnswer(store.answer(call, claim.chargeId));
-        setFreeCreditHeaders(res);
+        await setFreeCreditHeaders(res, accounts);
         res.setHeader('Idempotency-Replayed', 'true');
         return sendJson(res.status(status).set(headers), renewed(body, renewLinks));
       }

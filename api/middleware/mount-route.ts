@@ -17,6 +17,7 @@ export function mountEndpoints<Id extends string, Kind extends Endpoint, Route>(
   for (const id in endpoints) {
     const { method, paths } = endpoints[id];
     const address = byAddress.get(paths[0]) ?? { paths, handlers: {} };
+    if (String(address.paths) !== String(paths)) throw new Error(`${id} has other aliases than its address`);
     address.handlers[method] = around(endpoints[id], routes[id]);
     byAddress.set(paths[0], address);
   }

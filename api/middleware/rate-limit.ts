@@ -48,7 +48,7 @@ export async function countTestCalls(
   throw rateLimited(message, { limit, remaining: 0, resetSeconds });
 }
 
-/** Takes places for so many more photos until the call ends: 429 when its key has too few left. A call needs no more than all. */
+/** Takes places for so many more photos until the call ends: 429 when its key has too few left. A call with more photos than that takes all places. */
 export function photoLimit(limiter: RateLimiter, defaults: DefaultLimits) {
   return async (res: Response, photos: number): Promise<void> => {
     const { keyId, limits } = callerOf(res);

@@ -38,13 +38,17 @@ export function knownParameters({ shape }: z.ZodObject = z.object()): Middleware
         const hint = isBracketed(name) ? `; ${listHint(name)}` : '.';
         throw badRequest(`There is no parameter "${name}"${hint}`, { field: name });
       }
-      const isList = known instanceof z.ZodDefault && known.unwrap() instanceof z.ZodArray;
-      if (Array.isArray(value) && !isList) {
+      if (Array.isArray(value) && !isList(known)) {
         throw badRequest(`${name}: is given more than once.`, { field: name });
       }
     }
   };
 }
+
+const isList = (schema: z.ZodType): boolean =>
+  schema instanceof z.ZodArray ||
+  ((schema instanceof z.ZodDefault || schema instanceof z.ZodOptional) &&
+    isList(schema.unwrap() as z.ZodType));
 
 /** Refuses (400) names such as `brand[]` where unknown ones are ignored: the answer would lack that filter (contract 8.1). */
 export function refuseBrackets(names: readonly string[]): void {

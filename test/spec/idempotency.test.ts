@@ -54,7 +54,7 @@ test('hours later the same answer has links to data files that open', async () =
   expect(plain(again)).toBe(plain(first));
 });
 
-test('the second of two clicks at once waits for the answer of the first', async () => {
+test('the second of two clicks at once waits for the answer of the first, and tells the same balance', async () => {
   const { identify, spent } = await account();
   const letGo = service.queue.holds();
   const both = [identify('twice'), identify('twice')];
@@ -62,6 +62,8 @@ test('the second of two clicks at once waits for the answer of the first', async
   letGo();
   const [first, second] = await Promise.all(both);
   expect(second?.text).toBe(first?.text);
+  const balances = [first, second].map((answer) => answer?.headers.get('X-Credits-Remaining'));
+  expect(balances).toEqual(['90', '90']);
   expect([await spent(), service.queue.calls]).toEqual([10, 1]);
 });
 

@@ -75,9 +75,12 @@ test('the text sums up, and lists the worst of each kind', async () => {
   expect(stdout).not.toContain('product_kelly_lizard');
 });
 
-test('an unknown category is refused before any work', async () => {
-  const { code, stdout, stderr } = await identifiability('--category', 'shoes', '--json');
+test.each<[string, string, RegExp]>([
+  ['--category', 'shoes', /There is no category "shoes"/],
+  ['--model', 'other', /Nothing is embedded under the model "other"/],
+])('an unknown %s is refused before any work', async (option, value, reason) => {
+  const { code, stdout, stderr } = await identifiability(option, value, '--json');
   expect([code, stdout]).toEqual([1, '']);
-  expect(stderr).toMatch(/There is no category "shoes"/);
+  expect(stderr).toMatch(reason);
   expect(stderr).not.toContain('several pictures');
 });

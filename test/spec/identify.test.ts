@@ -292,12 +292,14 @@ describe('a scope', () => {
   );
 
   // contract 4.7
-  test('with the old name ids is answered with Deprecation: true', async () => {
-    const { status, headers } = await service.api.identify({
-      ...photo,
-      ...brands({ ids: ['brand_hermes'] }),
-    });
-    expect([status, headers.get('Deprecation')]).toEqual([200, 'true']);
+  test('with the old name ids is answered with Deprecation: true, and refused with include', async () => {
+    for (const [more, status] of [
+      [{}, 200],
+      [{ include: ['brand_hermes'] }, 400],
+    ] as const) {
+      const answer = await service.api.identify({ ...photo, ...brands({ ids: ['brand_hermes'], ...more }) });
+      expect([answer.status, answer.headers.get('Deprecation')]).toEqual([status, 'true']);
+    }
   });
 
   test('that no row passes has an empty answer, free of charge', async () => {

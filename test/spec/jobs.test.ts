@@ -256,6 +256,18 @@ describe('the charge of a job', () => {
 
 // contract 16.4
 describe('an entry', () => {
+  test('whose process died is started again by another', async () => {
+    service.queue.photosWaiting = 1;
+    const made = await service.api.createJob(entriesOf(1));
+    const begun = await service.resolve(PORTS.VisionJobStore).begin(60_000);
+    expect(begun).toMatchObject({ jobId: made.body.id, tries: 1 });
+    service.queue.photosWaiting = 0;
+    expect(await look()).toBe(false);
+    expect((await service.api.job(made.body.id)).body.status).toBe('running');
+    service.clock.advance(60_000);
+    expect(await ended(made)).toMatchObject({ done: 1, credits_used: 5 });
+  });
+
   test('is retried after growing pauses while the workers are away', async () => {
     service.queue.behaviour = 'fails';
     const made = await service.api.createJob(entriesOf(1));

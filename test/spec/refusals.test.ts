@@ -26,7 +26,8 @@ const send = (call: string, content: object) => {
 /** The faults that the document finds in a body. */
 function faultsInDocument(call: string, body: object): string[] {
   const operation = check.operations.find(({ name }) => name === call.replace('ACCOUNT', '{id}'));
-  return operation ? check.faultsOfValue(pointerOf(operation, 'requestBody'), body) : ['no such operation'];
+  if (!operation) throw new Error(`the document has no ${call}`);
+  return check.faultsOfValue(pointerOf(operation, 'requestBody'), body);
 }
 
 describe.each(REFUSALS)('$call', ({ call, taken, values, bodies = {}, beyondSchema = '' }) => {

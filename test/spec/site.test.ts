@@ -129,7 +129,7 @@ describe('the password of /queues', () => {
     server = createServer(
       express()
         .use('/queues', queueDashboard([], PASSWORD, LIMIT))
-        .use(errorHandler),
+        .use(errorHandler(null)),
     );
     await listening(server);
   });

@@ -1,7 +1,15 @@
 import fc from 'fast-check';
 import { PostgresHousekeepingStore } from '../../db/core/housekeeping-store';
 import { BatchSize } from '../../models/catalog/import/run-stage';
-import { bag, brandLine, fresh, pricedBag, useWrittenCatalog, variantOf } from '../support/written-catalog';
+import {
+  bag,
+  brandLine,
+  fresh,
+  price,
+  pricedBag,
+  useWrittenCatalog,
+  variantOf,
+} from '../support/written-catalog';
 
 /** contract 13.15: prices belong to a variant's id, and a variant to the product that named it last. */
 const { service, writer, importFiles } = useWrittenCatalog();
@@ -38,6 +46,13 @@ describe('a variant that its product leaves out', () => {
     await importFiles({ products: [bag(id).products] });
     await writer.write([whole(other, variantOf(id))]);
     expect(await pricesOf(other)).toEqual(prices);
+  });
+
+  test('can get no prices meanwhile', async () => {
+    const id = fresh('product');
+    await writer.write([...pricedBag(id, 1), bag(id)]);
+    const reason = `no product names "${variantOf(id)}" any more`;
+    expect((await writer.write([price(id, 2)])).body.data).toMatchObject([{ field: 'variant', reason }]);
   });
 
   test('is deleted with its prices once it has been away for the whole grace, and never one that is named', async () => {
