@@ -121,6 +121,15 @@ test('keys, balances, usage, predictions, embeddings, pictures, signed links and
   await service.stop();
 });
 
+const onServer = TEST_DATABASE_URL ? test : test.skip;
+onServer('a backup of a server is restored into the embedded database', async () => {
+  const { DATABASE_URL: _database, REDIS_URL: _redis, QUEUE_PREFIX: _prefix, ...rest } = settings();
+  const embedded = { ...rest, DATA_DIR: join(folder, 'embedded') };
+  await copyMigrated(embedded.DATA_DIR);
+  await loupeHere(embedded, 'restore', file);
+  expect(before).toContainEqual(await loupeHere(embedded, 'embeddings', 'status'));
+});
+
 test('a file that is cut off or has one other bit is refused by name, and changes nothing', async () => {
   const damaged = join(folder, 'damaged.tar');
   const bytes = await readFile(file);
