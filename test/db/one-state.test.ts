@@ -3,6 +3,8 @@ import type { Knex } from 'knex';
 import { PostgresCatalogRepository } from '../../db/catalog/catalog-repository';
 import { makeSearchSnapshot } from '../../db/catalog/search/make-snapshot';
 import { rowsOf, sql } from '../../db/core/sql';
+import type { ResolvedQuery } from '../../models/catalog/catalog-query';
+import { deleteCatalogRows, type SearchedRow, writeCatalogRows } from '../support/catalog-rows';
 import { useDatabase } from '../support/database';
 import { naiveSearch, naiveSuggest } from '../support/naive-search';
 import { type Edits, editsOf, query, RandomCatalog, row, suggestion } from './random-catalog';
@@ -26,13 +28,25 @@ const interruptions = fc.array(fc.tuple(change, fc.double({ min: 0, max: 1, noNa
 });
 type Interruptions = readonly (readonly [coming: Edits | 'snapshot' | 'none', chance: number])[];
 
-/** A pool whose statements and transactions wait for something before they begin. */
-function interrupted(knex: Knex, before: () => Promise<void>): Knex {
+const ZEBRAS: ResolvedQuery = {
+  ...{ node: 'product', categories: null, words: ['zebr'], filters: [] },
+  ...{ sort: 'popularity_desc', page: 0, pageSize: 20 },
+};
+
+/** A pool whose statements and transactions wait for something before they begin, and when they have ended. */
+function interrupted(knex: Knex, before: () => Promise<void>, after: () => Promise<void>): Knex {
   const acquireConnection = async (): Promise<unknown> => {
     await before();
     return knex.client.acquireConnection();
   };
-  const client: unknown = Object.create(knex.client, { acquireConnection: { value: acquireConnection } });
+  const releaseConnection = async (connection: unknown): Promise<void> => {
+    await knex.client.releaseConnection(connection);
+    await after();
+  };
+  const client: unknown = Object.create(knex.client, {
+    acquireConnection: { value: acquireConnection },
+    releaseConnection: { value: releaseConnection },
+  });
   return Object.create(knex, { client: { value: client } });
 }
 
@@ -42,9 +56,17 @@ describe('an answer is of one state, whatever is written between its statements'
   let written: RandomCatalog;
   /** Called before each statement that is no part of a transaction, and before a transaction. */
   let interrupt: () => Promise<void> = async () => undefined;
+  /** Called after each of them. */
+  let ended: () => Promise<void> = async () => undefined;
 
   beforeAll(async () => {
-    catalog = new PostgresCatalogRepository(interrupted(database.knex, () => interrupt()));
+    catalog = new PostgresCatalogRepository(
+      interrupted(
+        database.knex,
+        () => interrupt(),
+        () => ended(),
+      ),
+    );
     written = new RandomCatalog(database.knex);
     const rows = fc.sample(row, { seed: SEED, numRuns: ROWS });
     await written.apply(rows.map((each, number) => [number, each]));
@@ -116,4 +138,55 @@ describe('an answer is of one state, whatever is written between its statements'
       { seed: SEED, numRuns: 50, endOnFailure: true },
     );
   }, 600_000);
+
+  const idsOf = (rows: readonly { readonly id: string }[]) => rows.map(({ id }) => id);
+  const zebra = (id: string, popularity: number, word: string): SearchedRow => ({
+    ...{ id, popularity, kind: id.split('_')[0] ?? '', category: 'handbags', facets: [] },
+    ...{ name: `The ${word}`, words: [word] },
+  });
+  const OLD = [zebra('product_z1', 1, 'zebra'), zebra('brand_z1', 1, 'zebra')];
+  /** Half of them are found by a word that is new. */
+  const NEW = [
+    ...[zebra('product_z2', 2, 'zebra'), zebra('product_z3', 3, 'zebras')],
+    ...[zebra('brand_z2', 2, 'zebra'), zebra('brand_z3', 3, 'zebras')],
+  ];
+  const writeNew = () => writeCatalogRows(database.knex, NEW);
+
+  /** That an answer is the one before or after a change that comes after its statement of this number, from 0. */
+  async function expectWhole(
+    statement: number,
+    change: () => Promise<unknown>,
+    answer: () => Promise<unknown>,
+  ) {
+    await deleteCatalogRows(database.knex, idsOf(NEW));
+    // Words stay when their rows go.
+    await rowsOf(database.knex)`DELETE FROM search_words WHERE word = 'zebras'`;
+    await writeCatalogRows(database.knex, OLD);
+    await remake(true);
+    const before = await answer();
+    let statements = 0;
+    ended = async () => {
+      if (statements++ === statement) await change();
+    };
+    const answered = await answer();
+    ended = async () => undefined;
+    if (statements <= statement) await change();
+    const after = await answer();
+    expect(after).not.toEqual(before);
+    expect([before, after]).toContainEqual(answered);
+  }
+
+  // contract 4.14
+  test('a search, when another query of the process sees a newer state between its words and its rows', async () => {
+    const search = async () => idsOf((await catalog.search(ZEBRAS)).rows);
+    await expectWhole(0, () => writeNew().then(search), search);
+  });
+
+  // contract 5.12
+  test.each([0, 1, 2, 3, 4])('suggestions, when rows come after statement %i', async (statement) => {
+    for (const size of [2, 4, 20]) {
+      const asked = { text: 'zebr', words: ['zebr'], category: null, size };
+      await expectWhole(statement, writeNew, async () => idsOf(await catalog.suggest(asked)));
+    }
+  });
 });
