@@ -23,7 +23,7 @@ export const ROLES = ['all', 'api', 'worker'] as const;
 /** Every setting of a process, validated and frozen. Names and defaults: docs/settings.md. */
 export type Config = Readonly<z.infer<typeof settings>>;
 
-/** Told all at once: every setting that is wrong, by name. */
+/** Reports every wrong setting at once, by name. */
 export class ConfigError extends Error {
   constructor(readonly faults: readonly string[]) {
     super(`The settings are wrong:\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
@@ -58,10 +58,10 @@ export function silenceAwsSdk(): void {
   process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
 }
 
-/** Somebody sits before a command and waits. */
+/** Somebody sits at a command and waits. */
 const COMMAND_WAIT_MS = 5_000;
 
-/** The settings of a command: quiet, its warnings plain text, and sooner told that a store is away. @throws ConfigError naming every fault */
+/** The settings of a command: quiet, with plain-text warnings and less patience for a store. @throws ConfigError naming every fault */
 export function readCommandConfig(): Config {
   const config = readConfig();
   return {
@@ -77,7 +77,7 @@ const WORKER_DEFAULTS = { PORT: '0' };
 
 export const settingNames = (): readonly string[] => Object.keys(settings.shape);
 
-/** MiB of a quarter of what V8's heap may become, which follows the memory of the machine or container; at most 64. */
+/** MiB: a quarter of V8's maximum heap, which follows the memory of the machine or container; at most 64. */
 const quarterOfHeapMib = (): number =>
   Math.min(64, Math.floor(getHeapStatistics().heap_size_limit / 4 / 2 ** 20));
 
@@ -163,7 +163,7 @@ const settings = z
   .refine(({ ROLE, REDIS_URL }) => (ROLE !== 'api' && ROLE !== 'worker') || REDIS_URL !== undefined, {
     path: ['ROLE'],
     message: 'api and worker meet in Redis: set REDIS_URL, or use all',
-    // Told together with the faults of single settings.
+    // Reported together with the faults of single settings.
     when: () => true,
   })
   .refine(({ AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY }) => !AWS_ACCESS_KEY_ID === !AWS_SECRET_ACCESS_KEY, {

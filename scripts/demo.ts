@@ -17,7 +17,7 @@ import { generateBundle, photoOfProduct, productId } from './lab/generator/gener
 
 /** The demonstration catalog: fictional maisons, the same on every machine. */
 const CATALOG = { seed: 7, products: 60, images: 2, historyMonths: 18, estimatesPerVariant: 6 } as const;
-/** The item that is photographed; the photo is drawn from another angle, on a table, by another light. */
+/** The item that is photographed; the photo is drawn from another angle, on a table, in other light. */
 const PHOTOGRAPHED = { index: 17, photoSeed: 4, level: 1 } as const;
 /** More photos of that kind, for anyone who opens the web page. */
 const SAMPLES = [
@@ -59,7 +59,7 @@ async function main(): Promise<void> {
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
-/** A folder of its own and the embedded default, whatever production settings are around. */
+/** A folder of its own and the embedded default, whatever production settings exist. */
 function demoConfig(config: Config, isOnce: boolean): Config {
   const none = {
     DATABASE_URL: undefined,
@@ -81,7 +81,7 @@ async function startHere(config: Config, demo: () => DemoOffer | null): Promise<
   }
 }
 
-/** Draws the bundle of the demonstration, unless it was drawn before; returns its folder. */
+/** Draws the demonstration's bundle, unless it exists already; returns its folder. */
 async function drawCatalog(config: Config): Promise<string> {
   const bundle = join(config.DATA_DIR, `bundle-${Object.values(CATALOG).join('-')}`);
   const complete = `${bundle}.complete`;

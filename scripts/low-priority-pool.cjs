@@ -1,7 +1,7 @@
 /**
  * Loaded before anything else (`node --require`): has the threads of libuv's pool, on which pictures are decoded and
- * files read, started by a thread of low priority, which they inherit. So whoever answers requests and queries goes
- * before them on a busy machine. Only Linux gives single threads a priority; elsewhere this does nothing.
+ * files read, started by a thread of low priority, which they inherit. So requests and queries are answered first on a busy
+ * machine. Only Linux gives single threads a priority; elsewhere this does nothing.
  */
 const { isMainThread, Worker } = require('node:worker_threads');
 

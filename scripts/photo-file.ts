@@ -2,16 +2,16 @@ import { constants, type FileHandle, open } from 'node:fs/promises';
 import { notFound, unprocessable } from '../models/errors';
 import { ACCEPTED_FORMATS, sniffPictureFormat } from '../workers/image/picture-format';
 
-/** As much as the format is known by. */
+/** Enough to recognise the format. */
 const HEAD_BYTES = 1024;
 
 /**
  * A photo of this machine: a regular file, behind a link too, that begins as a picture does, so that neither a device nor a file of
  * secrets is sent because somebody named it (contract 14.13).
- * @throws AppError that names the file: 404 when it can't be read or is no regular file, 422 when it is no photo or too large
+ * @throws AppError that names the file: 404 when it can't be read or is not a regular file, 422 when it is not a photo or too large
  */
 export async function readPhotoFile(path: string, bytesMax: number): Promise<Buffer> {
-  // A pipe without a writer would never open otherwise.
+  // A pipe without a writer would otherwise never open.
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch((failure: unknown) => {
     throw notFound(`The file "${path}" can not be read.`, failure);
   });
@@ -24,7 +24,7 @@ export async function readPhotoFile(path: string, bytesMax: number): Promise<Buf
 
 async function readPhoto(path: string, file: FileHandle, bytesMax: number): Promise<Buffer> {
   const found = await file.stat();
-  // Those of /proc say that they are empty.
+  // Those of /proc claim to be empty.
   if (!found.isFile() || found.size === 0) {
     throw notFound(`"${path}" is no regular file, or it is empty; name a file with a photo.`);
   }
@@ -40,7 +40,7 @@ async function readPhoto(path: string, file: FileHandle, bytesMax: number): Prom
   return Buffer.concat([head, await bytesOf(file, head.length, found.size - head.length)]);
 }
 
-/** No more than this, though the file may grow. */
+/** No more than this, even if the file grows. */
 async function bytesOf(file: FileHandle, position: number, length: number): Promise<Buffer> {
   const { bytesRead, buffer } = await file.read(Buffer.alloc(length), 0, length, position);
   return buffer.subarray(0, bytesRead);

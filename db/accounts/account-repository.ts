@@ -8,7 +8,7 @@ import { Batcher } from '../core/batcher';
 import { EXPIRY, isOpen } from '../core/shared-clauses';
 import { allOf, prepared, rowsOf, type Sql, sql } from '../core/sql';
 
-/** Null where those of the settings hold. */
+/** Null when the settings' values apply. */
 const LIMITS = sql`json_build_object('perSecond', per_second, 'perMinute', per_minute, 'concurrency', concurrency)
   AS limits`;
 
@@ -38,7 +38,7 @@ export class PostgresAccountRepository implements AccountRepository {
     return (await this.openKeys(sql`k.id = ${id}`))[0]?.caller ?? null;
   }
 
-  /** What an account starts with is its first top-up. */
+  /** The starting credits of an account are its first top-up. */
   async createAccount(name: string, credits: number | null): Promise<Account> {
     const id = `account_${randomUUID()}`;
     await rowsOf(this.knex)`
@@ -92,7 +92,7 @@ export class PostgresAccountRepository implements AccountRepository {
     return key;
   }
 
-  /** One statement: the old key never ends without the new one, nor lives on beside it. What it registered is the new one's. */
+  /** One statement: the old key never ends without the new one, nor lives on beside it. Its registrations go to the new one. */
   async rotateKey(
     id: string,
     hash: Buffer,
@@ -156,7 +156,7 @@ export class PostgresAccountRepository implements AccountRepository {
     return hashes.map((hash) => callers.get(hash) ?? null);
   }
 
-  /** What a call must know as it stands now, in the one statement that every call makes. */
+  /** The current state that every call needs, read in the one statement that every call makes. */
   private async openKeys(condition: Sql): Promise<{ readonly hex: string; readonly caller: Caller }[]> {
     const rows = await rowsOf<Caller & { readonly hex: string }>(
       this.knex,
@@ -183,7 +183,7 @@ export class PostgresAccountRepository implements AccountRepository {
   }
 }
 
-/** That a row comes after that of a page before; nothing for the first page. */
+/** The condition for rows after those of the previous page; empty for the first page. */
 const following = (table: Sql, page?: ListPage): Sql[] =>
   page?.after == null
     ? []

@@ -11,7 +11,7 @@ import {
 import { auditEntry } from '../core/shared-clauses';
 import { allOf, rowsOf, sql } from '../core/sql';
 
-/** The audit log in PostgreSQL: a table that refuses whatever is no INSERT. */
+/** The audit log in PostgreSQL: a table that refuses anything but an INSERT. */
 @injectable()
 export class PostgresAuditLog implements AuditLog {
   constructor(
@@ -39,7 +39,7 @@ export class PostgresAuditLog implements AuditLog {
 }
 
 /**
- * The entry of what is done in several transactions. It begins in the first of them, so that nothing is changed without one;
+ * The entry of an action that spans several transactions. It is begun in the first, so that nothing changes without an entry;
  * until it is completed, its details are `unfinished`.
  */
 export class OpenAuditEntry {
@@ -51,7 +51,7 @@ export class OpenAuditEntry {
     private readonly entry: AuditEntry,
   ) {}
 
-  /** Begins it in this transaction, unless it stands already. */
+  /** Begins the entry in this transaction, unless it has begun already. */
   async begin(trx: Knex): Promise<void> {
     if (this.#stands) return;
     const details = { ...this.entry.details, unfinished: true };
@@ -62,12 +62,12 @@ export class OpenAuditEntry {
     this.#id = begun?.id ?? null;
   }
 
-  /** To be told when a transaction in which it began has been committed. */
+  /** Call when a transaction in which it began has been committed. */
   committed(): void {
     this.#stands = this.#id !== null;
   }
 
-  /** Completes it, or writes it whole where nothing was done. */
+  /** Completes it, or writes it whole if nothing was done. */
   async complete(knex: Knex, details: AuditEntry['details']): Promise<void> {
     const entry = { ...this.entry, details: { ...this.entry.details, ...details } };
     await rowsOf(knex, auditEntry(entry, this.clock.now(), this.#stands ? this.#id : null));

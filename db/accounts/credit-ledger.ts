@@ -19,7 +19,7 @@ import { hasCome, messagesAbout } from '../core/shared-clauses';
 import { inTransaction, prepared, rowsOf, type Sql, sql } from '../core/sql';
 import { usageOf } from './usage';
 
-/** SQLSTATE of a second row of one key. */
+/** SQLSTATE of a duplicate key. */
 const UNIQUE_VIOLATION = '23505';
 
 interface Settlement {
@@ -29,7 +29,7 @@ interface Settlement {
 
 const amountOf = ({ amount }: Settlement): number => amount;
 
-/** A database that is away is back after this, or somebody has to look after it. */
+/** A database outage that lasts longer than this needs an operator. */
 const REFUND_ATTEMPTS = 60;
 const REFUND_EVERY_MS = 1_000;
 
@@ -38,9 +38,9 @@ const REFUND_EVERY_MS = 1_000;
  * concurrent ones queue at the account's row; those of one process go together. The constraints of `accounts` keep every
  * balance and every sum of reservations true; an attempt against them fails as a whole.
  *
- * A reservation lapses: `expireReservations` is called from time to time, and an account short of credits does not wait
- * for it. Settling a charge whose reservation has lapsed books all of it, if what the account has left besides other
- * reservations still covers it, else nothing; so an answer says `credits_used` exactly when the ledger has it.
+ * Reservations expire: `expireReservations` is called from time to time, and an account short of credits does not wait for it.
+ * Settling a charge whose reservation has expired books all of it if the account's balance less its other reservations still
+ * covers it, else nothing; so an answer says `credits_used` exactly when the ledger has it.
  */
 @injectable()
 export class PostgresCreditLedger implements CreditLedger {
@@ -56,12 +56,12 @@ export class PostgresCreditLedger implements CreditLedger {
   /** An unlimited account holds nothing back: true without a reservation. A repeated call changes nothing. */
   async reserve(charge: ChargeRequest, amount: number, expiresAt: Date): Promise<boolean> {
     if (await this.hold(charge, amount, expiresAt)) return true;
-    // Tried again even if nothing had lapsed: another process may have swept just before.
+    // Tried again even if nothing had expired: another process may have swept just before.
     await this.sweep(charge.accountId);
     return this.hold(charge, amount, expiresAt);
   }
 
-  /** @throws AppError 402 when the balance does not cover the amount, or no more, as the reservation has lapsed */
+  /** @throws AppError 402 when the balance does not cover the amount, or no longer does because the reservation has expired */
   async settle(charge: ChargeRequest, amount: number, answer?: string): Promise<Booking> {
     if (charge.idempotencyKey === undefined)
       return this.#settlements.submit(charge.accountId, { charge, amount });
@@ -155,7 +155,7 @@ export class PostgresCreditLedger implements CreditLedger {
     return usageOf(this.knex, ...asked);
   }
 
-  /** A crash may lose a reservation, which is then as if it had lapsed: not worth waiting for the disk. */
+  /** A crash may lose a reservation, which then counts as expired: not worth waiting for the disk. */
   private async hold(charge: ChargeRequest, amount: number, expiresAt: Date): Promise<boolean> {
     try {
       const [outcome] = await rowsOf<{ covered: boolean }>(this.knex)`
@@ -181,9 +181,9 @@ export class PostgresCreditLedger implements CreditLedger {
   }
 
   /**
-   * As if the charge had never been, also for a booking that is still on its way: the charge stays in the ledger with
-   * nothing, so that no more is ever booked under its id. An answer that was given to a repetition stays, and its charge
-   * too. A repeated call changes nothing. Locks in the order of `settle`: call, ledger, reservation, account.
+   * Undoes the charge, even one whose booking is still under way: it stays in the ledger with amount 0, so that nothing more is
+   * ever booked under its id. An answer that a repetition has received stays, and so does its charge. A repeated call changes
+   * nothing. Locks in the order of `settle`: call, ledger, reservation, account.
    */
   private undo(charge: ChargeRequest): Promise<void> {
     const { chargeId, accountId, idempotencyKey = null } = charge;
@@ -198,7 +198,7 @@ export class PostgresCreditLedger implements CreditLedger {
         VALUES (${chargeId}, ${accountId}, ${charge.keyId}, ${charge.endpoint}, ${charge.requestId}, 0,
           ${this.clock.now()})
         ON CONFLICT (charge_id) DO NOTHING`;
-      // Only now, when a booking under way has ended, is it seen; and nobody else takes it back meanwhile.
+      // A booking that was under way has ended by now and is visible; nobody else can refund it meanwhile.
       const [entry] = await rowsOf<{ amount: number }>(transaction)`
         SELECT amount FROM credit_ledger WHERE charge_id = ${chargeId} FOR UPDATE`;
       await rowsOf(transaction)`
@@ -214,7 +214,7 @@ export class PostgresCreditLedger implements CreditLedger {
     return hasCome(sql`expires_at`, this.clock.now(), RESERVATION_MS);
   }
 
-  /** Takes back what expired reservations of an account hold. */
+  /** Frees what expired reservations of an account hold. */
   private async sweep(accountId: string): Promise<void> {
     await rowsOf(this.knex)`
       WITH lapsed AS (
@@ -225,7 +225,7 @@ export class PostgresCreditLedger implements CreditLedger {
   }
 }
 
-/** Why a balance can't be changed by so much. */
+/** Why a balance can't change by this amount. */
 function outOfRange(credits: number, held: number, amount: number): AppError {
   if (amount > 0)
     return badRequest(`An account has at most ${CREDITS_MAX} credits; this one has ${credits}.`);
@@ -233,10 +233,10 @@ function outOfRange(credits: number, held: number, amount: number): AppError {
   return badRequest(`The account has ${credits} credits${running}; no more can be taken off.`);
 }
 
-/** SQLSTATE of what the schema forbids, such as a balance below zero. */
+/** SQLSTATE of a violated constraint, such as a balance below zero. */
 const CHECK_VIOLATION = '23514';
 
-/** The bookings that take the balance below what an address names (contract 16.16): of all that run at the same time it is one statement's. */
+/** The bookings that take the balance below an address's threshold (contract 16.16): one of several concurrent statements. */
 const LOW_CREDITS = {
   data: sql`json_build_object('credits', a.credits, 'credits_below', e.credits_below)`,
   whose: sql`e.account_id = a.id AND a.credits < e.credits_below
@@ -248,7 +248,7 @@ const LOW_CREDITS = {
  * The part of a statement that books charges of one account and frees what was held for them: common table expressions,
  * of which `account` has the credits left of a limited account that was changed. A charge is booked once. Locks are
  * taken in one order everywhere: ledger, reservations (so they ask what was booked), account.
- * @param owed a query for `charge_id` and `amount`; what is not in it, or 0, is not booked
+ * @param owed a query for `charge_id` and `amount`; a charge that is missing or 0 is not booked
  */
 export function bookings(charges: readonly ChargeRequest[], owed: Sql, now: Date): Sql {
   const ids = charges.map(({ chargeId }) => chargeId);
@@ -281,11 +281,11 @@ export const creditsLeft = (accountId: string | undefined): Sql =>
     (SELECT credits FROM accounts WHERE id = ${accountId ?? null} AND credits IS NOT NULL FOR NO KEY UPDATE))`;
 
 /**
- * Does work that books for all of the items at once or, when their account does not cover all, for each by itself, so that
- * none is refused for another.
+ * Runs booking work for all items at once or, when their account does not cover all, for each separately, so that no item is
+ * refused because of another.
  *
  * @param maxPrice what an item may cost, for its refusal
- * @returns in the order of the items; a 402 for whom the account does not cover
+ * @returns in the order of the items; a 402 for each item that the account does not cover
  */
 export async function bookedTogether<Item, Result>(
   items: readonly Item[],

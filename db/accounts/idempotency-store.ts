@@ -12,7 +12,7 @@ import { TEXT_PIECE } from '../../models/text-pieces';
 import { hasCome } from '../core/shared-clauses';
 import { rowsOf, sql } from '../core/sql';
 
-/** Expired calls that each new one takes with it, so that the table needs no sweeper of its own. */
+/** Expired calls that each new call deletes, so that the table needs no sweeper of its own. */
 const SWEPT_AT_ONCE = 8;
 
 interface Found {
@@ -43,7 +43,7 @@ export class PostgresIdempotencyStore implements IdempotencyStore {
       WHERE account_id = ${call.accountId} AND key = ${call.key}`;
     if (found && !found.same) return { kind: 'other call' };
     if (found?.bytes == null) return { kind: 'running' };
-    // An answer that is being taken back is given to nobody.
+    // An answer that is being withdrawn is given to nobody.
     const given = found.replayed || (await this.give(call, found.charge_id));
     return given ? { kind: 'answered', chargeId: found.charge_id, bytes: found.bytes } : { kind: 'running' };
   }
@@ -68,7 +68,7 @@ export class PostgresIdempotencyStore implements IdempotencyStore {
     await rowsOf(this.knex)`DELETE FROM idempotent_calls WHERE account_id = ${accountId} AND key = ${key}`;
   }
 
-  /** Whether the answer is there to be given; from now on it and its charge stay. */
+  /** Whether the answer can be given; from now on it and its charge stay. */
   private async give(call: IdempotentCall, chargeId: string): Promise<boolean> {
     const given = await rowsOf(this.knex)`UPDATE idempotent_calls SET replayed = true
       WHERE account_id = ${call.accountId} AND key = ${call.key} AND charge_id = ${chargeId}
@@ -76,7 +76,7 @@ export class PostgresIdempotencyStore implements IdempotencyStore {
     return given.length > 0;
   }
 
-  /** A key that is new, or whose time is over; the id of its charge. */
+  /** Claims a key that is new or has expired; resolves to the id of its charge, else null. */
   private async begin(call: IdempotentCall, leasedUntil: Date, expiresAt: Date): Promise<string | null> {
     const now = this.clock.now();
     const [begun] = await rowsOf<{ charge_id: string }>(this.knex)`
@@ -96,7 +96,7 @@ export class PostgresIdempotencyStore implements IdempotencyStore {
     return begun?.charge_id ?? null;
   }
 
-  /** The same call, after the process that ran it died: what that one had reserved is taken over by a new charge. */
+  /** The same call, after the process that ran it died: a new charge takes over what the old one had reserved. */
   private async resume(call: IdempotentCall, leasedUntil: Date): Promise<string | null> {
     const chargeId = randomUUID();
     const now = this.clock.now();

@@ -37,10 +37,10 @@ export const tableOf = (entry: string): string | null => /^tables\/(\w+)\.copy\.
 /** `images/<sha256>.<extension>`. */
 export const IMAGE_ENTRY = /^images\/([0-9a-f]{64})\.(jpg|png|webp)$/;
 
-/** `models/<folder>/<path>`, which lead nowhere else. */
+/** `models/<folder>/<path>`; none leads anywhere else. */
 export const MODEL_ENTRY = /^models\/(?!\.)([^/]+)\/((?:(?!\.\.?\/)[^/]+\/)*(?!\.\.?$)[^/]+)$/;
 
-/** The entries of an archive so far, as its manifest tells them. */
+/** The entries of an archive so far, as its manifest lists them. */
 class Contents {
   readonly entries: BackupManifest['entries'] = [];
   readonly #names = createHash('sha256');
@@ -83,11 +83,11 @@ export class ArchiveWriter {
 
   constructor(to: Writable) {
     this.#written = pipeline(this.#tar, to);
-    // Told by whatever is written next, or by `finish`.
+    // The next write, or `finish`, reports it.
     this.#written.catch(() => undefined);
   }
 
-  /** @param size of the content, which must not change meanwhile @throws whatever the file says when it can't be written */
+  /** @param size of the content, which must not change meanwhile @throws the file's error when it can't be written */
   add(name: string, size: number, content: Readable): Promise<void> {
     return this.#entry(name, size, this.#contents.noted(name, content));
   }
@@ -104,7 +104,7 @@ export class ArchiveWriter {
   }
 
   async #entry(name: string, size: number, chunks: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<void> {
-    // A stream of streamx, which `pipeline` takes as one of Node's.
+    // A stream of streamx, which `pipeline` accepts as one of Node's.
     const entry = this.#tar.entry({ name, size, mode: 0o600 }) as unknown as Writable;
     const filled = pipeline(chunks, entry);
     await Promise.race([filled, this.#written.then(() => filled)]);
@@ -117,7 +117,7 @@ export async function* readArchive(
 ): AsyncGenerator<{ readonly name: string; readonly bytes: Readable }> {
   const entries = extract();
   const reading = pipeline(createReadStream(file), entries);
-  // Told by the loop below as well.
+  // The loop below reports it too.
   reading.catch(() => undefined);
   try {
     for await (const entry of entries) {

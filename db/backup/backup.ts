@@ -21,10 +21,10 @@ export interface BackupSummary {
   readonly models: number;
 }
 
-/** Most of the shrinking for little of the time. */
+/** Most of the compression for little of the time. */
 const GZIP_LEVEL = 1;
 
-/** A bucket takes its time for each. */
+/** Each request to a bucket takes a while. */
 const IMAGES_AHEAD = { concurrency: 8 };
 
 /** What is backed up, beside the database. */
@@ -35,9 +35,9 @@ export interface BackedUp {
 }
 
 /**
- * Backs everything up into one file: the database as it is at one moment, then the signing keys, the added models, the stored
- * images. Images never change, so those that came since do no harm. The file is whole or is not there; while it is made, its
- * folder holds the compressed tables as well.
+ * Backs everything up into one file: the database as of one moment, then the signing keys, the added models and the stored
+ * images. Images never change, so newer ones do no harm. The file is complete or absent; while it is being made, its folder also
+ * holds the compressed tables.
  */
 export async function backUp(knex: Knex, madeAt: Date, held: BackedUp, file: string): Promise<BackupSummary> {
   const folder = dirname(file);
@@ -62,13 +62,13 @@ export async function backUp(knex: Knex, madeAt: Date, held: BackedUp, file: str
   }
 }
 
-/** To files first, as fast as the disk is: the archive needs their sizes, and the database is held up meanwhile. */
+/** Written to files first, at the speed of the disk: the archive needs their sizes, and the database is held up meanwhile. */
 const dumpTables = (knex: Knex, work: string): Promise<DatabaseDump> =>
   dumpDatabase(knex, (table, rows) =>
     pipeline(rows, createGzip({ level: GZIP_LEVEL }), createWriteStream(join(work, table), { mode: 0o600 })),
   );
 
-/** How many models there are. */
+/** Resolves to the number of models. */
 async function addOthers(
   archive: ArchiveWriter,
   { images, modelsFolder, signingKeys }: BackedUp,
@@ -78,7 +78,7 @@ async function addOthers(
   const models = await addModels(archive, modelsFolder);
   const read = async (address: string) => ({ address, bytes: await images.get(address) });
   for await (const { address, bytes } of pMapIterable(images.addresses(), read, IMAGES_AHEAD)) {
-    // Collected in between: nothing named it any more.
+    // Removed in the meantime, as nothing named it any more.
     if (bytes) await add(address.slice(1), bytes);
   }
   return models;
@@ -87,7 +87,7 @@ async function addOthers(
 const addFile = async (archive: ArchiveWriter, name: string, path: string): Promise<void> =>
   archive.add(name, (await stat(path)).size, createReadStream(path));
 
-/** How many there are. */
+/** Resolves to their number. */
 async function addModels(archive: ArchiveWriter, root: string): Promise<number> {
   const folders = await readdir(root, { withFileTypes: true }).catch(() => []);
   const models = folders.filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'));

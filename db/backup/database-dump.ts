@@ -15,7 +15,7 @@ import {
   up,
 } from '../migrations/migrate';
 
-/** A database as it was at one moment, but for its rows. */
+/** A database as of one moment, without its rows. */
 export interface DatabaseDump {
   /** Names of the steps of the schema, in order. */
   steps: string[];
@@ -26,8 +26,8 @@ export interface DatabaseDump {
 }
 
 /**
- * What is true of this database alone: processes, steps, and the search snapshot, whose changes have numbers of transactions. A
- * service makes the snapshot anew.
+ * What applies to this database alone: processes, steps, and the search snapshot, whose changes carry transaction numbers. A
+ * service rebuilds the snapshot.
  */
 const LEFT_OUT: readonly string[] = [
   'catalog_import_lock',
@@ -42,7 +42,7 @@ const LEFT_OUT: readonly string[] = [
   'service_processes',
 ];
 
-/** Writes the rows of all tables as they are at one moment, while others read and write. @param write takes those of a table */
+/** Writes the rows of all tables as they are at one moment, while others read and write. @param write gets those of a table */
 export function dumpDatabase(
   knex: Knex,
   write: (table: string, rows: Readable) => Promise<void>,
@@ -51,7 +51,7 @@ export function dumpDatabase(
     await rowsOf(transaction)`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY`;
     await rowsOf(transaction)`SELECT set_config('statement_timeout', '0', true)`;
     const tables = await tablesOf(transaction);
-    // Until the end none of them is dropped or emptied: a snapshot does not keep that away.
+    // Until the end none of them may be dropped or emptied: a snapshot does not prevent that.
     const names = tables.map(({ name }) => identifier(name));
     await rowsOf(transaction)`LOCK TABLE ${joined(names, ', ')} IN ACCESS SHARE MODE`;
     for (const table of tables) await write(table.name, await tableText(transaction, table));
@@ -59,7 +59,7 @@ export function dumpDatabase(
   });
 }
 
-/** Tables of a version's vectors come last: they are made when it is known what the versions are. */
+/** Tables of a version's vectors come last: they are created once the versions are known. */
 async function tablesOf(transaction: Knex): Promise<DatabaseDump['tables']> {
   const rows = await rowsOf<DatabaseDump['tables'][number] & { parents: readonly string[] }>(transaction)`
     SELECT c.relname AS name,
@@ -99,13 +99,13 @@ function identitiesOf(transaction: Knex): Promise<DatabaseDump['identities']> {
 /** The rows of each table of a dump, in its order. */
 export type DumpedRows = AsyncIterable<{ readonly table: string; readonly rows: Readable }>;
 
-/** Said when a dump can't be put here. */
+/** The message when a dump can't be restored here. */
 export class RestoreRefused extends Error {}
 
 const VECTORS = /^embeddings_(\d+)$/;
 
 /**
- * Makes the database what a dump says, under the newest schema, in one transaction. Processes that start meanwhile wait.
+ * Restores a dump into the database, under the newest schema, in one transaction. Processes that start meanwhile wait.
  *
  * @param check refuses by throwing, before anything is changed
  * @param finish runs last, with the restored tables
@@ -135,8 +135,8 @@ export async function loadDatabase(
 }
 
 /**
- * That every step of the dump's schema is known here, and none is missing that is part of the first version now; the
- * order is that of their names. @throws RestoreRefused
+ * Checks that every step of the dump's schema is known here, and that no step is missing that is now part of the first version;
+ * the order is that of their names. @throws RestoreRefused
  */
 export function refuseUnknown(dump: DatabaseDump, steps: SchemaSteps): void {
   const release = unknownRelease(dump.steps, steps);
@@ -147,7 +147,7 @@ export function refuseUnknown(dump: DatabaseDump, steps: SchemaSteps): void {
   );
 }
 
-/** Taking the schema back goes over the rows that there are: without them it takes no time. */
+/** Undoing the schema visits all existing rows: without them it takes no time. */
 async function emptyTables(transaction: Knex, dump: DatabaseDump): Promise<void> {
   const tables = await rowsOf<{ name: string }>(transaction)`SELECT c.relname AS name FROM pg_class c
     WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r' AND c.relname <> 'embedding_versions'
@@ -175,7 +175,7 @@ async function fill(transaction: Knex, dump: DatabaseDump, rows: DumpedRows): Pr
   }
 }
 
-/** What the triggers derive is in the dump as well. */
+/** The dump also holds what the triggers derive. */
 async function fillTable(
   transaction: Knex,
   table: DatabaseDump['tables'][number],

@@ -35,15 +35,15 @@ export interface RestoredInstallation {
 }
 
 export interface RestoreOptions {
-  /** Puts the backup in the place of what is there. */
+  /** Replaces the existing data with the backup. */
   readonly replace: boolean;
-  /** Notes the restore with the database that it made. */
+  /** Records the restore in the database that it made. */
   readonly note: (knex: Knex, summary: RestoreSummary) => Promise<void>;
 }
 
 /**
- * Makes an installation what a backup says, under the schema of this version. The file is read through first; then images are added,
- * the database changes in one transaction, and signing keys and models follow. Broken off, a second run finishes.
+ * Restores a backup into an installation, under the schema of this version. The file is read through first; then images are
+ * added, the database changes in one transaction, and signing keys and models follow. If interrupted, a second run finishes it.
  *
  * @throws RestoreRefused for a damaged file, a running service, or an installation that is in use without `replace`
  */
@@ -120,7 +120,7 @@ async function refuseUse(knex: Knex, replace: boolean): Promise<void> {
   }
 }
 
-/** Images to their place, models and keys beside theirs; how many models there are. */
+/** Puts images in their place, and models and keys beside theirs; resolves to the number of models. */
 async function takeFiles({ images }: RestoredInstallation, file: string, staged: string): Promise<number> {
   const models = new Set<string>();
   const pictures = async function* () {
@@ -138,7 +138,7 @@ async function takeFiles({ images }: RestoredInstallation, file: string, staged:
 
 type Extension = Parameters<ImageStore['put']>[1];
 
-/** A bucket takes its time for each. */
+/** Each request to a bucket takes a while. */
 const IMAGES_AT_ONCE = { concurrency: 8 };
 
 async function takeFile(path: string, bytes: Readable): Promise<void> {

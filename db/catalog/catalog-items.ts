@@ -24,9 +24,9 @@ export interface ItemRow {
   readonly thumbnails: string[];
   readonly attributes: Attribute[];
   readonly variants: VariantRow[];
-  /** Null on rows that are no product. */
+  /** Null on rows that are not products. */
   readonly own: { readonly [Field in keyof OwnFields]?: string } | null;
-  /** Null on rows that are no category. */
+  /** Null on rows that are not categories. */
   readonly available_tags: Tag[] | null;
   readonly updated_at: Date;
   readonly max_estimate: EstimateJson | null;

@@ -13,10 +13,10 @@ import { SnapshotCache } from './search/snapshot-cache';
 import { expandTerms, type TermExpansion } from './search/term-expansion';
 import { suggestedRows } from './suggestions';
 
-/** In which state an answer is looked for: the one that this process saw last, then twice the one that there is. */
+/** The state in which an answer is sought: first the one that this process saw last, then, twice, the current one. */
 const ATTEMPTS = ['known', 'newest', 'newest'] as const;
 
-/** The state that this process had seen last when the attempt began; null: the one that there is. */
+/** The state that this process had seen last when the attempt began; null: the current one. */
 type From = CatalogState | null;
 
 /** Reads rows that were found; null when the catalog has changed since. */
@@ -24,7 +24,7 @@ type ReadRows = (knex: Knex, found: FoundRows) => Promise<readonly CatalogItem[]
 
 /**
  * Answers queries, each from one state of the catalog, without a transaction: the last statement, which reads the rows,
- * tells whether that state still stands. If it does not, the answer is made again, at last in a transaction.
+ * tells whether that state is still current. If not, the answer is made again, the last time in a transaction.
  */
 export class CatalogSearch {
   readonly #snapshots: SnapshotCache;
@@ -76,7 +76,7 @@ export class CatalogSearch {
     const told = {
       total: found.total,
       wordsMatched: found.wordsMatched,
-      // A page without rows is free, and tells nothing that others pay for (contract 4.15).
+      // A page without rows is free, and reveals nothing that others pay for (contract 4.15).
       ...(facets && { facets: await facetValues(knex, facets, rows.length > 0 ? found.facets : new Map()) }),
       ...(after !== undefined && { last: (found.rows.length > pageSize && rows.at(-1)) || null }),
     };
@@ -86,8 +86,8 @@ export class CatalogSearch {
   }
 
   /**
-   * Products in the snapshot and what has changed since, if that can answer; all else among the rows. With them the state
-   * that must still stand when they are read: the first that was seen, as another query may see a newer one meanwhile.
+   * Finds products in the snapshot and the changes since, if these can answer; everything else among the rows. Also returns the
+   * state that must still be current when they are read: the first one seen, as another query may see a newer one meanwhile.
    */
   async #find(
     knex: Knex,

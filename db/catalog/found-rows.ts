@@ -5,12 +5,12 @@ import { lines, prepared, rowsOf, type Sql, sql } from '../core/sql';
 import { type ItemRow, itemOf, rowsById } from './catalog-items';
 import { isUnchangedSince } from './search/opening';
 
-/** Rows that somebody wants, who names them among others; any state does for ids alone. */
+/** Rows that a call wants, under its own name among others; wanted by ids alone, they may be of any state. */
 type WantedRows = Pick<FoundRows, 'rows'> & Partial<FoundRows> & { readonly owner: string };
 
 const SEEN = { transactions: sql`seen.transactions`, snapshot: sql`seen.snapshot` };
 
-/** Expressions for `WITH`: `found` has the wanted rows, and `gone` the owners whose state is no more. */
+/** Expressions for `WITH`: `found` has the wanted rows, and `gone` the owners whose state is no longer current. */
 export function foundRows(wanted: readonly WantedRows[], pricing: boolean): Sql {
   const ids = [...new Set(wanted.flatMap(({ rows }) => rows))];
   const states = wanted.flatMap(({ owner, state }) => (state ? [{ owner, ...state }] : []));
@@ -25,7 +25,7 @@ export function foundRows(wanted: readonly WantedRows[], pricing: boolean): Sql 
 export const FOUND = sql`found.*, to_json(ARRAY(SELECT owner FROM gone)) AS gone
   FROM (VALUES (true)) AS always LEFT JOIN found ON true`;
 
-/** A line of it; of a row only where there is any. */
+/** A line of its result; the row is null where there is none. */
 export type FoundLine = (ItemRow | { readonly id: null }) & { readonly gone: readonly string[] };
 
 /** The rows that were found, in the order of the ids. */

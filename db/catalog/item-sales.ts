@@ -7,7 +7,7 @@ import { KeyedBatcher } from '../core/batcher';
 import { prepared, rowsOf, type Sql, sql } from '../core/sql';
 import { FOUND, type FoundLine, foundRows, itemsIn } from './found-rows';
 
-/** Reads rows and books what they cost in one statement, which serves the calls of an account that come together. */
+/** Reads rows and books their price in one statement, which serves concurrent calls of an account together. */
 @injectable()
 export class PostgresItemSales implements ItemSales {
   readonly #sales = new KeyedBatcher((sales: readonly Sale[]) =>

@@ -12,7 +12,7 @@ export class PostgresSearchMissStore implements SearchMissStore {
 
   async add(day: string, misses: readonly SearchMiss[]): Promise<void> {
     await inTransaction(this.knex, async (trx) => {
-      // One process at a time counts what the day has.
+      // Only one process at a time counts the day's rows.
       await rowsOf(trx)`LOCK TABLE search_misses IN SHARE ROW EXCLUSIVE MODE`;
       await rowsOf(trx)`INSERT INTO search_misses AS old (day, query, misses)
         SELECT ${day}::date, query, misses FROM (

@@ -21,7 +21,7 @@ export class PostgresStoredImageIndex implements StoredImageIndex {
       .merge();
   }
 
-  /** Housekeeping removes what has been in this table for long, and holds the lock meanwhile. */
+  /** Housekeeping removes entries that have been in this table for long, and holds the lock meanwhile. */
   async keep(addresses: readonly string[]): Promise<void> {
     await inTransaction(this.knex, async (trx) => {
       await rowsOf(trx, UNOWNED_IMAGES_ALONE);

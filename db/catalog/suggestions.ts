@@ -13,10 +13,10 @@ const NODES = sql`catalog_search WHERE kind <> 'product'`;
 /** The most popular of them, which are looked at first. */
 const POPULAR = sql`(SELECT id, category, popularity, sort_key, words FROM ${NODES}
   ORDER BY popularity DESC, id LIMIT 1000) AS popular`;
-/** Where so many of those match, far more of the others do than could be sorted in time, and none is needed. */
+/** When this many of those match, too many of the others do to sort them in time, and none is needed. */
 const MANY = sql`50`;
 
-/** The products that match all words, by popularity, and the state that must still stand, of these and of what was read before. */
+/** The products that match all words, by popularity, and the state that must still be current, of these and of earlier reads. */
 type FindPopular = (
   query: ResolvedQuery,
   expansions: readonly TermExpansion[] | null,
@@ -24,8 +24,8 @@ type FindPopular = (
 ) => Promise<Pick<FoundPage, 'rows'> & Pick<FoundRows, 'state'>>;
 
 /**
- * The rows that complete a query, in the order of contract 5.12. Each sort of them is looked for if it has to be, the dearest
- * last: products, then words that are misspelt. What is typed first is answered by one statement, names that begin so.
+ * The rows that complete a query, in the order of contract 5.12. Each sort is looked for only if needed, the dearest last:
+ * products, then misspelt words. The first letters typed take one statement: names that begin so.
  * @throws CatalogChanged when they would not be of one state
  */
 export async function suggestedRows(
@@ -70,7 +70,7 @@ async function readRows(knex: Knex, select: Sql, before: CatalogState | null): P
 
 /**
  * Rows of the taxonomy: as many as are wanted of those whose name begins with the text, then as many that match all terms;
- * of these those first whose own name holds the last word as far as it is typed. A row may come twice.
+ * of these, rows come first whose own name holds the last word as typed so far. A row may come twice.
  */
 function nodes(
   knex: Knex,

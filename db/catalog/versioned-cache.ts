@@ -1,6 +1,6 @@
 import { workFor } from '../../models/access/current-party';
 
-/** A small table, remembered by version, and read again for any other version or none: never older than the caller's. */
+/** A small table, cached by version and read again for any other version or none: never older than the caller's. */
 export class VersionedCache<Value> {
   #version: number | undefined;
   #value: Promise<Value> | undefined;

@@ -4,13 +4,12 @@ import { LRUCache } from 'lru-cache';
 
 /** Work that takes longer (its connection may be dead) does not hold up the next batch. */
 const PATIENCE_MS = 100;
-/** Keys that have a batcher of their own; one that is forgotten in use costs a batch less sharing. */
+/** Keys that have a batcher of their own; one that is forgotten in use only makes a batch share less. */
 const KEYS_MAX = 1_000;
 
 /**
- * Does a flood of work in few statements: who comes while a batch is under way is served by the next one, together with
- * all who came meanwhile. The batch of an item always begins after the item came, so an answer is as fresh as one of its
- * own would be.
+ * Does a flood of work in few statements: items that arrive while a batch is under way are served together by the next one. An
+ * item's batch always begins after the item arrived, so its answer is as fresh as that of a statement of its own.
  */
 export class Batcher<Item, Result> {
   #latest: Promise<unknown> = Promise.resolve();

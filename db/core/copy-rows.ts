@@ -95,7 +95,7 @@ const parsers: ReadonlyMap<number, Parser> = new Map<number, Parser>([
 /**
  * How values come out of PostgreSQL, given to each connection: int8 (counts, sums, identities) as a number; one that a
  * number can't hold exactly is a RangeError, never rounded. numeric stays text, as amounts must be exact; a date
- * without time stays text (YYYY-MM-DD), as it is no moment and no time zone must move it.
+ * without time stays text (YYYY-MM-DD), as it is not a moment and no time zone may move it.
  */
 export const valueTypes = {
   getTypeParser(typeId: number, format?: string): Parser {
@@ -110,7 +110,7 @@ function parseInt8(text: string): number {
   return value;
 }
 
-/** A table, and those of its columns that are copied; without them all that are stored. */
+/** A table, and those of its columns that are copied; by default all that are stored. */
 export interface CopiedTable {
   readonly name: string;
   readonly columns?: readonly string[];
@@ -131,10 +131,10 @@ function copied({ name, columns }: CopiedTable): string {
   return `${identifier(name).text}${named}`;
 }
 
-/** The connection of a transaction, which goes back with it. */
+/** The connection of a transaction, which is returned with it. */
 const connectionOf = (trx: Knex): Promise<ClientBase> => trx.client.acquireConnection();
 
-/** About so much text is sent at once, so that the database works on it while the next is made. */
+/** About this much text is sent at once, so that the database works on it while the next is made. */
 const CHUNK_LENGTH = 64 * 1024;
 
 /**

@@ -4,7 +4,7 @@ import { type Clock, PORTS } from '../../models/ports';
 import { isVoid } from './shared-clauses';
 import { inTransaction, rowsOf, sql } from './sql';
 
-/** An import whose heart has stood still for so long has died; much longer than any of its transactions. */
+/** An import without a heartbeat for this long has died; much longer than any of its transactions. */
 const IMPORT_DEAD_MS = 3_600_000;
 
 /** Images removed at a time: no import begins meanwhile. */
@@ -13,7 +13,7 @@ const REMOVED_MAX = 1_000;
 /** For the transaction: either stored images are being removed, or others say which ones they are about to name. */
 export const UNOWNED_IMAGES_ALONE = sql`LOCK TABLE unowned_images IN EXCLUSIVE MODE`;
 
-/** What housekeeping asks of PostgreSQL. Deletions take at most `limit` rows, and say how many there were. */
+/** Housekeeping in PostgreSQL. Deletions take at most `limit` rows, and resolve to how many there were. */
 @injectable()
 export class PostgresHousekeepingStore {
   constructor(
@@ -21,7 +21,7 @@ export class PostgresHousekeepingStore {
     @inject(PORTS.Clock) private readonly clock: Clock,
   ) {}
 
-  /** Whether it is this process's turn: of all that ask, one is told so, once in an interval. */
+  /** Whether it is this process's turn: of all that ask, one gets it, once in an interval. */
   async claim(task: string, everyMs: number): Promise<boolean> {
     const now = this.clock.now();
     const claimed = await rowsOf(this.knex)`
@@ -56,8 +56,8 @@ export class PostgresHousekeepingStore {
   }
 
   /**
-   * Removes those of the stored images that were found unnamed by any row before `unownedBefore`, and still are; nothing while an
-   * import runs. Files go before the rows that remember them: an import looks whether a file that it knows is still there.
+   * Removes the stored images that were found unnamed by any row before `unownedBefore` and still are; none while an import runs.
+   * Files are removed before the rows that record them: an import checks whether a file that it knows still exists.
    */
   collectImages(
     addresses: readonly string[],
@@ -98,7 +98,7 @@ export class PostgresHousekeepingStore {
   }
 }
 
-/** Of these addresses those that a live row names, or one that is still to be derived. */
+/** The addresses among these that a live row names, or one that is still to be derived. */
 async function ownedOf(transaction: Knex, addresses: readonly string[]): Promise<ReadonlySet<string>> {
   const rows = await rowsOf<{ address: string }>(transaction)`SELECT DISTINCT address FROM (
       SELECT unnest(images || thumbnails) AS address FROM catalog_rows

@@ -12,7 +12,7 @@ import { connectionsSpent, databaseAway } from './postgres-faults';
 export interface Database {
   readonly knex: Knex;
   readonly kind: 'postgres' | 'embedded';
-  /** What works and should be mended on the server, a sentence each. */
+  /** What works but should be fixed on the server, one sentence each. */
   readonly warnings: readonly string[];
   /** Connections of the pool at the moment; `pending` is the number of queries that wait for one. */
   connections(): { used: number; free: number; pending: number };
@@ -29,7 +29,7 @@ export interface PoolOptions {
   readonly statementMs?: number;
   /** Shown in `pg_stat_activity`. Default `loupe`. */
   readonly applicationName?: string;
-  /** Hears of connections that were lost and migrations that failed; the error itself is always thrown too. */
+  /** Called for lost connections and failed migrations; the error itself is always thrown too. */
   readonly onWarning?: (message: string) => void;
 }
 
@@ -107,8 +107,8 @@ function createKnex(
 }
 
 /**
- * Keeps connections out of the pool that are of no use after what the server said on them, no matter who had asked. After a
- * failover those that lead to the old server go at once, not one by one.
+ * Keeps connections out of the pool that are unusable after what the server said on them, whoever had asked. After a failover,
+ * those that lead to the old server go at once, not one by one.
  */
 function withoutSpentConnections() {
   const usable = new Set<Client>();
@@ -145,7 +145,7 @@ interface ConnectionSource {
   releaseConnection(connection: object): Promise<void>;
 }
 
-/** Every connection is taken in the name of those for whom it is (contract 12.12). Where none is to be had, the database is away. */
+/** Every connection is taken in the name of those it is for (contract 12.12). When none can be had, the database is away. */
 function shareConnections(client: ConnectionSource, shares: FairBudget): void {
   const held = new WeakMap<object, Lease>();
   const acquire = client.acquireConnection.bind(client);

@@ -9,19 +9,19 @@ import { AppError, unavailable } from '../../models/errors';
  */
 const AWAY = /^(08...|25...|26000|40001|40003|40P01|53...|55P03|57...|58...)$/;
 
-/** Of these, those after which the connection is of no use: it is broken, or leads to a server that is not the right one any more. */
+/** Those of them that make the connection unusable: it is broken, or leads to a server that is no longer the right one. */
 const CONNECTION_SPENT = /^(08...|25...|26000|57P..|58...)$/;
 
 const READ_ONLY = '25006';
 
-/** What the system says of a connection that breaks in the middle of a statement. */
+/** What the system reports for a connection that breaks in the middle of a statement. */
 const SYSTEM_ERRORS =
   /^(ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENOENT)$/;
 /** node-postgres gives these no code. */
 const MESSAGES =
   /connection terminated|timeout expired|timeout exceeded when trying to connect|connection error|not queryable|unable to acquire/i;
 
-/** What a failure of the database is for a call: a 503 when it is away, else the failure itself. */
+/** How a call sees a failure of the database: as a 503 when it is away, else as the failure itself. */
 export function databaseFailure(failure: unknown): unknown {
   if (failure instanceof AppError || !isAway(failure)) return failure;
   return databaseAway(failure);
@@ -39,7 +39,7 @@ export function connectionsSpent(sqlState: string): 'none' | 'this' | 'all' {
   return CONNECTION_SPENT.test(sqlState) ? 'this' : 'none';
 }
 
-/** The SQLSTATE of what the database refused, also behind the 503 that is told of it; null for another failure. */
+/** The SQLSTATE of what the database refused, also behind the 503 that reports it; null for another failure. */
 export function sqlStateOf(failure: unknown): string | null {
   const told = failure instanceof AppError ? failure.cause : failure;
   return told instanceof Error && 'code' in told ? String(told.code) : null;

@@ -22,12 +22,12 @@ interface ServerState {
 /**
  * Connects once to a PostgreSQL server and looks whether Loupe can work there.
  *
- * @returns what works and should be mended, a sentence each
+ * @returns what works but should be fixed, one sentence each
  * @throws StoreFault naming host, port and database, and what to do
  */
 export async function probePostgres(url: string): Promise<readonly string[]> {
   const client = clientOf(url);
-  // An error of a connection that is given up is nobody's.
+  // Nobody needs the error of a connection that is given up.
   client.on('error', () => undefined);
   const place = `the database "${client.database}" at ${client.host}:${client.port}`;
   try {

@@ -4,10 +4,10 @@ import type { WorkerReadiness } from '../../models/indexing/embedding-version';
 import { PORTS, type ReadinessRepository } from '../../models/ports';
 import { inTransaction, rowsOf, sql } from './sql';
 
-/** A worker tells every few seconds; after this it is dead, or as good as that. */
+/** A worker reports every few seconds; after this it counts as dead. */
 const ALIVE = sql`told_at > now() - interval '20 seconds' AND told_at < now() + interval '20 seconds'`;
 
-/** What workers say of the models of versions, in PostgreSQL. */
+/** What workers report about the models of versions, in PostgreSQL. */
 @injectable()
 export class PostgresReadinessRepository implements ReadinessRepository {
   constructor(@inject(PORTS.Knex) private readonly knex: Knex) {}

@@ -4,8 +4,8 @@ import type { WebhookEvent } from '../../models/webhooks/webhook';
 import { rowsOf, type Sql, sql } from './sql';
 
 /**
- * What an account may have so many of is counted and written under this lock, to the end of the transaction, so that no
- * two calls count the same (contract 9.13). Statements after it see what those before it wrote.
+ * Anything of which an account may have only so many is counted and written under this lock, held to the end of the transaction,
+ * so that no two calls count the same (contract 9.13). Statements after it see what those before it wrote.
  */
 export async function lockAccount(transaction: Knex, id: string): Promise<void> {
   await rowsOf(transaction)`SELECT FROM accounts WHERE id = ${id} FOR NO KEY UPDATE`;
@@ -18,7 +18,7 @@ export const EXPIRY = sql`least(expires_at, overlap_ends_at)`;
 export const isOpen = (now: Date): Sql => sql`revoked_at IS NULL AND coalesce(${EXPIRY} > ${now}, true)`;
 
 /**
- * Adds an entry to the audit log and answers its `id`: a statement, for the transaction of what it tells (contract 14.8).
+ * Adds an entry to the audit log and returns its `id`: a statement for the transaction that the entry describes (contract 14.8).
  *
  * @param completes the entry that this one is the end of
  */
@@ -35,7 +35,7 @@ export const auditEntry = (
 const CLOCKS_APART_MS = 60_000;
 
 /**
- * Whether a stored time has come. One that lies further ahead than it can was written by a clock that was ahead: it is void,
+ * Whether a stored time has come. One further ahead than it can be was written by a clock that was ahead: it is void,
  * and has come (contract 14.18).
  *
  * @param time a timestamptz
@@ -48,7 +48,7 @@ export const hasCome = (time: Sql, now: Date, aheadMaxMs: number | Sql): Sql =>
 export const isVoid = (time: Sql, now: Date, aheadMaxMs: number | Sql): Sql =>
   sql`${time} > ${now}::timestamptz + (${aheadMaxMs} + ${CLOCKS_APART_MS}::integer) * interval '1 millisecond'`;
 
-/** Whether an address, `e`, is told anything: it was not disabled, and its key opens the API (contract 16.10). */
+/** Whether an address, `e`, receives messages: it was not disabled, and its key opens the API (contract 16.10). */
 export const isTold = (now: Date): Sql =>
   sql`e.disabled_at IS NULL AND (e.key_id IS NULL OR e.key_id IN (SELECT id FROM api_keys WHERE ${isOpen(now)}))`;
 

@@ -48,12 +48,12 @@ export function prepared({ text, bindings }: Sql): Sql {
   return new Sql(text, bindings, name);
 }
 
-/** A number that is always the same, in the text itself: of a limit that is bound, a plan that stands knows nothing. */
+/** A constant number, in the text itself: a plan that is kept knows nothing of a limit that is bound. */
 export const constant = (value: number): Sql => new Sql(String(value));
 
 /**
- * Texts as the lines of a function that `FROM` can name: of JSON the planner takes the same for granted however many they
- * are, so a plan can stand.
+ * Texts as the lines of a function that `FROM` can name: for JSON the planner assumes the same size however many there are, so a
+ * plan can be kept.
  */
 export const lines = (texts: readonly string[]): Sql =>
   sql`json_array_elements_text(${JSON.stringify(texts)}::json)`;
@@ -61,7 +61,7 @@ export const lines = (texts: readonly string[]): Sql =>
 /** The name of a table or column that is computed, quoted. */
 export const identifier = (name: string): Sql => new Sql(`"${name.replaceAll('"', '""')}"`);
 
-/** Pieces one after the other with a separator between. */
+/** Pieces joined by a separator. */
 export function joined(pieces: readonly Sql[], separator: string): Sql {
   return new Sql(
     pieces.map((piece) => piece.text).join(separator),
@@ -100,7 +100,7 @@ export function inTransaction<Result>(
   return reachable(knex.transaction(work));
 }
 
-/** Runs reads that must all see one state of the database; errors as in `rowsOf`. Inside, only `rowsOf` may be used, of what is given. */
+/** Runs reads that must all see one state of the database; errors as in `rowsOf`. Inside, use only `rowsOf` of what is given. */
 export function inOneState<Result>(knex: Knex, read: (state: Knex) => Promise<Result>): Promise<Result> {
   return reachable(
     onConnection(knex, async (connection) => {
@@ -144,7 +144,7 @@ async function onConnection<Result>(
   }
 }
 
-/** Those who listen to the events of Knex hear of it. */
+/** Listeners to the events of Knex are told. */
 async function ask<Row>(knex: Knex, connection: ClientBase, { text, bindings, name }: Sql): Promise<Row[]> {
   if (isOver(knex)) throw new Error(`The transaction is over: ${text}`);
   let position = 0;
@@ -159,7 +159,7 @@ async function ask<Row>(knex: Knex, connection: ClientBase, { text, bindings, na
     knex.client.emit('query-response', rows, query);
     return rows;
   } catch (error) {
-    // Not the values, which may be anybody's.
+    // Without the values, which may be private.
     if (error instanceof Error) error.message = `${text} - ${error.message}`;
     throw error;
   }

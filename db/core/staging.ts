@@ -10,7 +10,7 @@ export interface Prepared<Row extends object> {
 }
 
 /**
- * Looks which keys the table has, and stages those rows; of rows with one key the last stands. The others need no
+ * Looks which keys the table has, and stages those rows; of rows with one key the last wins. The others need no
  * comparison: `write` copies them straight into the table, which costs the database a third of an INSERT.
  */
 export async function prepare<Row extends object>(

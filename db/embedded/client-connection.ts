@@ -22,9 +22,9 @@ export interface ConnectionLimits {
 const REQUEST_CODE_AT = 4;
 const REQUEST_BYTES_MIN = 8;
 
-/** One client's socket: the startup exchange, then whole messages. What becomes of them is a matter of `Session`. */
+/** One client's socket: the startup exchange, then whole messages, which `Session` handles. */
 export abstract class ClientConnection {
-  /** The name that the client gave itself, once it has said who it is; a mere look whether somebody listens never does. */
+  /** The name that the client gave itself, once it has identified itself; a mere probe for a listener never does. */
   applicationName: string | undefined;
   protected gone = false;
   private readonly reader: FrameReader;
@@ -35,9 +35,9 @@ export abstract class ClientConnection {
   constructor(
     protected readonly socket: Socket,
     protected readonly limits: ConnectionLimits,
-    /** The client has said who it is. */
+    /** The client has identified itself. */
     private readonly onStarted: () => void,
-    /** The client is no more; told once. */
+    /** The client is gone; told once. */
     private readonly onLeft: () => void,
   ) {
     this.reader = new FrameReader(limits.frameBytesMax);
@@ -50,7 +50,7 @@ export abstract class ClientConnection {
   /** New messages have come. */
   abstract advance(): void;
 
-  /** The client is no more: whatever it began is undone. */
+  /** The client is gone: whatever it began is undone. */
   protected abstract undo(): void;
 
   /** Tells a client that waits for the database. */
@@ -68,7 +68,7 @@ export abstract class ClientConnection {
   /** The next whole message, which stays until `shift`. */
   protected peek(): Frame | undefined {
     this.peeked ??= this.read(() => this.reader.next());
-    // Whole messages that can't be sent on are not joined by more; an unfinished one is completed, whatever its size.
+    // No more is read while whole messages can't be sent on; an unfinished one is completed, whatever its size.
     const isFull = this.peeked !== undefined && this.reader.buffered > this.limits.waitingBytesMax;
     if (isFull) this.socket.pause();
     else this.socket.resume();
@@ -106,13 +106,13 @@ export abstract class ClientConnection {
     if (this.applicationName !== undefined) this.peek();
   }
 
-  /** What `take` finds; nothing if its length is out of bounds, and then nobody reads on: the client is told. */
+  /** What `take` finds; nothing if its length is out of bounds: then the client is told, and reading stops. */
   private read(take: () => Frame | undefined): Frame | undefined {
     try {
       return take();
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
-      // Not at once: the session that asks is in the midst of its work.
+      // Deferred: the session that asks is in the middle of its work.
       setImmediate(() => this.fail('08P01', error.message));
       return undefined;
     }
@@ -126,7 +126,7 @@ export abstract class ClientConnection {
         this.socket.write('N');
         continue;
       }
-      // The one backend can't be interrupted, so a request to cancel is heard and comes to nothing.
+      // The one backend can't be interrupted, so a request to cancel is accepted and has no effect.
       if (code === RequestCode.cancel) this.socket.destroy();
       else if (code >>> 16 !== 3) this.fail('0A000', 'only version 3 of the protocol is spoken here');
       else {

@@ -2,11 +2,11 @@ import { constants, cpSync, existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { syncTree, writeDurably } from '../files/durable-files';
 
-/** What ensureEmbedded tells the host that it starts. */
+/** The options that ensureEmbedded passes to the host that it starts. */
 export interface HostOptions {
   /** Folder of everything that belongs to one embedded database: `data`, `run`, `host.log`. */
   readonly folder: string;
-  /** Where a new database begins: the folder of a prepared, closed cluster; for tests. */
+  /** The template of a new database: the folder of a prepared, closed cluster; for tests. */
   readonly template?: string;
   /** Default true: a commit waits until the disk has it; else it survives the end of any process, not a loss of power. */
   readonly durable: boolean;
@@ -21,9 +21,9 @@ const SEAL = 'data.complete';
 export const hasCluster = (folder: string): boolean => existsSync(join(folder, SEAL));
 
 /**
- * The folder of the cluster, whole: as it is, or new from the template, or new from `create`, which gets an empty
- * folder. A cluster is sealed once it is whole and on the disk. One without a seal is what an interrupted first start
- * left behind; nobody has used it, and it is begun anew.
+ * The folder of the complete cluster: the existing one, a new one from the template, or a new one from `create`, which gets an
+ * empty folder. A cluster is sealed once it is complete and on the disk. One without a seal was left behind by an interrupted
+ * first start; nobody has used it, and it is made anew.
  */
 export async function prepareCluster(
   { folder, template, durable }: HostOptions,

@@ -132,12 +132,12 @@ class BlockingConnection {
   }
 }
 
-/** Settings by which the one process fits into a service's machine: a small log, and small memory. */
+/** Settings that fit the one process into a service's machine: a small log and little memory. */
 const SERVER_SETTINGS = {
   shared_buffers: '64MB',
   max_wal_size: '128MB',
   min_wal_size: '32MB',
-  // Statements that fail are their callers' business: they are told, and the host's log stays readable.
+  // Failing statements are their callers' business: they are told, and the host's log stays readable.
   log_min_messages: 'log',
   log_checkpoints: 'off',
 } as const;

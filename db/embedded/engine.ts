@@ -5,7 +5,7 @@ import { Backend, type Frame, frames, typeOf } from './wire-protocol';
 
 /** How a database is opened. */
 export interface EngineOptions {
-  /** Folder of the cluster; an empty one is made a cluster. */
+  /** Folder of the cluster; an empty one becomes a cluster. */
   readonly folder: string;
   /** Whether a commit waits until the disk has it. */
   readonly durable: boolean;
@@ -38,7 +38,7 @@ export type EngineOutput =
   | { readonly kind: 'closed' }
   | { readonly kind: 'died'; readonly reason: string };
 
-/** What the host is told of its engine. `died` is the last that is heard of it. */
+/** What the engine reports to the host. `died` is its last report. */
 export interface EngineEvents {
   log(line: string): void;
   died(reason: string): void;
@@ -64,7 +64,7 @@ export class Engine {
   /** How many turns there were so far. */
   turnsGranted = 0;
   private backlogBytes = 0;
-  /** What the database said last of its work on the input. */
+  /** What the database last said about its work on the input. */
   private work: 'reading' | 'hungry' | 'rested' = 'rested';
   private closed: (() => void) | undefined;
   private readonly waiting: TurnTaker[] = [];
@@ -98,7 +98,7 @@ export class Engine {
     return this.current !== undefined || this.waiting.length > 0;
   }
 
-  /** Bytes that were sent and that the database did not take yet. */
+  /** Bytes that were sent and that the database has not taken yet. */
   get backlog(): number {
     return this.backlogBytes;
   }
@@ -136,7 +136,7 @@ export class Engine {
   /** Sends whole messages of one turn. */
   input(bytes: Uint8Array): void {
     this.backlogBytes += bytes.length;
-    // A copy of its own: sent as it is, the whole buffer that it is a part of would go along.
+    // A copy of its own: sent as it is, it would take along the whole buffer that it is a part of.
     const own = new Uint8Array(bytes);
     this.post({ kind: 'input', bytes: own }, [own.buffer]);
   }
@@ -147,7 +147,7 @@ export class Engine {
     Atomics.notify(this.signals, Signal.outputBytes);
   }
 
-  /** Closes the database as it should be: nothing is to be recovered at the next start. */
+  /** Closes the database cleanly: the next start has nothing to recover. */
   async close(): Promise<void> {
     await new Promise<void>((resolve) => {
       this.closed = resolve;
@@ -222,6 +222,6 @@ async function opened(worker: Worker, log: EngineEvents['log']): Promise<Buffer>
   throw new Error(faults.join('; ') || 'its thread ended');
 }
 
-/** Not so the key and the first ReadyForQuery, which each connection has of its own. */
+/** Except for the key and the first ReadyForQuery, of which each connection has its own. */
 const isForEveryClient = (message: Frame): boolean =>
   typeOf(message) !== Backend.keyData && typeOf(message) !== Backend.readyForQuery;

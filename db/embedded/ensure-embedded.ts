@@ -8,7 +8,7 @@ import { type Lease, openLease } from './lease';
 import { livingHost, type ShortPath, shortPath } from './run-folder';
 
 export interface EmbeddedOptions extends Partial<Omit<HostOptions, 'folder'>> {
-  /** Hears that there is no database in the folder yet, before it is made. */
+  /** Called when there is no database in the folder yet, before it is made. */
   readonly onWarning?: (message: string) => void;
   /** How long `close` waits until the host has closed the database, if this was its last user. Default 10 s. */
   readonly closeMs?: number;
@@ -16,7 +16,7 @@ export interface EmbeddedOptions extends Partial<Omit<HostOptions, 'folder'>> {
 
 const HOLD_IDLE_MS = 60_000;
 const CLOSE_MS = 10_000;
-/** How long a host that starts may give no sign of life. */
+/** How long a starting host may give no sign of life. */
 const START_MS = 60_000;
 const RETRY_MS = 50;
 const LOG_BYTES_MAX = 4 * 1024 * 1024;
@@ -74,7 +74,7 @@ export class Embedded {
     return this.lease?.socketFolder === folder;
   }
 
-  /** Gives the host up. It closes the database and ends when nobody else is connected. */
+  /** Releases the host, which closes the database and ends when nobody else is connected. */
   async close(): Promise<void> {
     if (this.closed) return;
     this.closed = true;
@@ -94,7 +94,7 @@ export class Embedded {
       if (lease) return lease;
       const end = endOf();
       if (socketFolder !== undefined || end === null) continue;
-      // One that made way for another ends with 0.
+      // A host that made way for another ends with 0.
       if (end) throw ended(end);
       host = this.startHost();
       deadline = Date.now() + START_MS;

@@ -17,20 +17,20 @@ const INPUT_LIMITS = {
   frameBytesMax: 256 * MEBIBYTE,
 } as const;
 
-/** While it opens the database, a host says so often that it works. */
+/** How often a host that is opening the database says that it works. */
 const WORKING_MS = 5_000;
 
-/** A host that nobody has used for so long was started by a process that died. */
+/** A host that nobody has used for this long was started by a process that died. */
 const FIRST_CLIENT_MS = 20_000;
 
-/** A turn that nobody waits for any more may take so long when the host ends; then it is cut off, as by a crash. */
+/** When the host ends, a turn that nobody waits for any more may take this long; then it is cut off, as by a crash. */
 const LAST_TURN_MS = 10_000;
 
 /** Time for the clients to hear why they are disconnected. */
 const FAREWELL_MS = 100;
 
 async function main(options: HostOptions): Promise<void> {
-  // Who leaves while the database is opened does not end the host: others may come, and the first timer below looks.
+  // A client that leaves while the database opens does not end the host: others may come, and the first timer below checks.
   let isOpen = false;
   let closing = false;
   const onEmpty = (): void => {
@@ -80,7 +80,7 @@ async function main(options: HostOptions): Promise<void> {
 
 async function open(options: HostOptions, died: (reason: string) => void): Promise<Engine> {
   const folder = await prepareCluster(options, async (data) => {
-    // A thread of its own: making a cluster takes half a gigabyte, which goes with the thread only.
+    // A thread of its own: making a cluster takes half a gigabyte, which only the end of the thread frees.
     const maker = await Engine.start({ folder: data, durable: false }, { log, died });
     await maker.close();
   });

@@ -3,7 +3,7 @@ import type { Engine } from './engine';
 import { clientOptions } from './run-folder';
 import { HOUSEKEEPER_NAME } from './wire-server';
 
-/** After so much log since the last checkpoint, the next: it bounds the log's size and the time of a recovery. */
+/** A checkpoint follows the last one after this much log: it bounds the log's size and the time of a recovery. */
 const LOG_BYTES_MAX = 64 * 1024 * 1024;
 
 const LOOK_MS = 10_000;
@@ -22,7 +22,7 @@ const LOG_SINCE_CHECKPOINT =
 
 /**
  * Does what a server's background processes do and PGlite, being a single process, does not: checkpoints, vacuum,
- * statistics for the planner. Works while nobody else wants the database, as everybody waits meanwhile.
+ * statistics for the planner. Works only while nobody else wants the database, as everybody waits meanwhile.
  */
 export class Housekeeper {
   private timer: NodeJS.Timeout | undefined;
@@ -44,7 +44,7 @@ export class Housekeeper {
     this.timer = undefined;
   }
 
-  /** One look: does what is to be done, if anybody was here since the last. */
+  /** One round: does what is due, if anybody has used the database since the last. */
   async look(): Promise<void> {
     if (this.turns.isBusy || this.turns.turnsGranted === this.turnsSeen) return;
     try {

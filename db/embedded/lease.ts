@@ -3,7 +3,7 @@ import { Client } from 'pg';
 import { clientOptions } from './run-folder';
 import { CANNOT_OPEN, LEASE_NAME } from './wire-server';
 
-/** A connection that asks nothing: the host lives as long as somebody holds one, and its end tells of the host's. */
+/** A connection that sends no queries: the host lives as long as somebody holds one, and its end signals the host's. */
 export interface Lease {
   readonly socketFolder: string;
   /** Resolves when the host has gone or `release` is done. */
@@ -26,7 +26,7 @@ export async function openLease(socketFolder: string, silentMs: number): Promise
   });
   const ended = new Promise<void>((resolve) => client.once('end', () => resolve()));
   const silence = setTimeout(() => socket.destroy(), silentMs);
-  // Of a connection that breaks `ended` tells.
+  // `ended` tells when a connection breaks.
   client.on('error', () => undefined);
   client.on('notice', () => silence.refresh());
   try {

@@ -27,7 +27,7 @@ const SOCKET_PATH_BYTES_MAX = 103;
 /** Room for `/claim-XXXXXX/` or `/<generation>/` and the socket's name. */
 const SOCKET_TAIL_BYTES = 14 + SOCKET_NAME.length;
 
-/** How the system says that a socket's process is no more, or that there is no socket. */
+/** How the system says that a socket's process is gone, or that there is no socket. */
 const NOBODY_LISTENS: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOENT']);
 
 /** A short path to a folder, and how to forget it. */
@@ -52,7 +52,7 @@ export function shortPath(folder: string): ShortPath {
 /** Path of the socket in a socket folder. */
 export const socketPath = (folder: string): string => join(folder, SOCKET_NAME);
 
-/** How node-postgres connects in a socket folder, whatever the environment says of another database. */
+/** How node-postgres connects in a socket folder, whatever other database the environment names. */
 export const clientOptions = (host: string) =>
   ({ host, port: PORT, user: 'postgres', database: 'postgres', ssl: false }) as const;
 
@@ -83,10 +83,10 @@ export async function livingHost(run: string): Promise<string | undefined> {
  * Makes `server` the host and answers its socket folder; undefined if there is a living host already.
  *
  * A run folder decides which process may open the database: it holds numbered folders, each with the socket of one host, and
- * the host of the highest number is the one. A socket that refuses connections belongs to a host that is no more, however it
+ * the host of the highest number is the one. A socket that refuses connections belongs to a host that is gone, however it
  * ended: the system knows, so no process number or date is compared. A new host listens in a folder of its own and renames it
  * to the next number, which succeeds for one only. The highest number is never removed, so numbers only grow and nobody can
- * come back to one that was passed. Sockets are of one machine: two machines must not share the folder (contract 14.9).
+ * come back to one that was passed. Sockets work on one machine: two machines must not share the folder (contract 14.9).
  */
 export async function claimHost(run: string, server: Server): Promise<string | undefined> {
   const candidate = mkdtempSync(join(run, 'claim-'));
@@ -99,7 +99,7 @@ export async function claimHost(run: string, server: Server): Promise<string | u
       if (newest > 0 && (await listens(join(run, String(newest))))) return withdraw(server, candidate);
       const claimed = join(run, String(newest + 1));
       if (!renamed(candidate, claimed)) continue;
-      // Between our look and our move another may have passed this number, and removed it.
+      // Between our check and our rename another host may have passed this number, and removed it.
       const all = generations(run);
       if (all.at(-1) !== newest + 1) return withdraw(server, claimed);
       for (const older of all.slice(0, -1))
@@ -112,7 +112,7 @@ export async function claimHost(run: string, server: Server): Promise<string | u
   }
 }
 
-/** Ascending; none of a folder that can't be read. */
+/** Ascending; empty for a folder that can't be read. */
 function generations(run: string): number[] {
   try {
     const names = readdirSync(run).filter((name) => /^[0-9]+$/.test(name));
@@ -122,7 +122,7 @@ function generations(run: string): number[] {
   }
 }
 
-/** Whether a host listens in `folder`. Only a sure no is a no: two hosts of one database would destroy it. */
+/** Whether a host listens in `folder`. Says no only when that is sure: two hosts of one database would destroy it. */
 function listens(folder: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(socketPath(folder));

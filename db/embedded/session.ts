@@ -27,10 +27,10 @@ const FRAMES_OF_A_TURN: ReadonlySet<string> = new Set(
 );
 const COPY_FRAMES: ReadonlySet<string> = new Set([Frontend.copyData, Frontend.copyDone, Frontend.copyFail]);
 
-/** All that the database understands while it copies; anything else would be its end. */
+/** All that the database understands while it copies; anything else would end it. */
 const FRAMES_WHILE_COPYING: ReadonlySet<string> = new Set([...COPY_FRAMES, Frontend.flush, Frontend.sync]);
 
-/** Fails, and with it all that came before it since the last Sync. */
+/** Fails, together with everything before it since the last Sync. */
 const EXECUTE_UNKNOWN = frame(Frontend.execute, Buffer.from('loupe: the client left\0\0\0\0\0'));
 
 const BATCH_BYTES = 256 * 1024;
@@ -66,7 +66,7 @@ export class Session extends ClientConnection implements TurnTaker {
     this.statements = new StatementNames(`${this.id}:`);
   }
 
-  /** Tells a client that has said who it is that it may query. */
+  /** Tells a client that has identified itself that it may query. */
   open(engine: Engine): void {
     if (this.applicationName === undefined || this.gone || this.engine) return;
     this.engine = engine;
@@ -103,7 +103,7 @@ export class Session extends ClientConnection implements TurnTaker {
 
   protected undo(): void {
     clearTimeout(this.holdTimer);
-    // Who never had a turn has left nothing to clear.
+    // A client that never had a turn has left nothing to clear.
     if (this.phase === 'idle' && this.hadTurn) this.engine?.request(this);
     else this.unwind();
   }
@@ -115,7 +115,7 @@ export class Session extends ClientConnection implements TurnTaker {
       const failed = frame(Frontend.copyFail, Buffer.from('the client left\0'));
       this.send(this.startedByQuery ? [failed] : [failed, frame(Frontend.sync)], 'answering');
     } else if (this.engine?.isResting) {
-      // A Sync alone would commit what was executed and not yet asked to be kept.
+      // A Sync alone would commit statements that were executed but that nobody asked to keep yet.
       this.send([EXECUTE_UNKNOWN, frame(Frontend.sync)], 'answering');
     }
   }

@@ -76,7 +76,7 @@ export function startupParameters(packet: Buffer): Map<string, string> {
 export const errorResponse = (severity: 'ERROR' | 'FATAL', sqlState: string, message: string): Frame =>
   frame(Backend.error, Buffer.from(`S${severity}\0V${severity}\0C${sqlState}\0M${message}\0\0`));
 
-/** News that ask nothing of a client. */
+/** Notices that need no reply from a client. */
 export const notice = (message: string): Frame =>
   frame(Backend.notice, Buffer.from(`SNOTICE\0VNOTICE\0C00000\0M${message}\0\0`));
 

@@ -6,7 +6,7 @@ import { Session } from './session';
 /** The application name by which a process asks the host to live as long as itself; it never queries. */
 export const LEASE_NAME = 'loupe lease';
 
-/** The application name of the host's own client, for whom it does not go on living. */
+/** The application name of the host's own client, which does not keep the host alive. */
 export const HOUSEKEEPER_NAME = 'loupe housekeeper';
 
 /** The SQLSTATE by which clients hear that the database can't be opened. */
@@ -36,12 +36,12 @@ export class WireServer {
     for (const session of this.sessions) session.open(engine);
   }
 
-  /** Tells those who wait for the database that it is on its way. */
+  /** Tells clients that wait for the database that it is opening. */
   reassure(message: string): void {
     for (const session of this.sessions) session.notice(message);
   }
 
-  /** Takes no more clients and resolves when the running turns have ended. */
+  /** Accepts no more clients and resolves when the running turns have ended. */
   async stop(): Promise<void> {
     this.isStopping = true;
     await this.engine?.idle();
@@ -61,7 +61,7 @@ export class WireServer {
     const forget = () => {
       this.sessions.delete(session);
       const isLast = isClient(session) && this.clients === 0;
-      // Who gave the last lease back waits for the end of this process, as then the database is closed.
+      // The client that gave the last lease back waits for the end of this process, as the database is closed then.
       if (!(isLast && session.applicationName === LEASE_NAME)) socket.end();
       if (isLast) this.onEmpty();
     };

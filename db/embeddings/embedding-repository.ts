@@ -104,7 +104,7 @@ export class PostgresEmbeddingRepository extends PostgresEmbeddingVersions imple
     );
     const table = embeddingsOf(versionId);
     await inTransaction(this.knex, async (transaction) => {
-      // Anyone who takes a picture from its last product waits until it can take these vectors too, or was first.
+      // A writer that takes a picture from its last product waits until it can take these vectors too, or was first.
       await rowsOf(transaction)`SELECT FROM images WHERE id = ANY(${ids}::bigint[]) ORDER BY id FOR SHARE`;
       // In the order of the ids, so that two writers of the same images wait instead of deadlocking.
       await rowsOf(transaction)`INSERT INTO ${table} (image_id, view, embedding)

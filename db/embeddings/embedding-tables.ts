@@ -30,7 +30,7 @@ export const vectorText = (vector: Float32Array): string =>
 /** What `vectorText` wrote, as the database answers it. */
 export const vectorOf = (text: string): Float32Array => Float32Array.from(fromSql(text));
 
-/** That a live product of the scope shows the image whose id is in the column. */
+/** A live product of the scope shows the image whose id is in the column. */
 export const isShown = (imageId: Sql, scope: SearchScope = EVERYTHING): Sql =>
   sql`EXISTS (SELECT ${shows(imageId, scope)})`;
 
@@ -43,7 +43,7 @@ export const imagesShown = (scope: SearchScope): Sql =>
   sql`SELECT DISTINCT p.image_id::float8 FROM product_images p JOIN catalog_search ON id = p.product_id
       WHERE ${allOf(conditionsOnProducts(scope))}`;
 
-/** @throws unavailable when the vectors of a version are missing, or are not its model's */
+/** @throws unavailable when the vectors of a version are missing or do not match its model */
 export async function checkVectors(knex: Knex, { id, manifest }: EmbeddingVersion): Promise<void> {
   const [column] = await rowsOf<{ type: string }>(knex)`
     SELECT format_type(atttypid, atttypmod) AS type FROM pg_attribute

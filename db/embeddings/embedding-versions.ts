@@ -86,7 +86,7 @@ export class PostgresEmbeddingVersions {
   }
 
   /**
-   * Of those that were live before only the last one is kept up for a rollback, and not even that when `keepsPrevious` is false.
+   * Of the versions that were live before, only the last is kept up for a rollback, and none if `keepsPrevious` is false.
    *
    * @throws notFound for a version that does not exist, or whose vectors are gone
    */
@@ -129,7 +129,7 @@ export class PostgresEmbeddingVersions {
     return setCalibration(this.knex, versionId, calibration);
   }
 
-  /** Searches that run end first; later ones find the table gone and take the live version. */
+  /** Running searches end first; later ones find the table gone and use the live version. */
   prune(versionId: number): Promise<boolean> {
     return this.#underLock(async (transaction) => {
       const pruned = await rowsOf(transaction)`
@@ -187,7 +187,7 @@ function single([version]: readonly EmbeddingVersion[]): EmbeddingVersion {
   throw new Error('the version is not there');
 }
 
-/** Makes the table of the vectors of a version that there is. */
+/** Makes the table of the vectors of an existing version. */
 export async function createEmbeddingsTable(transaction: Knex, versionId: number): Promise<void> {
   const version = single(await versionsWhere(transaction, sql`id = ${versionId}`));
   const type = vectorType(version.manifest.output.dimensions);

@@ -36,8 +36,8 @@ export async function hasNearestIndex(knex: Knex, versionId: number): Promise<bo
 }
 
 /**
- * Makes the approximate index over a version's vectors while searches and writes go on. It gets its name when it is whole; one that
- * was broken off is begun anew. The server goes on when its client is killed, and the next call waits for it.
+ * Makes the approximate index over a version's vectors while searches and writes go on. It gets its name when it is complete; an
+ * interrupted one is begun anew. The server goes on when its client is killed, and the next call waits for it.
  *
  * Inner product orders unit vectors as cosine does, and is the cheapest. m 16 and ef_construction 128 were measured: more build
  * time buys little recall.
@@ -117,7 +117,7 @@ async function build(
   await run(sql`ALTER INDEX ${unfinished} RENAME TO ${identifier(nearestIndexOf(versionId))}`);
 }
 
-/** Asked for again and again, and not waited for: a statement that waits would hold up the build itself. */
+/** Requested again and again, and not waited for: a statement that waits would hold up the build itself. */
 async function isLocked(knex: Knex, connection: ClientBase, versionId: number): Promise<boolean> {
   const answer: { rows: { locked: boolean }[] } = await knex
     .raw('SELECT pg_try_advisory_lock(?::integer, ?::integer) AS locked', [BUILD_LOCK, versionId])

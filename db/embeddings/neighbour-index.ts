@@ -29,7 +29,7 @@ const CANDIDATES_MAX = 200;
  */
 const INDEXED_SHARE_MIN = 0.25;
 
-/** Products that are looked at to tell a scope's share: it is known to a few hundredths. */
+/** Products that are sampled to estimate a scope's share, to within a few hundredths. */
 const SAMPLE = 4_000;
 
 /** An image, the negated inner product of its nearest view to each query view, and who shows it. */
@@ -51,7 +51,7 @@ interface Query {
 
 /** Versions whose vectors are kept in memory: the live one, and one that it is compared with or that was live before. */
 const VERSIONS_MAX = 2;
-/** While a large version has no index yet, so many times as many vectors as get one are kept in memory. */
+/** While a large version has no index yet, memory keeps this many times the number of vectors that gets one. */
 const UNINDEXED_MAX = 4;
 
 /**
@@ -111,7 +111,7 @@ export class PostgresNeighbourIndex implements NeighbourIndex {
     await this.#vectorsOf(version).catch((failure: unknown) => this.#leave(version, failure));
   }
 
-  /** Null where the database is to search. */
+  /** Null when the database must search. */
   async #nearestInMemory({
     version,
     vectors: queries,

@@ -15,11 +15,11 @@ const VALUE_BYTES = 2;
 /** Values that the scan compares at once. */
 const LANES = 8;
 const QUERIES_MAX = 256;
-/** Products of two values after which others have their turn: about two milliseconds. */
+/** Products of two values after which others get their turn: about two milliseconds. */
 const SLICE_PRODUCTS = 16_000_000;
 /** Vectors that are compared by one call of the scan. */
 const RUN_VECTORS = 1_024;
-/** Of so many times as many pictures, those that count are compared one by one. */
+/** With more than this many times as many pictures as count, only those that count are compared. */
 const FEW = 4;
 const PAGE_BYTES = 65_536;
 const PAGES_MAX = 65_536;
@@ -72,7 +72,7 @@ export class VectorMemory {
   }
 
   /**
-   * The nearest pictures to any of the queries, ties by id, of those that are here during all of the call.
+   * The nearest pictures to any of the queries, ties by id, among those that are present during the whole call.
    *
    * @param queries unit vectors, 1 to 256
    * @param among the only pictures that count

@@ -8,7 +8,7 @@ import { VectorMemory } from './vector-memory';
 
 /** Vectors that are read by one statement. */
 const READ_AT_ONCE = 4_096;
-/** Pictures with newer vectors from which on all vectors are read again. */
+/** Number of pictures with newer vectors from which all vectors are read again. */
 const CHANGES_MAX = 2_000;
 /** Pictures that are looked at beyond those that are wanted, as some may be of deleted products. */
 const SPARE = 20;
@@ -31,7 +31,7 @@ interface Found {
     readonly isStored: boolean;
     readonly products: readonly string[];
   }[];
-  /** All pictures of the scope, if too few of those that were found are. */
+  /** All pictures of the scope, if too few of the found ones are in it. */
   readonly inScope: readonly number[] | null;
 }
 
@@ -177,7 +177,7 @@ export class VersionVectors {
   }
 }
 
-/** That a row was written by a transaction that a state, as `pg_current_snapshot()` tells it, does not have. */
+/** The row was written by a transaction that a state, as `pg_current_snapshot()` tells it, does not have. */
 const isNewTo = (seen: string): Sql =>
   sql`written_by >= pg_snapshot_xmin(${seen}::pg_snapshot)
     AND NOT pg_visible_in_snapshot(written_by, ${seen}::pg_snapshot)`;

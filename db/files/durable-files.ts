@@ -17,8 +17,8 @@ import type { DurableFiles } from '../../models/ports';
 import { codeOf } from '../../models/store-fault';
 
 /**
- * Writes a file that is whole or as it was, also after a crash or on a full disk: the bytes go to a new file beside it,
- * to the disk, and only then to its name. Makes the folder.
+ * Writes a file so that it is either complete or unchanged, also after a crash or on a full disk: the bytes go to a new file
+ * beside it, then to the disk, and only then to its name. Makes the folder.
  *
  * @throws the error of the file system; nothing is left behind then
  */
@@ -47,7 +47,7 @@ export async function createDurably(
   }
 }
 
-/** Brings a folder and all that is in it to the disk, before it is moved to its name or called complete. */
+/** Flushes a folder and everything in it to the disk, before it is moved to its name or called complete. */
 export async function syncTree(folder: string): Promise<void> {
   for (const entry of await readdir(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name);
@@ -57,7 +57,7 @@ export async function syncTree(folder: string): Promise<void> {
   await syncFolder(folder);
 }
 
-/** Moves a file or folder that is on the disk to its name, for good. */
+/** Moves a file or folder that is on the disk to its name, durably. */
 export async function renameDurably(from: string, to: string): Promise<void> {
   await rename(from, to);
   await syncFolder(dirname(to));

@@ -16,7 +16,7 @@ export interface SigningKey {
 export class HmacDataFileSigner implements DataFileSigner {
   constructor(private readonly keys: readonly SigningKey[]) {}
 
-  /** Digests that tell keys apart, in their order; they show no more of a secret than a signed link does. */
+  /** Digests that tell keys apart, in their order; they reveal no more of a secret than a signed link does. */
   get fingerprints(): readonly string[] {
     return this.keys.map(({ id, secret }) =>
       createHmac('sha256', secret).update(`fingerprint ${id}`).digest('hex').slice(0, 16),
@@ -41,7 +41,7 @@ export class HmacDataFileSigner implements DataFileSigner {
   }
 }
 
-/** A JSON array has one reading only, whatever its parts hold. */
+/** A JSON array has only one reading, whatever its parts hold. */
 function signatureOf(file: DataFile, expires: string, key: SigningKey): string {
   const message = JSON.stringify([file.kind, file.variantId, file.region, expires, key.id]);
   return createHmac('sha256', key.secret).update(message).digest('base64url');

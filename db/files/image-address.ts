@@ -10,7 +10,7 @@ export const IMAGE_NAME = /^([0-9a-f]{64})\.(jpg|png|webp)$/;
 export const imageAddress = (bytes: Buffer, extension: ImageExtension): string =>
   `/images/${sha256(bytes)}.${extension}`;
 
-/** The hash and the extension that an address of ours is made of; null for any other. */
+/** The hash and the extension in an address of ours; null for any other. */
 export function addressParts(
   address: string,
 ): { readonly digest: string; readonly extension: ImageExtension } | null {

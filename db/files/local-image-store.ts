@@ -87,7 +87,7 @@ export class LocalImageStore implements ImageStore {
     }
   }
 
-  /** Null for an address that is none of ours. */
+  /** Null for an address that is not ours. */
   private pathOf(address: string): string | null {
     const parts = addressParts(address);
     if (parts === null) return null;
@@ -121,7 +121,7 @@ async function sizeOf(path: string): Promise<number | null> {
   }
 }
 
-/** 503 where the file system refused: full, over its quota, read-only, broken, not ours to write. */
+/** 503 when the file system refused: full, over its quota, read-only, broken, not ours to write. */
 const storageFailure = (what: 'stored' | 'read', error: unknown): unknown =>
   error instanceof Error && 'syscall' in error
     ? unavailable(`Images can not be ${what} now.`, 60, error)

@@ -13,12 +13,12 @@ export interface MovedImages {
   readonly damaged: readonly string[];
 }
 
-/** A bucket takes its time for each. */
+/** Each request to a bucket takes a while. */
 const AT_ONCE = { concurrency: 8 };
 
 /**
- * Copies what one store has and another lacks, beside the running service (contract 13.13). What is there was written
- * whole, so a run that was broken off is gone on with by the next. The images stay where they were as well.
+ * Copies what one store has and another lacks, beside the running service (contract 13.13). Existing files were written whole, so
+ * the next run continues an interrupted one. The images also stay where they were.
  *
  * @throws what a store throws
  */
@@ -30,7 +30,7 @@ export async function moveImages(from: ImageStore, to: ImageStore, progress: Pro
   };
   const copy = async (address: string) => {
     const content = await from.get(address);
-    // Housekeeping took it meanwhile.
+    // Housekeeping removed it meanwhile.
     if (content === null) return;
     if (await copyWhole(address, content, to)) {
       copied += 1;
@@ -55,7 +55,7 @@ async function copyWhole(address: string, content: Buffer, to: ImageStore): Prom
   return false;
 }
 
-/** Those that a store has not, of addresses in order. */
+/** The addresses, in order, that a store lacks. */
 async function* missingIn(
   store: ImageStore,
   addresses: AsyncIterable<string>,

@@ -62,7 +62,7 @@ export class S3ImageStore implements ImageStore {
       ...(endpoint === undefined ? {} : { endpoint }),
       ...(credentials === undefined ? {} : { credentials }),
       maxAttempts: TRIES,
-      // Other servers than Amazon's know no checksums but the one that every request is signed with.
+      // Servers other than Amazon's know no checksums but the one that every request is signed with.
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
       requestHandler: {
@@ -127,7 +127,7 @@ export class S3ImageStore implements ImageStore {
     await this.#read(address, (object) => this.#client.send(new DeleteObjectCommand(object)));
   }
 
-  /** Of several that name a new store at once, the last one names it; so each is told when it asks again. */
+  /** Of several that name a new store at once, the last one names it; so each learns the name when it asks again. */
   async identity(): Promise<string | null> {
     const object = this.#object('/store-id');
     try {
@@ -149,7 +149,7 @@ export class S3ImageStore implements ImageStore {
     this.#client.destroy();
   }
 
-  /** Null for an address that is none of ours, and where there is no such object. */
+  /** Null for an address that is not ours, and where there is no such object. */
   async #read<Result>(
     address: string,
     reading: (object: { Bucket: string; Key: string }) => Promise<Result>,
@@ -182,7 +182,7 @@ export class S3ImageStore implements ImageStore {
 const isMissing = (error: unknown): boolean =>
   error instanceof Error && (error.name === 'NoSuchKey' || error.name === 'NotFound');
 
-/** What a server says of a request that it refuses, and what an operator does about it. */
+/** A server's reasons for refusing a request, and what an operator does about each. */
 const REFUSALS: Readonly<Record<string, string>> = {
   NoSuchBucket: 'there is no such bucket: make it, or name another',
   InvalidAccessKeyId: 'the key is not known there: is AWS_ACCESS_KEY_ID right?',
@@ -196,8 +196,7 @@ const REFUSALS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Why a bucket can't be used, as a sentence for an operator. What a server answers repeats parts of the credentials, and
- * is left out.
+ * Why a bucket can't be used, as a sentence for an operator. Omits the server's answer, which repeats parts of the credentials.
  */
 export function s3Fault(error: unknown, { bucket }: { readonly bucket: string }): StoreFault {
   if (error instanceof StoreFault) return error;

@@ -3,13 +3,13 @@ import { inject, injectable } from 'tsyringe';
 import { PORTS, type ProcessRegistry, type ServiceProcess } from '../../models/ports';
 import { reachable, rowsOf, sql } from '../core/sql';
 
-/** A statement that takes longer is of a database that can't serve; its connection is given up. */
+/** A statement that takes longer means a database that can't serve; its connection is given up. */
 const RENEW_MS = 2_000;
 
-/** A process renews every few seconds; one that has not for so long is dead, or as good as that. */
+/** A process renews every few seconds; one that has not for this long counts as dead. */
 const LIVES = sql`seen_at BETWEEN now() - interval '30 seconds' AND now() + interval '30 seconds'`;
 
-/** What a clock that was set can leave behind as well. */
+/** Such times are also left behind by a clock that was set. */
 const LONG_GONE = sql`seen_at NOT BETWEEN now() - interval '1 hour' AND now() + interval '1 hour'`;
 
 /** The processes of an installation, in PostgreSQL. */

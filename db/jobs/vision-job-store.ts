@@ -104,8 +104,8 @@ export class PostgresVisionJobStore implements VisionJobStore {
   }
 
   /**
-   * Accounts are asked in turn, until one has an entry that is due and that nobody else is beginning. Of its jobs the first
-   * entry of each comes before the second of any.
+   * Accounts take turns, until one has a due entry that nobody else is beginning. The first entry of each of its jobs comes
+   * before the second of any.
    */
   async begin(leaseMs: number, without: readonly string[] = []): Promise<LeasedEntry | null> {
     const now = this.clock.now();
@@ -163,7 +163,7 @@ export class PostgresVisionJobStore implements VisionJobStore {
   }
 
   /**
-   * Changes entries of a job, one such change after the other, and tells of its end with the last one.
+   * Changes entries of a job, one such change after the other, and announces its end with the last one.
    *
    * @param change an UPDATE that returns the states
    * @returns how many entries were changed

@@ -76,7 +76,7 @@ export async function refuseNewer(transaction: Knex, steps: SchemaSteps): Promis
   );
 }
 
-/** A transaction of which there is one at a time. */
+/** A transaction that runs only once at a time. */
 export async function underLock<Result>(
   knex: Knex,
   run: (transaction: Knex.Transaction) => Promise<Result>,

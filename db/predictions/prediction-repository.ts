@@ -18,7 +18,7 @@ const json = (value: unknown): Sql => sql`${value === null ? null : JSON.stringi
 /** The confidence of the first row; NULL without rows. */
 const CLAIMED = sql`(rows -> 0 ->> 'confidence')::float8`;
 const IS_RIGHT = sql`(feedback ->> 'right')::boolean`;
-/** What is said of answers of the sandbox counts nowhere (contract 9.12). */
+/** Feedback on answers of the sandbox counts nowhere (contract 9.12). */
 const IS_JUDGED = sql`feedback IS NOT NULL AND NOT test`;
 
 /** Records of identifications in PostgreSQL, without the photos (contract 7.11). */

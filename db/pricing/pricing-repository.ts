@@ -31,7 +31,7 @@ const FILE_KINDS: Readonly<Record<DataFileKind, FileKind>> = {
   },
   pricing_data: {
     columns: ['link', 'variant_name', 'vendor', 'price', 'currency', 'date'],
-    // The oldest of all is where no date is known.
+    // Rows without a date count as the oldest.
     next: (file, last) => sql`
       SELECT to_char(l.date, 'YYYY-MM-DD') AS date, link AS tie, link, variant_name, vendor, price, currency
       FROM (SELECT *, coalesce(date, '-infinity') AS day FROM listings) AS l

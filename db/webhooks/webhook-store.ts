@@ -25,7 +25,7 @@ const columns = (now: Date): Sql => sql`id, test, url, events, credits_below AS 
 
 const withUrl = <Row extends { readonly url: string }>(row: Row) => ({ ...row, url: new URL(row.url) });
 
-/** Addresses and messages in PostgreSQL. Anyone who sends a message has its address locked: it gets one at a time. */
+/** Addresses and messages in PostgreSQL. Sending a message locks its address, which gets one at a time. */
 @injectable()
 export class PostgresWebhookStore implements WebhookStore {
   constructor(
@@ -76,10 +76,10 @@ export class PostgresWebhookStore implements WebhookStore {
     });
   }
 
-  /** Of the messages to an address the one that was tried least comes first: one that always fails keeps none back. */
+  /** Of the messages to an address, the one tried least comes first: one that always fails keeps none back. */
   async begin(leaseMs: number): Promise<OutgoingMessage | null> {
     const now = this.clock.now();
-    // An address waits for the end of a message that is under way, or of a pause; a message for that of a pause.
+    // An address waits for the end of a message that is under way, or of a pause; a message, for the end of a pause.
     const pause = (failures: Sql, other: number) =>
       sql`CASE WHEN ${failures} = 0 THEN ${other}::integer ELSE ${PAUSE_MAX_MS}::integer END`;
     const isFree = hasCome(sql`e.due_at`, now, pause(sql`e.failures`, leaseMs));

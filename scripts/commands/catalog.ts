@@ -62,7 +62,7 @@ async function runImport(path: string, flags: ImportFlags): Promise<void> {
   const { json, dryRun = false, allowRejects, wait } = flags;
   const table = tableOptions(path, flags);
   const report = flags.report === undefined ? {} : { report: resolve(flags.report) };
-  // Calls that this machine answers come first; on an idle one an import is as fast as ever.
+  // Calls that this machine answers come first; on an idle machine an import is as fast as ever.
   setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
   const result = await withJobs(({ importCatalog }) =>
     importCatalog({ bundle: resolve(path), ...(table && { table }), dryRun, wait, ...report }),

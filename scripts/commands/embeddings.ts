@@ -102,7 +102,7 @@ function reindex<Result>(work: (services: JobServices, progress: Progress) => Pr
   return withProgress(process.stderr, (progress) => withJobs((services) => work(services, progress)));
 }
 
-/** From now on aborted by the first Ctrl-C; a second one ends the process at once. */
+/** Aborted from now on by the first Ctrl-C; a second one ends the process at once. */
 function interrupted(again: string): AbortSignal {
   const controller = new AbortController();
   const stop = (): void => controller.abort(new Error(again));

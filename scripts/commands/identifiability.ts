@@ -14,7 +14,7 @@ import { adaptableText } from './describe-embeddings';
 import { wholeNumber } from './option-values';
 import { answering, asTable, percent, printAnswer } from './output';
 
-/** Verdicts as their owner reads them, of one product. */
+/** Verdicts about one product, as its owner reads them. */
 const VERDICT_TEXTS: Readonly<Record<Verdict, string>> = {
   shares_picture: 'shares a picture with another product',
   confused: 'confused with another product',
@@ -51,7 +51,7 @@ export function register(catalog: Command): void {
     .action(async ({ model = null, category = null, limit, json }) => {
       setPriority(constants.priority.PRIORITY_LOW);
       const lists = LISTS.map(([heading, of]) => ({ heading, worst: new WorstFindings(of, limit) }));
-      // One JSON document of all findings, of which one is in memory.
+      // One JSON document of all findings, one of which is in memory at a time.
       let between = '{"findings": [';
       const onFinding = (finding: Finding) => {
         for (const { worst } of lists) worst.add(finding);
@@ -146,7 +146,7 @@ const tableOf = (findings: readonly Finding[]): string =>
 const lineOf = ({ id, name, taxonomy }: NamedProduct): string =>
   `${id}  ${[...taxonomy.filter((each) => !name.includes(each)), name].join(' ')}`;
 
-/** The first fields in which two products differ; nothing may be one product that was entered twice. */
+/** The first fields in which two products differ; if none do, they may be one product that was entered twice. */
 function differencesOf(fields: readonly string[]): string[] {
   const more = fields.length - DIFFERENCES_SHOWN;
   if (fields.length === 0) return ['nothing'];

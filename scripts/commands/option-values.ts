@@ -2,7 +2,7 @@ import { InvalidArgumentError } from '@commander-js/extra-typings';
 import { z } from 'zod';
 import { NAME_LENGTH_MAX } from '../../models/access/api-key';
 
-/** The values of options, parsed; each throws InvalidArgumentError, which commander tells. */
+/** The values of options, parsed; each throws InvalidArgumentError, which commander reports. */
 
 export function wholeNumber(text: string): number {
   if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('must be a whole number');
@@ -36,7 +36,7 @@ export function timeOf(text: string): Date {
   throw new InvalidArgumentError('must be a day such as 2026-03-01, or a time such as 2026-03-01T12:00:00Z');
 }
 
-/** `30d`, `12h`; of ISO 8601 what has no months or years, whose length depends on when they begin. */
+/** `30d`, `12h`; ISO 8601 durations without months or years, whose length depends on when they begin. */
 const SHORT = /^(\d{1,6})([smhdw])$/;
 const ISO = /^P(?=.)(\d{1,6}W)?(\d{1,6}D)?(?:T(?=.)(\d{1,6}H)?(\d{1,6}M)?(\d{1,6}S)?)?$/;
 const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400, w: 604_800 };

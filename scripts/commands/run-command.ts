@@ -4,7 +4,7 @@ import { printable } from '../composition/printable';
 import { ConfigError } from '../config';
 import { buildProgram } from './program';
 
-/** Runs a `loupe` command and answers its exit code: 0 done, 1 refused or failed, 2 wrong usage or settings; why, stderr says. */
+/** Runs a `loupe` command and returns its exit code: 0 done, 1 refused or failed, 2 wrong usage or settings; stderr says why. */
 export async function runCommand(words: readonly string[]): Promise<number> {
   try {
     await buildProgram(words).parseAsync(words, { from: 'user' });
@@ -27,7 +27,7 @@ function report(failure: unknown, withStack: boolean): number {
   return 1;
 }
 
-/** An AppError is meant for callers, who are not told its inside; the operator is. */
+/** An AppError is meant for callers, who are not told its cause; the operator is. */
 function reasonOf(failure: unknown): string {
   if (!(failure instanceof Error)) return String(failure);
   const isInside = failure instanceof AppError && failure.status >= 500 && failure.cause instanceof Error;

@@ -33,7 +33,7 @@ import type { Loupe } from './container';
 import { gaugesOf } from './gauges';
 import { adapterOf, type Container } from './opening';
 
-/** What the HTTP side gets of the container. */
+/** What the HTTP side gets from the container. */
 export function apiServices(container: Container): ApiServices {
   return {
     billing: container.resolve(Billing),
@@ -61,7 +61,7 @@ export function apiServices(container: Container): ApiServices {
   };
 }
 
-/** What the services change is noted as done by `admin` in a request. */
+/** Changes by the services are recorded as done by `admin` in a request. */
 function adminServices(container: Container, requestId: string): AdminServices {
   const audited = container.resolve(AuditedTransactions);
   const ofRequest = container.createChildContainer();
@@ -106,7 +106,7 @@ export function apiSettings(
   };
 }
 
-/** An embedder that is no pool tells nothing. */
+/** An embedder that is not a pool reports nothing. */
 function inferenceOf(container: Container): Readonly<Record<string, string>> {
   const embedders = adapterOf(container, PORTS.EmbedderRegistry);
   return (embedders instanceof PooledEmbedderRegistry && embedders.stats()?.models) || {};
@@ -114,7 +114,7 @@ function inferenceOf(container: Container): Readonly<Record<string, string>> {
 
 /**
  * What must work for this process to serve: the database, its folders, a live model and its vectors, and the queue where this
- * role uses one. Without what is optional it answers queries and photos, though less.
+ * role uses one. Without the optional parts it answers queries and photos, though less.
  */
 function readinessOf(config: Config, { container, database, parts }: Loupe): ReadinessCheck[] {
   const embeddings = adapterOf(container, PORTS.EmbeddingRepository);

@@ -11,7 +11,7 @@ import type {
 
 type Knex = Database['knex'];
 
-/** Who acts, and what his entries say beside what was done. */
+/** Who acts, and what the entries say beside what was done. */
 interface Author {
   readonly actor: string;
   readonly details?: AuditEntry['details'];
@@ -54,7 +54,7 @@ export function entryOf(action: string, entry: AuditDetails, author: Author = { 
   return { accountId: null, subject: null, ...entry, details, actor: author.actor, action };
 }
 
-/** Who runs this process. A user without a name, as in many containers, goes by its number. */
+/** Who runs this process. A user without a name, as in many containers, is named by number. */
 function actor(): string {
   try {
     return `${userInfo().username}@${hostname()}`;

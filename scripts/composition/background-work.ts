@@ -25,16 +25,16 @@ import { Housekeeping, retentionRules } from './housekeeping';
 import { adapterOf, type Opening, type Queues } from './opening';
 import { RecurringTask } from './recurring-task';
 
-/** How soon a worker loads the model of a new version, says so again, tries again, and unloads an old one. */
+/** How soon a worker loads the model of a new version, reports it again, tries again, and unloads an old one. */
 const MODELS = { everyMs: 2_000, tellEveryMs: 8_000, retryAfterMs: 15_000, unloadAfterMs: 120_000 };
 
 /** A third of the time after which a silent process counts as gone. */
 const PROCESSES_MS = 10_000;
 
-/** Entries of jobs at the same time; those that wait for hosts hold no place (contract 16.5). */
+/** Entries of jobs at the same time; those that wait for hosts take no slot (contract 16.5). */
 const ENTRIES = { atOnce: 2, asideMax: 32, everyMs: 1_000 };
 
-/** Messages to webhooks: so many may hang, each for so long, before others wait for them. */
+/** Messages to webhooks: this many may hang, each for this long, before others wait for them. */
 const MESSAGES = { atOnce: 8, everyMs: 2_000 };
 const MESSAGE_MS = 10_000;
 
@@ -63,7 +63,7 @@ export async function startPhotoWork(opening: Opening, queues: Queues): Promise<
   every(opening, 'pending embeddings', 20_000, (signal) => pending.look(signal), 0);
 }
 
-/** Makes this process known to the others, and tells whether they fit together. */
+/** Makes this process known to the others, and reports whether they fit together. */
 export async function watchProcesses(opening: Opening): Promise<void> {
   const { config, container, logger, closing } = opening;
   const images = adapterOf(container, PORTS.ImageStore);
@@ -74,7 +74,7 @@ export async function watchProcesses(opening: Opening): Promise<void> {
     logger,
     { id: randomUUID(), name: processName(), role: config.ROLE },
     async () => {
-      // A store that is away is told by its own check.
+      // The check of a store itself reports that it is away.
       imageStore ??= await images.identity().catch(() => null);
       const signingKeys = config.ROLE === 'worker' ? [] : signer.fingerprints;
       return { release: RELEASE, signingKeys, imageStore };

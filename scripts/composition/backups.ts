@@ -11,7 +11,7 @@ import { adapterOf, SYSTEM_CLOCK } from './opening';
 import { runningService } from './running-service';
 import { signingKeys } from './signing-keys';
 
-/** Backs the installation up into one file, and notes it in the audit log. */
+/** Backs the installation up into one file, and records it in the audit log. */
 export const backUpTo = async (path: string): Promise<BackupSummary> =>
   whileOpen(openStores(readCommandConfig()), async ({ config, container, database: { knex } }) => {
     const images = adapterOf(container, PORTS.ImageStore);
@@ -23,7 +23,7 @@ export const backUpTo = async (path: string): Promise<BackupSummary> =>
     return summary;
   });
 
-/** Makes the installation what a backup says, which the audit log that it brings says too, and indexes its vectors. */
+/** Restores a backup into the installation, records that in the audit log that it brings, and indexes its vectors. */
 export async function restoreFrom(config: Config, file: string, replace: boolean): Promise<RestoreSummary> {
   const { DATABASE_URL: databaseUrl, DATA_DIR: dataDir } = config;
   const images = imageStoreOf(config);

@@ -124,7 +124,7 @@ function bindTables(opening: Pick<Opening, 'container' | 'tracing'>, knex: Datab
   bind(PORTS.WebhookStore, PostgresWebhookStore);
 }
 
-/** Binds what fetches pictures that lie elsewhere. */
+/** Binds what fetches pictures from elsewhere. */
 export function bindImageSource(opening: Opening): void {
   const { config, container, closing } = opening;
   container.registerInstance(IMAGE_FETCH_SETTINGS, {
@@ -138,7 +138,7 @@ export function bindImageSource(opening: Opening): void {
   bindUnlessGiven(opening, PORTS.ImageSource, source);
 }
 
-/** Binds the way of a photo, but for what a test gave. */
+/** Binds what a photo passes through, except for what a test gave. */
 export function bindVision(opening: Opening): Queues {
   const { config, container, logger, closing } = opening;
   container.registerInstance(VISION_SETTINGS, {
@@ -179,7 +179,7 @@ export function bindVision(opening: Opening): Queues {
   return queues;
 }
 
-/** Fewer are searched in memory. The embedded database would answer nobody for minutes while it builds an index. */
+/** Fewer are searched in memory. Building an index would block the embedded database for minutes. */
 const VECTORS_INDEXED_FROM = 20_000;
 
 /** A batch that takes longer hangs. */

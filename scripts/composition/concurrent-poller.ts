@@ -8,7 +8,7 @@ export type NextPiece = (stop: AbortSignal, place: Place) => Promise<boolean>;
 export interface Limits {
   /** Pieces in work at the same time. */
   readonly atOnce: number;
-  /** Pieces that wait without a place, or to get theirs back: at this number none is begun. Default: no limit. */
+  /** Pieces that wait without a slot, or to get theirs back: at this number none is begun. Default: no limit. */
   readonly asideMax?: number;
   readonly everyMs: number;
 }
@@ -20,7 +20,7 @@ export interface Limits {
 export class ConcurrentPoller {
   readonly #workers = new Set<Promise<void>>();
   readonly #task: RecurringTask;
-  /** Workers that have a place, those aside, and of these the ones that want their place back. */
+  /** Workers that have a slot, those aside, and those of the latter that want their slot back. */
   #placed = 0;
   #aside = 0;
   readonly #returning: (() => void)[] = [];
@@ -44,7 +44,7 @@ export class ConcurrentPoller {
     await Promise.all(this.#workers);
   }
 
-  /** Starts a worker, which goes on until it finds nothing. Resolves when it has begun a piece, or found none. */
+  /** Starts a worker, which continues until it finds nothing. Resolves when it has begun a piece, or found none. */
   #look(stop: AbortSignal): Promise<void> {
     if (stop.aborted || this.#isFull || this.#placed >= this.limits.atOnce) return Promise.resolve();
     this.#placed += 1;
@@ -75,7 +75,7 @@ export class ConcurrentPoller {
     return this.#aside >= (this.limits.asideMax ?? Number.POSITIVE_INFINITY);
   }
 
-  /** Pieces that come back go before those that are not begun. */
+  /** Returning pieces go before those that have not begun. */
   async #work(stop: AbortSignal, begun: () => void): Promise<void> {
     const place: Place = { begun, aside: (wait) => this.#stepAside(stop, wait) };
     while (!stop.aborted && !this.#isFull && (await this.next(stop, place)) && this.#returning.length === 0);
@@ -94,7 +94,7 @@ export class ConcurrentPoller {
     }
   }
 
-  /** Gives the place up, to the first piece that wants its own back. */
+  /** Gives the slot up, to the first piece that wants its own back. */
   #leave(): void {
     const comesBack = this.#returning.shift();
     if (comesBack) comesBack();

@@ -32,7 +32,7 @@ export interface Loupe extends Omit<Opening, 'closing'> {
   close(): Promise<void>;
 }
 
-/** Adapters to use instead of the usual ones, by token; for tests. */
+/** Adapters to use instead of the default ones, by token; for tests. */
 export type Overrides = Readonly<Record<symbol, unknown>>;
 
 /** Opens what the parts of a process need, in this order, and binds every port. A failure closes what was opened before. */
@@ -49,7 +49,7 @@ export const openLoupe = (config: Config, parts: Parts, overrides: Overrides = {
     const embeddings = adapterOf(container, PORTS.EmbeddingRepository);
     const live = await liveVersion(config, parts.answersQueues, embeddings, logger);
     logger.debug({ model: live.model, version: live.id }, 'live embedding version');
-    // `/readyz` says it from then on: photos can't be answered, while the catalog can.
+    // `/readyz` reports it from then on: photos can't be answered, while the catalog can.
     await adapterOf(container, PORTS.NeighbourIndex)
       .check(live)
       .catch((failure: unknown) => {
@@ -67,7 +67,7 @@ export const openLoupe = (config: Config, parts: Parts, overrides: Overrides = {
     return { database, queuePage: password === undefined ? null : queues.dashboard(password) };
   });
 
-/** Opens the stores alone, and the way to pictures elsewhere, beside a running service or without one; never traced. */
+/** Opens only the stores and what fetches pictures from elsewhere, beside a running service or without one; never traced. */
 export const openStores = (config: Config): Promise<Loupe> =>
   opened({ ...config, OTEL_SDK_DISABLED: true }, NO_PARTS, async (opening) => {
     const database = await bindStores(opening);

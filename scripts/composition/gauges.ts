@@ -15,7 +15,7 @@ import { adapterOf, type Container } from './opening';
 type Figure = number | null | undefined;
 type Figures = Figure | Readonly<Record<string, Figure>>;
 
-/** Gauges by their names, their label in braces: help, and a figure or those of the label. What is not known now is NaN. */
+/** Gauges by their names, their label in braces: help, and one figure or one per label. A figure not known now is NaN. */
 type Gauges = Readonly<Record<string, readonly [help: string, read: () => Figures | Promise<Figures>]>>;
 
 /** Figures of the parts of this process for `/metrics`, beside what the HTTP side measures. */
@@ -49,8 +49,8 @@ const SHARE_OF_TIME = 100;
 const FIRST_WAIT_MS = 5_000;
 
 /**
- * What a catalog holds (contract 14.21): counted no more than once a minute, and for no more than a hundredth of the time. Until
- * the next figures are there the ones before are told; until the first are, none after a few seconds.
+ * What a catalog holds (contract 14.21): counted at most once a minute, and for at most a hundredth of the time. Until new
+ * figures are there the previous ones are given; until the first are, none after a few seconds.
  */
 function catalogSources(status: StatusService): MetricSource[] {
   const counts = new LRUCache<'catalog', Awaited<ReturnType<typeof countsOf>>>({

@@ -14,7 +14,7 @@ export interface RetentionRule {
   sweep(): Promise<number>;
 }
 
-/** One process of an installation has its turn in each interval. */
+/** One process of an installation gets a turn in each interval. */
 const TASK = 'housekeeping';
 const EVERY_MS = 3_600_000;
 
@@ -34,7 +34,7 @@ export class Housekeeping {
     this.removed = Object.fromEntries(rules.map(({ kind }) => [kind, 0]));
   }
 
-  /** Applies the rules, if it is the turn of this process. One that fails does not stop the others. */
+  /** Applies the rules, if it is this process's turn. One that fails does not stop the others. */
   async look(): Promise<void> {
     if (!(await this.store.claim(TASK, EVERY_MS))) return;
     for (const rule of this.rules) {
@@ -58,7 +58,7 @@ const DAY_MS = 86_400_000;
 /** Removed by one sweep, a fraction of a second of the database's time: a job has up to a hundred rows, a variant years of prices. */
 const [ROWS, JOBS, VARIANTS] = [1_000, 20, 50];
 
-/** Imports wait meanwhile, and each removal in a bucket takes a round trip. */
+/** Imports wait meanwhile, and each removal from a bucket takes a round trip. */
 const REMOVED_AT_ONCE = 8;
 
 const DIGITS = '0123456789abcdef';
@@ -77,7 +77,7 @@ export function retentionRules(config: Config, container: Container): RetentionR
       ['predictions', PREDICTION_DAYS, (before) => predictions.deleteBefore(before, ROWS)],
       ['vision_jobs', PREDICTION_DAYS, (before) => jobs.deleteBefore(before, JOBS)],
       ['search_misses', SEARCH_MISS_DAYS, (before) => misses.deleteBefore(before, ROWS)],
-      // An idempotent call knows its own end.
+      // An idempotent call has its own expiry.
       ['idempotent_calls', 1, () => store.deleteExpiredCalls(ROWS)],
       ['images', UNUSED_IMAGE_DAYS, (before) => sweepImages(container, before)],
       ['variants', UNUSED_IMAGE_DAYS, (before) => store.deleteAwayVariants(before, VARIANTS)],

@@ -6,7 +6,7 @@ import { bundledModel, earlierModel, FolderModelLibrary } from '../../workers/li
 import type { Config } from '../config';
 
 /**
- * The version that answers are made of. A database without one, or whose live model is an older version that is gone from this
+ * The version that answers come from. A database without one, or whose live model is an older version that is gone from this
  * installation, gets one for the model of the settings; the images are embedded while the catalog goes on being served.
  * @param computes whether this process embeds; one that does not may run where no model lies
  * @throws AppError 404 when the model of the settings, or another model that is live, is not installed
@@ -31,7 +31,7 @@ export async function liveVersion(
   return version;
 }
 
-/** A version without a calibration takes that of its installed model, as after a release that dropped the earlier form. */
+/** A version without a calibration takes that of its installed model, as after a release that dropped the earlier format. */
 async function calibrateAsInstalled(
   library: FolderModelLibrary,
   embeddings: EmbeddingRepository,
@@ -46,7 +46,7 @@ async function calibrateAsInstalled(
   }
 }
 
-/** An installation goes on with the model that its images are embedded under until its operator brings in the newer one. */
+/** An installation keeps the model that its images are embedded under until its operator brings in the newer one. */
 async function tellOfNewer(version: EmbeddingVersion, logger: Logger): Promise<void> {
   const [newest, earlier] = await Promise.all([bundledModel(), earlierModel()]);
   if (modelReference(version.manifest) !== modelReference(earlier.manifest)) return;
@@ -81,7 +81,7 @@ async function standingOrNew(
   return version;
 }
 
-/** @throws ModelRefused when the model is here and broken: that is for somebody to repair, not to embed anew */
+/** @throws ModelRefused when the model is here and broken: somebody must repair it rather than embed anew */
 async function isInstalled(library: FolderModelLibrary, version: EmbeddingVersion): Promise<boolean> {
   const { models, broken } = await library.all();
   const network = modelReference(version.manifest);

@@ -26,9 +26,9 @@ export interface Queues {
   readonly limiter: RateLimiter;
   readonly vision: VisionQueue;
   readonly index: IndexQueue;
-  /** Starts to work off the queues in this process. */
+  /** Starts to work on the queues in this process. */
   answer(): Promise<void>;
-  /** The page on which operators look at the queues; null where there is nothing to look at. */
+  /** The page on which operators see the queues; null where there is nothing to see. */
   dashboard(password: string): QueuePage | null;
 }
 

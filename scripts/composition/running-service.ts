@@ -8,18 +8,18 @@ const note = z.object({ pid: z.number().int(), url: z.url() });
 
 const noteFile = (config: Config): string => join(config.DATA_DIR, 'service.json');
 
-/** Leaves word of where this process answers, for commands that run beside it. */
+/** Records where this process answers, for commands that run beside it. */
 export async function announceService(config: Config, url: string): Promise<void> {
   await writeDurably(noteFile(config), JSON.stringify({ pid: process.pid, url }));
 }
 
-/** Takes the word back, unless another process has left its own since. */
+/** Removes the record, unless another process has left its own since. */
 export async function withdrawService(config: Config): Promise<void> {
   const known = await readNote(config);
   if (known?.pid === process.pid) await rm(noteFile(config), { force: true });
 }
 
-/** The address of a service that is alive here, or null: first the one that left word, then the configured port. */
+/** The address of a service that is alive here, or null: first the recorded one, then the configured port. */
 export async function runningService(config: Config): Promise<string | null> {
   const known = await readNote(config);
   const host = ['0.0.0.0', '::'].includes(config.HOST) ? '127.0.0.1' : config.HOST;

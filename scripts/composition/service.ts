@@ -20,7 +20,7 @@ export const NO_ADDRESS = '';
 export interface RunningService {
   readonly url: string;
   readonly services: JobServices;
-  /** Finishes what runs (at most `STOP_TIMEOUT_MS`), then closes everything in the reverse order of its start. */
+  /** Finishes running work (at most `STOP_TIMEOUT_MS`), then closes everything in the reverse order of its start. */
   close(): Promise<void>;
 }
 
@@ -77,7 +77,7 @@ async function prepareDataFolder(folder: string): Promise<void> {
   }
 }
 
-/** A worker's port is for its health and metrics alone: beside others on one machine it works without. */
+/** A worker's port is only for its health and metrics: beside others on one machine the worker runs without it. */
 async function listenIfFree(server: Server, config: Config, { logger }: Loupe): Promise<string> {
   try {
     return await listen(server, config);
@@ -99,7 +99,7 @@ async function listen(server: Server, { PORT, HOST }: Config): Promise<string> {
   return `http://${family === 'IPv6' && host !== '127.0.0.1' ? `[${host}]` : host}:${port}`;
 }
 
-/** No new connections, idle ones closed at once, the others when they are answered or time is up. */
+/** Accepts no new connections; closes idle ones at once, the others when they are answered or time is up. */
 async function drain(server: Server, timeoutMs: number): Promise<void> {
   if (!server.listening) return;
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));

@@ -54,7 +54,7 @@ function isAddress(text: string): boolean {
   return host && Number(port) >= 1 && Number(port) <= 65_535;
 }
 
-/** `*`, or `scheme://host[:port],…`, as browsers name them: in lower case, without the port that the scheme has anyway. */
+/** `*`, or `scheme://host[:port],…`, as browsers name them: in lower case, without the scheme's default port. */
 export const origins = () =>
   z
     .string()
@@ -85,7 +85,7 @@ export const storeUrl = (protocol: RegExp, pathname: RegExp, form: string) =>
     .regex(/^[^#]*$/, { error: 'has a # in it: write the one of a password as %23', abort: true })
     .refine((text) => pathname.test(new URL(text).pathname), `must be a URL like ${form}`);
 
-/** An address that paths are put behind: no query, fragment or credentials, which each of them would break or publish. */
+/** An address that paths are appended to: no query, fragment or credentials, which each path would break or publish. */
 export const baseUrl = () =>
   z
     .url({ protocol: /^https?$/, error: 'must be a URL with http: or https:', abort: true })
@@ -112,11 +112,11 @@ export const bucketPlace = () =>
 const BUCKET_PLACE =
   /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/((?:(?!\.+(?:\/|$))[\w!.*'()-]+)(?:\/(?!\.+(?:\/|$))[\w!.*'()-]+)*))?\/?$/;
 
-/** Letters that the id of a signing key may have: it stands in every link. */
+/** Characters that the id of a signing key may have: it appears in every link. */
 export const KEY_ID = /^[A-Za-z0-9_-]{1,32}$/;
 export const SECRET_LENGTH_MIN = 16;
 
-/** `id:secret[,id:secret]`. What is wrong is said by its place: what stands there may be a secret. */
+/** `id:secret[,id:secret]`. A fault is reported by its position: the value there may be a secret. */
 export const signingKeys = () =>
   z
     .string()

@@ -3,7 +3,7 @@ import { type Config, settingNames } from '../config';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Settings that count only beside another one. */
+/** Settings that have an effect only beside another one. */
 const NEEDS = {
   DATABASE_POOL_MAX: 'DATABASE_URL',
   QUEUE_PREFIX: 'REDIS_URL',
@@ -14,8 +14,8 @@ const NEEDS = {
 const NAME_LENGTH_MIN = 8;
 
 /**
- * Settings that are allowed and hardly meant, one sentence each, without values: without effect, nearly the name of another, or a
- * surprising combination. @param environment what the settings were read from
+ * Settings that are allowed but hardly intended, one sentence each, without values: without effect, nearly the name of
+ * another, or a surprising combination. @param environment what the settings were read from
  */
 export function settingWarnings(config: Config, environment: Environment): readonly string[] {
   const given = Object.keys(environment).filter((name) => environment[name]?.trim());

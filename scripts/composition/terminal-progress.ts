@@ -4,7 +4,7 @@ import { printable } from './printable';
 
 const PLAIN_LINES_MS = 5_000;
 
-/** Shows on a terminal how work goes on; whatever becomes of it, nothing of that is left to keep the process alive. */
+/** Shows on a terminal how work goes on; however it ends, nothing of that keeps the process alive. */
 export async function withProgress<Result>(
   stream: NodeJS.WriteStream,
   work: (progress: Progress) => Promise<Result>,
@@ -24,7 +24,7 @@ class TerminalProgress implements Progress {
   #before = 0;
   #counted: number | null = null;
   #hasCounts = false;
-  /** Whether the time that is left can be told. */
+  /** Whether the time left can be estimated. */
   #isMoving = false;
   #startedAt = 0;
 
@@ -48,7 +48,7 @@ class TerminalProgress implements Progress {
 
   reach(done: number, failed = 0, counts?: Readonly<Record<string, number>>): void {
     if (!this.#bar) return;
-    // What came meanwhile was not in the total.
+    // What arrived meanwhile was not in the total.
     this.#bar.setTotal(Math.max(this.#bar.getTotal(), done));
     this.#hasCounts = counts !== undefined;
     this.#isMoving ||= done > this.#before;

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../../models/ports';
 import { StoreFault } from '../../models/store-fault';
 
-/** A fault that an operator must mend before anything starts; the message says what to do, without secrets. */
+/** A fault that an operator must fix before anything starts; the message says what to do, without secrets. */
 export class StartRefused extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });
@@ -14,7 +14,7 @@ const RETRY_MS = 1_000;
 /** Between two lines of the log about the same fault. */
 const PROGRESS_MS = 5_000;
 
-/** Passage of time, so that tests have their own. */
+/** The passage of time, so that tests can replace it. */
 export interface Timer {
   now(): number;
   delay(ms: number): Promise<unknown>;
@@ -24,7 +24,7 @@ const REAL_TIME: Timer = { now: () => Date.now(), delay };
 
 /**
  * Waits until a store can be used. @param setting that names it in all that is said @param probe rejects with a StoreFault
- * @throws StartRefused when waiting does not mend it, or has not within `waitMs`
+ * @throws StartRefused when waiting can't fix it, or has not within `waitMs`
  */
 export async function waitForStore<Result>(
   setting: string,

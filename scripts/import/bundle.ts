@@ -26,7 +26,7 @@ export const BUNDLE_FILES = {
 export type BundleFileName = (typeof BUNDLE_FILES)[RecordKind];
 
 const IMAGE_EXTENSIONS = ['.jpg', '.jpeg', '.png', '.webp'];
-/** Between so many lines the answers of the database are looked at, so that it need not wait for the reading. */
+/** After this many lines the database's answers are handled, so that it need not wait for the reading. */
 const LINES_AT_ONCE = 64;
 
 /**
@@ -40,15 +40,15 @@ export class Bundle {
     private readonly root: string,
     private readonly temporary: string | null,
     private readonly present: ReadonlyMap<string, string>,
-    /** What in it is refused as a whole, such as a link. */
+    /** Entries in it that are refused as a whole, such as a link. */
     readonly faults: readonly BundleFault[],
-    /** What in it is not known and therefore not read. */
+    /** Entries in it that are not known and therefore not read. */
     readonly warnings: readonly string[],
   ) {
     this.files = new PlainFiles(root);
   }
 
-  /** @throws Error when `path` is no folder and no readable archive, or has no file of a bundle */
+  /** @throws Error when `path` is neither a folder nor a readable archive, or has no file of a bundle */
   static async open(path: string, temporaryFolder: string): Promise<Bundle> {
     const found = await stat(path).catch((cause: unknown) => {
       throw new Error(`There is no bundle at ${path}.`, { cause });
@@ -128,7 +128,7 @@ export class Bundle {
   }
 }
 
-/** The JSON values of a file as records; between some lines other work gets its turn. */
+/** The JSON values of a file as records; between some lines other work gets a turn. */
 export const withRecords = <Record>(
   file: RecordFile<unknown>,
   parse: (line: ReadLine<unknown>) => ReadLine<Record>,
@@ -153,7 +153,7 @@ async function* linesOf(path: string): ReturnType<RecordFile<unknown>['read']> {
       yield { lines, bytesRead: raw.bytesRead };
     }
   } catch (failure) {
-    // What could be read of a damaged file stands; the rest is one reject.
+    // What could be read of a damaged file is kept; the rest is one rejection.
     const why = failure instanceof Error ? failure.message : String(failure);
     const reason = `the file can not be read from here on: ${why}`;
     yield { lines: [{ line: last + 1, field: WHOLE_LINE, reason }], bytesRead: raw.bytesRead };

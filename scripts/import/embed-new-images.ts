@@ -2,7 +2,7 @@ import { AppError } from '../../models/errors';
 import type { EmbeddingRepository, IndexQueue, Progress } from '../../models/ports';
 import type { EmbeddingVersion } from '../../models/vision/embedding-model';
 
-/** What became of the images that had no embedding, under the version that answers are made of. */
+/** What became of the images that had no embedding, under the live version. */
 export interface EmbeddedImages {
   readonly embedded: number;
   readonly notEmbedded: number;
@@ -15,7 +15,7 @@ export interface EmbeddingPorts {
 
 const BATCH_IMAGES = 256;
 const BATCH_IMAGES_MIN = 16;
-/** So that also a small catalog shows how it goes on. */
+/** So that even a small catalog shows progress. */
 const BATCHES_MIN = 20;
 const LISTED_MAX = 100;
 
@@ -37,7 +37,7 @@ export async function embedNewImages(ports: EmbeddingPorts, progress: Progress):
   return result;
 }
 
-/** What is pending for the first of the versions, for all of them; only the first one counts and holds up. */
+/** What is pending for the first of the versions, for all of them; only the first one counts and is waited for. */
 async function embedFor(
   [version, ...others]: readonly [EmbeddingVersion, ...EmbeddingVersion[]],
   { embeddings, queue }: EmbeddingPorts,

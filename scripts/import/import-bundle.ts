@@ -15,13 +15,13 @@ export interface ImportOptions {
   readonly bundle: string;
   readonly table?: TableImport;
   readonly dryRun: boolean;
-  /** Where the rejects are written; what was there is replaced. */
+  /** Where the rejects are written, replacing what was there. */
   readonly report: string;
-  /** Whether to stay until the new images are embedded. */
+  /** Whether to wait until the new images are embedded. */
   readonly wait: boolean;
   /** About how long a transaction is to take: the embedded database answers nobody else meanwhile. Default 500 ms. */
   readonly transactionMs?: number;
-  /** A larger image is a reject. Default 20 MiB. */
+  /** A larger image is rejected. Default 20 MiB. */
   readonly imageBytesMax?: number;
   /** Where an archive is unpacked. Default the system's. */
   readonly temporaryFolder?: string;
@@ -42,7 +42,7 @@ export interface ImportResult extends EmbeddedImages {
   readonly accepted: number;
   readonly rejected: number;
   readonly report: string;
-  /** Of a table; of a dry run also how it was understood. */
+  /** For a table; in a dry run also how it was understood. */
   readonly table?: TableOutcome & { readonly preview?: TablePreview };
 }
 
@@ -92,7 +92,7 @@ async function importInto(
     for (const note of table.notes) progress.note(note);
     return { ...counts, table: { ...table, ...(dryRun && { preview: source.preview() }) } };
   } catch (failure) {
-    // Part of it may stand.
+    // Part of it may have been written.
     await store.finish({ failed: String(failure) }).catch(() => undefined);
     throw failure;
   } finally {
@@ -112,7 +112,7 @@ async function sourceOf(
     return input.source(now);
   }
   const { feed } = input.options;
-  // A dry run notes nothing of the feed, and removes nothing.
+  // A dry run records nothing about the feed, and removes nothing.
   const run = feed === null || dryRun ? null : await store.openFeed(feed);
   const source = await TableSource.open(input, store, run, now, progress);
   rejects.onReject = source.onReject;

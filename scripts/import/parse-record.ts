@@ -4,14 +4,14 @@ import { WHOLE_LINE } from '../../models/catalog/import/stage';
 import type { ReadLine } from '../../models/ports';
 import { recordSchemas } from './record-schemas';
 
-/** A record, or the reason why a value is none, with the field that it is about. */
+/** A record, or the reason why a value is not one, with the field that it is about. */
 export type Parsed<Record> =
   | { readonly record: Record }
   | { readonly field: string; readonly reason: string };
 
 export type Parse<Record> = (value: unknown) => Parsed<Record>;
 
-/** How the JSON value of a record becomes one, by its kind. */
+/** How a JSON value becomes a record, by kind. */
 export type RecordParsers = { readonly [Kind in RecordKind]: Parse<ReadRecords[Kind]> };
 
 /** @param now stands in for the time of estimates that name none */
@@ -29,7 +29,7 @@ export function recordParsers(now: Date): RecordParsers {
   };
 }
 
-/** Of several faults an unknown field is told, else the first. */
+/** Of several faults an unknown field is reported, else the first. */
 function parserOf<Record>(schema: z.ZodType<Record>, deletion = schema): Parse<Record> {
   return (value) => {
     const isDeleted = value instanceof Object && 'deleted' in value && value.deleted === true;
@@ -42,13 +42,13 @@ function parserOf<Record>(schema: z.ZodType<Record>, deletion = schema): Parse<R
   };
 }
 
-/** A line whose JSON is parsed as one whose record is. */
+/** Parses a line whose JSON is parsed already. */
 export const parsedLine = <Record>(line: ReadLine<unknown>, parse: Parse<Record>): ReadLine<Record> =>
   'reason' in line ? line : { line: line.line, bytes: line.bytes, ...parse(line.record) };
 
 const FIELD_NAME = /^[\w-]+$/;
 
-/** A key that may hold anything is told in the reason alone. */
+/** A key that may hold anything is named only in the reason. */
 function pathOf(issue: z.core.$ZodIssue): readonly PropertyKey[] {
   if (issue.code === 'unrecognized_keys') {
     return [...issue.path, ...issue.keys.slice(0, 1).filter((key) => FIELD_NAME.test(key))];

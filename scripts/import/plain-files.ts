@@ -15,12 +15,12 @@ export interface BundleFault {
  * as macOS writes it, are one name (contract 13.18); the file that is spelt as the path is comes first.
  */
 export class PlainFiles {
-  /** By folder, the names in it that are neither: most folders have none. */
+  /** By folder, the names in it that are neither form: most folders have none. */
   readonly #mixedNames = new Map<string, Promise<readonly string[]>>();
 
   constructor(private readonly root: string) {}
 
-  /** The bytes of a file, no component of whose path is a link. @throws Error whose message is the reason for a reject */
+  /** The bytes of a file whose path contains no link. @throws Error whose message is the reason for the rejection */
   async read(path: string, bytesMax: number): Promise<Buffer> {
     const fault = pathFault(path);
     if (fault !== null) throw new Error(fault);
@@ -62,7 +62,7 @@ async function isPlainFolder(path: string): Promise<boolean> {
   return found?.isDirectory() === true;
 }
 
-/** Every link and special file below a folder, none of which is followed or read. */
+/** Every link and special file below a folder; none is followed or read. */
 export async function findLinks(root: string, below = ''): Promise<BundleFault[]> {
   const faults: BundleFault[] = [];
   for await (const entry of await opendir(join(root, below))) {

@@ -10,8 +10,8 @@ const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /**
  * The JSON values of a stream's lines with their numbers, from 1, those that end in one chunk together; blank lines are
- * passed over. A line that is no UTF-8, no JSON or longer than `LINE_BYTES_MAX` is a fault of that line alone. A byte order
- * mark at the start and `\r\n` are no faults.
+ * skipped. A line that is not UTF-8, not JSON or longer than `LINE_BYTES_MAX` is a fault of that line alone. A byte order
+ * mark at the start and `\r\n` are not faults.
  */
 export async function* readLines(
   chunks: AsyncIterable<Buffer>,

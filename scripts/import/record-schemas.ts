@@ -16,7 +16,7 @@ import { joinCategories } from '../../models/catalog/taxonomy';
 import { GRADES, REGION_CURRENCIES, type Region } from '../../models/pricing/estimate';
 import { field, id, label, linkBy, name, ownData, picture, prefixedId, textOf } from './record-values';
 
-/** The accepted form of records (contract 13.2, 13.3, 13.14) and its way into the stored one, but for pictures. */
+/** The accepted form of records (contract 13.2, 13.3, 13.14) and their conversion to the stored form, except pictures. */
 
 const INTEGER_MAX = 2 ** 31 - 1;
 const TITLE_LENGTH_MAX = 512;
@@ -27,7 +27,7 @@ const DEFAULT_NAME_FIELDS = ['brand', 'model', 'style'];
 const distinct = (values: readonly string[]): string[] => [...new Set(values)];
 const isDistinct = (values: readonly string[]): boolean => new Set(values).size === values.length;
 
-/** Values by the kind of entity. A record of zod's drops the key `__proto__` without a word. */
+/** Values by the kind of entity. zod's record type drops the key `__proto__` silently. */
 const byKind = <Value extends z.ZodType>(value: Value) =>
   z.preprocess(
     (given, context) => {
@@ -45,7 +45,7 @@ const tags = z.array(id).default([]).transform(distinct);
 const keywords = z.array(label).default([]);
 const alive = { deleted: z.literal(false).optional() };
 
-/** A deletion in place of a record of these fields; it may have them all, and they say nothing. */
+/** A deletion in place of a record of these fields; it may have any of them, and they are ignored. */
 const deletionOf = (fields: z.ZodRawShape) =>
   z
     .strictObject({

@@ -15,7 +15,7 @@ const FIELD = /^\p{L}[\p{L}\p{N}_-]*$/u;
 const UNSTORABLE = /\0|\p{Surrogate}/u;
 const ID = /^[^\s\p{C},/?#%]+$/u;
 const NO_ID = 'is no id: empty, or with white space or one of , / ? # %';
-/** Most ids: one look tells that nothing is wrong. */
+/** Most ids: one check tells that nothing is wrong. */
 const PLAIN_ID = /^[\w:.-]{1,200}$/;
 
 /** Storable text in which `faultOf` finds no fault: one check, as there are dozens of texts in a record. */
@@ -64,7 +64,7 @@ export const field = checked(
 /** A picture as a bundle names it: an `https://` address or a path inside the bundle. */
 export const picture = checked((reference) => {
   if (reference.includes('://')) {
-    // A service that is reached by http names its own pictures so.
+    // A service that is reached by http names its own pictures this way.
     const isStored = storedImageOf(reference) !== undefined;
     return addressFault(reference, isStored ? ['https:', 'http:'] : ['https:']);
   }

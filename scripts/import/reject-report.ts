@@ -8,7 +8,7 @@ import type { RejectLog } from '../../models/ports';
 /** The report of an import: one line `file:line: field: reason` for each reject, written as they come. */
 export class RejectReport implements RejectLog {
   count = 0;
-  /** Is told of each line that is rejected. */
+  /** Called for each rejected line. */
   onReject: (line: number) => void = () => undefined;
   private failure: Error | null = null;
 
@@ -36,7 +36,7 @@ export class RejectReport implements RejectLog {
     this.stream.write(`${parts.join(': ')}\n`);
   }
 
-  /** Waits until what was added has left the memory. @throws Error when it can't be written */
+  /** Waits until what was added has been written out of memory. @throws Error when it can't be written */
   async settle(): Promise<void> {
     if (this.failure) throw this.failure;
     if (this.stream.writableNeedDrain) await once(this.stream, 'drain');

@@ -8,7 +8,7 @@ import { RECORD_SCHEMAS } from '../import/record-schemas';
 const ROOT = join(__dirname, '../..');
 const FILE = 'api/client/schema.ts';
 
-/** Optional is what a request may leave out, also where the service has a default for it. */
+/** Optional is what a request may omit, even where the service has a default for it. */
 const OPTIONS = ['--root-types', '--root-types-no-schema-prefix', '--default-non-nullable=false'];
 
 /**
@@ -53,7 +53,7 @@ const withoutEvident = (types: string): string =>
 const formatted = (types: string): string =>
   run(require.resolve('@biomejs/biome/bin/biome'), ['format', `--stdin-file-path=${FILE}`], types);
 
-/** What a tool of the development dependencies makes of its standard input. */
+/** The output of a development tool for its standard input. */
 function run(tool: string, options: readonly string[], input: string): string {
   const { stdout, stderr, status } = spawnSync(process.execPath, [tool, ...options], {
     cwd: ROOT,

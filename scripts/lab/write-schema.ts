@@ -6,7 +6,7 @@ import { migrations } from '../../db/migrations';
 import { describeSchema } from '../../db/migrations/describe-schema';
 import { migrate } from '../../db/migrations/migrate';
 
-/** Writes `db/schema.sql` from the migrations, by way of an embedded database that is thrown away. */
+/** Writes `db/schema.sql` from the migrations, using a temporary embedded database. */
 async function main(): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), 'loupe-schema-'));
   const database = await connectEmbedded({ dataDir, durable: false });

@@ -17,11 +17,11 @@ import { PHOTOS_MAX } from '../../models/vision/image-input';
 import { readPhotoFile } from '../photo-file';
 
 export interface McpOptions {
-  /** Asks the service with the caller's key; what is wrong with a call, the service says. */
+  /** Calls the service with the caller's key; the service reports what is wrong with a call. */
   readonly client: LoupeClient;
   /** The largest photo that is sent. */
   readonly imageBytesMax: number;
-  /** Whether files of this machine may be named: only to who could read them anyway. */
+  /** Whether files of this machine may be named: only by someone who could read them anyway. */
   readonly readsFiles: boolean;
 }
 
@@ -48,7 +48,7 @@ const filter = z.strictObject({
   exclude: listOfValues.exactOptional().describe('the row has none'),
 });
 
-/** Every tool asks and changes nothing, but for the credits of the caller. */
+/** Every tool reads and changes nothing, except the caller's credits. */
 const annotations = { readOnlyHint: true, openWorldHint: false } as const;
 
 /** A later service may say more. */
@@ -155,7 +155,7 @@ export function mcpServer({ client, imageBytesMax, readsFiles }: McpOptions): Mc
   return server;
 }
 
-/** An answer of the service, also as text for clients that know no other; a refusal as an error, for the model to mend its call by. */
+/** An answer of the service, also as text for clients that know no other; a refusal as an error, so the model can fix its call. */
 async function answered<Answer extends object>(ask: () => Promise<Answer>) {
   try {
     const structuredContent = { ...(await ask()) };

@@ -26,7 +26,7 @@ export interface McpHttpOptions extends McpService {
   readonly port: number;
 }
 
-/** Several photos; what is too large for it the service says. */
+/** Several photos; the service reports what is too large for it. */
 const BODY_BYTES_MAX = 64 * 1024 * 1024;
 
 /**

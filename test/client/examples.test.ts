@@ -8,7 +8,7 @@ import { useEmbeddedPictures } from '../support/stored-vectors';
 import { temporaryFolder } from '../support/temporary-folder';
 import { RESTORED, writerOf } from '../support/written-catalog';
 
-/** The examples of `docs/api`: what stands there runs as it stands there, and prints what it says. */
+/** The examples of `docs/api`: each runs as written there, and prints what it says. */
 const service = useService({ IMAGE_BYTES_MAX: String(20 * 2 ** 20) }, {}, RESTORED);
 useEmbeddedPictures(service, {
   'https://pictures.example/birkin_croc-30.jpg': 0,
@@ -22,18 +22,18 @@ beforeAll(async () => {
   ({ key } = await writerOf(service));
   symlinkSync(join(ROOT, 'api/client'), join(folder, 'loupe'));
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
-  // As large as a telephone's: too long for one argument of a command.
+  // As large as a phone's: too long for one argument of a command.
   writeFileSync(join(folder, 'photo.jpg'), Buffer.concat([service.photoBytes, randomBytes(3 * 2 ** 20)]));
   await service.sees(['product_birkin_croc', 0.05]);
 });
 
-/** A test that needs a command of the machine; where that is missing, its name says why it is skipped. */
+/** A test that needs a command of the machine; if that is missing, its name says why it is skipped. */
 const testWith = (command: string, title: string, run: () => Promise<void>): void =>
   spawnSync(command, ['--version']).status === 0
     ? test(title, run)
     : test.skip(`${title} (no ${command} on this machine)`, run);
 
-/** The blocks of a language in a page of the repository, one after the other. */
+/** The code blocks of a language in a page of the repository, in order. */
 const program = (page: string, language: string): string =>
   [...readFileSync(join(ROOT, page), 'utf8').matchAll(/^```(\w+)\n(.*?)^```$/gms)]
     .filter(([, of]) => of === language)
@@ -53,7 +53,7 @@ async function outputOf(command: string, ...options: readonly string[]) {
   return { code, ...printed };
 }
 
-/** What is printed, where `…` stands for what differs each time. */
+/** What is printed, with `…` for what differs each time. */
 const formOf = (text: string): RegExp =>
   new RegExp(`^${text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/…/g, '[^\\n]*')}$`);
 
@@ -93,7 +93,7 @@ testWith('python3', 'the examples in Python print what they say', () =>
 test('the examples in TypeScript print what they say', () =>
   expectToPrint('docs/api/typescript.md', 'ts', 'example.mts', process.execPath, '--import', 'tsx'));
 
-test('the examples in TypeScript are sound in the strictest types', async () => {
+test('the examples in TypeScript compile under the strictest types', async () => {
   writeFileSync(join(folder, 'example.mts'), program('docs/api/typescript.md', 'ts'));
   const compilerOptions = { module: 'esnext', moduleResolution: 'bundler', types: ['node'] };
   const project = {
@@ -142,7 +142,7 @@ describe('messages to webhooks', () => {
   }
 
   const verdict = `${given}.map(([secret, headers, body]) => isFromLoupe(secret, new Headers(headers), body))`;
-  test('are told from all others in about ten lines of TypeScript', () =>
+  test('are verified in about ten lines of TypeScript', () =>
     expectVerdicts(
       'ts',
       'hook.mts',

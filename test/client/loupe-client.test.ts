@@ -22,7 +22,7 @@ test('its types are those of the document', () => {
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
 });
 
-test('identify takes bytes; sent again under its name it is the same call', async () => {
+test('identify takes bytes; sent again with its key it is the same call', async () => {
   const { accountId, key } = await service.newKey({ credits: 100 });
   const caller = client({ key });
   for (const _time of [1, 2]) {
@@ -45,7 +45,7 @@ test('createWebhook, webhooks and removeWebhook keep the addresses of an account
   await expect(caller.removeWebhook(id)).rejects.toMatchObject({ status: 404 });
 });
 
-test('a refusal is thrown with all that it says', async () => {
+test('a refusal is thrown with everything that it says', async () => {
   const asked = { category_id: 'handbags', taxonomy_node: 'dial' };
   const failure = await client()
     .search(asked)
@@ -68,10 +68,10 @@ test('endpoints reach every address, with lists as the service reads them', asyn
   expect(names?.join(' ')).toBe('birkin_croc birkin_togo kelly_croc kelly_lizard submariner');
 });
 
-describe('what was refused for the moment', () => {
+describe('a call that was refused for the moment', () => {
   let server: Server;
   let seen: IncomingMessage[];
-  /** Statuses of the next answers; then 200. */
+  /** Statuses of the next answers; after them 200. */
   let statuses: number[];
 
   beforeAll(async () => {
@@ -94,7 +94,7 @@ describe('what was refused for the moment', () => {
     client({ baseUrl: `http://${addressOf(server)}/`, ...options });
 
   test.each([[[503, 503]], [[409, 409, 409, 409]], [[0]]])(
-    '(%j) is called again, as the same call',
+    '(%j) is repeated, as the same call',
     async (first) => {
       statuses = [...first];
       await expect(stub().search({ query: 'birkin' })).resolves.toEqual({ data: [] });
@@ -120,7 +120,7 @@ describe('what was refused for the moment', () => {
   });
 });
 
-test('a call that nobody answers ends', async () => {
+test('a call without an answer ends', async () => {
   const silent = createServer(() => undefined);
   const baseUrl = `http://${await listening(silent)}`;
   await expect(client({ baseUrl, timeoutMs: 50 }).search({})).rejects.toMatchObject({ name: 'TimeoutError' });

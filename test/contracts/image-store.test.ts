@@ -38,7 +38,7 @@ async function addressesOf(store: ImageStore, prefix?: string): Promise<string[]
 const adapters: [string, () => Promise<ImageStore>][] = [['a folder', inFolder]];
 if (url) adapters.push(['a bucket', inBucket('')], ['a part of a bucket', inBucket('shop/pictures')]);
 
-/** contract 13.11: what images can rely on, in whatever they are stored. */
+/** contract 13.11: what images can rely on, whatever stores them. */
 describe.each(adapters)('images in %s', (_name, open) => {
   let store: ImageStore;
   beforeEach(async () => {
@@ -51,7 +51,7 @@ describe.each(adapters)('images in %s', (_name, open) => {
   const large = Buffer.alloc(3_000_000, 'picture');
 
   // contract 14.15
-  test('can be read before any is there, and have an identity that stays, that no other store has, and that is no image', async () => {
+  test('can be read before any exists, and their store has a lasting identity that no other store has and that is not an image', async () => {
     await expect(store.check()).resolves.toBeUndefined();
     await store.identity();
     const identity = await store.identity();
@@ -61,7 +61,7 @@ describe.each(adapters)('images in %s', (_name, open) => {
     expect(await addressesOf(store)).toEqual([]);
   });
 
-  test('lie once under the address of their content, however many store them at a time', async () => {
+  test('are stored once under the address of their content, however many store them at once', async () => {
     const addresses = await Promise.all(Array.from({ length: 8 }, () => store.put(bytes, 'jpg')));
     expect(new Set(addresses)).toEqual(new Set([address]));
     expect(await addressesOf(store)).toEqual([address]);
@@ -111,9 +111,9 @@ describe.each(adapters)('images in %s', (_name, open) => {
   });
 });
 
-/** contract 13.12: what is said of a bucket that can't be used, and that nothing is lost. */
+/** contract 13.12: what is reported of a bucket that can't be used, and that nothing is lost. */
 withS3('a bucket that can not be used', () => {
-  test('is named when there is none of this name, which waiting does not mend', async () => {
+  test('is named when none of this name exists, which waiting does not fix', async () => {
     const store = bucketStore('no-such-bucket', '');
     await expect(store.check()).rejects.toMatchObject({
       message: 'the bucket "no-such-bucket": there is no such bucket: make it, or name another',
@@ -155,7 +155,7 @@ withS3('a move to a bucket', () => {
       Array.from({ length: count }, (_, index) => from.put(Buffer.from(`picture ${index}`), 'jpg')),
     );
 
-  test('that was broken off goes on where it was', async () => {
+  test('that was interrupted continues where it stopped', async () => {
     await put(30);
     const original = to.put.bind(to);
     let left = 10;

@@ -11,7 +11,7 @@ import { INDEX_QUEUE, indexJobOf, indexOutcomeOf } from '../../workers/queue/job
 import { silent } from '../support/log-sink';
 import { deleteKeys, failureOf, gate, REDIS_URL, withRedis } from './queue-support';
 
-/** The indexer as a test needs it; remembers what it was given. */
+/** An indexer for tests; remembers what it was given. */
 class FakeIndex implements ImageIndex {
   readonly given: number[] = [];
   readonly started = gate();
@@ -96,7 +96,7 @@ describe.each(adapters)('index queue, %s', (_name, adapter) => {
     await expect(queue.embed(7, imagesUpTo(2))).rejects.toMatchObject({ code });
   });
 
-  test('sends those who wait away when it is closed', async () => {
+  test('turns waiting callers away when it is closed', async () => {
     index.behave = untilStopped;
     const asked = [queue.embed(7, imagesUpTo(40)), queue.embed(7, imagesUpTo(1))].map(failureOf);
     await index.started.opened;
@@ -127,7 +127,7 @@ withRedis('index queue, BullMQ, with several workers', () => {
     await deleteKeys(options.prefix);
   });
 
-  test('a worker that is closed gives its job to another one', async () => {
+  test('a closed worker gives its job to another one', async () => {
     const queue = await ready(new BullMqIndexQueue(options));
     const [leaving, staying] = [new FakeIndex(), new FakeIndex()];
     leaving.behave = untilStopped;
@@ -152,7 +152,7 @@ withRedis('index queue, BullMQ, with several workers', () => {
   }, 60_000);
 
   // contract 14.18
-  test('work whose pause was set by a clock that was ahead goes on once it is looked for', async () => {
+  test('work whose pause was set by a clock that was ahead continues once it is looked for', async () => {
     const producer = await ready(new BullMqProducer(INDEX_QUEUE, options));
     await ready(new BullMqIndexWorker(new FakeIndex(), options));
     const { added, answer } = producer.ask('job', indexJobOf(7, imagesUpTo(3)), { delay: 86_400_000 });

@@ -34,7 +34,7 @@ export class HandClock implements Clock {
   }
 }
 
-/** The pipeline as a test needs it: what it does with each photo is the test's choice. */
+/** A pipeline for tests: each test chooses what it does with each photo. */
 export class FakePipeline implements PhotoPipeline {
   readonly viewSize = null;
   readonly seen: number[] = [];
@@ -50,7 +50,7 @@ export class FakePipeline implements PhotoPipeline {
     return this.behave(photo);
   }
 
-  /** From now on photos wait until `held` is opened. */
+  /** From now on, photos wait until `held` is opened. */
   hold(): Gate {
     const held = gate();
     this.behave = async (photo) => {
@@ -60,7 +60,7 @@ export class FakePipeline implements PhotoPipeline {
     return held;
   }
 
-  /** Resolves when the pipeline was given so many photos. */
+  /** Resolves when the pipeline has received this many photos. */
   given(count: number): Promise<void> {
     return until(async () => this.seen.length >= count);
   }
@@ -99,7 +99,7 @@ export function gate(): Gate {
   return { opened, open };
 }
 
-/** Asks again, without sleeping, until the answer is as wanted. */
+/** Retries, without sleeping, until the answer is the expected one. */
 export async function until(isSo: () => Promise<boolean>): Promise<void> {
   while (!(await isSo())) await new Promise(setImmediate);
 }
@@ -140,7 +140,7 @@ const inProcess: Adapter = async ({ pipeline, ...limits }) => {
   return { queue, close: () => queue.close() };
 };
 
-/** @param redisUrl by which the queue reaches Redis, if not as its worker does */
+/** @param redisUrl by which the queue reaches Redis, if different from its worker's */
 export async function openBullMq(
   { pipeline, clock, concurrency, waitingMax }: QueueSetup,
   redisUrl = REDIS_URL,
@@ -159,7 +159,7 @@ export async function openBullMq(
   return { queue, worker, prefix, close };
 }
 
-/** Every way to queue photos that there is here. */
+/** Every queue of photos that is available here. */
 export const ADAPTERS: readonly [name: string, adapter: Adapter][] = [
   ['in-process', inProcess],
   ...(REDIS_URL ? [['BullMQ', (setup: QueueSetup) => openBullMq(setup)] as [string, Adapter]] : []),

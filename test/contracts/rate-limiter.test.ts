@@ -23,7 +23,7 @@ async function aheadHere(work: () => Promise<unknown>): Promise<void> {
   spy.mockRestore();
 }
 
-/** As if its clock had been ahead: what lapses there, lapses a day later. */
+/** As if its clock had been ahead: what expires there, expires a day later. */
 async function aheadInRedis(client: Redis, prefix: string, work: () => Promise<unknown>): Promise<void> {
   await work();
   for (const key of await client.keys(`${prefix}:*`)) {
@@ -38,7 +38,7 @@ async function inMemory(): Promise<Opened> {
   return { one: limiter, other: limiter, ahead: aheadHere, close: async () => undefined };
 }
 
-/** Nothing listens there: each process goes on by itself. */
+/** Nothing listens there: each process continues alone. */
 async function inRedisThatIsAway(): Promise<Opened> {
   const settings = { enableOfflineQueue: false, lazyConnect: true, retryStrategy: () => null };
   const client = new Redis({ host: '127.0.0.1', port: 1, disconnectTimeout: 1, ...settings });
@@ -93,7 +93,7 @@ describe.each(Object.entries({ inMemory, inRedisThatIsAway, ...(REDIS_URL ? { in
       expect([await allowed('key-b', 'second'), await allowed('key-b', 'minute')]).toEqual([true, false]);
     });
 
-    test('gives as many places as the limit, several together or none, and again those that were released', async () => {
+    test('gives as many places as the limit, several together or none, and gives released ones again', async () => {
       const { one, other } = limiters;
       const five = await one.acquire('key-d', 6, 60_000, 5);
       expect(five).not.toBeNull();
@@ -106,13 +106,13 @@ describe.each(Object.entries({ inMemory, inRedisThatIsAway, ...(REDIS_URL ? { in
       expect(await other.acquire('key-d', 6, 60_000, 5)).not.toBeNull();
     });
 
-    test('takes back a place that nobody released', async () => {
+    test('reclaims a place that nobody released', async () => {
       await limiters.one.acquire('key-e', 1, 20);
       await placeOnceFree('key-e');
     });
 
     // contract 14.18
-    test('begins a window anew that a clock which was ahead has begun, and takes back its places', async () => {
+    test('restarts a window begun by a clock that was ahead, and reclaims its places', async () => {
       const { one, other, ahead } = limiters;
       const refused = { allowed: false, limit: 1, remaining: 0 };
       await ahead(async () => {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
-/** A way to a server that a test can cut and mend. */
+/** A connection to a server that a test can cut and restore. */
 export interface ServerProxy {
   readonly url: string;
   /** Breaks every connection and refuses new ones. */
@@ -9,7 +9,7 @@ export interface ServerProxy {
   mend(): Promise<void>;
   /** How many connections were made so far. */
   connections(): number;
-  /** Answers a Redis command of this name with an error, as the server would; until it is told null. */
+  /** Answers a Redis command of this name with an error, as the server would; until called with null. */
   refuse(command: string, error: string | null): void;
 }
 

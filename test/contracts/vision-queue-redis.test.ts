@@ -67,7 +67,7 @@ withRedis('vision queue, BullMQ, while Redis goes away', () => {
     await expect(asked).resolves.toMatchObject({ neighbours: [{ imageId: 1 }] });
   });
 
-  test('sends away who waits for a photo that Redis lost, as soon as Redis is back', async () => {
+  test('turns away callers waiting for a photo that Redis lost, as soon as Redis is back', async () => {
     const held = pipeline.hold();
     const asked = failureOf(ask(1));
     await pipeline.given(1);
@@ -88,7 +88,7 @@ withRedis('vision queue, BullMQ, while Redis goes away', () => {
     await proxy.mend();
   });
 
-  test('answers a photo of another release as a fault of ours', async () => {
+  test('answers a photo from another release as a fault of ours', async () => {
     const jobs = new Queue(VISION_QUEUE, { connection: { url: REDIS_URL }, prefix: opened.prefix });
     const { id = '' } = await jobs.add('photo', { v: 1 });
     await until(async () => (await jobs.getJobState(id)) === 'completed');
@@ -98,7 +98,7 @@ withRedis('vision queue, BullMQ, while Redis goes away', () => {
   });
 
   // contract 14.4
-  test('is not ready while Redis answers and refuses to be written', async () => {
+  test('is not ready while Redis answers but refuses writes', async () => {
     const refusals = [
       READ_ONLY,
       'MISCONF Redis is configured to save RDB snapshots, but it is currently unable to persist to disk.',
@@ -117,7 +117,7 @@ withRedis('vision queue, BullMQ, while Redis goes away', () => {
     }
   });
 
-  test('leaves a server that can only be read for the one that the address leads to then', async () => {
+  test('leaves a read-only server for the one that the address then leads to', async () => {
     const before = proxy.connections();
     proxy.refuse('set', `${READ_ONLY} script: f_1, on @user_script:1.`);
     await failureOf(queue.ping());
@@ -125,7 +125,7 @@ withRedis('vision queue, BullMQ, while Redis goes away', () => {
   });
 
   // contract 14.16
-  test('refuses photos at once when the last worker has gone, and takes them when one is there', async () => {
+  test('refuses photos at once when the last worker has gone, and accepts them when there is one', async () => {
     const noWorker = { status: 503, message: expect.stringMatching(/^No worker is running/) };
     await opened.worker.close();
     await until(async () => (await queue.workers()) === 0);
@@ -140,12 +140,12 @@ withRedis('vision queue, BullMQ, while Redis goes away', () => {
     await worker.close();
   });
 
-  test('does not take Redis for one without workers where it does not tell who is connected', async () => {
+  test('does not assume that there are no workers where Redis does not say who is connected', async () => {
     proxy.refuse('client', "NOPERM User loupe has no permissions to run the 'client|list' command");
     expect(await queue.workers()).toBeNull();
   });
 
-  test('is not ready while there is no Redis, and closes all the same', async () => {
+  test('is not ready while there is no Redis, and still closes', async () => {
     const away = await openServerProxy(REDIS_URL);
     await away.cut();
     const options = { redisUrl: away.url, prefix: 'test', clock, logger: silent, waitingMax: 10 };

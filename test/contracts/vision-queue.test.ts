@@ -34,7 +34,7 @@ describe.each(ADAPTERS)('vision queue, %s', (_name, adapter) => {
     return one;
   };
   const ask = (photo: number, deadlineAt = clock.in()) => queue.neighbours(requestFor(photo, deadlineAt));
-  /** Asks for photos that wait: the first is with the pipeline, and the others are in the queue. */
+  /** Requests for photos that wait: the first is in the pipeline, the others in the queue. */
   const occupy = async (...photos: number[]): Promise<void> => {
     const inWork = pipeline.seen.length + 1;
     held.push(pipeline.hold());
@@ -55,7 +55,7 @@ describe.each(ADAPTERS)('vision queue, %s', (_name, adapter) => {
     await queue.enter(stranger(clock.in()));
     await occupy(6);
   };
-  /** Places of a caller, until there are no more. */
+  /** Takes a caller's places until there are no more. */
   const places = async (caller: () => VisionCaller): Promise<QueueSlot[]> => {
     const entered: QueueSlot[] = [];
     const entering = async () => {
@@ -74,7 +74,7 @@ describe.each(ADAPTERS)('vision queue, %s', (_name, adapter) => {
     await Promise.all(opened.map((each) => each.close()));
   });
 
-  test('takes a photo as pixels too, and hands over the whole scope, the sandbox too', async () => {
+  test('also takes a photo as pixels, and passes on the whole scope, including the sandbox', async () => {
     await open();
     const filters = [{ field: 'brand', include: ['brand_a'], exclude: ['brand_b'] }];
     const scope = { category: 'handbags', filters, sandbox: true } as const;
@@ -117,7 +117,7 @@ describe.each(ADAPTERS)('vision queue, %s', (_name, adapter) => {
     await expect(ask(3)).rejects.toMatchObject({ ...UNAVAILABLE, headers: { 'Retry-After': '1' } });
   });
 
-  test('refuses what can not be answered in time at the measured pace, and says when it could', async () => {
+  test('refuses a photo that can not be answered in time at the measured pace, and says when it could', async () => {
     await openBusy();
     for (const photo of [7, 8, 9]) {
       void ask(photo).catch(() => undefined);
@@ -139,7 +139,7 @@ describe.each(ADAPTERS)('vision queue, %s', (_name, adapter) => {
     await expect(queue.enter(stranger(inAMinute))).resolves.toBeDefined();
   });
 
-  test('keeps the last eighth of its places from an account that takes all, for those who take less', async () => {
+  test('reserves the last eighth of its places for accounts that take less than all', async () => {
     await open({ concurrency: 1, waitingMax: 16 });
     await queue.enter(stranger(clock.in()));
     await occupy(1);
@@ -149,7 +149,7 @@ describe.each(ADAPTERS)('vision queue, %s', (_name, adapter) => {
     expect(taken).toEqual([14, 2, 0]);
   });
 
-  test('lets an account that has none of the queue in, where one that has much would be too late', async () => {
+  test('admits an account with nothing in the queue where one with much would be too late', async () => {
     await openBusy();
     const deadlineAt = clock.in(60_000);
     await places(() => ({ accountId: 'flood', deadlineAt }));
@@ -164,7 +164,7 @@ describe.each(ADAPTERS)('vision queue, %s', (_name, adapter) => {
     for (let photo = 0; photo < 12; photo += 1) await queue.enter({ accountId: 'other', deadlineAt });
   });
 
-  test('refuses a photo of an account that takes all also when it comes to be queued', async () => {
+  test('also refuses a photo of an account that takes all when it is about to be queued', async () => {
     await open({ concurrency: 1, waitingMax: 8 });
     const deadlineAt = clock.in();
     const askAs = (accountId: string, photo: number) =>
@@ -182,7 +182,7 @@ describe.each(ADAPTERS)('vision queue, %s', (_name, adapter) => {
     await until(async () => (await queue.depth()).waiting === 8);
   });
 
-  test('gives the place of a caller who hung up to the next one', async () => {
+  test('gives the place of a disconnected caller to the next one', async () => {
     const firstPhoto = gate();
     pipeline.behave = async (photo) => {
       if (photo === 1) await firstPhoto.opened;
@@ -204,7 +204,7 @@ describe.each(ADAPTERS)('vision queue, %s', (_name, adapter) => {
   });
 
   // contract 7.13
-  test('hands on a failure that is the answer, and tries once more after a fault, whose inside is unsaid', async () => {
+  test('passes on a failure that is the answer, and tries once more after a fault, whose details it does not reveal', async () => {
     const refusal = unprocessable('image_undecodable', 'The image is damaged.');
     pipeline.behave = async (photo) => {
       if (photo === 1) throw refusal;
@@ -220,16 +220,16 @@ describe.each(ADAPTERS)('vision queue, %s', (_name, adapter) => {
     expect(pipeline.seen).toEqual([1, 2, 2, 3, 3]);
   });
 
-  test('knows the answer of a job that was asked for before', async () => {
+  test('knows the answer of a job that was requested before', async () => {
     await open();
     const request = requestFor(1, clock.in());
     await expect(queue.neighbours(request)).resolves.toEqual(neighbourhood(1));
-    // No word of its end will come a second time: the look at the deadline finds it.
+    // No notice of its end will come a second time: the check at the deadline finds it.
     const again = queue.neighbours({ ...request, deadlineAt: clock.in(50) });
     await expect(again).resolves.toEqual(neighbourhood(1));
   });
 
-  test('sends everyone who waits away when it is closed', async () => {
+  test('turns all waiting callers away when it is closed', async () => {
     const { close } = await open({ concurrency: 1, waitingMax: 10 });
     await expect(queue.oldestWaitingMs()).resolves.toBe(0);
     held.push(pipeline.hold());

@@ -54,7 +54,7 @@ const topUp = () =>
   rowsOf<{ id: number }>(knex)`
     INSERT INTO credit_top_ups (account_id, amount) VALUES ('account_a', 7) RETURNING id`;
 
-/** Something in tables that name each other, have triggers, numbers of their own, and vectors. */
+/** Some rows in tables that refer to each other, have triggers, numbers of their own, and vectors. */
 async function populate(): Promise<void> {
   await addAccount('account_a', 'Tab\there, \\, a line\nfeed and é');
   await topUp();
@@ -71,7 +71,7 @@ async function populate(): Promise<void> {
   await knex('search_words').insert({ word: 'birkin', deletions: ['irkin', 'brkin'] });
 }
 
-test('a database is what it was, row by row, and goes on where it was', async () => {
+test('a restored database is the same row by row, and continues where it was', async () => {
   await populate();
   const before = await dumped();
   await addAccount('account_b', 'later');
@@ -122,7 +122,7 @@ test('a restore that fails or is refused changes nothing', async () => {
   expect(await dumped()).toEqual(before);
 });
 
-test('the search snapshot is left out of a restore, even of a dump that has it, and made anew of the restored rows', async () => {
+test('a restore leaves out the search snapshot, even one in the dump, and it is rebuilt from the restored rows', async () => {
   const limits = { changesMin: 1, rowsMin: 1 };
   const left = () =>
     rowsOf(knex)`SELECT number::text FROM search_snapshots UNION ALL SELECT name FROM search_snapshot_columns

@@ -15,7 +15,7 @@ const brand = of('brand_a', 'brand_b');
 const model = of('model_a', 'model_b');
 const style = of('style_a', 'style_b', 'style_c');
 const VARIANTS = ['variant_a', 'variant_b', 'variant_c', 'variant_d'];
-/** All but a brand and a style, which later records may bring or miss. */
+/** All but a brand and a style, which later records may add or lack. */
 const START: BundleFiles = {
   'categories.jsonl': [HANDBAGS, WATCHES],
   'tags.jsonl': TAGS,
@@ -93,7 +93,7 @@ const bundle = fc.record({
   'estimates.jsonl': fc.array(estimate, { maxLength: 8 }),
 });
 
-/** Derives every row there is, or should be, from the records as they stand now. */
+/** Derives every row that exists, or should, from the current records. */
 async function deriveAll(): Promise<void> {
   await bench.knex.raw(`INSERT INTO catalog_stale_rows
     SELECT id FROM categories UNION SELECT id FROM entities UNION SELECT id FROM products
@@ -107,7 +107,7 @@ async function state() {
   return kept;
 }
 
-/** Imports the bundles, so many records in a transaction; what each rejects. */
+/** Imports the bundles with this many records in a transaction; returns the rejects of each. */
 async function importAll(bundles: readonly BundleFiles[], batch: number, isDryFirst = false) {
   await bench.clear();
   await bench.accept(START);
@@ -129,7 +129,7 @@ async function importAll(bundles: readonly BundleFiles[], batch: number, isDryFi
 }
 
 // contract 13.2, 13.7, 13.8
-test('rows kept up to date by batches of any size are those of a whole derivation; a dry run foresees every reject', async () => {
+test('batches of any size leave the same rows as one full derivation; a dry run finds every reject', async () => {
   const bundles = fc.array(bundle, { minLength: 1, maxLength: 3 });
   await fc.assert(
     fc.asyncProperty(bundles, fc.integer({ min: 2, max: 9 }), async (given, batch) => {
@@ -138,7 +138,7 @@ test('rows kept up to date by batches of any size are those of a whole derivatio
       expect(await importAll(given, batch, true)).toEqual(rejects);
       expect(await state()).toEqual(expected);
       await deriveAll();
-      // The rows above products read their best estimate from them, so those come first.
+      // The rows above products take their best estimate from them, so products come first.
       await deriveAll();
       expect(await state()).toEqual(expected);
     }),

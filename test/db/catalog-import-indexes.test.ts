@@ -18,7 +18,7 @@ describe('an import', () => {
     whole = await indexes();
   }, 120_000);
 
-  /** The indexes of search that can be left to the end. */
+  /** The search indexes that can be left to the end. */
   const DEFERRED = 9;
 
   const TAXONOMY: BundleFiles = {
@@ -27,7 +27,7 @@ describe('an import', () => {
     'entities.jsonl': ENTITIES,
   };
 
-  /** Products enough to leave the indexes to their end. */
+  /** Enough products to leave the indexes to their end. */
   const MANY = Array.from({ length: 5_000 }, (_, number) => product(`bag${number}`, 'style_togo'));
 
   const indexes = () =>
@@ -36,7 +36,7 @@ describe('an import', () => {
       sql`SELECT tablename, indexname, indexdef FROM pg_indexes WHERE schemaname = 'public' ORDER BY 1, 2`,
     );
 
-  /** Imports; how many indexes were missing whenever they were to be made. They are all there again afterwards. */
+  /** Imports; returns how many indexes were missing each time they were to be made. Afterwards they all exist again. */
   async function missingIn(products: object[], failsAfter = Number.POSITIVE_INFINITY): Promise<number[]> {
     const missing: number[] = [];
     const replacement = (target: CatalogImportStore) => (name: string | symbol) => {
@@ -61,7 +61,7 @@ describe('an import', () => {
     return missing;
   }
 
-  /** As an import leaves them that was killed among its first products. */
+  /** The state left by an import that was killed among its first products. */
   async function leaveMissing(): Promise<void> {
     const store = new PostgresImportStore(bench.knex, await acquireImport(bench.knex), 1, null);
     await deferIndexes(store);
@@ -70,8 +70,8 @@ describe('an import', () => {
     expect(await indexes()).toHaveLength(whole.length - DEFERRED);
   }
 
-  describe('the indexes of search', () => {
-    test('are made by the next import after one was killed, whatever that brings, but not by a dry run', async () => {
+  describe('the search indexes', () => {
+    test('are built by the next import after one was killed, whatever it contains, but not by a dry run', async () => {
       await leaveMissing();
       await bench.import(CATALOG, { dryRun: true });
       expect(await countDeferredIndexes(bench.knex)).toBe(DEFERRED);
@@ -133,7 +133,7 @@ describe('copied rows', () => {
     dated: false,
   };
 
-  // What COPY, arrays, tsvectors and JSON each give a meaning of its own.
+  // Characters that COPY, arrays, tsvectors and JSON each give a meaning of their own.
   const special = fc.constantFrom(
     ...['\\', '\\N', '\\.', '\t', '\n', '\r', '"', "'", '{', '}', ',', 'NULL', ' ', 'é', '😀'],
   );
@@ -168,7 +168,7 @@ describe('copied rows', () => {
     );
 
   describe('rows that are copied into a table', () => {
-    test('come out as they were, whatever their text', async () => {
+    test('come back unchanged, whatever their text', async () => {
       await fc.assert(
         fc.asyncProperty(fc.array(row, { maxLength: 20 }), async (rows) => {
           await rowsOf(database.knex, sql`TRUNCATE copied`);
@@ -189,7 +189,7 @@ describe('copied rows', () => {
       );
     }, 60_000);
 
-    test('are all refused for one that the table can not hold, and the connection goes on', async () => {
+    test('are all refused because of one that the table can not hold, and the connection stays usable', async () => {
       await rowsOf(database.knex, sql`TRUNCATE copied`);
       const rows = Array.from({ length: 5_000 }, (_, position) => ({
         position: position % 4_999,

@@ -17,7 +17,7 @@ import { NO_RECORDS, picture, useImportBench, wrapped } from './catalog-import-s
 
 const bench = useImportBench(CATALOG);
 
-/** Changes a bit of everything in many transactions: records of the same id are written one after the other. */
+/** Changes a little of everything in many transactions: records of the same id are written one after the other. */
 const CHANGES = {
   'categories.jsonl': [{ ...HANDBAGS, name: 'Bags' }],
   'tags.jsonl': [{ id: 'edition:limited', name: 'Limited' }],
@@ -97,7 +97,7 @@ describe('an import that is killed and started again', () => {
 
 describe('readers', () => {
   // contract 13.8
-  test('see a change and all that follows from it at once, and are answered meanwhile', async () => {
+  test('see a change and everything that follows from it at once, and are answered meanwhile', async () => {
     await bench.accept({ 'products.jsonl': bags(300) });
     const reader = await bench.database.connect();
     const names = async () => {
@@ -129,7 +129,7 @@ describe('one import runs at a time', () => {
   const holder = (rest: object) =>
     bench.knex('catalog_import_lock').insert({ holder: 'x', host: 'elsewhere', process_id: 1, ...rest });
 
-  test('and a second one is told so', async () => {
+  test('and a second one is told that', async () => {
     const first = await openImport(bench.knex, false);
     await expect(openImport(await bench.database.connect(), false)).rejects.toThrow(RUNNING);
     await expect(bench.import(CATALOG)).rejects.toThrow(RUNNING);

@@ -42,7 +42,7 @@ describe('a picture inside the bundle', () => {
     expect(await stored(['images/b.png'])).toEqual([addresses, [addresses[1], made[1]]]);
   });
 
-  test('stands at its place among addresses, which are kept as they are', async () => {
+  test('keeps its position among addresses, which are kept as they are', async () => {
     await bench.accept(pictured({ images: [FAR, 'images/a.png', FAR], variants: [] }));
     expect(await bench.row('product_togo')).toMatchObject({
       images: [FAR, expect.stringMatching(STORED), FAR],
@@ -99,7 +99,7 @@ describe('the workers', () => {
     expect(bench.embedded).toHaveLength(3);
   });
 
-  test('are not waited for when that is asked', async () => {
+  test('are not waited for when the command says so', async () => {
     expect(await bench.import(bundle, { wait: false })).toMatchObject({ embedded: 0 });
     expect(await versions.coverage(live)).toMatchObject({ pending: 3 });
   });
@@ -134,7 +134,7 @@ describe('the workers', () => {
     expect(await versions.coverage(building.id)).toMatchObject({ done: 3 });
   });
 
-  test('have no vector left of a picture that no product shows any more', async () => {
+  test('remove every vector of a picture that no product shows any more', async () => {
     await bench.accept({ 'products.jsonl': [product('other', 'style_togo', { images: [FAR] })] });
     await bench.import(bundle, { wait: true });
     const vectors = () =>
@@ -171,7 +171,7 @@ describe('the workers', () => {
     expect(await embedded()).toEqual([]);
   });
 
-  // The embedded engine has one connection, on which nothing comes between.
+  // The embedded engine has one connection, on which nothing can come between.
   onServer('that store vectors of a picture which loses its last product lose them', async () => {
     await bench.import(bundle, { wait: false });
     const storing = await bench.knex.transaction();

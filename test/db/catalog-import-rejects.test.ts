@@ -100,12 +100,12 @@ describe('records of a bundle', () => {
       expect(await bench.row('brand_hermes')).toMatchObject({ category: 'handbags' });
     });
 
-    test('is told by the name of the file as it lies there, and by its own number', async () => {
+    test('is reported under the file name in the bundle, and with its own number', async () => {
       await bench.import({ 'tags.jsonl.gz': gzipSync(`\n\n${JSON.stringify(TAGS[0])}\nnonsense\n`) });
       expect(bench.rejects()).toEqual(['tags.jsonl.gz:4: line: not JSON']);
     });
 
-    test('that only the database can find costs no other line', async () => {
+    test('that only the database finds rejects no other line', async () => {
       const keywords = Array.from({ length: 60_000 }, (_, at) => `word${at} ${'x'.repeat(40)}${at}`);
       const many = Array.from({ length: 9 }, (_, at) => product(`p${at}`, 'style_togo', { variants: [] }));
       const long = product('long', 'style_togo', { keywords, variants: [] });
@@ -117,8 +117,8 @@ describe('records of a bundle', () => {
     });
   });
 
-  describe('entities whose parents stand in later lines', () => {
-    test('are accepted when their parents are, with the last line of each id standing', async () => {
+  describe('entities whose parents are in later lines', () => {
+    test('are accepted when their parents are; the last line of each id wins', async () => {
       const result = await bench.import({
         'entities.jsonl': [
           entity('style_x', 'first', { parents: { model: 'model_x' } }),
@@ -138,7 +138,7 @@ describe('records of a bundle', () => {
       expect(await bench.row('model_x')).toMatchObject({ attributes: [{}, { id: 'brand_x' }, {}] });
     });
 
-    test('are accepted when a later line of their parent is, though an earlier one is rejected', async () => {
+    test('are accepted when a later line of their parent is, even if an earlier one is rejected', async () => {
       const result = await bench.import({
         'entities.jsonl': [
           entity('style_x', 'X', { parents: { brand: 'brand_x' } }),
@@ -152,7 +152,7 @@ describe('records of a bundle', () => {
   });
 
   // contract 13.2
-  test('history and listings are kept by their keys, the later line standing', async () => {
+  test('history and listings are kept by their keys; the later line wins', async () => {
     const point = { variant: 'variant_togo_30', region: 'NA', date: '2026-01-01', source: 'ebay' };
     const listing = { variant: 'variant_togo_30', region: 'EU-IE', link: 'https://shop.example/1' };
     await bench.accept({
@@ -184,7 +184,7 @@ describe('synonyms', () => {
   const MUTUAL = { id: 'syn_bag', words: ['bag', 'Étui', '手袋'] };
 
   // contract 13.2, 13.4
-  test('the last record of an id stands, deleted ones go and may come back; gzipped too', async () => {
+  test('the last record of an id wins, deleted ones go and may come back; gzipped too', async () => {
     await bench.accept({ 'synonyms.jsonl': [MUTUAL, ONE_WAY, { ...ONE_WAY, from: ['vuitton'] }] });
     expect(await stored()).toMatchObject([{ id: 'syn_bag' }, { id: 'syn_lv', phrases: ['vuitton'] }]);
     const gone = `${JSON.stringify({ id: 'syn_lv', deleted: true })}\n{"id":"nobody","deleted":true}\n`;

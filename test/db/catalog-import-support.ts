@@ -17,10 +17,10 @@ import { type TestDatabase, testDatabase } from '../support/database';
 /** Files of a bundle: JSON Lines from values (a string is a line as it is), or bytes. */
 export type BundleFiles = Readonly<Record<string, readonly unknown[] | Buffer>>;
 
-/** A bundle with which an import only ends what another one left. */
+/** A bundle whose import only completes an earlier one. */
 export const NO_RECORDS: BundleFiles = { 'products.jsonl': [] };
 
-/** A picture that the fake preparer accepts; other bytes are no picture. */
+/** A picture that the fake preparer accepts; other bytes are not a picture. */
 export const picture = (content: string): Buffer =>
   Buffer.concat([Buffer.from([0x89, 0x50, 0x4e, 0x47]), Buffer.from(content)]);
 
@@ -60,7 +60,7 @@ export class ImportBench {
   readonly notes: string[] = [];
   prepared = 0;
   workersAreAway = false;
-  /** Connections that work at the same time where the work can be parted. */
+  /** Connections that work at the same time where the work can be split. */
   connections = 1;
   /** Addresses that the workers can't embed. */
   readonly unreachable = new Set<string>();
@@ -87,7 +87,7 @@ export class ImportBench {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  /** Takes everything out again. */
+  /** Removes everything again. */
   async clear(): Promise<void> {
     const tables = [...CATALOG_TABLES, 'catalog_import_lock', 'embedding_versions', 'product_feeds'];
     await this.knex.raw(`TRUNCATE ${tables.join(', ')} CASCADE`);
@@ -110,7 +110,7 @@ export class ImportBench {
     return bundle;
   }
 
-  /** Imports a bundle; `wrap` may stand between the import and the database. */
+  /** Imports a bundle; `wrap` may come between the import and the database. */
   async import(
     files: BundleFiles | string,
     options: Partial<ImportOptions> = {},
@@ -138,7 +138,7 @@ export class ImportBench {
     );
   }
 
-  /** Imports what must all be accepted. */
+  /** Imports records that must all be accepted. */
   async accept(files: BundleFiles): Promise<void> {
     const result = await this.import(files);
     if (result.rejected > 0) throw new Error(this.rejects().join('\n'));

@@ -7,7 +7,7 @@ const bench = useImportBench();
 const tagsOf = async (id: string) => (await bench.facets(id)).filter((facet) => facet.startsWith('tags:'));
 
 // contract 1.3
-test('names are composed of other fields where the category says so, of the first value of each', async () => {
+test('names are composed from the first values of other fields where the category says so', async () => {
   await bench.accept({
     'categories.jsonl': [{ ...HANDBAGS, name_fields: ['colour', 'brand', 'strap'] }],
     'entities.jsonl': ENTITIES.map((each) => ({ ...each, tags: [] })),
@@ -17,7 +17,7 @@ test('names are composed of other fields where the category says so, of the firs
 });
 
 // contract 3.5
-test('a model has the tags of all its live styles; without one it carries none', async () => {
+test('a model has the tags that all its live styles have; without a live style it has none', async () => {
   const EXOTIC = 'tags:material:exotic';
   await bench.accept(CATALOG);
   expect(await tagsOf('model_birkin')).toEqual([]);
@@ -47,7 +47,7 @@ test('every row above a variant shows the best estimate below it, whole', async 
   expect(await bench.row('style_togo')).toMatchObject({ max_estimate: { A: 100 } });
 });
 
-test('a record that is the same is not written again', async () => {
+test('an unchanged record is not written again', async () => {
   await bench.accept(CATALOG);
   const versions = bench.knex('catalog_rows').select('id', 'xmin').orderBy('id');
   const before = await versions.clone();

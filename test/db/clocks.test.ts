@@ -17,7 +17,7 @@ import {
   useTwoProcesses,
 } from './stores';
 
-/** contract 14.18: what a clock that was ahead has written is void once it is right again. */
+/** contract 14.18: times written by a clock that was ahead are void once the clock is right again. */
 jest.setTimeout(240_000);
 
 const { clock, database, here, owner: newOwner } = useTwoProcesses();
@@ -27,13 +27,13 @@ const LEASE_MS = 30_000;
 interface Case {
   /** Writes a time by the clock. */
   readonly write: () => Promise<unknown>;
-  /** Whether it is held to have come, or to be over. */
+  /** Whether it counts as having come, or as over. */
   readonly hasCome: () => Promise<boolean>;
-  /** How far ahead of the clock that it is written by. */
+  /** How far ahead of the clock that writes it. */
   readonly aheadMs: number;
 }
 
-/** Of the last `write` that needs one. */
+/** From the last `write` that needs one. */
 let owner: Owner;
 const addJob = async () => here().jobs.add(jobOf(await newOwner()), 10);
 const beginEntry = () => here().jobs.begin(MINUTE_MS);
@@ -57,7 +57,7 @@ const reserve = () => {
 };
 const countTestCall = () => here().accounts.countTestCalls(owner.keyId, 1, 1);
 
-/** Makes an account for what is done then. */
+/** Makes an account for what follows. */
 const ofOwner =
   (work: () => Promise<unknown>, credits: number | null = null) =>
   async () => {
@@ -110,14 +110,14 @@ afterEach(async () => {
 });
 
 describe.each(Object.entries(CASES))('%s', (_what, { write, hasCome: hasComeNow, aheadMs }) => {
-  test.each([62, 3_650])('of a clock that was %i days ahead is void', async (days) => {
+  test.each([62, 3_650])('written by a clock that was %i days ahead is void', async (days) => {
     clock.at += days * DAY_MS;
     await write();
     clock.at = NOON;
     expect(await hasComeNow()).toBe(true);
   });
 
-  test('of a clock that is slightly ahead is believed', async () => {
+  test('written by a clock that is slightly ahead is accepted', async () => {
     clock.at += 5_000;
     await write();
     clock.at = NOON;
@@ -127,7 +127,7 @@ describe.each(Object.entries(CASES))('%s', (_what, { write, hasCome: hasComeNow,
   });
 });
 
-test('a time has come when it is over or further ahead than it can be, and a minute more', async () => {
+test('a time has come when it has passed or is more than a minute further ahead than it can be', async () => {
   const pick = fc.record({ ms: fc.integer({ min: -DAY_MS, max: DAY_MS }), most: fc.nat(2 * HOUR_MS) });
   await fc.assert(
     fc.asyncProperty(pick, async ({ ms, most }) => {
@@ -160,7 +160,7 @@ test('a worker and an import whose heartbeats lie in the future count as dead', 
   await database.knex('catalog_import_lock').delete();
 });
 
-// contract 10.5: made again, it would be charged again.
+// contract 10.5: if it were made again, it would be charged again.
 test('an answer kept by a clock that was ahead is still replayed', async () => {
   clock.at += 62 * DAY_MS;
   await ofOwner(claimCall)();

@@ -116,7 +116,7 @@ onServer('a server', () => {
       await fillPool();
       await expect(work()).rejects.toMatchObject(refusal);
       await readOnly('RESET *');
-      // New connections see it; all of those before it are gone after the one refusal.
+      // New connections see it; all earlier ones are gone after the one refusal.
       for (let time = 0; time < 2 * POOL; time += 1) await work();
     },
   );

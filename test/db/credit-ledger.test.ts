@@ -104,7 +104,7 @@ describe('the credit ledger', () => {
   });
 
   // contract 10.4, 10.5
-  test('does and says what plain numbers would, whatever two processes do in turn, repeat, or leave to expire', async () => {
+  test('behaves as plain numbers would, whatever two processes do in turn, repeat, or leave to expire', async () => {
     const steps = fc.array(step, { minLength: 8, maxLength: 20 });
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(20, 20, 20, null), steps, async (credits, taken) => {
@@ -137,7 +137,7 @@ describe('the credit ledger', () => {
   });
 
   // contract 10.4, 10.5
-  test('is never overdrawn by two processes at once, and sums to what the balance lost', async () => {
+  test('is never overdrawn by two processes at once, and adds up to what the balance lost', async () => {
     const { accountId } = await owner(100);
     const call = async ({ ledger }: Stores, index: number) => {
       const charge = chargeOf(accountId);
@@ -152,7 +152,7 @@ describe('the credit ledger', () => {
     expect(await accountState(accountId)).toEqual({ credits: 100 - used, held: 0, booked: used });
   });
 
-  test('makes each of concurrent bookings that the balance still covers', async () => {
+  test('makes every concurrent booking that the balance still covers', async () => {
     const { accountId } = await owner(10);
     const bookings = [4, 20, 4, 3, 2].map((amount) => here().ledger.settle(chargeOf(accountId), amount));
     expect(await Promise.allSettled(bookings)).toMatchObject([
@@ -165,7 +165,7 @@ describe('the credit ledger', () => {
     expect(await accountState(accountId)).toEqual({ credits: 0, held: 0, booked: 10 });
   });
 
-  test('books a charge once that two processes settle at once, and not at all one that is refunded meanwhile', async () => {
+  test('books a charge once when two processes settle it at once, and not at all when it is refunded meanwhile', async () => {
     for (let round = 0; round < 10; round += 1) {
       const { accountId } = await owner(40);
       const [repeated, refunded] = [chargeOf(accountId), chargeOf(accountId)];
@@ -203,7 +203,7 @@ describe('the credit ledger', () => {
   });
 });
 
-/** contract 9.7, 10.5: usage is the ledger, told by day. */
+/** contract 9.7, 10.5: usage is the ledger, by day. */
 describe('usage', () => {
   /** The start of a day. */
   const START = Date.UTC(2026, 2, 1);

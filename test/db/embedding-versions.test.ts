@@ -4,7 +4,7 @@ import { useDatabase } from '../support/database';
 import { modelManifest } from '../support/model-manifest';
 import { DIMENSIONS, showImages, VIEWS, viewsFrom } from './pictured-products';
 
-/** The tests go on where the last one left off. */
+/** Each test continues where the last one ended. */
 describe('embedding versions', () => {
   const database = useDatabase();
   let embeddings: PostgresEmbeddingRepository;
@@ -50,7 +50,7 @@ describe('embedding versions', () => {
     ]);
   });
 
-  test('that are adapted have a map; the same map is the same version, another one waits until it is built', async () => {
+  test('that are adapted have a map; the same map is the same version, a different one waits until it is built', async () => {
     const adapted = {
       manifest: modelManifest('mapped', 2, 1),
       adaptation: { from: 1, products: 2, pictures: 4, shrinkage: 2, power: 0.5 },

@@ -12,7 +12,7 @@ export interface PlanNode {
   readonly Plans?: readonly PlanNode[];
 }
 
-/** A statement, with what it was sent and all nodes of its plan. */
+/** A statement, with its parameters and all nodes of its plan. */
 export interface Explained {
   readonly statement: string;
   readonly sent: string;

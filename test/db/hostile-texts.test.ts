@@ -10,12 +10,12 @@ import { explainedStatements, type PlanNode } from './explained-statements';
 
 const SEED = 20_260_301;
 const ROWS = 2_400;
-/** The vocabulary holds as many, most of them of rows that are no longer there. */
+/** The vocabulary holds this many, most of them from rows that no longer exist. */
 const REFERENCES = 100_000;
 /** What any text may cost, whatever the catalog holds. */
 const STATEMENTS_MAX = 40;
 const SENT_MAX = 100_000;
-/** Rows that a node of a plan hands on or drops: candidates of the vocabulary, and each row once for each of its words. */
+/** Rows that a plan node passes on or drops: candidates of the vocabulary, and each row once for each of its words. */
 const PLAN_ROWS_MAX = 60_000;
 
 const ALPHABET = [...'abcdefghijklmnopqrstuvwxyz'];
@@ -70,7 +70,7 @@ const anyText = fc
   )
   .map((words) => Array.from(words.join(' ')).slice(0, 512).join(''));
 
-/** The rows that a node hands on or drops. */
+/** The rows that a node passes on or drops. */
 const rowsThrough = (node: PlanNode): number => {
   const dropped = (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Join Filter'] ?? 0);
   return (node['Actual Rows'] + dropped) * node['Actual Loops'];
@@ -116,7 +116,7 @@ describe('any text is answered in bounded work', () => {
       await fc.assert(fc.asyncProperty(anyText, expectBounded), { seed: SEED, numRuns: 8 });
     }, 300_000);
 
-    test('exact words are found whatever stands beside them, and misspelt ones by what is nearest', async () => {
+    test('exact words are found whatever is beside them, and misspelt ones by the nearest words', async () => {
       const text = [
         '10000017',
         '10000444',

@@ -102,7 +102,7 @@ describe('stored images', () => {
     await name([owned]);
   });
 
-  /** The rows name these and no others. */
+  /** The rows name exactly these. */
   const name = (addresses: string[]) =>
     rowsOf(database.knex)`INSERT INTO categories (id, name, hierarchy, name_fields, images)
       VALUES ('handbags', 'Handbags', '{}', '{}', ${addresses}::text[])
@@ -120,7 +120,7 @@ describe('stored images', () => {
       for (const address of addresses) await images.remove(address);
     });
 
-  test('that no row names are removed after the whole grace period, which starts anew when a row names them', async () => {
+  test('that no row names are removed after the whole grace period, which restarts when a row names them', async () => {
     await collect();
     clock.at += 6 * DAY_MS;
     await name([owned, unowned]);
@@ -136,7 +136,7 @@ describe('stored images', () => {
     expect(await database.knex('catalog_stored_images').pluck('address')).toEqual([owned]);
   });
 
-  test('are left alone while an import runs, which may be about to name them', async () => {
+  test('are kept while an import runs, which may be about to name them', async () => {
     await collect();
     clock.at += 8 * DAY_MS;
     await database
@@ -148,7 +148,7 @@ describe('stored images', () => {
   });
 
   // contract 13.5
-  test('that are being removed are missing for a call that starts to name them', async () => {
+  test('that are being removed do not exist for a call that starts to name them', async () => {
     await collect();
     clock.at += 8 * DAY_MS;
     const index = new PostgresStoredImageIndex(database.knex);

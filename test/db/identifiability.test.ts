@@ -32,7 +32,7 @@ function away(distance: number, from: Float32Array): Float32Array {
   return from.map((value, index) => cosine * value + Math.sqrt(1 - cosine ** 2) * (aside[index] ?? 0));
 }
 
-/** The views of each picture by its name; a picture of no views is not embedded. */
+/** The views of each picture by its name; a picture without views is not embedded. */
 const pictures = new Map<string, readonly Float32Array[]>();
 /** The pictures of each product. */
 const shown = new Map<string, string[]>();
@@ -47,7 +47,7 @@ function product(id: string, ...own: readonly (Float32Array | readonly Float32Ar
   );
 }
 
-/** How far two pictures of one product lie apart here. */
+/** The distance between two pictures of one product here. */
 const TYPICAL = 0.2;
 
 const apart = Array.from({ length: 11 }, newAxis);
@@ -170,7 +170,7 @@ describe('what a version can tell apart', () => {
     expect(findings.get('pending')?.nearest).toBeNull();
   });
 
-  test('never takes a product for itself, though it gets a picture after it was read', async () => {
+  test('never compares a product with itself, even if it gets a picture after it was read', async () => {
     const { findings } = await inspect(null, null, serviceOn(new WithoutLastPictures(database.knex)));
     expect([...findings].filter(([id, { nearest }]) => nearest?.product.id === id)).toEqual([]);
     expect(findings.get('shares_a')?.nearest?.product.id).toBe('shares_b');

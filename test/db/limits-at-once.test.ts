@@ -2,16 +2,16 @@ import { randomBytes } from 'node:crypto';
 import { CREDITS_MAX } from '../../models/access/credits';
 import { type Stores, useTwoProcesses } from './stores';
 
-/** contract 9.13: what may be so many is never more, however many calls of however many processes come at once. */
+/** contract 9.13: a limit on a number is never exceeded, however many calls of however many processes arrive at once. */
 jest.setTimeout(240_000);
 
 const { clock, here, there, owner: newOwner } = useTwoProcesses();
 const AT_ONCE = 30;
 
 interface Limit {
-  /** So many fit. */
+  /** This many fit. */
   readonly max: number;
-  /** What one call does; whether it was let through. */
+  /** One call; resolves to whether it was let through. */
   readonly call: (stores: Stores, at: number) => Promise<boolean>;
 }
 
@@ -55,7 +55,7 @@ test.each(Object.entries(LIMITS))('%s', async (_what, make) => {
   expect(await call(here(), AT_ONCE)).toBe(false);
 });
 
-test('concurrent calls for an account of one name make one account', async () => {
+test('concurrent calls for one account name make one account', async () => {
   const { accounts } = here();
   const made = await Promise.all(Array.from({ length: 8 }, () => accounts.ensureAccount('default')));
   expect(new Set(made.map(({ id }) => id))).toEqual(new Set(['account_default']));

@@ -12,8 +12,8 @@ import { modelManifest } from '../support/model-manifest';
 import { temporaryFolder } from '../support/temporary-folder';
 
 /**
- * What a process starts with when a release brought another model than the database was filled under. The tests go on where
- * the last one left off.
+ * What a process starts with when a release brings another model than the database was filled under. Each test continues where
+ * the last one ended.
  */
 describe('the live version, when its model is not installed any more', () => {
   const database = useDatabase();
@@ -39,7 +39,7 @@ describe('the live version, when its model is not installed any more', () => {
     expect((await start(false)).model).toBe('loupe-eye@0.0.1');
   });
 
-  test('is replaced by one for the bundled model, once for all processes that start, and is no rollback target', async () => {
+  test('is replaced by one for the bundled model, once for all processes that start, and is not a rollback target', async () => {
     const started = await Promise.all([start(), start(), start()]);
     expect(new Set(started.map(({ id }) => id)).size).toBe(1);
     expect((await embeddings.live())?.id).toBe(started[0]?.id);
@@ -56,7 +56,7 @@ describe('the live version, when its model is not installed any more', () => {
     await expect(start()).rejects.toThrow('"added@1.0.0", which is not installed on this host');
   });
 
-  test('stays on the model of the previous release while that ships, and the log names the newer one', async () => {
+  test('stays on the model of the previous release while that one ships, and the log names the newer one', async () => {
     const { manifest } = await earlierModel();
     await promoted(manifest);
     expect((await start()).model).toBe(modelReference(manifest));
@@ -93,7 +93,7 @@ describe('the live version, when its model is not installed any more', () => {
     expect(await embeddings.live()).toEqual(live);
   });
 
-  test('that has no calibration is warned of', async () => {
+  test('without a calibration causes a warning', async () => {
     await promoted({ ...modelManifest('strange', 8, 1), calibration: null });
     await start(false);
     expect(await sink.lines(1)).toMatchObject([{ level: 40, model: 'strange@1.0.0' }]);

@@ -89,7 +89,7 @@ describe('the nearest images', () => {
       expect(found[0]?.distance).toBeGreaterThanOrEqual(0);
     });
 
-    test('are those of the category that is asked for, and of live rows', async () => {
+    test('are those of the requested category, and of live rows', async () => {
       const watches = () => truth(query).filter(({ imageId }) => categoryOf(imageId) === 'watches');
       const found = () => neighbours.nearest(version, [query], 10, within('watches'));
       expectNearest(await found(), watches(), 10);
@@ -115,7 +115,7 @@ describe('the nearest images', () => {
       await database.knex('product_images').where(share).delete();
     });
 
-    test('by the exact search beside them are the same, for every category', async () => {
+    test('are the same by the exact search in the database, for every category', async () => {
       expect(await neighbours.isApproximate(version)).toBe(false);
       for (const scope of [EVERYTHING, within('handbags'), within('watches')]) {
         const found = await neighbours.nearest(version, [query], 10, scope);
@@ -154,7 +154,7 @@ describe('the nearest images', () => {
       expect(await found(viewsOf(image))).toEqual([image]);
     });
 
-    test('are right where more were stored than is read one by one', async () => {
+    test('are right when more were stored than are read one by one', async () => {
       await store(await showImages(database.knex, 2_100), others);
       for (const asked of queries)
         expectNearest(await neighbours.nearest(version, [asked], 25), truth(asked), 25);
@@ -172,7 +172,7 @@ describe('the nearest images', () => {
       expect(await found(viewsOf(first))).toEqual([first]);
     });
 
-    test('of many calls at once are all right while vectors are stored', async () => {
+    test('are right for many calls at once while vectors are stored', async () => {
       for (const image of await showImages(database.knex, 40)) {
         await store([image], others);
         const calls = await Promise.all([1, 2, 3].map(() => found(viewsOf(image))));
@@ -193,7 +193,7 @@ describe('the nearest images', () => {
   });
 
   // contract 6.4
-  test('of a product of very many pictures are asked for with the first five that are embedded', async () => {
+  test('of a product with very many pictures are searched with the first five that are embedded', async () => {
     const { knex } = database;
     const [image = 0, ...more] = [...vectors.keys()].slice(0, PHOTOS_MAX + 3);
     const product_id = productOf(image);
@@ -220,10 +220,10 @@ describe('the nearest images', () => {
     await knex('product_images').where({ product_id }).whereIn('image_id', more).delete();
   });
 
-  test('through the index are nearly always the same, and a category loses none', async () => {
+  test('found through the index are nearly always the same, and a category loses none', async () => {
     const neighbours = new PostgresNeighbourIndex(database.knex, 1_000);
     const eager = new PostgresEmbeddingRepository(database.knex, 1_000);
-    // As a build leaves one behind that was broken off: it has its unfinished name, and can't be used.
+    // As an interrupted build leaves one: it has its unfinished name, and can't be used.
     const unfinished = identifier(`embeddings_${version.id}_nearest_unfinished`);
     const table = identifier(`embeddings_${version.id}`);
     const broken = sql`CREATE UNIQUE INDEX CONCURRENTLY ${unfinished} ON ${table} (view)`;

@@ -21,7 +21,7 @@ const change = fc.oneof(
   { weight: 1, arbitrary: fc.constant('none' as const) },
 );
 
-/** Each with the chance that it stays away. */
+/** Each with the chance that it is left out. */
 const interruptions = fc.array(fc.tuple(change, fc.double({ min: 0, max: 1, noNaN: true })), {
   minLength: 30,
   maxLength: 30,
@@ -50,11 +50,11 @@ function interrupted(knex: Knex, before: () => Promise<void>, after: () => Promi
   return Object.create(knex, { client: { value: client } });
 }
 
-describe('an answer is of one state, whatever is written between its statements', () => {
+describe('an answer comes from one state, whatever is written between its statements', () => {
   const database = useDatabase();
   let catalog: PostgresCatalogRepository;
   let written: RandomCatalog;
-  /** Called before each statement that is no part of a transaction, and before a transaction. */
+  /** Called before each statement that is not part of a transaction, and before a transaction. */
   let interrupt: () => Promise<void> = async () => undefined;
   /** Called after each of them. */
   let ended: () => Promise<void> = async () => undefined;
@@ -152,7 +152,7 @@ describe('an answer is of one state, whatever is written between its statements'
   ];
   const writeNew = () => writeCatalogRows(database.knex, NEW);
 
-  /** That an answer is the one before or after a change that comes after its statement of this number, from 0. */
+  /** The answer is the one before or after a change that follows its statement of this number, from 0. */
   async function expectWhole(
     statement: number,
     change: () => Promise<unknown>,

@@ -3,7 +3,7 @@ import { rowsOf } from '../../db/core/sql';
 import { Random } from '../../models/random';
 import { writeCatalogRows } from '../support/catalog-rows';
 
-/** Of the vectors in these tests. */
+/** For the vectors in these tests. */
 export const DIMENSIONS = 16;
 /** Vectors of an image. */
 export const VIEWS = 2;

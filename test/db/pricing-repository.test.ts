@@ -4,7 +4,7 @@ import type { DataFile } from '../../models/pricing/estimate';
 import { useDatabase } from '../support/database';
 
 // contract 2.8
-describe('the rows of a data file, of more than are read at once', () => {
+describe('the rows of a data file that has more than are read at once', () => {
   const database = useDatabase();
 
   beforeAll(async () => {

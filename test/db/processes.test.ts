@@ -44,7 +44,7 @@ describe('the processes of an installation', () => {
   });
 });
 
-describe('processes beside each other', () => {
+describe('processes that run together', () => {
   const RELEASE = /runs another release/;
   const KEYS = /SIGNING_KEYS/;
   const IMAGES = /stores pictures elsewhere/;

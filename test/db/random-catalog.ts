@@ -23,7 +23,7 @@ const OTHER_SCRIPTS = [
   ...words('路易威登 威登 路易 易威 登路易 香奈儿 路易威登女士手袋 女士手袋 シャネル ルイヴィトン'),
   ...['กระเป๋า', 'กระเป๋าถือ', 'น้ำหอม', 'หอม', 'сумка', 'сумки', 'τσαντα', 'حقيبة', 'תיק'],
 ];
-/** More of them that hold the same part than a search lists one by one. */
+/** More words with the same part than a search lists one by one. */
 const PARTS = Array.from({ length: LONGER_MAX + 10 }, (_, index) =>
   [0x4e00 + index, 0x5000 + index, ...'手表新款']
     .map((each) => (typeof each === 'number' ? String.fromCodePoint(each) : each))
@@ -49,7 +49,7 @@ const word = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom(...OTHER_SCRIPTS) },
   { weight: 1, arbitrary: fc.constantFrom(...PARTS) },
 );
-/** A word that is asked for: one that rows have, or one near it or in it. */
+/** A word of a query: one that rows have, or one near it or in it. */
 const askedWord = fc.oneof(
   word,
   fc.constantFrom(
@@ -63,7 +63,7 @@ const askedWord = fc.oneof(
   ),
 );
 
-/** Between words, of one word and several, one-way and mutual, some of which say nothing or begin alike. */
+/** Between one or several words, one-way and mutual, some of which say nothing or begin alike. */
 export const SYNONYMS: readonly GivenSynonym[] = [
   { from: ['quartz'], to: ['chanel', 'classic caviar'] },
   { from: ['mini bag', 'bag mini'], to: ['minor', '香奈儿', 'canal bag', 'unheard of'] },
@@ -162,10 +162,10 @@ export const suggestion: fc.Arbitrary<SuggestionQuery> = fc
   })
   .map((asked) => ({ ...asked, text: asked.words?.join(' ') ?? '' }));
 
-/** Rows by their number; null for one that goes. */
+/** Rows by their number; null for one that is removed. */
 export type Edits = readonly (readonly [number: number, row: Row | null])[];
 
-/** Changes as a shop makes them: new rows, changed ones, some that go, some that come back. */
+/** Changes like a shop's: new rows, changed ones, some that go, some that come back. */
 export const editsOf = (rows: number): fc.Arbitrary<Edits> =>
   fc.array(fc.tuple(fc.nat(rows), fc.option<Row, null>(row, { freq: 3 })), { minLength: 1, maxLength: 6 });
 

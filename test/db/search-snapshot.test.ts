@@ -26,7 +26,7 @@ const LIMITS = { changesMin: 1, rowsMin: 5 };
 // contract 4.14
 describe('a search snapshot', () => {
   const database = useDatabase();
-  /** As a process that began before what comes next sees the catalog. */
+  /** The catalog as seen by a process that began before the following changes. */
   const olderState = async () => {
     const older = await database.knex.transaction({ isolationLevel: 'repeatable read', readOnly: true });
     await rowsOf(older)`SELECT 1 FROM catalog_search LIMIT 1`;
@@ -56,7 +56,7 @@ describe('a search snapshot', () => {
     expect(await total()).toBe(10);
   });
 
-  test('is made again when as much has changed as is said, and not before', async () => {
+  test('is rebuilt once the configured number of changes is reached, and not before', async () => {
     await writeCatalogRows(database.knex, [{ ...rowOf(1, 'brand'), popularity: 99 }]);
     await writeCatalogRows(database.knex, [rowOf(1)]);
     expect(await makeSearchSnapshot(database.knex, LIMITS)).toBe(false);
@@ -68,7 +68,7 @@ describe('a search snapshot', () => {
     expect(await rowsOf(database.knex)`SELECT number FROM catalog_search_changes`).toEqual([]);
   });
 
-  test('answers nothing once all products went at once', async () => {
+  test('answers nothing after all products were removed at once', async () => {
     await rowsOf(database.knex)`TRUNCATE catalog_rows`;
     expect(await total()).toBeNull();
     await writeCatalogRows(database.knex, [rowOf(1)]);
@@ -77,9 +77,9 @@ describe('a search snapshot', () => {
     expect(await total()).toBe(1);
   });
 
-  test('that was made beside an unfinished change answers with it once that is done', async () => {
+  test('that was made during an unfinished change includes the change once it is done', async () => {
     await deleteCatalogRows(database.knex, ['product_29']);
-    // The embedded database does one transaction after the other, so nothing can be beside another there.
+    // The embedded database does one transaction after the other, so nothing can run concurrently there.
     if (database.kind === 'embedded') return;
     const trx = await database.knex.transaction();
     await writeCatalogRows(trx, [rowOf(40)]);
@@ -129,7 +129,7 @@ describe('a search snapshot', () => {
         array_to_tsvector(ARRAY['bag', 'w' || n % 4, 'm' || n % 9000]), '', '[]', '{}', '{}', now()
       FROM generate_series(100, ${CHUNK + 3_000}::integer) AS n`;
     expect(await makeSearchSnapshot(knex, LIMITS)).toBe(true);
-    // So many that the place of a page among them has to be looked for.
+    // So many that the place of a page among them has to be searched for.
     await rowsOf(knex)`
       UPDATE catalog_rows SET popularity = 6 - popularity, sort_key = sort_key || '!', facets = ARRAY['brand:1', 'model:7']
       WHERE hashtext(id) % 19 = 0`;
@@ -143,7 +143,7 @@ describe('a search snapshot', () => {
         { asked: { ...LISTING, sort, filters: [] }, words: expansions, offset },
       ]),
     );
-    // All at once, as many callers ask: one statement opens several answers.
+    // All at once, like many callers: one statement opens several answers.
     const pages = await Promise.all(
       cases.map(({ asked, words, offset }) => found(asked, words, { offset, limit: 50 })),
     );

@@ -64,14 +64,14 @@ export function useTwoProcesses() {
   };
 }
 
-/** A job of so many photos. */
+/** A job of this many photos. */
 export function jobOf(owner: Owner, entries = 1, id: string = randomUUID()): NewJob {
   const photos = [{ kind: 'url' as const, url: new URL('https://a.example/1.jpg') }];
   const entry = { photos, category: null, filters: [], explain: false, minConfidence: null };
   return { ...owner, id, includes: [], baseUrl: '', entries: Array.from({ length: entries }, () => entry) };
 }
 
-/** Registers a webhook for the message of `tellOfDrift`; false when the owner has as many as may be. */
+/** Registers a webhook for the message of `tellOfDrift`; false when the owner has reached the limit. */
 export async function addWebhook({ webhooks }: Stores, owner: Owner, id: string = randomUUID()) {
   const noted = { actor: 'test', action: 'webhooks register', accountId: null, subject: null, details: {} };
   const wanted = { events: ['model.drift'] as const, creditsBelow: null, secret: 's' };
@@ -79,6 +79,6 @@ export async function addWebhook({ webhooks }: Stores, owner: Owner, id: string 
   return (await webhooks.add({ ...owner, ...wanted, url, id }, 10, noted)) !== null;
 }
 
-/** Tells every webhook of the drift. */
+/** Notifies every webhook of the drift. */
 export const tellOfDrift = ({ webhooks }: Stores) =>
   webhooks.tellOfDrift({ claimed: 0.9, right: 0.5, answers: 200 }, null, 0);

@@ -42,7 +42,7 @@ const products = async (): Promise<string> => {
 const FEED = { feed: 'shop', removeMissing: true };
 
 // contract 13.20, 13.21
-test('a table becomes rows with pictures and prices, and its rejects name its lines', async () => {
+test('a table becomes rows with pictures and prices, and its rejects name their lines', async () => {
   const result = await importRows([row('a'), row('b', { title: '' }), row('c', { price: 'much' }), 'd,e']);
   expect(result).toMatchObject({ rejected: 3, table: { products: 3, removed: 0, notes: [] } });
   expect(bench.rejects()).toEqual([
@@ -63,7 +63,7 @@ test('a table becomes rows with pictures and prices, and its rejects name its li
 });
 
 // contract 13.20
-test('tomorrow the same table changes nothing, and a changed row is an update', async () => {
+test('the same table a day later changes nothing, and a changed row is an update', async () => {
   await importRows(rowsOf('ab'));
   const before = await bench.dump();
   await importRows(rowsOf('ab'));
@@ -89,7 +89,7 @@ test('a brand of the catalog keeps what it has there and gains the categories of
 });
 
 // contract 13.20
-test('a brand or model that the catalog has under another id is that one', async () => {
+test('a brand or model that the catalog has under another id is recognised', async () => {
   await bench.accept({
     'categories.jsonl': [{ id: 'bags', name: 'Bags', hierarchy: ['brand', 'model'], name_fields: [] }],
     'entities.jsonl': [
@@ -116,7 +116,7 @@ test('a brand or model that the catalog has under another id is that one', async
 });
 
 // contract 13.22
-test('a dry run tells how the columns are understood and the first records, and changes nothing', async () => {
+test('a dry run shows how the columns are understood and the first records, and changes nothing', async () => {
   const before = await bench.dump();
   const result = await importRows([...rowsOf('abcd'), row('e', { price: 'much' })], FEED, { dryRun: true });
   expect(result).toMatchObject({
@@ -135,7 +135,7 @@ test('a dry run tells how the columns are understood and the first records, and 
 
 describe('a feed', () => {
   // contract 13.23, 13.15
-  test('loses what its file no longer has; back again it has its prices', async () => {
+  test('loses what its file no longer has; a product that returns has its prices', async () => {
     await importRows(rowsOf('abcdef'), FEED);
     await bench.accept({ 'listings.jsonl': [oldListing('variant_f.default')] });
     expect(await importRows(rowsOf('abcde'), FEED)).toMatchObject({ table: { removed: 1, refused: false } });
@@ -180,7 +180,7 @@ describe('a feed', () => {
   });
 
   // contract 13.23
-  test('loses nothing to a row that is in the file and rejected, nor what another feed or nobody brought', async () => {
+  test('keeps products whose row is rejected, and products from another feed or from none', async () => {
     await importRows(rowsOf('abcdefghij'), FEED);
     await importRows(rowsOf('jk'), { feed: 'other' });
     await importRows(rowsOf('l'));
@@ -190,7 +190,7 @@ describe('a feed', () => {
   });
 
   // contract 13.23, 13.8
-  test('loses nothing to an import that is killed in the middle, and what is missing to the next one', async () => {
+  test('loses nothing when an import is killed midway, and its missing products with the next one', async () => {
     await importRows(rowsOf('abcdef'), FEED);
     const dying = (store: CatalogImportStore) =>
       wrapped(store, (name) => (name === 'transaction' ? () => Promise.reject(new Error('killed')) : null));

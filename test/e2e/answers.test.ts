@@ -26,7 +26,7 @@ const chances = (page: Page) =>
 const title = (page: Page) => page.locator('.match h2').textContent();
 
 describe('runners-up', () => {
-  test('are shown with pictures and chances, and what is left for none of them', async () => {
+  test('are shown with pictures and chances, and with the chance that it is none of them', async () => {
     const page = await answered([ranked(1, 0.7), ranked(2, 0.15), ranked(3, 0.05)]);
     expect(await title(page)).toBe('Le Vaurelle The Clé 1');
     await page.getByText('about 70 are right').waitFor();
@@ -36,7 +36,7 @@ describe('runners-up', () => {
     await cards(page).getByText('none of these is 10%').waitFor();
   });
 
-  test('of a brand are its likeliest products, then others', async () => {
+  test('of a brand are its likeliest products, then other products', async () => {
     const page = await answered(A_BRAND);
     expect(await title(page)).toBe('Le Vaurelle');
     await page.getByText('The photo shows this brand; which of its products').waitFor();
@@ -47,7 +47,7 @@ describe('runners-up', () => {
     expect(await page.locator('.match').getByRole('button', { name: 'It is this one' }).count()).toBe(0);
   });
 
-  test('are told apart by what the shop calls them, and no brand is said twice', async () => {
+  test('are told apart by the names of the shop, and no brand is repeated', async () => {
     const page = await answered(A_BRAND);
     const paths = await cards(page).locator('.card .path').allTextContents();
     expect(paths).toEqual(['Handbags', 'Handbags · Le Vaurelle · LV-00421', 'Handbags']);
@@ -59,7 +59,7 @@ describe('runners-up', () => {
   });
 
   test.each(['http://shop.example/', 'javascript:alert(1)', 'data:text/html,x'])(
-    'with a page that is not https have no link to it: %s',
+    'whose page is not https have no link to it: %s',
     async (url) => {
       const page = await answered([ranked(1, 0.9, [true], { url })]);
       expect(await page.getByRole('link', { name: 'Open at the shop' }).count()).toBe(0);
@@ -98,7 +98,7 @@ describe('side by side', () => {
       return [scrollLeft, scrollWidth, clientWidth].map(Number) as [number, number, number];
     });
 
-  test('both pictures are enlarged about their centre and moved, by keyboard alone', async () => {
+  test('both pictures can be enlarged about their centre and moved, by keyboard alone', async () => {
     const page = await answered([ranked(1, 0.7), ranked(2, 0.2)]);
     await page.getByRole('slider', { name: 'Zoom' }).press('End');
     for (const name of ['Your picture', 'In the catalog']) {
@@ -107,7 +107,7 @@ describe('side by side', () => {
       expect(Math.abs(left + shown / 2 - width / 2)).toBeLessThan(2);
     }
     const [before] = await placeOf(page, 'In the catalog');
-    // Not by `waitForFunction`, which the page's policy does not let look twice.
+    // Not with `waitForFunction`, which the page's policy does not let check twice.
     const moved = page.evaluate(`new Promise((resolve) => {
       const pane = document.querySelectorAll('.pane')[1];
       pane.addEventListener('scroll', () => pane.scrollLeft > ${before} && resolve(true));
@@ -115,7 +115,7 @@ describe('side by side', () => {
     await pane(page, 'In the catalog').focus();
     await page.keyboard.press('ArrowRight');
     expect(await moved).toBe(true);
-    // What is looked at in the photo stays, whichever row stands beside it.
+    // The part of the photo that is shown stays, whichever row is beside it.
     const photo = await placeOf(page, 'Your picture');
     await page.getByRole('button', { name: /^Le Vaurelle The Clé 2/ }).click();
     expect(await placeOf(page, 'Your picture')).toEqual(photo);
@@ -135,7 +135,7 @@ describe('side by side', () => {
 });
 
 describe('photos that disagree', () => {
-  test('are said before any number, in what is seen and in what is read out', async () => {
+  test('are reported before any number, on the screen and when read out', async () => {
     const page = await answered(TWO_ITEMS, 2);
     const doubt = page.getByText(/^Your pictures may show different items/).last();
     expect(await doubt.textContent()).toContain('nearer to picture 2');
@@ -144,7 +144,7 @@ describe('photos that disagree', () => {
     expect(await page.evaluate(`(() => { ${order.replace('; all', '; return all')} })()`)).toBe('doubt');
     expect(await page.getByRole('status').first().textContent()).toMatch(/^Your pictures may.*50%\.$/);
     expect(await cards(page).getByText('Nearest to picture 2').isVisible()).toBe(true);
-    // The photo that a row was found by stands beside it.
+    // The photo by which a row was found is beside it.
     await page.getByRole('button', { name: /^Le Vaurelle The Clé 2/ }).click();
     await page
       .locator('.compare figcaption')
@@ -152,7 +152,7 @@ describe('photos that disagree', () => {
       .waitFor();
   });
 
-  test('are not doubted where they agree', async () => {
+  test('are not questioned when they agree', async () => {
     const page = await answered([ranked(1, 0.9, [true, true])], 2);
     expect(await page.locator('.doubt').count()).toBe(0);
     await page.getByText('All 2 pictures agree.').waitFor();
@@ -160,7 +160,7 @@ describe('photos that disagree', () => {
 });
 
 describe('nothing sure', () => {
-  test('is free and said so; the nearest are a click away, at a price that is said before', async () => {
+  test('is free, and the page says so; the nearest are a click away, at a price shown before', async () => {
     const page = await answered([], 2);
     await page.getByRole('heading', { name: 'Nothing is sure' }).waitFor();
     expect(await page.getByText('0 credits used').isVisible()).toBe(true);
@@ -174,7 +174,7 @@ describe('nothing sure', () => {
     expect(await chances(page)).toHaveLength(9);
   });
 
-  test('is what the service says of a picture of nothing; its nearest rows are charged', async () => {
+  test('is the answer to a picture of nothing; its nearest rows are charged', async () => {
     const page = await browser.visit();
     const picture = sharp({ create: { width: 640, height: 640, channels: 3, background: 'white' } });
     await drop(page, {
@@ -195,7 +195,7 @@ describe('nothing sure', () => {
     expect(all.reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual(1);
   });
 
-  test('is not asked again for the next item', async () => {
+  test('does not carry over to the next item', async () => {
     const page = await answered([]);
     await answerWith(page, TEN_UNSURE);
     await page.getByRole('button', { name: /^Show the nearest/ }).click();
@@ -204,7 +204,7 @@ describe('nothing sure', () => {
     expect(await ask(page)).not.toHaveProperty('min_confidence');
   });
 
-  test('and nothing near either: there is nothing more to buy', async () => {
+  test('with nothing near either offers nothing more to buy', async () => {
     const page = await answered([]);
     await page.getByRole('button', { name: /^Show the nearest/ }).click();
     await page.getByRole('heading', { name: 'There is nothing to compare it with' }).waitFor();
@@ -243,7 +243,7 @@ describe('feedback', () => {
     await page.getByRole('heading', { name: 'Is it something else?' }).waitFor();
     return (await (await answer).headerValue('X-Prediction-Id')) ?? '';
   };
-  /** As the service has it. */
+  /** As the service stores it. */
   const kept = async (prediction: string) => {
     const settings: Record<string, string> = JSON.parse(process.env['E2E_SETTINGS'] ?? '{}');
     const shown = await runLoupe(settings, 'predictions', 'show', prediction);
@@ -255,7 +255,7 @@ describe('feedback', () => {
       .filter({ hasText: words })
       .waitFor();
 
-  test('is recorded, and the last one stands: right, another one, none of the catalog', async () => {
+  test('is recorded, and the last one counts: right, another one, none of the catalog', async () => {
     const page = await browser.visit();
     const prediction = await predicted(page);
     const right = page.getByRole('button', { name: /^It is this one/ }).first();
@@ -284,7 +284,7 @@ describe('feedback', () => {
     expect(await kept(prediction)).toMatchObject({ correctId: null, right: false });
   });
 
-  test('that did not arrive says so, and can be told again', async () => {
+  test('that did not arrive is reported, and can be sent again', async () => {
     const page = await browser.visit();
     const prediction = await predicted(page);
     await refuse(page, '**/feedback', 503);
@@ -296,7 +296,7 @@ describe('feedback', () => {
     expect(await kept(prediction)).toMatchObject({ correctId: null });
   });
 
-  test('is not asked for where the answer has no name', async () => {
+  test('is not requested when the answer has no name', async () => {
     const page = await browser.visit();
     await page.route('**/v3/vision/identify', (route) =>
       route.fulfill({ json: { success: true, credits_used: 0, data: [] } }),

@@ -7,7 +7,7 @@ import { runLoupe } from '../../scripts/lab/service-processes';
 /** The seed of the demonstration's catalog, from which photos of its items are drawn. */
 export const DEMO_SEED = 7;
 
-/** Items of the demonstration that their photos identify for sure. */
+/** Items of the demonstration that their photos identify with certainty. */
 export const WATCH = 17;
 export const BAG = 4;
 
@@ -18,10 +18,10 @@ export const PHONE: BrowserContextOptions = {
   isMobile: true,
 };
 
-/** A name of this machine that is not among those which the demonstration gives its key to. */
+/** A name of this machine that is not among those that get the demonstration's key. */
 const OTHER_NAME = 'loupe.test';
 
-/** A real browser for the tests of one file. After each test, its pages broke no rule of their own policy. */
+/** A real browser for the tests of one file. After each test, checks that its pages broke no rule of their own policy. */
 export function useBrowser(): TestBrowser {
   const browser = new TestBrowser();
   beforeAll(() => browser.start());
@@ -47,7 +47,7 @@ class TestBrowser {
     });
   }
 
-  /** A page of a new visitor, at an address below the service's. */
+  /** A page for a new visitor, at an address below the service's. */
   async visit(path = '', options: BrowserContextOptions = {}, base = this.url): Promise<Page> {
     if (!this.browser) throw new Error('the browser is open in tests only');
     const context = await this.browser.newContext(options);
@@ -85,7 +85,7 @@ function chromiumPath(): string {
   throw new Error('There is no Chromium here: apt-get install chromium, or name one in CHROMIUM.');
 }
 
-/** What axe finds on a page that keeps people out, with the elements at fault. */
+/** What axe finds on a page that would keep people out, with the elements at fault. */
 export async function seriousFaults(page: Page): Promise<string[]> {
   // Through the debugger, to which the page's policy does not apply.
   await page.evaluate(axe.source);
@@ -95,20 +95,20 @@ export async function seriousFaults(page: Page): Promise<string[]> {
     .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
 }
 
-/** Notes the calls of the API that a page makes from now on, by the end of their address. */
+/** Records the API calls that a page makes from now on, by the end of their address. */
 export function callsOf(page: Page): (path: string) => number {
   const urls: string[] = [];
   page.on('request', (request) => urls.push(request.url()));
   return (path) => urls.filter((url) => url.endsWith(path)).length;
 }
 
-/** Answers a call of the page in place of the service, with a refusal. */
+/** Answers a call of the page with a refusal, instead of the service. */
 export function refuse(page: Page, address: string, status: number): Promise<unknown> {
   const json = { success: false, error: 'x', message: 'Try again.', request_id: 'request-1' };
   return page.route(address, (route) => route.fulfill({ status, json }));
 }
 
-/** A photo of an item of the demonstration that is no picture of its catalog. */
+/** A photo of an item of the demonstration that is not a picture of its catalog. */
 export const photoOf = (index: number, photoSeed = 4): Promise<Buffer> =>
   photoOfProduct({ seed: DEMO_SEED, index, photoSeed, level: 1, size: 640 });
 
@@ -119,7 +119,7 @@ export interface TestFile {
   readonly buffer: Buffer;
 }
 
-/** A picture of a format that is not read. */
+/** A picture in a format that is not supported. */
 export const HEIC: TestFile = {
   name: 'IMG_1.HEIC',
   mimeType: 'image/heic',
@@ -133,7 +133,7 @@ export const fileOf = async (index: number, photoSeed = 4): Promise<TestFile> =>
   buffer: await photoOf(index, photoSeed),
 });
 
-/** Lets files fall on the page, as from a desktop. */
+/** Drops files on the page, as from a desktop. */
 export async function drop(page: Page, ...files: readonly TestFile[]): Promise<void> {
   const dataTransfer = await page.evaluateHandle(heldFiles(files));
   await page.locator('main > *').first().waitFor({ state: 'attached' });
@@ -165,7 +165,7 @@ function heldFiles(files: readonly TestFile[]): string {
   })()`;
 }
 
-/** Asks what the pictures show that were given. Answers what was sent. */
+/** Asks what the given pictures show. Returns what was sent. */
 export async function ask(page: Page): Promise<Asked> {
   const sent = page.waitForRequest('**/v3/vision/identify');
   await page.getByRole('button', { name: 'Identify', exact: true }).click();
@@ -200,7 +200,7 @@ export async function newKey(credits: number | null, ...limits: readonly string[
   return ((await runLoupe(settings, 'keys', 'create', ...words)) as { key: string }).key;
 }
 
-/** Signs in with a key of one's own, on a page that asks for one. */
+/** Signs in with one's own key, on a page that asks for one. */
 export async function signIn(page: Page, key: string): Promise<void> {
   await page.getByLabel('API key', { exact: true }).fill(key);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();

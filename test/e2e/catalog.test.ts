@@ -3,7 +3,7 @@ import { callsOf, PHONE, refuse, useBrowser } from './browser';
 
 const browser = useBrowser();
 
-/** Presses Tab until the focus is on something of this name, as one who has no mouse does. */
+/** Presses Tab until the focus is on something of this name, like a user without a mouse. */
 async function tabTo(page: Page, name: RegExp): Promise<void> {
   for (let steps = 0; steps < 80; steps += 1) {
     await page.keyboard.press('Tab');
@@ -15,7 +15,7 @@ async function tabTo(page: Page, name: RegExp): Promise<void> {
   throw new Error(`Tab never came to ${String(name)}`);
 }
 
-/** What begins with a name, whatever signs it has. */
+/** Whatever begins with a name, whatever characters it contains. */
 const named = (name: string, rest = ''): RegExp =>
   new RegExp(`^${name.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')}${rest}`);
 
@@ -27,7 +27,7 @@ const headingSays = (page: Page, words: RegExp) => heading(page).filter({ hasTex
 const focused = (page: Page) => page.evaluate('document.activeElement.textContent');
 
 describe('by keyboard alone', () => {
-  test('a search is made, narrowed by a facet and taken back', async () => {
+  test('a search can be made, narrowed by a facet and undone', async () => {
     const page = await browser.visit();
     await page.getByText('Choose pictures').waitFor();
     await tabTo(page, /^Catalog$/);
@@ -53,7 +53,7 @@ describe('by keyboard alone', () => {
     expect(await page.getByLabel('Search the catalog').inputValue()).toBe('tote');
   });
 
-  test('pages are turned, and the next one is read from its top', async () => {
+  test('pages can be turned, and the next one is read from its top', async () => {
     const page = await browser.visit('?view=catalog');
     await headingSays(page, /^60 products, page 1 of 3$/);
     const first = await page.locator('.grid .name').first().textContent();
@@ -97,7 +97,7 @@ describe('by keyboard alone', () => {
 });
 
 describe('an item', () => {
-  test('shows what looks like it once one comes there, to be opened by keyboard', async () => {
+  test('shows similar items once they are scrolled into view, to be opened by keyboard', async () => {
     const page = await browser.visit('?view=catalog');
     await headingSays(page, /^60 products/);
     const calls = callsOf(page);
@@ -121,7 +121,7 @@ describe('an item', () => {
     expect(name).not.toBe('');
   });
 
-  test('that is no product shows nothing of the kind', async () => {
+  test('that is not a product shows no similar items', async () => {
     const page = await browser.visit('?view=catalog&category=watches&show=model');
     const calls = callsOf(page);
     await page.locator('.grid a').first().click();
@@ -156,7 +156,7 @@ describe('the search box', () => {
     await page.getByRole('heading', { level: 1, name }).waitFor();
   });
 
-  test('lets go of its list by Escape and keeps the text; Enter then searches', async () => {
+  test('closes its list on Escape and keeps the text; Enter then searches', async () => {
     const page = await browser.visit('?view=catalog');
     await box(page).pressSequentially('tote');
     await options(page).first().waitFor();
@@ -183,7 +183,7 @@ describe('the search box', () => {
 });
 
 describe('a view of the catalog', () => {
-  test('is in its address: anyone who opens it sees the same', async () => {
+  test('is in its address: anyone who opens the address sees the same', async () => {
     const page = await browser.visit('?view=catalog&category=watches&show=model&sort=name_desc');
     await headingSays(page, /^\d+ models/);
     expect(await page.getByRole('radio', { name: 'Watches' }).isChecked()).toBe(true);
@@ -192,7 +192,7 @@ describe('a view of the catalog', () => {
     expect(names).toEqual([...names].sort((a, b) => b.localeCompare(a, 'en')));
   });
 
-  test('asks, and pays, once it is told to: typing with pauses loses no letter and costs nothing', async () => {
+  test('queries, and pays, only on request: typing with pauses loses no letter and costs nothing', async () => {
     const page = await browser.visit('?view=catalog');
     await headingSays(page, /^60 products/);
     const calls = callsOf(page);
@@ -207,7 +207,7 @@ describe('a view of the catalog', () => {
   });
 
   test.each(['utm_source=mail', 'utm_source=utm_mail&fbclid=1', 'constructor=x', '__proto__=y', 'brand=x'])(
-    'takes nothing for a filter that is none: %s',
+    'ignores a parameter that is not a filter: %s',
     async (parameters) => {
       const page = await browser.visit(`?view=catalog&category=watches&${parameters}`);
       await headingSays(page, /^\d+ products?/);
@@ -215,7 +215,7 @@ describe('a view of the catalog', () => {
     },
   );
 
-  test('filters by tag, and says by name what it filters by', async () => {
+  test('filters by tag, and names what it filters by', async () => {
     const page = await browser.visit('?view=catalog&tags=material%3Aexotic');
     await page.getByRole('button', { name: 'Remove Exotic' }).waitFor();
     await headingSays(page, /^\d+ products?/);
@@ -241,7 +241,7 @@ describe('a view of the catalog', () => {
     expect(await page.getByRole('radio', { name: 'All' }).isChecked()).toBe(true);
   });
 
-  test('of an item that is not there says so', async () => {
+  test('of an item that does not exist says so', async () => {
     const page = await browser.visit('?item=product_none');
     expect(await page.getByRole('alert').textContent()).toContain('Not in the catalog');
   });
@@ -272,7 +272,7 @@ describe('the categories', () => {
     expect(calls('/v3/catalog/query')).toBe(1);
   });
 
-  test('of another shop are named in the heading and the title, with kinds that no code knows', async () => {
+  test('of another shop are named in the heading and the title, with kinds that the code does not know', async () => {
     const page = await browser.visit();
     await visitShopOf(page, [SHOES, { ...SHOES, id: 'lego', name: 'LEGO Sets', nodes: [] }]);
     await page.getByRole('heading', { level: 1, name: 'Identify shoes or LEGO sets' }).waitFor();
@@ -284,7 +284,7 @@ describe('the categories', () => {
   });
 
   test.each([['unknown', 503] as const, ['refused', 403] as const])(
-    'that are %s leave the page to work without them',
+    'that are %s do not stop the page from working',
     async (_why, status) => {
       const page = await browser.visit();
       await refuse(page, '**/v3/account', status);

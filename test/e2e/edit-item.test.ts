@@ -5,7 +5,7 @@ import { answerWith, ranked } from './ranked-answers';
 const browser = useBrowser();
 const WRITER = ['--scopes', 'catalog:read,vision:identify,catalog:write'];
 
-/** The page of somebody who may write the catalog; the demonstration's key may not. */
+/** The page of a user who may write the catalog; the demonstration's key may not. */
 async function writer(path: string, options = {}): Promise<Page> {
   const page = await browser.visit(path, options, browser.otherUrl);
   await signIn(page, await newKey(null, ...WRITER));
@@ -13,10 +13,10 @@ async function writer(path: string, options = {}): Promise<Page> {
   return page;
 }
 
-/** An item that is not in the catalog, and no photo of the demonstration shows. */
+/** An item that is neither in the catalog nor in any photo of the demonstration. */
 const photo = async (): Promise<TestFile> => ({ ...(await fileOf(WATCH, 31)), name: 'new.jpg' });
 
-/** Gives the photo, which nothing in the catalog is like, and opens the form. */
+/** Gives the photo, which resembles nothing in the catalog, and opens the form. */
 async function looked(page: Page): Promise<void> {
   await answerWith(page, []);
   await page
@@ -80,7 +80,7 @@ test.each([
   await page.getByText('Not in the catalog').waitFor();
 });
 
-test('a field that is not accepted is said, what was typed stays, and a second try succeeds', async () => {
+test('a rejected field is named, what was typed stays, and a second try succeeds', async () => {
   const page = await writer('?view=add');
   await looked(page);
   expect(await add(page).isDisabled()).toBe(true);
@@ -102,7 +102,7 @@ test('a field that is not accepted is said, what was typed stays, and a second t
   await page.waitForURL(/view=catalog/);
 });
 
-test('a key that may not write is offered none of it', async () => {
+test('a key that may not write is offered no editing', async () => {
   const page = await browser.visit('?item=product_1');
   await answerWith(page, [ranked(1, 0.9)]);
   await page.getByRole('link', { name: 'Catalog' }).first().waitFor();

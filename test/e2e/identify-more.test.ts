@@ -13,7 +13,7 @@ const remove = (page: Page, number: number) =>
 const best = (page: Page) => page.getByText('Best match').waitFor();
 
 describe('several photos of an item', () => {
-  test('that are dropped together are asked about in one call, and priced so', async () => {
+  test('that are dropped together are sent in one call, and priced that way', async () => {
     const page = await browser.visit();
     await drop(page, await fileOf(WATCH, 4), await fileOf(WATCH, 5), await fileOf(WATCH, 6));
     expect(await tiles(page).count()).toBe(3);
@@ -27,7 +27,7 @@ describe('several photos of an item', () => {
     expect(await page.getByRole('region', { name: 'Your pictures' }).getByRole('img').count()).toBe(3);
   });
 
-  test('come one after another: chosen, pasted, dropped; and one is taken away by keyboard', async () => {
+  test('can be added one after another: chosen, pasted, dropped; and one can be removed by keyboard', async () => {
     const page = await browser.visit();
     await page.locator('input[type=file][multiple]').setInputFiles([await fileOf(WATCH, 4)]);
     await paste(page, await fileOf(BAG, 5));
@@ -42,7 +42,7 @@ describe('several photos of an item', () => {
     expect(images?.map(({ base64 }) => base64)).toEqual(left.map(({ buffer }) => buffer.toString('base64')));
   });
 
-  test('are five at most, and pictures: what else is given is refused by name', async () => {
+  test('are at most five, and pictures: anything else is refused by name', async () => {
     const page = await browser.visit();
     const six = await Promise.all([4, 5, 6, 7, 8, 9].map((seed) => fileOf(WATCH, seed)));
     await drop(page, ...six, { name: 'note.txt', mimeType: 'text/plain', buffer: Buffer.from('words') });
@@ -56,7 +56,7 @@ describe('several photos of an item', () => {
     expect(await page.getByText('Add pictures').isVisible()).toBe(true);
   });
 
-  test('of which one can’t be used: it is marked, and the others are asked about without it', async () => {
+  test('are identified without one that can’t be used, which is marked', async () => {
     const page = await browser.visit();
     await drop(page, await fileOf(WATCH, 4), HEIC, await fileOf(WATCH, 5));
     await ask(page);
@@ -89,7 +89,7 @@ describe('several photos of an item', () => {
     ]);
   });
 
-  test('make way for those of another item once they are identified', async () => {
+  test('are replaced by those of another item once they are identified', async () => {
     const page = await browser.visit();
     await drop(page, await fileOf(WATCH, 4), await fileOf(WATCH, 5));
     await ask(page);
@@ -107,7 +107,7 @@ describe('a frame', () => {
     await page.getByText('The whole picture is looked at.').waitFor();
   };
 
-  test('is set by keyboard alone, and sent with its photo', async () => {
+  test('can be set by keyboard alone, and is sent with its photo', async () => {
     const page = await browser.visit();
     await framed(page);
     const slide = (name: string, key: string) => page.getByRole('slider', { name }).press(key);
@@ -133,7 +133,7 @@ describe('a frame', () => {
     await best(page);
   });
 
-  test('is drawn, moved and pulled by pointer, and removed by one button', async () => {
+  test('can be drawn, moved and resized by pointer, and removed by one button', async () => {
     const page = await browser.visit();
     await framed(page);
     await page.locator('.board img').scrollIntoViewIfNeeded();
@@ -156,7 +156,7 @@ describe('a frame', () => {
     expect((await ask(page)).images?.every(({ region }) => region === undefined)).toBe(true);
   });
 
-  test('is drawn by a finger, and the page does not scroll away under it', async () => {
+  test('can be drawn by a finger, and the page does not scroll meanwhile', async () => {
     const page = await browser.visit('', PHONE);
     await framed(page);
     await page.locator('.board img').scrollIntoViewIfNeeded();
@@ -182,7 +182,7 @@ describe('a frame', () => {
 });
 
 describe('the scope', () => {
-  test('is one of the catalog’s categories, of which the answer is then', async () => {
+  test('is one of the catalog’s categories, and the answer is from it', async () => {
     const page = await browser.visit();
     await drop(page, await fileOf(WATCH));
     await page.getByText('Look among: anything').click();
@@ -193,7 +193,7 @@ describe('the scope', () => {
     expect(await page.locator('.match .path').textContent()).toMatch(/^Watches/);
   });
 
-  test('that has nothing like it says where it looked; the next item is looked for anywhere', async () => {
+  test('without a similar item says where it looked; the next item is looked for anywhere', async () => {
     const page = await browser.visit();
     await drop(page, await fileOf(UNLIKE_BAGS));
     await page.getByText('Look among: anything').click();

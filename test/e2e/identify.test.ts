@@ -59,8 +59,8 @@ describe('a photo', () => {
   });
 });
 
-describe('what can not be identified is told in words that help', () => {
-  test('a HEIC picture: what it is, and how to get one that is read', async () => {
+describe('a failed identification is explained in words that help', () => {
+  test('a HEIC picture: what it is, and how to get one that can be read', async () => {
     const page = await browser.visit();
     await drop(page, HEIC);
     await ask(page);
@@ -80,7 +80,7 @@ describe('what can not be identified is told in words that help', () => {
     expect(await page.getByRole('alert').textContent()).toContain('This address may not be reached');
   });
 
-  test('an address that is none, before anything is sent', async () => {
+  test('an invalid address, before anything is sent', async () => {
     const page = await browser.visit();
     await page.getByLabel('Or the address of a picture').fill('bag.jpg');
     await page.keyboard.press('Enter');
@@ -97,7 +97,7 @@ describe('what can not be identified is told in words that help', () => {
     expect(said).toContain('10 credits');
   });
 
-  test('too many calls: the time until the next one counts down, then it can be made', async () => {
+  test('too many calls: the page counts down to the next one, then it can be made', async () => {
     const page = await browser.visit('', {}, browser.otherUrl);
     await page.clock.install();
     await signIn(page, await newKey(null, '--per-minute', '2'));
@@ -161,7 +161,7 @@ describe('the request behind it', () => {
     const program = (await page.getByRole('region', { name: form }).textContent()) ?? '';
     expect(program).toContain('LOUPE_KEY');
     expect(program).not.toContain(key);
-    // The name is one that only the browser of the test knows.
+    // Only the browser of the test knows the name.
     expect(await run(form, program.replace(browser.otherUrl, browser.url), key, files)).toContain(
       productId(DEMO_SEED, WATCH),
     );

@@ -21,14 +21,14 @@ const browser = useBrowser();
 const SCRIPT_BYTES_MAX = 100_000;
 
 describe('the key', () => {
-  test('is the demonstration’s own on its machine, and in no address and no store', async () => {
+  test('is the demonstration’s own on its machine, and in no address or storage', async () => {
     const page = await browser.visit();
     await page.getByText('Demonstration key').waitFor();
     expect(page.url()).not.toContain('loupe_');
     expect(await stored(page)).not.toContain('loupe_test_');
   });
 
-  test('is asked for elsewhere, refused in words when it is wrong, and kept in the tab alone', async () => {
+  test('is requested elsewhere, refused with a message when it is wrong, and kept only in the tab', async () => {
     const page = await browser.visit('?view=catalog', {}, browser.otherUrl);
     await page.getByRole('heading', { name: 'Sign in with an API key' }).waitFor();
     await signIn(page, `loupe_live_${'x'.repeat(32)}`);
@@ -49,7 +49,7 @@ describe('the key', () => {
 });
 
 describe('a key that is refused', () => {
-  test('later leaves the chosen photos, which the next key identifies', async () => {
+  test('later keeps the chosen photos, which the next key identifies', async () => {
     const page = await browser.visit('', {}, browser.otherUrl);
     await signIn(page, await newKey(null));
     await drop(page, await fileOf(WATCH));
@@ -175,7 +175,7 @@ describe.each<[name: string, options: BrowserContextOptions, widths: readonly nu
       }
       for (const width of widths) {
         await page.setViewportSize({ width, height: 800 });
-        // Not `innerWidth`, which a phone widens to what does not fit.
+        // Not `innerWidth`, which a phone widens to fit overflowing content.
         expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
       }
     },
@@ -189,7 +189,7 @@ describe('the page', () => {
     expect(await seriousFaults(page)).toEqual([]);
   });
 
-  test('is dark for who likes it dark', async () => {
+  test('is dark for users who prefer dark', async () => {
     const ground = async (colorScheme: 'light' | 'dark') => {
       const page = await browser.visit('', { colorScheme });
       return page.evaluate('getComputedStyle(document.documentElement).backgroundColor');
@@ -198,7 +198,7 @@ describe('the page', () => {
     expect(await ground('dark')).toBe('rgb(18, 18, 16)');
   });
 
-  test('is useful within its budget of script', async () => {
+  test('works within its script budget', async () => {
     const page = await browser.visit();
     await page.getByRole('button', { name: 'Sample 1' }).waitFor();
     const sizes = await page.evaluate(

@@ -6,11 +6,11 @@ import { type Embedded, type EmbeddedOptions, ensureEmbedded } from '../../db/em
 import { hostPid } from '../../db/embedded/run-folder';
 import { digestOf, ENGINE_SOURCES, prepareTemplate } from '../support/templates';
 
-/** Each test starts processes, the first of all makes a cluster: that takes as long as the machine is busy. */
+/** Each test starts processes, and the first makes a cluster: on a busy machine that takes long. */
 const START_MS = 180_000;
 jest.setTimeout(START_MS);
 
-/** A fresh, empty embedded database in a folder of its own, and clients of it; `remove` closes all. */
+/** A fresh, empty embedded database in a folder of its own, and clients of it; `remove` closes everything. */
 export interface EmbeddedFixture {
   readonly dataFolder: string;
   readonly embedded: Embedded;
@@ -57,7 +57,7 @@ export async function startFixture(options: EmbeddedOptions = {}): Promise<Embed
   };
 }
 
-/** A client that does not mind when its host ends. */
+/** A client that tolerates the end of its host. */
 export async function connectTo(embedded: Embedded): Promise<Client> {
   const client = new Client({ host: await embedded.socketFolder(), user: 'postgres', database: 'postgres' });
   client.on('error', () => undefined);

@@ -12,7 +12,7 @@ import { ADMIN_TOKEN, type Answer, ApiClient, OperatorClient } from '../support/
 import { copyMigrated } from '../support/database';
 import { WebhookReceiver } from '../support/local-server';
 
-/** Room for a database and the model, and what of it is left free. */
+/** Room for a database and the model, and how much of it is left free. */
 const DISK = '400m';
 const LEFT_BYTES = 16 * 2 ** 20;
 const CREDITS = 100_000;
@@ -117,13 +117,13 @@ const canMount = spawnSync(unshare, words).status === 0;
   test('refuses jobs that it can not keep with a 503', () =>
     untilRefused((at) => makeJob(ENTRIES_MAX + at * ENTRIES, ENTRIES)));
 
-  test('goes on when there is room: nothing is half, each job is answered, booked and told', async () => {
+  test('continues when there is room: nothing is half done, and each job is answered, booked and announced', async () => {
     await rm(filler());
     while (!(await isReady())) await delay(POLL_MS);
     const refused = written.pop() ?? [];
     const found = await Promise.all(written.map((ids) => writer.items({ ids, includes: [] })));
     expect(found.flatMap(({ body }) => body.not_found)).toEqual([]);
-    // Of the call that was refused some may be there, each of them whole.
+    // Some of the refused call may be there, each of them whole.
     expect((await writer.write(refused.map((id) => box(id)))).body).toMatchObject({ accepted: RECORDS });
     await makeJob(9_000, 1);
     let used = 0;
@@ -141,7 +141,7 @@ const canMount = spawnSync(unshare, words).status === 0;
   });
 });
 
-/** Writes a file that leaves so much room on its disk. */
+/** Writes a file that leaves this much room on its disk. */
 async function fill(path: string, leftBytes: number): Promise<void> {
   const { bavail, bsize } = await statfs(dirname(path));
   const file = await open(path, 'w');

@@ -23,7 +23,7 @@ const sql = fc.constantFrom(...statements);
 const name = fc.constantFrom('\0', 'n\0');
 const body = (text: string, zeros = 0) => Buffer.concat([Buffer.from(text), Buffer.alloc(zeros)]);
 
-/** Messages as they should be, in an order that nobody would send them in, and some that are none. */
+/** Valid messages, in an order that nobody would send them in, and some invalid ones. */
 const message: fc.Arbitrary<Buffer> = fc.oneof(
   sql.map((text) => frame('Q', body(`${text}\0`))),
   fc.tuple(name, sql).map(([statement, text]) => frame('P', body(`${statement}${text}\0`, 2))),

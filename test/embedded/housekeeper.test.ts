@@ -9,7 +9,7 @@ beforeEach(async () => {
 
 afterEach(() => fixture.remove());
 
-test('dead rows are cleared, the planner is told, and the log is cut', async () => {
+test('dead rows are removed, the planner gets statistics, and the log is truncated', async () => {
   const client = await fixture.connect();
   await client.query(
     "create table t as select i, repeat('x', 900) as filler from generate_series(1, 20000) i",

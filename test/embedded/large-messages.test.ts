@@ -10,14 +10,14 @@ let holder: Client;
 const newRawClient = async () => RawClient.open(await fixture.embedded.socketFolder());
 
 beforeAll(async () => {
-  // Much less than the time of a test: a message that is waited for in vain shows as an error.
+  // Much less than the time of a test: a message that never arrives shows as an error.
   fixture = await startFixture({ holdIdleMs: 5_000 });
   holder = await fixture.connect();
   await holder.query('create table t (name text not null)');
 });
 afterAll(() => fixture.remove());
 
-/** Has the database to itself while `begin` starts what is to wait for its turn; then lets it go. */
+/** Holds the database while `begin` starts what is to wait for its turn; then releases it. */
 async function whileHeld<T>(begin: () => T): Promise<T> {
   await holder.query('begin');
   const begun = begin();
@@ -63,7 +63,7 @@ describe.each([2, 20])('messages of %i MB that wait for their turn', (megabytes)
   );
 });
 
-test('a client that sends one large message after the other, unasked, gets all answers in order', async () => {
+test('a client that sends large messages without waiting gets all answers in order', async () => {
   const client = await newRawClient();
   const sizes = [3, 1, 2].map((megabytes) => megabytes * MEGABYTE);
   await whileHeld(() => {
@@ -74,7 +74,7 @@ test('a client that sends one large message after the other, unasked, gets all a
   client.socket.destroy();
 });
 
-test('a message longer than any may be ends its client and nobody else, also when it waited for its turn', async () => {
+test('a message above the size limit disconnects its client and nobody else, even if it waited for its turn', async () => {
   const tooLong = frame('Q');
   tooLong.writeInt32BE(2 ** 30, 1);
   const client = await newRawClient();

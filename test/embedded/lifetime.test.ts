@@ -52,7 +52,7 @@ async function startProcess(): Promise<{ kill: () => Promise<unknown>; socketFol
 
 describe('starting', () => {
   // contract 14.9
-  test('all that start at once on a new folder share one host, a process of its own too', async () => {
+  test('all that start at once on a new folder, other processes included, share one host', async () => {
     const [other, ...all] = await Promise.all([startProcess(), start(), start(), start()]);
     const clients = await Promise.all(all.map(connectTo));
     await clients[0]?.query('create table t (a int)');
@@ -70,13 +70,13 @@ describe('starting', () => {
     await embedded.close();
   });
 
-  test('what an interrupted first start left is begun anew', async () => {
+  test('an interrupted first start is begun anew', async () => {
     mkdirSync(join(folder, 'postgres', 'data'), { recursive: true });
     writeFileSync(join(folder, 'postgres', 'data', 'PG_VERSION'), '18\n');
     await (await start()).close();
   });
 
-  test('a folder that can not be used is named with the reason', async () => {
+  test('an unusable folder is named with the reason', async () => {
     const file = join(folder, 'file');
     writeFileSync(file, '');
     const message = expect.stringMatching(/file.*ENOTDIR/);
@@ -115,7 +115,7 @@ test('a client that leaves while the database is being opened leaves the host to
 });
 
 describe('ending', () => {
-  test('the host closes the database and ends when its last user has given it up, and leaves no folder to the next', async () => {
+  test('the host closes the database and ends when its last user has released it, and leaves no folder behind', async () => {
     for (const _time of [1, 2]) {
       const embedded = await start();
       const { ended } = await hostEnd(await embedded.socketFolder());

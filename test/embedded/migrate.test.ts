@@ -47,7 +47,7 @@ describe('a database that is opened and migrated', () => {
   });
 
   // contract 14.15
-  test('a schema that a newer release has made is refused in words of ours, and stays as it is', async () => {
+  test('a schema made by a newer release is refused in our own words, and stays as it is', async () => {
     const before = { '202601010000-first': stepOf('first') };
     await expect(migrate(database.knex, before)).rejects.toThrow(
       'The database is of a newer release of Loupe: its schema has 202601020000-second, which this release does not know. Use the release that made it, or start with an empty database',

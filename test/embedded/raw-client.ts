@@ -15,7 +15,7 @@ export const sync = (): Frame => frame('S');
 export const rowsIn = (messages: readonly Frame[]): string[] =>
   messages.filter((message) => typeOf(message) === 'D').map((message) => message.toString('utf8', 11));
 
-/** A client that sends what it is told, message by message. */
+/** A client that sends exactly the given messages, one by one. */
 export class RawClient {
   private readonly reader = new FrameReader(1 << 20);
   private constructor(readonly socket: Socket) {

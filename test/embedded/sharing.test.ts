@@ -61,7 +61,7 @@ describe('one embedded database, many clients', () => {
     expect(await counted).toBe(2);
   });
 
-  test('a client that vanishes within a transaction leaves nothing and holds nobody up', async () => {
+  test('a client that vanishes in a transaction leaves nothing and holds up nobody', async () => {
     const leaving = await RawClient.open(await fixture.embedded.socketFolder());
     leaving.send(frame('Q', text("begin; insert into t values (1, 'gone')")));
     await leaving.until('Z');
@@ -79,7 +79,7 @@ describe('one embedded database, many clients', () => {
     expect(await countIn(b)).toBe(0);
   });
 
-  test('settings, locks and temporary tables of a client go with it', async () => {
+  test('settings, locks and temporary tables of a client end with it', async () => {
     const leaving = await fixture.connect();
     await leaving.query('set enable_seqscan = off; create temp table left_over (a int)');
     await leaving.end();
@@ -113,7 +113,7 @@ describe('one embedded database, many clients', () => {
     expect(await countIn(a)).toBe(0);
   });
 
-  test('an answer far larger than what may be under way arrives whole', async () => {
+  test('an answer far larger than the buffers arrives whole', async () => {
     const { rows } = await a.query("select i, repeat('x', 1000) as filler from generate_series(1, 30000) i");
     expect(rows).toHaveLength(30_000);
     expect(rows.every((row, i) => row.i === i + 1 && row.filler.length === 1000)).toBe(true);
@@ -138,7 +138,7 @@ describe('one embedded database, many clients', () => {
   });
 });
 
-test('who does nothing within a transaction loses it, so that the others go on', async () => {
+test('a client that idles in a transaction loses it, so that the others go on', async () => {
   const fixture = await startFixture({ holdIdleMs: 50 });
   const idler = await fixture.connect();
   await idler.query('create table t (id int)');
@@ -150,7 +150,7 @@ test('who does nothing within a transaction loses it, so that the others go on',
   await fixture.remove();
 });
 
-test('who does not read its answer loses it, so that the others go on', async () => {
+test('a client that does not read its answer loses it, so that the others go on', async () => {
   const fixture = await startFixture({ holdIdleMs: 50 });
   const deaf = await RawClient.open(await fixture.embedded.socketFolder());
   deaf.socket.pause();

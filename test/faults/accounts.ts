@@ -8,7 +8,7 @@ import type { Outcome } from './load';
 
 /** Longer than any reservation lasts. */
 const LATER_MS = 10 * 60_000;
-/** A failed call is refunded after its answer, once the database is there again. */
+/** A failed call is refunded after its answer, once the database is back. */
 const REFUNDED_MS_MAX = 10_000;
 const POLL_MS = 200;
 

@@ -96,7 +96,7 @@ function scenarios(all: Readonly<Record<string, Scenario>>): void {
   );
 }
 
-/** Calls with photos, as the scenario wants them. */
+/** Calls with photos, as the scenario requires. */
 const runCalls =
   (scenario: Scenario): typeof runJobs =>
   async (here, { key }, pace, ended) => {
@@ -134,7 +134,7 @@ async function back(): Promise<number> {
   }
 }
 
-/** Every promise that was not kept, in words. */
+/** Every broken promise, in words. */
 function faultsOf(outcomes: readonly Outcome[], scenario: Scenario): string[] {
   const faults: string[] = [];
   for (const { requestId, status, message, tookMs, fault } of outcomes) {

@@ -35,9 +35,9 @@ export interface Installation {
   readonly services: Servers;
   readonly database: Database;
   readonly photos: Photos;
-  /** `host:port` of a host that never sends a picture. */
+  /** `host:port` of a host that never finishes a picture. */
   readonly slowHost: string;
-  /** A host of callers that is told of their jobs. */
+  /** A host of callers that receives messages about their jobs. */
   readonly receiver: WebhookReceiver;
   readonly apis: readonly ServicePart[];
   readonly workers: readonly ServicePart[];
@@ -97,12 +97,12 @@ export class ServicePart {
 
   constructor(private settings: Readonly<Record<string, string>>) {}
 
-  /** Where it answers; of an api the same for ever, as behind a load balancer. */
+  /** Its address; an api keeps it, as behind a load balancer. */
   get url(): string {
     return this.#running?.url ?? '';
   }
 
-  /** False when it was killed, and also when it ended by itself, which it never may. */
+  /** False when it was killed, and also when it ended by itself, which must never happen. */
   get isRunning(): boolean {
     const child = this.#running?.process;
     return child !== undefined && child.exitCode === null && child.signalCode === null;
@@ -114,7 +114,7 @@ export class ServicePart {
     this.#running = await startProcess(this.settings);
   }
 
-  /** At once, as by the system that runs out of memory. */
+  /** At once, as when the system runs out of memory. */
   async kill(): Promise<void> {
     if (!this.#running || !this.isRunning) return;
     const ended = once(this.#running.process, 'exit');

@@ -21,7 +21,7 @@ let nextPhoto = 20_000;
  * Jobs of a number of clients, each of which makes its next one when the last is done. At the end every job is looked at once
  * more, and each has been told to the account's webhook. Returns what came of each entry, and the promises not kept.
  *
- * @param ended hears of entries that have ended
+ * @param ended called for entries that have ended
  */
 export async function runJobs(
   installation: Installation,
@@ -96,7 +96,7 @@ export async function runJobs(
   };
 }
 
-/** What came of an entry, under the name that its booking has. */
+/** The outcome of an entry, under the name of its booking. */
 function outcomeOf(job: JobAnswer, position: number, product: string): Omit<Outcome, 'tookMs'> {
   const { state, answer } = job.data[position] ?? {};
   const requestId = `${job.id}.${position}`;
@@ -108,7 +108,7 @@ function outcomeOf(job: JobAnswer, position: number, product: string): Omit<Outc
   return { requestId, status: 200, message: undefined, creditsUsed, fault: wrongProduct(data, product) };
 }
 
-/** A job is told at least once, rightly, and always under one id. */
+/** A job is announced at least once, correctly, and always under one id. */
 function faultsOfMessages(
   { id, total, done, failed, cancelled }: JobAnswer,
   messages: readonly ReceivedMessage[],

@@ -5,7 +5,7 @@ import type { IdentifyAnswer } from '../../api/client/schema';
 import { ApiClient } from '../support/api-client';
 import type { Installation } from './installation';
 
-/** What one call sends, and what may come of it. */
+/** What one call sends, and what its outcome may be. */
 export interface CallPlan {
   readonly body: object;
   /** The product that the photo shows; null where no success is possible. */
@@ -14,7 +14,7 @@ export interface CallPlan {
   readonly hangUpAfterMs: number | null;
 }
 
-/** What came of one call. */
+/** The outcome of one call. */
 export interface Outcome {
   readonly requestId: string;
   readonly status: number | 'hung up' | 'connection lost';
@@ -23,7 +23,7 @@ export interface Outcome {
   readonly creditsUsed: number;
   /** The message of a refusal. */
   readonly message: string | undefined;
-  /** Why the answer is none that the contract allows; null when it is one. */
+  /** Why the contract does not allow the answer; null when it does. */
   readonly fault: string | null;
 }
 
@@ -37,7 +37,7 @@ export interface Pace {
   readonly faults: Promise<unknown>;
 }
 
-/** Longer than any call may take: the load ends also where a promise is broken. */
+/** Longer than any call may take: the load ends even when a promise is broken. */
 const PATIENCE_MS = 60_000;
 
 /** Work of a number of clients, each of which takes its next piece when the last is over. */
@@ -113,7 +113,7 @@ async function send(url: string, key: string, plan: CallPlan): Promise<Outcome |
   }
 }
 
-/** Why rows are no right answer to a photo of a product; null when they are one. */
+/** Why rows are not a right answer to a photo of a product; null when they are. */
 export function wrongProduct([first]: readonly { id: string }[], product: string | null): string | null {
   return first?.id === product ? null : `${first?.id ?? 'nothing'} in place of ${product}`;
 }

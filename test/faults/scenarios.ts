@@ -18,15 +18,15 @@ export interface Stage {
   readonly installation: Installation;
   /** Disturbances of a kind that takes seconds, and of one that is over at once. */
   readonly rounds: { readonly slow: number; readonly quick: number };
-  /** Resolves when so many more calls have ended. */
+  /** Resolves when this many more calls have ended. */
   progress(calls: number): Promise<void>;
   /** Resolves when every api is ready and answers right; the longest such wait is reported. */
   back(): Promise<void>;
 }
 
-/** A fault under load: what is done, and what its callers may see. */
+/** A fault under load: what happens, and what its callers may see. */
 export interface Scenario {
-  /** Statuses that may be answered; others are documented too, but not for this. */
+  /** Statuses that may be answered; others are documented too, but not allowed here. */
   readonly statuses: readonly number[];
   /** Whether calls may end without an answer, because the process that had them died. */
   readonly losesConnections?: true;
@@ -53,7 +53,7 @@ const POLL_MS = 20;
 /** Of an entry that was begun in the latest of its deadlines. */
 const LEASE_LEFT_MS = (LEASE_DEADLINES - 1) * JOB_DEADLINE_MS;
 
-/** Again and again: some calls, the disturbance, and all is back. */
+/** Repeatedly: some calls, the disturbance, and recovery. */
 const slowly =
   (disturbance: Disturbance) =>
   async ({ installation, rounds, progress, back }: Stage): Promise<void> => {
@@ -64,7 +64,7 @@ const slowly =
     }
   };
 
-/** Again and again, in the middle of whatever the last one left. */
+/** Repeatedly, in the middle of whatever the last one left. */
 const inBetween =
   (kind: 'slow' | 'quick', calls: number, disturbance: Disturbance) =>
   async ({ installation, rounds, progress, back }: Stage): Promise<void> => {
@@ -158,7 +158,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   },
 };
 
-/** Faults under vision jobs, whose callers see nothing of them (contract 16.3, 16.4, 16.13). */
+/** Faults under vision jobs, whose callers notice nothing (contract 16.3, 16.4, 16.13). */
 export const JOB_SCENARIOS: Readonly<Record<string, Scenario>> = {
   'apis and workers are killed in the middle of entries of vision jobs': {
     statuses: [200],

@@ -27,7 +27,7 @@ interface CorpusLine extends Omit<CorpusEntry, 'body' | 'path'> {
   /** The name of the sound picture that shows the same. */
   readonly sound?: string;
   readonly text?: string;
-  /** In latin1, so that each character is a byte. */
+  /** In latin1, so each character is a byte. */
   readonly body?: Content;
   /** Whether the body is compressed before it is sent. */
   readonly gzip?: true;
@@ -40,7 +40,7 @@ const lines: readonly CorpusLine[] = readFileSync(join(__dirname, 'corpus.jsonl'
   .split('\n')
   .map((line) => JSON.parse(line));
 
-/** The pictures that are checked in whole; those of the kind `sound` have nothing wrong with them. */
+/** The pictures that are checked in whole; those of the kind `sound` are faultless. */
 export const PICTURES = lines.flatMap(({ kind, name, picture, sound = '' }) =>
   typeof picture === 'string' ? [{ kind, name, sound, bytes: Buffer.from(picture, 'base64') }] : [],
 );

@@ -7,7 +7,7 @@ import { type TestKey, useService } from '../support/service';
 
 /** Jobs of some accounts wait for hosts that never answer, beside a job of another (contract 16.5). */
 
-// Longer than the test: who waits for a host here waits to its end.
+// Longer than the test: a call that waits for a host here waits to its end.
 const settings: Record<string, string> = { IMAGE_FETCH_TIMEOUT_MS: '300000', VISION_DEADLINE_MS: '300000' };
 const AT_ONCE = { account: 8, process: 32 };
 /** Two entries that are begun at the same time don't see each other. */
@@ -65,7 +65,7 @@ test('a job ends while all those of others hang, and no account waits for more h
   expect(Math.max(...waitingFor())).toBeLessThanOrEqual(5 * (AT_ONCE.account + BESIDE));
 });
 
-test('the process waits for no more hosts than it may, and goes on when they answer', async () => {
+test('the process waits for no more hosts than it may, and continues when they answer', async () => {
   const accounts = await Promise.all(Array.from({ length: 4 }, () => service.newKey()));
   await Promise.all(accounts.map((account) => flood(account, 10)));
   // The entries of one account of the first test have five photos each.
@@ -73,7 +73,7 @@ test('the process waits for no more hosts than it may, and goes on when they ans
   const inWork = () => sum(waitingFor().map(entriesOf));
   while (inWork() < AT_ONCE.process) await once(host, 'request');
   expect(inWork()).toBeLessThanOrEqual(AT_ONCE.process + BESIDE);
-  // What has answered makes room, for whose turn it is.
+  // Answered requests make room for those whose turn it is.
   for (const responses of hanging.values()) for (const response of responses) response.writeHead(404).end();
   expect(await done(await service.newKey(), [{ base64: service.photo.base64 }])).toMatchObject({ done: 1 });
 });

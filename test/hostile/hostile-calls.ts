@@ -27,7 +27,7 @@ export interface HostileReport {
   readonly creditsUsed: number;
 }
 
-/** Sends requests and holds each answer against contract 10, 11.1 and what its request accepts. */
+/** Sends requests and checks each answer against contract 10, 11.1 and what its request accepts. */
 export async function sendHostile(
   target: Target,
   requests: readonly HostileRequest[],
@@ -90,7 +90,7 @@ async function answerTo({ url, key, answerMsMax }: Target, request: HostileReque
   return { verdict, creditsUsed, faults };
 }
 
-/** Without properties for what is no JSON object. */
+/** Without properties for anything that is not a JSON object. */
 function objectIn(text: string): Readonly<Record<string, unknown>> {
   try {
     return Object(JSON.parse(text));

@@ -33,7 +33,7 @@ function open({ key }: TestKey, path: string, body: string, length = Buffer.byte
   return call;
 }
 
-/** Reads the answer to its end; what it was charged. */
+/** Reads the answer to its end; returns the charge. */
 async function answered(key: TestKey, path: string, body: object): Promise<number> {
   const call = open(key, path, JSON.stringify(body));
   call.end();
@@ -46,7 +46,7 @@ async function answered(key: TestKey, path: string, body: object): Promise<numbe
   return Number(headers['x-credits-used']);
 }
 
-/** Leaves a little later: before, during or after the answer, or within the body. */
+/** Disconnects a little later: before, during or after the answer, or within the body. */
 async function left(call: ClientRequest, afterMs: number): Promise<number> {
   await delay(afterMs);
   call.destroy();

@@ -7,8 +7,8 @@ import { closed, listening } from '../support/local-server';
 import { useService } from '../support/service';
 
 /**
- * The memory for photos is shared by what has come of them: no upload, however slow, shuts out those of others, and what
- * can't be answered is free (contract 7.14, 12.7).
+ * The memory for photos is shared by the bytes that have arrived: no upload, however slow, shuts out others, and what can't be
+ * answered is free (contract 7.14, 12.7).
  */
 const IMAGE_BYTES_MAX = 2_400_000;
 const CALLERS = 16;
@@ -16,7 +16,7 @@ const CALLERS = 16;
 let answer: RequestListener = (_request, response) => response.end();
 const host = createServer((request, response) => answer(request, response));
 const LIMITS = { IMAGE_BYTES_MAX: String(IMAGE_BYTES_MAX), BODY_MEMORY_MIB: '14' };
-/** Shorter than a stalled upload is borne: who waits for one fails. */
+/** Shorter than a stalled upload is tolerated: a call that waits for one fails. */
 const service = useService({ ...LIMITS, VISION_DEADLINE_MS: '6000' });
 
 const uploads: Socket[] = [];
@@ -30,7 +30,7 @@ const photoOf = (bytes: number): Buffer =>
   Buffer.concat([service.photoBytes, Buffer.alloc(bytes - service.photoBytes.length)]);
 const largePhoto = (): object => ({ base64: photoOf(2_000_000).toString('base64') });
 
-/** A caller that sends the beginning of a large photo, and then nothing. */
+/** A caller that sends the beginning of a large photo, and then nothing more. */
 async function stalledUpload(key: string, length: string, sent: number): Promise<void> {
   const { hostname, port } = new URL(service.url);
   const socket = connect(Number(port), hostname).on('error', () => undefined);
@@ -100,7 +100,7 @@ describe('Five photos at once', () => {
   const fiveAddresses = () =>
     Array.from({ length: 5 }, (_, at) => ({ url: `http://${settings['IMAGE_FETCH_ALLOW']}/${at}.png` }));
 
-  /** The statuses of a call by each of sixteen accounts; what each was charged is what it was told. */
+  /** The statuses of one call by each of sixteen accounts; each was charged what it was told. */
   const statusesOf = (body: object): Promise<number[]> =>
     Promise.all(
       Array.from({ length: CALLERS }, async () => {
@@ -128,7 +128,7 @@ describe('Five photos at once', () => {
     expect(statuses).toContain(200);
   });
 
-  test('at addresses that never answer end in a free 422, and hold up nobody else', async () => {
+  test('from addresses that never answer end in a free 422, and hold up nobody else', async () => {
     answer = () => undefined;
     const slow = statusesOf({ images: fiveAddresses() });
     expect((await service.api.identify({ base64: service.photo.base64 })).status).toBe(200);

@@ -11,7 +11,7 @@ import { type HostileRequest, sendHostile } from './hostile-calls';
 
 /** The corpus and the fuzzing at the default limits, against processes of their own: `npm run hostile -- fuzz`. */
 
-/** What an `api` without workers and stores in its process may take at its peak, with this heap. */
+/** What an `api` without workers and stores in its process may use at its peak, with this heap. */
 const RSS_MIB_MAX = 381;
 const SETTINGS = {
   ...{ RATE_PER_SECOND: '0', VISION_CONCURRENCY: '0', CONFIDENCE_FLOOR: '0' },

@@ -1,11 +1,11 @@
-/** Takes pictures apart and puts them together as no encoder does. */
+/** Takes pictures apart and puts them together in ways that no encoder does. */
 
 export const isPng = (bytes: Buffer): boolean => bytes.toString('latin1', 0, 4) === '\x89PNG';
 export const isWebp = (bytes: Buffer): boolean => bytes.toString('latin1', 8, 12) === 'WEBP';
 
 /**
- * The parts of a picture as far as they can be told, each a view of its bytes: the chunks of a PNG or a WebP, else the
- * segments of a JPEG and the coded data behind them.
+ * The parts of a picture as far as they can be recognised, each a view of its bytes: the chunks of a PNG or a WebP, else the
+ * segments of a JPEG and the coded data after them.
  */
 export function partsOf(bytes: Buffer): Buffer[] {
   if (isPng(bytes)) return walked(bytes, 8, 12, (at) => 12 + bytes.readUInt32BE(at));

@@ -10,12 +10,12 @@ import { useService } from '../support/service';
  * target of redirects, over HTTP, while canaries on the loopback of both families wait for a connection.
  */
 const HASTY_MS = 1500;
-/** For addresses that must not be refused because their time was over: longer than it takes on any machine. */
+/** For addresses that must not be refused for running out of time: longer than it takes on any machine. */
 const PATIENT_MS = 15_000;
 /** Public by every registry, assigned to nobody: what is sent there reaches no one. */
 const PUBLIC = '2d00::1';
 
-/** What DNS says of a name at the first, second … question; the last answer stays. */
+/** DNS answers for a name to the first, second … question; the last answer is repeated. */
 const NAMES: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'public.example': [[PUBLIC]],
   'rebinding.example': [[PUBLIC], ['127.0.0.1']],
@@ -76,7 +76,7 @@ const patient = sourceThatWaits(PATIENT_MS);
 const source: ImageSource = {
   fetch: (url, signal) => (stalling.has(url.href) ? hasty : patient).fetch(url, signal),
 };
-/** Addresses that answer nothing, and are given up only when their time is over. */
+/** Addresses that answer nothing, and are given up only at the time limit. */
 const stalling = new Set<string>();
 const service = useService({ VISION_CONCURRENCY: '0' }, { [PORTS.ImageSource]: source });
 
@@ -164,12 +164,12 @@ describe('A redirect that leads inside is not followed', () => {
     expect(await verdictOf(redirecting(...path.map((each) => here(String(each)))))).toBe(BLOCKED);
   });
 
-  test('one redirect too many is none of the inside either', async () => {
+  test('one redirect too many does not lead inside either', async () => {
     const chain = redirecting(302, 'a', 'b', 'c', here('http://127.0.0.1:PORT/'));
     expect(await verdictOf(chain)).toBe('422 url_status 0');
   });
 
-  test('and takes no cookie, password or referrer along', async () => {
+  test('and passes on no cookie, password or referrer', async () => {
     redirector.requests.splice(0);
     await verdictOf(redirecting(302, 'a', 'b', 'http://'));
     expect(redirector.requests.length).toBeGreaterThan(1);
@@ -207,7 +207,7 @@ test('a host that lies or stalls is given up with its reason', async () => {
     if (reasons.includes('url_timeout')) stalling.add(url);
     return url;
   });
-  // Together, since many are given up only when their time is over.
+  // Together, since many are given up only at the time limit.
   const verdicts = await Promise.all(urls.map(verdictOf));
   const wrong = hosts.filter(
     ({ reasons }, index) => !reasons.some((reason) => verdicts[index] === `422 ${reason} 0`),
@@ -215,7 +215,7 @@ test('a host that lies or stalls is given up with its reason', async () => {
   expect(wrong.map((host) => [host.trick, verdicts[hosts.indexOf(host)]])).toEqual([]);
 });
 
-test('the canary sings: allowed by name, it is reached', async () => {
+test('a canary that is allowed by name is reached', async () => {
   const [first] = canaries;
   if (!first) throw new Error('there is no canary');
   allow.push(`127.0.0.1:${first.port}`);

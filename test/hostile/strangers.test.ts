@@ -21,7 +21,7 @@ let running: RunningInstallation;
 let service: ServiceProcess;
 let other: ApiClient;
 
-/** Of a new account with so many credits. */
+/** A key of a new account with this many credits. */
 const newKey = async (credits: number) => (await openAccount(running.knex, { credits, test: false })).key;
 
 beforeAll(async () => {
@@ -85,12 +85,12 @@ async function sendAhead(path: string): Promise<void> {
 }
 
 // contract 12.7, 12.8
-test('requests that callers without a key send ahead cost their connections, not the process', async () => {
+test('pipelined requests without a key cost their callers the connection, not the process', async () => {
   await beside(Promise.all(Array.from({ length: 20 }, () => sendAhead('/v3/account'))));
   await beside(sendAhead('/healthz'), () => fetch(`${service.url}/healthz`));
 });
 
-/** Makes a call and forgets its answer as it comes: its status, and how many bytes came. */
+/** Makes a call and discards its answer as it arrives: its status, and how many bytes arrived. */
 async function forgotten(key: string, path: string, init: RequestInit = {}) {
   const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
   const answer = await fetch(`${service.url}${path}`, {
@@ -102,7 +102,7 @@ async function forgotten(key: string, path: string, init: RequestInit = {}) {
   return { status: answer.status, bytes };
 }
 
-/** What was answered, and all of it: or a call was turned away. */
+/** The whole answer was given, or a call was turned away. */
 function expectWhole(answers: readonly { status: number; bytes: number }[], bytes: number): void {
   const statuses = answers.map(({ status }) => status);
   expect(statuses.filter((status) => ![200, 503].includes(status))).toEqual([]);
@@ -111,7 +111,7 @@ function expectWhole(answers: readonly { status: number; bytes: number }[], byte
 }
 
 // contract 12.7
-test('large answers that are kept are repeated to many at once, also to such as never read them', async () => {
+test('large kept answers are repeated to many callers at once, even to those that never read them', async () => {
   const [key, stranger] = [await newKey(10_000), await newKey(10_000)];
   const body = JSON.stringify({ page_size: 6 });
   const page = (by = key) =>
@@ -154,7 +154,7 @@ test('a job with answers of tens of megabytes is shown to many at once', async (
 const smallPhoto = () => photoOfProduct({ seed: SEED, index: 3, photoSeed: 1, level: 1, size: 320 });
 
 // contract 7.7, 9.5
-test('large pictures of some keys leave the photos of others alone', async () => {
+test('large pictures of some keys do not affect the photos of others', async () => {
   // 49 megapixels in few bytes.
   const picture = sharp({ create: { width: 7000, height: 7000, channels: 3, background: '#a0522d' } });
   const base64 = (await picture.jpeg().toBuffer()).toString('base64');
@@ -170,7 +170,7 @@ test('large pictures of some keys leave the photos of others alone', async () =>
 });
 
 // contract 12.8
-test('SIGTERM ends the process while callers go on to send one request after the other', async () => {
+test('SIGTERM ends the process while callers keep sending requests', async () => {
   const flood = Array.from({ length: 20 }, () => {
     const socket = opened();
     return socket.on('data', () => socket.write(requestOf('/healthz')));

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** contract 7.5: a photo's host proves the name that the caller wrote, also where its address is allowed. */
+/** contract 7.5: a photo's host proves the name that the caller wrote, even where its address is allowed. */
 const pemOf = (name: string) => join(__dirname, 'ssrf', `${name}.pem`);
 const asked: unknown[] = [];
 let servers: Server[];
@@ -29,7 +29,7 @@ afterAll(async () => {
   for (const server of servers) server.close();
 });
 
-/** What a process that trusts one of the certificates makes of each address. */
+/** The outcome of each address in a process that trusts one of the certificates. */
 async function fetched(urls: readonly string[]): Promise<unknown> {
   const script = join(__dirname, 'ssrf/fetch-addresses.ts');
   const { stdout } = await promisify(execFile)(process.execPath, ['--import', 'tsx', script, ...urls], {
@@ -38,7 +38,7 @@ async function fetched(urls: readonly string[]): Promise<unknown> {
   return JSON.parse(stdout);
 }
 
-test('a host with a certificate for another name, or of nobody who is trusted, is unreachable', async () => {
+test('a host with a certificate for another name, or from an untrusted issuer, is unreachable', async () => {
   const [known, stranger] = servers.map((server) => server.address() as AddressInfo);
   if (!known || !stranger) throw new Error('two servers listen');
   const byNumber = known.family === 'IPv6' ? `[${known.address}]` : known.address;

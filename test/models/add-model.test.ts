@@ -31,7 +31,7 @@ const add = (place = folder, change: Partial<ReturnType<typeof addOptions>> = {}
 const write = (change: Partial<ModelManifest> = {}) => writeModel(folder, meanColour, change);
 
 describe('models add', () => {
-  test('installs a folder: the files that the manifest names, and no others', async () => {
+  test('installs a folder: the files that the manifest names, and no other files', async () => {
     const { calibration: _, ...written } = await write();
     await writeFile(join(folder, 'manifest.json'), JSON.stringify(written));
     await writeFile(join(folder, 'notes.txt'), 'not part of the model');
@@ -58,7 +58,7 @@ describe('models add', () => {
     expect(await readdir(model.folder)).toEqual(expect.arrayContaining(['golden.jpg', 'golden.json']));
   });
 
-  test('is fine to repeat, and refuses another model of the same name, and one that was changed', async () => {
+  test('can be repeated, and refuses another model of the same name and one that was changed', async () => {
     await write();
     const both = await Promise.all([add(), add()]);
     expect(both.map(({ isNew }) => isNew).sort()).toEqual([false, true]);
@@ -75,7 +75,7 @@ describe('models add', () => {
   });
 
   // contract 14.14
-  test('is not hindered by a folder that is broken or named after another model; the library names both', async () => {
+  test('ignores a folder that is broken or named after another model; the library names both', async () => {
     await mkdir(join(dataDir, 'models', 'odd'), { recursive: true });
     await writeModel(join(dataDir, 'models', 'trusted@1.0.0'), meanColour);
     await write();
@@ -101,7 +101,7 @@ describe('models add', () => {
     await expect(add()).rejects.toThrow('is a model that ships with Loupe');
   });
 
-  test('removes what a killed command left: here at once, of another host when no command works as long', async () => {
+  test('removes what a killed command left: at once on this host, and from another host when no command could run that long', async () => {
     const work = join(dataDir, 'models', '.work');
     const host = createHash('sha256').update(hostname()).digest('hex').slice(0, 12);
     // A container may give the pid of the killed command to the next one.
@@ -122,7 +122,7 @@ describe('models add', () => {
     expect(await add(folder, { sha256 })).toMatchObject({ isNew: true });
   });
 
-  describe('refuses with the reason, and leaves nothing', () => {
+  describe('refuses with the reason, and leaves nothing behind', () => {
     afterEach(async () => expect(await libraryNames(dataDir)).toEqual(NOTHING));
 
     test.each<[string, Partial<ModelManifest>, RegExp]>([
@@ -169,7 +169,7 @@ describe('models add', () => {
       await expect(add()).rejects.toThrow(reason);
     });
 
-    test('a format that nothing here runs, before its files are looked at', async () => {
+    test('a format that nothing here runs, before its files are read', async () => {
       const manifest = await write({ format: 'tf-saved-model' });
       await rm(join(folder, manifest.file));
       const reason = isInstalled('tensorflow') ? 'there is no file model.json' : 'needs the native backend';
@@ -266,7 +266,7 @@ describe('models add of an archive', () => {
     expect((await readdir(root)).sort()).toEqual(['data', 'model.tar.gz', 'source']);
   });
 
-  test('that is none, is cut off, or holds no model is refused', async () => {
+  test('that is not one, is cut off, or holds no model is refused', async () => {
     const path = join(root, 'model.tar');
     const whole = await readFile(await archive('whole.tar', await entriesOf()));
     for (const bytes of [Buffer.from('no archive'.repeat(200)), whole.subarray(0, 900)]) {

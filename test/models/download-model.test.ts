@@ -21,7 +21,7 @@ jest.setTimeout(120_000);
 let root = '';
 let server: FileServer;
 let dataDir = '';
-/** Where no cut is: the manifest and three small files come first, in one piece each. */
+/** No cut before this: the manifest and three small files come first, in one piece each. */
 const SMALL_FILES = [9e9, 9e9, 9e9, 9e9];
 
 /** A padding that the manifest names, so that there is something to download. */
@@ -58,7 +58,7 @@ test.each(['m/manifest.json', 'm/'])('a model at the address %s is installed', a
   expect(await libraryNames(dataDir)).toEqual(ADDED);
 });
 
-test('a host that sends on and on is given up at the time limit', async () => {
+test('a host that never stops sending is given up at the time limit', async () => {
   server.faults = { hangsAfter: 100_000 };
   await expect(add('m/', { downloadTimeoutMs: 500 })).rejects.toThrow(
     /can not be downloaded: it takes longer/,
@@ -76,7 +76,7 @@ test('an archive at an address is installed', async () => {
   expect(await libraryNames(dataDir)).toEqual(ADDED);
 });
 
-test('a connection that breaks is taken up where it broke: every byte is sent once', async () => {
+test('a broken connection is resumed where it broke: every byte is sent once', async () => {
   server.faults = { cuts: [...SMALL_FILES, 100_000, 150_000] };
   expect(await add()).toMatchObject({ isNew: true });
   const ballast = server.served.filter(([path]) => path === 'm/ballast.bin');
@@ -117,7 +117,7 @@ test.each([
   expect(await libraryNames(dataDir)).toEqual(NOTHING);
 });
 
-test('a file that is not the one of the manifest is refused', async () => {
+test('a file that does not match the manifest is refused', async () => {
   server.files.set('m/ballast.bin', randomBytes(BALLAST));
   await expect(add()).rejects.toThrow(/ballast\.bin has SHA-256 [0-9a-f]{64}, not [0-9a-f]{64}/);
   expect(await libraryNames(dataDir)).toEqual(NOTHING);
@@ -146,7 +146,7 @@ test('two downloads at the same time do not disturb each other', async () => {
   expect(await libraryNames(dataDir)).toEqual(ADDED);
 });
 
-test('a refusal is said on stderr with exit code 1, wrong usage with 2', async () => {
+test('a refusal goes to stderr with exit code 1, wrong usage with 2', async () => {
   const refused = await command(server.url('m/'), '--json', '--sha256', '0'.repeat(64));
   expect(refused).toMatchObject({ code: 1, stdout: '' });
   expect(refused.stderr).toMatch(

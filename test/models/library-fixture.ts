@@ -22,7 +22,7 @@ export const addOptions = (dataDir: string): AddModelOptions => ({
 export const ADDED = { models: ['tiny@1.0.0'], work: [] };
 export const NOTHING = { models: [], work: [] };
 
-/** Names in the library, and those of what is in work in it. */
+/** Names in the library, and of unfinished work in it. */
 export async function libraryNames(dataDir: string): Promise<{ models: string[]; work: string[] }> {
   const names = async (folder: string) => (await readdir(folder).catch(() => [])).sort();
   const models = await names(join(dataDir, 'models'));
@@ -35,16 +35,16 @@ export async function libraryNames(dataDir: string): Promise<{ models: string[];
 export const filesOf = (manifest: ModelManifest): string[] =>
   ['manifest.json', ...Object.keys(manifest.digests)].sort();
 
-/** Ways in which a server can be no ideal one. */
+/** Ways in which a server can misbehave. */
 export interface Faults {
   /** Cuts the connection after so many bytes of an answer; as many times as there are entries. */
   readonly cuts?: number[];
-  /** After so many bytes an answer stops and stays open until its reader goes. */
+  /** After this many bytes an answer stops and stays open until its reader disconnects. */
   readonly hangsAfter?: number;
   readonly noLength?: boolean;
 }
 
-/** A web server with files, their ETags and ranges, that keeps account of the bytes that it serves. */
+/** A web server with files, their ETags and ranges, that counts the bytes that it serves. */
 export class FileServer {
   readonly served: [path: string, bytes: number][] = [];
   readonly files = new Map<string, Buffer>();

@@ -63,7 +63,7 @@ test.each([
   expect(found).toEqual(expected.map((value) => expect.closeTo(value, 4)));
 });
 
-test('a manifest that is there is not written over, and one that would be wrong is not left', async () => {
+test('an existing manifest is not overwritten, and an invalid one is not left behind', async () => {
   await writeModel(folder, meanColour);
   const path = join(folder, 'manifest.json');
   const before = await readFile(path);
@@ -75,7 +75,7 @@ test('a manifest that is there is not written over, and one that would be wrong 
   await expect(readFile(path)).rejects.toThrow('ENOENT');
 });
 
-test('a manifest is written over when it is to be replaced, and comes back when the new one is invalid', async () => {
+test('a manifest is overwritten on request, and restored when the new one is invalid', async () => {
   await writeModel(folder, meanColour);
   await write({ version: '1.9.0', replace: true });
   const path = await write({ replace: true });

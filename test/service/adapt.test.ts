@@ -43,7 +43,7 @@ const versions = async () => (await embeddings<EmbeddingsStatus>('status')).vers
 
 const productId = (product: number) => `product_thing${product}`;
 
-/** A picture of a product: its own colours, faint, beside a mess that is different in each. */
+/** A picture of a product: its own colours, faint, beside clutter that is different in each. */
 function picture(product: number, number: number): Promise<Buffer> {
   const own = new Random('product', product);
   const mess = new Random('mess', product, number);
@@ -72,7 +72,7 @@ async function importProducts(from: number, count: number): Promise<void> {
   await running.loupe('catalog', 'import', bundle);
 }
 
-/** How many of the products are the first row for a photo that no bundle has. */
+/** How many of the products come first for a photo that is in no bundle. */
 async function rightFirst(from: number, count: number): Promise<number> {
   const products = Array.from({ length: count }, (_, at) => from + at);
   const isRight = async (product: number): Promise<boolean> => {
@@ -83,17 +83,17 @@ async function rightFirst(from: number, count: number): Promise<number> {
   return (await pMap(products, isRight, { concurrency: 4 })).filter(Boolean).length;
 }
 
-/** Of each map the products that it was fitted to. */
+/** For each map, the products that it was fitted to. */
 const maps = () => rowsOf<{ products: string[] }>(running.knex, sql`SELECT products FROM embedding_maps`);
 
 describe('A version that is adapted to the catalog (contract 14.20)', () => {
-  test('is refused while few products have several pictures, with what to do', async () => {
+  test('is refused while few products have several pictures, with advice', async () => {
     await importProducts(0, 20);
     await expect(adapt()).rejects.toThrow(/20 products have several pictures.*at least 30/);
     expect(await versions()).toHaveLength(1);
   });
 
-  test('goes on where it was killed, and embeds nothing again', async () => {
+  test('continues where it was killed, and embeds nothing twice', async () => {
     await importProducts(20, PRODUCTS - 20);
     const child = spawnLoupe(running.settings, 'embeddings', 'adapt');
     child.stdout.resume();
@@ -116,7 +116,7 @@ describe('A version that is adapted to the catalog (contract 14.20)', () => {
     expect(vectors).toEqual([{ count: PRODUCTS * PICTURES }]);
   });
 
-  test('is judged on products that had no part in the map, passes the gates and is promoted', async () => {
+  test('is evaluated on products that the map was not fitted to, passes the gates and is promoted', async () => {
     const evaluation = await embeddings<Evaluation>('evaluate', '--model', ADAPTED);
     const [fitted] = await maps();
     const judged = PRODUCTS - (fitted?.products.length ?? 0);
@@ -129,7 +129,7 @@ describe('A version that is adapted to the catalog (contract 14.20)', () => {
     expect(await rightFirst(0, PRODUCTS)).toBeGreaterThan(before);
   });
 
-  test('has new pictures passed through its map, beside those of the version that a rollback goes back to', async () => {
+  test('gets new pictures through its map, as does the version that a rollback returns to', async () => {
     await importProducts(PRODUCTS, LATER);
     for (const { pending, done } of await versions())
       expect([pending, done]).toEqual([0, (PRODUCTS + LATER) * PICTURES]);
@@ -140,7 +140,7 @@ describe('A version that is adapted to the catalog (contract 14.20)', () => {
     const again = await adapt();
     const other = await adapt('--model', 'layout@1.0.0');
     expect(again.model).toBe('layout@1.0.0+adapted-2');
-    // Half precision is lost on the way back: the maps are as good as the same.
+    // Half precision is lost on the way back: the maps are practically the same.
     expect(other.validation.after).toBeCloseTo(again.validation.after, 2);
     await embeddings('prune', '--building');
   });

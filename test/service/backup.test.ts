@@ -98,14 +98,14 @@ test('beside a running service a restore is refused, and nothing changes', async
 });
 
 // contract 14.7
-test('keys, balances, usage, predictions, embeddings, pictures, signed links and models outlive the loss of everything', async () => {
+test('keys, balances, usage, predictions, embeddings, pictures, signed links and models survive the loss of everything', async () => {
   await service?.stop();
   await rm(join(folder, 'data'), { recursive: true, force: true });
   await database?.drop();
   database = TEST_DATABASE_URL
     ? await createOwnDatabase(TEST_DATABASE_URL, migratedInServer())
     : await copyMigrated(join(folder, 'data')).then(() => undefined);
-  // An installation in use is replaced only when that is asked.
+  // An installation in use is replaced only on request.
   await loupe('accounts', 'create', '--name', 'later');
   await expect(loupe('restore', file)).rejects.toThrow(/--replace/);
   const restored = await loupe<object>('restore', file, '--replace');
@@ -130,7 +130,7 @@ onServer('a backup of a server is restored into the embedded database', async ()
   expect(before).toContainEqual(await loupeHere(embedded, 'embeddings', 'status'));
 });
 
-test('a file that is cut off or has one other bit is refused by name, and changes nothing', async () => {
+test('a file that is cut off or has one flipped bit is refused by name, and changes nothing', async () => {
   const damaged = join(folder, 'damaged.tar');
   const bytes = await readFile(file);
   for (const content of [
@@ -145,7 +145,7 @@ test('a file that is cut off or has one other bit is refused by name, and change
   expect(await loupe('accounts', 'list')).toEqual(accounts);
 });
 
-/** One bit of the content of an entry is another. */
+/** Flips one bit of the content of an entry. */
 function flipped(bytes: Buffer, entry: string): Buffer {
   const at = bytes.indexOf(entry) + 512 + 20;
   const changed = Buffer.from(bytes);

@@ -76,7 +76,7 @@ const { TEST_DATABASE_URL = '', TEST_REDIS_URL, TEST_S3_URL = '' } = processEnvi
       await rm(folder, { recursive: true, force: true });
     });
 
-    test('moves them beside the running service, and again what came meanwhile', async () => {
+    test('moves them beside the running service, and afterwards those that arrived meanwhile', async () => {
       const first = settings('first', {});
       await start(first);
       const move = (of: Record<string, string>) =>

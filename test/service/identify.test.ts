@@ -69,13 +69,13 @@ async function rowsOf(body: object): Promise<{ id: string; confidence: number }[
 const nearly = (rows: readonly { id: string; confidence: number }[]) =>
   rows.map(({ id, confidence }) => ({ id, confidence: expect.closeTo(confidence, 5) }));
 
-test('an address finds what its bytes find', async () => {
+test('an address finds the same as its bytes', async () => {
   const rows = await rowsOf({ url: `http://${hostAddress}/photo.jpg` });
   expect(rows.map(({ id }) => id)).toContain(productId(SEED, 2));
   expect(rows).toEqual(nearly(await rowsOf(await base64Of(2))));
 });
 
-test('each of many calls at once is given the answer to its own photo', async () => {
+test('each of many concurrent calls gets the answer to its own photo', async () => {
   const bodies = await Promise.all(Array.from({ length: TRACED }, (_, index) => base64Of(index)));
   const together = await Promise.all(bodies.map(rowsOf));
   for (const [index, body] of bodies.entries()) expect(together[index]).toEqual(nearly(await rowsOf(body)));
@@ -87,7 +87,7 @@ test('a command in a process of its own works beside the service', async () => {
   expect(status).toMatchObject({ pending: 0, failed: 0, done: PRODUCTS });
 });
 
-test('every metric of the dashboard and of the alerts is one that the processes tell', async () => {
+test('the processes report every metric of the dashboard and the alerts', async () => {
   const told = new Set<string>();
   for (const { url } of running.processes) {
     // A second worker on one machine may have no port.
@@ -106,7 +106,7 @@ test('every metric of the dashboard and of the alerts is one that the processes 
   expect([...named].filter((name) => !told.has(name))).toEqual([]);
 });
 
-/** One call is one trace, no matter who works on it. The processes are stopped before the spans are looked at. */
+/** One call is one trace, no matter which processes work on it. They are stopped before the spans are checked. */
 describe('a trace', () => {
   const ROOT = 'POST /v3/vision/identify';
   let log: Record<string, unknown>[];
@@ -137,7 +137,7 @@ describe('a trace', () => {
     return span;
   }
 
-  test('goes on from that of the caller, through the queue to the worker and back, each span of the process that did the work', () => {
+  test('continues the caller’s, through the queue to the worker and back; each span names the process that did the work', () => {
     const trace = traceOf(CALLER.trace);
     const nameOf = (spanId: string) => trace.find((span) => span.spanId === spanId)?.name;
     expect(spanOf(trace, ROOT)).toMatchObject({ parentSpanId: CALLER.span, status: 0 });
@@ -169,7 +169,7 @@ describe('a trace', () => {
     expect(ofCall).toEqual(together ? ['answered'] : ['photo', 'answered']);
   });
 
-  test('records what a caller does wrong where it was noticed, as no error of the service', () => {
+  test('records a caller’s mistake where it was noticed, and not as an error of the service', () => {
     const isRefused = ({ attributes }: CollectedSpan) =>
       attributes.get('loupe.request_id') === 'call-with-a-text';
     const trace = traceOf(collector.spans.find(isRefused)?.traceId ?? '');
@@ -180,7 +180,7 @@ describe('a trace', () => {
     expect(trace.map((span) => span.name)).not.toContain('VisionQueue.neighbours');
   });
 
-  test('begins with a call alone, and no key, photo or signed link is sent', () => {
+  test('begins only with a call, and contains no key, photo or signed link', () => {
     const beginnings = collector.spans.filter((span) => ['', CALLER.span].includes(span.parentSpanId));
     expect(new Set(beginnings.map((span) => span.name))).toEqual(new Set([ROOT]));
     expect(collector.headers[0]?.['x-collector-key']).toBe('abc def');

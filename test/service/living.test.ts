@@ -46,7 +46,7 @@ withServers('A catalog that is written, imported, fed and read at once', () => {
   afterAll(() => running?.stop(), 60_000);
 
   // contract 4.14, 4.18, 13.8, 13.23, 15.4, 15.5
-  test('keeps its promises: whole rows, nothing stale, nothing lost, nothing doubled', async () => {
+  test('keeps its promises: whole rows, nothing stale, lost or duplicated', async () => {
     let isWritten = false;
     const reader = async () => {
       for (let reads = 0; reads < READS_A_READER || !isWritten; reads += 1) await living.read();
@@ -76,7 +76,7 @@ async function times(count: number, work: () => Promise<unknown>): Promise<void>
   for (let done = 0; done < count; done += 1) await work();
 }
 
-/** What in the database does not follow from its records, when nobody writes any more. */
+/** What in the database does not follow from its records, once nobody writes any more. */
 async function finalFaults(knex: Knex): Promise<string[]> {
   const faults: string[] = [];
   for (const [what, found] of [

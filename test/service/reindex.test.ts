@@ -21,7 +21,7 @@ const PICTURES = 40;
 const PHOTOS = 12;
 const CLIENTS = 3;
 const POLL_MS = 20;
-/** Of a client between its calls: the commands beside them need some of the machine. */
+/** For a client between its calls: the commands beside them need some of the machine. */
 const PAUSE_MS = 50;
 
 /** Of a machine that does other work too. */
@@ -54,7 +54,7 @@ const addMorePictures = (from: number, count: number): Promise<number[]> =>
     { count, from, side: 48 },
   );
 
-/** Photos from a few clients to all apis while `work` goes on, each sent again and again; what came of them is right. */
+/** Photos from a few clients to all apis while `work` runs, each sent repeatedly; every result is right. */
 async function underLoad<Result>(work: (log: AnswerLog) => Promise<Result>): Promise<[number, Result]> {
   const { processes, key, knex } = running;
   const apis = processes.slice(0, Math.ceil(processes.length / 2));
@@ -78,7 +78,7 @@ async function underLoad<Result>(work: (log: AnswerLog) => Promise<Result>): Pro
   return [answersByVersion.size, result];
 }
 
-/** Starts a build and kills it once so many images are embedded. Answers whether it had not ended before. */
+/** Starts a build and kills it once this many images are embedded. Returns whether it was still running. */
 async function killedBuild(atImages: number, ...words: string[]): Promise<boolean> {
   const child = spawnLoupe(running.settings, 'embeddings', 'build', '--model', 'next', ...words);
   child.stdout.resume();
@@ -101,7 +101,7 @@ const buildingId = async (): Promise<number> => {
 const imagesOf = async (version: number): Promise<number[]> =>
   version === 0 ? [] : running.knex(`embeddings_${version}`).pluck('image_id');
 
-test('a build goes on beside the service, through kills of the command and of a worker, and misses nothing', async () => {
+test('a build continues beside the service although the command and a worker are killed, and misses nothing', async () => {
   const [versions, { came, resumed }] = await underLoad(async () => {
     // On a busy machine all may be built before it is looked at.
     while (!(await killedBuild(1))) await embeddings('prune', '--building');
@@ -122,9 +122,9 @@ test('a build goes on beside the service, through kills of the command and of a 
   expect(images).toEqual(expect.arrayContaining(came));
 });
 
-test('images that come are embedded for the live version and for the one that is built', async () => {
+test('new images are embedded for the live version and for the one being built', async () => {
   const came = await addMorePictures(2 * PICTURES, 8);
-  // Says nothing of products, whose pictures it would make those of its records.
+  // Contains no products, whose pictures it would replace with those of its records.
   const tags = join(running.folder, 'tags');
   await mkdir(tags);
   await copyFile(join(running.folder, 'bundle', 'tags.jsonl'), join(tags, 'tags.jsonl'));
@@ -148,7 +148,7 @@ test('a version is promoted only when nothing speaks against it, unless that is 
 });
 
 // contract 14.6
-test('promoted, gone back and pruned under load, every answer is of a version that was live then, and none fails', async () => {
+test('during promotion, rollback and pruning under load, every answer is from a version that was live then, and none fails', async () => {
   const switches = [
     ['promote', '--model', 'next', '--force'],
     ['rollback'],

@@ -66,7 +66,7 @@ async function write(through: number, ...lines: readonly object[]): Promise<void
   expect(body).toMatchObject({ accepted: lines.length, rejected: 0 });
 }
 
-/** The current state, as every call that begins after a change was answered must be told. */
+/** The current state, which every call that begins after a change was answered must see. */
 interface State {
   key: { readonly id: string; readonly secret: string };
   name: string;
@@ -137,7 +137,7 @@ test(
 );
 
 // contract 14.12
-test('a kind or a tag that the catalog did not have is known to the next call to the other process', async () => {
+test('a new kind or tag is known to the next call to the other process', async () => {
   const filters = [{ field: 'tags', include: ['edition:of_one'] }];
   const seen = async () => [
     (await at(writers, 1).v1({ clasp: 'clasp_gold', page_size: '1' })).body.total_results,
@@ -164,7 +164,7 @@ async function payer(credits: number) {
   return { apis: clients(await newKey(payerId)), spent };
 }
 
-/** Calls of every price there is without a photo, and of none. */
+/** Calls at every price without a photo, and free ones. */
 const CALLS: readonly ((api: ApiClient) => Promise<Answer<object>>)[] = [
   (api) => api.query({ includes: ['pricing'] }),
   (api) => api.query({ query: 'one', page_size: 5 }),
@@ -177,7 +177,7 @@ const CALLS: readonly ((api: ApiClient) => Promise<Answer<object>>)[] = [
 ];
 
 // contract 9.13, 10.3, 10.5
-test('two processes never spend more than an account has, and the ledger is the sum of their answers', async () => {
+test('two processes never spend more than an account has, and the ledger equals the sum of their answers', async () => {
   const { apis, spent } = await payer(200);
   const answers: Answer<object>[] = [];
   const hammer = async (client: number) => {

@@ -5,8 +5,8 @@ import type { Answer, ApiClient } from '../support/api-client';
 import { FIXTURE } from '../support/fixture-data';
 import { type TestKey, useService } from '../support/service';
 
-/** contract 9.7, 9.12: what a key is told of its account, and what live and test keys own apart. */
-// A database of its own: what other files leave is judged too.
+/** contract 9.7, 9.12: what a key learns of its account, and what live and test keys own separately. */
+// A database of its own: what other files leave would count too.
 const service = useService({ RATE_PER_MINUTE: '600' }, {}, { ...FIXTURE, name: 'account' });
 const DAY_MS = 86_400_000;
 const { photo } = service;
@@ -15,7 +15,7 @@ const knex = () => service.knex;
 const ask = (api: ApiClient, query = ''): Promise<Answer<z.output<typeof accountAnswer>>> =>
   api.send('GET', `/v3/account${query}`);
 
-/** The day so many days ago, as usage names it. */
+/** The day this many days ago, as usage names it. */
 const dayOf = (daysAgo = 0): string =>
   new Date(service.clock.now().getTime() - daysAgo * DAY_MS).toISOString().slice(0, 10);
 
@@ -86,7 +86,7 @@ describe('GET /v3/account', () => {
   });
 
   // contract 9.6
-  test('is available whatever the scopes and credits, and tells nothing of other accounts or the secret', async () => {
+  test('is available whatever the scopes and credits, and reveals nothing of other accounts or the secret', async () => {
     const { api, key } = await service.newKey({ scopes: ['catalog:write'], test: true, credits: 0 });
     const { body, text } = await ask(api);
     expect(body).toMatchObject({
@@ -113,7 +113,7 @@ const predictedBy = async (api: ApiClient) =>
 const feedback = async (api: ApiClient, id: string) =>
   (await api.send('POST', `/v3/vision/predictions/${id}/feedback`, { body: { correct_id: null } })).status;
 
-/** What an owner has; calls under an `Idempotency-Key` are told apart in `every-endpoint.test.ts`. */
+/** What an owner has; `every-endpoint.test.ts` tests calls under an `Idempotency-Key`. */
 const OWNED: Readonly<Record<string, Attempt>> = {
   'a job': async (owner, other) => {
     const id = await jobOf(owner);
@@ -168,7 +168,7 @@ describe('live keys and test keys', () => {
     });
   });
 
-  test('spend the same credits; a webhook is told of them by both, and of the jobs of its own kind', async () => {
+  test('spend the same credits; a webhook hears of low credits from both, and of jobs only from its own kind', async () => {
     const { live, test } = await keysOfOne(100);
     const body = { ...address, events: ['vision.job.done', 'account.credits.low'], credits_below: 100 };
     const ids = [(await webhookOf(live.api, {}, body)).id, (await webhookOf(test.api, {}, body)).id];
@@ -188,7 +188,7 @@ describe('live keys and test keys', () => {
     ]);
   });
 
-  test('feedback on answers of a test key counts in no figure', async () => {
+  test('feedback on answers to a test key counts in no figure', async () => {
     const { live, test } = await keysOfOne();
     const judged = async () => (await service.resolve(PORTS.PredictionRepository).judged(null)).length;
     const before = await judged();
@@ -202,7 +202,7 @@ describe('live keys and test keys', () => {
   });
 
   // contract 16.10
-  test('the secret of a webhook is kept in no answer: a repetition of its registration gets null', async () => {
+  test('the secret of a webhook is in no kept answer: a repetition of its registration gets null', async () => {
     const { live } = await keysOfOne();
     const once = { 'Idempotency-Key': 'registration' };
     const { id, secret } = await webhookOf(live.api, once);

@@ -3,7 +3,7 @@ import { ADMIN_TOKEN, ApiClient, OperatorClient } from '../support/api-client';
 import { holdMethod } from '../support/interrupted-calls';
 import { useService } from '../support/service';
 
-/** contract 17: accounts, keys, usage and the audit log over HTTP, and who reaches them. */
+/** contract 17: accounts, keys, usage and the audit log over HTTP, and who may use them. */
 type Body = Record<string, unknown>;
 
 describe('with ADMIN_TOKEN', () => {
@@ -46,7 +46,7 @@ describe('with ADMIN_TOKEN', () => {
   });
 
   // contract 17.8, 11.3
-  test('unknown ids are a 404, and bodies are read as those of v3', async () => {
+  test('unknown ids are a 404, and bodies are read as in v3', async () => {
     const nobody = '/accounts/account_nobody';
     for (const answer of [
       ...(await Promise.all(['', '/usage', '/keys'].map((path) => operator.get(nobody + path)))),
@@ -111,7 +111,7 @@ describe('with ADMIN_TOKEN', () => {
   });
 
   // contract 17.3
-  test('a key is made with all that the command gives it, and listed as it was shown', async () => {
+  test('a key is made with everything that the command can give it, and listed as it was shown', async () => {
     const id = await operator.account();
     const expires_at = new Date(service.clock.now().getTime() + 3_600_000).toISOString();
     const wanted = { name: 'app', scopes: ['vision:identify'], test: true, expires_at };
@@ -257,7 +257,7 @@ describe('an address that guesses', () => {
 describe('without ADMIN_TOKEN', () => {
   const closed = useService();
 
-  test.each(['/accounts', '/accounts/x/keys', '/audit'])('%s is a 404 like any other', async (path) => {
+  test.each(['/accounts', '/accounts/x/keys', '/audit'])('%s is an ordinary 404', async (path) => {
     const asked = (at: string) => new ApiClient(closed.url, ADMIN_TOKEN).send<object>('GET', at);
     const [admin, nowhere] = [await asked(`/admin/v1${path}`), await asked('/nowhere')];
     expect(admin.status).toBe(404);

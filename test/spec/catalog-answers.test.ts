@@ -152,7 +152,7 @@ const ANSWERS: Readonly<Record<string, readonly Row[]>> = {
   ],
 };
 
-/** Each question of a table, with the promise that it is of. */
+/** Each question of a table, with the promise that it tests. */
 const listed = <Asked>(table: Readonly<Record<string, readonly (readonly [Asked, string])[]>>) =>
   Object.entries(table).flatMap(([promise, rows]) =>
     rows.map(([asked, found]) => ({ promise, asked, found, sent: JSON.stringify(asked) })),
@@ -254,7 +254,7 @@ test('a text of 512 characters is accepted, and query operators of the database 
 
 // contract 3.2, 4.2
 test.each(['dial', 'strap', 'maison'])(
-  'a category lists its nodes when it is asked for %s',
+  'a category lists its nodes when the query is for %s',
   async (taxonomy_node) => {
     const nodes = ['brand', 'category', 'model', 'product', 'style'];
     for (const category_id of ['handbags', 'Handbags']) {
@@ -276,7 +276,7 @@ test.each<[object, string, number | null]>([
   [{ taxonomy_node: 'dial', category_id: 'watches' }, 'dial', 4],
   [{ taxonomy_node: 'line', category_id: 'jewellery' }, 'line', 1],
   [{ category_id: 'watches', query: 'nothingatall' }, 'product', 5],
-  // Of the first row, where no category is named.
+  // From the first row, where no category is named.
   [{ query: 'submariner' }, 'product', 5],
   [{ taxonomy_node: 'category' }, 'category', 0],
   [{ query: 'nothingatall' }, 'product', null],

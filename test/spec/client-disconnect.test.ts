@@ -40,7 +40,7 @@ const ENDPOINTS: Readonly<Record<string, readonly [booking: 'rows' | 'answer', c
 };
 
 const PLAIN = Object.entries(ENDPOINTS).map(([name, [booking, call]]) => ({ name, booking, call }));
-/** With an `Idempotency-Key` an answer is kept, and its charge settled with it. */
+/** With an `Idempotency-Key` an answer is kept, and its charge is settled with it. */
 const NAMED = PLAIN.filter(({ call }) => call().method === 'POST').map(({ name, call }) => ({
   ...{ name: `${name} with an Idempotency-Key`, booking: 'answer' },
   call: () => ({ ...call(), headers: { 'Idempotency-Key': 'gone' } }),
@@ -95,7 +95,7 @@ describe.each(MOMENTS)('a caller that disconnects %s is not charged for', (_mome
     }
     await ends.all();
     expect(await booksOf(accountId)).toEqual({ booked: 0, balance: 100 });
-    // Nothing stays reserved either, and the call can be made again.
+    // Nothing stays reserved either, and the call can be repeated.
     const again = await api.send(call.method, call.path, call);
     const used = Number(again.headers.get('X-Credits-Used'));
     expect([again.status, used > 0]).toEqual([200, true]);

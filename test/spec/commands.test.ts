@@ -12,7 +12,7 @@ const service = useService();
 /** Runs a command beside the service of this file. Not two at a time. */
 const loupe = (words: string) => runLoupeHere(words.split(' '), environmentOf(service));
 
-/** What a command answers with `--json`, beside which it says nothing. */
+/** The answer of a command with `--json`, which prints nothing else. */
 async function json<Document>(words: string): Promise<Document> {
   const { code, stdout, stderr } = await loupe(`${words} --json`);
   expect([code, stderr]).toEqual([0, '']);
@@ -74,7 +74,7 @@ describe('an account', () => {
   });
 
   // contract 10.5
-  test('has its usage told, by day and endpoint, in a period', async () => {
+  test('has its usage shown, by day and endpoint, in a period', async () => {
     const { api, accountId: account } = await service.newKey({ credits: 20 });
     for (const call of [() => api.query({}), () => api.query({}), () => api.v1({}), () => api.item('nobody')])
       await call();
@@ -92,7 +92,7 @@ describe('an account', () => {
 });
 
 describe('a key', () => {
-  test('opens the running service for its versions, scopes and limits until it is revoked', async () => {
+  test('opens the running service within its versions, scopes and limits until it is revoked', async () => {
     const { id, key } = await newKey('--per-minute 2 --test --scopes catalog:read --expires 30d');
     expect(key).toMatch(/^loupe_test_[0-9A-Za-z]{32,}$/);
     const api = clientOf(key);
@@ -157,7 +157,7 @@ test('the audit log says who did what to which account, without secrets', async 
 });
 
 test('what does not exist is exit code 1, wrong usage is 2, each with a reason on stderr and nothing on stdout', async () => {
-  // One in a process of its own, as operators run them.
+  // One in a process of its own, as operators run it.
   const wrong = 'accounts credit account_nobody five --json'.split(' ');
   const outcomes = [await runLoupe(wrong, environmentOf(service))];
   for (const words of [

@@ -17,14 +17,14 @@ beforeEach(async () => {
   await service.sees(['product_submariner', 0.05]);
 });
 
-/** A client of an account with so many credits, and its balance as the account says. */
+/** A client of an account with this many credits, and its balance as the account shows it. */
 async function accountWith(credits: number | null) {
   const { api, accountId } = await service.newKey({ credits });
   return { api, balance: () => service.balance(accountId) };
 }
 
 type Call = (api: ApiClient) => Promise<{ status: number; headers: Headers; body: unknown }>;
-/** Credits used and remaining, as the headers tell them. */
+/** Credits used and remaining, according to the headers. */
 const toldBy = ({ headers }: { headers: Headers }) =>
   ['X-Credits-Used', 'X-Credits-Remaining'].map((name) => Number(headers.get(name)));
 const photos = (count: number) => ({ images: Array.from({ length: count }, () => photo) });
@@ -106,7 +106,7 @@ test.each<[string, number, Call]>([
 );
 
 // contract 10.2
-test('what is never charged is answered whatever the balance', async () => {
+test('free calls are answered whatever the balance', async () => {
   const { api } = await accountWith(0);
   expect((await api.send('HEAD', `/v3/catalog/items/${CROC}`)).status).toBe(200);
   expect((await api.suggest({ query: 'her' })).status).toBe(200);

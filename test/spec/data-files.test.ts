@@ -14,7 +14,7 @@ const LISTING_COLUMNS = 'link,variant_name,vendor,price,currency,date';
 const service = useService({ SIGNING_KEYS: `new:${NEW.secret},old:${OLD.secret}` });
 afterEach(() => jest.restoreAllMocks());
 
-/** What is told of the prices of `variant_birkin_croc_30`. */
+/** The prices of `variant_birkin_croc_30` in an answer. */
 const pricing = async () =>
   (await service.row('product_birkin_croc', 'pricing')).variants?.find(({ id }) => id.endsWith('30'))
     ?.pricing;
@@ -80,7 +80,7 @@ describe('a file', () => {
   });
 
   // contract 2.6
-  test('that can not be signed is left out; what never existed stays null', async () => {
+  test('that can not be signed is left out; one that never existed stays null', async () => {
     failToSign('NA');
     expect(await pricing()).toMatchObject({
       historical_estimates: [{ region: 'EU-UK' }],
@@ -178,7 +178,7 @@ describe('the rows of a file', () => {
     const [answer] = await once(request, 'response');
     await once(answer, 'data');
     answer.pause();
-    // The buffers on the way fill up; after that nothing more is read, however often the loop turns.
+    // The buffers on the way fill up; after that nothing more is read, however many turns the event loop takes.
     for (let before = -1; before !== read; ) {
       before = read;
       for (let turn = 0; turn < 200; turn += 1) await new Promise((resolve) => setImmediate(resolve));

@@ -6,7 +6,7 @@ import { PORTS } from '../../models/ports';
 import { sendRaw } from '../support/interrupted-calls';
 import { useService } from '../support/service';
 
-/** contract 11, 12.1, 12.2: the form and order of errors, and bodies that are no call. */
+/** contract 11, 12.1, 12.2: the form and order of errors, and invalid bodies. */
 const service = useService();
 const QUERY = '/v3/catalog/query';
 const JSON_TYPE = { 'Content-Type': 'application/json' };
@@ -170,7 +170,7 @@ describe('a store that fails', () => {
       emit: () => false,
     },
   } as unknown as Knex;
-  /** Fails as every statement of the database does. */
+  /** Fails like every statement of the database. */
   const failing = async (): Promise<never> => {
     await rowsOf(away, sql`SELECT`);
     throw new Error('the statement did not fail');

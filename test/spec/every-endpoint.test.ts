@@ -13,7 +13,7 @@ import { useEmbeddedPictures } from '../support/stored-vectors';
 import { bag, fresh } from '../support/written-catalog';
 
 /** contract 6.8, 9, 11, 12, 14.19: what holds at every address and method of the document. */
-// A database of its own: other files count what is in theirs.
+// A database of its own: other files count what theirs contain.
 const service = useService({ ADMIN_TOKEN }, {}, { ...FIXTURE, name: 'every_endpoint' });
 useEmbeddedPictures(service, {
   'https://pictures.example/birkin_croc-30.jpg': 0,
@@ -32,7 +32,7 @@ const lineOf = (id: string) => Buffer.from(`${JSON.stringify(bag(id))}\n`);
 const made = async (path: string, body: object) =>
   (await api.send<{ id: string }>('POST', path, { body })).body.id;
 
-/** How the id in an address comes to be, by the collection that it is of. */
+/** How to create the id in an address, by its collection. */
 const IDS: Readonly<Record<string, (method: string) => Promise<string>>> = {
   items: async () => PRODUCT,
   records: async (method) => {
@@ -80,7 +80,7 @@ function examplesOf({ requestBody }: Operation): Readonly<Record<string, Omit<Ca
   const headers = { 'Content-Type': type };
   if (!content) return { one: {} };
   if (type.startsWith('image/')) return { one: { raw: service.photoBytes, headers } };
-  // No host is asked for a picture here; `test/workers/http-image-source.test.ts` does that.
+  // No host is asked for a picture here; `test/workers/http-image-source.test.ts` tests that.
   const examples = Object.entries(content.examples ?? {}).filter(([name]) => name !== 'address');
   return Object.fromEntries(
     examples.map(([name, { value }]) => [
@@ -104,7 +104,7 @@ const clientOf = (path: string, key = api.key) =>
 const send = (method: string, { path, headers: typed, ...content }: Call, headers = {}, key = api.key) =>
   clientOf(path, key).send<object>(method, path, { ...content, headers: { ...typed, ...headers } });
 const hasCredits = ({ headers }: Answer) => [...headers.keys()].some((name) => name.startsWith('x-credits'));
-/** Calls it with a key of the account that is made so. */
+/** Calls it with a key of an account made with these options. */
 const sendWith = async (operation: Operation, options: Parameters<typeof service.newKey>[0]) => {
   const { key } = await service.newKey({ scopes: SCOPES, ...options, accountId });
   return send(operation.method, await callOf(operation), {}, key);
@@ -113,7 +113,7 @@ const sendWith = async (operation: Operation, options: Parameters<typeof service
 describe('who may call', () => {
   // contract 9.1, 10.3, 14.4
   test.each(OPERATIONS)(
-    '$name answers callers without a key with 401, or is for everybody',
+    '$name answers callers without a key with 401, or is open to everybody',
     async (operation) => {
       const { method, security } = operation;
       const answer = await send(method, await callOf(operation), {}, null);
@@ -200,7 +200,7 @@ test.each([
 });
 
 describe('an Idempotency-Key', () => {
-  /** Operators' changes, but for credits. */
+  /** Operators' changes, except credits. */
   const isRefused = (path: string) => isAdmin(path) && !path.endsWith('/credits');
 
   // contract 12.6, 17.7
@@ -291,7 +291,7 @@ describe('an example of a request', () => {
     const { content = {} } = Object.values(responses)[0] ?? {};
     return !path.startsWith('/api/') && content['application/json']?.schema?.$ref !== undefined;
   })
-    // What rewrites a product of the fixture comes last.
+    // Calls that rewrite a product of the fixture come last.
     .sort((one, other) => Number(one.method === 'PUT') - Number(other.method === 'PUT'));
   const recorded: Record<string, Record<string, { value: unknown }>> = {};
 

@@ -9,7 +9,7 @@ import { FIXTURE } from '../support/fixture-data';
 import { environmentOf, loupeHere, runLoupeHere } from '../support/run-loupe';
 import { type TestService, useService } from '../support/service';
 
-/** contract 7.11, 7.18, 14.10: what is recorded of photos, what callers and operators make of it, and recalibration. */
+/** contract 7.11, 7.18, 14.10: what is recorded of photos, how callers and operators use it, and recalibration. */
 // A database of its own: other files leave predictions that count.
 const service = useService({}, {}, { ...FIXTURE, name: 'feedback' });
 const { photo } = service;
@@ -46,7 +46,7 @@ describe('the command predictions', () => {
   const json = async <Document>(...words: string[]) =>
     (await loupeHere(environmentOf(service), ...words)) as Document;
 
-  test('delete removes what is recorded of one account at once, and nothing of others', async () => {
+  test('delete removes the records of one account at once, and nothing of others', async () => {
     const [one, other] = [await service.newKey(), await service.newKey()];
     const ids = [await answered(one.api), await answered(one.api)];
     const kept = await answered(other.api);
@@ -93,7 +93,7 @@ describe('the command predictions', () => {
 
 // contract 7.18
 describe('feedback', () => {
-  test('says the product that was answered, another one or none, free of charge, and the last one stands', async () => {
+  test('names the answered product, another one or none, free of charge, and the last one counts', async () => {
     const id = await answered();
     const comment = 'seen at the desk';
     for (const [correctId, right] of [
@@ -188,9 +188,9 @@ test('photos are kept with the predictions of an account that asked for it, and 
   expect([await kept(second), await kept(await answered(api))]).toEqual([0, 0]);
 });
 
-/** An operator whose model is far too sure of itself: corrections, alert, recalibration, and the way back. */
+/** An operator whose model is far too confident: corrections, alert, recalibration, and the way back. */
 describe('recalibration', () => {
-  // A database of its own, since the calibration that it leaves is no other test's.
+  // A database of its own, since no other test may use the calibration that it leaves.
   const sure = useService({ CONFIDENCE_FLOOR: '0' }, {}, { ...FIXTURE, name: 'feedback_loop' });
   const embeddings = () => sure.resolve(PORTS.EmbeddingRepository);
   const calibration = async () => (await sure.liveVersion()).manifest.calibration;
@@ -229,7 +229,7 @@ describe('recalibration', () => {
     await embeddings().markBuilt(version);
   }
 
-  /** So many photos of this kind of truth, each corrected by its caller. */
+  /** This many photos of this kind of truth, each corrected by its caller. */
   async function corrections(count: number, seed: number): Promise<void> {
     // The database, which says when a calibration became live, has a clock of its own.
     sure.clock.advance(Date.now() - sure.clock.now().getTime());
@@ -258,7 +258,7 @@ describe('recalibration', () => {
     await Promise.all(told);
   }
 
-  /** Whether the alert of docs/operations fires on what the service tells of itself. */
+  /** Whether the alert of docs/operations fires on the metrics of the service. */
   async function isAlerting(): Promise<boolean> {
     const rules = readFileSync('docs/operations/prometheus-alerts.yaml', 'utf8');
     const rule =
@@ -289,12 +289,12 @@ describe('recalibration', () => {
   });
 
   // contract 14.10
-  test('is what hundreds of corrections raise the alert for, and a rollback undoes it', async () => {
+  test('is what the alert calls for after hundreds of corrections, and a rollback undoes it', async () => {
     const from = new Date(sure.clock.now().getTime() + 1);
     await corrections(680, 2);
     expect(await isAlerting()).toBe(true);
     expect(await calibrationError(from)).toBeGreaterThan(0.3);
-    // Ten bins of 250 answers are 0.05 off by chance alone.
+    // Ten bins of 250 answers are off by 0.05 by chance alone.
     const RIGHT_AGAIN = 0.08;
     await embedCatalog();
     const { after, fitted, overruled } = await recalibrate();

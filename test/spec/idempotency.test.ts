@@ -4,7 +4,7 @@ import type { Answer } from '../support/api-client';
 import { endsOf, holdMethod } from '../support/interrupted-calls';
 import { type Seen, useService } from '../support/service';
 
-/** contract 12.6: calls with an `Idempotency-Key` are made and charged once; `every-endpoint.test.ts` has which take one. */
+/** contract 12.6: calls with an `Idempotency-Key` are made and charged once; `every-endpoint.test.ts` tests which accept one. */
 const service = useService({ VISION_DEADLINE_MS: '4000' });
 
 beforeEach(async () => {
@@ -39,7 +39,7 @@ test('a repeated call gets the same answer, is charged once, and says so', async
   expect([await spent(), service.queue.calls]).toEqual([10, 1]);
 });
 
-test('hours later the same answer has links to data files that open', async () => {
+test('hours later the same answer has working links to data files', async () => {
   const { identify } = await account();
   await service.sees(['product_birkin_croc', 0.05]);
   const first = await identify('later');
@@ -54,7 +54,7 @@ test('hours later the same answer has links to data files that open', async () =
   expect(plain(again)).toBe(plain(first));
 });
 
-test('the second of two clicks at once waits for the answer of the first, and tells the same balance', async () => {
+test('the second of two simultaneous clicks waits for the answer of the first, and reports the same balance', async () => {
   const { identify, spent } = await account();
   const letGo = service.queue.holds();
   const both = [identify('twice'), identify('twice')];

@@ -3,7 +3,7 @@ import { FIXTURE } from '../support/fixture-data';
 import { environmentOf, runLoupeHere } from '../support/run-loupe';
 import { useService } from '../support/service';
 
-/** `loupe catalog identifiability`: what to photograph next, of the fixture with vectors under which two bags look alike. */
+/** `loupe catalog identifiability`: what to photograph next, for the fixture with vectors under which two bags look alike. */
 const service = useService({}, {}, { ...FIXTURE, name: 'identifiability' });
 
 /** Of the first picture of each product; the variants' pictures lie elsewhere and are not embedded. */

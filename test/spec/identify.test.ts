@@ -3,7 +3,7 @@ import { jpegOf } from '../../models/vision/neighbours';
 import { DAMAGED_PNG, useJobs } from '../support/photo-jobs';
 import type { Seen } from '../support/service';
 
-/** contract 7: what a photo is answered. The workers are replaced: each test says what they see. */
+/** contract 7: the answers to photos. The workers are replaced: each test says what they see. */
 const { service, photo, ended } = useJobs({ VISION_DEADLINE_MS: '4000' });
 /** Products with how far their picture is from each photo: `birkin_togo 0.6/0.1, submariner 0.9/0.2`. */
 const seen = (text: string): Seen[] =>
@@ -23,7 +23,7 @@ const FAR = seen('birkin_togo 1.1, submariner 1.2, neverfull_damier 1.3');
 const idsOf = (rows: readonly { readonly id: string }[]) => rows.map(({ id }) => id);
 const photos = (count: number) => Array.from({ length: count }, () => photo);
 
-/** The v3 answer to a photo of which the workers see this. */
+/** The v3 answer to a photo in which the workers see this. */
 async function answerTo(given: readonly Seen[], asked: object = photo) {
   await service.sees(...given);
   return (await service.api.identify('images' in asked ? asked : { ...photo, ...asked })).body;
@@ -57,7 +57,7 @@ describe('an identification', () => {
   });
 
   // contract 7.10
-  test('whose neighbours agree about the model alone begins with it, then has its likeliest products', async () => {
+  test('whose neighbours agree only about the model begins with it, then has its likeliest products', async () => {
     const photographed = [...TWINS, ...seen('submariner 0.6')];
     const { data, resolved_taxonomy } = await answerTo(photographed, { explain: true });
     expect(idsOf(data).slice(0, 3)).toEqual(['model_neverfull', ...TWINS.map(([id]) => id)]);
@@ -102,7 +102,7 @@ describe('an identification', () => {
   });
 
   // contract 7.8, 10.2
-  test('that is sure of nothing is empty, free, and resolves to nothing, in v3 and v2', async () => {
+  test('with nothing sure is empty, free, and resolves to nothing, in v3 and v2', async () => {
     expect(await answerTo(seen('birkin_croc 0.95'))).toMatchObject({
       ...{ data: [], results: 0, total_results: 0, total_pages: 0, credits_used: 0 },
       resolved_taxonomy: { node: null, level: null },
@@ -120,7 +120,7 @@ describe('an identification', () => {
 
 // contract 7.8
 describe('min_confidence', () => {
-  test('takes the place of the floor for one call: less gives an answer, and it is charged', async () => {
+  test('replaces the floor for one call: a lower one gives an answer, and it is charged', async () => {
     const { data, credits_used } = await answerTo(FAR, { min_confidence: 0.001 });
     expect([data.length, data[0]?.id, credits_used]).toEqual([3, 'product_birkin_togo', 5]);
     expect(await answerTo(FAR)).toMatchObject({ data: [], credits_used: 0 });
@@ -144,7 +144,7 @@ describe('min_confidence', () => {
   });
 
   // contract 16.1
-  test('holds for its own entry of a job', async () => {
+  test('applies only to its own entry of a job', async () => {
     await service.sees(...FAR);
     const entries = [photo, { ...photo, min_confidence: 0 }, { ...photo, min_confidence: 1 }];
     const { data } = await ended(await service.api.createJob({ entries }));
@@ -207,7 +207,7 @@ test('the deadline is a 504, free of charge', async () => {
 
 const one = (background: string, width = 64, height = 64) =>
   sharp({ create: { width, height, channels: 3 as const, background } });
-/** 1 for each channel that is full, of the photos that the workers were given. */
+/** 1 for each full channel of the photos that the workers received. */
 const coloursSeen = () =>
   Promise.all(
     (service.queue.request?.images ?? []).map(async (image) =>
@@ -217,7 +217,7 @@ const coloursSeen = () =>
 
 // contract 7.14
 describe('several photos of an item', () => {
-  test('have one answer, for the row that suits them all, although one of them shows something else', async () => {
+  test('have one answer, the row that fits them all, although one of them shows something else', async () => {
     const togo = seen('birkin_togo 0.6/0.1/0.6, birkin_croc 0.05/0.2/0.05');
     expect((await answerTo(togo, { images: photos(3) })).data[0]?.id).toBe('product_birkin_croc');
     expect(service.queue.request?.images).toHaveLength(3);

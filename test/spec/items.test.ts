@@ -69,7 +69,7 @@ test.each<[query: string, effective: string[]]>([
 });
 
 // contract 1.8, 6.2
-test('an id that is no live row is a 404 alone and in not_found among several, free of charge', async () => {
+test('an id that is not a live row is a 404 alone and in not_found among several, free of charge', async () => {
   const none = [
     ...['product_nobody', 'product_deleted', 'brand_gone', 'style_retired', 'variant_birkin_croc_30'],
     ...['colour_noir', 'PRODUCT_BIRKIN_CROC', `${CROC} `, "' OR 1=1 --", '../../etc/passwd', 'é'],
@@ -192,7 +192,7 @@ describe('pricing', () => {
   });
 
   // contract 2.1, 2.5
-  test('is null in each part where nothing is known, and links one file per region that has data', async () => {
+  test('is null in each part without data, and links one file per region that has data', async () => {
     const nothing = { market_estimates: null, historical_estimates: null, pricing_data: null };
     expect(await pricingOf('35')).toEqual(nothing);
     const { historical_estimates: history, pricing_data: listings } = (await pricingOf('30')) ?? nothing;
@@ -222,7 +222,7 @@ describe('similar', () => {
   const near = (similarity: number) => expect.closeTo(similarity, 2);
 
   // contract 6.3, 6.4
-  test('answers each other product once, the most similar first, in the envelope of a query, and asks no worker', async () => {
+  test('lists each other product once, the most similar first, in the envelope of a query, and uses no worker', async () => {
     service.queue.reset();
     const { status, body } = await service.api.similar(CROC);
     const { data, ...envelope } = body;
@@ -234,7 +234,7 @@ describe('similar', () => {
   });
 
   // contract 6.4
-  test('a product of several pictures is as similar as they are in the mean', async () => {
+  test('the similarity of a product with several pictures is their mean', async () => {
     const { data } = (await service.api.similar('product_kelly_croc')).body;
     const lizard = data.find(({ id }) => id === 'product_kelly_lizard');
     expect(lizard?.similarity).toEqual(near((cosine(10) + cosine(60)) / 2));

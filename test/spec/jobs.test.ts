@@ -15,7 +15,7 @@ const twoSides = { images: [photo, photo] };
 describe('a job', () => {
   // contract 16.1
   test('is answered 202 before any of its entries is processed', async () => {
-    // The service looks for entries by itself too, but none while somebody waits for a photo.
+    // The service also looks for entries by itself, but not while a call waits for a photo.
     service.queue.photosWaiting = 1;
     const made = await service.api.createJob({ entries: [photo, twoSides] });
     expect([made.status, made.headers.get('X-Credits-Used')]).toEqual([202, '0']);
@@ -52,7 +52,7 @@ describe('a job', () => {
   });
 
   // contract 16.2
-  test('gives the refusal of an entry that can not be identified, and goes on', async () => {
+  test('reports the refusal of an entry that can not be identified, and continues', async () => {
     const entries = [
       { images: [photo, { base64: DAMAGED_PNG }] },
       inside,
@@ -118,7 +118,7 @@ describe('DELETE', () => {
 
 // contract 16.7
 describe('the caller of a job', () => {
-  test('whose key is revoked is given a 401 for what is left', async () => {
+  test('whose key is revoked gets a 401 for the remaining entries', async () => {
     service.queue.photosWaiting = 1;
     const { api, keyId, accountId } = await account(100);
     const made = await api.createJob(entriesOf(1));
@@ -129,7 +129,7 @@ describe('the caller of a job', () => {
     expect(await service.creditsBooked(accountId)).toBe(0);
   });
 
-  test('who is gone has none made', async () => {
+  test('who disconnected has no job made', async () => {
     const { key, accountId } = await account(100);
     const held = holdMethod(PostgresVisionJobStore.prototype, 'openEntries', 'after');
     const ends = endsOf([PostgresCreditLedger.prototype, 'release']);
@@ -160,7 +160,7 @@ test('a job keeps its answers, and no photo once it is answered; photos that a c
 });
 
 // contract 16.8
-test('a job goes with the predictions, by age and when an operator deletes them', async () => {
+test('a job is deleted with the predictions, by age and when an operator deletes them', async () => {
   const jobs = service.resolve(PORTS.VisionJobStore);
   const { api, accountId } = await account();
   const made = await api.createJob({ entries: [inside] });
@@ -180,7 +180,7 @@ test('a job with an Idempotency-Key is made once, also when its process died bef
   const { api, accountId } = await account(100);
   const { settle } = PostgresCreditLedger.prototype;
   const failing = jest.spyOn(PostgresCreditLedger.prototype, 'settle');
-  // Entries of other tests' jobs are booked as ever.
+  // Entries of other tests' jobs are booked as usual.
   failing.mockImplementation(function (this: PostgresCreditLedger, charge, ...rest) {
     if (charge.accountId !== accountId) return settle.call(this, charge, ...rest);
     throw unavailable('The database does not answer.', 1);
@@ -195,7 +195,7 @@ test('a job with an Idempotency-Key is made once, also when its process died bef
 
 // contract 16.3
 describe('the charge of a job', () => {
-  test('is that of its entries, and what its answers say', async () => {
+  test('is that of its entries, and matches its answers', async () => {
     const { api, accountId } = await account(100);
     const made = await api.createJob({ entries: [photo, twoSides, { base64: DAMAGED_PNG }] });
     expect(await service.creditsBooked(accountId)).toBe(0);
@@ -210,7 +210,7 @@ describe('the charge of a job', () => {
     expect((await api.createJob(entriesOf(2))).status).toBe(202);
   });
 
-  test('is refused for the entries that are left when the credits end', async () => {
+  test('is refused for the remaining entries when the credits run out', async () => {
     const { api, accountId } = await account(12);
     const job = await ended(await api.createJob(entriesOf(4)), api);
     expect(job).toMatchObject({ done: 2, failed: 2, credits_used: 10 });
@@ -226,7 +226,7 @@ describe('the charge of a job', () => {
     const made = await api.createJob(entriesOf(1));
     while (finish.mock.calls.length === 0) await look().catch(() => undefined);
     expect(await service.creditsBooked(accountId)).toBe(5);
-    // The catalog has nothing like it any more, and the answer was paid for.
+    // The catalog has nothing similar any more, and the answer was paid for.
     await service.sees();
     expect(await look()).toBe(false);
     service.clock.advance(60_000);

@@ -1,7 +1,7 @@
 import { idsOf } from '../support/api-client';
 import { type Seen, useService } from '../support/service';
 
-/** contract 8: what v1 and v2 alone have; `catalog-answers.test.ts` asks them what it asks v3. */
+/** contract 8: what only v1 and v2 have; `catalog-answers.test.ts` asks them the same questions as v3. */
 const service = useService();
 const v1 = (parameters: Record<string, string> | string = {}) => service.api.v1(parameters);
 const v2 = (body: object) => service.api.v2(body);
@@ -71,7 +71,7 @@ describe('attribute', () => {
   });
 
   // contract 8.2
-  test('falls back to product where there is no such kind of rows', async () => {
+  test('falls back to product where that kind of row does not exist', async () => {
     const first = { status: 200, body: { data: [{ id: 'product_birkin_croc' }] } };
     for (const attribute of ['', 'shoe', 'Brand', 'colour', 'constructor', '__proto__'])
       expect(await v1({ attribute, page_size: '1' })).toMatchObject(first);
@@ -96,7 +96,7 @@ test.each([
 });
 
 // contract 8.3
-test('a list of no value is as if it were not given', async () => {
+test('a list without a value is ignored', async () => {
   const lists = 'brand exclude_brand tags exclude_tags category exclude_category'.split(' ');
   for (const blank of ['', ' ', ',', ' , ,']) {
     for (const given of [...lists.map((name) => ({ [name]: blank })), { search: blank.replaceAll(',', '') }])

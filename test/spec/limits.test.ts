@@ -15,7 +15,7 @@ const times = <Result>(count: number, make: (at: number) => Promise<Result>) =>
 
 // contract 9.5
 describe('the calls of a key', () => {
-  test('are told the limit and how much of it is left; over it they are a free 429 with Retry-After', async () => {
+  test('report the limit and how much of it is left; over it they are a free 429 with Retry-After', async () => {
     const api = await clientWith({ perSecond: 0, perMinute: 3 });
     const answers: Answer[] = [];
     for (const call of [
@@ -36,14 +36,14 @@ describe('the calls of a key', () => {
     expect(answers[3]?.headers.get('X-Credits-Used')).toBe('0');
   });
 
-  test('have a limit of each second', async () => {
+  test('have a limit per second', async () => {
     const api = await clientWith({ perSecond: 2, perMinute: 0 });
     const statuses = statusesOf(await times(40, () => api.query({})));
     expect(statuses).toContain(429);
     expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(2);
   });
 
-  test('have no limit of 0, and count apart from those of other keys of the account', async () => {
+  test('are unlimited at 0, and count apart from those of other keys of the account', async () => {
     const { headers } = await (await clientWith({ perSecond: 0, perMinute: 0 })).query({});
     expect([...headers.keys()].filter((name) => name.startsWith('ratelimit'))).toEqual([]);
     const first = await service.newKey({ limits: { perMinute: 1 } });
@@ -78,7 +78,7 @@ describe('vision calls at the same time', () => {
     expect((await api.identify(photo)).status).toBe(200);
   });
 
-  test('count by their photos; a call with more than there are places takes all', async () => {
+  test('count by their photos; a call with more photos than there are places takes all', async () => {
     const api = await clientWith({ concurrency: 4 });
     const finish = service.queue.holds();
     const first = api.identify(photos(3));
@@ -164,7 +164,7 @@ describe('a key', () => {
 });
 
 const LIMIT = 5;
-/** Asks with a key from an address. */
+/** Calls with a key from an address. */
 const ask = (at: TestService, key = makeKey(false), forwarded = '192.0.2.1') =>
   new ApiClient(at.url, key).send('GET', '/v3/catalog/items/product_nobody', {
     headers: { 'X-Forwarded-For': forwarded },
@@ -197,7 +197,7 @@ describe('an address that sends unknown keys', () => {
     const statements: string[] = [];
     const note = ({ sql }: { sql: string }) => statements.push(sql);
     limited.knex.on('query', note);
-    // Asked of the look-up itself: over HTTP chance decides which of them come together.
+    // Calls the look-up directly: over HTTP chance decides which of them arrive together.
     const accounts = limited.resolve(PORTS.AccountRepository);
     const callers = await times(200, () => accounts.callerByKeyHash(hashKey(makeKey(false))));
     limited.knex.off('query', note);

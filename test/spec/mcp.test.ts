@@ -19,7 +19,7 @@ const clients: Client[] = [];
 const folder = temporaryFolder();
 let server: Server;
 let url: string;
-/** Whose calls are charged. */
+/** The account whose calls are charged. */
 let payer: TestKey;
 
 beforeAll(async () => {
@@ -55,7 +55,7 @@ const overStdio = (key: string) =>
     }),
   );
 
-/** What a tool answers: its JSON, and whether it is a refusal. */
+/** A tool's answer: its JSON, and whether it is a refusal. */
 async function called(client: Client, name: string, parameters: Record<string, unknown>) {
   const { content, isError, structuredContent } = await client.callTool({ name, arguments: parameters });
   const [first] = content;
@@ -83,7 +83,7 @@ describe('the tools', () => {
     client = await overHttp(payer.key);
   });
 
-  test('are identify, search, look_up and similar, each with a title, bounds and the form of its answers', async () => {
+  test('are identify, search, look_up and similar, each with a title, bounds and the schema of its answers', async () => {
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name).sort()).toEqual(['identify', 'look_up', 'search', 'similar']);
     expect(client.getInstructions()).toContain('identify');
@@ -100,7 +100,7 @@ describe('the tools', () => {
     });
   });
 
-  test('refuse arguments that they do not have, or that are wrong, free', async () => {
+  test('refuse unknown or wrong arguments, free of charge', async () => {
     const before = await service.creditsBooked(payer.accountId);
     const wrong = expect.stringMatching(/argument|invalid/i);
     for (const [tool, parameters] of REFUSED) {
@@ -110,9 +110,9 @@ describe('the tools', () => {
     expect(await service.creditsBooked(payer.accountId)).toBe(before);
   });
 
-  test('answer what the API answers, in the declared form, and charge the caller', async () => {
+  test('answer as the API does, in the declared form, and charge the caller', async () => {
     const before = await service.creditsBooked(payer.accountId);
-    // The client checks what it is given against the form that it was told.
+    // The client checks what it receives against the declared form.
     await client.listTools();
     const asked = { query: 'birkin', includes: [] };
     const found = await called(client, 'search', asked);
@@ -152,7 +152,7 @@ describe('the tools', () => {
     expect(refused.text).not.toContain('lpk_');
   });
 
-  test('read a file of this machine over stdio alone, where all else is the same', async () => {
+  test('read a file of this machine only over stdio, where everything else is the same', async () => {
     await service.sees([BIRKIN, 0.01]);
     const path = join(folder, 'photo.png');
     await writeFile(path, service.photoBytes);
@@ -169,7 +169,7 @@ describe('the tools', () => {
   });
 });
 
-test('over HTTP only callers with a key on this machine are answered, and no page of another host name', async () => {
+test('over HTTP only callers with a key on this machine are answered, and no page from another host name', async () => {
   /** The status of a request as a page might have it sent. */
   const statusWith = (headers: Record<string, string>): Promise<number> =>
     new Promise((resolve, reject) => {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { REFUSALS } from '../../api/middleware/simulate-error';
 import { useService } from '../support/service';
 
-/** contract 11.1, 11.4: whatever a caller sends is the caller's mistake or none; nothing of it is a 500. */
+/** contract 11.1, 11.4: whatever a caller sends is the caller's mistake or none at all; nothing of it is a 500. */
 const service = useService();
 
 interface Call {
@@ -110,7 +110,7 @@ const anAddress = (path: string, ...parts: readonly fc.Arbitrary<string>[]) =>
 const similar = queryString('includes', 'category_id', 'size', 'size[]', '__proto__');
 const v1 = queryString(...PRODUCTS, 'brand[]', 'page[0]', 'tags[a]', '__proto__');
 
-/** Calls of endpoints that tell what they cost. */
+/** Calls of endpoints that report their cost. */
 const BILLED: Readonly<Record<string, fc.Arbitrary<Call>>> = {
   ...Object.fromEntries(
     Object.entries({

@@ -24,7 +24,7 @@ function hiding(word: string, characters: readonly string[]): string {
   });
 }
 
-/** A brand of this name and a product of it. */
+/** A brand of this name and one of its products. */
 async function written(name: string): Promise<{ brand: string; product: string }> {
   const [brand, product] = [fresh('brand'), fresh('product')];
   const products = { id: product, category: 'handbags', attributes: { brand } };
@@ -102,7 +102,7 @@ test('synonyms match whatever invisible characters are in them or in the query',
 });
 
 // contract 5.11
-test('a word that is written together names two that are written apart, and the other way round', async () => {
+test('a joined word names two separate ones, and the other way round', async () => {
   const { brand } = await written("Zod's Flapqbag");
   const matched = async (query: string) =>
     (await api.suggest({ query })).body.data.find(({ id }) => id === brand)?.matched;
@@ -122,7 +122,7 @@ const category = { id: CATEGORY, name: CATEGORY, hierarchy, name_fields: hierarc
 const bare = { products: { id: `product_bare_${RUN}`, category: CATEGORY, attributes: {}, title: 'Bare' } };
 
 // contract 13.19, 15.3
-test('records are written whatever their categories, fields, tags and sources are called', async () => {
+test('records are written whatever the names of their categories, fields, tags and sources', async () => {
   const entities = FIELDS.map((field) => ({
     id: entityOf(field),
     kind: field,
@@ -184,7 +184,7 @@ test.each(FIELDS)('%s is filtered by, counted, listed and looked up, also in v1 
 });
 
 // contract 13.19, 13.6
-test.each(NO_FIELDS)('%s is no field, and the record is rejected alone', async (name) => {
+test.each(NO_FIELDS)('%s is not a field, and the record is rejected alone', async (name) => {
   const named = JSON.parse(`{"${name}":"brand_x"}`);
   const { body } = await api.write([
     { products: { id: `product_x${RUN}`, category: CATEGORY, attributes: named } },
@@ -216,7 +216,7 @@ test('the key __proto__ is reported wherever it is and however it is written', a
 
 // contract 4.1, 4.6, 4.15, 8.1
 test.each(OBJECT_NAMES)(
-  '%s is no parameter and no value of one, finds nothing as a facet, and is no error of v1',
+  '%s is not a parameter or a value of one, finds nothing as a facet, and is not an error in v1',
   async (name) => {
     const wrong = [{ includes: [name] }, { sort: name }, { category_id: name }, { match: name }];
     for (const raw of [`{"query":"x","${name}":"x"}`, ...wrong.map((each) => JSON.stringify(each))])

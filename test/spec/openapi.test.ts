@@ -9,7 +9,7 @@ import { type BodyObject, DocumentCheck, pointerOf } from '../support/document-c
 import { useService } from '../support/service';
 import { temporaryFolder } from '../support/temporary-folder';
 
-/** contract 14.4: what `/openapi.json` promises of the whole service. */
+/** contract 14.4: what `/openapi.json` promises about the whole service. */
 const service = useService({ ADMIN_TOKEN });
 const check = new DocumentCheck();
 
@@ -18,7 +18,7 @@ const { operations, document } = check;
 const examplesIn = (body: BodyObject | undefined, type = 'application/json') =>
   Object.entries(body?.content?.[type]?.examples ?? {});
 
-test('a validator finds it to be OpenAPI 3.1, at the address of the service', async () => {
+test('a validator accepts it as OpenAPI 3.1, at the address of the service', async () => {
   const file = join(temporaryFolder(), 'openapi.json');
   const { text, body } = await service.anybody.send('GET', '/openapi.json');
   expect(body).toMatchObject({ openapi: expect.stringMatching(/^3\.1\./), servers: [{ url: service.url }] });
@@ -113,7 +113,7 @@ describe('generators of clients', () => {
 });
 
 // contract 14.19, 15.1
-test('lines of records are of the schema that an import has', () => {
+test('lines of records have the same schema as in an import', () => {
   const faultsOf = (line: object) => check.faultsOfValue('/components/schemas/RecordLine', line);
   const written = operations.find(({ operationId }) => operationId === 'writeRecords');
   const examples = examplesIn(written?.requestBody, 'application/x-ndjson');
@@ -168,7 +168,7 @@ test('every field of an answer is described, and only `ids` of a filter is depre
     Object.entries(properties).map(([key, property]) => ({ ...property, key: `${name}.${key}` })),
   );
   expect(all.filter(({ deprecated }) => deprecated).map(({ key }) => key)).toEqual(['Filter.ids']);
-  // Records are described where bundles are (docs/catalog-bundle.md).
+  // Records are described with bundles (docs/catalog-bundle.md).
   const answered = all.filter(({ key }) => !/^\w*(Record(Line)?|Deletion)\./.test(key));
   const silent = answered.filter(({ description, $ref }) => !description && !$ref);
   expect(silent.map(({ key }) => key)).toEqual([]);

@@ -93,7 +93,7 @@ test('/readyz names the settings in which another process differs, and no host',
 
 // contract 11.4
 test.each(['starting', 'stopping'] as const)(
-  'while the process is %s every call is a 503; it is alive, not ready, and tells its metrics',
+  'while the process is %s every call is a 503; it is alive, not ready, and reports its metrics',
   async (state) => {
     service.lifecycle = state;
     try {
@@ -115,7 +115,7 @@ test.each(['starting', 'stopping'] as const)(
 
 // contract 14.4
 describe('/metrics', () => {
-  test('gives the type counter to what only grows, and to nothing else', async () => {
+  test('gives the type counter to metrics that only grow, and to no others', async () => {
     const text = await metrics();
     const types = [...text.matchAll(/^# TYPE (loupe_\w+) (\w+)$/gm)].map(([, name = '', type = '']) => [
       name,

@@ -31,7 +31,7 @@ test('includes are echoed, each once', async () => {
 
 // contract 4.8
 test.each([4, 1_000_000, 1e15])(
-  'a page past the end (%d) is empty and no error, and says its number',
+  'a page past the end (%d) is empty, not an error, and says its number',
   async (page) => {
     const past = { data: [], results: 0, total_results: TOTAL, total_pages: 4, page };
     expect(await query({ page, page_size: 5 })).toMatchObject({ status: 200, body: past });
@@ -67,14 +67,14 @@ describe('cursors', () => {
     expect(answers.map(({ body }) => body.next_cursor).indexOf(null)).toBe(answers.length - 1);
   });
 
-  test('come only in answers to calls with one, and cost what a page costs', async () => {
+  test('come only in answers to calls with one, and cost the same as a page', async () => {
     expect((await query({})).body).not.toHaveProperty('next_cursor');
     expect((await query({ cursor: '' })).body.credits_used).toBe(1);
   });
 
   const refused = { status: 400, body: { field: 'cursor' } };
 
-  test('of another query are refused by name', async () => {
+  test('from another query are refused by name', async () => {
     const asked = { query: 'hermes', category_id: 'handbags' };
     const cursor = (await query({ ...asked, page_size: 1, cursor: '' })).body.next_cursor;
     expect((await query({ query: 'HERMÈS', category_id: 'Handbags', cursor })).status).toBe(200);
@@ -107,7 +107,7 @@ describe('cursors', () => {
   });
 
   // contract 4.15
-  test('have facets on each page with rows, and none behind the last one', async () => {
+  test('have facets on each page with rows, and none after the last one', async () => {
     for (const { body } of await walked({ facets: ['brand'] }))
       expect(body.credits_used > 0).toBe((body.facets?.['brand']?.length ?? 0) > 0);
   });
@@ -135,7 +135,7 @@ describe('facets', () => {
     expect(answer.body).toMatchObject({ results: 0, credits_used: 0, facets: { brand: [], tags: [] } });
   });
 
-  test('are of the rows that query and filters find, with tags and several values of a row', async () => {
+  test('are of the rows that query and filters find, with tags and multiple values of a row', async () => {
     const facets = ['colour', 'tags', 'category', { field: 'model', limit: 1 }];
     expect(await facetsOf({ query: 'birkin', filters: [HERMES], facets })).toEqual({
       colour: [
@@ -190,7 +190,7 @@ describe('facets', () => {
     },
   );
 
-  test('cost what the query costs, and come only when they are asked for', async () => {
+  test('are included in the price of the query, and come only on request', async () => {
     expect((await query({ facets: ['brand'] })).body.credits_used).toBe(1);
     expect((await query({})).body).not.toHaveProperty('facets');
   });
@@ -229,7 +229,7 @@ describe('suggestions', () => {
   });
 
   // contract 5.12
-  test('have rows of the taxonomy before products, and names that begin so before all others', async () => {
+  test('have taxonomy rows before products, and names that begin with the text before all others', async () => {
     expect(await suggested({ query: 'herm' })).toEqual([
       ...['brand_hermes', 'model_birkin', 'model_kelly'],
       ...['style_birkin_croc', 'style_birkin_togo', 'style_kelly_croc', 'style_kelly_lizard'],
@@ -238,7 +238,7 @@ describe('suggestions', () => {
   });
 
   // contract 5.11
-  test('are the most popular rows of a blank query, of a category, and 10 at most', async () => {
+  test('are the most popular rows for a blank query, of a category, and at most 10', async () => {
     const popular = ['brand_hermes', 'brand_rolex', 'brand_vuitton', 'brand_patek'];
     for (const blank of [{ query: '' }, { query: '  ' }, {}])
       expect(await suggested({ ...blank, size: 4 })).toEqual(popular);

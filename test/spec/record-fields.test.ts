@@ -45,7 +45,7 @@ describe('a product of a shop', () => {
   });
 
   // contract 1.10, 1.3, 5.2
-  test('is named by its title where nothing composes a name, is found by title and sku, and has one', async () => {
+  test('is named by its title where no name is composed, is found by title and sku, and must have a title', async () => {
     const [titled, both, neither] = [fresh('product'), fresh('product'), fresh('product')];
     const word = both.replace('product_', 'w');
     const reason = 'is required of a product without any attribute that its name is made of, such as a brand';
@@ -63,7 +63,7 @@ describe('a product of a shop', () => {
       expect(idsOf(await writer.query({ query, page_size: 1 }))).toEqual([both]);
   });
 
-  /** An object of so many bytes, and one of so many levels. */
+  /** An object of this many bytes, and one of this many levels. */
   const ofBytes = (bytes: number) => ({ a: 'x'.repeat(bytes - '{"a":""}'.length) });
   const ofLevels = (levels: number): object => (levels === 1 ? {} : { a: ofLevels(levels - 1) });
   const HTTP = ['http://shop.example/', 'shop.example', 'https:shop', 'javascript:1', ''];
@@ -147,7 +147,7 @@ describe('a brand of several categories', () => {
     expect(idsOf(answer).sort()).toEqual([handbag, watch].sort());
   });
 
-  test('may gain categories and lose none', async () => {
+  test('may gain categories but lose none', async () => {
     const id = fresh('brand');
     await write(brandOf(id, 'watches'));
     expect(await write(brandOf(id, BOTH))).toMatchObject({ status: 'accepted' });
@@ -187,7 +187,7 @@ describe('GET /v3/catalog/records/:id', () => {
     }
   });
 
-  test('gives all that was written of a product, and the hierarchy of a category', async () => {
+  test('gives everything that was written of a product, and the hierarchy of a category', async () => {
     const id = fresh('product');
     const rest = {
       ...{
@@ -209,7 +209,7 @@ describe('GET /v3/catalog/records/:id', () => {
     expect(await lineOf('handbags')).toMatchObject({ categories: { id: 'handbags', hierarchy } });
   });
 
-  test('is a 404 for what is unknown or deleted', async () => {
+  test('is a 404 for an unknown or deleted record', async () => {
     const id = fresh('product');
     await writer.write([bag(id)]);
     await writer.remove(id);

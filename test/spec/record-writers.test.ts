@@ -13,7 +13,7 @@ const knex = () => service.knex;
 
 afterEach(() => jest.restoreAllMocks());
 
-/** The process dies when that transaction has done its work, which is taken back. */
+/** The process dies when that transaction has done its work, which is rolled back. */
 const dieInTransaction = (number: number) => {
   const { transaction } = PostgresRecordStore.prototype;
   let calls = 0;
@@ -32,7 +32,7 @@ const dieInTransaction = (number: number) => {
 };
 
 // contract 15.5
-test('ten writers and an import: the last whole record stands, nothing is lost or doubled', async () => {
+test('ten writers and an import: the last whole record wins, and nothing is lost or duplicated', async () => {
   const brand = fresh('brand');
   const contested = Array.from({ length: 40 }, () => fresh('product'));
   const own = Array.from({ length: 10 }, () => Array.from({ length: 15 }, () => fresh('product')));
@@ -72,7 +72,7 @@ test('ten writers and an import: the last whole record stands, nothing is lost o
   expect(brandName).toMatch(/^Name \d$/);
   for (const id of [...contested, ...own.flat(), ...imported.slice(0, 20)]) {
     const row = await found(id);
-    // No matter who wrote last, the row names the brand as it is called now.
+    // No matter who wrote last, the row has the brand's current name.
     expect(row).toMatchObject({ name: `${brandName} Crocodile`, variants: [{ id: variantOf(id) }] });
   }
   for (const [at, ids] of own.entries()) {
@@ -86,7 +86,7 @@ test('ten writers and an import: the last whole record stands, nothing is lost o
   expect(total).toBe(everything.length);
 }, 180_000);
 
-/** Looks until `isOver`, and at least once, that nobody sees one version's popularity with another's keyword. */
+/** Checks until `isOver`, and at least once, that nobody sees one version's popularity with another's keyword. */
 async function readWhole(ids: readonly string[], isOver: () => boolean): Promise<{ seen: number }> {
   let seen = 0;
   do {
@@ -126,7 +126,7 @@ test('a product prepared under an old name of its brand is written under the new
 });
 
 // contract 15.4, 15.5
-test('a change is seen at once in the rows that name it, although an import has left more of others to follow', async () => {
+test('a change is visible at once in the rows that name it, even while an import has many other rows left to update', async () => {
   const [brand, id] = [fresh('brand'), fresh('product')];
   await writer.write([brandLine(brand, 'Before'), bag(id, { attributes: { brand } })]);
   const importing = await openImport(knex(), false);
@@ -157,7 +157,7 @@ test('a body that breaks off changes nothing', async () => {
 });
 
 // contract 15.5
-test('a call that dies between its records leaves whole ones, and ends the same when it is sent again', async () => {
+test('a call that dies between records leaves whole ones, and has the same result when it is sent again', async () => {
   const ids = Array.from({ length: 250 }, () => fresh('product'));
   const lines = ids.flatMap((id) => pricedBag(id, 5));
   dieInTransaction(2);
@@ -180,12 +180,12 @@ describe('the audit log', () => {
     const entries = await service.resolve(PORTS.AuditLog).list(filter);
     return entries.map(({ action, details }) => [action, details]);
   };
-  /** The process dies before it can say what became of all. */
+  /** The process dies before it can report the outcomes. */
   const dieAtTheEnd = () =>
     jest.spyOn(PostgresRecordStore.prototype, 'finish').mockRejectedValue(new Error('killed'));
 
   // contract 15.8
-  test('has one entry of a call, also of one that changes nothing, is taken back, or dies', async () => {
+  test('has one entry per call, even if the call changes nothing, is undone, or dies', async () => {
     const { api, accountId } = await service.newKey({ scopes: ['catalog:write'] });
     const ids = Array.from({ length: 150 }, () => fresh('product'));
     await api.write([{ products: { id: 'none' } }]);
@@ -210,7 +210,7 @@ describe('the audit log', () => {
   });
 
   // contract 15.8, 14.8
-  test('has an import that is killed from its first change on', async () => {
+  test('has a killed import from its first change on', async () => {
     const { accountId } = await service.newKey();
     const entry = () =>
       new OpenAuditEntry(service.resolve(PORTS.Clock), {
@@ -229,7 +229,7 @@ describe('the audit log', () => {
 });
 
 // contract 13.5, 15.2
-test('a stored picture that a call is naming stays, although housekeeping comes by before it is written', async () => {
+test('a stored picture that a call is naming stays, even if housekeeping runs before the call has written', async () => {
   const images = service.resolve(PORTS.ImageStore);
   const address = await images.put(Buffer.from(fresh('picture')), 'png');
   const collect = () =>

@@ -11,14 +11,14 @@ import {
   variantOf,
 } from '../support/written-catalog';
 
-/** contract 15: the catalog written over HTTP: what is accepted, what is rejected, and when it is seen. */
+/** contract 15: the catalog written over HTTP: what is accepted, what is rejected, and when it is visible. */
 const { service, vectors, writer, found } = useWrittenCatalog();
 
 const accepted = (line: number, id: string | null) => ({ line, id, status: 'accepted' });
 
 describe('PUT /v3/catalog/records', () => {
   // contract 15.1, 15.3, 15.4
-  test('has what it accepts found by lookup, listing and text, with its price, when it answers', async () => {
+  test('makes accepted records available by lookup, listing and text, with their price, when it answers', async () => {
     const [id, word] = [fresh('product'), `zanzibar${RUN}`];
     const { status, body } = await writer.write(pricedBag(id, 58_000, { keywords: [word] }));
     const data = [accepted(1, id), accepted(2, null)];
@@ -31,7 +31,7 @@ describe('PUT /v3/catalog/records', () => {
   });
 
   // contract 15.2
-  test('takes the address of a stored picture, as an answer gave it, for that picture', async () => {
+  test('recognises the address of a stored picture, as an answer gave it', async () => {
     const id = fresh('product');
     const stored = await service.resolve(PORTS.ImageStore).put(Buffer.from(RUN), 'png');
     const foreign = `https://shop.example/images/${'0'.repeat(64)}.png`;
@@ -48,7 +48,7 @@ describe('PUT /v3/catalog/records', () => {
   });
 
   // contract 15.1
-  test('takes every file of a bundle by its name, and both names of JSON Lines', async () => {
+  test('accepts every file of a bundle by its name, and both names of JSON Lines', async () => {
     const [id, bags] = [fresh('product'), `bags${RUN}`];
     const region = { variant: variantOf(id), region: 'NA' };
     const lines = [
@@ -67,7 +67,7 @@ describe('PUT /v3/catalog/records', () => {
   });
 
   // contract 15.2, 13.2
-  test('writes the files in the order of a bundle; of two lines of one id the later stands, whole', async () => {
+  test('writes the files in the order of a bundle; of two lines of one id the later one wins, whole', async () => {
     const [id, style, twice] = [fresh('product'), fresh('style'), fresh('product')];
     const parents = { brand: 'brand_hermes', model: 'model_birkin' };
     const { body } = await writer.write([
@@ -112,7 +112,7 @@ describe('PUT /v3/catalog/records', () => {
   });
 
   // contract 15.3
-  test('rejects lines that are no UTF-8, or hold what can not be stored, and takes a byte order mark', async () => {
+  test('rejects lines that are not UTF-8 or can not be stored, and accepts a byte order mark', async () => {
     const lines = [
       Buffer.from(`\uFEFF${JSON.stringify(bag(fresh('product')))}\r\n`),
       Buffer.from('{"products":{"id":"product_\xff\xfe"}}\n', 'latin1'),
@@ -127,7 +127,7 @@ describe('PUT /v3/catalog/records', () => {
   });
 
   // contract 15.1, 11.2
-  test('refuses more than 1,000 records or 10 MiB, another type and no line at all, and writes nothing of it', async () => {
+  test('refuses more than 1,000 records or 10 MiB, another type, or no line at all, and writes none of it', async () => {
     const id = fresh('product');
     const many = [bag(id), ...Array.from({ length: 1_000 }, () => bag(fresh('product')))];
     const large = Buffer.alloc(10 * 2 ** 20 + 1, `${JSON.stringify(bag(id))}\n`);
@@ -144,7 +144,7 @@ describe('PUT /v3/catalog/records', () => {
   });
 
   // contract 15.4
-  test('of an entity is seen in the rows that name it at once, in very many of them soon', async () => {
+  test('of an entity is visible at once in the rows that name it, soon if there are very many', async () => {
     const [brand, id] = [fresh('brand'), fresh('product')];
     const line = bag(id, { attributes: { brand } });
     await writer.write([brandLine(brand, 'Before'), line]);
@@ -162,7 +162,7 @@ describe('PUT /v3/catalog/records', () => {
 
 describe('DELETE /v3/catalog/records/:id', () => {
   // contract 15.6, 13.4
-  test('takes a product out, and the next full record brings it back', async () => {
+  test('removes a product, and the next full record brings it back', async () => {
     const id = fresh('product');
     await writer.write(pricedBag(id, 9));
     const { status, body } = await writer.remove(id);
@@ -177,7 +177,7 @@ describe('DELETE /v3/catalog/records/:id', () => {
   });
 
   // contract 15.6, 1.8
-  test('takes an entity out, and is 404 for what is unknown, deleted, a category, a tag or a variant', async () => {
+  test('removes an entity, and is a 404 for anything unknown or deleted, a category, a tag or a variant', async () => {
     const [brand, id] = [fresh('brand'), fresh('product')];
     const variants = [{ id: variantOf(id) }];
     await writer.write([brandLine(brand, 'Gone'), bag(id, { attributes: { brand }, variants })]);
@@ -201,7 +201,7 @@ describe('GET /v3/catalog/records/:id/status', () => {
   };
 
   // contract 15.4, 15.7
-  test('tells of pictures that wait, that are embedded, and that failed, which the next record tries again', async () => {
+  test('reports pictures that wait, that are embedded, and that failed, which the next record retries', async () => {
     const id = fresh('product');
     const [own, lost, ofVariant] = ['a', 'b', 'c'].map((name) => `https://p.example/${id}/${name}.jpg`);
     const variants = [{ id: variantOf(id), images: [ofVariant, own] }];
@@ -225,9 +225,9 @@ describe('GET /v3/catalog/records/:id/status', () => {
   });
 
   // contract 15.7
-  test('tells of entities and categories, and is 404 for what is unknown or deleted', async () => {
+  test('reports on entities and categories, and is a 404 for anything unknown or deleted', async () => {
     const row = { searchable: true, identifiable: false, pictures: { embedded: 0, pending: 0, failed: 0 } };
-    // A facet is no row of its own.
+    // A facet is not a row of its own.
     for (const [id, searchable] of [
       ['brand_hermes', true],
       ['handbags', true],

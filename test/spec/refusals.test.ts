@@ -37,7 +37,7 @@ describe.each(REFUSALS)('$call', ({ call, taken, values, bodies = {}, beyondSche
   ]);
   const refused = [...changed, ...Object.entries(bodies)] as [string, object[]][];
 
-  test('takes what each refused call differs from', async () => {
+  test('accepts the call that each refused one differs from', async () => {
     const { status, text } = await send(call, taken);
     expect([status === 400, text]).toEqual([false, text]);
     if (call.startsWith('POST /v3')) expect(faultsInDocument(call, taken)).toEqual([]);

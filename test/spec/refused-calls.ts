@@ -2,10 +2,10 @@
 const PHOTO =
   'iVBORw0KGgoAAAANSUhEUgAAACAAAAAgCAMAAABEpIrGAAAAA1BMVEWAgICQdD0xAAAACXBIWXMAAAPoAAAD6AG1e1JrAAAAEklEQVQ4y2NgGAWjYBSMAuwAAAQgAAFWu83mAAAAAElFTkSuQmCC';
 
-/** What is refused of one kind of call. */
+/** The refused variants of one kind of call. */
 export interface Refusals {
   readonly call: string;
-  /** A body, or the parameters of a GET, that is taken as it is. */
+  /** A body, or the parameters of a GET, that is accepted unchanged. */
   readonly taken: object;
   /** Values that are refused in its place, by the property that the refusal names. */
   readonly values: Readonly<Record<string, readonly unknown[]>>;

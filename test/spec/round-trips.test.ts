@@ -119,7 +119,7 @@ describe('an identification', () => {
   });
 });
 
-test('as many connections prepare as many statements however many rows, keys and accounts there are', async () => {
+test('each connection prepares the same number of statements however many rows, keys and accounts there are', async () => {
   const names = new Set<string | undefined>();
   for (const credits of [null, 100, 200]) {
     const { api } = await service.newKey({ credits });

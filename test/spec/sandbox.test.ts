@@ -9,10 +9,10 @@ import { useEmbeddedPictures } from '../support/stored-vectors';
 
 /** contract 9.8, 9.9, 9.10: keys for testing an app. */
 
-/** Address of the only picture of a product of the crowded catalog. */
+/** Address of the only picture of a product in the crowded catalog. */
 const pictureOf = (id: string): string => `https://pictures.example/${id}.jpg`;
 
-/** Handbags beside those of the sandbox: the least popular ones. */
+/** Handbags besides those of the sandbox: the least popular ones. */
 const BEYOND = 2;
 
 const product = (category: string, at: number, brand: string) => {
@@ -131,7 +131,7 @@ describe('a test key on a small catalog', () => {
   });
 
   // contract 9.9
-  test('makes ten calls a month of UTC on all endpoints; a live key and other test keys go on', async () => {
+  test('makes ten calls per UTC month on all endpoints; a live key and other test keys are unaffected', async () => {
     const [used, other] = [await service.newKey({ test: true }), await service.newKey({ test: true })];
     const ask = async (api: ApiClient) => (await api.item('product_nobody')).status;
     const statuses = await Promise.all(Array.from({ length: 12 }, () => ask(used.api)));
@@ -182,7 +182,7 @@ describe('X-Loupe-Force', () => {
   /** Beside 404, which no identification has. */
   const statuses = Object.entries(REFUSALS).map(([code, [refusal]]) => [code, refusal?.status] as const);
   test.each(statuses.filter(([, status]) => status !== 404))(
-    'gives a test key a %s as it really is, however often, and free',
+    'gives a test key a real %s, any number of times, free of charge',
     async (error, status) => {
       // Every header and the body are compared with the document.
       const told = { success: false, error, message: expect.any(String), request_id: expect.any(String) };
@@ -209,7 +209,7 @@ describe('X-Loupe-Force', () => {
       expect((await forced(api, status)).headers.get(name)).toBe(value);
   });
 
-  test('is a 400 for what is no such status or reason, and is ignored for a live key and without a key', async () => {
+  test('is a 400 for any other status or reason, and is ignored for a live key and without a key', async () => {
     const refusal = { status: 400, body: { error: 'bad_request', field: 'X-Loupe-Force' } };
     const unknown = [
       '',

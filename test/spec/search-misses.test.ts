@@ -4,12 +4,12 @@ import { Housekeeping } from '../../scripts/composition/housekeeping';
 import { environmentOf, runLoupeHere } from '../support/run-loupe';
 import { TestService, useService } from '../support/service';
 
-/** contract 5.13, 5.14: what people look for in vain. */
+/** contract 5.13, 5.14: searches that find nothing. */
 const service = useService({ SEARCH_MISSES: 'on' });
 const DAY_MS = 86_400_000;
 const store = () => service.resolve(PORTS.SearchMissStore);
 
-/** What is kept of texts with a word, once it is written. */
+/** The kept texts with a word, once they are written. */
 async function kept(word: string, since: Date | null = null): Promise<[string, number][]> {
   await service.resolve(SearchMisses).write();
   const misses = await store().mostFrequent(since, Number.MAX_SAFE_INTEGER);
@@ -53,7 +53,7 @@ test('a reference number is kept; what a test key looks for is not counted', asy
 });
 
 // contract 5.13
-test('days are counted apart and summed, and the rare of a day are forgotten with it', async () => {
+test('days are counted separately and summed, and the rare texts of a day are forgotten with it', async () => {
   await ask(3, { query: 'kkbag' });
   await ask(2, { query: 'kkrare' });
   service.clock.advance(DAY_MS);
@@ -65,7 +65,7 @@ test('days are counted apart and summed, and the rare of a day are forgotten wit
 });
 
 // contract 5.13
-test('a day has no more than 1,000 texts, the most frequent of those that come together', async () => {
+test('a day has no more than 1,000 texts, the most frequent of those that arrive together', async () => {
   const texts = Array.from({ length: 1_100 }, (_, at) => ({ query: `mmtext${at}`, misses: at + 3 }));
   await store().add('2026-02-01', texts);
   const more = [
@@ -82,7 +82,7 @@ test('a day has no more than 1,000 texts, the most frequent of those that come t
 });
 
 // contract 5.13
-test('they are removed after SEARCH_MISS_DAYS, no more at a time than asked for', async () => {
+test('they are removed after SEARCH_MISS_DAYS, no more at a time than requested', async () => {
   const miss = (query: string) => ({ query, misses: 3 });
   await store().add('2025-01-01', [miss('ppa'), miss('ppb')]);
   const before = new Date('2025-01-02T23:00:00Z');

@@ -6,7 +6,7 @@ import { environmentOf, runLoupeHere } from '../support/run-loupe';
 import { temporaryFolder } from '../support/temporary-folder';
 import { useWrittenCatalog } from '../support/written-catalog';
 
-/** The commands of `docs/shop.md`, each as it stands there, beside a service. */
+/** The commands of `docs/shop.md`, each exactly as written there, beside a service. */
 const { service, writer: api } = useWrittenCatalog();
 const folder = temporaryFolder();
 const guide = readFileSync(join(REPOSITORY_ROOT, 'docs/shop.md'), 'utf8');

@@ -114,7 +114,7 @@ describe('the key of a demonstration', () => {
     if (isGiven) expect(JSON.parse(body)).toEqual({ key: KEY, photos: ['demo/photos/0'] });
   });
 
-  test('is announced to a page that a link of another site led to', async () => {
+  test('is offered to a page opened by a link from another site', async () => {
     const { body } = await offer({ 'sec-fetch-site': 'cross-site' }, '/');
     expect([body.includes('data-demo="yes"'), body.includes(KEY)]).toEqual([true, false]);
   });
@@ -150,7 +150,7 @@ describe('the password of /queues', () => {
     expect([right.status, Number(right.headers.get('Retry-After')) > 0]).toEqual([429, true]);
   });
 
-  test('an address that has opened it before is still served, and calls without a password do not count', async () => {
+  test('an address that has already opened it is still served, and calls without a password do not count', async () => {
     for (let call = 0; call < 3 * LIMIT; call += 1) expect((await ask(null)).status).toBe(401);
     expect((await ask(PASSWORD)).status).toBe(200);
     for (let call = 0; call < 3 * LIMIT; call += 1) await ask('wrong');
@@ -177,7 +177,7 @@ const asked = ({ url, key }: TestService, path: string, authorization = key.key)
   return fetch(url + path, { ...body, headers: { Origin: PAGE, ...own } });
 };
 
-/** The headers of an answer that a proxy says went over this protocol. */
+/** The headers of an answer to a call that arrived, a proxy says, over this protocol. */
 const over = async ({ anybody }: TestService, path: string, protocol: string) =>
   (await anybody.send('GET', path, { headers: { 'X-Forwarded-Proto': protocol } })).headers;
 
@@ -229,7 +229,7 @@ describe('a service with CORS_ORIGINS', () => {
     expect(exposed).toEqual(expect.arrayContaining([...shown, ...limits]));
   });
 
-  test('other origins, and addresses that are not of the API, are refused', async () => {
+  test('other origins, and addresses outside the API, are refused', async () => {
     for (const origin of ['https://shop.example.evil.example', 'http://shop.example', 'null'])
       expect(originOf(await preflight(open, QUERY, origin))).toBeNull();
     for (const path of '/healthz /readyz /metrics /queues /openapi.json /docs /'.split(' ')) {

@@ -12,7 +12,7 @@ const store = (raw: Buffer, type = 'image/jpeg') => {
 };
 
 let count = 0;
-/** A picture that is larger than what the model looks at, and that no other test has. */
+/** A picture larger than the model's input, and that no other test has. */
 function drawn(): sharp.Sharp {
   count += 1;
   const colour = parseInt(RUN.slice(-4), 36) + count;
@@ -44,7 +44,7 @@ describe('POST /v3/catalog/images', () => {
     },
   );
 
-  test('says the size of the upright picture, and the same address for the same bytes', async () => {
+  test('returns the size of the upright picture, and the same address for the same bytes', async () => {
     const turned = await drawn().withMetadata({ orientation: 6 }).jpeg().toBuffer();
     const first = await store(turned);
     expect(first.body).toMatchObject({ width: 640, height: 1280 });
@@ -69,7 +69,7 @@ describe('POST /v3/catalog/images', () => {
   });
 
   // contract 7.2, 7.3, 7.19, 12.2
-  test('refuses what is no usable picture with the reasons that a photo has, and bodies as everywhere', async () => {
+  test('refuses an unusable picture with the same reasons as a photo, and bodies as everywhere else', async () => {
     const whole = await drawn().jpeg().toBuffer();
     const noise = { type: 'gaussian', mean: 128, sigma: 60 } as const;
     const grey = sharp({ create: { width: 290, height: 290, channels: 3, background: 'white', noise } });
@@ -87,7 +87,7 @@ describe('POST /v3/catalog/images', () => {
   });
 
   // contract 13.5
-  test('keeps a picture that is sent again as if it were new, and loses one that nobody names', async () => {
+  test('keeps a picture that is sent again as if it were new, and removes one that no record names', async () => {
     const images = service.resolve(PORTS.ImageStore);
     const bytes = await drawn().png().toBuffer();
     const { url, thumbnail } = (await store(bytes)).body;

@@ -48,14 +48,14 @@ describe('a variant that its product leaves out', () => {
     expect(await pricesOf(other)).toEqual(prices);
   });
 
-  test('can get no prices meanwhile', async () => {
+  test('can get no prices while it is away', async () => {
     const id = fresh('product');
     await writer.write([...pricedBag(id, 1), bag(id)]);
     const reason = `no product names "${variantOf(id)}" any more`;
     expect((await writer.write([price(id, 2)])).body.data).toMatchObject([{ field: 'variant', reason }]);
   });
 
-  test('is deleted with its prices once it has been away for the whole grace, and never one that is named', async () => {
+  test('is deleted with its prices once it has been away for the whole grace period, but never while it is named', async () => {
     const [away, back, named] = [fresh('product'), fresh('product'), fresh('product')];
     await writer.write([away, back, named].flatMap((id) => pricedBag(id, 5)));
     await writer.write([bag(away), bag(back)]);
@@ -109,7 +109,7 @@ class NaiveCatalog {
     return steps.filter((each) => 'product' in each || this.price(each.variant, each.A)).length;
   }
 
-  /** Null for a product that is not there; else its variants, with their prices. */
+  /** Null for a product that does not exist; else its variants, with their prices. */
   variantsOf(id: number): readonly (readonly [number, number | null])[] | null {
     const own = this.named.get(id)?.filter((each) => this.owners.get(each) === id);
     return own?.map((each) => [each, this.prices.get(each) ?? null]) ?? null;
@@ -136,7 +136,7 @@ class NaiveCatalog {
 }
 
 // contract 13.15, 13.2, 15.2
-test('calls and imports in batches of any size leave what their records mean one after the other', async () => {
+test('calls and imports in batches of any size have the same result as their records one after the other', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 6 }), async (changes) => {
       const naive = new NaiveCatalog();

@@ -8,10 +8,10 @@ import { PORTS } from '../../models/ports';
 import { at } from '../../models/random';
 import { useWebhooks } from '../support/photo-jobs';
 
-/** contract 16.10 to 16.17: callers who are told what happens, and messages that their address does not take. */
+/** contract 16.10 to 16.17: events that callers are told of, and messages that their address does not accept. */
 const { service, receiver, photo, rowsOf, told, send, done } = useWebhooks();
 
-/** An import of no records, told as any other. */
+/** An import of no records, announced like any other. */
 const importNothing = async (dryRun = false): Promise<void> => {
   const store = await openImport(service.knex, dryRun);
   const nothing = () => undefined;
@@ -69,7 +69,7 @@ describe('a webhook', () => {
 
 // contract 16.12, 16.15
 describe('the end of a job', () => {
-  test('is told to its account alone, once, in a signed message', async () => {
+  test('is announced only to its account, once, in a signed message', async () => {
     const { api, path, secret } = await told(['vision.job.done']);
     const other = await told(['vision.job.done']);
     const id = await done(api);
@@ -92,7 +92,7 @@ describe('the end of a job', () => {
     });
   });
 
-  test('is told of a job none of whose photos can be used, and of one that is cancelled', async () => {
+  test('is announced for a job without a usable photo, and for a cancelled one', async () => {
     const { api, data } = await told(['vision.job.done']);
     const unusable = await done(api, { base64: Buffer.from('no picture').toString('base64') });
     service.queue.photosWaiting = 1;
@@ -101,14 +101,14 @@ describe('the end of a job', () => {
     await send();
     const messages = await data(2);
     expect(messages).toHaveLength(2);
-    // What happens at the same time is told in any order.
+    // Simultaneous events are announced in any order.
     expect(messages).toContainEqual({ id: unusable, total: 1, done: 0, failed: 1, cancelled: 0 });
     expect(messages).toContainEqual({ id, total: 2, done: 0, failed: 0, cancelled: 2 });
   });
 });
 
 // contract 16.16
-test('low credits are told once, by the charge that takes the balance below, and by no free call', async () => {
+test('low credits are announced once, by the charge that takes the balance below, and never by a free call', async () => {
   const { api, path, accountId, data } = await told(['account.credits.low'], { credits_below: 80 }, 100);
   await Promise.all(Array.from({ length: 8 }, () => api.identify(photo)));
   await send();
@@ -131,8 +131,8 @@ test('low credits are told once, by the charge that takes the balance below, and
 });
 
 // contract 16.17
-describe('what concerns all', () => {
-  test('an import that is done is told to every account that wants to know, a dry run to none', async () => {
+describe('an event that concerns all accounts', () => {
+  test('a finished import is announced to every account that subscribed, a dry run to none', async () => {
     const [one, two] = [await told(['catalog.import.done']), await told(['catalog.import.done'])];
     const none = await told(['model.drift']);
     await importNothing(true);
@@ -146,7 +146,7 @@ describe('what concerns all', () => {
       await service.resolve(DriftWatch).look();
       await send();
     };
-    /** Answers of an account, all claimed with 0.9, of which a share is right. */
+    /** Answers of an account, all with a claimed confidence of 0.9, of which a share is right. */
     async function answers(account: string, count: number, right: number): Promise<void> {
       service.clock.advance(60_000);
       const { id, model } = await service.liveVersion();
@@ -164,7 +164,7 @@ describe('what concerns all', () => {
       await rowsOf('housekeeping').whereLike('task', 'model.drift%').delete();
     });
 
-    test('is told to all, once a week, where it shows whichever account is left out', async () => {
+    test('is announced to all, once a week, if it shows whichever account is left out', async () => {
       const { path, data } = await told(['model.drift']);
       await answers('one', 199, 0);
       await answers('two', 200, 0);

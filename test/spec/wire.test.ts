@@ -69,7 +69,7 @@ describe('an answer', () => {
   });
 
   // contract 12.6
-  test('to a repetition under an Idempotency-Key may be in another coding', async () => {
+  test('to a repetition with an Idempotency-Key may be in another coding', async () => {
     const named = { 'idempotency-key': `once-${Date.now()}` };
     const first = await query({ ...named, 'accept-encoding': 'gzip' });
     const again = await query({ ...named, 'accept-encoding': 'br' });
@@ -122,7 +122,7 @@ describe('a picture', () => {
     expect((await send(path, { 'If-None-Match': headers.etag ?? '' })).status).toBe(304);
   });
 
-  test('whose caller leaves is read no further, and one that breaks off is no whole answer', async () => {
+  test('is read no further when its caller disconnects, and one that breaks off is not a complete answer', async () => {
     const path = await picture();
     const ended = new Promise<void>((resolve) => {
       opens(1_000_000_000, async function* () {

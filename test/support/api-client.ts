@@ -72,7 +72,7 @@ export class ApiClient {
       ...(content === undefined ? {} : { body: content }),
     });
     const answer = { status: response.status, headers: response.headers, text: await response.text() };
-    // Bodies that are read in another way than as JSON are not looked at.
+    // Bodies that are not read as JSON are not checked.
     const sent = typeof raw === 'string' ? jsonOf(raw.replace(/^\uFEFF/, '')) : body;
     ApiClient.#check ??= new DocumentCheck();
     const faults = ApiClient.#check.faultsOf({ method, url, sent, ...answer });

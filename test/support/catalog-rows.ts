@@ -4,7 +4,7 @@ import { rowsOf, sql } from '../../db/core/sql';
 import { nameSortKey } from '../../models/catalog/fold-text';
 import { indexTermsOf } from '../../models/catalog/index-terms';
 
-/** What decides whether and where a query finds a row. */
+/** What determines whether and where a query finds a row. */
 export interface SearchedRow {
   readonly id: string;
   readonly kind: string;
@@ -38,7 +38,7 @@ export async function writeCatalogRows(knex: Knex, rows: readonly SearchedRow[])
   await knex.transaction((trx) => learnWords(trx, terms));
 }
 
-/** Takes rows out of the catalog. */
+/** Removes rows from the catalog. */
 export async function deleteCatalogRows(knex: Knex, ids: readonly string[]): Promise<void> {
   await rowsOf(knex, sql`DELETE FROM catalog_rows WHERE id = ANY(${ids}::text[])`);
 }

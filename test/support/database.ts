@@ -91,7 +91,7 @@ function migratedTemplate(): Promise<string> {
   );
 }
 
-/** Makes a data folder with a migrated database in which nothing is, and which nobody has open. */
+/** Makes a data folder with a migrated, empty database that nobody has open. */
 export async function copyMigrated(dataDir: string): Promise<void> {
   copyDataFolder(await migratedTemplate(), dataDir);
 }
@@ -123,7 +123,7 @@ interface DatabaseTemplate {
   readonly name: string;
   /** Changes with whatever the content depends on. */
   readonly digest: string;
-  /** Whether it is to be made again although it is there. */
+  /** Whether to make it again although it exists. */
   readonly isStale?: boolean;
   /** Fills the empty database at an address, and leaves no connection to it. */
   prepare(url: string): Promise<void>;

@@ -72,7 +72,7 @@ const OF_NOWHERE: Named<string> = {
   ...{ 431: 'HeadersTooLarge', 503: 'Unavailable' },
 };
 
-/** Legacy endpoints ignore what they do not understand (contract 8.1), which the document does not invite. */
+/** Legacy endpoints ignore what they do not understand (contract 8.1), which the document does not mention. */
 const LENIENT = /^\/v[12]\//;
 
 /** Headers that mean something to clients: an answer has none of them that the document does not name. */
@@ -114,7 +114,7 @@ export class DocumentCheck {
     const { status, sent, url } = exchange;
     const call = `${exchange.method === 'HEAD' ? 'GET' : exchange.method} ${url.pathname}`;
     const operation = this.forms.find(({ form }) => form.test(call))?.operation;
-    // Pages for people are no part of the document; a refusal at an address that it does not name has its usual form.
+    // Pages for people are not part of the document; a refusal at an address that it does not name has its usual form.
     const refusal = `#/components/responses/${OF_NOWHERE[status]}`;
     const response = operation ? operation.responses[status] : { $ref: refusal };
     if (!response) return [`the status ${status} is not documented`];

@@ -23,11 +23,11 @@ export interface FixtureData {
   remove(): unknown;
 }
 
-/** A catalog that tests can ask for. */
+/** A catalog that tests can request. */
 export interface CatalogSource {
   /** Lower-case letters, digits and underscores: part of the name of a database. */
   readonly name: string;
-  /** Files and folders that its content depends on, from the root of the repository. */
+  /** Files and folders that its content depends on, relative to the root of the repository. */
   readonly sources: readonly string[];
   /** Writes it as bundles below a folder, in the order in which they are to be imported. */
   write(folder: string): Promise<readonly string[]>;
@@ -140,7 +140,7 @@ export function importInto(
   return importBundle({ dryRun: false, wait: false, ...options }, ports, progress);
 }
 
-/** Sure of one near image, unsure of two that are as near as each other, sure of what both have in common. */
+/** Confident about one near image, unsure between two equally near ones, confident about what both have in common. */
 const MANIFEST: ModelManifest = {
   ...modelManifest('test-eye', 4),
   calibration: {

@@ -7,7 +7,7 @@ import { processEnvironment } from '../../scripts/config';
 import { copyMigrated, createOwnDatabase, migratedInServer } from './database';
 import { inOwnBucket } from './s3-bucket';
 
-/** Where the processes of a test keep their state: a data folder, and a migrated database with nothing in it. */
+/** Where the processes of a test keep their state: a data folder, and an empty migrated database. */
 export interface Installation {
   /** For whatever else the test writes; removed with the rest. */
   readonly folder: string;

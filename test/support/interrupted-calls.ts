@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
 interface Held {
-  /** Resolves once so many calls wait. */
+  /** Resolves once this many calls wait. */
   waiting(calls: number): Promise<void>;
-  /** Holds up no call that comes from now on. */
+  /** Holds up no call that arrives from now on. */
   passNew(): void;
-  /** Lets all go that wait, and all that come. */
+  /** Releases all calls, waiting and future. */
   letGo(): void;
 }
 
@@ -50,7 +50,7 @@ export function holdMethod<Name extends string>(
   };
 }
 
-/** A promise, and what resolves it. */
+/** A promise, and its resolver. */
 function gate(): [open: Promise<void>, letGo: () => void] {
   let letGo = (): void => undefined;
   const open = new Promise<void>((resolve) => {

@@ -20,7 +20,7 @@ export async function closed(server: Server): Promise<void> {
   await once(server, 'close');
 }
 
-/** A message as it came. */
+/** A message as it arrived. */
 export interface ReceivedMessage {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
@@ -31,7 +31,7 @@ export interface ReceivedMessage {
 type Reply = number | readonly [status: number, headers: Record<string, string>];
 type Behaviour = (message: ReceivedMessage) => Reply | Promise<Reply>;
 
-/** A host of callers that is told things. */
+/** A callers' host that receives messages. */
 export class WebhookReceiver {
   readonly received: ReceivedMessage[] = [];
   #behaviour: Behaviour = () => 204;
@@ -59,7 +59,7 @@ export class WebhookReceiver {
     this.#behaviour = behaviour;
   }
 
-  /** Resolves once so many messages have come to a path. */
+  /** Resolves once this many messages have reached a path. */
   async has(count: number, path: string): Promise<ReceivedMessage[]> {
     for (;;) {
       const messages = this.to(path);

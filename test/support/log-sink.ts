@@ -26,7 +26,7 @@ export class LogSink {
     this.written = [];
   }
 
-  /** The lines since the last `clear`, once there are so many. */
+  /** The lines since the last `clear`, once there are this many. */
   async lines(count: number): Promise<unknown[]> {
     while (this.written.length < count) await once(this.events, 'line');
     return [...this.written];

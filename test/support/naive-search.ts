@@ -101,7 +101,7 @@ function bySort(sort: ResolvedQuery['sort']) {
 const compare = (left: string, right: string): number =>
   Buffer.compare(Buffer.from(left), Buffer.from(right));
 
-/** Of few texts that come again and again. */
+/** From few texts that recur often. */
 function remembered<Value>(work: (...texts: string[]) => Value): (...texts: string[]) => Value {
   const known = new Map<string, Value>();
   return (...texts) => {
@@ -141,7 +141,7 @@ interface OwnTerms {
   readonly references: ReadonlySet<string>;
 }
 
-/** Of a row, each text of which may be several words. */
+/** For a row, each of whose texts may be several words. */
 function ownTerms(row: SearchedRow): OwnTerms {
   const known = terms.get(row);
   if (known) return known;

@@ -9,7 +9,7 @@ import { useService } from './service';
 /** The beginning of a picture, and nothing after it. */
 export const DAMAGED_PNG = Buffer.from('89504e470d0a1a0a0000', 'hex').toString('base64');
 
-/** A service whose jobs run only when a test says so. The workers are faked: every photo shows one bag until a test changes that. */
+/** A service whose jobs run only when a test says so. The workers are fakes: every photo shows one bag unless a test changes it. */
 export function useJobs(settings: Readonly<Record<string, string>> = {}) {
   const service = useService(settings);
   const { signal } = new AbortController();
@@ -74,7 +74,7 @@ export function useWebhooks() {
     const body = { url: `http://${receiver.address}${path}`, events, ...rest };
     const { id, secret } = (await api.send<Registered>('POST', '/v3/webhooks', { body })).body;
     const listed = async () => (await api.send<{ data: Registered[] }>('GET', '/v3/webhooks')).body.data[0];
-    /** The data of so many messages that have come. */
+    /** The data of the messages that have arrived, once there are this many. */
     const data = async (count: number) =>
       (await receiver.has(count, path)).map((message): unknown => JSON.parse(message.body).data);
     return { api, accountId, keyId, path, id, secret, listed, data };

@@ -58,7 +58,7 @@ export interface LyingHost {
   /** Sent again and again for as long as anybody listens; `LONG` stands for 4,000 bytes. */
   readonly pours?: string;
   readonly everyMs?: number;
-  /** How the connection goes on when nothing is poured; by default it ends. */
+  /** How the connection continues when nothing is sent endlessly; by default it ends. */
   readonly end?: 'wait' | 'reset';
 }
 

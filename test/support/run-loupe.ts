@@ -17,7 +17,7 @@ export const environmentOf = ({ config }: { readonly config: Config }): Settings
   ...(config.DATABASE_URL === undefined ? {} : { DATABASE_URL: config.DATABASE_URL }),
 });
 
-/** Runs a `loupe` command in this process on these settings, without the second that a start takes. Not two at a time. */
+/** Runs a `loupe` command in this process with these settings, saving the second that a start takes. Not two at a time. */
 export async function runLoupeHere(words: readonly string[], settings: Settings): Promise<Outcome> {
   const before = { ...process.env };
   Object.assign(process.env, settings);
@@ -37,7 +37,7 @@ export async function runLoupeHere(words: readonly string[], settings: Settings)
   }
 }
 
-/** The same, and answers the JSON that the command prints. */
+/** The same, but returns the JSON that the command prints. */
 export async function loupeHere(settings: Settings, ...words: readonly string[]): Promise<unknown> {
   const { code, stdout, stderr } = await runLoupeHere([...words, '--json'], {
     LOG_LEVEL: 'warn',

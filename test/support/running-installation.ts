@@ -88,7 +88,7 @@ export class RunningInstallation {
     return new ApiClient(this.processes[process]?.url ?? '', this.key);
   }
 
-  /** Runs a command beside the service, and answers the JSON that it prints. */
+  /** Runs a command beside the service, and returns the JSON that it prints. */
   loupe = <Document = unknown>(...words: readonly string[]): Promise<Document> =>
     loupeHere(this.settings, ...words) as Promise<Document>;
 }

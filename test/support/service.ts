@@ -46,7 +46,7 @@ export interface TestKey {
   readonly api: ApiClient;
 }
 
-/** A product, null for a picture that no row shows any more, and how far its picture is from a photo or from each of several. */
+/** A product, null for a picture that no row shows any more, and its picture's distance from a photo or from each of several. */
 export type Seen = readonly [id: string | null, distance: number | readonly number[]];
 
 /** Stands still until it is put forward: however slow a test is, no second passes in it. */
@@ -104,7 +104,7 @@ export class TestService {
   );
   /** A small PNG as it is sent; set once the service runs. Its base64 uses both special characters and needs padding. */
   readonly photo = { base64: '' };
-  /** What the process says of itself; tests may change it. */
+  /** What the process reports about itself; tests may change it. */
   lifecycle: LifecycleState = 'ready';
   private started: Running | undefined;
 
@@ -149,7 +149,7 @@ export class TestService {
       ...{ ...SETTINGS, ...data.settings, ...(TEST_REDIS_URL === undefined ? {} : redis), ...this.settings },
     });
     const fakes = { [PORTS.Clock]: this.clock, [PORTS.VisionQueue]: this.queue, ...this.overrides };
-    // The workers are faked, so none are started here, nor a model loaded.
+    // The workers are fakes, so none are started here, and no model is loaded.
     const loupe = await openLoupe(config, { answersQueues: false, servesHttp: true }, fakes);
     const apiOptions = { ...apiSettings(config, loupe, () => this.lifecycle), logger: this.log.logger };
     const server = createServer(createApp(apiServices(loupe.container), apiOptions));
@@ -191,7 +191,7 @@ export class TestService {
     await this.resolve(PORTS.AccountRepository).revokeKey(keyId);
   }
 
-  /** What an account has left; null when it is unlimited. */
+  /** An account's remaining credits; null when it is unlimited. */
   async balance(accountId: string): Promise<number | null> {
     return (await this.resolve(PORTS.AccountRepository).account(accountId))?.credits ?? null;
   }
@@ -231,7 +231,7 @@ export class TestService {
     return this.running.loupe.database.knex;
   }
 
-  /** What the container has under a port or a class. */
+  /** The container's instance for a port or a class. */
   resolve<Port>(token: Token<Port> | (abstract new (...given: never[]) => Port)): Port {
     return this.running.loupe.container.resolve<Port>(token as symbol);
   }

@@ -36,7 +36,7 @@ const placeOf = ({ path }) => {
   return place < 0 ? SLOWEST.length : place;
 };
 
-/** Jest's order, by what it remembers or by size, but for files that are known to be slow. */
+/** Jest's order, by past duration or by size, except for files known to be slow. */
 module.exports = class SlowestFirst extends Sequencer {
   sort(tests) {
     return super.sort(tests).sort((one, other) => placeOf(one) - placeOf(other));

@@ -10,7 +10,7 @@ export class StoredVectors implements IndexQueue {
 
   constructor(private readonly service: () => TestService) {}
 
-  /** From now on they wait. */
+  /** From now on, they wait. */
   hold(): void {
     this.#letGo = [];
   }

@@ -19,7 +19,7 @@ import { join } from 'node:path';
 const ROOT = join(__dirname, '../..');
 export const TEMPLATES = join(tmpdir(), 'loupe-templates');
 
-/** What an empty embedded cluster depends on: the engine and its settings. */
+/** What the content of an empty embedded cluster depends on: the engine and its settings. */
 export const ENGINE_SOURCES = [
   'db/embedded/engine-thread.ts',
   'node_modules/@electric-sql/pglite/package.json',

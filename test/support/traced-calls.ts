@@ -10,7 +10,7 @@ import { closed, listening } from './local-server';
 export interface TracedCalls {
   readonly settings: Readonly<Record<string, string>>;
   readonly calls: number;
-  /** What becomes of the image that each of them fetches. */
+  /** The outcome of the image that each of them fetches. */
   readonly fetched: 'an image' | 'unavailable' | 'a mistake';
 }
 
@@ -21,11 +21,11 @@ async function main(): Promise<void> {
   const modules = Object.keys(require.cache).flatMap(
     (file) => /@opentelemetry\/([^/]+)/.exec(file)?.[1] ?? [],
   );
-  // As the service does; what is still being sent then is given up.
+  // Like the service; whatever is still being sent then is given up.
   process.stdout.write(JSON.stringify({ logs, modules: [...new Set(modules)] }), () => process.exit());
 }
 
-/** The messages of the log, once everything is sent or given up. */
+/** The log messages, once everything is sent or given up. */
 async function logOf({ settings, calls, fetched }: TracedCalls): Promise<string[]> {
   const lines: string[] = [];
   const write = (_fields: object, message: string) => void lines.push(message);

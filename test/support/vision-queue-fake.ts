@@ -4,16 +4,16 @@ import { noWorker, unavailable } from '../../models/errors';
 import type { CatalogRepository, NeighbourRequest, VisionQueue } from '../../models/ports';
 import type { Neighbour, Neighbourhood, SearchedVersion } from '../../models/vision/neighbours';
 
-/** The way to the workers, with workers that see what a test says. */
+/** The queue to the workers, with workers that see what a test says. */
 export class VisionQueueFake implements VisionQueue {
   /** As of a process that looks at photos itself. */
   readonly viewSize = { side: 400, kernel: 'lanczos3' } as const;
   calls = 0;
-  /** The last that was asked. */
+  /** The last request. */
   request: NeighbourRequest | null = null;
   behaviour: 'answers' | 'holds' | 'fails' | 'never answers' = 'answers';
   isAway = false;
-  /** How many wait before the workers. */
+  /** How many wait for the workers. */
   photosWaiting = 0;
   workerCount = 1;
   private seen: readonly Neighbour[] = [];
@@ -50,12 +50,12 @@ export class VisionQueueFake implements VisionQueue {
     };
   }
 
-  /** Resolves once so many calls have come since the last reset. */
+  /** Resolves once this many calls have arrived since the last reset. */
   async asked(calls = 1): Promise<void> {
     while (this.calls < calls) await once(this.events, 'asked');
   }
 
-  /** Resolves when a caller that was not answered gave up. */
+  /** Resolves when an unanswered caller gave up. */
   async gaveUp(): Promise<void> {
     if (this.behaviour === 'never answers') await once(this.events, 'gave up');
   }

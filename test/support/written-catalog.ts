@@ -8,10 +8,10 @@ import { type TestService, useService } from './service';
 import { StoredVectors } from './stored-vectors';
 import { temporaryFolder } from './temporary-folder';
 
-/** The fixture in a database apart, for tests that take out again what they write. */
+/** The fixture in a separate database, for tests that undo what they write. */
 export const RESTORED: CatalogSource = { ...FIXTURE, name: 'restored' };
 
-/** A caller who may do everything. */
+/** A caller with all permissions. */
 export async function writerOf(service: TestService): Promise<ApiClient> {
   return (await service.newKey({ scopes: SCOPES })).api;
 }
@@ -48,7 +48,7 @@ export function useWrittenCatalog(settings: Readonly<Record<string, string>> = {
   return { service, vectors, writer, found, importFiles };
 }
 
-/** Tells what this run writes from what an earlier run left. */
+/** Distinguishes what this run writes from what an earlier run left. */
 export const RUN = Date.now().toString(36);
 
 let count = 0;

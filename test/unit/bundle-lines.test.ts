@@ -28,7 +28,7 @@ describe('the lines of a bundle file', () => {
     expect(Object.fromEntries(await linesOf(...chunks))).toEqual(lines);
   });
 
-  test('that are too long are faults alone, whatever comes in one piece', async () => {
+  test('that are too long are rejected alone, whatever comes in one piece', async () => {
     const longest = `"${'y'.repeat(LINE_BYTES_MAX - 2)}"`;
     const whole = `${'x'.repeat(LINE_BYTES_MAX + 1)}\n${longest}\n1`;
     for (const chunks of [
@@ -43,7 +43,7 @@ describe('the lines of a bundle file', () => {
     }
   });
 
-  test('are the same however the stream is cut', async () => {
+  test('are the same however the stream is split', async () => {
     const text = fc.oneof(
       fc.string({ unit: 'grapheme' }).map((value) => JSON.stringify(value)),
       fc.constant(' \ufeff'),

@@ -60,7 +60,7 @@ test.each<[kind: Kind, given: object, filledIn: object]>([
   expect(parsers[kind](given)).toMatchObject({ record: filledIn });
 });
 
-test('a record that deletes is taken as it is meant, whatever its other fields hold', () => {
+test('a record that deletes is accepted as a deletion, whatever its other fields hold', () => {
   const given = { ...records.products, deleted: true, category: 7 };
   expect(parsers.products(given)).toEqual({ record: { id: 'product_a', deleted: true } });
 });
@@ -210,14 +210,14 @@ describe('a line of the report of rejects', () => {
     for (const line of lines) expect(line).toMatch(/^products\.jsonl:7: [^\s:]+: \S.*$/);
   });
 
-  test('has its field and reason behind the longest path, too', async () => {
+  test('has its field and reason even after the longest path', async () => {
     const path = `${'folder/'.repeat(400)}a.jpg`;
     expect(await reported([[path, 0, 'file', 'a symbolic link']])).toEqual([
       `${path}:0: file: a symbolic link`,
     ]);
   });
 
-  test('is one line, whatever stands in a name, and no longer than a reader bears', async () => {
+  test('is one line of readable length, whatever is in a name', async () => {
     const [line, ...more] = await reported([['a\nb\u2028c', 0, 'file', `a\r\nb ${'x'.repeat(9_000)}`]]);
     expect(more).toEqual([]);
     expect(line).toMatch(/^a b c:0: file: a b x+…$/);

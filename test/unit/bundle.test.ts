@@ -20,7 +20,7 @@ afterEach(async () => {
   for (const bundle of opened.splice(0)) await bundle.close();
 });
 
-/** Writes files below a folder and answers its path. */
+/** Writes files below a folder and returns its path. */
 function folder(files: Files, path = join(root, 'bundle')): string {
   mkdirSync(path);
   for (const [name, content] of Object.entries(files)) {
@@ -60,7 +60,7 @@ const spooled = () => readdirSync(join(root, 'spool'));
 
 describe('a bundle', () => {
   // contract 13.1
-  test('may be a folder in which every file is optional; what it does not know is warned of', async () => {
+  test('may be a folder in which every file is optional; unknown files cause a warning', async () => {
     const bundle = await open(
       folder({ 'products.jsonl': '{"a":1}\n{"a":2}\n', 'prodcuts.jsonl': '', 'a.jpg': '' }),
     );
@@ -71,7 +71,7 @@ describe('a bundle', () => {
   });
 
   test.each(['b.tar', 'b.tar.gz'])(
-    'may be an archive of a folder, with the folder or without, of which nothing is left behind: %s',
+    'may be an archive of a folder, with or without the folder itself, and leaves nothing behind: %s',
     async (name) => {
       for (const prefix of ['', './', 'my-bundle/']) {
         const path = await archive(name, [
@@ -90,7 +90,7 @@ describe('a bundle', () => {
     },
   );
 
-  test('may hold each file gzipped, which its bytes tell; plain and gzipped it is a fault', async () => {
+  test('may hold each file gzipped, which its bytes show; the same file plain and gzipped is a fault', async () => {
     const packed = gzipSync('{"a":1}\n');
     const files = { 'tags.jsonl.gz': packed, 'entities.jsonl': packed, 'products.jsonl.gz': '{"plain":1}' };
     const bundle = await open(folder({ ...files, 'synonyms.jsonl': '{"b":1}', 'synonyms.jsonl.gz': packed }));
@@ -109,7 +109,7 @@ describe('a bundle', () => {
     expect(lines.at(-1)).toMatch(/can not be read from here on/);
   });
 
-  test('is an error when it is not there or no archive', async () => {
+  test('is an error when it does not exist or is not an archive', async () => {
     writeFileSync(join(root, 'text.tar'), 'this is no archive '.repeat(100));
     writeFileSync(join(root, 'cut.tar.gz'), gzipSync(Buffer.alloc(100_000, 'x')).subarray(0, 50));
     for (const name of ['nowhere', 'text.tar', 'cut.tar.gz'])
@@ -159,7 +159,7 @@ describe('a picture is found by its name', () => {
   ];
 
   test.each(['folder', 'b.tar', 'b.tar.gz'])(
-    'in whichever Unicode form it lies in a bundle: %s',
+    'in whichever Unicode form it is in a bundle: %s',
     async (kind) => {
       for (const there of spellings) {
         const files = { 'tags.jsonl': '', [`images/${there}`]: there, [`${there}/${there}`]: there };
@@ -174,7 +174,7 @@ describe('a picture is found by its name', () => {
     },
   );
 
-  test('as it is spelt, where several spellings lie side by side, and not through a link', async () => {
+  test('by its exact spelling where several exist side by side, and not through a link', async () => {
     const [composed = '', decomposed = ''] = spellings;
     const contents = {
       [`images/${composed}`]: 'composed',

@@ -34,7 +34,7 @@ test('every setting has the default of the contract', () => {
 });
 
 // contract 14.16
-test('a worker without a port takes a free one, so that an API beside it finds its own', () => {
+test('a worker without a port takes a free one, so that an API beside it gets its own', () => {
   const settings = { ROLE: 'worker', REDIS_URL: 'redis://redis' };
   expect(readConfig(settings).PORT).toBe(0);
   expect(readConfig({ ...settings, PORT: '3001' }).PORT).toBe(3001);
@@ -72,7 +72,7 @@ test.each<[name: string, value: string, parsed?: unknown]>([
   expect(config[name]).toEqual(parsed);
 });
 
-/** Values, or each with words of what is said of it. */
+/** Values, alone or each with words of its message. */
 const REFUSED: Readonly<Record<string, readonly (string | readonly [value: string, words: string])[]>> = {
   HOST: ['http://0.0.0.0', '127.0.0.1:3000', '[::1]'],
   DATABASE_URL: [
@@ -110,7 +110,7 @@ const REFUSED: Readonly<Record<string, readonly (string | readonly [value: strin
     ...['https://shop.example/', 'https://shop.example/page', 'https://*.shop.example', 'null'],
     ...['https://me@shop.example', 'https://shop.example:99999', '*, https://shop.example'],
   ],
-  // A secret alone would be published as the id of a key.
+  // A secret by itself would be published as the id of a key.
   SIGNING_KEYS: [
     [SECRET, 'the key has no id'],
     [`a:${SECRET},${SECRET}`, 'key 2 of 2 has no id'],
@@ -138,7 +138,7 @@ test.each(Object.entries(REFUSED))(
 );
 
 // contract 14.3
-test('every fault is named at once, those between settings too', () => {
+test('all faults are named at once, including those between settings', () => {
   const wrong = {
     ...{ PORT: 'http', ROLE: 'boss', DATABASE_URL: 'mysql://x', REDIS_URL: 'x', SIGNING_KEYS: 'k:short' },
     ...{ PUBLIC_URL: 'ftp://x', IMAGE_FETCH_ALLOW: 'localhost', RATE_PER_SECOND: '-1', PAGE_SIZE_MAX: '0' },
@@ -154,7 +154,7 @@ test('every fault is named at once, those between settings too', () => {
   expect(() => readConfig({ ROLE: 'api' })).toThrow(/REDIS_URL/);
 });
 
-test('a header of the collector of traces may end with the signs of base64', () => {
+test('a header for the trace collector may end with base64 padding', () => {
   const OTEL_EXPORTER_OTLP_HEADERS = 'Authorization=Basic dXNlcjpwYXNzdw==,X-Scope=shop';
   expect(readConfig({ OTEL_EXPORTER_OTLP_HEADERS })).toMatchObject({ OTEL_EXPORTER_OTLP_HEADERS });
 });

@@ -26,7 +26,7 @@ const pages = ['README.md', ...files.filter((path) => path.endsWith('.md'))];
 describe.each(pages)('%s', (page) => {
   const text = read(page);
 
-  /** Headings as GitHub makes anchors of them. */
+  /** Headings as GitHub turns them into anchors. */
   const anchorsOf = (path: string): string[] =>
     matches(read(path), /^#+ (.+)$/gm).map((heading) =>
       heading
@@ -61,7 +61,7 @@ describe.each(pages)('%s', (page) => {
 
 const program = buildProgram(buildProgram([]).commands.map((group) => group.name()));
 
-/** What is wrong with the words of a command; null when nothing is. */
+/** The fault in the words of a command; null when there is none. */
 function faultOf([first, second, ...rest]: readonly string[]): string | null {
   const find = (above: CommandUnknownOpts, name: string | undefined) =>
     above.commands.find((each) => each.name() === name);
@@ -84,18 +84,18 @@ test('code cites only pages, and CI, the Dockerfile and npm scripts only files, 
   }
 });
 
-test('the page of settings lists every setting, and none that there is not', () => {
+test('the page of settings lists every setting, and no others', () => {
   const rows = matches(read('docs/settings.md'), /^\| (`[^|]*)\|/gm);
   expect(rows.flatMap((row) => matches(row, /`(\w+)`/g)).sort()).toEqual([...settingNames()].sort());
 });
 
-test('compose passes every setting on but those of a container or of a client', () => {
+test('compose passes on every setting except those of a container or of a client', () => {
   const passed = matches(read('docker-compose.yml'), /^ +([A-Z0-9_]+): /gm);
   const left = settingNames().filter((name) => !passed.includes(name));
   expect([...left].sort()).toEqual(['DATA_DIR', 'HOST', 'LOUPE_API_KEY', 'LOUPE_URL', 'PORT']);
 });
 
-test('the messages that are explained to operators are those of the code', () => {
+test('the messages explained to operators are those in the code', () => {
   const product = sources.filter((path) => !path.startsWith('test'));
   const code = product
     .map(read)

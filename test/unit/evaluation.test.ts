@@ -47,7 +47,7 @@ describe('Figures of an evaluation', () => {
     expect(brier).toBeCloseTo((6 * 0.0625 + 2 * 0.5625 + 1 + 0.0025) / 10);
   });
 
-  test('unknown items are accepted that are as sure as 95 % of the right answers', () => {
+  test('unknown items as sure as 95 % of the right answers are accepted', () => {
     const right = Array.from({ length: 20 }, (_, index) => (index + 1) / 20);
     expect(falseAcceptsAt95(right, [0, 0, 0])).toBe(0);
     expect(falseAcceptsAt95(right, [0.075, 0.1, 0.5, 0.825])).toBe(0.75);
@@ -71,7 +71,7 @@ describe('Figures of an evaluation', () => {
 });
 
 describe('a calibration', () => {
-  /** How photos come to show what they show, in these tests. */
+  /** How photos come to show what they show in these tests. */
   const TRUTH: ChoiceModel = {
     kind: 'choice',
     candidate: { nearest: 3, views: 1.5 },
@@ -79,7 +79,7 @@ describe('a calibration', () => {
     kin: 1,
   };
 
-  /** What photos find, and show as often as a known rule says. */
+  /** What photos find, which they really show as often as a known rule says. */
   function sightings(seed: string, count: number): LabelledSighting[] {
     const random = new Random(seed);
     return Array.from({ length: count }, (_, number) => {
@@ -104,7 +104,7 @@ describe('a calibration', () => {
   }
 
   // contract 7.9
-  test('a fitted confidence can be believed of every row, on answers that it was not fitted on', () => {
+  test('a fitted confidence is reliable for every row, on answers that it was not fitted on', () => {
     const model = fitChoiceModel(sightings('fit', 1_200), UNCALIBRATED.confidence);
     if (!model) throw new Error('nothing was fitted');
     const asked = sightings('judge', 1_200);
@@ -124,7 +124,7 @@ describe('a calibration', () => {
     expect(kinOf(half)).toBeLessThan(kinOf(without) ?? 0);
   });
 
-  test('little is learned of few answers, and nothing where there is nothing to learn', () => {
+  test('little is learned from few answers, and nothing where there is nothing to learn', () => {
     expect(fitChoiceModel([], TRUTH)).toBeNull();
     const right = sightings('fit', 500).map((each) => ({
       ...each,
@@ -176,7 +176,7 @@ describe('a promotion', () => {
   const worse = { difference: { mean: -0.05, low: -0.08, high: -0.02 } };
   const lossy = { ann: [{ filter: 'watches', selectivity: 0.1, recall: 0.9 }] };
 
-  test('nothing speaks against a version that is complete, ready everywhere, and judged no worse', () => {
+  test('is allowed for a version that is complete, ready everywhere, and judged no worse', () => {
     expect(promotionFaults(ready)).toEqual([]);
   });
 

@@ -30,7 +30,7 @@ describe('files that must outlive a crash', () => {
     return Object.getPrototypeOf(handle);
   }
 
-  /** Notes something each time that a file or a folder is about to be on the disk. */
+  /** Records each time that a file or a folder is about to be written to the disk. */
   async function atEachSync<Note>(note: () => Note): Promise<Note[]> {
     const prototype = await fileHandles();
     const sync = prototype.sync;
@@ -42,7 +42,7 @@ describe('files that must outlive a crash', () => {
     return notes;
   }
 
-  test('a file that is written anew is the old one until all of it is on the disk', async () => {
+  test('a rewritten file stays the old one until all of the new one is on the disk', async () => {
     const path = join(folder, 'deep', 'note.json');
     await writeDurably(path, 'old', 0o600);
     const seen = await atEachSync(() => readFileSync(path, 'utf8'));
@@ -65,7 +65,7 @@ describe('files that must outlive a crash', () => {
     expect(readFileSync(join(folder, 'other'), 'utf8')).toBe('old');
   });
 
-  test('of many that make a file at once one succeeds, and nobody sees a part of it', async () => {
+  test('of many processes that create a file at once one succeeds, and nobody sees a partial file', async () => {
     const path = join(folder, 'keys.json');
     const texts = Array.from({ length: 16 }, (_, index) => String(index).repeat(100_000));
     const made = await Promise.all(texts.map((text) => createDurably(path, text)));
@@ -74,7 +74,7 @@ describe('files that must outlive a crash', () => {
     expect(readdirSync(folder)).toEqual(['keys.json']);
   });
 
-  test('a folder is on the disk, with all that is in it, before it gets its name', async () => {
+  test('a folder is on the disk, with everything in it, before it gets its name', async () => {
     await writeDurably(join(folder, 'draft', 'a', 'b'), 'b');
     await writeDurably(join(folder, 'draft', 'c'), 'c');
     const syncs = await atEachSync(() => null);
@@ -110,7 +110,7 @@ describe('the folder of images', () => {
   const bytes = Buffer.from('a picture');
   const digest = createHash('sha256').update(bytes).digest('hex');
 
-  test('mends a file that a crash left short, and leaves nothing beside it', async () => {
+  test('repairs a file that a crash left short, and leaves nothing beside it', async () => {
     const store = new LocalImageStore(folder);
     const stored = join(folder, digest.slice(0, 2), digest.slice(2, 4));
     await store.put(bytes, 'jpg');
@@ -127,12 +127,12 @@ describe('the folder of images', () => {
   });
 });
 
-/** contract 14: keys that nobody gave are made at the first start and kept in DATA_DIR. */
+/** contract 14: keys that nobody set are made at the first start and kept in DATA_DIR. */
 describe('signing keys', () => {
   const keysOf = (settings: Record<string, string> = {}) =>
     signingKeys(readConfig({ DATA_DIR: folder, ...settings }));
 
-  test('are made once, for processes that start at once too, and only their owner can read them', async () => {
+  test('are made once, even by processes that start together, and only their owner can read them', async () => {
     const all = await Promise.all(Array.from({ length: 8 }, () => keysOf()));
     expect(new Set(all.map((keys) => JSON.stringify(keys))).size).toBe(1);
     expect(all[0]).toEqual([{ id: 'k1', secret: expect.stringMatching(/^[\w-]{43}$/) }]);
@@ -162,7 +162,7 @@ describe('signing keys', () => {
   );
 });
 
-test('the check of the data folder leaves no file, and says how much is wanted where less is free', async () => {
+test('the check of the data folder leaves no file, and says how much space is needed when less is free', async () => {
   await checkStorage(folder, 1);
   expect(readdirSync(folder)).toEqual([]);
   const message = expect.stringContaining(String(Number.MAX_SAFE_INTEGER));

@@ -9,7 +9,7 @@ const partsOf = (name: string, words: string[]) =>
   matchedParts(name, words).map((part) => name.slice(...part));
 
 // contract 5.15
-describe('what readers do not see or do not tell apart makes no difference', () => {
+describe('characters that readers do not see or can not tell apart make no difference', () => {
   test.each(['Umhängetasche', 'e\u0301tui', '가방 路易威登', '👜 “N°5” Žižek', 'की'])(
     '%j reads the same with any invisible character anywhere, and is named by it whole and in part',
     (text) => {
@@ -32,7 +32,7 @@ describe('what readers do not see or do not tell apart makes no difference', () 
     expect(wordsAsked('!')).toEqual([]);
   });
 
-  test('a degree is part of no word, though the sign of a number may look like one', () => {
+  test('a degree sign is part of no word, although the sign of a number may look like one', () => {
     expect(['45°', '45º', '1˚', '№ 5'].map(wordsOf)).toEqual([['45'], ['45'], ['1'], ['no', '5']]);
   });
 

@@ -23,12 +23,12 @@ test.each([
   expect(gripAt(FRAME, point, REACH)).toEqual(edges);
 });
 
-test('a frame that is pulled at an edge turns over where edges pass', () => {
+test('a frame that is pulled by an edge flips where edges cross', () => {
   const turned = { ...FRAME, left: 0.6, right: 0.9 };
   expect(dragged(FRAME, ['left'], at(0.2, 0.5), at(0.9, 0.5))).toEqual(turned);
 });
 
-test('a frame is as small as 16 pixels, and of a tiny picture the whole', () => {
+test('a frame is at least 16 pixels, or the whole of a tiny picture', () => {
   expect(leastFrame(100, 10)).toEqual({ x: 0.16, y: 1 });
   expect(isAtLeast(WHOLE, leastFrame(10, 10))).toBe(true);
   expect(isAtLeast(FRAME, { x: 0.5, y: 0.1 })).toBe(false);

@@ -4,7 +4,7 @@ import { keptAnswer, storedForm } from '../../api/middleware/idempotency';
 import { linkRenewal } from '../../api/middleware/links';
 import { HmacDataFileSigner } from '../../db/files/hmac-data-file-signer';
 
-/** Answers that are kept as text, read in pieces, and given out with links of their own time. */
+/** Answers that are kept as text, read in pieces, and given out with fresh links. */
 const keys = [{ id: 'k', secret: 'secret' }];
 const clock = { now: () => new Date(5 * 3_600_000) };
 const renewal = (secrets: typeof keys) => linkRenewal({ signer: new HmacDataFileSigner(secrets), clock });

@@ -43,7 +43,7 @@ test.each([
   },
 );
 
-test('photos with feedback show what their callers say; of a product that is gone nothing is known', async () => {
+test('photos with feedback show what their callers say; feedback on a removed product says nothing', async () => {
   const photos = ['front', 'back'].map((side) => Buffer.from(side));
   const corrected = [
     { id: 'first', correctId: 'bag', photos },

@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 
 const POOL_THREADS = 4;
 
-/** Tells the niceness of the main thread and of all once the pool has worked (proc_pid_stat(5), field 19). */
+/** Prints the niceness of the main thread and of all threads once the pool has worked (proc_pid_stat(5), field 19). */
 const PROGRAM = `
   const { existsSync, readdirSync, readFileSync, promises } = require('node:fs');
   const nicenessIn = (file) => Number(readFileSync(file, 'utf8').split(') ')[1].split(' ')[16]);
@@ -18,7 +18,7 @@ const PROGRAM = `
   });
 `;
 
-test("on Linux the threads of libuv's pool step behind the event loop, elsewhere nothing is changed", async () => {
+test("on Linux the threads of libuv's pool yield to the event loop, elsewhere nothing changes", async () => {
   const { stdout } = await promisify(execFile)(
     process.execPath,
     ['--require', './scripts/low-priority-pool.cjs', '-e', PROGRAM],

@@ -22,7 +22,7 @@ const ancestryOf = (nodes: Readonly<Record<string, readonly string[]>>): Ancestr
   new Map(Object.entries(nodes).map(([letter, above]) => [`product_${letter}`, above]));
 const NO_ANCESTRY = ancestryOf({});
 
-/** How sure the first product is. */
+/** The confidence of the first product. */
 const firstOf = (candidates: readonly Candidate[], model = MODEL): number =>
   new MatchContext(candidates, NO_ANCESTRY, model).products[0]?.confidence ?? 0;
 
@@ -63,7 +63,7 @@ describe('Candidates', () => {
     expect(idsOf(new MatchContext(seen, NO_ANCESTRY, MODEL).products)).toEqual(['product_b', 'product_a']);
   });
 
-  test('that are looked at are those nearest to any of the photos', () => {
+  test('that are examined are those nearest to any of the photos', () => {
     const crowd = Array.from({ length: 30 }, (_, at) => candidate(`product_${at}`, 0.5, 0.5 - at / 100));
     const shortlist = idsOf(shortlistOf([...crowd, candidate('product_own', 0, 0.9)]));
     expect(shortlist).toContain('product_own');
@@ -130,7 +130,7 @@ describe('Confidence', () => {
     expect(firstOf(twice)).toBeGreaterThan(firstOf(products(0.7, 0.5)));
   });
 
-  test('that nobody has calibrated is little, and grows with similarity and lead to what stands alone', () => {
+  test('without calibration is low, and grows with similarity and lead to a row without rivals', () => {
     const claimed = (best: number, other: number, count = 19) =>
       firstOf(products(best, ...Array<number>(count).fill(other)), UNCALIBRATED.confidence);
     expect(claimed(1, 1, 1)).toBeLessThan(0.4);
@@ -153,7 +153,7 @@ describe('When neighbours disagree about the product', () => {
     expect(rowsOf(twins, NO_ANCESTRY, 0.83)).toEqual([]);
   });
 
-  test('and about everything else too, no taxonomy row is made up', () => {
+  test('and about everything else too, no taxonomy row is invented', () => {
     const ancestry = ancestryOf({
       a: ['style_s', 'brand_x'],
       b: ['style_t', 'brand_y'],

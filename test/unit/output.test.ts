@@ -2,7 +2,7 @@ import { asTable } from '../../scripts/commands/output';
 import { printable } from '../../scripts/composition/printable';
 import { codePointsOf } from '../support/odd-characters';
 
-/** contract 14.5: a terminal shows the names of callers, and does nothing that they say. */
+/** contract 14.5: a terminal shows the names that callers chose, and obeys nothing in them. */
 const ACTED_ON = [
   ...Array.from({ length: 0xa0 }, (_, code) => String.fromCharCode(code)).filter((each) =>
     /\p{Cc}/u.test(each),

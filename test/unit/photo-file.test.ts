@@ -6,7 +6,7 @@ import { AppError } from '../../models/errors';
 import { readPhotoFile } from '../../scripts/photo-file';
 import { temporaryFolder } from '../support/temporary-folder';
 
-/** contract 14.13: of the files of a machine only photos are read. */
+/** contract 14.13: of a machine's files only photos are read. */
 const folder = temporaryFolder();
 const BYTES_MAX = 100_000;
 const at = (name: string): string => resolve(folder, name);

@@ -44,7 +44,7 @@ test.each([
   expect(answer).toContain('slower than 1000 bytes per second');
 });
 
-test('a body that comes fast enough may take any number of windows, and a wait for room is not held against it', async () => {
+test('a body that arrives fast enough may take any number of windows, and waiting for room does not count against it', async () => {
   jest.useFakeTimers();
   const tooSlow = jest.fn();
   let came = 0;
@@ -71,7 +71,7 @@ test('a body that comes fast enough may take any number of windows, and a wait f
   jest.useRealTimers();
 });
 
-test('a last chunk that waits for room is read, although the stream tells its end meanwhile', async () => {
+test('a last chunk that waits for room is read, although the stream ends meanwhile', async () => {
   const room = memoryOf(1000);
   const [first, beyond, last] = [room.open('a'), room.open('b'), room.open('c')];
   await first.resize(500);

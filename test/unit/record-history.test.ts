@@ -1,6 +1,6 @@
 import { RecordHistory } from '../service/living/record-history';
 
-/** The checker of the living catalog (`test/service/living.test.ts`) sees what it is there for, and nothing else. */
+/** The checker of the living catalog (`test/service/living.test.ts`) finds what it should, and nothing else. */
 const span = (from = 0, until = from + 1) => ({ from, until });
 
 /** Events such as `wrote 1 0-10` (version 1, from 0 until 10), `saw 1 4` and `missed 2`. */
@@ -18,7 +18,7 @@ function historyOf(events: string): RecordHistory {
 const brokenBy = (history: RecordHistory) =>
   Array.from(history.violations(), (violation) => violation.split(':')[0]);
 
-// The first of two writes at the same time came last.
+// The first of two simultaneous writes came last.
 const ORDERED =
   'missed 0, wrote 1 2-10, wrote 2 3-12, missed 2-3, saw 2 4, saw 1 6, saw 1 20, deleted 30-40, saw 1 32, missed 33, wrote 3 41, saw 3 41';
 // The second write had no answer, so it may take effect at any time.
@@ -48,7 +48,7 @@ test.each([
   expect(brokenBy(history)).toEqual(broken);
 });
 
-test('it knows from when to when a version could be seen', () => {
+test('the history knows from when to when a version could be seen', () => {
   const history = historyOf('wrote 1 0, wrote 2 10-20, saw 2 12');
   expect([history.bornAfter(2), history.goneBy(1), history.goneBy(2)]).toEqual([10, 13, Infinity]);
   history.saw(1, span(8));

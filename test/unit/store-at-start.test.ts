@@ -11,7 +11,7 @@ import { readConfig } from '../../scripts/config';
 import { probeRedis } from '../../workers/queue/redis-connection';
 import { temporaryFolder } from '../support/temporary-folder';
 
-/** A store that can't be used is named at the start with its setting, what is wrong and what to do, without a secret. */
+/** At the start, an unusable store is reported with its setting, the fault and what to do, without a secret. */
 const SERVER = {
   ...{ version_number: 170_002, version: '17.2', encoding: 'UTF8', standby: false, may_create: true },
   installed: '0.8.4' as string | null,
@@ -52,7 +52,7 @@ function postgresWith(state: Partial<typeof SERVER>): void {
 const answering = (bytes: string | Buffer): Promise<number> =>
   fakeStore((socket) => socket.once('data', () => socket.end(bytes)));
 
-/** A Redis that answers each command by its name, in RESP; `+OK` where nothing is said. */
+/** A Redis that answers each command by its name, in RESP; `+OK` by default. */
 const redisWith = (replies: Readonly<Record<string, string>>): Promise<number> =>
   fakeStore((socket) => {
     socket.on('data', (bytes) => {
@@ -180,7 +180,7 @@ describe('waiting', () => {
     lines = [];
   });
 
-  test('goes on until the store is there, and says so in the log every five seconds', async () => {
+  test('continues until the store is there, and is logged every five seconds', async () => {
     let attempts = 0;
     const probe = async () => {
       attempts += 1;

@@ -1,6 +1,6 @@
 import { readTable } from '../support/table-records';
 
-/** contract 13.20: what becomes of a whole file of a shop. */
+/** contract 13.20: the result of a shop's whole file. */
 
 const SHOPIFY = `Handle,Title,Body (HTML),Vendor,Product Category,Type,Tags,Published,Option1 Name,Option1 Value,Variant SKU,Variant Price,Image Src,Image Position,Variant Image,Status,Color (product.metafields.shopify.color-pattern),Cost
 neverfull,Neverfull MM,"<p>Coated canvas &amp; leather.</p><p>A ""good"" bag,

@@ -3,11 +3,11 @@ import { plainText } from '../../models/catalog/tables/plain-text';
 import { readPrice } from '../../models/catalog/tables/prices';
 import { readTable } from '../support/table-records';
 
-/** contract 13.21: rows that are broken, and rows that have one obvious reading. */
+/** contract 13.21: broken rows, and rows that have one obvious reading. */
 const HEADER = 'handle,title,brand,price,currency,image,link,sku,size,quote';
 const LONG = 'x'.repeat(600);
 
-/** A row of a bag with some cells changed. */
+/** A row for a bag with some cells changed. */
 const row = (cells: Readonly<Record<string, string>> = {}): string =>
   Object.values({
     ...{ handle: 'a', title: 'Bag', brand: 'Gucci', price: '1', currency: 'EUR' },
@@ -25,7 +25,7 @@ const OPEN = [row({ title: '"Bag' }), row({ handle: 'c' }), row({ handle: 'd', t
 /** Two rows, the second of which names no title. */
 const twice = (cells: Readonly<Record<string, string>>) => `${row(cells)}\n${row({ ...cells, title: '' })}`;
 
-/** What stands in line 3, between two good rows; what is rejected there; and the row whose product comes all the same. */
+/** Line 3, between two good rows; what is rejected there; and the row whose product is imported nevertheless. */
 test.each<[kind: string, rows: string | Buffer, reject: string | null, kept?: string]>([
   ['too few cells', 'a,Bag', 'line: has 2 cells, the header has 10'],
   ['too many cells', `${row()},more`, TOO_MANY],
@@ -79,7 +79,7 @@ test.each<[kind: string, rows: string | Buffer, reject: string | null, kept?: st
 });
 
 // contract 13.21
-test('rows of a handle that do not stand together are one product, at the end', async () => {
+test('non-consecutive rows of a handle are one product, at the end', async () => {
   const rows = ['a', 'b', 'a', 'c'].map((handle, at) => row({ handle, sku: `${handle}${at}`, ...page }));
   const { products, listings, rejects } = await readTable('table.csv', [HEADER, ...rows].join('\n'));
   expect(rejects).toEqual([]);
@@ -92,7 +92,7 @@ test('rows of a handle that do not stand together are one product, at the end', 
 });
 
 // contract 13.21
-test('prices that name no currency or have no page are counted once, and no rejects', async () => {
+test('prices without a currency or a page are counted once, and are not rejected', async () => {
   const rows = [
     row({ currency: '', ...page }),
     row({ handle: 'b', currency: 'CHF', ...page }),
@@ -148,7 +148,7 @@ test.each<[map: Parameters<typeof readColumns>[2], message: string]>([
 });
 
 // contract 13.20
-test('a map decides what columns mean, and null that one means nothing', () => {
+test('a map decides what columns mean, and null ignores a column', () => {
   const columns = readColumns(['a', 'title', 'type', 'b'], null, { title: 'a', type: null, data: '*' });
   expect(Object.fromEntries(columns.of)).toEqual({ title: ['a'], type: [] });
   expect(columns.data).toEqual(['title', 'type', 'b']);

@@ -7,7 +7,7 @@ const shown = <Result>(work: (progress: Progress) => Promise<Result>, output = n
   withProgress(output as unknown as NodeJS.WriteStream, work);
 
 // contract 13.25
-test('progress tells counts by their units where it is given them, and resolves to what the work does', async () => {
+test('progress shows counts with their units where it is given them, and resolves to the result of the work', async () => {
   const output = new PassThrough();
   const work = async (progress: Progress) => {
     progress.begin('import', 100);
@@ -19,7 +19,7 @@ test('progress tells counts by their units where it is given them, and resolves 
   expect(String(output.read())).toMatch(/^import +100% 7 records, 3 pictures {2}[\d.]+\/s {2}0s left$/m);
 });
 
-test('progress leaves nothing behind of work that failed, so that its process can end', async () => {
+test('progress leaves nothing behind after failed work, so that its process can end', async () => {
   const before = timers();
   const during: number[] = [];
   const work = async (progress: Progress) => {

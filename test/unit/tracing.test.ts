@@ -7,7 +7,7 @@ import { closed, listening } from '../support/local-server';
 import { TraceCollector } from '../support/trace-collector';
 import type { TracedCalls } from '../support/traced-calls';
 
-/** Traces where there is somewhere to send them, and nothing of it otherwise (docs/settings.md). */
+/** Traces when there is somewhere to send them, and nothing loaded otherwise (docs/settings.md). */
 
 /** The logs of the cases, and the modules of OpenTelemetry that they loaded. */
 async function traced(...cases: TracedCalls[]): Promise<{ logs: string[][]; modules: string[] }> {
@@ -35,7 +35,7 @@ test('nothing is loaded while there is nowhere to send traces', async () => {
   expect(await traced(...calls)).toEqual({ logs: [[], [], []], modules: [] });
 });
 
-test('a failure is recorded by its kind, and what a mistake says of the inside is not', async () => {
+test('a failure is recorded by its kind, without internal details', async () => {
   const collector = new TraceCollector();
   const settings = to(`${await collector.open()}/v1/traces`);
   const { modules } = await traced(
@@ -54,7 +54,7 @@ test('a failure is recorded by its kind, and what a mistake says of the inside i
   expect(collector.text).not.toContain('secret');
 });
 
-test('a collector that is away, or never answers, is told of once and holds up no stop', async () => {
+test('a collector that is away, or never answers, is logged once and delays no stop', async () => {
   const silent = createServer(() => undefined);
   const away = { ...to(`http://127.0.0.1:${await freePort()}`), OTEL_EXPORTER_OTLP_TIMEOUT: '100' };
   // A process that waited this long would not end within the time of a test.

@@ -18,14 +18,14 @@ const image = fc.integer({ min: 1, max: 12 });
 /** Without views it is removed. */
 const change = fc.record({ image, views: fc.array(vector, { maxLength: VIEWS }) });
 
-test('the scan is made of its source', async () => {
+test('the scan is built from its source', async () => {
   const { parseWat } = await wabt();
   const source = readFileSync(join(FOLDER, 'scan.wat'), 'utf8');
   const { buffer } = parseWat('scan.wat', source, { simd: true }).toBinary({});
   expect(Buffer.from(buffer)).toEqual(readFileSync(join(FOLDER, 'scan.wasm')));
 });
 
-test('vectors in memory are found as by comparing each, after any changes', () =>
+test('a search in memory equals comparing every vector, after any changes', () =>
   fc.assert(
     fc.asyncProperty(
       fc.array(change, { maxLength: 30 }),

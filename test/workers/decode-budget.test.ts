@@ -4,7 +4,7 @@ const settled = () => new Promise((resolve) => setImmediate(resolve));
 const LARGE = 49_000_000;
 const SMALL = 1_000_000;
 
-/** A picture that is decoded until it is told to be done. */
+/** A picture that is decoded until the test finishes it. */
 function decoding(budget: DecodeBudget, cost: Partial<Parameters<DecodeBudget['run']>[0]>) {
   const picture = { started: false, finish: (): void => undefined };
   const work = (): Promise<string> => {
@@ -26,17 +26,17 @@ async function expectStarted(
 }
 
 describe('Pictures that are decoded at the same time', () => {
-  test('take no more memory together than there is, in the order of their arrival', async () => {
+  test('together take no more memory than there is, in the order of their arrival', async () => {
     const budget = new DecodeBudget({ bytesMax: 100, decodersMax: 10 });
     const first = decoding(budget, { bytes: 60 });
     const [large, small] = [decoding(budget, { bytes: 50 }), decoding(budget, { bytes: 10 })];
-    // The small one would fit, but a stream of small ones must not keep a large one waiting for ever.
+    // The small one would fit, but a stream of small ones must not make a large one wait for ever.
     await expectStarted([first, large, small], true, false, false);
     first.finish();
     await expectStarted([large, small], true, true);
   });
 
-  test('make room also when decoding fails', async () => {
+  test('free memory even when decoding fails', async () => {
     const budget = new DecodeBudget({ bytesMax: 10, decodersMax: 1 });
     const damaged = budget.run({ bytes: 10, pixels: 1 }, () => Promise.reject(new Error('damaged')));
     const next = budget.run({ bytes: 10, pixels: 1 }, async () => 'decoded');
@@ -52,7 +52,7 @@ describe('Pictures that are decoded at the same time', () => {
     await expectStarted([small], true);
   });
 
-  test('leave a decoder, and memory, to small ones that come later, where they are large', async () => {
+  test('leave a decoder, and memory, for later small ones when they are large', async () => {
     const keptForSmall = { bytes: 50, decoders: 1 };
     const budget = new DecodeBudget({ bytesMax: 200, decodersMax: 2, keptForSmall });
     const one = decoding(budget, { bytes: 150, pixels: LARGE, account: 'flood' });
@@ -97,7 +97,7 @@ describe('Accounts take turns', () => {
     return order;
   }
 
-  test('an account that was away saves nothing up', async () => {
+  test('an account that was away gains no credit', async () => {
     const budget = new DecodeBudget({ bytesMax: 1, decodersMax: 1 });
     const order: string[] = [];
     const send = (account: string) =>
@@ -124,7 +124,7 @@ describe('A caller that gives up', () => {
     await expectStarted([abandoned, small], false, true);
   });
 
-  test('is let go in the middle, while the decoder keeps its place until it ends', async () => {
+  test('is released midway, while the decoder keeps its place until it ends', async () => {
     const budget = new DecodeBudget({ bytesMax: 10, decodersMax: 1 });
     const caller = new AbortController();
     const slow = decoding(budget, { signal: caller.signal });

@@ -79,7 +79,7 @@ describe('a manifest', () => {
     await expect(read({ ...manifest, ...change })).rejects.toThrow(reason);
   });
 
-  test('that is missing or no JSON is refused', async () => {
+  test('that is missing or is not JSON is refused', async () => {
     await expect(readManifest(join(folder, 'nowhere'))).rejects.toThrow('no manifest.json that can be read');
     await expect(read('{')).rejects.toThrow('manifest.json is no JSON');
   });

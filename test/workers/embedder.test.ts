@@ -67,7 +67,7 @@ describe('an embedder', () => {
     expect(rounded(await embedder.embed(jpegs.slice(0, 1), 'catalog'))).toEqual([[[0.71, 0, 0.71]]]);
   });
 
-  test('passes the vectors of an adapted version through its map, and those of its model not (contract 14.20)', async () => {
+  test('maps the vectors of an adapted version, but not those of its model (contract 14.20)', async () => {
     const { manifest, load } = await install('mapped');
     const version: EmbeddingVersion = {
       ...{ ...versionOf(manifest), id: 7, model: 'mapped@1.0.0+adapted-1' },
@@ -113,7 +113,7 @@ describe('an embedder', () => {
     expect((registry.stats()?.replaced ?? 0) > before).toBe(model === throwsOnBright);
   });
 
-  test('of a graph takes the input and the output that its manifest names', async () => {
+  test('of a graph uses the input and the output that its manifest names', async () => {
     folders.set('graph', temporaryFolder());
     const manifest = await writeGraphModel(folders.get('graph') ?? '', {
       id: 'graph',

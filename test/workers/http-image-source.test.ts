@@ -11,7 +11,7 @@ const server = createServer((request, response) => answer(request, response));
 let answer: RequestListener = (_request, response) => response.end();
 let address: string;
 let source: HttpImageSource;
-/** Takes more than a connection holds back. */
+/** More than a connection buffers. */
 let large: HttpImageSource;
 
 const at = (path = '/photo.jpg') => new URL(`http://${address}${path}`);
@@ -40,7 +40,7 @@ describe('A photo behind an address', () => {
     expect(await source.fetch(at())).toEqual(Buffer.from([1, 2, 3, 0, 255]));
   });
 
-  test('is fetched whole where its host ends the connection while memory for it is waited for', async () => {
+  test('is fetched whole even if its host ends the connection while it waits for memory', async () => {
     const [begun, rest] = [Buffer.alloc(1_024, 1), Buffer.alloc(65_536, 2)];
     let ended: Promise<void> | undefined;
     let end = () => Promise.resolve();
@@ -51,7 +51,7 @@ describe('A photo behind an address', () => {
           response.on('close', resolve).end(rest);
         });
     };
-    // As large as what is held back, so that nothing but the end comes after it.
+    // As large as the buffer, so that only the end comes after it.
     const room = {
       resize: async () => {
         ended ??= end();

@@ -44,7 +44,7 @@ test('an answer that does not come in time is given up', async () => {
   await expect(sender.send(new URL(`http://${host}/`), {}, '{}', signal)).rejects.toThrow('within 300 ms');
 });
 
-test('an address where nobody listens says so, and nothing of the inside', async () => {
+test('an address where nobody listens is reported, without internal details', async () => {
   const nobody = new WebhookReceiver();
   const free = await nobody.listen();
   await nobody.close();

@@ -56,7 +56,7 @@ function setup(unloadAfterMs: number) {
     silent,
     { worker: 'host:1', tellEveryMs: 1e9, retryAfterMs: 1e9, unloadAfterMs },
   );
-  /** Lets all models be loaded, and anyone who waits for one go on. */
+  /** Lets all models be loaded, and all waiters continue. */
   const finished = async () => {
     finish();
     await new Promise(setImmediate);
@@ -68,7 +68,7 @@ function setup(unloadAfterMs: number) {
   return Object.assign(worker, { preloader, finished, lookAt });
 }
 
-test('a worker holds the models ready that photos may be answered under next, and says so, or why not', async () => {
+test('a worker keeps the models ready that may answer photos next, and reports that, or why not', async () => {
   const worker = setup(1e9);
   await worker.lookAt(
     version(1, 'retired', false),

@@ -10,7 +10,7 @@ jest.setTimeout(60_000);
 const by = new SharpImagePreparer({ bytesMax: 2_000_000, pixelsMax: 4_000_000 });
 const ofKind = (kind: string) => PICTURES.filter((picture) => picture.kind === kind);
 
-test('a picture whose pixels are all there is prepared as the sound one, whatever is odd around them', async () => {
+test('a picture with all its pixels is prepared as the sound one, whatever is odd around them', async () => {
   const sound = new Map(ofKind('sound').map(({ name, bytes }) => [name, bytes]));
   const different: string[] = [];
   for (const { name, bytes, sound: same } of ofKind('odd')) {
@@ -28,7 +28,7 @@ test('a picture with nothing odd is decoded from the bytes that were sent', () =
     expect(name.endsWith('jpeg') ? decodableJpeg(bytes) : decodableWebp(bytes)).toBe(bytes);
 });
 
-test('a picture that has lost pixels is undecodable, also where it is odd or given an end', async () => {
+test('a picture that has lost pixels is undecodable, even if it is odd or was given an end', async () => {
   const verdicts: [string, unknown][] = [];
   for (const { name, bytes } of ofKind('lost pixels')) {
     const failure: unknown = await by.prepare(bytes).catch((thrown: unknown) => thrown);

@@ -32,7 +32,7 @@ function catalogOf(count: number) {
   return { line, unbuilt, look: () => abandoned.look(new AbortController().signal) };
 }
 
-test('images that wait are all embedded when the line stands still between two looks, under a built version', async () => {
+test('waiting images are all embedded, under a built version, when the queue stands still between two checks', async () => {
   const { line, unbuilt, look } = catalogOf(600);
   await look();
   expect(line.size).toBe(600);
@@ -40,7 +40,7 @@ test('images that wait are all embedded when the line stands still between two l
   expect([line.size, unbuilt.size]).toEqual([0, 600]);
 });
 
-test('images that wait are left to an import that makes progress', async () => {
+test('waiting images are left to an import that makes progress', async () => {
   const { line, look } = catalogOf(10);
   await look();
   line.delete(1);

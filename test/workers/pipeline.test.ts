@@ -18,7 +18,7 @@ const version: EmbeddingVersion = {
   promotedAt: null,
 };
 
-test('a photo is looked at in the form in which it comes, and the size that the live model wants is known then', async () => {
+test('a photo is used in the form in which it arrives, and the live model’s input size is known by then', async () => {
   const seen: unknown[] = [];
   const embed: Embedder['embed'] = async ([picture]) => {
     seen.push(picture);

@@ -42,7 +42,7 @@ describe('the pool', () => {
     await pool.close();
   });
 
-  test('gives an inference up that hangs, and replaces its engine; the model that waited behind it is not refused', async () => {
+  test('gives up an inference that hangs, and replaces its engine; the model that waited behind it is not refused', async () => {
     const pool = await InferencePool.start({ ...POOL, batchTimeoutMs: 1 });
     const folder = join(__dirname, '../../workers/embedder/bundled');
     const manifest = await readManifest(folder);
@@ -58,7 +58,7 @@ describe('the pool', () => {
     expect(pool.stats()?.replaced).toBeGreaterThanOrEqual(2);
   });
 
-  test('runs on libtensorflow where it is installed, and elsewhere says why not after one try', async () => {
+  test('runs on libtensorflow where it is installed, and otherwise says why not after one try', async () => {
     const fork = jest.spyOn(childProcess, 'fork');
     const started = InferencePool.start({ ...POOL, threads: 2, backend: 'tensorflow' });
     const pool = await started.catch((failure: Error) => failure);
@@ -81,7 +81,7 @@ describe('the pool', () => {
   });
 });
 
-test('an engine in a process of its own answers as one in a thread, and tells of its end', async () => {
+test('an engine in a process of its own answers like one in a thread, and reports its end', async () => {
   const engine = new Engine('process');
   const open = () => engine.call('open', { backends: ['wasm'] }, 60_000);
   await expect(open()).resolves.toBe('wasm');

@@ -60,7 +60,7 @@ describe.each([
     !(family === 'IPv6' && isIsatap(value));
   const space = rangeOf(`${text(0n)}/0`);
 
-  test.each(blocks)('%s (%s, %s) is not public, and takes nothing of its neighbours along', (block) => {
+  test.each(blocks)('%s (%s, %s) is not public, unlike its neighbours', (block) => {
     const { first, last } = rangeOf(block);
     const within = fc.sample(fc.bigInt(first, last), { seed: 7, numRuns: 50 });
     for (const value of [first, last, ...within])

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import ipaddr from 'ipaddr.js';
 import { publicResolver } from '../../workers/image/public-address';
 
-/** What a DNS server of the test's own says of a name; names that are missing do not exist. */
+/** A test DNS server's answers for a name; missing names do not exist. */
 const ZONE: Readonly<Record<string, readonly string[]>> = {
   'both.example': ['192.0.2.1', '192.0.2.2', '2001:db8::1'],
   'four.example': ['192.0.2.3'],
@@ -61,7 +61,7 @@ test.each(['both.example', 'four.example', 'six.example'])(
 test.each([
   ['empty.example', 'ENODATA'],
   ['missing.example', 'ENOTFOUND'],
-  // The hosts file, which names what is inside, is not asked.
+  // The hosts file, which names internal hosts, is not consulted.
   ['localhost', 'ENOTFOUND'],
 ])('%s has none: %s', async (name, code) => {
   await expect(resolve(name)).rejects.toMatchObject({ code });

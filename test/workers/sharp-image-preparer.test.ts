@@ -71,12 +71,12 @@ describe('A picture that is sent', () => {
       expect(await sharp(jpeg).metadata()).toMatchObject({ channels: 3, space: 'srgb' });
       const shown = await sharp(jpeg).raw().toBuffer();
       const off = shown.reduce((sum, value, at) => sum + Math.abs(value - (decoded.pixels[at] ?? 0)), 0);
-      // What a JPEG of this quality loses of noise.
+      // Tolerance for the noise of a JPEG of this quality.
       expect(off / shown.length).toBeLessThan(12);
     }
   });
 
-  test('has as many pixels as are asked for, and none are made up', async () => {
+  test('has as many pixels as are requested, and none are invented', async () => {
     const bytes = await noise(900, 450).jpeg().toBuffer();
     const decoded = (side: number) => preparer().decode(bytes, { side, kernel: 'mitchell' });
     expect(await decoded(407.3)).toMatchObject({ width: 407, height: 204 });
@@ -106,7 +106,7 @@ describe('A picture that is sent', () => {
     expect(await colourAt(jpeg, 4, 4)).toBe('white');
   });
 
-  test('is its first frame at once where it moves, however many follow, with its own orientation', async () => {
+  test('becomes its first frame at once if it is animated, however many follow, with its own orientation', async () => {
     const still = await noise(40, 20).withMetadata({ orientation: 6 }).webp().toBuffer();
     const empty = webpChunk('ANMF', Buffer.alloc(16));
     const exif = partsOf(still).filter((part) => typeOf(part) === 'EXIF');
@@ -118,7 +118,7 @@ describe('A picture that is sent', () => {
     expect(await preparer().prepare(many)).toMatchObject({ width: 20, height: 40 });
   });
 
-  test('is its first frame on its canvas, as a still picture of that', async () => {
+  test('becomes its first frame on its canvas, like a still picture of that', async () => {
     const part = await noise(40, 30).png().toBuffer();
     const [frame, other] = [
       await sharp(part).webp({ lossless: true }).toBuffer(),

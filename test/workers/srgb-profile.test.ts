@@ -6,7 +6,7 @@ import { SharpImagePreparer } from '../../workers/image/sharp-image-preparer';
 import { isSrgbProfile } from '../../workers/image/srgb-profile';
 import { temporaryFolder } from '../support/temporary-folder';
 
-/** Profiles that need no conversion, told by their content. */
+/** Profiles that need no conversion, recognised by their content. */
 const SIDE = 96;
 
 /** Every hue, light and dark. */
@@ -35,7 +35,7 @@ async function drawn(): Promise<Buffer> {
   return raw().withIccProfile(file, { attach: true }).jpeg().toBuffer();
 }
 
-test('sRGB is known by its content, as a table and as a formula; another colour space is not taken for it', async () => {
+test('sRGB is recognised by its content, as a table and as a formula; another colour space is not', async () => {
   expect(isSrgbProfile(await profileOf(await tagged('srgb')))).toBe(true);
   expect(isSrgbProfile(await profileOf(await drawn()))).toBe(true);
   expect(isSrgbProfile(await profileOf(await tagged('p3')))).toBe(false);
@@ -48,7 +48,7 @@ test('a profile with the primaries of sRGB and another tone curve is not sRGB', 
   expect(isSrgbProfile(profile)).toBe(false);
 });
 
-test('whatever bytes a profile has, looking at it ends in yes or no', async () => {
+test('whatever bytes a profile has, the check ends in yes or no', async () => {
   const profile = await profileOf(await drawn());
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 600 }), fc.nat(profile.length), (bytes, at) => {

@@ -4,7 +4,7 @@ import { runLoupe } from '../support/run-loupe';
 import { temporaryFolder } from '../support/temporary-folder';
 import { meanColour, NCHW, writeModel, writeOnnxModel } from './tiny-models';
 
-/** Where npm could not install ONNX Runtime, or it was removed. */
+/** When npm could not install ONNX Runtime, or it was removed. */
 const NODE_OPTIONS = `--require ${join(__dirname, '../support/without-onnx.cjs')}`;
 
 const add = (folder: string, backend: string) =>
@@ -15,7 +15,7 @@ const add = (folder: string, backend: string) =>
   });
 
 describe('without ONNX Runtime', () => {
-  test('models of TensorFlow.js run; asked for by name, it is said to be missing and how to get it', async () => {
+  test('TensorFlow.js models run; ONNX requested by name is reported missing, with how to get it', async () => {
     const folder = temporaryFolder();
     await writeModel(folder, meanColour);
     await expect(add(folder, 'auto')).resolves.toMatchObject({ code: 0 });

@@ -5,8 +5,8 @@ import { prepare, write } from '../../core/staging';
 import { noteStale, SOURCE_TABLES } from './catalog-tables';
 
 /**
- * The best market estimate below a row (contract 2.3), as `catalog_rows.max_estimate` holds it. Of equal values the
- * first by source, region, currency, time and confidence stands, so that it depends on the estimates alone.
+ * The best market estimate below a row (contract 2.3), as `catalog_rows.max_estimate` holds it. Among equal values the first by
+ * source, region, currency, time and confidence wins, so the result depends on the estimates alone.
  */
 const BEST_FIRST = sql`a DESC NULLS LAST, b DESC NULLS LAST, c DESC NULLS LAST, d DESC NULLS LAST,
   source, region, currency COLLATE "C", estimated_at, confidence NULLS LAST`;
@@ -23,7 +23,7 @@ const bestOfProducts = (products: Sql): Sql => sql`
     CROSS JOIN LATERAL (SELECT ${VALUES} FROM market_estimates WHERE variant_id = variant.id OFFSET 0) AS estimate
     ORDER BY ${BEST_FIRST} LIMIT 1) AS best`;
 
-/** The best estimate of the live products that have each facet, as JSON; facets without are left out. */
+/** The best estimate of the live products that have each facet, as JSON; facets without one are left out. */
 export async function bestOfFacets(trx: Knex, facets: readonly string[]): Promise<Map<string, object>> {
   if (facets.length === 0) return new Map();
   const products = sql`SELECT id FROM catalog_search WHERE kind = 'product' AND facets @> ARRAY[given.facet]`;
@@ -54,8 +54,8 @@ export async function rowsShowing(trx: Knex, products: readonly string[]): Promi
 }
 
 /**
- * Raises what the rows above these products show to the best of their estimates. Of the rows that `showed` one before
- * its change, those that are not raised are noted to have their best looked for again.
+ * Raises what the rows above these products show to the best of their estimates. Rows that `showed` one before its change and are
+ * not raised are noted, so that their best is looked for again.
  */
 export async function raiseBest(
   trx: Knex,

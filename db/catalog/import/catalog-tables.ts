@@ -56,7 +56,7 @@ export const SOURCE_TABLES = {
   ),
 };
 
-/** What answers are made of; derived from the records. */
+/** The rows that answers are built from; derived from the records. */
 export const CATALOG_ROWS = table(
   'catalog_rows',
   'id',
@@ -76,7 +76,7 @@ export const loadEntities = (knex: Knex, condition: Sql): Promise<Map<string, En
         FROM entities WHERE ${condition}`,
   );
 
-/** The entities of these ids, deleted ones too: what names them keeps the attribute (contract 1.8). */
+/** The entities of these ids, deleted ones too: records that name them keep the attribute (contract 1.8). */
 export const loadNamed = async (knex: Knex, ids: readonly string[]): Promise<Map<string, EntityRecord>> =>
   ids.length === 0 ? new Map() : await loadEntities(knex, sql`id = ANY(${ids}::text[])`);
 
@@ -105,7 +105,7 @@ export async function taxonomyVersion(knex: Knex): Promise<number> {
   return line?.version ?? 0;
 }
 
-/** Up to so many rows are derived again in the transaction that made them stale; more wait, so that it stays short. */
+/** Up to this many rows are derived again in the transaction that made them stale; more of them wait, so that it stays short. */
 export const STALE_AT_ONCE = 500;
 
 /** Notes the rows that `rows` selects, each once; `before` is a WITH for it. Resolves to their ids, at most one above `STALE_AT_ONCE`. */
@@ -116,7 +116,7 @@ export async function noteStale(trx: Knex, before: Sql, rows: Sql): Promise<stri
   return noted.map(({ id }) => id);
 }
 
-/** How many rows `from` selects, by `FROM` and what follows it. */
+/** The number of rows that `from` selects: `FROM` and what follows it. */
 export async function countOf(knex: Knex, from: Sql): Promise<number> {
   const [counted] = await rowsOf<{ count: number }>(knex)`SELECT count(*) AS count ${from}`;
   return counted?.count ?? 0;

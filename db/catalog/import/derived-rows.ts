@@ -15,7 +15,7 @@ interface CompleteRow extends CatalogRow {
   readonly max_estimate?: object | null;
 }
 
-/** Derives those of the noted rows again that meet a condition on their `id`; resolves to how many there were. */
+/** Derives again the noted rows whose `id` meets a condition; resolves to how many there were. */
 export async function deriveStale(trx: Knex, condition: Sql): Promise<number> {
   const noted = sql`DELETE FROM catalog_stale_rows WHERE ${condition} RETURNING id`;
   const ids = (await rowsOf<{ id: string }>(trx, noted)).map(({ id }) => id);
@@ -47,7 +47,7 @@ async function deriveProducts(trx: Knex, ids: readonly string[]): Promise<Comple
   return products.map((product) => productRow(product, around));
 }
 
-/** The rows of those of these ids that are live entities of a listable kind. */
+/** The rows of the live entities of a listable kind among these ids. */
 async function deriveEntities(trx: Knex, ids: readonly string[]): Promise<CompleteRow[]> {
   const own = await loadEntities(trx, sql`id = ANY(${ids}::text[]) AND NOT deleted`);
   if (own.size === 0) return [];
@@ -95,7 +95,7 @@ async function tagsOfModels(trx: Knex, ids: readonly string[]): Promise<Map<stri
   return shared;
 }
 
-/** Writes rows that were prepared. They are no longer stale then. */
+/** Writes prepared rows, which are then no longer stale. */
 export async function writeRows(trx: Knex, prepared: Prepared<CompleteRow>): Promise<void> {
   const rows = [...prepared.fresh, ...prepared.known];
   if (rows.length === 0) return;
@@ -119,7 +119,7 @@ const SEARCH_WORDS: WrittenTable = {
   dated: false,
 };
 
-/** Adds to the words that misspelt ones are compared with; the same one may be given many times. */
+/** Adds words to the vocabulary that misspelt ones are compared with; a word may be given many times. */
 export async function learnWords(trx: Knex, words: readonly string[]): Promise<void> {
   // OFFSET 0: one look-up each.
   const missing = await rowsOf<{ word: string }>(trx)`

@@ -18,9 +18,9 @@ const POLL_MS = 250;
 const LOST = 'This import stood still and another one took its place.';
 
 /**
- * Takes the right to import, which one import at a time has: a row that it renews, rather than an advisory lock, because
- * all clients of the embedded database share one session. Waits for a holder that seems to have died, whose row has not been
- * renewed for 10 s. Resolves to the name of the new holder.
+ * Acquires the right to import, which only one import holds at a time: a row that it renews, rather than an advisory lock,
+ * because all clients of the embedded database share one session. Waits for a holder that seems to have died, whose row has not
+ * been renewed for 10 s. Resolves to the name of the new holder.
  * @throws Error when another import is alive
  */
 export async function acquireImport(knex: Knex): Promise<string> {
@@ -42,15 +42,15 @@ export async function acquireImport(knex: Knex): Promise<string> {
   }
 }
 
-/** So many first products are worth the making of indexes at their end. */
+/** From this many first products on, it pays to make the indexes at the end. */
 const MANY_PRODUCTS = 2_000;
-/** After fewer records the tables are as they were before. */
+/** After fewer records the tables are practically unchanged. */
 const RECORDS_WORTH_TIDYING = 1_000;
 
 /** The catalog itself, changed by its one import. */
 export class PostgresImportStore extends PostgresRecordStore implements CatalogImportStore {
   private readonly heartbeat: NodeJS.Timeout;
-  /** Whether this is the first load of a catalog that may leave its indexes to its end; null until that was looked at. */
+  /** Whether this is a first load, which may make its indexes at its end; null until that was checked. */
   private isFirstLoad: boolean | null;
 
   /** @param holder by `acquireImport` @param connections how many may work at the same time; the embedded database has one */
@@ -63,19 +63,19 @@ export class PostgresImportStore extends PostgresRecordStore implements CatalogI
     super(knex, entry);
     const beat = sql`UPDATE catalog_import_lock SET heartbeat_at = clock_timestamp() WHERE holder = ${holder}`;
     this.heartbeat = setInterval(() => void rowsOf(knex, beat).catch(() => undefined), BEAT_MS).unref();
-    // The one session of the embedded database would be kept from all others while it makes an index.
+    // Making an index would keep all others from the one session of the embedded database.
     this.isFirstLoad = connections === 1 ? false : null;
   }
 
   /**
-   * Only of the holder: one that was replaced writes no more. No limit on statements, as a large catalog takes long. A commit
-   * does not wait for the disk: what a crash of the server takes back is done again by starting the import again, and the
-   * end of the import waits for all of it.
-   * @throws Error when another import took the place of this one
+   * Only for the holder: one that was replaced writes nothing more. Statements have no time limit, as a large catalog takes long.
+   * A commit does not wait for the disk: after a crash of the server, starting the import again redoes what was lost, and the end
+   * of the import waits for all of it.
+   * @throws Error when another import has replaced this one
    */
   override readonly inTransaction = <Result>(work: (trx: Knex) => Promise<Result>): Promise<Result> =>
     super.inTransaction(async (trx) => {
-      // Anyone who replaces the holder deletes the row, and so waits for the end of this; a beat does not.
+      // Replacing the holder deletes the row, and so waits for the end of this; a heartbeat does not.
       const held = await rowsOf(trx)`
         SELECT set_config('statement_timeout', '0', true), set_config('synchronous_commit', 'off', true)
         FROM catalog_import_lock WHERE holder = ${this.holder} FOR KEY SHARE`;
@@ -90,7 +90,7 @@ export class PostgresImportStore extends PostgresRecordStore implements CatalogI
     return await super.transaction(work);
   }
 
-  /** Many products of a catalog without any are written without the indexes of search, which are made at their end. */
+  /** A large load into a catalog without products is written without the search indexes, which are made at its end. */
   private async deferIndexesOfFirstLoad(): Promise<void> {
     const products = await countOf(
       this.knex,
@@ -130,7 +130,7 @@ export class PostgresImportStore extends PostgresRecordStore implements CatalogI
     await this.inTransaction((trx) => rowsOf(trx, messagesAbout('catalog.import.done', now, message)));
   }
 
-  /** Once the disk has all that this import wrote. */
+  /** Resolves once the disk has everything that this import wrote. */
   async close(): Promise<void> {
     clearInterval(this.heartbeat);
     await rowsOf(this.knex)`DELETE FROM catalog_import_lock WHERE holder = ${this.holder}`;

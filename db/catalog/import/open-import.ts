@@ -13,9 +13,9 @@ import { upsert } from '../../core/staging';
 import { acquireImport, PostgresImportStore } from './import-store';
 
 /**
- * Begins an import, or a dry run, as the catalog's one import. `connections` is how many work at the same time where the work
- * can be parted; the embedded database has one session, so one of them.
- * @param entry the import in the audit log; a dry run is in none
+ * Begins an import, or a dry run, as the catalog's one import. `connections` is how many work at once where the work can be
+ * split; the embedded database has one session, so one.
+ * @param entry the import in the audit log; none for a dry run
  * @throws Error when another import is alive
  */
 export async function openImport(
@@ -30,7 +30,7 @@ export async function openImport(
   return new DryRunStore(knex, holder, connections, null);
 }
 
-/** Forgets what a dry run noted; it may have been killed. */
+/** Deletes the notes of a dry run, which may have been killed. */
 const forget = (knex: Knex) => rowsOf(knex)`DELETE FROM catalog_import_preview`;
 
 const PREVIEW: WrittenTable = {
@@ -49,12 +49,12 @@ interface PreviewRow {
   readonly deleted: boolean;
 }
 
-/** Of an entity that is only noted, what no check asks for. Its id stands in for its name, as a product must have one. */
+/** The fields of a merely noted entity that no check reads. Its id stands in for its name, as a product must have one. */
 const UNKNOWN = { parents: {}, tags: [], keywords: [], popularity: 0, images: [], thumbnails: [] };
 
-/** What a dry run would change, as far as later lines refer to it, is noted in a table: it may be larger than memory. */
+/** What a dry run would change is noted in a table, as far as later lines refer to it: it may be larger than memory. */
 class DryRunStore extends PostgresImportStore {
-  /** What was noted is not in the catalog that would be read anew. */
+  /** Reading the catalog anew would not find what was noted. */
   override taxonomyVersion = async () => 0;
   override staleRows = async () => 0;
   override missingIndexes = async () => 0;

@@ -83,20 +83,20 @@ export async function isImportAlive(knex: Knex): Promise<boolean> {
 const LOCK = 6_021_024;
 
 /**
- * For a transaction that writes records: look-ups of many keys by index, which the planner else takes for dearer than
- * reading the whole table; no compiling of statements, which costs more than it saves. What is new to the index of
- * misspellings goes into it by the 16 MiB: by the 4 of the default, each of its pages is written four times as often. (The
- * indexes of products' words and facets have a limit of their own.)
+ * For a transaction that writes records. Many keys are looked up by index, which the planner otherwise considers dearer than
+ * reading the whole table. Statements are not compiled, which costs more than it saves. New entries go into the index of
+ * misspellings 16 MiB at a time: with the default of 4, each of its pages is written four times as often. (The indexes of
+ * products' words and facets have a limit of their own.)
  */
 const SETTINGS = sql`set_config('random_page_cost', '1.1', true), set_config('jit', 'off', true),
   set_config('gin_pending_list_limit', '16MB', true)`;
 
-/** Does work in a transaction of the database, with whatever settings the writer wants. */
+/** Runs work in a transaction of the database, with whatever settings the writer wants. */
 export type InTransaction = <Result>(work: (trx: Knex) => Promise<Result>) => Promise<Result>;
 
 /**
- * The records of the catalog. An import and calls take their turns by a lock of the database that each transaction holds to
- * its end, so that none waits for more of another than one transaction, and what one of them checked is true when it writes.
+ * The records of the catalog. An import and calls take turns through a database lock that each transaction holds to its end, so
+ * that none waits for more than one transaction of another, and what it checked is still true when it writes.
  */
 export class PostgresRecordStore implements RecordStore {
   #derivingMs = 0;
@@ -139,7 +139,7 @@ export class PostgresRecordStore implements RecordStore {
     await this.entry?.complete(this.knex, details);
   }
 
-  /** Derives up to `limit` of the rows that were noted; how many there were. */
+  /** Derives up to `limit` of the noted rows; resolves to how many there were. */
   async deriveStaleRows(limit: number): Promise<number> {
     return await this.alone((trx) =>
       deriveStale(trx, sql`id IN (SELECT id FROM catalog_stale_rows ORDER BY id LIMIT ${limit})`),
@@ -166,14 +166,14 @@ export class PostgresRecordStore implements RecordStore {
   }
 
   protected async variantOwners(trx: Knex, ids: readonly string[]): Promise<readonly VariantOwner[]> {
-    // One look-up for each key: the planner else reads the whole table for a few thousand of them.
+    // One look-up for each key: the planner otherwise reads the whole table for a few thousand of them.
     return await rowsOf<VariantOwner>(trx)`
       SELECT variant.*, coalesce((SELECT deleted FROM products WHERE id = product_id), false) AS deleted
       FROM unnest(${ids}::text[]) AS given (id) CROSS JOIN LATERAL (
         SELECT id, product_id FROM variants WHERE id = given.id OFFSET 0) AS variant`;
   }
 
-  /** In a savepoint, which takes back what is refused. */
+  /** In a savepoint, which undoes what is refused. */
   protected async write<Kind extends RecordKind>(
     trx: Knex,
     kind: Kind,
@@ -200,7 +200,7 @@ export class PostgresRecordStore implements RecordStore {
   }
 }
 
-/** So long in all, as best estimates are looked for in all of a large catalog; the others come once, at the end of an import. */
+/** Total time, as best estimates are searched in all of a large catalog; the rest follow once, at the end of an import. */
 const DERIVING_MS_MAX = 500;
 
 /** Writes records; resolves to the rows that it noted to be derived again, as `noteStale` does. */
@@ -227,14 +227,14 @@ function notingNothing<Written>(
   };
 }
 
-/** SQLSTATE classes of what is wrong with a value: data exception, integrity violation, program limit exceeded. */
+/** SQLSTATE classes of faulty values: data exception, integrity violation, program limit exceeded. */
 const VALUE_CLASSES = /^(?:22|23|54)...$/;
 
-/** The database's words for a value that it can't hold, null for any other failure: what no check found costs one record. */
+/** The database's message for a value that it can't hold, null for any other failure: a fault no check found costs one record. */
 export function refusedValue(failure: unknown): string | null {
   if (!(failure instanceof Error) || !('code' in failure) || !VALUE_CLASSES.test(String(failure.code)))
     return null;
-  // The statement comes before the words of the database; a COPY has none.
+  // The statement precedes the database's message; a COPY has none.
   const words = failure.message.lastIndexOf(' - ');
   return words < 0 ? failure.message : failure.message.slice(words + 3);
 }

@@ -37,7 +37,7 @@ export async function deferIndexes({ inTransaction }: Pick<Upkeep, 'inTransactio
   }
 }
 
-/** How many indexes are still to be made, also by an import before that was killed. */
+/** How many indexes are still to be made, including those of an earlier import that was killed. */
 export const countDeferredIndexes = (knex: Knex): Promise<number> =>
   countOf(knex, sql`FROM deferred_indexes`);
 
@@ -50,7 +50,7 @@ export async function makeIndexes(
     SELECT name, definition FROM deferred_indexes ORDER BY name`;
   const make = async ({ name, definition }: { name: string; definition: string }) => {
     await inTransaction(async (trx) => {
-      // One process each: containers give processes that work together little memory to share.
+      // One process each: containers give parallel processes little memory to share.
       await rowsOf(trx)`SELECT set_config('maintenance_work_mem', ${MEMORY}, true),
         set_config('max_parallel_maintenance_workers', '0', true)`;
       // Somebody may have made it by hand after an import was killed.
@@ -63,7 +63,7 @@ export async function makeIndexes(
   await pMap(deferred, make, { concurrency: connections });
 }
 
-/** Analysed by the columns that they are looked up by alone: statistics of the long ones cost as much as all others. */
+/** Analysed only on the columns used for look-ups: statistics of the long ones cost as much as all others. */
 const LOOKED_UP = [
   sql`categories (id)`,
   sql`tags (id)`,
@@ -77,7 +77,7 @@ const LOOKED_UP = [
   sql`listings (variant_id, region, link, date)`,
   sql`catalog_stale_rows (id)`,
 ];
-/** Tables of which queries read indexes alone where a vacuum has marked the rows as visible to all. */
+/** Tables whose indexes alone answer queries where a vacuum has marked the rows as visible to all. */
 const SCANNED = [sql`catalog_search`, sql`search_words`, sql`images`, sql`product_images`];
 
 /** Vacuums and analyses the tables of a catalog. */
@@ -85,7 +85,7 @@ export async function tidyTables({ knex, inTransaction, connections }: Upkeep): 
   const analyze = (table: Sql) => inTransaction((trx) => rowsOf(trx)`ANALYZE ${table}`);
   const vacuum = (table: Sql) =>
     rowsOf(knex)`VACUUM (ANALYZE) ${table}`.catch((failure: unknown) => {
-      // A vacuum of a very large table meets the limit on statements: that is left to the server, statistics are not.
+      // Vacuuming a very large table reaches the limit on statements: that is left to the server, statistics are not.
       if (failure instanceof AppError) return analyze(table);
       throw failure;
     });

@@ -19,7 +19,7 @@ import { deleteRows, deriveRows, writeRows } from './derived-rows';
 /** Writes categories and their rows; every row of a category whose taxonomy changed is noted as stale. */
 export async function writeCategories(trx: Knex, records: readonly CategoryRecord[]): Promise<string[]> {
   await stage(trx, SOURCE_TABLES.categories, records);
-  // An entity of a kind that was no node has no row that could be found by a facet.
+  // An entity whose kind was not a node has no row that a facet could find.
   const noted = await noteStale(
     trx,
     sql`WITH reshaped AS (
@@ -72,7 +72,7 @@ export async function writeEntities(
   return noted;
 }
 
-/** Resolves to those that were there. */
+/** Resolves to those that existed. */
 const markDeleted = (trx: Knex, table: Sql, ids: readonly string[]): Promise<string[]> =>
   idsOf(
     trx,
@@ -105,10 +105,10 @@ function noteNaming(trx: Knex, gone: readonly string[]): Promise<string[]> {
 }
 
 /**
- * Writes products with their variants, pictures and rows. A variant that its product no longer names is away, with its
- * prices; a known variant moves to the product that names it, with its prices (contract 13.15). Ids must not repeat, nor
- * those of variants. Rows that were prepared before somebody else changed the taxonomy are derived again. Resolves to the
- * rows above whose best estimate may be gone, which are noted.
+ * Writes products with their variants, pictures and rows. A variant that its product no longer names is away, with its prices; a
+ * known variant moves to the product that names it, with its prices (contract 13.15). Neither ids nor ids of variants may repeat.
+ * Rows that were prepared before somebody else changed the taxonomy are derived again. Notes, and resolves to, the rows above
+ * whose best estimate may be gone.
  */
 export async function writeProducts(
   trx: Knex,
@@ -126,7 +126,7 @@ export async function writeProducts(
     CATALOG_ROWS,
     live.map(({ row }) => row),
   );
-  // New products with new variants change nothing that is there.
+  // New products with new variants change nothing that exists.
   const isNew = [products.known, variants.known, rows.known, gone].every(({ length }) => length === 0);
   const { bereft, moved } = isNew ? NO_CHANGES : await changesBy(trx, [products, variants, rows], gone);
   const showed = await rowsShowing(trx, moved);
@@ -152,15 +152,15 @@ const variantsOf = ({ id, variants }: DerivedProduct) =>
 const NO_CHANGES = { bereft: [], moved: [] };
 
 /**
- * What a write of products changes of others: live products, besides those written and those deleted, that lose a variant
- * to one of them (`bereft`); and products whose estimates come to count for other rows, or count no longer (`moved`).
+ * The other products that a write of products changes: live ones, neither written nor deleted, that lose a variant to one of them
+ * (`bereft`); and products whose estimates start or stop counting for other rows (`moved`).
  */
 async function changesBy(
   trx: Knex,
   prepared: readonly Prepared<object>[],
   gone: readonly string[],
 ): Promise<{ readonly bereft: readonly string[]; readonly moved: readonly string[] }> {
-  // What is compared must be there, if empty.
+  // What is compared must exist, even if empty.
   for (const { table, known } of prepared) if (known.length === 0) await stage(trx, table, []);
   const bereft = await idsOf(
     trx,
@@ -207,7 +207,7 @@ const PRODUCT_IMAGES: WrittenTable = {
 };
 
 /**
- * Makes the pictures of each product those that it and its variants name. A picture that no product shows any more
+ * Sets the pictures of each product to those that it and its variants name. A picture that no product shows any more
  * loses its vectors in every embedding version, so that no photo is matched with it.
  * @param known the products that may have pictures already; those that are not among `products` lose all
  */
@@ -234,7 +234,7 @@ const addressesOf = ({ images, variants }: ProductRecord): string[] => [
   ...variants.flatMap((variant) => variant.images),
 ];
 
-/** The numbers of these images, which new ones are given. */
+/** The numbers of these images; new ones are given one. */
 async function imageIds(trx: Knex, addresses: readonly string[]): Promise<ReadonlyMap<string, number>> {
   if (addresses.length === 0) return new Map();
   const images = await rowsOf<{ address: string; id: number }>(trx)`WITH known AS MATERIALIZED (

@@ -1,6 +1,6 @@
 /**
  * A set of ordinals 0 … `size` - 1, one bit each, the first ordinal in the highest bit of the first byte, as PostgreSQL's
- * `bit_send` writes them. Operations that combine sets need sets of the same size and answer new ones.
+ * `bit_send` writes them. Operations that combine sets need sets of the same size and return new ones.
  */
 export class Bitset {
   private readonly words: Uint32Array;
@@ -23,14 +23,14 @@ export class Bitset {
     return set;
   }
 
-  /** The same ordinals in a set that has room for others. */
+  /** The same ordinals in a set with room for others. */
   copy(size = this.size): Bitset {
     const copied = Bitset.empty(size);
     copied.bytes.set(this.bytes.subarray(0, copied.bytes.length));
     return copied;
   }
 
-  /** Puts in the ordinals of a stretch of bytes that begins at an ordinal which is a multiple of 32. */
+  /** Adds the ordinals of a stretch of bytes that begins at an ordinal which is a multiple of 32. */
   addBytes(from: number, bytes: Uint8Array): void {
     const first = from >>> 5;
     const wholeWords = new Uint8Array(Math.ceil(bytes.length / 4) * 4);
@@ -41,7 +41,7 @@ export class Bitset {
       this.words[first + at] = (this.words[first + at] ?? 0) | (words[at] ?? 0);
   }
 
-  /** Puts in the ordinals of a set that is no larger. */
+  /** Adds the ordinals of a set that is no larger. */
   addAll({ words }: Bitset): void {
     for (let at = 0; at < words.length; at++) this.words[at] = (this.words[at] ?? 0) | (words[at] ?? 0);
   }
@@ -58,7 +58,7 @@ export class Bitset {
     return ((this.bytes[ordinal >>> 3] ?? 0) & (0x80 >>> (ordinal & 7))) !== 0;
   }
 
-  // A loop for each operation: handed a function, one loop for all would be several times slower.
+  // A loop for each operation: one loop for all that is given a function would be several times slower.
   and({ words }: Bitset): Bitset {
     const result = Bitset.empty(this.size);
     for (let at = 0; at < words.length; at++) result.words[at] = (this.words[at] ?? 0) & (words[at] ?? 0);

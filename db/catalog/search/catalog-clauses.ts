@@ -8,12 +8,12 @@ import {
 import { facetOf } from '../../../models/catalog/index-terms';
 import { allOf, type Sql, sql } from '../../core/sql';
 
-/** What decides where a row stands in a listing. */
+/** What decides the position of a row in a listing. */
 export type OrderKey = Omit<RowPosition, 'rank'>;
 
 /**
- * A row of any of the categories; one of the taxonomy may name several (`joinCategories`). Which texts name one of them is
- * found by steps through an index, in which the rows are looked up by these texts.
+ * A row of any of the categories; a taxonomy row may name several (`joinCategories`). Steps through an index find the texts that
+ * name one of them, and the index finds the rows by these texts.
  */
 export const inCategories = (kind: string, categories: readonly string[]): Sql =>
   kind === 'product'
@@ -37,13 +37,13 @@ export function matchesFilter({ field, include, exclude }: Filter): Sql {
   return allOf(conditions);
 }
 
-/** That a product is of the sandbox (contract 9.8): as small a set, and as quickly known, in a large catalog. */
+/** The product is of the sandbox (contract 9.8): in a large catalog that set is as small and as quickly found. */
 export const inSandbox = sql`id IN (
   SELECT popular.id FROM categories CROSS JOIN LATERAL (
     SELECT s.id FROM catalog_search s WHERE s.kind = 'product' AND s.category = categories.id
     ORDER BY s.popularity DESC, s.id LIMIT ${SANDBOX_PRODUCTS}) AS popular)`;
 
-/** That a row counts in a search of that scope, whatever its kind; nothing for the whole catalog. */
+/** The row counts in a search of that scope, whatever its kind; empty for the whole catalog. */
 export const conditionsOf = ({ sandbox, ...scope }: SearchScope): Sql[] => [
   ...conditionsOnProducts(scope),
   ...(sandbox ? [sql`(kind <> 'product' OR ${inSandbox})`] : []),
@@ -74,7 +74,7 @@ const ORDERS: Readonly<Record<Sort, Sql>> = {
 export const inOrder = (sort: Sort): Sql => ORDERS[sort];
 
 const AFTER: Readonly<Record<Sort, (row: OrderKey) => Sql>> = {
-  // What an index can begin at, then what tells equal ones apart.
+  // What an index can begin at, then what breaks ties.
   popularity_desc: ({ popularity, id }) =>
     sql`popularity <= ${popularity} AND (popularity < ${popularity} OR id > ${id})`,
   popularity_asc: ({ popularity, id }) => sql`(popularity, id) > (${popularity}::float8, ${id})`,

@@ -109,7 +109,7 @@ export class FacetColumn {
   #codes: Uint32Array;
   #size: number;
 
-  /** @param chunks those that there are, by number */
+  /** @param chunks those that exist, by number */
   constructor(
     private readonly field: string,
     private readonly changes: ChangedProducts,

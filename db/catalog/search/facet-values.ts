@@ -28,7 +28,7 @@ export async function facetValues(
 
 /** The ids of most rows first: as many as are answered, or all where their names decide. */
 function bestOf({ limit, words }: FacetAsked, counts: ReadonlyMap<string, number>): readonly Counted[] {
-  // Of tens of thousands the few best are told by their counts; only these are put in order.
+  // Of tens of thousands, the counts tell the few best; only these are sorted.
   const least = words === null ? (Uint32Array.from(counts.values()).sort().at(-limit) ?? 0) : 0;
   const ranked = [...counts]
     .filter(([, count]) => count >= least)

@@ -5,14 +5,14 @@ import { CHUNK, ChunkBuilder, type SnapshotProduct } from './snapshot-chunks';
 
 /** When a snapshot is made, and of what. */
 export interface SnapshotLimits {
-  /** Changes from which on it is made again, whatever its size. */
+  /** Number of changes from which it is made again, whatever its size. */
   readonly changesMin: number;
-  /** Products from which on a term has a bitmap; the rows of rarer ones are quickly read. */
+  /** Number of products from which a term has a bitmap; the rows of rarer ones are quickly read. */
   readonly rowsMin: number;
 }
 
 const DEFAULTS: SnapshotLimits = { changesMin: 10_000, rowsMin: 512 };
-/** Changes from which on a snapshot of no more products than those is made again. */
+/** Number of changes from which a snapshot of no more products than that is made again. */
 const SMALL_CHANGES_MIN = 500;
 /** A term that one in so many products has gets a bitmap too: a small catalog has few of them. */
 const FREQUENT_SHARE = 64;
@@ -29,14 +29,13 @@ const BITMAPS: WrittenTable = {
 };
 
 /**
- * Makes the snapshot of the products as they are now and drops the one before, if there is none or much has changed since.
- * Readers and writers go on meanwhile. Resolves to whether one was made: not while another process makes one. The memory
- * that it takes is that of one chunk.
+ * Makes a snapshot of the current products and drops the previous one, if there is none or much has changed since. Readers and
+ * writers go on meanwhile. Resolves to whether one was made: not while another process makes one. Uses the memory of one chunk.
  */
 export async function makeSearchSnapshot(knex: Knex, limits: Partial<SnapshotLimits> = {}): Promise<boolean> {
   const { changesMin, rowsMin } = { ...DEFAULTS, ...limits };
   return inTransaction(knex, async (trx) => {
-    // One state for all statements; first of all, as the first statement fixes it.
+    // One state for all statements; it comes first because the first statement fixes the state.
     await rowsOf(trx)`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ`;
     const [lock] = await rowsOf<{ taken: boolean }>(trx)`
       SELECT pg_try_advisory_xact_lock(${SNAPSHOT_LOCK}) AS taken`;
@@ -122,7 +121,7 @@ interface Line extends Omit<SnapshotProduct, 'terms'> {
 
 /** All products by falling popularity, then id, in lists of a power of two, one being read ahead. Once a transaction. */
 async function* productsInOrder(trx: Knex): AsyncGenerator<readonly SnapshotProduct[]> {
-  // All of them are read: the planner else takes a cursor for one that is left early.
+  // All of them are read: the planner otherwise assumes that a cursor is left early.
   await rowsOf(trx)`SET LOCAL cursor_tuple_fraction = 1`;
   await rowsOf(trx)`DECLARE products_in_order NO SCROLL CURSOR FOR
     SELECT id, category, popularity, sort_key AS "sortKey", ${PRODUCT_TERMS} AS terms

@@ -1,7 +1,7 @@
 import { isReference, lettersOf } from '../../../models/catalog/index-terms';
 import { constant, lines, type Sql, sql } from '../../core/sql';
 
-/** Words that so many share a deletion of are too many to look at: the deletion says hardly anything about a word. */
+/** When this many words share a deletion, they are too many to look at: it says hardly anything about a word. */
 const DELETION_WORDS_MAX = 2_000;
 /** Deletions that are looked up for one query. */
 const DELETIONS_MAX = 400;
@@ -29,7 +29,7 @@ export function editsAllowed(word: string): number {
 /** Words of the vocabulary by words of a query, as the database has them. */
 export type WordsByWord = Readonly<Record<string, readonly string[]>>;
 
-/** Of candidates those within the edits of each word, nearest first, in bounded work whatever the vocabulary holds. */
+/** The candidates within the edits of each word, nearest first, in bounded work whatever the vocabulary holds. */
 export function nearWords(candidates: WordsByWord): ReadonlyMap<string, readonly NearWord[]> {
   const near = Object.entries(candidates).flatMap(([asked, words]) => {
     const letters = lettersOf(asked);
@@ -51,7 +51,7 @@ export function nearWords(candidates: WordsByWord): ReadonlyMap<string, readonly
   return found;
 }
 
-/** A subquery for what `nearWords` looks through: other words that share a deletion with a word, as far as they are looked at. */
+/** A subquery for the candidates of `nearWords`: other words that share a deletion with a word, within the limits. */
 export function candidatesOf(words: readonly string[]): Sql {
   const misspellable = [...new Set(words)].filter((word) => editsAllowed(word) > 0);
   if (misspellable.length === 0) return sql`NULL`;
@@ -80,7 +80,7 @@ export function candidatesOf(words: readonly string[]): Sql {
       SELECT asked, array_agg(known) AS words FROM candidates GROUP BY asked) AS by_word`;
 }
 
-/** The deletions of all words, of each word in turn, so that a limit leaves out those of every word that lack most. */
+/** The deletions of all words, one word after another in turn, so that a limit leaves out those that lack most of every word. */
 function deletionsInTurn(words: readonly string[]) {
   return words
     .flatMap((word) =>
@@ -93,7 +93,7 @@ function deletionsInTurn(words: readonly string[]) {
 
 /** Letters at the beginning of a word that deletions are made of. */
 const BEGINNING = 7;
-/** Shorter words are no corrections of any word, and words shorter than the next have one deletion at most. */
+/** Shorter words correct no word, and words shorter than the next have one deletion at most. */
 const CORRECTION_MIN = 3;
 const TWO_DELETIONS_MIN = 6;
 
@@ -109,7 +109,7 @@ export function indexedDeletions(word: string): string[] {
   return length < CORRECTION_MIN ? [] : deletionNeighbourhood(word, length < TWO_DELETIONS_MIN ? 1 : 2);
 }
 
-/** What is left of a word less at most so many letters, each text once, those with fewer deletions first. */
+/** What a word is after at most so many letters are deleted: each text once, those with fewer deletions first. */
 export function deletionNeighbourhood(word: string, deletionsMax: number): string[] {
   let lefts = [lettersOf(word).slice(0, BEGINNING)];
   const found = new Set(lefts.map((letters) => letters.join('')));

@@ -4,7 +4,7 @@ import { constant, prepared, rowsOf, type Sql, sql } from '../../core/sql';
 import type { ChangedProduct, PostingRequest } from './changed-products';
 import type { SnapshotProduct } from './snapshot-chunks';
 
-/** The catalog has changed between the statements of an answer, which is of no state then. */
+/** The catalog changed between the statements of an answer, which then belongs to no single state. */
 export class CatalogChanged extends Error {
   override readonly name = 'CatalogChanged';
 }
@@ -13,12 +13,12 @@ export class CatalogChanged extends Error {
 export const STATE = sql`pg_current_snapshot()::text AS transactions,
   (SELECT max(number) FROM search_snapshots) AS snapshot`;
 
-/** That nothing of what queries are answered from has changed between a state and the one that a statement sees. */
+/** Nothing that queries are answered from has changed between a state and the one that a statement sees. */
 export const isUnchangedSince = ({ transactions, snapshot }: { [Part in keyof CatalogState]: Sql }): Sql =>
   sql`((SELECT max(number) FROM search_snapshots) IS NOT DISTINCT FROM ${snapshot}::integer
     AND NOT EXISTS (SELECT FROM catalog_changes_since(${transactions}::pg_snapshot, 1)))`;
 
-/** Changes with which a snapshot still answers; a process keeps them all. */
+/** Number of changes up to which a snapshot still answers; a process keeps them all. */
 export const CHANGES_MAX = 50_000;
 
 interface KnownBefore {
@@ -28,7 +28,7 @@ interface KnownBefore {
   readonly isOutgrown: boolean;
 }
 
-/** What of a snapshot some queries need, as one state of the catalog has it. */
+/** What some queries need of a snapshot, as of one state of the catalog. */
 export interface OpenSnapshot {
   readonly number: number;
   readonly products: number;
@@ -36,7 +36,7 @@ export interface OpenSnapshot {
   readonly continues: boolean;
   /** Null if they are more than a snapshot can answer with. */
   readonly changes: readonly ChangedProduct[] | null;
-  /** Of wanted terms by name the bits of a chunk, and products one by one. */
+  /** For wanted terms by name: the bits of a chunk, and single products. */
   readonly bits: readonly { readonly name: string; readonly chunk: number; readonly bytes: Buffer }[];
   readonly found: readonly { readonly name: string; readonly ids: readonly string[] }[];
 }
@@ -89,7 +89,7 @@ interface StateTold extends CatalogState {
   readonly answers: boolean;
 }
 
-/** Wanted terms are told as JSON, for which the planner assumes the same size however many they are: its plan can stay. */
+/** Wanted terms are passed as JSON, for which the planner assumes one size however many there are: its plan can be kept. */
 function openingStatement(wanted: readonly PostingRequest[], last: KnownBefore | null): Sql {
   const seen = last?.seen?.state.transactions ?? null;
   return sql`WITH state AS MATERIALIZED (SELECT ${STATE}),

@@ -47,7 +47,7 @@ export class ProductOrder {
     this.#compare = COMPARE[sort];
   }
 
-  /** So many members of a set, after those that are passed over: a number of them, or all up to a row. */
+  /** So many members of a set, after skipping either a number of them or all up to a row. */
   members(set: Bitset, after: number | OrderKey, limit: number): number[] {
     this.#placeChanges();
     const { ordinals } = this;
@@ -64,7 +64,7 @@ export class ProductOrder {
       const change = this.#changed[next++];
       const end = change === undefined ? this.changes.products : this.#placeOf(change);
       for (; position < end && taken.length < limit; position++) {
-        // By popularity, 32 at once where all of them are passed over.
+        // By popularity, 32 at once where all of them are skipped.
         const isWord = !ordinals && position % 32 === 0 && position + 32 <= end;
         const members = isWord ? set.countFrom(position) : Number.POSITIVE_INFINITY;
         if (members <= left) {

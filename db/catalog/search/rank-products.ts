@@ -137,7 +137,7 @@ interface Tier {
   readonly rank: readonly number[];
 }
 
-/** The tiers of a set that have members, best first; none is looked for before it is wanted. */
+/** The tiers of a set that have members, best first; each is looked for only when it is wanted. */
 const tiers = (terms: readonly TermOrdinals[], all: Bitset, total: number): Generator<Tier> =>
   tiersWithin({ set: all, count: total, rank: [] }, [
     new Tally(terms.map(({ any }) => any)),
@@ -156,15 +156,15 @@ function* tiersWithin(tier: Tier, [tally, ...further]: readonly Tally[]): Genera
   }
 }
 
-/** Negative where the first is the better one. */
+/** Negative when the first is better. */
 function compareRanks(left: readonly number[], right: readonly number[]): number {
   const differs = left.findIndex((number, at) => number !== right[at]);
   return differs === -1 ? 0 : (right[differs] ?? 0) - (left[differs] ?? 0);
 }
 
-/** For every ordinal in how many of some sets it is, as binary digits, the lowest first: one set for each digit. */
+/** For every ordinal, the number of these sets that contain it, as binary digits, the lowest first: one set for each digit. */
 class Tally {
-  /** In no more sets than so many. */
+  /** An ordinal is in at most this many sets. */
   readonly most: number;
   readonly #digits: Bitset[] = [];
 
@@ -200,11 +200,11 @@ class Tally {
   }
 }
 
-/** What any of the sets has; null where none is. */
+/** The union of the sets; null where there is none. */
 function union(sets: readonly (Bitset | null)[]): Bitset | null {
   return sets.reduce((all, set) => (all && set ? all.or(set) : (all ?? set)), null);
 }
 
-/** What all of the sets have; null where one of them has nothing. */
+/** The intersection of the sets; null where one of them has nothing. */
 const intersection = ([first, ...others]: readonly (Bitset | undefined)[]): Bitset | null =>
   others.reduce((all: Bitset | null, set) => (all && set ? all.and(set) : null), first ?? null);

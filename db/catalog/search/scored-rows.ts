@@ -20,7 +20,7 @@ const PRODUCT = 'product';
 export interface Window {
   readonly offset: number;
   readonly limit: number;
-  /** It begins behind this row; then there is no offset. */
+  /** It begins after this row; then there is no offset. */
   readonly after?: RowPosition | null;
 }
 
@@ -32,7 +32,7 @@ export type FacetCounts = ReadonlyMap<string, ReadonlyMap<string, number>>;
 
 /** A page and the totals of its whole answer. */
 export interface FoundPage {
-  /** Each as far as its order is told by it: the name in an order by name, popularity in all others. */
+  /** Each only where its order depends on it: the name in an order by name, popularity in all others. */
   readonly rows: readonly RowPosition[];
   readonly total: number;
   /** Words of the query matched by the best row of all; 0 in a listing. */
@@ -44,7 +44,7 @@ export interface FoundPage {
 /**
  * A page of the rows of any kind that pass the filters, in one statement: a listing, or, with the expansions of a text,
  * the rows that match its words, each looked up in the index and counted (contract 5.4). Its cost grows with the rows that
- * match, so products are found here only where the snapshot can't tell.
+ * match, so products are searched here only when the snapshot can't answer.
  * @throws AppError 503
  */
 export async function scoredRows(
@@ -70,7 +70,7 @@ export async function scoredRows(
 function conditionsOf({ node, categories, filters, sandbox }: ResolvedQuery): Sql[] {
   return [
     sql`kind = ${node}`,
-    // What the indexes of the taxonomy begin at.
+    // The condition that the taxonomy indexes begin with.
     ...(node === PRODUCT ? [] : [sql`kind <> 'product'`]),
     ...(categories === null ? [] : [inCategories(node, categories)]),
     ...filters.filter(restricts).map(matchesFilter),

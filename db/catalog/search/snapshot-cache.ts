@@ -16,13 +16,13 @@ interface Opened {
 /** A snapshot and what has changed since, as one state of the catalog has them. */
 export interface SnapshotView {
   readonly snapshot: Snapshot;
-  /** The ordinals of products that there are. */
+  /** The ordinals of existing products. */
   readonly living: Bitset;
-  /** The sets that were wanted, by name, without those that have no product; what does not live may be in them. */
+  /** The wanted sets by name, without those that have no product; they may hold ordinals that do not live. */
   readonly sets: ReadonlyMap<string, Bitset>;
 }
 
-/** For so long a state that was seen is tried before it is read again: one beside a long transaction is costly to compare with. */
+/** How long a state that was seen is tried before it is read again: one beside a long transaction is costly to compare with. */
 const TRIED_MS = 10_000;
 
 /** The newest snapshot as a process knows it. */
@@ -34,7 +34,7 @@ export class SnapshotCache {
     this.#openings = new Batcher((asks) => workFor('catalog openings', () => this.#openAll(knex, asks)));
   }
 
-  /** The snapshot with the sets that a query wants, for a flood of queries by one statement. @throws CatalogChanged when it goes meanwhile */
+  /** The snapshot with the sets that a query wants; one statement serves many queries. @throws CatalogChanged when it goes meanwhile */
   async open(knex: Knex, wanted: readonly PostingRequest[]): Promise<Opened> {
     if (knex === this.knex) return this.#openings.submit(wanted);
     const [opened] = await this.#openAll(knex, [wanted]);
@@ -47,7 +47,7 @@ export class SnapshotCache {
     return seen && performance.now() - seen.at <= TRIED_MS ? seen.state : null;
   }
 
-  /** The same as `open` of the state that was seen last, without a statement; null where not all is known. */
+  /** The same as `open` of the state that was seen last, without a statement; null when something is not known. */
   openAsKnown(wanted: readonly PostingRequest[]): Opened | null {
     const known = this.#known;
     if (!known?.seen || known.isOutgrown) return null;

@@ -10,7 +10,7 @@ export const BEGINNING_MAX = 3;
 /** The term of the products of a category. */
 export const categoryTerm = (category: string): string => `@${category}`;
 
-/** The term of the products that have a longer word which begins so. */
+/** The term of the products that have a longer word with this beginning. */
 export const beginningTerm = (beginning: string): string => `${beginning}*`;
 
 /** Whether a term is a facet: only these hold a colon, as words are letters and digits. */
@@ -20,7 +20,7 @@ export const isFacet = (term: string): boolean => term.includes(':');
 export function furtherTerms(category: string, terms: readonly string[]): Set<string> {
   const further = new Set([categoryTerm(category)]);
   for (const term of terms) {
-    // References are asked for by longer beginnings only.
+    // References are looked up by longer beginnings only.
     if (isFacet(term) || isReference(term)) continue;
     const letters = Array.from(term).slice(0, BEGINNING_MAX + 1);
     for (let end = 1; end < letters.length; end++) further.add(beginningTerm(letters.slice(0, end).join('')));
@@ -41,7 +41,7 @@ export interface SnapshotProduct {
 /** What the products of a chunk have of a facet field. */
 export interface FacetCodes {
   readonly field: string;
-  /** The lists of ids that come, the empty one first. */
+  /** The lists of ids that occur, the empty one first. */
   readonly lists: readonly (readonly string[])[];
   /** For each ordinal of the chunk the position of its list, two bytes each, the lowest first. */
   readonly codes: Buffer;

@@ -13,10 +13,10 @@ import { CHUNK } from './snapshot-chunks';
 /** A term among those of all queries. */
 export const nameOf = ({ kind, term }: PostingRequest): string => `${kind} ${term}`;
 
-/** The products of a snapshot that have a term, except that those which have changed since may be in it or not. */
+/** The products of a snapshot that have a term; those that have changed since may or may not be in it. */
 export interface Posting {
   readonly ordinals: Bitset | Uint32Array;
-  /** Whether it is of the snapshot, and not of a state since: a state before that one may need products that it lacks. */
+  /** Whether it is from the snapshot, not from a later state: an earlier state may need products that it lacks. */
   readonly isBitmap: boolean;
 }
 
@@ -51,7 +51,7 @@ export class Snapshot {
     this.changes = new ChangedProducts(ids.size, (id) => ids.positionOf(id));
   }
 
-  /** @throws CatalogChanged when it is there no more */
+  /** @throws CatalogChanged when it no longer exists */
   static async load(knex: Knex, number: number, products: number): Promise<Snapshot> {
     const ids = await readColumn(knex, number, 'id', products);
     const popularity = await readColumn(knex, number, 'popularity', products);
@@ -105,7 +105,7 @@ export class Snapshot {
     return bitmap;
   }
 
-  /** The ordinals that live in a state, from those that its statement was told of; null if too much has changed. */
+  /** The ordinals that live in a state, from those that its statement reported; null if too much has changed. */
   see(state: CatalogState, { changes, continues }: OpenSnapshot, before: SeenState | null): SeenState | null {
     if (changes === null || this.changes.size > this.changes.products + CHANGES_MAX) {
       this.isOutgrown = true;
@@ -160,7 +160,7 @@ export class Snapshot {
       WHERE snapshot = ${this.number} AND field = ${field}`;
     const column = new FacetColumn(field, this.changes, chunks);
     const counts = column.counts(set);
-    // A field that no product has is not kept: callers name any.
+    // A field that no product has is not kept: callers may name any.
     if (counts.size > 0) this.#facets.set(field, column);
     return counts;
   }

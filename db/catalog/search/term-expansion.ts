@@ -19,7 +19,7 @@ export interface TermExpansion {
   readonly misspelt: readonly string[];
 }
 
-/** So many longer words are listed; of more only their beginning is. */
+/** At most so many longer words are listed; of more, only their beginning is. */
 export const LONGER_MAX = 40;
 /** Joined and split words and references of one word. */
 export const FORMS_MAX = 40;
@@ -34,7 +34,7 @@ interface Expanded {
   readonly state: CatalogState | null;
 }
 
-/** Looks the words of a query up, each once, in their order. What a text of any length leads to is bounded (contract 5.8). */
+/** Looks up the words of a query, each once, in their order. The work for a text of any length is bounded (contract 5.8). */
 export async function expandTerms(knex: Knex, words: readonly string[]): Promise<Expanded> {
   const { typed, candidates, state } = await lookUp(knex, words, candidatesOf(words));
   const misspelt = await listed(knex, typed.length, nearWords(candidates));
@@ -45,7 +45,7 @@ export async function expandTerms(knex: Knex, words: readonly string[]): Promise
   return { expansions, state };
 }
 
-/** The same, as if no word were misspelt: that is most of the work. */
+/** The same, as if no word were misspelt: misspellings are most of the work. */
 export async function expandTyped(knex: Knex, words: readonly string[]): Promise<TermExpansion[]> {
   const { typed } = await lookUp(knex, words, candidatesOf([]));
   return typed.map((each) => ({ ...each, misspelt: [] }));
@@ -118,7 +118,7 @@ const knownOf = (words: readonly string[]): Sql =>
   sql`SELECT json_agg(word) FROM ${lines(words)} AS asked (word)
     WHERE EXISTS (SELECT FROM search_words AS known WHERE known.word = asked.word OFFSET 0)`;
 
-/** The terms that begin so, itself among them, and what follows; of each more than are listed, if there are more. */
+/** The terms with each of these beginnings, itself included, and what follows; more of each than are listed, if there are. */
 function longerOf(beginnings: readonly string[]): Sql {
   // Words sort by code point, so they lie side by side.
   return sql`SELECT json_object_agg(beginning, ARRAY(
@@ -142,7 +142,7 @@ async function listed(
   return new Map([...near].map(([word, each]) => [word, best(each).map((found) => found.word)]));
 }
 
-/** How many products have each of some words, of those words that many have. */
+/** How many products have each word, for those words that many products have. */
 async function productsOf(knex: Knex, words: ReadonlySet<string>): Promise<ReadonlyMap<string, number>> {
   if (words.size === 0) return new Map();
   const counted = await rowsOf<{ term: string; products: number }>(
@@ -162,7 +162,7 @@ export interface Way {
   readonly rank: 1 | 2 | 3;
 }
 
-/** All ways in which a row may match the words; of each word its best counts. */
+/** All ways in which a row may match the words; the best one of each word counts. */
 export const waysOf = (expansions: readonly TermExpansion[]): Way[] =>
   expansions.flatMap(({ exact, near, beginnings, misspelt }, term) => [
     ...exact.map((reading): Way => ({ expression: allWords(reading), term, rank: 3 })),

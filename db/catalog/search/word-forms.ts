@@ -79,7 +79,7 @@ const inTwo = (letters: readonly string[]): [string[], string[]][] =>
 
 const textsOf = (parts: readonly (readonly string[])[]): Reading => parts.map((letters) => letters.join(''));
 
-/** With what terms begin that match the word nearly: the word if it is the last, its parts, and references (contract 5.16). */
+/** The beginnings of terms that match the word nearly: the word if it is the last, its parts, and references (contract 5.16). */
 export function beginningsOf(word: string, isLast: boolean): string[] {
   const part = partBeginning(word);
   if (part !== null) return [part];
@@ -88,15 +88,15 @@ export function beginningsOf(word: string, isLast: boolean): string[] {
   return [...(isLast || isNumber ? [word] : []), ...(isReference ? [referenceOf([word])] : [])];
 }
 
-/** The digits that a word begins with and that are a reference by themselves; null without any, and where it has nothing else. */
+/** The digits that a word begins with and that are a reference by themselves; null if it has none, or nothing else. */
 export const numberAlone = (word: string): string | null => /(?<!\d)\d{5,}(?=\D)/.exec(word)?.[0] ?? null;
 
-/** Records that are looked at for one query. */
+/** Records that are considered for one query. */
 const SYNONYMS_MAX = 200;
 /** Words in the readings of a query; its words share them. */
 const WORDS_MAX = 200;
 
-/** Words that all together stand for a word of a query. */
+/** Words that together stand for a word of a query. */
 export type Reading = readonly string[];
 
 /** A subquery for the synonyms of phrases in a query; the work is bounded however many there are. */

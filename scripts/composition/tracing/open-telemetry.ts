@@ -50,7 +50,7 @@ const CALLS = {
 const STAGES = new Map(Object.entries(CALLS).flatMap(([stage, calls]) => calls.map((call) => [call, stage])));
 const STAGE = 'loupe.stage';
 
-/** Addresses that machines ask for every few seconds. */
+/** Addresses that machines request every few seconds. */
 const UNTRACED = new Set(['/healthz', '/readyz', '/metrics']);
 
 /** How long a stop waits for a collector that does not answer. */
@@ -216,7 +216,7 @@ function endOfRequest(
   span.end();
 }
 
-/** A caller's mistake is no error of the service. Of an unforeseen failure only the kind is told: its message may hold anything. */
+/** A caller's mistake is not the service's error. Of an unforeseen failure only the kind is given: its message may hold anything. */
 function recordFailure(span: Span, failure: unknown): void {
   const foreseen = failure instanceof AppError ? failure : null;
   const type = foreseen?.code ?? (failure instanceof Error ? failure.name : typeof failure);

@@ -9,7 +9,7 @@ export const NO_TRACING: Tracing = {
   close: async () => undefined,
 };
 
-/** Loads OpenTelemetry, which takes some 14 MB, only where spans have somewhere to go. */
+/** Loads OpenTelemetry, which takes some 14 MB, only when spans are exported. */
 export function openTracing(given: TraceSettings, logger: Logger): Tracing {
   const { OTEL_SDK_DISABLED, OTEL_TRACES_EXPORTER } = given;
   const goal =

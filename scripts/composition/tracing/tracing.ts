@@ -14,9 +14,9 @@ export interface Tracing {
   port<Port extends object>(token: Token<Port>, adapter: Port): Port;
   /** The pipeline, within the trace that a photo came with. */
   photos(pipeline: PhotoPipeline): PhotoPipeline;
-  /** Fields of a log line that is written within a trace. */
+  /** Fields of a log line that is written during a trace. */
   logFields(): object;
-  /** Sends what was not sent yet; gives up after a few seconds. */
+  /** Sends what has not been sent yet; gives up after a few seconds. */
   close(): Promise<void>;
 }
 

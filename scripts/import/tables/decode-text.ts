@@ -11,11 +11,11 @@ const MARKS: readonly (readonly [mark: readonly number[], encoding: TextEncoding
   [[0xfe, 0xff], 'utf-16be'],
 ];
 const CHUNK = 256 * 1024;
-/** Stands for bytes that are no character of the encoding. */
+/** Stands for bytes that are not a character of the encoding. */
 export const REPLACEMENT = '\ufffd';
 export const MISSING_BYTES = 'holds bytes that are no character of the encoding of the file';
 
-/** By the byte order mark, else by zeros UTF-16, else UTF-8 where most beyond ASCII is that, else Windows-1252. */
+/** By the byte order mark, else by zeros UTF-16, else UTF-8 where most of what is beyond ASCII is that, else Windows-1252. */
 export async function encodingOf(path: string): Promise<TextEncoding> {
   const head = await firstBytes(path, 1024);
   const marked = MARKS.find(([mark]) => mark.every((byte, position) => head[position] === byte));
@@ -47,7 +47,7 @@ async function firstBytes(path: string, length: number): Promise<Buffer> {
   }
 }
 
-/** The text of a file, without its byte order mark. @param onBytes is told how many bytes were read so far */
+/** The text of a file, without its byte order mark. @param onBytes receives how many bytes were read so far */
 export async function* decodedText(
   path: string,
   encoding: TextEncoding,

@@ -7,13 +7,13 @@ export interface ProductGroup {
   readonly rows: TableRow[];
 }
 
-/** `lost`: rows may be missing for it, so that what the table lacks can't be told. */
+/** `lost`: rows may be missing for it, so what the table lacks can't be known. */
 type GroupFault = RowFault & { readonly lost: boolean };
 
 const ROWS_MAX = 2_000;
 const NO_KEY = 'is required: a handle, an id, a SKU or a link tells which product a row is of';
 
-/** Groups rows by key. Keys whose rows do not follow each other wait for the end; of the others one is in memory. */
+/** Groups rows by key. Keys whose rows are not consecutive wait for the end; of the others one is in memory. */
 export async function* productGroups(
   rows: AsyncIterable<readonly ReadRow[]>,
   keyOf: (row: TableRow) => string | null,
@@ -57,7 +57,7 @@ export class Scattered {
     this.#hashes.push(hashOf(key));
   }
 
-  /** After the last was added. Another key of the same hash only waits with it. */
+  /** Call after the last was added. Another key of the same hash only waits with it. */
   has(key: string): boolean {
     this.#repeated ??= this.#find();
     return this.#repeated.size > 0 && this.#repeated.has(hashOf(key));

@@ -24,7 +24,7 @@ interface CsvRecord {
   readonly text: string;
 }
 
-/** Finds delimiter and header of a CSV file; null of one without a row. */
+/** Finds the delimiter and header of a CSV file; null for one without a row. */
 export async function csvForm(path: string, encoding: TextEncoding): Promise<CsvForm | null> {
   let delimiter = '';
   for await (const text of decodedText(path, encoding, () => undefined)) {
@@ -40,14 +40,14 @@ export async function csvForm(path: string, encoding: TextEncoding): Promise<Csv
   return null;
 }
 
-/** The one that the header has most of, outside quotes. */
+/** The one that occurs most often in the header, outside quotes. */
 function delimiterOf(header: string): string {
   const plain = header.replace(/"[^"]*"/g, '');
   const counts = DELIMITERS.map((delimiter) => plain.split(delimiter).length);
   return DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ',';
 }
 
-/** The rows below the header, some at a time. What is broken is a fault of its row, or of the rest of the file. */
+/** The rows below the header, some at a time. A fault concerns its row, or the rest of the file. */
 export async function* csvRows(
   path: string,
   form: CsvForm,
@@ -87,7 +87,7 @@ async function* csvRecords(
     info: true,
     raw: true,
   });
-  // What fails ends the loop below with its error.
+  // The loop below ends with the error of what fails.
   pipeline(Readable.from(decodedText(path, encoding, onBytes)), parser, () => undefined);
   let lastLine = 0;
   for await (const { record, raw, info } of parser as AsyncIterable<{

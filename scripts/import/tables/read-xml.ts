@@ -27,7 +27,7 @@ export async function* xmlRows(
   const sax = saxParser(true);
   let rows: ReadRow[] = [];
   let item = null as OpenItem | null;
-  // Between items one fault tells enough.
+  // Between items one fault is enough.
   let isToldOutside = false;
 
   const fail = (reason: string) => {
@@ -73,7 +73,7 @@ export async function* xmlRows(
   sax.onerror = ({ message }) => {
     const [reason = ''] = message.split('\n');
     if (!BARE_AMPERSAND.test(reason)) fail(`no well-formed XML: ${reason}`);
-    // Else the parser would take nothing more.
+    // Otherwise the parser would accept nothing more.
     sax.error = null as never;
     sax.resume();
   };

@@ -30,7 +30,7 @@ export interface OpenTable {
   readonly delimiter: string | null;
   readonly columns: TableColumns;
   readonly options: TableImport;
-  /** Beside the table: its pictures, where they are no addresses. */
+  /** Beside the table: its pictures that are not addresses. */
   readonly files: PlainFiles;
   rows(onBytes: (bytes: number) => void): AsyncIterable<readonly ReadRow[]>;
 }
@@ -42,7 +42,7 @@ const HEADER_ROWS = 1_000;
 /** Whether a path to import is that of a table or feed, by its name. */
 export const isTablePath = (path: string): boolean => EXTENSIONS.includes(extname(path).toLowerCase());
 
-/** @throws Error when there is no table at the path, none that has a header, or the map names what it does not have */
+/** @throws Error when there is no table at the path, none with a header, or the map names what it does not have */
 export async function openTable(path: string, options: TableImport): Promise<OpenTable> {
   const found = await stat(path).catch((cause: unknown) => {
     throw new Error(`There is no table at ${path}.`, { cause });

@@ -7,11 +7,11 @@ import { type ProductGroup, productGroups, Scattered } from './product-groups';
 import type { OpenTable } from './table-file';
 import { TableTaxonomy, type TaxonomyStore } from './table-taxonomy';
 
-/** What is told of a table besides the counts of its records. */
+/** What is reported about a table besides the counts of its records. */
 export interface TableOutcome {
   readonly products: number;
   readonly removed: number;
-  /** Said once of many rows; with `refused` a removal that was asked for and not done. */
+  /** Said once for many rows; with `refused`, a removal that was asked for and not done. */
   readonly notes: readonly string[];
   readonly refused: boolean;
 }
@@ -59,7 +59,7 @@ export class TableSource implements RecordSource {
     this.#rows = new ProductRows(table.columns, table.options, taxonomy);
   }
 
-  /** Reads the table once, for what its products name. */
+  /** Reads the table once, to collect what its products name. */
   static async open(
     table: OpenTable,
     store: TaxonomyStore,
@@ -88,7 +88,7 @@ export class TableSource implements RecordSource {
     await this.taxonomy.match();
   }
 
-  /** To be told of each line that was rejected: a product that was has no prices. */
+  /** To be called for each rejected line: a rejected product has no prices. */
   readonly onReject = (line: number): void => void this.#rejected.add(line);
 
   async file<Kind extends RecordKind>(kind: Kind): Promise<RecordFile<ReadRecords[Kind]> | null> {
@@ -137,7 +137,7 @@ export class TableSource implements RecordSource {
     let ids: string[] = [];
     for await (const some of this.#groups(onBytes)) {
       yield some.flatMap((found): Lines<'products'> => ('rows' in found ? this.#product(found) : [found]));
-      // Rejected ones too: the feed has them.
+      // Rejected ones too: they are in the feed.
       for (const found of some) {
         if ('rows' in found && this.#rows.isOffered(found.rows)) ids.push(productId(found.key));
       }
@@ -178,7 +178,7 @@ export class TableSource implements RecordSource {
     });
   }
 
-  /** The products that the feed no longer has (contract 13.23). */
+  /** The products that are no longer in the feed (contract 13.23). */
   async *#removals(): AsyncGenerator<Lines<'products'>> {
     const { feed } = this;
     const why = await this.#reasonToKeep(feed);

@@ -24,11 +24,11 @@ interface Found {
   readonly categories: Set<string>;
 }
 
-/** The categories and entities that a table names, beside those that the catalog has. */
+/** The categories and entities that a table names, alongside those of the catalog. */
 export class TableTaxonomy implements KnownNames {
   readonly #categories = new Map<string, ReadLine<unknown>>();
   #entities = new Map<string, Found>();
-  /** Ids in the catalog by those that the table makes of names. */
+  /** Ids in the catalog by those that the table makes from names. */
   readonly #ids = new Map<string, string>();
 
   private constructor(
@@ -51,7 +51,7 @@ export class TableTaxonomy implements KnownNames {
 
   add({ category: { id, name }, entities }: Named, line: number): void {
     if (!this.known.has(id) && !this.#categories.has(id)) {
-      // Without models a product is called by its title.
+      // Without models a product is named by its title.
       const levels = MODEL_LEVELS.filter((level) => this.columns.of.has(level));
       const record = {
         id,
@@ -72,7 +72,7 @@ export class TableTaxonomy implements KnownNames {
     return this.#ids.get(made) ?? made;
   }
 
-  /** Finds the entities that the catalog has under other ids. Once all are added, and before any is written. */
+  /** Finds the entities that the catalog has under other ids. Call once all are added, and before any is written. */
   async match(): Promise<void> {
     const alike = await this.#alike();
     const matched = new Map<string, Found>();
@@ -95,7 +95,7 @@ export class TableTaxonomy implements KnownNames {
     this.#entities = matched;
   }
 
-  /** Entities of the catalog that are called as some of the table, by kind and folded name. */
+  /** Entities of the catalog with the name of one in the table, by kind and folded name. */
   async #alike(): Promise<ReadonlyMap<string, readonly EntityRecord[]>> {
     const named = [...this.#entities.values()].map(({ entity }) => entity);
     const alike = new Map<string, EntityRecord[]>(named.map((entity) => [nameKey(entity), []]));
@@ -108,7 +108,7 @@ export class TableTaxonomy implements KnownNames {
     }
   }
 
-  /** Whether an entity is in these categories, or may come to be (contract 1.11). */
+  /** Whether an entity is in these categories, or may be added to them (contract 1.11). */
   #mayBeIn({ kind, category }: EntityRecord, wanted: ReadonlySet<string>): boolean {
     const own = categoriesOf(category);
     const isOutermost = own.every((id) => this.known.get(id)?.hierarchy[0] === kind);
@@ -121,7 +121,7 @@ export class TableTaxonomy implements KnownNames {
     yield Array.from(this.#categories.values(), (line) => parsedLine(line, parse));
   }
 
-  /** An entity that the catalog has keeps what it has there, and gains categories. */
+  /** An entity that the catalog has keeps its data there, and gains categories. */
   async *entities(
     parse: Parse<ReadRecords['entities']>,
   ): AsyncGenerator<readonly ReadLine<ReadRecords['entities']>[]> {

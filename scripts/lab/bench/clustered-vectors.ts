@@ -18,7 +18,7 @@ export type Category = keyof typeof CATEGORIES;
 const SEED = 20;
 const PRODUCTS = 10_000;
 const IMAGES_PER_STYLE = 60;
-/** How much all, a style, an image and a view of it differ; the wider views of an image differ more. */
+/** How much everything, a style, an image and a view of it differ; the wider views of an image differ more. */
 const SPREAD = { all: 0.5, style: 0.8, image: 0.62, view: 0.45 } as const;
 const VIEW_WIDTHS = [0.6, 0.6, 1.6] as const;
 const QUERY_WIDTH = 1.3;
@@ -68,7 +68,7 @@ const lengthOf = (vector: Float32Array): number =>
 
 /**
  * Fills an empty database: products of several categories that show images, and `size` vectors of these under the bundled model, which
- * becomes the live one. A database that was filled so is used as it is.
+ * becomes the live one. A database that was filled this way is used as it is.
  *
  * @throws Error for one that holds anything else
  */

@@ -45,7 +45,7 @@ export const drawPhotos = (products: number, side: number): Promise<Buffer[]> =>
     ),
   );
 
-/** Bodies of identifications with so many photos each; each photo is the first of one body. */
+/** Bodies of identifications with this many photos each; each photo is the first of one body. */
 export function photoBodies(photos: readonly Buffer[], each = 1): Buffer[] {
   const images = photos.map((photo) => ({ base64: photo.toString('base64') }));
   return images.map((image, from) => {

@@ -23,7 +23,7 @@ export interface InstallationOptions {
   readonly against?: string | undefined;
 }
 
-/** Settings under which repeated photos are computed again and no limit refuses a call, on a busy machine either. */
+/** Settings under which repeated photos are computed again and no limit refuses a call, even on a busy machine. */
 export const UNLIMITED: Settings = {
   CONFIDENCE_FLOOR: '0',
   PHOTO_MEMORY_MIB: '0',
@@ -149,7 +149,7 @@ async function placesOn({ postgres, redis }: Servers, name: string, at: number):
   return { DATABASE_URL, REDIS_URL: `${redis.url}/${at}` };
 }
 
-/** Creates a database on a server, in place of one of that name, and answers its address. */
+/** Creates a database on a server, replacing one of that name, and returns its address. */
 export async function createDatabase(server: string, name: string): Promise<string> {
   const database = connectPostgres({ url: server, poolMax: 1 });
   await database.knex.raw('DROP DATABASE IF EXISTS ??', [name]);

@@ -1,7 +1,7 @@
 import pMap from 'p-map';
 import { Agent, request } from 'undici';
 
-/** A call that has ended. One that got no answer has status 0, and what went wrong as its text. */
+/** A call that has ended. One without an answer has status 0, and the failure as its text. */
 export interface HttpAnswer {
   readonly status: number;
   readonly ms: number;
@@ -10,7 +10,7 @@ export interface HttpAnswer {
   readonly timing: string;
 }
 
-/** On a busy machine a call is slow, which is no failure. */
+/** On a busy machine a call is slow, which is not a failure. */
 const PATIENCE_MS = 300_000;
 const agent = new Agent({ headersTimeout: PATIENCE_MS, bodyTimeout: PATIENCE_MS });
 
@@ -25,7 +25,7 @@ export class Client {
   post = (path: string, body: Uint8Array | object): Promise<HttpAnswer> =>
     successful(this.send('POST', path, body));
 
-  /** Resolves whatever the answer is. */
+  /** Resolves whatever the answer. */
   async send(
     method: 'GET' | 'POST',
     path: string,
@@ -49,7 +49,7 @@ export class Client {
   }
 }
 
-/** @throws Error for another status than 200 */
+/** @throws Error for any status but 200 */
 async function successful(call: Promise<HttpAnswer>): Promise<HttpAnswer> {
   const answer = await call;
   if (answer.status !== 200) throw new Error(`answered with ${answer.status}: ${answer.text.slice(0, 500)}`);

@@ -9,7 +9,8 @@ const BATCH = 500;
 const PATCHES = 8;
 
 /**
- * Gives the products of a catalog so many pictures more, each like no other and like none of the products. As if a catalog with as many pictures had been imported and not been embedded yet.
+ * Gives the products of a catalog this many more pictures, each unlike any other and unlike any of the products. As if a catalog
+ * with as many pictures had been imported and not been embedded yet.
  *
  * @param from number of the first one: another one makes other pictures
  * @returns their image ids
@@ -42,7 +43,7 @@ export async function addPictures(
   return ids;
 }
 
-/** A picture of coloured patches, like that of no other number, as JPEG. */
+/** A picture of coloured patches, unlike that of any other number, as JPEG. */
 function drawnPicture(number: number, side: number): Promise<Buffer> {
   const random = new Random('picture', number);
   const patches = Buffer.from(Array.from({ length: PATCHES ** 2 * 3 }, () => random.integer(0, 255)));

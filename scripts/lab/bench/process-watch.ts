@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 
-/** MiB of a process, 0 where the system does not tell (proc_pid_status(5)): now (`VmRSS`), or at most so far (`VmHWM`). */
+/** MiB of a process, 0 where the system does not say (proc_pid_status(5)): now (`VmRSS`), or at most so far (`VmHWM`). */
 export async function memoryOf(pid: number, which: 'VmRSS' | 'VmHWM' = 'VmRSS'): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
   return Number(new RegExp(`${which}:\\s+(\\d+) kB`).exec(status)?.[1] ?? 0) / 1024;

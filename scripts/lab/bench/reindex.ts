@@ -17,7 +17,7 @@ interface ReindexBenchOptions {
   readonly calm: number;
 }
 
-/** What was asked meanwhile. */
+/** What was called meanwhile. */
 interface Phase {
   readonly seconds: number;
   readonly photos: readonly HttpAnswer[];
@@ -95,7 +95,7 @@ async function copyModel(dataDir: string, id: string): Promise<void> {
   await writeFile(join(copy, 'manifest.json'), JSON.stringify({ ...manifest, id }));
 }
 
-/** Photos and catalog queries at a fixed rate, whatever becomes of them, while something goes on. */
+/** Photos and catalog queries at a fixed rate, whatever their outcome, while something runs. */
 async function steadyLoad(installation: Installation, log: AnswerLog) {
   const { url } = installation;
   const key = await installation.key();

@@ -15,16 +15,16 @@ export interface Measurement {
 }
 
 const RESULTS = 'bench-results';
-/** Of subjects that are compared. */
+/** For subjects that are compared. */
 const TURNS = 3;
 
-/** The value below which a share of the values lie, by the nearest-rank method; NaN of nothing. */
+/** The value below which a share of the values lie, by the nearest-rank method; NaN if there are none. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((left, right) => left - right);
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;
 }
 
-/** Percentiles as cells, which are empty for those of nothing. */
+/** Percentiles as cells, which are empty if there are no values. */
 export const percentiles = (values: readonly number[], ...shares: readonly number[]): Cell[] =>
   shares.map((share) => (values.length === 0 ? null : percentile(values, share)));
 
@@ -54,7 +54,7 @@ export function shown(cell: Cell): string {
 }
 
 /**
- * Measures subjects by turns, so that a machine that is busy for a while is so for all. The rows have the subject's name first and are the
+ * Measures subjects by turns, so that a temporarily busy machine affects all. The rows have the subject's name first and are the
  * medians of the turns, row by row; one subject is measured once.
  */
 export async function byTurns<Subject extends { readonly name: string }>(

@@ -53,9 +53,9 @@ const CUTS: Readonly<Record<BagCut, Cut>> = {
   camera: { flare: 1, top: 0.14, base: 0.14, dip: 0, closing: 'zip', carry: 'strap' },
   saddle: { flare: 0.94, top: 0.1, base: 0.42, dip: 0, closing: 'flap', carry: 'strap' },
 };
-/** Of the drop of handles so much rises above the bag. */
+/** This much of the drop of handles rises above the bag. */
 const RISES = { none: 0, one: 0.9, two: 1, strap: 1.5 } as const;
-/** Of the depth so much is seen from above. */
+/** This much of the depth is seen from above. */
 const PITCH = 0.16;
 
 /** Draws a bag that stands on y = 0, upwards. `texture` is the light and shade of its surface, as a data URI. */

@@ -13,7 +13,7 @@ export { photoOfProduct } from './render';
 export interface BundleOptions extends Partial<PriceVolume> {
   readonly products: number;
   readonly seed: number;
-  /** The bundle's folder; made if it is not there. */
+  /** The bundle's folder; made if it does not exist. */
   readonly out: string;
   /** Pictures to draw of each product, each from another side; true is 1. */
   readonly images?: boolean | number;

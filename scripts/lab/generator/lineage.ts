@@ -44,7 +44,7 @@ export function lineageOf(seed: number, category: Category, level: string, numbe
   let child = number;
   for (const [parent, factor] of levels.slice(levels.findIndex(([name]) => name === level) + 1)) {
     const before = parentsOf(child, factor);
-    // A child either brings a new parent into the catalog or joins one that is there.
+    // A child either brings a new parent into the catalog or joins an existing one.
     child = parentsOf(child + 1, factor) > before ? before : hash(seed, category, parent, child) % before;
     found[parent] = child;
   }

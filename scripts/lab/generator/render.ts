@@ -44,7 +44,7 @@ export async function renderProduct(
 }
 
 /**
- * A photo of product `index` that is none of its catalog pictures: from another side, in another place and light, with a
+ * A photo of product `index` that is not one of its catalog pictures: from another side, in another place and light, with a
  * camera's faults. `photoSeed` chooses among such photos.
  */
 export async function photoOfProduct(photo: {

@@ -45,7 +45,7 @@ def refused_for_a_named_reason(_ctx, response, case):
 
 @schemathesis.check
 def forbidden_records_are_rejected(_ctx, response, case):
-    """Of the lines of a body of records none is accepted that the document forbids."""
+    """No line of a body of records is accepted that the document forbids."""
     if case.operation.path != "/v3/catalog/records" or response.status_code != 200:
         return
     for line, outcome in zip(case.body, response.json()["data"]):

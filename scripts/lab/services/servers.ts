@@ -15,7 +15,7 @@ export interface Server {
   /** Its address, password included; that of an S3 server has its key. */
   readonly url: string;
   start(): Promise<void>;
-  /** Ends it at once, as in a crash. */
+  /** Ends it at once, as a crash would. */
   kill(): Promise<void>;
   /** Connections stay open and nothing answers, until `resume`. */
   pause(): Promise<void>;
@@ -27,7 +27,7 @@ export interface Server {
 export interface Servers {
   /** With pgvector. */
   readonly postgres: Server;
-  /** Evicts nothing, and keeps nothing over a restart. */
+  /** Evicts nothing, and keeps nothing across a restart. */
   readonly redis: Server;
   /** In words, how they were brought up. */
   readonly how: string;
@@ -39,9 +39,9 @@ export interface Servers {
 export interface ServerOptions {
   /** Variables that may name servers, as `process.env` has them. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Hears in one line each what is done and why. */
+  /** Called with one line for each step and its reason. */
   readonly log: (line: string) => void;
-  /** Whether PostgreSQL keeps what was committed over a crash; default false, which is faster. */
+  /** Whether PostgreSQL keeps committed data through a crash; default false, which is faster. */
   readonly durable?: boolean;
   /** Settings of PostgreSQL by name. */
   readonly settings?: Readonly<Record<string, string>>;
@@ -91,7 +91,7 @@ function postgres({ durable = false, settings = {} }: ServerOptions): Kind {
 const REDIS_SETTINGS = `--save '' --appendonly no --maxmemory-policy noeviction --databases 64`;
 
 const redis: Kind = {
-  // In a file the password is in no list of processes.
+  // In a file, the password appears in no list of processes.
   run: `echo "requirepass $PASSWORD" >redis.conf
     exec "$ROOT/usr/bin/redis-server" redis.conf --bind 127.0.0.1 --port "$PORT" ${REDIS_SETTINGS}`,
   container: `--publish "127.0.0.1:$PORT:6379" ${REDIS_IMAGE} redis-server --requirepass "$PASSWORD" ${REDIS_SETTINGS}`,
@@ -104,7 +104,7 @@ const redis: Kind = {
   },
 };
 
-/** OpenStack Swift; there is no container of it. */
+/** OpenStack Swift; it has no container. */
 const swift: Kind = {
   run: `python=$ROOT/usr/bin/python3; [ -x "$python" ] || python=/usr/bin/python3
     export S3_KEY=loupe:test S3_SECRET="$PASSWORD" PYTHONPATH="$ROOT/usr/lib/python3/dist-packages" PYTHONDONTWRITEBYTECODE=1
@@ -302,7 +302,7 @@ const succeeds = (work: Promise<unknown>): Promise<boolean> =>
     () => false,
   );
 
-/** A server of somebody else: what would disturb it is refused. Null without an address. */
+/** Somebody else's server: calls that would disturb it are refused. Null without an address. */
 const addressGiven = (url: string | undefined): Server | null =>
   url
     ? { url, start: refuse, kill: refuse, pause: refuse, resume: refuse, stop: async () => undefined }

@@ -9,7 +9,7 @@ import sys
 import eventlet
 
 eventlet.monkey_patch()
-# What is stored ends with the server: waiting for the disk is for nothing.
+# What is stored ends with the server: waiting for the disk is pointless.
 os.fsync = os.fdatasync = lambda file: None
 
 from eventlet import wsgi  # noqa: E402
@@ -45,7 +45,7 @@ account_autocreate = true
 
 
 def main(folder, port):
-    # Instead of /etc/swift, which is not there.
+    # Instead of /etc/swift, which does not exist.
     utils.SWIFT_CONF_FILE = os.path.join(folder, "swift.conf")
     utils.HASH_PATH_SUFFIX = b"loupe"
     os.makedirs(os.path.join(folder, "disk"), exist_ok=True)

@@ -24,7 +24,7 @@ import {
   wordOf,
 } from './records';
 
-/** A running service, and the bundle that its catalog came from. */
+/** A running service, and the bundle of its catalog. */
 export interface LivingOptions {
   readonly url: string;
   /** With all scopes. */
@@ -62,7 +62,7 @@ const FEED_PIECES = 10;
 /** Of the products of a call, and of calls. */
 const [DELETED, RENAMING, REMOVING] = [0.05, 0.2, 0.2];
 
-/** Callers that write, read and import one catalog, all of them the same products. */
+/** Callers that write, read and import one catalog, all using the same products. */
 export class Living {
   readonly checker = new Checker();
   readonly #random: Random;
@@ -240,7 +240,7 @@ export class Living {
     }
   }
 
-  /** Sends JSON, or a list as JSON Lines. No call may be refused; 404 is that of a deleted record. */
+  /** Sends JSON, or a list as JSON Lines. No call may be refused; a 404 is for a deleted record. */
   async #send(sort: string, method: string, path: string, body?: object): Promise<Answer> {
     const type = Array.isArray(body) ? 'application/x-ndjson' : 'application/json';
     const sent = Array.isArray(body)
@@ -264,7 +264,7 @@ export class Living {
   };
 }
 
-/** What was not answered with 200 may have been done, or may still be. */
+/** A call not answered with 200 may have been done, or may still be. */
 const outcomeOf = ({ status, from, until }: Answer) => ({
   from,
   until: status === 200 ? until : Number.POSITIVE_INFINITY,

@@ -87,11 +87,11 @@ export async function fillOnce(
   });
   await fill(known < products ? installations : others, folder, { products });
   if (own.mode === 'embedded') return;
-  // Autovacuum does so within minutes after an import; measuring must not start beside it.
+  // Autovacuum does so within minutes after an import; measuring must not start during it.
   for (const each of installations) await each.onDatabase((knex) => rowsOf(knex, sql`VACUUM (ANALYZE)`));
 }
 
-/** On a new search snapshot, and with so many products changed since. */
+/** On a new search snapshot, and with this many products changed since. */
 function statesOf(installation: Installation, changes: number): Subject[] {
   let seed = SEED;
   return [

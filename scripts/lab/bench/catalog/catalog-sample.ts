@@ -55,17 +55,17 @@ export class CatalogSample {
     return random.pick(this.products);
   }
 
-  /** A word of some product, among those that `suits` takes. */
+  /** A word of some product, among those that `suits` accepts. */
   word(random: Random, suits?: (word: string) => boolean): string {
     return this.words(random, 1, suits).join();
   }
 
-  /** So many different words of one product. */
+  /** This many different words of one product. */
   words(random: Random, count: number, suits: (word: string) => boolean = () => true): string[] {
     return drawn(random, count, () => this.product(random).words.filter(suits));
   }
 
-  /** So many different filters that one product passes. */
+  /** This many different filters that one product passes. */
   filters(random: Random, count: number, suits: (filter: Filter) => boolean = () => true): Filter[] {
     return drawn(random, count, () => this.product(random).filters.filter(suits));
   }
@@ -88,7 +88,7 @@ function filtersOf(facets: readonly string[]): Filter[] {
 
 const DRAWS_MAX = 10_000;
 
-/** So many different entries of a list that has as many. */
+/** This many different entries of a list that has as many. */
 function drawn<Entry>(random: Random, count: number, draw: () => readonly Entry[]): Entry[] {
   for (let tried = 0; tried < DRAWS_MAX; tried++) {
     const rest = [...draw()];
@@ -98,7 +98,7 @@ function drawn<Entry>(random: Random, count: number, draw: () => readonly Entry[
   throw new Error('the catalog has nothing of the kind that a benchmark asks for');
 }
 
-/** Products anywhere in the catalog get another popularity and another word. */
+/** Gives products anywhere in the catalog another popularity and another word. */
 export async function changeProducts(knex: Knex, count: number, seed: number): Promise<void> {
   await rowsOf(knex)`
     UPDATE catalog_rows SET popularity = popularity + 1, words = words || array_to_tsvector(ARRAY['changed'])

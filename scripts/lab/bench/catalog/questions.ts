@@ -138,7 +138,7 @@ const isLong = (word: string): boolean => /^[a-z]{5,}$/.test(word);
 const begun = (sought: string, least: number, random: Random): string =>
   sought.slice(0, random.integer(least, sought.length));
 
-/** What somebody who types it letter by letter has in mind: a word of a name in the taxonomy, or of a product. */
+/** What somebody typing letter by letter has in mind: a word of a name in the taxonomy, or of a product. */
 function soughtWord(sample: CatalogSample, random: Random, suits: (word: string) => boolean = () => true) {
   const words = wordsOf(random.pick(sample.names)).filter(suits);
   return words.length > 0 && random.chance(0.5) ? random.pick(words) : sample.word(random, suits);

@@ -1,4 +1,4 @@
-"""Identifies a photo with the parts that Loupe would be glued together from: FastAPI, OpenCV, ONNX Runtime, psycopg, pgvector.
+"""Identifies a photo with the parts that one would build Loupe from: FastAPI, OpenCV, ONNX Runtime, psycopg, pgvector.
 
 It has the network, the crops and the vectors of a Loupe installation, and none of its keys, credits, limits, confidence or
 records. `npm run bench -- peers` starts it with DATABASE_URL, NETWORK (an ONNX file), MANIFEST (of its model), VECTORS (the

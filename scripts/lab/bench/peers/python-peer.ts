@@ -31,7 +31,7 @@ export async function installPython(): Promise<void> {
   await writeFile(installed, wanted);
 }
 
-/** Starts one of the programs of this folder and waits until it answers. @throws Error when it ends instead, with what it said */
+/** Starts one of the programs of this folder and waits until it answers. @throws Error when it ends instead, with its output */
 export async function startPython(module: string, settings: Settings): Promise<PythonPeer> {
   const words = ['-m', 'uvicorn', `${module}:app`, '--app-dir', __dirname, '--port', '0', '--no-access-log'];
   const child = spawn(join(PYTHON, 'bin', 'python'), words, {

@@ -130,7 +130,7 @@ function severalOf({ queries }: PhotoSet): Asked[] {
     .flatMap((photos) => [true, false].map((isKnown) => ({ queries: photos, isKnown, size: null })));
 }
 
-/** All ways to take so many of the values, in their order. */
+/** All ways to choose this many of the values, in their order. */
 function combinations(values: readonly number[], count: number): number[][] {
   if (count === 0) return [[]];
   return values.flatMap((value, at) =>

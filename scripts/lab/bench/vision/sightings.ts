@@ -35,7 +35,7 @@ export class Sightings {
   private constructor(
     private readonly set: PhotoSet,
     private readonly catalog: readonly Views[],
-    /** Of each query. */
+    /** For each query. */
     private readonly asked: readonly Views[],
   ) {
     this.#ancestry = new Map(set.photos.map(({ product, brand }) => [product, [brand]]));
