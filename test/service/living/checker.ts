@@ -29,8 +29,8 @@ export class Checker {
   readonly #histories = new Map<string, RecordHistory>();
   readonly #answers: { reading: Reading; seen: Seen[] }[] = [];
   readonly #walks: Walk[] = [];
-  /** Rows that nobody writes, as they were first seen. */
-  readonly #still = new Map<string, string>();
+  /** Rows of the bundle and of the feed, which never change: as they were first seen, and between which moments. */
+  readonly #still = new Map<string, { readonly shown: string; first: number; last: number }>();
 
   /** A change that was accepted, or whose outcome is unknown. */
   wrote({ key, version }: Change, span: Span): void {
@@ -49,8 +49,7 @@ export class Checker {
     for (const row of rows) {
       const versions = versionsIn(row);
       const shown = versions?.shown ?? JSON.stringify([row.name, row.popularity, row.attributes]);
-      const expected = versions?.expected ?? this.#still.get(row.id) ?? shown;
-      if (!versions) this.#still.set(row.id, expected);
+      const expected = versions?.expected ?? this.#stillRow(row.id, shown, reading).shown;
       if (shown !== expected)
         this.faults.push(`${reading.what}: ${row.id} is ${shown} instead of ${expected}`);
       for (const [key, version] of versions?.seen ?? []) {
@@ -116,11 +115,22 @@ export class Checker {
       ...this.#walks.flatMap(({ what, products, isWhole, times, ...span }) =>
         [...products.map(productId), ...(isWhole ? this.#still.keys() : [])].flatMap((id) => {
           const count = times.get(id) ?? 0;
-          const isStill = this.#still.has(id) || this.#history(id).stoodStill(span);
+          const still = this.#still.get(id);
+          const isStill = still
+            ? still.first <= span.from && still.last >= span.until
+            : this.#history(id).stoodStill(span);
           return count === 1 || !isStill ? [] : [`${what}: ${id} came ${count} times`];
         }),
       ),
     ];
+  }
+
+  #stillRow(id: string, shown: string, { from, until }: Span) {
+    const still = this.#still.get(id) ?? { shown, first: Infinity, last: -Infinity };
+    this.#still.set(id, still);
+    still.first = Math.min(still.first, until);
+    still.last = Math.max(still.last, from);
+    return still;
   }
 
   #history(key: string): RecordHistory {
