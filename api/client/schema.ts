@@ -9,9 +9,9 @@ export interface paths {
      * Search or list the catalog
      * @description Products, or the taxonomy rows of `taxonomy_node`, by free text and filters.
      *
-     *     - Filter objects are ANDed, the values in one are ORed; repeat a field to require several tags. A field or value that no row has finds nothing; an unknown tag is a 400.
-     *     - A `query` is ordered by relevance, whatever the `sort`; `sort_applied` tells the order.
-     *     - A page past the end has no rows, and is no error; its `facets` are empty.
+     *     - Filter objects are ANDed, the values in one are ORed; repeat a field to require several tags. A field or value that no row has matches nothing; an unknown tag is a 400.
+     *     - Results of a `query` are ordered by relevance, whatever the `sort`; `sort_applied` names the order.
+     *     - A page past the end is not an error; it has no rows, and its `facets` are empty.
      *     - **Credits:** 1; with `pricing` on products 6; a page without rows is free.
      *
      *     **Key:** must open v3.
@@ -32,10 +32,10 @@ export interface paths {
   '/v3/catalog/items/{id}/similar': {
     /**
      * List similar products
-     * @description By their pictures, the most similar first, each with its `similarity`; never the item itself.
+     * @description Compared by their pictures, the most similar first, each with its `similarity`; never the item itself.
      *
-     *     - Of the category of the item, or of `category_id`.
-     *     - `data` is empty for a row that is no product, or that has no picture the model knows.
+     *     - From the item's category, or from `category_id`.
+     *     - `data` is empty for a row that is not a product, or that has no picture embedded by the model.
      *     - **Credits:** 1; with `pricing` 6; an answer without rows, an unknown id and HEAD are free.
      *
      *     **Key:** must open v3.
@@ -45,9 +45,9 @@ export interface paths {
   '/v3/catalog/items': {
     /**
      * Get several catalog rows by their ids
-     * @description Up to 100, in the order of the ids; a repeated id is one row. Unknown ids are listed in `not_found` and are no error.
+     * @description Up to 100, in the order of the ids; a repeated id gives one row. Unknown ids are listed in `not_found` and are not an error.
      *
-     *     **Credits:** 1 for each row that is found; with `pricing` 6 for each product. The balance must cover all of them.
+     *     **Credits:** 1 for each row found; with `pricing` 6 for each product. The balance must cover all of them.
      *
      *     **Key:** must open v3.
      */
@@ -58,8 +58,8 @@ export interface paths {
      * Suggest completions for a search box
      * @description Rows that match all words of the query, the last of which may be unfinished: brands, models, styles and the like before products, by popularity. A blank query gives the most popular.
      *
-     *     - A row is its `id`, `name`, `node` and `attributes`; ask for the rest when it is chosen. `matched` tells which parts of the name to set off.
-     *     - Free; a call counts in the limits of the key.
+     *     - A row has `id`, `name`, `node` and `attributes`; request the rest when it is chosen. `matched` says which parts of the name to highlight.
+     *     - Free; calls count toward the key's limits.
      *
      *     **Key:** must open v3.
      */
@@ -68,15 +68,15 @@ export interface paths {
   '/v3/vision/identify': {
     /**
      * Identify the item in a photo
-     * @description At most ten rows, best first, each with its own calibrated `confidence`: of all rows given with 0.9, nine in ten are right; of those given with 0.1, one in ten. Over the products it sums to at most 1.
+     * @description At most ten rows, best first, each with its own calibrated `confidence`: of rows with 0.9, nine in ten are right; of rows with 0.1, one in ten. Over the products it sums to at most 1.
      *
-     *     - Send the photo as `url` or `base64`; `url` wins. JPEG, PNG or WebP, told by their bytes.
-     *     - Or send two to five photos of the item from several sides as `images`: they have one answer. One that shows something else decides little.
-     *     - `region` names the part of a photo that is looked at; `category_id` and `filters` the rows that may be the answer.
+     *     - Send the photo as `url` or `base64`; `url` wins. JPEG, PNG or WebP, recognised by their bytes.
+     *     - Or send two to five photos of the item from several sides as `images`: they get one answer. A photo of something else has little effect.
+     *     - `region` names the part of a photo to look at; `category_id` and `filters` limit which rows can be returned.
      *     - `explain` gives each row its `evidence`.
      *     - Where the photo shows a style, model or brand but not which product of it, that taxonomy row comes first, without `variants`; its likeliest products follow.
-     *     - `min_confidence` is what the first row needs for an answer, instead of the floor of the service; the runners-up follow down to 0.01. With 0 the ten nearest rows are returned, whatever they are.
-     *     - Nothing sure enough: an empty `data`.
+     *     - `min_confidence` is the confidence that the first row needs, instead of the service's floor; the runners-up follow down to 0.01. With 0 the ten nearest rows are returned, whatever they are.
+     *     - If no row is sure enough, `data` is empty.
      *     - **Credits:** 5, with `pricing` 10; 2 more for each photo after the first; an answer without rows is free.
      *
      *     **Key:** must open v3.
@@ -95,7 +95,7 @@ export interface paths {
   '/v3/account': {
     /**
      * Show your account and key
-     * @description What the account has left, what the key may do, and what keys of its kind, live or test, were charged, by day and endpoint: the last 30 days (of UTC), or the period that you name, of at most 366 days. Free, for every key.
+     * @description The account's remaining credits, what the key may do, and what keys of its kind, live or test, were charged, by day and endpoint: for the last 30 days (UTC), or for a period you name of at most 366 days. Free, for every key.
      *
      *     **Key:** must open v3.
      */
@@ -104,13 +104,13 @@ export interface paths {
   '/v3/catalog/records': {
     /**
      * Write catalog records
-     * @description Up to 1,000 in a call, one a line; each replaces the whole record of its id. What is accepted is found, with its prices, when the answer comes, and by photos once its pictures are embedded.
+     * @description Up to 1,000 per call, one per line; each replaces the whole record with its id. Accepted records are found, with their prices, when the answer comes, and by photos once their pictures are embedded.
      *
-     *     - A line is an object with one key, the file of a bundle that the record would stand in: `categories`, `tags`, `synonyms`, `entities`, `products`, `estimates`, `estimate-history` or `listings`.
-     *     - Files are taken in that order, whatever the order of the lines. Of lines with the same id the later one stands.
+     *     - A line is an object with one key, the bundle file to which the record would belong: `categories`, `tags`, `synonyms`, `entities`, `products`, `estimates`, `estimate-history` or `listings`.
+     *     - Files are processed in that order, whatever the order of the lines. Of lines with the same id the later one wins.
      *     - Pictures are `https` addresses.
-     *     - A variant belongs to the product that named it last, with its prices; a product that leaves it out hides them.
-     *     - A line that is wrong is rejected alone, also for an unknown field, with its `field` and `reason`; the status is 200 all the same.
+     *     - A variant and its prices belong to the product that named it last; a product that leaves it out hides them.
+     *     - An invalid line, also one with an unknown field, is rejected alone, with its `field` and `reason`; the status is still 200.
      *
      *     Needs the scope `catalog:write`. Free.
      *
@@ -121,7 +121,7 @@ export interface paths {
   '/v3/catalog/images': {
     /**
      * Store a catalog picture
-     * @description The body is the bytes of a JPEG, PNG or WebP; its format is read from them. The same bytes have the same address, which may stand in the `images` of a record. A picture that no record names for a while (`UNUSED_IMAGE_DAYS`, 7 days unless set) is removed.
+     * @description The body is the bytes of a JPEG, PNG or WebP; its format is read from them. The same bytes have the same address, which a record may use in `images`. A picture that no record has named for a while (`UNUSED_IMAGE_DAYS`, 7 days by default) is removed.
      *
      *     Needs the scope `catalog:write`. Free.
      *
@@ -132,7 +132,7 @@ export interface paths {
   '/v3/catalog/records/{id}': {
     /**
      * Get a record as it was last written
-     * @description A product, an entity or a category, as the line that writes it again: read it, change it, send it back. Its stored pictures are addresses.
+     * @description A product, an entity or a category, as the line that writes it again: read it, change it, send it back. Its stored pictures appear as addresses.
      *
      *     Needs the scope `catalog:write`. Free.
      *
@@ -141,7 +141,7 @@ export interface paths {
     get: operations['getRecord'];
     /**
      * Delete a record
-     * @description A product or an entity; writing it again brings it back. Unknown and deleted ids are a 404, and so are those of categories, tags and variants.
+     * @description A product or an entity; writing it again restores it. Unknown and deleted ids are a 404, and so are those of categories, tags and variants.
      *
      *     Needs the scope `catalog:write`. Free.
      *
@@ -174,12 +174,12 @@ export interface paths {
   '/v3/vision/jobs': {
     /**
      * Identify many photos in a background job
-     * @description Up to 100 `entries`, each one identification; the answer is the job, before any of them is looked at. Poll it by its `id` until its `status` is `done`.
+     * @description Up to 100 `entries`, each one identification; the answer is the job, before any of them is processed. Poll it by its `id` until its `status` is `done`.
      *
      *     - Prefer `url` to `base64`: the body is limited to twice that of an identification.
-     *     - A photo that can't be used is the answer of its entry; a malformed entry refuses the job.
-     *     - Photos of identifications go first, then accounts take turns. What is unavailable for the moment is tried again for a day.
-     *     - **Credits:** each entry as its identification; the job itself is free. The balance must cover the most expensive entry.
+     *     - If a photo can't be used, its entry's answer says so; a malformed entry makes the whole job refused.
+     *     - Photos of direct identifications go first, then accounts take turns. Entries for which something is unavailable are retried for a day.
+     *     - **Credits:** each entry costs what its identification would; the job itself is free. The balance must cover the most expensive entry.
      *
      *     **Key:** must open v3.
      */
@@ -188,14 +188,14 @@ export interface paths {
   '/v3/vision/jobs/{id}': {
     /**
      * Get a job and its answers
-     * @description Each finished entry has the body that its identification would give, or that of its refusal. Kept as long as predictions. Free.
+     * @description Each finished entry has the body of its identification, or of its refusal. Jobs are kept as long as predictions. Free.
      *
      *     **Key:** must open v3.
      */
     get: operations['getJob'];
     /**
      * Cancel the rest of a job
-     * @description Entries that have not started are not answered and cost nothing; those that have are finished. Answers stay. Free.
+     * @description Entries that have not started are not answered and cost nothing; started ones are finished. Answers are kept. Free.
      *
      *     **Key:** must open v3.
      */
@@ -211,14 +211,14 @@ export interface paths {
     get: operations['listWebhooks'];
     /**
      * Register a webhook
-     * @description Registers an `https` address that is told what happens. Each message is a POST of `{"type", "timestamp", "data"}`, signed as [Standard Webhooks](https://www.standardwebhooks.com) say; the `secret` of this answer verifies it, and no later answer has it: it is null when the call is repeated with its `Idempotency-Key`.
+     * @description Registers an `https` address to receive events. Each message is a POST of `{"type", "timestamp", "data"}`, signed according to [Standard Webhooks](https://www.standardwebhooks.com); the `secret` of this answer verifies it, and no later answer has it: it is null when the call is repeated with its `Idempotency-Key`.
      *
      *     - `vision.job.done`: a job made by a key of the same kind, live or test, has ended; `id`, `total`, `done`, `failed`, `cancelled`.
      *     - `account.credits.low`: a charge took the balance below `credits_below`; `credits`, `credits_below`.
      *     - `catalog.import.done`: `accepted`, `rejected`.
-     *     - `model.drift`: by the feedback of 30 days confidence is not true any more; `claimed`, `right`, `answers`. At most once a week.
+     *     - `model.drift`: according to 30 days of feedback, confidence is no longer accurate; `claimed`, `right`, `answers`. At most once a week.
      *
-     *     A message comes at least once, with the same `webhook-id`: until your 2xx, with growing pauses, for a day. A 410 ends them all. Free.
+     *     A message is sent at least once, with the same `webhook-id`: until your 2xx, with growing pauses, for a day. A 410 ends all messages. Free.
      *
      *     **Key:** must open v3.
      */
@@ -237,7 +237,7 @@ export interface paths {
     /**
      * Search products (legacy)
      * @deprecated
-     * @description The parameters of `GET /v1/products` as JSON properties; facets go by their field (`brand`, `exclude_brand`, …), other properties are ignored.
+     * @description The parameters of `GET /v1/products` as JSON properties; facets are named by their field (`brand`, `exclude_brand`, …), other properties are ignored.
      *
      *     **Credits:** 6 for products, else 1; a page without rows is free.
      *
@@ -261,7 +261,7 @@ export interface paths {
     /**
      * Search products (legacy)
      * @deprecated
-     * @description Any facet of the catalog is a parameter, and `exclude_` before it negates it; parameters of no meaning are ignored.
+     * @description Any facet of the catalog is a parameter, and the prefix `exclude_` negates it; parameters without a meaning are ignored.
      *
      *     **Credits:** 6 for products, else 1; a page without rows and HEAD are free.
      *
@@ -272,7 +272,7 @@ export interface paths {
   '/files/{kind}/{variantId}/{file}': {
     /**
      * Get a price file of a variant and region
-     * @description Only by the signed link of an answer, which is valid for one hour; no key. Request the item again for a fresh link. What it shows may be displayed, not stored.
+     * @description Only through the signed link of an answer, which is valid for one hour; no key. Request the item again for a fresh link. You may display its content, but not store it.
      */
     get: operations['getDataFile'];
   };
@@ -298,14 +298,14 @@ export interface paths {
   '/admin/v1/accounts/{id}': {
     /**
      * Show an account
-     * @description Its balance, from which the reservations of running calls are not subtracted.
+     * @description Its balance, without subtracting the reservations of running calls.
      */
     get: operations['getAccount'];
   };
   '/admin/v1/accounts/{id}/credits': {
     /**
      * Add credits to an account, or remove some
-     * @description For accounts with a limit; never below what running calls have reserved. Send an `Idempotency-Key`: repeated within 24 hours it gets the same answer and is not credited again.
+     * @description For accounts with a limit; never below what running calls have reserved. Send an `Idempotency-Key`: a repeat within 24 hours gets the same answer and credits nothing again.
      */
     post: operations['creditAccount'];
   };
@@ -319,7 +319,7 @@ export interface paths {
   '/admin/v1/accounts/{id}/usage': {
     /**
      * Show what an account was charged
-     * @description By day and endpoint: the last 30 days (of UTC), or the period that you name, of at most 366 days.
+     * @description By day and endpoint: for the last 30 days (UTC), or for a period you name of at most 366 days.
      */
     get: operations['getUsage'];
   };
@@ -331,7 +331,7 @@ export interface paths {
     get: operations['listKeys'];
     /**
      * Create a key for an account
-     * @description Its `secret` is shown once; only a hash of it is kept.
+     * @description Its `secret` is shown once; only its hash is kept.
      */
     post: operations['createKey'];
   };
@@ -352,7 +352,7 @@ export interface paths {
   '/admin/v1/audit': {
     /**
      * Read the audit log
-     * @description Who did what and when, commands too; the newest first, page by page.
+     * @description Who did what and when, including commands; the newest first, page by page.
      */
     get: operations['getAuditLog'];
   };
@@ -366,7 +366,7 @@ export interface paths {
   '/readyz': {
     /**
      * Check that the process can serve
-     * @description The state of each thing that the service needs.
+     * @description The state of each dependency of the service.
      */
     get: operations['checkReadiness'];
   };
@@ -380,7 +380,7 @@ export interface paths {
   '/openapi.json': {
     /**
      * Get this document
-     * @description OpenAPI 3.1, with the address that it was asked at as its server.
+     * @description OpenAPI 3.1, with the requested address as its server.
      */
     get: operations['getOpenApi'];
   };
@@ -2151,7 +2151,7 @@ export interface components {
     };
   };
   responses: {
-    /** @description A body, parameter or header is malformed, or asks for something that does not exist; `field` is its path. Or the body arrived too slowly; then without `field`. */
+    /** @description A body, parameter or header is malformed or asks for something that does not exist; `field` is its path. Or the body arrived too slowly; then there is no `field`. */
     BadRequest: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
@@ -2194,7 +2194,7 @@ export interface components {
         'application/json': components['schemas']['InsufficientCredits'];
       };
     };
-    /** @description The key does not open this API version or lacks the scope (`catalog:read`, `vision:identify`, `catalog:write`); or the address of a data file is unsigned, changed or expired. */
+    /** @description The key may not use this API version or lacks the scope (`catalog:read`, `vision:identify`, `catalog:write`); or the address of a data file is unsigned, changed or expired. */
     Forbidden: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
@@ -2204,7 +2204,7 @@ export interface components {
         'application/json': components['schemas']['Forbidden'];
       };
     };
-    /** @description There is no such item, record, job, image, account, key or address. Free of charge. */
+    /** @description No such item, record, job, image, account, key or address exists. Free of charge. */
     NotFound: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
@@ -2219,7 +2219,7 @@ export interface components {
         'application/json': components['schemas']['NotFound'];
       };
     };
-    /** @description The address does not answer this method; `Allow` lists those that it answers. */
+    /** @description The address does not support this method; `Allow` lists those it does. */
     MethodNotAllowed: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
@@ -2230,7 +2230,7 @@ export interface components {
         'application/json': components['schemas']['MethodNotAllowed'];
       };
     };
-    /** @description The `Idempotency-Key` was used for a call with another body; or its first call is still running, then with `Retry-After`. */
+    /** @description The `Idempotency-Key` was used for a call with another body, or its first call is still running (then with `Retry-After`). */
     Conflict: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
@@ -2276,7 +2276,7 @@ export interface components {
         'application/json': components['schemas']['UnsupportedMediaType'];
       };
     };
-    /** @description An image can not be used; `reason` says why. Free of charge. */
+    /** @description An image cannot be used; `reason` says why. Free of charge. */
     Unprocessable: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
@@ -2292,7 +2292,7 @@ export interface components {
         'application/json': components['schemas']['Unprocessable'];
       };
     };
-    /** @description A limit of the key is used up: calls a second, calls a minute, or vision calls at the same time; of a test key also calls a month. Or too many unknown keys came from the address of the caller. */
+    /** @description A limit of the key is reached: calls per second, calls per minute or concurrent vision calls; for a test key also calls per month. Or too many unknown keys came from the caller's address. */
     RateLimited: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
@@ -2335,7 +2335,7 @@ export interface components {
         'application/json': components['schemas']['InternalError'];
       };
     };
-    /** @description Overloaded (photos, large bodies or large pages), starting, stopping, or a store is away. Nothing was charged; call again after `Retry-After`. */
+    /** @description The service is overloaded (photos, large bodies or large pages), starting or stopping, or a store is unavailable. Nothing was charged; retry after `Retry-After`. */
     Unavailable: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
@@ -2368,7 +2368,7 @@ export interface components {
         'application/json': components['schemas']['Timeout'];
       };
     };
-    /** @description The process can not serve; `checks` names what fails. */
+    /** @description The process cannot serve; `checks` names what fails. */
     NotReady: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];

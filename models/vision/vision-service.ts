@@ -64,7 +64,7 @@ export interface Identification {
   readonly totalMs: number;
 }
 
-/** Photos of an item to catalog rows: intake, queue, matches, rows, charge (docs/architecture.md, "The way of a photo"). */
+/** Photos of an item to catalog rows: intake, queue, matches, rows, charge (docs/architecture.md, "How a photo is identified"). */
 @injectable()
 export class VisionService {
   constructor(
