@@ -27,7 +27,7 @@ import type { VisionService } from '../models/vision/vision-service';
 import type { WebhookService } from '../models/webhooks/webhook-service';
 import type { AllowedOrigins } from './middleware/allow-origins';
 
-/** What the HTTP side needs of the rest: the capabilities, and the few ports that routes use directly. */
+/** What the HTTP side needs from the rest: the capabilities, and the few ports that routes use directly. */
 export interface ApiServices {
   readonly billing: Billing;
   readonly catalog: CatalogService;
@@ -47,15 +47,15 @@ export interface ApiServices {
   readonly queue: Pick<VisionQueue, 'admit' | 'enter'>;
   readonly idempotency: IdempotencyStore;
   readonly clock: Clock;
-  /** Memory for bodies that are read and worked on at the same time. */
+  /** Memory for bodies that are read and processed at the same time. */
   readonly bodies: FairBudget;
   readonly statements: Pick<AccountService, 'statement'>;
   readonly audit: AuditLog;
-  /** What operators manage accounts and keys with, on behalf of a request. */
+  /** The services with which a request of an operator manages accounts and keys. */
   readonly admin: (requestId: string) => AdminServices;
 }
 
-/** Accounts and keys as an operator manages them; every change is noted with who asked for it. */
+/** Accounts and keys as an operator manages them; every change is recorded with its author. */
 export interface AdminServices {
   readonly accounts: AccountService;
   readonly keys: KeyService;
@@ -67,29 +67,29 @@ export type LifecycleState = 'starting' | 'ready' | 'stopping';
 /** One thing that the service needs to serve; `check` fails when it does not work. */
 export interface ReadinessCheck {
   readonly name: string;
-  /** Without it the process serves, though less: its failure is a warning. */
+  /** The process can serve without it, with less function: its failure is a warning. */
   readonly isOptional?: true;
   check(): Promise<unknown>;
 }
 
-/** A figure of the process that is read when somebody looks at the metrics. */
+/** A figure of the process, read when the metrics are requested. */
 export interface MetricSource {
-  /** With its unit, as Prometheus wants it: `loupe_vision_queue_oldest_seconds`. */
+  /** With its unit, as Prometheus expects: `loupe_vision_queue_oldest_seconds`. */
   readonly name: string;
   readonly help: string;
-  /** Labels that tell several values apart. */
+  /** Labels that distinguish several values. */
   readonly labels: readonly string[];
-  /** The values with those of their labels. What can't be read now may be left out or rejected. */
+  /** The values with their label values. A value that can't be read now may be left out or rejected. */
   read(): Promise<readonly (readonly [labels: Readonly<Record<string, string>>, figure: number])[]>;
 }
 
-/** Limits of a key that has none of its own; 0 is off (contract 9.5). */
+/** Limits of a key without its own; 0 is off (contract 9.5). */
 export interface DefaultLimits {
   readonly perSecond: number;
   readonly perMinute: number;
-  /** Photos of a key that are identified at the same time. */
+  /** Photos of one key identified at the same time. */
   readonly visionConcurrency: number;
-  /** Keys that nobody has, by the address that sends them. */
+  /** Unknown keys, by the address that sends them. */
   readonly unknownKeysPerMinute: number;
   /** Calls of a test key. */
   readonly testCallsPerMonth: number;
@@ -99,9 +99,9 @@ export interface DefaultLimits {
 export interface ApiSettings {
   readonly logger: PinoLogger;
   readonly lifecycle: () => LifecycleState;
-  /** Looked at by `/readyz`, in this order. */
+  /** Checked by `/readyz`, in this order. */
   readonly readiness: readonly ReadinessCheck[];
-  /** What computes each model in the memory of this process, by its reference; told by `/readyz`. */
+  /** The backend of each model loaded in this process, by its reference; reported by `/readyz`. */
   readonly inference: () => Readonly<Record<string, string>>;
   /** Base of image and data-file addresses, without a slash at the end; undefined takes it from each request. */
   readonly publicUrl?: string | undefined;
@@ -116,16 +116,16 @@ export interface ApiSettings {
   readonly limits: DefaultLimits;
   readonly imageBytesMax: number;
   readonly visionDeadlineMs: number;
-  /** Memory for pages that are made and written at the same time. */
+  /** Memory for pages that are built and written at the same time. */
   readonly answerBytes: number;
-  /** A body that comes slower is ended; 0 is off. */
+  /** A slower body is aborted; 0 is off. */
   readonly uploadBytesPerSecondMin: number;
   readonly pageSizeMax: number;
   /** The schemas of the records of a catalog, for `/openapi.json`, by their names there. */
   readonly recordSchemas: Readonly<Record<string, z.ZodType>>;
-  /** What people read: the web page, the readable reference. Asked in this order, after every route of the API. */
+  /** Pages for people: the web page, the readable reference. Tried in this order, after every route of the API. */
   readonly pages?: readonly RequestHandler[];
-  /** Opens the operators' API; without it there is none. */
+  /** Enables the operators' API, which is off without it. */
   readonly adminToken?: string | undefined;
   /** The queue dashboard at `/queues`, which guards itself. */
   readonly queues?: RequestHandler | undefined;

@@ -65,7 +65,7 @@ function mountApi(
   metrics: Metrics,
   answers: AnswerMemory,
 ): void {
-  // While the process starts or stops; who calls a stopping one is also asked to connect anew.
+  // While the process starts or stops; a stopping process also asks its callers to reconnect.
   app.use((_req, res, next) => {
     const state = settings.lifecycle();
     if (state === 'ready') return next();
@@ -91,7 +91,7 @@ function mountApi(
   for (const page of settings.pages ?? []) app.use(page);
 }
 
-/** An API answers with data only: nothing in an answer may run, load or be framed. Images may be shown anywhere. */
+/** An API returns only data: nothing in an answer may run, load or be framed. Images may be shown anywhere. */
 const PROTECTION = {
   contentSecurityPolicy: {
     useDefaults: false,

@@ -9,39 +9,39 @@ import { periodParameters } from './wire/period';
 /** How an endpoint is called in usage reports: the API version that a key must open comes first. */
 type EndpointName = `${ApiVersion}.${string}`;
 
-/** What an endpoint tells of itself; schemas go by their names in `ops/openapi/schemas.ts`. */
+/** The description of an endpoint; schemas go by their names in `ops/openapi/schemas.ts`. */
 interface Own {
   readonly method?: Method;
-  /** Other addresses that it is found at (contract 9.3). */
+  /** Other addresses of the endpoint (contract 9.3). */
   readonly aliases?: readonly string[];
-  /** What the id in the address is of, and an example of it. */
+  /** What the id in the address identifies, and an example of it. */
   readonly id?: readonly [description: string, example: string];
   readonly query?: z.ZodObject;
   /** Other parts of the address, and headers, as OpenAPI describes them. */
   readonly parameters?: readonly object[];
-  /** Name of the body's schema, what a body of JSON Lines holds, or the media types of one that is bytes. */
+  /** Name of the body's schema, the contents of a JSON Lines body, or the media types of a binary body. */
   readonly body?: string | { readonly lines: string } | { readonly bytes: readonly string[] };
-  /** What the body is read as, where its form does not tell. */
+  /** How the body is read, if its form does not say. */
   readonly takes?: 'job' | 'photo';
-  /** Name of the answer's schema, or the media types of an answer that is no JSON of ours. */
+  /** Name of the answer's schema, or the media types of an answer that is not our JSON. */
   readonly answer: string | readonly string[];
-  /** Of a success, where that is not 200; such an answer has a `Location`. */
+  /** Of a success, if that is not 200; such an answer has a `Location`. */
   readonly status?: 201 | 202;
   /** Statuses of its refusals. */
   readonly errors?: readonly number[];
-  /** Of a change by operators, whether it is made once under an `Idempotency-Key`. */
+  /** For a change by operators: whether it is made only once under an `Idempotency-Key`. */
   readonly isRepeatable?: true;
-  /** Headers of a success: those that are always there, and those that may be. */
+  /** Headers of a success: those always present, and those that may be. */
   readonly headers?: readonly string[];
   readonly maybe?: readonly string[];
 }
 
-/** What all endpoints of a kind have. */
+/** What all endpoints of a kind have in common. */
 type Usual = Required<Pick<Own, 'errors' | 'headers' | 'maybe'>>;
 
 type Method = 'get' | 'post' | 'put' | 'delete';
 
-/** An address with all that is answered there; its words are in `ops/openapi/reference.md`. */
+/** An address and all its answers; the texts are in `ops/openapi/reference.md`. */
 export interface Endpoint extends Usual, Omit<Own, 'aliases' | 'method' | 'takes' | keyof Usual> {
   readonly method: Method;
   /** Its address, then its aliases; `:name` marks a part that varies. */
@@ -52,16 +52,16 @@ export interface Endpoint extends Usual, Omit<Own, 'aliases' | 'method' | 'takes
   readonly version: ApiVersion | null;
 }
 
-/** An endpoint for callers with a key. What a call passes there, `middleware/endpoints.ts` says by its kind. */
+/** An endpoint for callers with a key. Its middleware depends on its kind (`middleware/endpoints.ts`). */
 export interface CallerEndpoint extends Endpoint {
   readonly kind: 'read' | 'once' | 'photo';
   readonly name: EndpointName;
   readonly version: ApiVersion;
-  /** Null is every key. */
+  /** Null means every key. */
   readonly scope: Scope | null;
 }
 
-/** Completes what an endpoint tells of itself by what all of its kind have. */
+/** Completes the description of an endpoint with what all of its kind have in common. */
 function complete({ errors, headers, maybe }: Usual, path: string, { aliases = [], ...own }: Own) {
   const body = own.body === undefined ? [] : [413, 415];
   const made = own.status === undefined ? [] : ['Location'];
@@ -118,7 +118,7 @@ const keyless =
   (path: string, own: Own): Endpoint => ({ ...complete(usual, path, own), tag, version: null });
 const file = keyless('files', { errors: [], headers: [], maybe: [] });
 const tool = keyless('operations', { errors: [], headers: [], maybe: ['Cache-Control'] });
-/** What operators do by their token; all of it is a 404 where there is none. */
+/** Endpoints for operators with their token; all are 404 if no token is set. */
 const admin = keyless('admin', { errors: [401, 404, 429, 503], headers: ['Cache-Control'], maybe: [] });
 
 const ITEM = ['Id of a row, from a search or an identification', 'product_birkin_croc'] as const;
@@ -127,7 +127,7 @@ const JOB = ['The `id` of the job', 'job_V1StGXR8_Z5jdHi6B-myT'] as const;
 const ACCOUNT = ['Id of the account', 'account_0197a3f0'] as const;
 const KEY = ['Id of the key', 'key_0197a3f0'] as const;
 
-/** What callers use, in the order of the reference (contract 4 to 8, 15, 16). */
+/** Endpoints for callers, in the order of the reference (contract 4 to 8, 15, 16). */
 export const CALLS = {
   queryCatalog: catalog.once('v3.catalog.query', '/v3/catalog/query', {
     aliases: ['/api/v3/catalog/search', '/api/v3/catalog/query'],
@@ -243,7 +243,7 @@ const inPath = (name: string, description: string, schema: object = {}) => ({
   schema: { type: 'string', ...schema },
 });
 
-/** What answers point to. */
+/** Endpoints that answers link to. */
 export const FILES = {
   getDataFile: file('/files/:kind/:variantId/:file', {
     parameters: [
@@ -324,5 +324,5 @@ export const TOOLS = {
 export const ENDPOINTS = { ...CALLS, ...FILES, ...OPERATORS, ...TOOLS };
 export type EndpointId = keyof typeof ENDPOINTS;
 
-/** What callers use, by the start of the address; everything else is for operators and readers. */
+/** Endpoints for callers, by the start of the address; all others are for operators and readers. */
 export const PUBLIC_PREFIXES = ['/v1', '/v2', '/v3', '/api/v3', '/files', '/images'];

@@ -5,7 +5,7 @@ import type { Request, Response } from 'express';
 import { notFound } from '../models/errors';
 import { pathParameter } from './middleware/request-address';
 
-/** A file that a page loads, under a name that changes with its content, so that it may be kept for ever. */
+/** A file that a page loads, under a name that changes with its content, so that it may be cached forever. */
 export interface Asset {
   readonly name: string;
   readonly extension: keyof typeof CONTENT_TYPES;
@@ -29,7 +29,7 @@ export async function makeAsset(stem: string, extension: Asset['extension'], byt
   };
 }
 
-/** Sends the asset that the address names. @throws AppError 404 when it is none of these */
+/** Sends the asset named by the address. @throws AppError 404 when it is none of these */
 export function sendAsset(req: Request, res: Response, assets: readonly Asset[]): void {
   const wanted = pathParameter(req, 'file');
   const asset = assets.find(({ name }) => name === wanted);
@@ -61,7 +61,7 @@ export function protectPage(res: Response, images: string, forms: "'self'" | "'n
   });
 }
 
-/** Makes a thing when it is first asked for, and again only when that failed. */
+/** Makes a value when it is first requested, and again only if that failed. */
 export function madeOnce<Thing>(make: () => Promise<Thing>): () => Promise<Thing> {
   let made: Promise<Thing> | null = null;
   return () => {

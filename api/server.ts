@@ -18,21 +18,21 @@ const KEEP_ALIVE_MS = 75_000;
 const HEADERS_MS_MAX = 20_000;
 /** Time for the largest photo over a slow line. */
 const REQUEST_MS_MAX = 120_000;
-/** Who neither sends nor reads for so long is gone. */
+/** A client that neither sends nor reads for this long is gone. */
 const IDLE_MS_MAX = 120_000;
-/** Every gate of a call has something to give back when it ends. */
+/** Each middleware of a call releases something when the call ends. */
 const LISTENERS_MAX = 32;
-/** Requests on a connection that wait for the answer of the one before them; with one more it is closed. */
+/** Requests on a connection that may wait for earlier answers; with one more it is closed. */
 const WAITING_MAX = 32;
 
-/** An HTTP server around the app, not listening yet. What never becomes a request is refused as JSON, like all else. */
+/** An HTTP server around the app, not listening yet. Input that is not a valid request is refused as JSON, like all else. */
 export function createServer(app: RequestListener): Server {
   const answering = new WeakMap<Duplex, ServerResponse>();
   const listener = inTurn((req, res) => {
     res.setMaxListeners(LISTENERS_MAX);
     answering.set(req.socket, res);
     res.once('close', () => answering.delete(req.socket));
-    // Anyone who sends one request after the other must not keep a server that stops from ending.
+    // A client that sends one request after the other must not keep a stopping server from ending.
     if (!server.listening) res.setHeader('Connection', 'close');
     app(req, res);
   });
@@ -47,11 +47,11 @@ export function createServer(app: RequestListener): Server {
     },
     listener,
   );
-  // An expectation that is not known may be ignored (RFC 9110, 10.1.1); Node would refuse it with an empty 417.
+  // An unknown expectation may be ignored (RFC 9110, 10.1.1); Node would refuse it with an empty 417.
   server.on('checkExpectation', listener);
   server.setTimeout(IDLE_MS_MAX);
   server.on('clientError', (failure, socket) => {
-    // Half an answer may be on its way already; a second one would corrupt it.
+    // Half an answer may have been sent already; a second one would corrupt it.
     if (!socket.writable || answering.get(socket)?.headersSent) return void socket.destroy();
     socket.end(rawAnswer(refusalOf(failure)), () => socket.destroy());
   });
@@ -59,8 +59,8 @@ export function createServer(app: RequestListener): Server {
 }
 
 /**
- * Begins the requests of a connection one after the other (contract 12.8), so that each learns when the caller hangs up.
- * Node parses all requests that it has read; with too many waiting the connection ends.
+ * Begins the requests of a connection one after the other (contract 12.8), so that each learns when the caller disconnects.
+ * Node parses all requests that it has read; with too many waiting the connection is closed.
  */
 function inTurn(begin: RequestListener): RequestListener {
   const waiting = new WeakMap<Duplex, number>();

@@ -1,4 +1,7 @@
-/** Failures that callers see, a constructor each (contract 11.2): `message` is public, `cause` is logged and never answered. */
+/**
+ * Failures that callers see, with one constructor each (contract 11.2): `message` is public, `cause` is logged and never
+ * answered.
+ */
 const STATUS_OF = {
   bad_request: 400,
   unauthorized: 401,
@@ -19,7 +22,7 @@ const STATUS_OF = {
 export type ErrorCode = keyof typeof STATUS_OF;
 export const ERROR_CODES = Object.keys(STATUS_OF) as readonly ErrorCode[];
 
-/** Why an image that was named or sent can't be used (422). */
+/** Why a named or sent image can't be used (422). */
 export const IMAGE_FAULTS = [
   'image_format',
   'image_undecodable',
@@ -31,7 +34,7 @@ export const IMAGE_FAULTS = [
 ] as const;
 export type ImageFault = (typeof IMAGE_FAULTS)[number];
 
-/** Fields beside `error` and `message` in the body of an error. */
+/** Fields besides `error` and `message` in the body of an error. */
 export interface ErrorExtras {
   readonly field?: string;
   readonly allowed_taxonomy_nodes?: readonly string[];
@@ -74,18 +77,18 @@ export const badRequest = (message: string, extras: ErrorExtras = {}): AppError 
 
 const SEND_KEY = 'Send a valid API key as "Authorization: Bearer <API_KEY>".';
 
-/** 401: the key is missing, malformed, unknown or revoked; which of them is not told. */
+/** 401: the key is missing, malformed, unknown or revoked; which one is not disclosed. */
 export const unauthorized = (message = SEND_KEY): AppError =>
   new AppError('unauthorized', message, { headers: { 'WWW-Authenticate': 'Bearer' } });
 
-/** 402: the balance does not cover the highest price that this call could have. */
+/** 402: the balance does not cover the highest possible price of this call. */
 export const insufficientCredits = (price?: number): AppError =>
   new AppError(
     'insufficient_credits',
     `This call can cost ${price === undefined ? '' : `${price} credits, `}more than the account has left.`,
   );
 
-/** 403: the key does not open this, or a data-file address is unsigned, tampered with or expired. */
+/** 403: the key does not permit this, or a data-file address is unsigned, tampered with or expired. */
 export const forbidden = (message: string): AppError => new AppError('forbidden', message);
 
 /** 404: unknown item or route. */
@@ -95,13 +98,13 @@ export const notFound = (message: string, cause?: unknown): AppError =>
 /** 404: an id that is no live row of the catalog. */
 export const itemNotFound = (): AppError => notFound('There is no catalog item with this id.');
 
-/** 405: a known path with another method. */
+/** 405: a known path with an unsupported method. */
 export const methodNotAllowed = (allow: readonly string[]): AppError =>
   new AppError('method_not_allowed', `This address answers ${allow.join(', ')} only.`, {
     headers: { Allow: allow.join(', ') },
   });
 
-/** 409: an `Idempotency-Key` stands for another call, or its first call still runs. */
+/** 409: an `Idempotency-Key` belongs to another call, or its first call is still running. */
 export const conflict = (message: string, seconds?: number): AppError =>
   new AppError('conflict', message, { headers: seconds === undefined ? {} : retryAfter(seconds) });
 
@@ -113,28 +116,28 @@ export const idempotencyConflict = (): AppError =>
 export const payloadTooLarge = (bytesMax: number): AppError =>
   new AppError('payload_too_large', `The body is larger than the limit of ${bytesMax} bytes.`);
 
-/** 413: more records in a call than it takes. */
+/** 413: more records in a call than allowed. */
 export const tooManyRecords = (recordsMax: number): AppError =>
   new AppError(
     'payload_too_large',
     `A call takes at most ${recordsMax} records; send the rest in further calls.`,
   );
 
-/** 415: the body is not declared as what the route takes. */
+/** 415: the declared media type of the body is not one that the route accepts. */
 export const unsupportedMediaType = (wanted: keyof typeof MEDIA_TYPES = 'application/json'): AppError =>
   new AppError(
     'unsupported_media_type',
     `Send the body as ${MEDIA_TYPES[wanted]} with "Content-Type: ${wanted}".`,
   );
 
-/** What bodies are declared as, and what they are called. */
+/** The media types of bodies, and their names. */
 const MEDIA_TYPES = {
   'application/json': 'JSON',
   'application/x-ndjson': 'JSON Lines',
   'image/jpeg': 'the bytes of one JPEG, PNG or WebP',
 } as const;
 
-/** 422: an image was named or sent but can't be used. */
+/** 422: a named or sent image can't be used. */
 export const unprocessable = (reason: ImageFault, message: string, cause?: unknown): AppError =>
   new AppError('unprocessable', message, { extras: { reason }, cause });
 
@@ -144,7 +147,7 @@ export interface LimitState {
   readonly resetSeconds: number;
 }
 
-/** The headers that tell how a limit stands (contract 9.5). */
+/** The headers with the state of a limit (contract 9.5). */
 export const limitHeaders = ({ limit, remaining, resetSeconds }: LimitState): Record<string, string> => ({
   'RateLimit-Limit': String(limit),
   'RateLimit-Remaining': String(Math.max(0, remaining)),
@@ -161,17 +164,17 @@ export const rateLimited = (message: string, state: LimitState): AppError =>
 export const headersTooLarge = (): AppError =>
   new AppError('headers_too_large', 'The request line or the headers are larger than 16 KiB.');
 
-/** 500: a fault of ours; the answer says nothing about its inside. */
+/** 500: our fault; the answer reveals no internals. */
 export const internalError = (cause: unknown): AppError =>
   new AppError('internal_error', 'Something failed on our side; quote the request id when you report it.', {
     cause,
   });
 
-/** 503: overloaded, starting, stopping, or a store is away. */
+/** 503: overloaded, starting, stopping, or a store is unavailable. */
 export const unavailable = (message: string, retryAfterSeconds: number, cause?: unknown): AppError =>
   new AppError('unavailable', message, { headers: retryAfter(retryAfterSeconds), cause });
 
-/** 503: no worker is there that could look at a photo. */
+/** 503: no worker is available to process a photo. */
 export const noWorker = (): AppError => unavailable('No worker is running; the photo was not accepted.', 10);
 
 /** 504: the deadline of a vision call passed; nothing is charged. */

@@ -1,10 +1,10 @@
-/** The place of a piece of work among those that a process does at the same time. */
+/** The slot of a piece of work among those that a process does at the same time. */
 export interface Place {
-  /** There is a piece; to be called before it is done. */
+  /** Reports that there is work; to be called before it is done. */
   readonly begun: () => void;
-  /** Leaves the place to other pieces during a wait that takes nothing of this process, and comes back afterwards. */
+  /** Gives up the slot during a wait that uses no resources of this process, and takes one again afterwards. */
   aside<Result>(wait: () => Promise<Result>): Promise<Result>;
 }
 
-/** Of a piece that is done alone. */
+/** For work that is done alone. */
 export const ALONE: Place = { begun: () => undefined, aside: (wait) => wait() };

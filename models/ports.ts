@@ -11,9 +11,10 @@ import type * as vision from './ports/vision';
 import type * as webhooks from './ports/webhooks';
 
 /**
- * Everything that the domain needs from outside, in its own words, with the token under which each is bound: who may call
- * and what it costs; who changed what; the catalog, its prices, files and pictures; the embeddings of the catalog and the change of their
- * model; the way of a photo. The file to read first: `api`, `workers` and `db` hold one class per port and technology.
+ * Everything that the domain needs from outside, in its own terms, with the token under which each is bound: access and
+ * billing; the audit log; the catalog, its prices, files and pictures; the embeddings of the catalog and changes of their
+ * model; the processing of a photo. The file to read first: `api`, `workers` and `db` hold one class per port and
+ * technology.
  */
 export type * from './ports/access';
 export type * from './ports/audit';
@@ -31,7 +32,7 @@ export interface Clock {
   now(): Date;
 }
 
-/** Structured log, one line a call; the fields never hold keys, images or signed links. */
+/** Structured log, one line per call; the fields never contain keys, images or signed links. */
 export interface Logger {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;
@@ -39,23 +40,23 @@ export interface Logger {
   error(fields: object, message: string): void;
 }
 
-/** Files that are whole or as they were, also after a crash or on a full disk. */
+/** Files that are complete or unchanged, even after a crash or on a full disk. */
 export interface DurableFiles {
-  /** Writes a file that must be new; false when there is one of this name, which stays as it is. */
+  /** Writes a new file; false when one of this name exists, which stays unchanged. */
   create(path: string, text: string): Promise<boolean>;
-  /** Writes a file, in place of one of this name. */
+  /** Writes a file, replacing one of this name. */
   write(path: string, text: string): Promise<void>;
-  /** Brings a folder to the disk and moves it to its place in one step. */
+  /** Flushes a folder to disk and moves it to its place in one step. */
   settle(folder: string, place: string): Promise<void>;
 }
 
-/** Who is told how long work goes on. */
+/** Reports the progress of work. */
 export interface Progress {
-  /** A stage begins that ends at `total`, in whatever unit it counts; `done` of it was done before. */
+  /** Starts a stage that ends at `total`, in any unit; `done` of it was done before. */
   begin(stage: string, total: number, done?: number): void;
   /**
-   * How far the stage is, and what of that has failed.
-   * @param counts what is told in the place of `done`, by its unit; the rate is that of the first
+   * The progress of the stage, and how much of that failed.
+   * @param counts shown in place of `done`, by unit; the rate is that of the first
    */
   reach(done: number, failed?: number, counts?: Readonly<Record<string, number>>): void;
   end(): void;
@@ -63,7 +64,7 @@ export interface Progress {
   note(line: string): void;
 }
 
-/** The injection token of a port, which knows the type of what is bound under it. */
+/** The injection token of a port, which carries the type of the bound value. */
 export type Token<Port> = symbol & { readonly port?: Port };
 
 /** Injection tokens, one per port. */

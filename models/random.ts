@@ -61,7 +61,7 @@ export class Random {
     return this.next() < probability;
   }
 
-  /** One entry of a list; an empty list is a mistake of the caller's and throws. */
+  /** One entry of a list; an empty list is a mistake of the caller and throws. */
   pick<T>(list: readonly T[]): T {
     return at(list, this.integer(0, list.length - 1));
   }
@@ -95,7 +95,7 @@ export function at<T>(list: readonly T[], index: number): T {
   return entry;
 }
 
-/** The list in an order that the keys fix. */
+/** The list in an order fixed by the keys. */
 export function shuffled<T>(list: readonly T[], ...keys: readonly (number | string)[]): T[] {
   const random = new Random(...keys);
   const order = [...list];

@@ -2,8 +2,8 @@
 const FIRST_MS = 2_000;
 export const PAUSE_MAX_MS = 3_600_000;
 
-/** Milliseconds until the next try of what was tried so often and failed: two seconds, then twice as long, up to an hour. */
+/** Milliseconds until the next try after this many failures: two seconds, then twice as long, up to an hour. */
 export const pauseAfter = (tries: number): number => Math.min(FIRST_MS * 2 ** (tries - 1), PAUSE_MAX_MS);
 
-/** As many tries as fit into a day with the pauses between them. */
+/** The number of tries that fit into a day with the pauses between them. */
 export const TRIES_OF_A_DAY = 35;

@@ -1,6 +1,6 @@
-/** Why a store can't be used at the start: where it is, what is wrong and what to do, without secrets. */
+/** Why a store can't be used at the start: its location, the fault and the remedy, without secrets. */
 export class StoreFault extends Error {
-  /** @param mayPass whether waiting may mend it: it is not there yet, or busy */
+  /** @param mayPass whether waiting may help: it is not available yet, or busy */
   constructor(
     message: string,
     readonly mayPass: boolean,
@@ -11,13 +11,13 @@ export class StoreFault extends Error {
   }
 }
 
-/** What is wrong, as a sentence for an operator. */
+/** The fault, as a sentence for an operator. */
 export interface FaultSentence {
   readonly says: string;
   readonly mayPass: boolean;
 }
 
-/** Faults of the way to a server, whatever it is; null for what only the server's own adapter can name. */
+/** Connection faults common to all servers; null for faults that only the server's own adapter can name. */
 export function networkFault(error: unknown, server: string): FaultSentence | null {
   const code = codeOf(error);
   if (code === 'ECONNREFUSED' || code === 'ENOENT')
@@ -37,7 +37,7 @@ export function networkFault(error: unknown, server: string): FaultSentence | nu
 
 const TLS_FAULT = /^(ERR_TLS_|ERR_SSL_|EPROTO|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH)/;
 
-/** The code of an error, also of several addresses that were tried; empty when it has none. */
+/** The code of an error, even if several addresses were tried; empty when it has none. */
 export function codeOf(error: unknown): string {
   if (error instanceof Error && 'code' in error && typeof error.code === 'string') return error.code;
   return error instanceof AggregateError ? codeOf(error.errors[0]) : '';

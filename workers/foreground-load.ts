@@ -1,12 +1,12 @@
 import { race } from './queue/race';
 
-/** Photos are expected for so long after the last one. */
+/** How long after the last photo more are expected. */
 export const PHOTOS_EXPECTED_MS = 1_000;
 
 /** Other work waits for photos, but no longer than this: it never stands still. */
 const PATIENCE_MS = 500;
 
-/** The photos of callers that this process works on, so that other work can step aside for them. */
+/** The callers' photos that this process is working on, so that other work can yield to them. */
 export class ForegroundLoad {
   #count = 0;
   #seenAt = Number.NEGATIVE_INFINITY;

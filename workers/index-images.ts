@@ -21,7 +21,7 @@ export interface IndexOutcome {
   readonly failed: number;
 }
 
-/** What the index queues hand their work to. */
+/** The interface to which index queues pass their work. */
 export interface ImageIndex {
   index(versionId: number, images: readonly CatalogImage[], signal?: AbortSignal): Promise<IndexOutcome>;
 }
@@ -33,8 +33,8 @@ type Embedded = { readonly imageId: number; readonly vectors: readonly Float32Ar
 type Failed = { readonly imageId: number; readonly reason: string };
 
 /**
- * The stages of a photo, over images of the catalog: bytes, one small upright picture, the vectors of its catalog
- * views, stored. Safe to repeat: what is there is not computed again.
+ * The stages of a photo, over images of the catalog: bytes, one small upright picture, the vectors of its catalog views,
+ * stored. Safe to repeat: existing vectors are not computed again.
  */
 @injectable()
 export class ImageIndexer implements ImageIndex {
@@ -88,7 +88,7 @@ export class ImageIndexer implements ImageIndex {
       }, signal);
       return { imageId: image.id, vectors };
     } catch (failure) {
-      // A fetch that was stopped says nothing about the image.
+      // An aborted fetch says nothing about the image.
       signal?.throwIfAborted();
       return { imageId: image.id, reason: reasonOf(failure) };
     }

@@ -11,9 +11,9 @@ import { type EmbeddingVersion, modelReference } from '../models/vision/embeddin
 export interface ModelPreloaderSettings {
   /** Host and process, as operators know them. */
   readonly worker: string;
-  /** A worker that tells nothing new tells it again after this, as a sign of life. */
+  /** A worker without news repeats its report after this, as a sign of life. */
   readonly tellEveryMs: number;
-  /** A model that did not load is tried again after this. */
+  /** Time after which a model that did not load is retried. */
   readonly retryAfterMs: number;
   /** A model that nobody needs any more is kept so long for the photos that are still in work under it. */
   readonly unloadAfterMs: number;
@@ -29,9 +29,9 @@ interface Known {
 }
 
 /**
- * Keeps the models of all versions loaded that photos may be answered under next: the live one, those that are built,
- * and the one that a rollback goes back to, so that no photo waits for a model when another version is promoted. What it finds
- * it tells, so that a promotion can wait for every worker, and names the one that can't. Of the live version it also has the
+ * Keeps the models of all versions loaded that photos may be answered under next: the live one, those that are built, and
+ * the one that a rollback goes back to, so that no photo waits for a model when another version is promoted. It reports the
+ * results, so that a promotion can wait for every worker, and name the one that can't. Of the live version it also has the
  * vectors read that are searched in memory.
  */
 export class ModelPreloader {
@@ -60,7 +60,7 @@ export class ModelPreloader {
     await this.#tell(now);
   }
 
-  /** Tells that this worker is gone. */
+  /** Reports that this worker is gone. */
   stop(): Promise<void> {
     return this.readiness.forget(this.settings.worker);
   }

@@ -4,9 +4,9 @@ import type { EmbeddingRepository, IndexQueue, Logger } from '../models/ports';
 const BATCH_IMAGES = 256;
 
 /**
- * Sees to images that nobody embeds, under every version that is kept up: those of an import that did not wait, or that
- * was killed. An image counts as abandoned when it is the first in line at two looks in a row; while an import makes
- * progress, the line moves and is left to it. Several processes may look at once: embedding is safe to repeat.
+ * Embeds abandoned images, under every maintained version: those of an import that did not wait, or that was killed. An
+ * image counts as abandoned when it is the first in line at two looks in a row; while an import makes progress, the line
+ * moves and is left to it. Several processes may look at once: embedding is safe to repeat.
  */
 export class PendingEmbeddingSweeper {
   /** By version. */
@@ -35,7 +35,7 @@ export class PendingEmbeddingSweeper {
     return abandoned;
   }
 
-  /** What stops the work for one version (its model is not here) holds up no other. */
+  /** A failure for one version (its model is missing here) does not hold up the others. */
   async #embed({ id, model }: VersionRecord, signal: AbortSignal): Promise<void> {
     this.logger.info({ version: id, model }, 'embedding images that nobody sees to');
     let after = 0;

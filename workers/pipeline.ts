@@ -36,7 +36,7 @@ export interface PhotoPipeline {
 
 const RETRY_AFTER_SECONDS = 5;
 
-/** Under this many versions a photo is tried; nobody promotes a third one meanwhile. */
+/** How many versions a photo is tried under; nobody promotes a third one meanwhile. */
 const ATTEMPTS = 3;
 
 /**

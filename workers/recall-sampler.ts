@@ -4,7 +4,7 @@ import type { EmbeddingVersion } from '../models/vision/embedding-model';
 import type { Neighbour } from '../models/vision/neighbours';
 
 export interface RecallSamplerSettings {
-  /** One of so many searches is measured; 0 is none. */
+  /** One in this many searches is measured; 0 means none. */
   readonly oneOf: number;
 }
 
@@ -16,10 +16,10 @@ export interface RecallFigures {
   readonly samples: number;
 }
 
-/** The mean is over so many samples. */
+/** How many samples the mean is over. */
 const KEPT = 200;
 
-/** Rows of an answer at most come from so many images. */
+/** The rows of an answer come from at most this many images. */
 const LOOKED_AT = 10;
 
 /**
@@ -55,7 +55,7 @@ export class RecallSampler {
       });
   }
 
-  /** Null before the first sample; exact searches are none. */
+  /** Null before the first sample; exact searches are not sampled. */
   figures(): RecallFigures | null {
     const recalls = this.#recalls;
     if (recalls.length === 0) return null;

@@ -39,10 +39,10 @@ export const accountList = z.object({
   next_cursor: nextCursor,
 });
 
-/** One account, made, changed or asked for. */
+/** One account, as created, changed or looked up. */
 export const accountShown = z.object({ success, account: account.describe('As it stands') });
 
-/** What a credit or a correction answers; kept as it is for its repetitions (contract 17.7). */
+/** The answer to a credit or a correction; repeats get it unchanged (contract 17.7). */
 export const creditsAdded = z.object({
   success,
   account: z.string().describe('Id of the account'),
@@ -67,14 +67,14 @@ export const keyList = z.object({
   next_cursor: nextCursor,
 });
 
-/** A new key with its secret, which no other answer has. */
+/** A new key with its secret; no other answer contains it. */
 export const keyMade = z.object({
   success,
   key: key.describe('As it is kept'),
   secret: z.string().describe('What opens the API; not shown again'),
 });
 
-/** A key that is closed. */
+/** A revoked key. */
 export const keyRevoked = z.object({
   success,
   id: z.string().describe('Id of the key'),

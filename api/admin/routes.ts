@@ -65,7 +65,7 @@ export function operatorRoutes({ audit, clock }: ApiServices, settings: ApiSetti
       await admin.accounts.keepPhotos(idOf(req), keep);
       return getAccount(req, admin, res);
     },
-    /** The answer of a call that names itself is kept with the credit. */
+    /** The answer to a call with an idempotency key is stored with the credit. */
     creditAccount: async (req, { accounts }, res) => {
       const { amount, note = null } = validate(creditBody, req.body);
       const account = idOf(req);
@@ -124,7 +124,7 @@ export function operatorRoutes({ audit, clock }: ApiServices, settings: ApiSetti
   } satisfies Readonly<Record<string, OperatorRoute>>;
 }
 
-/** A page, and where the next one begins; one entry more is read, which tells whether there is another page. */
+/** A page, and where the next one begins; one extra entry is read to tell whether there is another page. */
 async function pageOf<
   Page extends { readonly limit: number },
   Entry extends { readonly id: string | number },

@@ -35,7 +35,7 @@ export const keepPhotosBody = z.strictObject({
   keep: z.boolean().describe('`false` deletes those that are kept'),
 });
 
-/** Calls of a key; 0 is no limit. */
+/** Calls of a key; 0 means no limit. */
 const calls = z.int().min(0).max(999_999_999).optional();
 
 const later = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
@@ -101,14 +101,14 @@ export const auditParameters = listParameters.extend({
   account: z.string().optional().describe('Entries that concern this account'),
 });
 
-/** The page that a query string asks for. @throws AppError 400 */
+/** The page requested by a query string. @throws AppError 400 */
 export function listPage(query: Readonly<Record<string, unknown>>): ListPage {
   const { limit, cursor } = validate(listParameters, query);
   if (cursor !== undefined) refuseBrokenText(cursor, 'cursor');
   return { after: cursor ?? null, limit };
 }
 
-/** Which entries of the audit log a query string asks for. @throws AppError 400 */
+/** The entries of the audit log requested by a query string. @throws AppError 400 */
 export function auditFilter(query: Readonly<Record<string, unknown>>): AuditFilter {
   const { limit, cursor, account } = validate(auditParameters, query);
   if (account !== undefined) refuseBrokenText(account, 'account');

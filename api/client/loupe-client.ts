@@ -17,14 +17,14 @@ import type {
 export { LoupeError } from './loupe-error';
 export type * from './schema';
 
-/** Where the service is, who calls, and how retry. */
+/** The service address, the key, and how to retry. */
 export interface LoupeOptions {
   /** Address of the service, with or without a slash at its end. */
   readonly baseUrl: string;
   readonly key: string;
-  /** A call with all its repetitions takes no longer; default one minute. */
+  /** Time limit of a call including its retries; default one minute. */
   readonly timeoutMs?: number;
-  /** How often a call is made again after a 429, a 503 or a lost connection; default 3. */
+  /** How often a call is retried after a 429, a 503 or a lost connection; default 3. */
   readonly retries?: number;
 }
 
@@ -39,7 +39,7 @@ export type Photo = (
 export interface CallOptions {
   readonly includes?: IdentifyRequest['includes'];
   readonly signal?: AbortSignal;
-  /** Your name for the call; without one every POST gets a name of its own, which its repetitions share. */
+  /** Your name for the call; without one, every POST gets its own name, shared by its retries. */
   readonly idempotencyKey?: string;
 }
 
@@ -51,16 +51,16 @@ export type JobEntry = Pick<JobPhotos, 'category_id' | 'filters' | 'explain'> & 
   readonly photo: Photo | readonly Photo[];
 };
 
-/** What is to be similar: in which category, and how many at most. */
+/** Which similar products are wanted: their category, and how many at most. */
 export type SimilarOptions = Pick<CallOptions, 'includes' | 'signal'> & {
   readonly category_id?: string;
   readonly size?: number;
 };
 
-/** An answer with the name that feedback on it goes by. */
+/** An answer with the id for feedback on it. */
 export type Identification = IdentifyAnswer & { readonly predictionId: string };
 
-/** Calls a Loupe service. Throws refusals as `LoupeError`; without an answer what `fetch` throws, or a `TimeoutError`. */
+/** Calls a Loupe service. Throws refusals as `LoupeError`; without an answer, whatever `fetch` throws, or a `TimeoutError`. */
 export class LoupeClient {
   /** Every endpoint of the document, legacy and operators' ones too; answers and refusals are returned, not thrown. */
   readonly endpoints: Client<paths>;
@@ -74,7 +74,7 @@ export class LoupeClient {
     });
   }
 
-  /** The rows that a photo shows, or up to five of one item from several sides; best first, none where nothing is sure enough. */
+  /** The rows shown by a photo, or by up to five of one item from several sides; best first, none if no row is certain enough. */
   async identify(
     photo: Photo | readonly Photo[],
     { signal, idempotencyKey, includes, ...known }: IdentifyOptions = {},
@@ -94,32 +94,32 @@ export class LoupeClient {
     return answerOf(this.endpoints.POST('/v3/vision/jobs', { body, ...sending(options) }));
   }
 
-  /** How far a job is, and the answers that there are. */
+  /** The progress of a job, and its answers so far. */
   job(id: string) {
     return answerOf(this.endpoints.GET('/v3/vision/jobs/{id}', of(id)));
   }
 
-  /** Cancels what is not begun of a job. */
+  /** Cancels the entries of a job that have not begun. */
   cancelJob(id: string) {
     return answerOf(this.endpoints.DELETE('/v3/vision/jobs/{id}', of(id)));
   }
 
-  /** Has an address told what happens; the `secret` that its messages are signed with is in this answer alone. */
+  /** Registers a webhook address; only this answer contains the `secret` that signs its messages. */
   createWebhook(wanted: WebhookRequest) {
     return answerOf(this.endpoints.POST('/v3/webhooks', { body: wanted }));
   }
 
-  /** The addresses that the account is told at, with what failed last. */
+  /** The webhook addresses of the account, with their last failures. */
   webhooks() {
     return answerOf(this.endpoints.GET('/v3/webhooks'));
   }
 
-  /** Has an address told nothing any more. */
+  /** Removes a webhook address. */
   removeWebhook(id: string) {
     return answerOf(this.endpoints.DELETE('/v3/webhooks/{id}', of(id)));
   }
 
-  /** Says which product the photos of an answer showed; null where the catalog does not have it. */
+  /** Says which product the photos of an answer showed; null if the catalog does not have it. */
   correct(predictionId: string, correctId: string | null, comment?: string) {
     const body = { correct_id: correctId, ...(comment === undefined ? {} : { comment }) };
     const params = { path: { id: predictionId } };
@@ -131,7 +131,7 @@ export class LoupeClient {
     return answerOf(this.endpoints.POST('/v3/catalog/query', { body: query, ...sending(options) }));
   }
 
-  /** One row by its id; a `LoupeError` with status 404 where there is none. */
+  /** One row by its id; a `LoupeError` with status 404 if there is none. */
   item(id: string, { includes, signal }: CallOptions = {}) {
     const params = { path: { id }, query: includes ? { includes } : {} };
     return answerOf(this.endpoints.GET('/v3/catalog/items/{id}', { params, ...(signal ? { signal } : {}) }));
@@ -143,14 +143,14 @@ export class LoupeClient {
     return answerOf(this.endpoints.POST('/v3/catalog/items', { body, ...sending(options) }));
   }
 
-  /** Rows that complete what stands in a search box, best first; free. */
+  /** Rows that complete the text in a search box, best first; free. */
   suggest(asked: SuggestRequest, { signal }: Pick<CallOptions, 'signal'> = {}) {
     return answerOf(
       this.endpoints.POST('/v3/catalog/suggest', { body: asked, ...(signal ? { signal } : {}) }),
     );
   }
 
-  /** Products that look like one, the most similar first; none where no picture of it is known. */
+  /** Products that look like one, the most similar first; none if it has no known picture. */
   similar(id: string, { signal, includes, ...rest }: SimilarOptions = {}) {
     const params = { path: { id }, query: { ...rest, ...(includes ? { includes } : {}) } };
     return answerOf(
@@ -158,7 +158,10 @@ export class LoupeClient {
     );
   }
 
-  /** Writes up to 1,000 records; `data` says of each line whether it was accepted, else why not. Needs `catalog:write`, as those below. */
+  /**
+   * Writes up to 1,000 records; `data` says whether each line was accepted, and if not, why. Needs `catalog:write`, like
+   * the calls below.
+   */
   async writeRecords(lines: readonly RecordLine[], options: Omit<CallOptions, 'includes'> = {}) {
     const body = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
     const headers = { 'Content-Type': 'application/x-ndjson' };
@@ -166,19 +169,19 @@ export class LoupeClient {
     return answerOf(this.endpoints.PUT('/v3/catalog/records', call));
   }
 
-  /** Stores the bytes of a JPEG, PNG or WebP; the `url` of the answer may stand in the `images` of a record. */
+  /** Stores the bytes of a JPEG, PNG or WebP; the `url` of the answer may be used in the `images` of a record. */
   storeImage(picture: Uint8Array<ArrayBuffer> | Blob, options: Omit<CallOptions, 'includes'> = {}) {
     const headers = { 'Content-Type': 'application/octet-stream' };
     const call = { body: '', bodySerializer: () => picture, headers, ...sending(options) };
     return answerOf(this.endpoints.POST('/v3/catalog/images', call));
   }
 
-  /** A record as the line that `writeRecords` takes; a `LoupeError` with status 404 where there is none. */
+  /** A record as the line that `writeRecords` takes; a `LoupeError` with status 404 if there is none. */
   record(id: string) {
     return answerOf(this.endpoints.GET('/v3/catalog/records/{id}', of(id)));
   }
 
-  /** Takes a product or an entity out of the catalog; a `LoupeError` with status 404 where there is none. */
+  /** Removes a product or an entity from the catalog; a `LoupeError` with status 404 if there is none. */
   deleteRecord(id: string) {
     return answerOf(this.endpoints.DELETE('/v3/catalog/records/{id}', of(id)));
   }
@@ -193,7 +196,7 @@ export class LoupeClient {
     return answerOf(this.endpoints.GET('/v3/catalog/feeds/{id}/status', of(id)));
   }
 
-  /** The text of a CSV file that `pricing` links to. Its link lives one hour: ask for the item again, keep no links. */
+  /** The text of a CSV file that `pricing` links to. Its link lives one hour: fetch the item again instead of keeping links. */
   async dataFile({ url }: DataFileLink): Promise<string> {
     const response = await fetch(url);
     if (response.ok) return response.text();
@@ -201,7 +204,7 @@ export class LoupeClient {
   }
 }
 
-/** The call that an id in the address is of. */
+/** Call parameters with an id in the address. */
 const of = (id: string) => ({ params: { path: { id } } });
 
 interface Outcome<Body> {
@@ -237,7 +240,7 @@ async function imageOf(photo: Photo): Promise<Pick<IdentifyRequest, 'url' | 'bas
   return { base64: base64Of(bytes), ...part };
 }
 
-/** In pieces, because a call takes no million arguments. */
+/** In pieces, because a function call can't take a million arguments. */
 function base64Of(bytes: Uint8Array): string {
   const PIECE = 0x8000;
   let text = '';

@@ -2,18 +2,18 @@ import type { components } from './schema';
 
 type Refusals = components['responses'];
 
-/** The body of any refusal; `error` tells them apart. */
+/** The body of any refusal; `error` distinguishes them. */
 export type Failure = Refusals[Exclude<keyof Refusals, 'NotReady'>]['content']['application/json'];
 
-/** A refusal of the service: `failure.error` says which, with the fields that it alone has. */
+/** A refusal of the service: `failure.error` says which, with the fields specific to it. */
 export class LoupeError extends Error {
-  /** Names the request in the logs of the service. */
+  /** Identifies the request in the logs of the service. */
   readonly requestId: string;
 
   constructor(
     readonly status: number,
     readonly failure: Failure,
-    /** Seconds after which to call again, where the service said so. */
+    /** Seconds after which to call again, if the service said so. */
     readonly retryAfterSeconds: number | null,
   ) {
     super(failure.message);

@@ -1,20 +1,21 @@
-/** How often a call is made again, and how long all of it may take. */
+/** How often a call is retried, and how long all attempts together may take. */
 export interface RetryOptions {
-  /** Calls after the first one; those that only ask whether it still runs do not count. */
+  /** Calls after the first one; those that only ask whether it is still running do not count. */
   readonly retries: number;
-  /** Of the call with all its repetitions and the waiting between them. */
+  /** Of the call with all its retries and the waits between them. */
   readonly timeoutMs: number;
 }
 
 type Fetch = (request: Request) => Promise<Response>;
 
-/** First wait where the service names none; each further one is twice as long. */
+/** First wait if the service names none; each further one is twice as long. */
 const FIRST_WAIT_MS = 250;
 
 /**
- * A `fetch` that repeats calls after a lost connection, a 429, 503 or 409 with `Retry-After` (the first call with this
- * `Idempotency-Key` still runs; asked until it ends). All but GETs and suggestions get an `Idempotency-Key`, so they are
- * charged once. Ends with the last answer when retries or time are used up, with a `TimeoutError` without any answer.
+ * A `fetch` that retries calls after a lost connection, a 429, 503 or 409 with `Retry-After` (the first call with this
+ * `Idempotency-Key` is still running; asked until it ends). All but GETs and suggestions get an `Idempotency-Key`, so they
+ * are charged once. Ends with the last answer when retries or time are used up, with a `TimeoutError` if there was no
+ * answer.
  */
 export function retryingFetch(fetch: Fetch, { retries, timeoutMs }: RetryOptions): Fetch {
   return async (given) => {
@@ -42,7 +43,7 @@ export function retryingFetch(fetch: Fetch, { retries, timeoutMs }: RetryOptions
 }
 
 const IDEMPOTENCY_KEY = 'Idempotency-Key';
-/** Changes nothing and is free; asked at each letter, its answers are not worth keeping. */
+/** Changes nothing and is free; it is called at each keystroke, so its answers are not worth keeping. */
 const SUGGEST = '/catalog/suggest';
 
 /** Milliseconds after which an answer is worth another call; null when it is not. */

@@ -10,10 +10,10 @@ export function mountDocs(app: IRouter): void {
   const router = Router();
   mountRoute(router, ['/docs'], {
     get: async (req, res) => {
-      // Addresses in the page are relative to the one without a slash, also below a path of a proxy.
+      // Addresses in the page are relative to the one without a slash, even below a path of a proxy.
       if (req.path.endsWith('/')) return void res.redirect(308, '../docs');
       const html = referencePage(await files());
-      // The style sheet holds its icons.
+      // The style sheet contains its icons.
       protectPage(res, 'data:', "'none'");
       res.set('Cache-Control', 'no-cache').type('html').send(html);
     },
@@ -44,7 +44,7 @@ const TAGS = {
   js: (address: string) => `<script defer src="${address}"></script>`,
 };
 
-/** The document at `/docs`; it holds no script and no style. */
+/** The document at `/docs`; it contains no script and no style. */
 const referencePage = (files: readonly Asset[]): string => `<!doctype html>
 <html lang="en">
 <head>

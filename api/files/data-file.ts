@@ -14,18 +14,18 @@ export const COLUMNS = {
   historical_estimates: ['date', 'source', 'A', 'B', 'C', 'D', 'currency', 'confidence'],
 } as const;
 
-/** CRLF, quotes where they are needed: by itself the library would leave lone line breaks without. */
+/** CRLF, with quotes where needed: by default the library would not quote lone line breaks. */
 const RFC_4180 = { record_delimiter: 'windows', quoted_match: /[\r\n]/ } as const;
 
-/** Rows that are read at once, as text. */
+/** Rows read at a time, as text. */
 const BYTES_AT_ONCE = 128 * 1024;
 
 /** Starts of a cell that spreadsheets run as a formula (contract 2.9). */
 const FORMULA = /^[=+\-@\t\r]/;
 
 /**
- * A price file as CSV, for anyone who holds a signed address that has not expired; every other address is a 403
- * (contract 2.5). Rows stream from the store as fast as the client reads; a client that leaves ends the reading.
+ * A price file as CSV, for anyone with a signed address that has not expired; any other address is a 403 (contract 2.5).
+ * Rows stream from the store as fast as the client reads; a client that leaves ends the reading.
  */
 export function sendDataFile({ signer, prices, clock }: ApiServices, answers: AnswerMemory): RequestHandler {
   return async (req, res) => {
@@ -35,7 +35,7 @@ export function sendDataFile({ signer, prices, clock }: ApiServices, answers: An
     }
     await answers.hold(res, BYTES_AT_ONCE);
     const rows = prices.fileRows(file)[Symbol.asyncIterator]();
-    // The first row is read before the status is sent, so that a store that is away is a 503 and not a broken file.
+    // The first row is read before the status is sent, so that an unavailable store is a 503 and not a broken file.
     const first = req.method === 'HEAD' ? null : await rows.next();
     res.set('Cache-Control', 'private, no-store');
     res.attachment(`${file.variantId}-${file.kind}-${file.region}.csv`);
@@ -55,7 +55,7 @@ function dataFileOf(req: Request): DataFile | null {
 type Cell = string | number | null;
 type Cells = readonly Cell[];
 
-/** Header and rows, neutralised; ends the reading of the store when it is ended itself. */
+/** Header and rows, neutralised; stops reading the store when it is closed itself. */
 async function* linesOf(
   header: readonly string[],
   first: IteratorResult<Cells>,
@@ -69,6 +69,6 @@ async function* linesOf(
   }
 }
 
-/** A cell that no spreadsheet runs: text that would be a formula gets a leading apostrophe; numbers stay as they are. */
+/** A cell that no spreadsheet executes: text that would be a formula gets a leading apostrophe; numbers stay as they are. */
 const neutralised = (cell: Cell): Cell =>
   typeof cell === 'string' && FORMULA.test(cell) ? `'${cell}` : cell;

@@ -8,7 +8,7 @@ import { pathParameter } from '../middleware/request-address';
 
 const NAME = /^([0-9a-f]{64})\.(jpg|png|webp)$/;
 
-/** What of an image is on its way at a time. */
+/** How much of an image is in transit at a time. */
 const BYTES_AT_ONCE = 32 * 1024;
 
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
@@ -17,7 +17,7 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   webp: 'image/webp',
 };
 
-/** Sends a stored catalog image as the client reads it. Its address is the hash of its content: it may be kept for ever. */
+/** Sends a stored catalog image as the client reads it. Its address is the hash of its content, so it may be cached forever. */
 export function sendImage({ images }: ApiServices, answers: AnswerMemory): RequestHandler {
   return async (req, res) => {
     await answers.hold(res, BYTES_AT_ONCE);
@@ -42,7 +42,7 @@ export function sendImage({ images }: ApiServices, answers: AnswerMemory): Reque
   };
 }
 
-/** An image, with its content where that is wanted; null where there is none. */
+/** An image, with its content if that is wanted; null if there is no image. */
 async function found(images: ImageStore, address: string, wanted: boolean) {
   if (wanted) return images.open(address);
   const bytes = await images.size(address);

@@ -24,7 +24,7 @@ export const legacyRow = z.object({
   max_market_estimate: marketEstimate.nullable().optional().describe('Rows that are no product'),
 });
 
-/** What v1 and v2 products answer (contract 8.4). */
+/** The answer of v1 and v2 products (contract 8.4). */
 export const legacyAnswer = z.object({
   success,
   data: z.array(legacyRow).describe('The rows of this page, in order'),
@@ -58,7 +58,7 @@ export const legacyMatch = z.object({
     .describe('The matched row'),
 });
 
-/** What v2 vision answers (contract 8.6). */
+/** The answer of v2 vision (contract 8.6). */
 export const legacyVisionAnswer = z.object({
   success,
   results: z.array(legacyMatch).describe('Matches, best first'),

@@ -94,7 +94,7 @@ const presentLegacyMatch = (
   },
 });
 
-/** The item's name and its style; the style is named once, also where the name ends with it already. */
+/** The item's name and its style; the style is named once, even if the name already ends with it. */
 function labelOf(item: CatalogItem): string {
   const style = item.attributes.find((attribute) => attribute.field === 'style')?.name ?? '';
   return style === '' || item.name.endsWith(style) ? item.name : `${item.name} ${style}`;

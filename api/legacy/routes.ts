@@ -32,7 +32,7 @@ export const legacyRoutes = (services: ApiServices, settings: ApiSettings, metri
     },
   }) satisfies Routes;
 
-/** Those of v1: a kind of rows that is given twice is no kind, and must not become the default. */
+/** Those of v1: a row kind that is given twice is invalid, and must not become the default. */
 function queryParameters({ query }: Request): LegacyParameters {
   if (!Array.isArray(query['attribute'])) return query;
   throw badRequest('attribute: is given more than once.', { field: 'attribute' });

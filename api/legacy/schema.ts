@@ -5,7 +5,7 @@ import { refuseBrokenText } from '../middleware/parse-json-object';
 import { refuseBrackets, validate } from '../middleware/validate';
 import { listOfValues, pageNumber, searchText, sizeOfPage, sort } from '../wire/shared';
 
-/** Parameters of a v1 query string or a v2 body, as they came. */
+/** Parameters of a v1 query string or a v2 body, as received. */
 export type LegacyParameters = Readonly<Record<string, unknown>>;
 
 /** Scope of a legacy call that names no category (contract 8.2). */
@@ -70,7 +70,7 @@ export const legacyParameters = legacyQuery.extend({
   exclude_category: commaSeparated.optional().describe('Names or ids of categories'),
 });
 
-/** What the catalog knows, to tell facets from parameters that are ignored. */
+/** What the catalog has, to distinguish facets from ignored parameters. */
 interface Known {
   readonly taxonomy: Taxonomy;
   readonly facetFields: readonly string[];
@@ -78,8 +78,8 @@ interface Known {
 }
 
 /**
- * A v1 or v2 product search as the catalog query that it means; versions stop here. Parameters of no meaning are
- * ignored, as older clients expect (contract 8.1). Its text is echoed as `search`.
+ * A v1 or v2 product search as the catalog query that it means; versions stop here. Meaningless parameters are ignored, as
+ * older clients expect (contract 8.1). Its text is echoed as `search`.
  * @throws AppError 400 that names the parameter at fault
  */
 export function toLegacyQuery(parameters: LegacyParameters, known: Known): CatalogQuery {
@@ -109,9 +109,9 @@ function tagFilters(given: { tags: readonly string[]; exclude_tags: readonly str
   return [{ field: TAGS_FIELD, include: given.tags, exclude: given.exclude_tags, names }];
 }
 
-/** One filter per facet that is named, to include or to exclude; `category` can be excluded only, being the scope. */
+/** One filter per named facet, to include or to exclude; `category` can only be excluded, because it is the scope. */
 function facetFilters(given: LegacyParameters, { facetFields, taxonomy }: Known): Filter[] {
-  // The facets of contract 8.1 are facets also in a catalog that has no row of them, where they answer no rows.
+  // The facets of contract 8.1 are facets even in a catalog without rows for them, where they return no rows.
   const all = new Set([...taxonomy.facetFields(), ...facetFields]);
   const fields = [...all].filter((field) => !Object.hasOwn(legacyQuery.shape, field));
   const included = fields.map((field) => ({ field, include: valuesOf(given, field), exclude: [] }));

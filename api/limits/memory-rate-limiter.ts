@@ -8,7 +8,7 @@ export type Window = keyof typeof WINDOW_SECONDS;
 /** A counter without a limit of its own, since each name it counts may have another. */
 export const unlimited = (seconds: number) => ({ points: Number.MAX_SAFE_INTEGER, duration: seconds });
 
-/** Counts one under a name. A window that ends too far ahead was begun by a clock that was ahead: it is void (contract 14.18). */
+/** Counts one under a name. A window that ends too far ahead was started by a fast clock: it is void (contract 14.18). */
 export async function countOne(
   counter: RateLimiterAbstract,
   name: string,

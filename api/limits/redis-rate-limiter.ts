@@ -5,9 +5,9 @@ import type { LimitDecision, Logger, RateLimiter } from '../../models/ports';
 import { countOne, MemoryRateLimiter, unlimited, WINDOW_SECONDS, type Window } from './memory-rate-limiter';
 
 /**
- * Takes places among those of a key: KEYS[1] is a sorted set of places by the time at which each lapses. The clock is
- * that of Redis, which all processes share; a place that lapses later than it can is void (contract 14.18). ARGV: limit,
- * lapse in ms, the names of the places.
+ * Takes concurrency slots of a key: KEYS[1] is a sorted set of slots by their expiry times. The clock is that of Redis,
+ * which all processes share; a slot with an impossibly late expiry is void (contract 14.18). ARGV: limit, expiry in ms, the
+ * names of the slots.
  */
 const TAKE_PLACES = `
 local time = redis.call('TIME')
@@ -19,10 +19,13 @@ for place = 3, #ARGV do redis.call('ZADD', KEYS[1], now + ARGV[2], ARGV[place]) 
 redis.call('PEXPIRE', KEYS[1], ARGV[2])
 return 1`;
 
-/** So long Redis is not asked again after it failed to answer. */
+/** How long Redis is not asked again after it failed to answer. */
 const AWAY_MS = 2_000;
 
-/** Limits that all processes share, counted in Redis. While it is away each counts for itself: a query needs no Redis. */
+/**
+ * Limits that all processes share, counted in Redis. While it is unavailable, each counts for itself: a query does not need
+ * Redis.
+ */
 export class RedisRateLimiter implements RateLimiter {
   readonly #calls: Readonly<Record<Window, RateLimiterRedis>>;
   readonly #fallback = new MemoryRateLimiter();
@@ -74,7 +77,7 @@ export class RedisRateLimiter implements RateLimiter {
     );
   }
 
-  /** Asks Redis; after a failure this process counts for itself for a while, so that a Redis that hangs costs one wait. */
+  /** Asks Redis; after a failure this process counts for itself for a while, so that a hanging Redis costs only one wait. */
   async #sharedOrOwn<Answer>(shared: () => Promise<Answer>, own: () => Promise<Answer>): Promise<Answer> {
     if (performance.now() < this.#awayUntil) return own();
     try {

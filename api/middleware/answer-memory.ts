@@ -3,31 +3,31 @@ import { FairBudget, type Lease } from '../../models/access/fair-budget';
 import { onceClosed } from './call';
 import type { AnswerMade } from './send-answer';
 
-/** How large the page is that a call asks for; rows with prices are several times larger than others. */
+/** How large a page a call requests; rows with prices are several times larger than others. */
 export interface PageAsked {
   readonly rows: number;
   readonly priced: boolean;
 }
 
-/** Heap that a byte of an answer takes while it is made: what the database sent, its rows, their text. */
+/** Heap per byte of an answer while it is built: the database's reply, its rows, their text. */
 const HEAP_PER_BYTE = 8;
-/** Heap that a byte of a text takes on its way from a store to its caller: as it came, as it is sent, compressed. */
+/** Heap per byte of a text in transit from a store to its caller: as received, as sent, compressed. */
 const HEAP_PER_TEXT_BYTE = 4;
-/** A row of JSON until the first is seen: as large as any of the generated catalogs. */
+/** Size of a row of JSON until the first is seen: as large as any of the generated catalogs. */
 const ROW_BYTES = { priced: 24 * 1024, plain: 4 * 1024 };
-/** One large page counts at once, and is forgotten over the next dozens. */
+/** A large page counts at once, and its effect fades over the next dozens of pages. */
 const FORGOTTEN = 0.05;
-/** Answers of this size, such as those with an item, have as much memory again for themselves. */
+/** Answers of this size, such as those with one item, share a second budget just as large. */
 const LITTLE_BYTES = 512 * 1024;
-/** Most bodies have as much memory again for themselves, too. */
+/** Most bodies likewise share a second budget just as large. */
 const LITTLE_BODY_BYTES = 64 * 1024;
-/** Longer than a burst takes to be worked off, and shorter than callers wait. */
+/** Longer than it takes to process a burst, and shorter than callers wait. */
 const WAIT_MS = 10_000;
 
 /** Memory for answers (contract 12.7), shared by key, else by address; held until an answer is sent. */
 export class AnswerMemory {
   readonly #budget: FairBudget;
-  /** By kind of row, and by endpoint where an answer is no page. */
+  /** By kind of row, or by endpoint if an answer is not a page. */
   readonly #rowBytes = new Map<string, number>(Object.entries(ROW_BYTES));
   readonly #leases = new WeakMap<Response, Lease>();
 
@@ -36,9 +36,9 @@ export class AnswerMemory {
   }
 
   /**
-   * Waits until there is memory for the answer of a call. @throws AppError 503 when it waits too long
-   * @param asked a page, or the name of an endpoint whose answers are taken to be as large as they were lately
-   * @returns is to be told how large the answer became
+   * Waits until there is memory for the answer to a call. @throws AppError 503 when it waits too long
+   * @param asked a page, or the name of an endpoint whose answers are assumed to be as large as they were recently
+   * @returns a function to call with the final size of the answer
    */
   async reserve(res: Response, asked: PageAsked | string): Promise<AnswerMade> {
     const [kind, rows] =
@@ -52,7 +52,7 @@ export class AnswerMemory {
     };
   }
 
-  /** Waits likewise until there is memory for a text that is sent piece by piece, of so many bytes at a time. */
+  /** Likewise waits for memory for a text that is sent in pieces of so many bytes. */
   async hold(res: Response, bytes: number): Promise<void> {
     await this.#leaseOf(res).resize(bytes * HEAP_PER_TEXT_BYTE);
   }
@@ -74,6 +74,6 @@ export const memoryBudget = (what: string, units: number, littleUnits: number): 
     refusal: `Too many ${what} are under way; call again soon.`,
   });
 
-/** Memory for bodies and what calls fetch, of so many bytes. */
+/** Memory of so many bytes, for bodies and what calls fetch. */
 export const bodyMemory = (bytes: number): FairBudget =>
   memoryBudget('large bodies', bytes, LITTLE_BODY_BYTES);

@@ -10,21 +10,21 @@ import { forbidden, rateLimited, unauthorized } from '../../models/errors';
 import { countOne, unlimited, WINDOW_SECONDS } from '../limits/memory-rate-limiter';
 import type { Middleware } from './call';
 
-/** Credentials that opened something lately; those of a busy day, in a few megabytes. */
+/** Recently accepted credentials; those of a busy day, in a few megabytes. */
 const REMEMBERED = 20_000;
 
 /**
- * Looks up keys (or another credential), of which an address may send so many unknown ones a minute; more are 429 (contract
- * 9.11). A key has too many random bits to be guessed, so a known one always opens. A password may be guessed: past the
- * limit it opens nothing for its address either, unless it has opened something before.
+ * Looks up keys (or another credential). An address may send a limited number of unknown ones a minute; more are 429
+ * (contract 9.11). A key has too many random bits to be guessed, so a known key is always accepted. A password may be
+ * guessed: past the limit even the right one is refused from that address, unless it was accepted before.
  */
 export class KeyLookups<Known> {
   readonly #unknown = new RateLimiterMemory(unlimited(WINDOW_SECONDS.minute));
   readonly #seen: LRUCache<string, true> | null;
 
   /**
-   * @param lookUp what is known of the key with a SHA-256; null for an unknown one
-   * @param perMinute unknown keys of an address; 0 is no limit
+   * @param lookUp the record of the key with this SHA-256; null for an unknown one
+   * @param perMinute unknown keys of an address; 0 means no limit
    */
   constructor(
     private readonly lookUp: (hash: Buffer) => Promise<Known | null>,
@@ -34,11 +34,11 @@ export class KeyLookups<Known> {
     this.#seen = guessable ? new LRUCache({ max: REMEMBERED }) : null;
   }
 
-  /** What is known of a key; null when it is nobody's. @throws AppError 429 when too many unknown keys came from an address */
+  /** The record of a key; null when it is unknown. @throws AppError 429 when too many unknown keys came from an address */
   async find(hash: Buffer, address: string): Promise<Known | null> {
     const name = hash.toString('base64');
     const network = networkOf(address);
-    // Counted before it is compared, so that many guesses at once are not all heard.
+    // Counted before it is compared, so that simultaneous guesses are limited too.
     const isGuess = this.#seen !== null && !this.#seen.has(name);
     if (isGuess) await this.#count(network);
     const known = await this.lookUp(hash);
@@ -59,14 +59,14 @@ export class KeyLookups<Known> {
   }
 }
 
-/** IPv4 as it is; of IPv6 the network of 64 bits, since anyone who has one address of it has all. */
+/** IPv4 unchanged; for IPv6 the 64-bit network, since anyone with one of its addresses has all. */
 export function networkOf(address: string): string {
   if (!ipaddr.isValid(address)) return address;
   const parsed = ipaddr.process(address);
   return parsed instanceof ipaddr.IPv6 ? parsed.parts.slice(0, 4).join(':') : parsed.toString();
 }
 
-/** Lets a call pass whose key is known (else 401), and has the API version and the scope, if any (else 403; contract 9.1, 9.3). */
+/** Admits a call whose key is known (else 401) and has the API version and the scope, if any (else 403; contract 9.1, 9.3). */
 export function authenticate(keys: KeyLookups<Caller>, version: ApiVersion, scope: Scope | null): Middleware {
   return async (req, res) => {
     res.setHeader('Cache-Control', 'no-store');
@@ -88,7 +88,10 @@ export function authenticate(keys: KeyLookups<Caller>, version: ApiVersion, scop
   };
 }
 
-/** Lets a call with the operators' token pass; compared in constant time; else 401, then 429 (contract 17.2). @param token null lets nobody pass */
+/**
+ * Admits a call with the operators' token; compared in constant time; else 401, then 429 (contract 17.2). @param token null
+ * admits nobody
+ */
 export function authorizeOperator(token: string | null, unknownPerMinute: number): Middleware {
   const expected = token === null ? null : hashKey(token);
   const lookUp = async (hash: Buffer) => (expected && timingSafeEqual(hash, expected) ? true : null);

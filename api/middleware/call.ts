@@ -5,25 +5,25 @@ import type { Billed } from '../../models/access/billing';
 import type { AccountRepository } from '../../models/ports';
 import type { Deadline } from './deadline';
 
-/** A step that a call passes on its way to its answer. It refuses a call by throwing, or answers it. */
+/** A step in handling a call. It refuses a call by throwing, or answers it. */
 export type Middleware = (req: Request, res: Response) => unknown;
 
 declare global {
   namespace Express {
-    /** What the middlewares know about a call, in the order in which they learn it. */
+    /** What the middleware knows about a call, in the order in which it is learned. */
     interface Locals {
       requestId: string;
       /** The address pattern that matched, for metrics; absent for unknown routes. */
       route?: string;
-      /** What the address answers to. */
+      /** The methods of the address. */
       methods?: readonly string[];
-      /** A test key asked for the refusal (contract 9.10): nothing failed. */
+      /** A test key requested this refusal (contract 9.10): nothing failed. */
       isForced?: boolean;
-      /** The first of the addresses that the endpoint has: the same for all its aliases. */
+      /** The first address of the endpoint: the same for all its aliases. */
       endpoint?: string;
-      /** Of an endpoint that has one. */
+      /** Of an endpoint with a deadline. */
       deadline?: Deadline;
-      /** Set once the key opens the endpoint: from here on answers carry `X-Credits-*`. */
+      /** Set once the key is admitted to the endpoint: from then on answers carry `X-Credits-*`. */
       caller?: Caller;
       /** Photos of this call that count against the limit of its key. */
       photoPlaces?: number;
@@ -35,14 +35,14 @@ declare global {
   }
 }
 
-/** Who calls; a gate that asks without `authenticate` before it is a mistake in the table of endpoints. */
+/** The caller; using this without `authenticate` earlier in the chain is a mistake in the table of endpoints. */
 export function callerOf(res: Response): Caller {
   const { caller } = res.locals;
   if (!caller) throw new Error('A gate reads the caller before it is authenticated.');
   return caller;
 }
 
-/** Runs when the answer is sent or the caller hung up, whichever is first; at once when that has happened. */
+/** Runs when the answer is sent or the caller disconnects, whichever is first; at once if that has already happened. */
 export function onceClosed(res: Response, done: () => void): void {
   if (res.closed) done();
   else res.once('close', done);
@@ -57,15 +57,15 @@ export function setCreditHeaders(
   if (creditsRemaining !== null) res.setHeader('X-Credits-Remaining', String(creditsRemaining));
 }
 
-/** Where the balance of an account is read. */
+/** Reads the balance of an account. */
 export type Balances = Pick<AccountRepository, 'account'>;
 
-/** An answer does not wait longer for what it says beside itself. */
+/** How long an answer waits for its credit headers. */
 const BALANCE_MS_MAX = 300;
 
 /**
  * The credit headers of an answer that costs nothing; none where no key was admitted.
- * @param accounts null tells what the account had when the call came, and so does a store that does not answer soon
+ * @param accounts null reports the balance when the call came, as does a store that does not answer soon
  */
 export async function setFreeCreditHeaders(res: Response, accounts: Balances | null): Promise<void> {
   const { caller } = res.locals;

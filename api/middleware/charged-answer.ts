@@ -8,19 +8,19 @@ import { storedForm } from './idempotency';
 import { idOf } from './request-address';
 import { type Answer, StreamedJson, sendAnswer } from './send-answer';
 
-/** How a request is answered, once it is read. */
+/** How a request is answered, once it has been read. */
 export interface Work {
-  /** Photos that are identified for it while its caller waits. */
+  /** Photos identified for it while its caller waits. */
   readonly photos?: number;
-  /** The page that the answer may have: its memory is waited for before anything is done. */
+  /** The page of the answer, if any: the call waits for its memory before anything is done. */
   readonly page?: PageAsked;
-  /** Makes the body, which says its price where the API says it, and what it is worth. */
+  /** Makes the body (with its price, if the API reports it) and says what it is worth. */
   readonly make: (call: CallContext) => Promise<Priced<Answer | StreamedJson>>;
-  /** The body that repetitions of the call get, where it is another: a secret is not kept. */
+  /** The body for repeats of the call, if it differs: a secret is not kept. */
   readonly kept?: (body: Answer | StreamedJson) => Answer | StreamedJson;
 }
 
-/** What is answered free of charge. */
+/** An answer free of charge. */
 export const free = (make: (call: CallContext) => Promise<Answer | StreamedJson>): Work => ({
   make: async (call) => ({ value: await make(call), price: 0 }),
 });
@@ -40,9 +40,9 @@ export const aboutId =
 export type Routes = Readonly<Record<string, Route>>;
 
 /**
- * How every answer that may cost something leaves: it is made, booked while the caller is there, and sent at once. A caller
- * that hangs up ends the call; HEAD is free. Memory for the answer is waited for first; with photos, once the workers have
- * answered.
+ * How every answer that may cost something is sent: it is made, booked while the caller is connected, and sent at once. A
+ * caller that disconnects ends the call; HEAD is free. The call first waits for memory for the answer; with photos, once
+ * the workers have answered.
  */
 export const chargedAnswer =
   ({ billing, bodies }: Pick<ApiServices, 'billing' | 'bodies'>, answers: AnswerMemory) =>
@@ -61,7 +61,7 @@ export const chargedAnswer =
       requestId,
       endpoint,
       signal: deadline ? AbortSignal.any([hangUp.signal, deadline.signal]) : hangUp.signal,
-      // What it fetches counts among bodies.
+      // Whatever it fetches counts towards the memory for bodies.
       openRoom: () => bodies.open(caller.keyId),
       awaitMemory: async (rows) => {
         made = await answers.reserve(res, rows);

@@ -4,10 +4,10 @@ import type { RequestHandler } from 'express';
 
 /** Shorter answers fit into one packet anyway. */
 const BYTES_MIN = 1024;
-/** Most of the gain for a small part of the time, which is spent on threads of zlib's. */
+/** Most of the gain for a small part of the time, which is spent on zlib's threads. */
 const GZIP_LEVEL = 4;
 const BROTLI_QUALITY = 4;
-/** 256 KiB instead of 4 MiB for each answer that is being compressed. */
+/** 256 KiB instead of 4 MiB for each answer being compressed. */
 const BROTLI_WINDOW_BITS = 18;
 
 /** Compresses answers over 1 KiB for anyone who accepts it (contract 12.4), except pictures and parts of files. */

@@ -1,10 +1,10 @@
 import type { Request, Response } from 'express';
 import { timeout } from '../../models/errors';
 
-/** Room for the last look of those who keep the deadline themselves and can say more about it. */
+/** Time for a last check by code that keeps the deadline itself and can report more about it. */
 const SLACK_MS = 300;
 
-/** The time that a call has to be answered, less what its caller takes to send it. */
+/** The time in which a call must be answered, not counting the time its caller takes to send it. */
 export class Deadline {
   readonly #over = new AbortController();
   readonly #late: Promise<never>;
@@ -14,7 +14,7 @@ export class Deadline {
 
   constructor(private readonly ms: number) {
     this.#leftMs = ms + SLACK_MS;
-    // One for all waits: a listener of the signal for each would cost more than most waits.
+    // One for all waits: a signal listener for each would cost more than most waits.
     this.#late = new Promise((_resolve, reject) => {
       this.signal.addEventListener('abort', () => reject(timeout(ms)), { once: true });
     });
@@ -22,7 +22,7 @@ export class Deadline {
     this.go();
   }
 
-  /** Aborted when the time is over. */
+  /** Aborted when the time is up. */
   get signal(): AbortSignal {
     return this.#over.signal;
   }
@@ -40,7 +40,7 @@ export class Deadline {
     this.#leftMs -= performance.now() - this.#goesSince;
   }
 
-  /** Waits for work no longer than there is time. @throws timeout, or whatever the work throws in time */
+  /** Waits for work only as long as time remains. @throws timeout, or whatever the work throws in time */
   async enforce<Result>(work: Promise<Result>): Promise<Result> {
     try {
       return await Promise.race([work, this.#late]);
@@ -49,7 +49,7 @@ export class Deadline {
     }
   }
 
-  /** Waits likewise, and lets a paused clock run meanwhile: for what is not the caller's fault. */
+  /** Likewise, but runs a paused clock meanwhile: for waits that are not the caller's fault. */
   async runDuring<Result>(work: Promise<Result>): Promise<Result> {
     this.go();
     try {
@@ -60,7 +60,7 @@ export class Deadline {
   }
 }
 
-/** The first gate of a call with a deadline. */
+/** The first middleware of a call with a deadline. */
 export const startDeadline = (ms: number) => (_req: Request, res: Response) => {
   const deadline = new Deadline(ms);
   res.locals.deadline = deadline;

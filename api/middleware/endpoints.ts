@@ -18,24 +18,24 @@ import { type Answer, sendAnswer } from './send-answer';
 import { simulateError } from './simulate-error';
 import { knownParameters } from './validate';
 
-/** Bytes of a body that holds no photo. */
+/** Bytes of a body without photos. */
 const BODY_BYTES_MAX = 1024 * 1024;
-/** Of one that holds records (contract 15.1). */
+/** Of one with records (contract 15.1). */
 const RECORDS_BYTES_MAX = 10 * 1024 * 1024;
-/** A telephone in a tunnel may be silent for so long. */
+/** A phone in a tunnel may be silent for this long. */
 const PACE_WINDOW_MS = 10_000;
-/** A call that has not answered so long after its deadline died with its process. */
+/** A call without an answer this long after its deadline died with its process. */
 const LEASE_SLACK_MS = 15_000;
-/** A credit takes a statement or two; one that has not answered so long died with its process. */
+/** A credit takes a statement or two; one without an answer after this long died with its process. */
 const CREDIT_LEASE_MS = 30_000;
 
-/** Makes the answer to an operator's request, with the services whose changes are noted as the request's. */
+/** Makes the answer to an operator's request, with services whose changes are audited as made by it. */
 export type OperatorRoute = (req: Request, admin: AdminServices, res: Response) => Promise<Answer>;
 
 /**
- * What a call passes before and behind its route, by the kind of endpoint, in the order in which refusals are decided
- * (contract 11.3): 401, 403, 429, then 413 and 415, so that no byte of a body is read for a call that may not be made.
- * Nor for a photo that the workers can't get to in time: its 503 comes before its upload.
+ * The middleware of a call before and after its route, by the kind of endpoint, in the order in which refusals are decided
+ * (contract 11.3): 401, 403, 429, then 413 and 415, so that no byte of a body is read for a call that is not allowed, nor
+ * for a photo that the workers can't process in time: its 503 comes before its upload.
  */
 export function buildEndpoints(services: ApiServices, settings: ApiSettings, answers: AnswerMemory) {
   const { accounts, limiter, queue, clock, bodies } = services;
@@ -69,10 +69,10 @@ export function buildEndpoints(services: ApiServices, settings: ApiSettings, ans
     nothing: [],
     json: [body(JSON_BODY, BODY_BYTES_MAX), parseJson],
     photo: [body(JSON_BODY, photoBytesMax)],
-    // Twice the largest photo: many photos of the usual size, which are looked at later.
+    // Twice the largest photo: many photos of the usual size, processed later.
     job: [firstPhoto, body(JSON_BODY, 2 * photoBytesMax)],
     records: [body(JSON_LINES_BODY, RECORDS_BYTES_MAX)],
-    // Beyond the limit of pictures, so that one that is too large is refused as everywhere (contract 7.2).
+    // Above the limit for pictures, so that one that is too large is refused as everywhere else (contract 7.2).
     picture: [body(PICTURE_BODY, photoBytesMax)],
   };
   const adminOf = (res: Response) => services.admin(res.locals.requestId);
@@ -82,24 +82,24 @@ export function buildEndpoints(services: ApiServices, settings: ApiSettings, ans
       const made = await answers.reserve(res, req.route.path);
       await sendAnswer(req, res, await route(req, adminOf(res), res), made);
     };
-  // Under a name that no caller of the account can take (contract 17.7).
+  // Under a name that no caller of the account can use (contract 17.7).
   const nameOfCredit = (key: string, req: Request) => ({ accountId: idOf(req), key: `admin ${key}` });
   const creditOnce: Middleware[] = [
     (req, res) => adminOf(res).accounts.show(idOf(req)),
     idempotent(services, answers, CREDIT_LEASE_MS, (kept) => kept, nameOfCredit),
   ];
   return {
-    /** Of callers; the last gate answers. */
+    /** For callers; the last middleware answers. */
     caller: ({ kind, version, scope, name, query, takes }: CallerEndpoint, route: Route): RequestHandler => {
       const admitted = [authenticate(keys, version, scope), forced, calls];
-      // Those of v1 are read by their route.
+      // v1 parameters are read by their route.
       if (kind === 'read' && version !== 'v3') return through(...admitted, answer(name, route));
       if (kind === 'read') return through(...admitted, knownParameters(query), answer(name, route));
       if (kind === 'once') return through(...admitted, ...BODIES[takes], once, answer(name, route));
       const begin = [startDeadline(deadlineMs), ...admitted, firstPhoto, shedLoad];
       return through(...begin, ...BODIES[takes], once, answer(name, withPlaces(route)));
     },
-    /** Of operators (contract 17.2), likewise. */
+    /** For operators (contract 17.2), likewise. */
     operator: ({ method, query, takes, isRepeatable }: Endpoint, route: OperatorRoute): RequestHandler => {
       const change = isRepeatable ? creditOnce : [refuseKey];
       const known = method === 'get' ? [knownParameters(query)] : change;
@@ -108,7 +108,7 @@ export function buildEndpoints(services: ApiServices, settings: ApiSettings, ans
   };
 }
 
-/** Passes middleware one after the other until one has answered: 504 for one that is not passed before the call's deadline. */
+/** Runs middleware one after the other until one has answered: 504 if one does not finish before the call's deadline. */
 const through =
   (...middleware: Middleware[]): RequestHandler =>
   async (req, res) => {
@@ -121,7 +121,7 @@ const through =
       }
     } catch (failure) {
       const isFree = res.locals.claimed?.release();
-      // Anyone who mends a refused call may send it at once. An overloaded or hanging store is not waited for.
+      // A refused call may be corrected and sent again at once. An overloaded or hanging store is not waited for.
       if (classifyFailure(failure).status < 500) await isFree;
       throw failure;
     }

@@ -9,7 +9,7 @@ export const unknownRoute: RequestHandler = () => {
 
 /**
  * The one place where failures become answers (contract 11.1). The cause of a 500 is logged under the request id.
- * @param accounts where the balance of a limited account is read; null where no key is ever admitted
+ * @param accounts reads the balance of a limited account; null if no key is ever admitted
  */
 export const errorHandler =
   (accounts: Balances | null): ErrorRequestHandler =>
@@ -18,20 +18,20 @@ export const errorHandler =
     if (failure.status >= 500 && !res.closed && !res.locals.isForced) logFailure(req, failure);
     if (res.headersSent || res.closed) return void res.destroy();
     await setFreeCreditHeaders(res, OVERLOADED.has(failure.status) ? null : accounts);
-    // Work that outlived its deadline may have set them meanwhile.
+    // Work that ran past its deadline may have set them meanwhile.
     for (const name of OF_SUCCESSES) res.removeHeader(name);
     res.set(failure.headers);
     res.setHeader('Cache-Control', 'no-store');
     res.status(failure.status).json(errorBody(failure, res.locals.requestId));
   };
 
-/** Such a refusal must cost next to nothing, and comes so soon that nothing has changed. */
+/** Such a refusal must cost next to nothing, and is so quick that nothing has changed. */
 const OVERLOADED = new Set([429, 503]);
 
-/** Work that was given up while it waited for another part. */
+/** Work that was abandoned while it waited for another component. */
 const GIVEN_UP = new Set<unknown>(['TimeoutError', 'AbortError']);
 
-/** Any failure as one that can be answered: ours as it is, what was given up as 503, everything else as 500. */
+/** Any failure as one that can be answered: ours unchanged, abandoned work as 503, everything else as 500. */
 export function classifyFailure(failure: unknown): AppError {
   if (failure instanceof AppError) return failure;
   if (GIVEN_UP.has(Object(failure).name)) {
@@ -40,7 +40,7 @@ export function classifyFailure(failure: unknown): AppError {
   return internalError(failure);
 }
 
-/** Characters of a message or a path at most: both may quote what was sent, of any length. */
+/** Characters of a message or a path at most: both may quote input of any length. */
 const TEXT_LENGTH_MAX = 300;
 
 /** The body of every error (contract 11.1). */
@@ -56,7 +56,7 @@ export const errorBody = ({ code, message, extras }: AppError, requestId: string
 const shortened = (text: string): string =>
   text.length <= TEXT_LENGTH_MAX ? text : `${text.slice(0, TEXT_LENGTH_MAX).replace(/\p{Surrogate}$/u, '')}…`;
 
-/** What a route may have said of an answer that did not come about. */
+/** Headers that a route may have set for an answer that was never sent. */
 const OF_SUCCESSES = [
   'Content-Disposition',
   'Content-Type',

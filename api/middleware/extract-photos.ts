@@ -2,37 +2,37 @@ import { randomUUID } from 'node:crypto';
 
 /** A body without the texts of its photos, and the photos. */
 export interface CutBody {
-  /** The JSON, with a stand-in where each text stood. */
+  /** The JSON, with a placeholder in place of each text. */
   readonly json: Buffer;
-  /** By stand-in. */
+  /** By placeholder. */
   readonly photos: ReadonlyMap<string, Buffer>;
 }
 
-/** What stands in a body for a photo that was cut out of it; no base64, and nothing that a caller could write. */
+/** The placeholder for a photo cut out of a body; not base64, and nothing that a caller could write. */
 const placeholder = (position: number): string => `(photo ${position} of ${MARK})`;
 const MARK = randomUUID();
 
-/** Shorter texts cost nothing. */
+/** Shorter texts cost too little to matter. */
 const LENGTH_MIN = 4096;
 
 const NAME = Buffer.from('"base64"');
 const QUOTE = 0x22;
 const BETWEEN = /^\s*:\s*"/;
-/** White space between a name and its value that is still looked at. */
+/** White space allowed between a name and its value. */
 const BETWEEN_MAX = 32;
 const DATA_URI = /^data:[a-z0-9.+/-]*;base64,/i;
 
 const PADDING = /={0,2}$/;
-/** Digits that are decoded at a time: a multiple of four, so that each piece decodes by itself. */
+/** Digits decoded at a time: a multiple of four, so that each piece decodes by itself. */
 const PIECE = 256 * 1024;
 const decoded = Buffer.allocUnsafeSlow((PIECE / 4) * 3);
 
 /**
- * Takes the photos out of a JSON body without making texts of them: as text, as a value and as bytes they would take three
- * times their size. Only what is written plainly is cut out (base64 without white space or escapes, perhaps behind a data
- * URI's head); all else stays, and goes the ordinary way.
+ * Takes the photos out of a JSON body without making strings of them: as text, as a value and as bytes they would take
+ * three times their size. Only plainly written ones are cut out (base64 without white space or escapes, perhaps behind a
+ * data URI's head); all others stay, and are parsed as usual.
  *
- * @param body holds the bytes of photos in place of their texts afterwards
+ * @param body afterwards contains the bytes of photos in place of their texts
  */
 export function extractPhotos(body: Buffer): CutBody {
   const photos = new Map<string, Buffer>();
@@ -55,7 +55,7 @@ export function extractPhotos(body: Buffer): CutBody {
   return { json: photos.size === 0 ? body : Buffer.concat([...parts, body.subarray(kept)]), photos };
 }
 
-/** Bytes are fewer than digits, so they take the place of digits that were read before. */
+/** Bytes are fewer than digits, so they overwrite digits that were already read. */
 function decodedInPlace(text: Buffer): Buffer | null {
   const head = DATA_URI.exec(text.toString('latin1', 0, 256))?.[0].length ?? 0;
   const padding = PADDING.exec(text.toString('latin1', text.length - 2))?.[0].length ?? 0;
@@ -65,7 +65,7 @@ function decodedInPlace(text: Buffer): Buffer | null {
   for (let at = 0; at < digits.length; at += PIECE) {
     const piece = digits.toString('latin1', at, at + PIECE);
     const bytes = decoded.write(piece, 'base64');
-    // What is no digit is passed over, and missing then.
+    // Non-digits are skipped, so the length shows that they are missing.
     if (bytes !== Math.floor((piece.length * 3) / 4)) {
       digits.write(digits.toString('base64', 0, written), 'latin1');
       return null;

@@ -11,22 +11,23 @@ import type { LinkRenewal } from './links';
 import { sendJson } from './send-answer';
 
 const HEADER = 'Idempotency-Key';
-/** Printable ASCII, as long as any identifier that a client may have at hand. */
+/** Printable ASCII, as long as any identifier that a client is likely to use. */
 const KEY_FORM = /^[\x21-\x7e]{1,255}$/;
-/** How long a key stands for its answer. */
+/** How long a key keeps its answer. */
 const KEPT_MS = 24 * 3_600_000;
 const POLL_MS = 100;
-/** A repetition waits so long for the first call, as the second of two clicks: most calls are over by then. */
+/** How long a repeat (such as the second click of a double click) waits for the first call: most calls are over by then. */
 const WAIT_MS = 2_000;
 
 type Stores = Pick<ApiServices, 'idempotency' | 'accounts' | 'clock'>;
 
 /**
- * Makes a call with an `Idempotency-Key` once per account (contract 12.6): successes are kept with their charge for a day, what
- * failed is made again. Comes after the body was read. A repetition waits two seconds for a first call that still runs.
+ * Makes a call with an `Idempotency-Key` once per account (contract 12.6): successes are kept with their charge for a day,
+ * failed calls are made again. Comes after the body was read. A repeat waits two seconds for a first call that is still
+ * running.
  *
- * @param leaseMs after so long without an answer the first call is taken for dead
- * @param nameOf default: of the caller's account, as it says
+ * @param leaseMs after this long without an answer the first call is considered dead
+ * @param nameOf default: as the caller named it, in its account
  */
 export function idempotent(
   { idempotency: store, accounts, clock }: Stores,
@@ -58,7 +59,7 @@ export function idempotent(
       case 'granted': {
         let freed: Promise<void> | undefined;
         const release = (): Promise<void> => {
-          // A key that can't be freed now is free when its lease is over.
+          // A key that can't be freed now becomes free when its lease ends.
           freed ??= store
             .forget(call, claim.chargeId)
             .catch((failure: unknown) => req.log.warn({ failure: String(failure) }, 'a key is not freed'));
@@ -77,7 +78,7 @@ async function* renewed(json: AsyncIterable<string>, renewLinks: LinkRenewal): A
   for await (const piece of json) yield renewLinks(piece);
 }
 
-/** Where calls are not made once: callers learn that before anything is done (contract 12.6). */
+/** For endpoints without idempotency: callers learn that before anything is done (contract 12.6). */
 export const refuseKey: Middleware = (req) => {
   if (req.get(HEADER) === undefined) return;
   throw badRequest(`${HEADER}: this endpoint does not take one; look before you send it again.`, {
@@ -85,14 +86,14 @@ export const refuseKey: Middleware = (req) => {
   });
 };
 
-/** Whose call it is, and under which name it is known. */
+/** The owner and the name of a call. */
 export type CallNames = (
   key: string,
   req: Request,
   res: Response,
 ) => Pick<IdempotentCall, 'accountId' | 'key'>;
 
-/** No header holds a space, so a test key meets no answer of a live key (contract 9.12). */
+/** No header value contains a space, so a test key never gets an answer of a live key (contract 9.12). */
 const callersName: CallNames = (key, _req, res) => {
   const { accountId, test } = callerOf(res);
   return { accountId, key: test ? `test ${key}` : key };
@@ -114,7 +115,7 @@ async function claimed(
   }
 }
 
-/** What a call asks: its address, of which aliases are one, and the bytes of its body. */
+/** The identity of a request: its address (the same for all aliases) and the bytes of its body. */
 function fingerprintOf(req: Request, res: Response): Buffer {
   const hash = createHash('sha256').update(`${req.method} ${canonicalUrl(req, res)}\n`);
   return hash.update(res.locals.bodyDigest ?? '').digest();
@@ -128,7 +129,7 @@ function canonicalUrl({ params, originalUrl }: Request, res: Response): string {
   return `${path}${query < 0 ? '' : originalUrl.slice(query)}`;
 }
 
-/** Headers that are kept of an answer: its others are the same for all. */
+/** Headers that are kept with an answer: its others are the same for all. */
 const KEPT_HEADERS = ['Deprecation', 'Location', 'X-Prediction-Id'];
 
 /** What is kept of an answer. */
@@ -139,7 +140,7 @@ interface KeptAnswer {
   readonly body: AsyncIterable<string>;
 }
 
-/** The text of a successful answer, to be kept for the repetitions of its call. */
+/** The text of a successful answer, to be kept for repeats of its call. */
 export function storedForm(res: Response, body: unknown): string {
   const headers = Object.fromEntries(KEPT_HEADERS.map((name) => [name, res.get(name)]));
   return JSON.stringify({ status: res.statusCode, headers, body });
@@ -158,7 +159,7 @@ export async function keptAnswer(text: AsyncIterable<string>): Promise<KeptAnswe
   return { status: Number(status), headers: JSON.parse(headers), body };
 }
 
-/** Pieces end where an object does, so that no link is torn apart. */
+/** Pieces end where an object ends, so that no link is split. */
 async function* bodyOf(first: string, rest: AsyncIterable<string>): AsyncGenerator<string> {
   let text = first;
   const whole = () => text.lastIndexOf('}', text.length - 2) + 1;

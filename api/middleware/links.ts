@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import { DATA_FILE_KINDS, type DataFile, REGIONS } from '../../models/pricing/estimate';
 import type { ApiServices, ApiSettings } from '../api-services';
 
-/** Makes addresses of ours (`/images/…`, `/files/…`) absolute; others stay as they are. */
+/** Makes our addresses (`/images/…`, `/files/…`) absolute; others stay unchanged. */
 export type PublicAddress = (address: string) => string;
 
 /** Signed links live this long (contract 2.5). */
@@ -11,7 +11,7 @@ const LIFETIME_MS = 3_600_000;
 /** How an answer points to pictures and data files. */
 export interface Links {
   readonly address: PublicAddress;
-  /** The signed path of a data file; null where nothing can sign, and the link is left out (contract 2.6). */
+  /** The signed path of a data file; null if there is no signing key; the link is then left out (contract 2.6). */
   readonly sign: (file: DataFile) => string | null;
 }
 
@@ -23,11 +23,11 @@ export const linksOf = (req: Request, services: Signing, settings: ApiSettings):
   sign: fileSigner(services),
 });
 
-/** Behind the public base address when one is set, else behind the address that the request was sent to. */
+/** Based on the public base address when one is set, else on the address that the request was sent to. */
 export const publicAddress = (req: Request, { publicUrl, imageBaseUrl }: Bases): PublicAddress =>
   addressBehind(publicUrl ?? baseOf(req), imageBaseUrl);
 
-/** Answers 201, and where the thing is that was made. */
+/** Answers 201 with the location of the new resource. */
 export function answerMade(req: Request, res: Response, settings: ApiSettings, path: string): void {
   res.status(201).location(publicAddress(req, settings)(path));
 }
@@ -42,7 +42,7 @@ export const addressBehind =
     return (address.startsWith('/images/') ? imageBase : base) + address;
   };
 
-/** What a Host header may be made of; anything else would end up in the addresses that we answer with. */
+/** Valid forms of a Host header; anything else would end up in the addresses in our answers. */
 const HOST = /^[A-Za-z0-9._\-:[\]]{1,255}$/;
 
 function baseOf(req: Request): string {

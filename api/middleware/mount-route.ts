@@ -6,7 +6,7 @@ const ALLOWED = { get: ['GET', 'HEAD'], post: ['POST'], put: ['PUT'], delete: ['
 
 type Handlers = Partial<Record<Endpoint['method'], RequestHandler>>;
 
-/** Mounts endpoints under each of their addresses; those of one address together. @param around what a call passes to a route */
+/** Mounts endpoints under each of their addresses; those of one address together. @param around the middleware of a route */
 export function mountEndpoints<Id extends string, Kind extends Endpoint, Route>(
   router: IRouter,
   endpoints: Readonly<Record<Id, Kind>>,
@@ -24,7 +24,7 @@ export function mountEndpoints<Id extends string, Kind extends Endpoint, Route>(
   for (const { paths, handlers } of byAddress.values()) mountRoute(router, paths, handlers);
 }
 
-/** Answers each of these addresses, by method; GET answers HEAD too. Any other method is a 405, whatever the key. */
+/** Answers each of these addresses, by method; GET answers HEAD too. Any other method is a 405, regardless of the key. */
 export function mountRoute(router: IRouter, paths: readonly string[], handlers: Handlers): void {
   const methods = (Object.keys(ALLOWED) as Endpoint['method'][]).filter((method) => handlers[method]);
   const allowed = methods.flatMap((method) => ALLOWED[method]);

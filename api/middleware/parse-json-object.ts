@@ -1,13 +1,13 @@
 import { isAscii } from 'node:buffer';
 import { badRequest } from '../../models/errors';
 
-/** Nesting that no request of ours comes near, and values that none holds; more is an attack or a mistake. */
+/** Nesting and numbers of values that no valid request comes near; more is an attack or a mistake. */
 const DEPTH_MAX = 32;
 const VALUES_MAX = 100_000;
 
 /**
  * The JSON object of a body.
- * @throws AppError 400 for bytes that are no UTF-8, text that is no JSON, anything but an object, `__proto__` keys,
+ * @throws AppError 400 for bytes that are not UTF-8, text that is not JSON, anything but an object, `__proto__` keys,
  *   nesting beyond reason, and strings with NUL or half a surrogate pair, which no store can hold
  */
 export function parseJsonObject(bytes: Buffer): Record<string, unknown> {
@@ -15,12 +15,12 @@ export function parseJsonObject(bytes: Buffer): Record<string, unknown> {
   if (holdsTooManyValues(bytes)) throw badRequest('The body holds too many values.');
   const body = parseText(decode(bytes));
   if (!isObject(body)) throw badRequest('The body must be a JSON object.');
-  // Escapes are the only way to NUL and surrogates in decoded UTF-8, so most bodies need no look at their strings.
+  // Escapes are the only way to NUL and surrogates in decoded UTF-8, so the strings of most bodies need no check.
   refuseOddities(body, bytes.includes('\\u'));
   return body;
 }
 
-/** By the separators, also within strings, before anything is parsed: millions of values take gigabytes and minutes. */
+/** Counts separators, even within strings, before anything is parsed: millions of values take gigabytes and minutes. */
 function holdsTooManyValues(bytes: Buffer): boolean {
   let seen = 0;
   for (const separator of [',', '[', '{']) {
@@ -33,7 +33,7 @@ function holdsTooManyValues(bytes: Buffer): boolean {
 }
 
 function decode(bytes: Buffer): string {
-  // Photos are ASCII: this is faster, and the text lies outside the heap, where it is freed sooner.
+  // Photos are ASCII: this is faster, and the text is outside the heap, where it is freed sooner.
   if (isAscii(bytes)) return bytes.toString('latin1');
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -53,7 +53,7 @@ function parseText(text: string): unknown {
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Walks without recursion, so that depth is an answer and not a crash. */
+/** Walks without recursion, so that deep nesting is an error and not a crash. */
 function refuseOddities(body: Record<string, unknown>, lookAtStrings: boolean): void {
   const pending: { value: unknown; field: string; depth: number }[] = [{ value: body, field: '', depth: 0 }];
   let seen = 0;

@@ -4,10 +4,10 @@ import type { Clock, LimitDecision, RateLimiter, VisionCaller, VisionQueue } fro
 import type { ApiServices, DefaultLimits } from '../api-services';
 import { callerOf, type Middleware, onceClosed } from './call';
 
-/** Longest time from the start of a vision call to its answer, upload included, before its place lapses by itself. */
+/** Longest time from the start of a vision call to its answer, upload included; then its slot expires by itself. */
 const PLACE_LAPSE_MS = 180_000;
 
-/** 429 when the key has used up its calls of this second or minute, of which every answer tells the tighter limit; or of this month. */
+/** 429 when the key has used up its calls of this second or minute (every answer reports the tighter limit) or of this month. */
 export function rateLimit(
   services: Pick<ApiServices, 'limiter' | TestCalls>,
   defaults: DefaultLimits,
@@ -33,7 +33,7 @@ export function rateLimit(
 
 type TestCalls = 'accounts' | 'clock';
 
-/** Counts calls of a test key, all or none: 429 when it may not make so many more this month (contract 9.9). */
+/** Counts calls of a test key, all or none: 429 when it may not make that many more this month (contract 9.9). */
 export async function countTestCalls(
   { accounts, clock }: Pick<ApiServices, TestCalls>,
   res: Response,
@@ -48,7 +48,10 @@ export async function countTestCalls(
   throw rateLimited(message, { limit, remaining: 0, resetSeconds });
 }
 
-/** Takes places for so many more photos until the call ends: 429 when its key has too few left. A call with more photos than that takes all places. */
+/**
+ * Takes slots for so many more photos until the call ends: 429 when its key has too few left. A call with more photos than
+ * slots takes all of them.
+ */
 export function photoLimit(limiter: RateLimiter, defaults: DefaultLimits) {
   return async (res: Response, photos: number): Promise<void> => {
     const { keyId, limits } = callerOf(res);
@@ -67,8 +70,8 @@ export function photoLimit(limiter: RateLimiter, defaults: DefaultLimits) {
 }
 
 /**
- * 503 for photos that the workers can't get to within the deadline: before the body is read, so that a refusal costs next
- * to nothing, and again after it, since many may have come meanwhile. From then on they have their place in the queue.
+ * 503 for photos that the workers can't process within the deadline: before the body is read, so that a refusal costs next
+ * to nothing, and again after it, since many may have come meanwhile. From then on they have their slot in the queue.
  */
 export function queueGates(queue: Pick<VisionQueue, 'admit' | 'enter'>, clock: Clock, deadlineMs: number) {
   const callerIn = (res: Response): VisionCaller => ({

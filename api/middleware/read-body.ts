@@ -6,14 +6,14 @@ import type { FairBudget, Lease } from '../../models/access/fair-budget';
 import { AppError, badRequest, payloadTooLarge, unsupportedMediaType } from '../../models/errors';
 import { type Middleware, onceClosed } from './call';
 
-/** What a body is held against while it is read. */
+/** The limits on a body while it is read. */
 export interface BodyLimits {
   /** Once inflated. */
   readonly bytesMax: number;
   readonly pace: UploadPace;
 }
 
-/** What a body may be declared as, text in UTF-8, and how that is called in a refusal. */
+/** The media types a body may be declared as, text in UTF-8, and their name in a refusal. */
 export interface BodyType {
   readonly name: 'application/json' | 'application/x-ndjson' | 'image/jpeg';
   readonly form: RegExp;
@@ -29,7 +29,7 @@ export const JSON_LINES_BODY: BodyType = {
   form: /^\s*application\/(x-ndjson|jsonl)\s*$/,
 };
 
-/** The bytes of a picture; its format is read from them, whatever the type (contract 15.9). */
+/** The bytes of a picture; its format is read from them, regardless of the type (contract 15.9). */
 export const PICTURE_BODY: BodyType = {
   name: 'image/jpeg',
   form: /^\s*(image\/[a-z0-9!#$&^_.+-]+|application\/octet-stream)\s*$/,
@@ -39,7 +39,7 @@ export const PICTURE_BODY: BodyType = {
 export function readTyped(type: BodyType, limits: BodyLimits, budget: FairBudget): Middleware {
   return async (req, res) => {
     if (!isDeclared(req.get('Content-Type'), type)) throw unsupportedMediaType(type.name);
-    // Operators have no key, and share one part of the memory.
+    // Operators have no key, and share one portion of the memory.
     const lease = budget.open(res.locals.caller?.keyId ?? '');
     onceClosed(res, () => lease.close());
     // The deadline is paused while the caller sends.
@@ -61,14 +61,14 @@ function isDeclared(contentType: string | undefined, { form }: BodyType): boolea
   );
 }
 
-/** A body without a length is read into a buffer that doubles, from this on. */
+/** A body without a length is read into a buffer that starts at this size and doubles. */
 const FIRST_BYTES = 64 * 1024;
 
 /**
- * The bytes of a body, inflated, read into one buffer. While there is no room for more of them the sender is not read.
+ * The bytes of a body, inflated, read into one buffer. While there is no room for more, nothing is read from the sender.
  *
- * @param lease takes what the buffer takes
- * @param waitFor how the wait for room is waited for
+ * @param lease accounts for the buffer's memory
+ * @param waitFor wraps the wait for room
  * @throws AppError 413, 415 for an unknown coding, 400 when it breaks off, is damaged or comes too slowly, 503 without room
  */
 export async function readBody(
@@ -94,7 +94,7 @@ export async function readBody(
     pace,
     () => req.socket.bytesRead,
     (failure) => {
-      // What is still to come is not waited for.
+      // The rest of the body is not waited for.
       req.res?.setHeader('Connection', 'close');
       giveUp(failure);
     },
@@ -108,7 +108,7 @@ export async function readBody(
       if (needed > bytesMax) throw payloadTooLarge(bytesMax);
       const size =
         needed > bytes.length ? Math.min(Math.max(needed, bytes.length * 2), bytesMax) : bytes.length;
-      // A buffer of a known length takes memory only as far as it is filled.
+      // A buffer of known length takes memory only for the filled part.
       const held = Number.isNaN(length) ? size : needed;
       if (!lease.tryResize(held)) await watch.pauseDuring(waitFor(lease.resize(held)));
       if (size > bytes.length) {
@@ -123,7 +123,7 @@ export async function readBody(
       req.unpipe();
       source.destroy();
     }
-    // The rest is read and dropped, or the connection could not be used again.
+    // The rest is read and dropped; otherwise the connection could not be reused.
     void chunks.return?.().then(() => req.resume());
     if (failure instanceof AppError) throw failure;
     throw req.destroyed && !req.complete ? brokenOff() : damaged();
@@ -137,7 +137,7 @@ const brokenOff = () => badRequest('The body broke off before its end.');
 const damaged = () =>
   badRequest('The body could not be read; check its Content-Length and Content-Encoding.');
 
-/** @throws AppError 415 for a coding that is not known */
+/** @throws AppError 415 for an unknown coding */
 function decoded(req: Request): Readable {
   switch ((req.get('Content-Encoding') ?? 'identity').toLowerCase()) {
     case 'identity':
@@ -154,23 +154,23 @@ function decoded(req: Request): Readable {
   }
 }
 
-/** How fast a body must come at least. */
+/** The minimum speed of a body. */
 export interface UploadPace {
   /** Bytes per second; 0 is off. */
   readonly bytesPerSecond: number;
-  /** Over which it is measured: a connection may stand still for a shorter time. */
+  /** The window of the measurement: a connection may stall for a shorter time. */
   readonly windowMs: number;
 }
 
-/** Watches whether a body comes fast enough; its end calls back once, with what to answer. */
+/** Watches whether a body arrives fast enough; if not, calls back once with the error to answer. */
 export class PaceWatch {
   readonly #looking: NodeJS.Timeout | undefined;
   #before = 0;
-  /** Whether the service reads nothing now, and whether it did so in any part of this window. */
+  /** Whether the service is not reading now, and whether it paused in any part of this window. */
   #isPaused = false;
   #wasPaused = false;
 
-  /** @param bytesRead how many bytes have come until now */
+  /** @param bytesRead how many bytes have arrived so far */
   constructor(
     private readonly pace: UploadPace,
     private readonly bytesRead: () => number,

@@ -2,12 +2,12 @@ import type { Request, RequestHandler } from 'express';
 import { badRequest } from '../../models/errors';
 import { refuseBrokenText } from './parse-json-object';
 
-/** Requests whose address holds a malformed percent escape. */
+/** Requests whose address contains a malformed percent escape. */
 const unreadable = new WeakSet<Request>();
 
 /**
- * 400 for HTTP/1.1 without a Host. Lets an address with a malformed percent escape reach its route, where refusals have their
- * usual order (contract 11.3): the router itself would refuse it before any key is looked at.
+ * 400 for HTTP/1.1 without a Host. Lets an address with a malformed percent escape reach its route, where refusals have
+ * their usual order (contract 11.3): the router itself would refuse it before checking any key.
  */
 export const readAddress: RequestHandler = (req, _res, next) => {
   if (req.httpVersion === '1.1' && !req.headers.host) throw badRequest('Send a Host header.');
@@ -28,7 +28,7 @@ function isReadable(path: string): boolean {
   }
 }
 
-/** A named part of the address, decoded. @throws AppError 400 when the address holds a malformed percent escape */
+/** A named part of the address, decoded. @throws AppError 400 when the address contains a malformed percent escape */
 export function pathParameter(req: Request, name: string): string {
   if (unreadable.has(req)) {
     throw badRequest('The address holds a malformed percent escape.', { field: name });

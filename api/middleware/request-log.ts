@@ -6,13 +6,13 @@ import { pinoHttp } from 'pino-http';
 /** A caller's own name for a request. */
 const KEPT_ID = /^[A-Za-z0-9._-]{8,128}$/;
 
-/** Addresses that machines ask for every few seconds. */
+/** Addresses that machines request every few seconds. */
 const QUIET = new Set(['/healthz', '/readyz', '/metrics']);
 
 /**
  * Names each request: an incoming `X-Request-Id` of the right form is kept, and every answer carries it (contract 12.1).
- * One structured line per request: method, path, status, time, request id, key id. Never headers, bodies or query
- * strings, since those hold keys, photos and signatures.
+ * One structured line per request: method, path, status, time, request id, key id. Never headers, bodies or query strings,
+ * since those contain keys, photos and signatures.
  */
 export function requestLog(logger: Logger): RequestHandler {
   return pinoHttp<Request, Response>({

@@ -9,16 +9,16 @@ export interface Answer {
   readonly [name: string]: unknown;
 }
 
-/** `Whole`, but that its rows may be made one by one. */
+/** Like `Whole`, but its rows may be made one by one. */
 export type WithRows<Whole extends { readonly data: readonly unknown[] }> = Omit<Whole, 'data'> & {
   readonly data: Iterable<Whole['data'][number]>;
 };
 
-/** JSON that is read from a store as its caller takes it. */
+/** JSON that is read from a store as its caller reads it. */
 export class StreamedJson {
   /**
-   * @param bytesAtOnce of it that are in memory at a time
-   * @param kept what repetitions under an `Idempotency-Key` are answered: it, without its large parts
+   * @param bytesAtOnce how many bytes are in memory at a time
+   * @param kept the answer for repeats under an `Idempotency-Key`: the same without its large parts
    */
   constructor(
     readonly text: AsyncIterable<string>,
@@ -31,13 +31,13 @@ export class StreamedJson {
   }
 }
 
-/** Is told how many rows an answer had, and how many bytes of JSON; one that has no rows is one. */
+/** Receives the number of rows of an answer and its bytes of JSON; one without rows counts as one row. */
 export type AnswerMade = (rows: number, bytes: number) => void;
 
-/** What is written at a time; an answer that is no longer is sent whole, with its length. */
+/** The amount written at a time; an answer of at most this length is sent whole, with its length. */
 const PIECE = 64 * 1024;
 
-/** Sends an answer. Rows are made as fast as the caller reads, with turns for other calls. @param made called once it is made */
+/** Sends an answer. Rows are made as fast as the caller reads, yielding to other calls. @param made called once it is complete */
 export async function sendAnswer(
   req: Request,
   res: Response,
@@ -55,12 +55,12 @@ export async function sendAnswer(
   res.type('json').send(text);
 }
 
-/** Sends JSON whose parts come one by one, as fast as its caller reads. What fails before the first piece is thrown. */
+/** Sends JSON whose parts come one by one, as fast as its caller reads. A failure before the first piece is thrown. */
 export async function sendJson(
   res: Response,
   parts: Iterable<string> | AsyncIterable<string>,
 ): Promise<void> {
-  // Who reads slowly is not late.
+  // A slow reader does not run into the deadline.
   res.locals.deadline?.stop();
   const pieces = piecesOf(parts);
   const first = await pieces.next();
@@ -91,7 +91,7 @@ async function* inTurns(
   }
 }
 
-/** Joins parts to pieces that are worth writing. */
+/** Joins parts into pieces large enough to write. */
 async function* piecesOf(parts: Iterable<string> | AsyncIterable<string>): AsyncGenerator<string, void> {
   let piece = '';
   for await (const part of parts) {
@@ -123,7 +123,7 @@ function* partsOf(
   made(rows, bytes);
 }
 
-/** Each of the rows as it is wanted, as often as it is asked for; in JSON an array like any other. */
+/** Each row is made when it is read, every time it is read; in JSON it is an ordinary array. */
 export const mapped = <From, To>(rows: readonly From[], present: (row: From) => To) => ({
   *[Symbol.iterator](): Iterator<To> {
     for (const row of rows) yield present(row);

@@ -50,10 +50,10 @@ export const REFUSALS: Readonly<Record<ErrorCode, readonly AppError[]>> = {
 const HEADER = 'X-Loupe-Force';
 const ALL = Object.values(REFUSALS).flat();
 
-/** Refusals that are decided before a key is known to open the endpoint, and tell nothing of its account. */
+/** Refusals that are decided before a key is admitted to the endpoint, and reveal nothing of its account. */
 const BEFORE_KEY = new Set([401, 403, 405, 431]);
 
-/** Gives a test key the refusal that it asks for in `X-Loupe-Force`, before anything is counted or read (contract 9.10). */
+/** Gives a test key the refusal that it requests in `X-Loupe-Force`, before anything is counted or read (contract 9.10). */
 export const simulateError =
   (visionDeadlineMs: number): Middleware =>
   (req, res) => {
@@ -70,7 +70,7 @@ export const simulateError =
       throw errors.badRequest(message, { field: HEADER });
     }
     if (BEFORE_KEY.has(found.status)) delete res.locals.caller;
-    // Alerts look at how routes fail.
+    // Alerts watch how routes fail.
     res.locals.route = 'forced';
     res.locals.isForced = true;
     const own: Readonly<Record<number, AppError>> = {

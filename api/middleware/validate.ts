@@ -16,20 +16,20 @@ export function validate<Schema extends z.ZodType>(schema: Schema, input: unknow
   throw badRequest(`${field}: ${issue.message.replace(/^Invalid input: /, '')}.`, { field });
 }
 
-/** The path of a parameter; a position at its end names the list, not the value in it. */
+/** The path of a parameter; a position at its end is dropped, to name the list and not the value in it. */
 function fieldOf(path: readonly PropertyKey[]): string {
   const names = [...path];
   while (names.length > 0 && typeof names.at(-1) === 'number') names.pop();
   return names.map(String).join('.');
 }
 
-/** How a list of several values is written in a query string, for anyone who wrote it otherwise. */
+/** How a list of several values is written in a query string, for anyone who wrote it differently. */
 const listHint = (name: string): string => {
   const plain = name.replace(/[[\]].*$/, '');
   return `a list is written "${plain}=a,b".`;
 };
 
-/** Refuses (400) an unknown parameter of a query string, and one given twice that is no list (contract 12.13). */
+/** Refuses (400) an unknown parameter of a query string, and one given twice that is not a list (contract 12.13). */
 export function knownParameters({ shape }: z.ZodObject = z.object()): Middleware {
   return ({ query }) => {
     for (const [name, value] of Object.entries(query)) {

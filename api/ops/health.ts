@@ -8,10 +8,10 @@ import { errorBody } from '../middleware/error-handler';
 /** A check that takes longer counts as failed. */
 const CHECK_MS_MAX = 3000;
 
-/** What `/healthz` answers. */
+/** The answer of `/healthz`. */
 export const healthAnswer = z.object({ status: z.literal('alive').describe('The process answers') });
 
-/** What `/readyz` answers when the process can serve (contract 14.4); a 503 has the same `checks`. */
+/** The answer of `/readyz` when the process can serve (contract 14.4); a 503 has the same `checks`. */
 export const readinessAnswer = z.object({
   status: z
     .enum(['ready', 'degraded'])
@@ -27,12 +27,12 @@ export const readinessAnswer = z.object({
     .describe('What computes each model in the memory of this process'),
 });
 
-/** 200 as long as the process answers at all. */
+/** 200 as long as the process responds at all. */
 export const showHealth: RequestHandler = (_req, res) => {
   res.set('Cache-Control', 'no-store').json({ status: 'alive' } satisfies z.input<typeof healthAnswer>);
 };
 
-/** 200 when this process can serve, else 503; either way with the state of each thing that it uses. */
+/** 200 when this process can serve, else 503; either way with the state of each dependency. */
 export function showReadiness({ readiness, inference, lifecycle }: ApiSettings): RequestHandler {
   return async (_req, res) => {
     const results = await Promise.all(
@@ -59,11 +59,11 @@ export function showReadiness({ readiness, inference, lifecycle }: ApiSettings):
   };
 }
 
-/** What fails, with the reason where it may be told. */
+/** What fails, with the reason if it may be disclosed. */
 const toldOf = (results: readonly { readonly name: string; readonly fault: string | null }[]): string[] =>
   results.flatMap(({ name, fault }) => (fault === null ? [] : [fault === '' ? name : `${name} (${fault})`]));
 
-/** Null when all is well; else why not, as far as it may be told to anybody: in words of ours. */
+/** Null when all is well; else why not, as far as it may be disclosed to anybody: in our own words. */
 async function faultOf({ check }: ReadinessCheck): Promise<string | null> {
   const late = delay(CHECK_MS_MAX, '', { ref: false });
   const done = check().then(() => null);

@@ -35,13 +35,13 @@ export class Metrics {
     registers: [this.registry],
   });
 
-  /** @param sources figures of the process that are read when metrics are asked for */
+  /** @param sources figures of the process that are read when metrics are requested */
   constructor(sources: readonly MetricSource[]) {
     collectDefaultMetrics({ register: this.registry });
     for (const source of sources) this.register(source);
   }
 
-  /** Measures every request, by the pattern of its address, so that ids make no labels. */
+  /** Measures every request, by the pattern of its address, so that ids do not become labels. */
   readonly measure: RequestHandler = (req, res, next) => {
     const done = this.requests.startTimer({ method: req.method });
     res.once('close', () => {
@@ -63,7 +63,7 @@ export class Metrics {
     this.identifications.inc({ found: String(found) });
   }
 
-  /** By the convention of Prometheus a name that ends with `_total` is a counter's. */
+  /** By Prometheus convention a name ending with `_total` is a counter. */
   private register({ name, help, labels, read }: MetricSource): void {
     const Kind = name.endsWith('_total') ? Counter : Gauge;
     new Kind({
@@ -72,7 +72,7 @@ export class Metrics {
       labelNames: labels,
       registers: [this.registry],
       async collect() {
-        // What can't be read has no value; the other metrics must still be readable.
+        // A figure that can't be read has no value; the other metrics must still be readable.
         const values = await read().catch(() => []);
         this.reset();
         for (const [own, figure] of values) this.inc(own, figure);

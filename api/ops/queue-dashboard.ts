@@ -7,14 +7,14 @@ import { KeyLookups } from '../middleware/authenticate';
 
 type Queue = ConstructorParameters<typeof BullMQAdapter>[0];
 
-/** The dashboard brings scripts and styles of its own, from here and nowhere else. */
+/** The dashboard loads its own scripts and styles, from here and nowhere else. */
 const CONTENT_POLICY =
   "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'";
 
 /**
  * The queue dashboard at `/queues` (contract 14.4), read-only, for `operator` with the password of the settings (HTTP
  * basic authentication, RFC 7617).
- * @param wrongPerMinute passwords that an address may try; 0 is no limit
+ * @param wrongPerMinute passwords that an address may try; 0 means no limit
  */
 export function queueDashboard(
   queues: readonly Queue[],
@@ -53,5 +53,5 @@ function operatorsOnly(password: string, wrongPerMinute: number): RequestHandler
   };
 }
 
-/** Digests have one length, so that comparing them tells nothing about the password's. */
+/** Digests have one length, so that comparing them reveals nothing about the length of the password. */
 const digestOf = (text: string): Buffer => createHash('sha256').update(text).digest();

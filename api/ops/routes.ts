@@ -7,7 +7,7 @@ import { showHealth, showReadiness } from './health';
 import type { Metrics } from './metrics';
 import { buildOpenApi } from './openapi/document';
 
-/** What operators and tools read; no key, and answered also while the process starts or stops. */
+/** Routes for operators and tools; without a key, and served even while the process starts or stops. */
 export const toolRoutes = (settings: ApiSettings, metrics: Metrics, answers: AnswerMemory) => ({
   checkHealth: showHealth,
   checkReadiness: showReadiness(settings),
@@ -15,7 +15,7 @@ export const toolRoutes = (settings: ApiSettings, metrics: Metrics, answers: Ans
   getOpenApi: showOpenApi(settings, answers),
 });
 
-/** The description of the API for tools, with the address that it was asked at (or the public one) as its server. */
+/** The description of the API for tools, with the address of the request (or the public one) as its server. */
 function showOpenApi(settings: ApiSettings, answers: AnswerMemory): RequestHandler {
   const document = buildOpenApi({
     records: settings.recordSchemas,

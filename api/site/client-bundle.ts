@@ -2,21 +2,21 @@ import { join } from 'node:path';
 import { build, stop } from 'esbuild';
 import { type Asset, makeAsset } from '../pages';
 
-/** Everything that the page loads from here. */
+/** Everything that the page loads from this service. */
 export interface ClientBundle {
   readonly script: Asset;
   readonly style: Asset;
   readonly icon: Asset;
 }
 
-/** A lens over a hairline frame; drawn here, since it is all that the page shows that is no text and no photograph. */
+/** A lens over a hairline frame; drawn here, since it is the only thing on the page that is neither text nor photograph. */
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#16150f"/><circle cx="14" cy="14" r="6.6" fill="none" stroke="#f4f2ec" stroke-width="2.2"/><path d="m19 19 6.2 6.2" stroke="#d3b06a" stroke-width="2.6" stroke-linecap="round"/></svg>`;
 
 /**
  * Bundles the page's TypeScript and CSS in memory, in some tens of milliseconds: there is no build step for anyone who runs
  * the service, and nothing is written.
  *
- * @throws when the sources do not compile, which a test would have told
+ * @throws when the sources do not compile, which a test would have caught
  */
 export async function bundleClient(): Promise<ClientBundle> {
   const { outputFiles } = await build({
@@ -32,7 +32,7 @@ export async function bundleClient(): Promise<ClientBundle> {
     outdir: '.',
     write: false,
   });
-  // The compiler's process is of no use any more, and would live as long as this one.
+  // The compiler's process is no longer needed, and would live as long as this one.
   await stop();
   const bundled = (extension: 'js' | 'css') => {
     const file = outputFiles.find(({ path }) => path.endsWith(`.${extension}`));

@@ -1,8 +1,8 @@
 import type { Request } from 'express';
 
-/** What a demonstration gives to anyone who opens its page on the same machine. */
+/** What a demonstration offers to anyone who opens its page on the same machine. */
 export interface DemoOffer {
-  /** A key of the demonstration's own account. */
+  /** A key for the demonstration's own account. */
   readonly key: string;
   /** JPEG photos to try, none of them a picture of the catalog. */
   readonly photos: readonly Buffer[];
@@ -11,13 +11,13 @@ export interface DemoOffer {
 const LOOPBACK_ADDRESS = /^(::1|(::ffff:)?127\.\d+\.\d+\.\d+)$/;
 const LOOPBACK_NAMES = new Set(['localhost', '127.0.0.1', '[::1]']);
 
-/** Whether a request may be given the demonstration's key: it comes from this machine, and from no page of another site. */
+/** Whether a request may be given the demonstration's key: it comes from this machine, and not from a page of another site. */
 export const mayHaveOffer = (req: Request): boolean =>
   isFromHere(req) && ['same-origin', 'none', undefined].includes(req.get('Sec-Fetch-Site'));
 
 /**
- * Whether a request comes from this machine: sent to it by a name of this machine (an outside site may have made its own
- * name lead here), and through no proxy.
+ * Whether a request comes from this machine: sent to one of this machine's names (an outside site may point its own name
+ * here), and not through a proxy.
  */
 export function isFromHere(req: Request): boolean {
   return (

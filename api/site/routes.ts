@@ -10,13 +10,13 @@ import { type DemoOffer, isFromHere, mayHaveOffer } from './demo-offer';
 /** What the page depends on. */
 export interface SiteSettings {
   readonly imageBytesMax: number;
-  /** The demonstration's offer once there is one; absent in any other service. */
+  /** The demonstration's offer once available; absent in any other service. */
   readonly demo?: (() => DemoOffer | null) | undefined;
 }
 
 /**
- * The web page at `/` and its files (contract 14.4). The first request for it bundles it; a service that nobody opens in
- * a browser never does. It uses the API as any other client does, with the key of anyone who sits before it.
+ * The web page at `/` and its files (contract 14.4). The first request for it bundles it; a service that nobody opens in a
+ * browser never does. It uses the API as any other client does, with the key of its user.
  */
 export function sitePages({ imageBytesMax, demo = () => null }: SiteSettings): RequestHandler {
   const bundle = madeOnce(bundleClient);
@@ -39,7 +39,7 @@ export function sitePages({ imageBytesMax, demo = () => null }: SiteSettings): R
   return router;
 }
 
-/** The offer of a demonstration, to its own page on its own machine; to anybody else there is none. */
+/** The offer of a demonstration, to its own page on its own machine; nobody else gets it. */
 function mountDemo(router: Router, demo: () => DemoOffer | null): void {
   const offerFor = (req: Request): DemoOffer => {
     const offer = mayHaveOffer(req) ? demo() : null;
@@ -67,10 +67,10 @@ function mountDemo(router: Router, demo: () => DemoOffer | null): void {
 const protect = (res: Response): void => protectPage(res, 'https: blob: data:', "'self'");
 
 /**
- * The document at `/`. It names nothing but files of its own service, holds no script and no style, and its addresses are
+ * The document at `/`. It refers only to files of its own service, contains no script and no style, and its addresses are
  * relative, so that it also works below a path of a proxy.
  *
- * @param demo whether this service has a key and photos of its own for anyone who opens the page
+ * @param demo whether this service has its own key and photos for anyone who opens the page
  */
 const page = (
   { script, style, icon }: ClientBundle,

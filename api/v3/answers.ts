@@ -61,7 +61,7 @@ export const catalogRow = z.object({
     .describe('With `pricing`, rows that are no product'),
 });
 
-/** A row that a photo shows (contract 7.8). */
+/** A row shown by a photo (contract 7.8). */
 export const matchedRow = catalogRow.extend({
   confidence: share.describe('How sure the match is, calibrated'),
   evidence: evidence.optional().describe('With `explain`: why this row'),
@@ -79,7 +79,7 @@ export const facetValue = z.object({
   count: z.int().describe('Rows of all pages that have it'),
 });
 
-/** What every answer with rows says of them (contract 4.10). */
+/** The common fields of every answer with rows (contract 4.10). */
 const rowsAnswer = z.object({
   success,
   ...pageFields,
@@ -96,10 +96,10 @@ const rowsAnswer = z.object({
 
 const rowsOf = <Row extends z.ZodType>(row: Row) => z.array(row).describe('The rows of this page, in order');
 
-/** What one id answers (contract 6.1). */
+/** The answer to a lookup by one id (contract 6.1). */
 export const itemAnswer = rowsAnswer.extend({ data: rowsOf(catalogRow) });
 
-/** What a query answers. */
+/** The answer to a query. */
 export const queryAnswer = itemAnswer.extend({
   sort_applied: z.string().describe('The sort, or `relevance`'),
   next_cursor: z
@@ -113,18 +113,18 @@ export const queryAnswer = itemAnswer.extend({
     .describe('With `facets`: of each field the values of most rows of the result first, then by id'),
 });
 
-/** What several ids answer (contract 6.7). */
+/** The answer to a lookup by several ids (contract 6.7). */
 export const itemsAnswer = itemAnswer.extend({
   not_found: z.array(z.string()).describe('Those of the ids that there is no row of, in their order'),
 });
 
-/** What a call for similar items answers (contract 6.3). */
+/** The answer to a call for similar items (contract 6.3). */
 export const similarAnswer = rowsAnswer.extend({ data: rowsOf(similarRow) });
 
-/** What a photo answers (contract 7.8). */
+/** The answer to a photo (contract 7.8). */
 export const identifyAnswer = rowsAnswer.extend({ data: rowsOf(matchedRow) });
 
-/** What a caller is told of its account and key (contract 9.7). */
+/** A caller's account and key (contract 9.7). */
 export const accountAnswer = z.object({
   success,
   account: z.object(accountFields).describe('Who pays'),
@@ -156,7 +156,7 @@ export const accountAnswer = z.object({
   credits_used: z.literal(0).describe('This call is free'),
 });
 
-/** What the feedback on a prediction answers. */
+/** The answer to feedback on a prediction. */
 export const feedbackAnswer = z.object({
   success,
   prediction_id: z.string().describe('The prediction that it is about'),
@@ -169,7 +169,7 @@ export const feedbackAnswer = z.object({
   credits_used: z.literal(0).describe('Feedback is free'),
 });
 
-/** What a search box is answered (contract 5.11). */
+/** The answer to a search box (contract 5.11). */
 export const suggestAnswer = z.object({
   success,
   results: z.int().describe('Rows in `data`'),
@@ -222,7 +222,7 @@ export const jobAnswer = z.object({
   data: z.array(jobEntry).describe('The entries, in their order'),
 });
 
-/** An address that is told what happens (contract 16.10). */
+/** A webhook address (contract 16.10). */
 export const webhook = z.object({
   id: z.string().describe('What it is removed by'),
   key_id: z.string().nullable().describe('The key that it belongs to'),

@@ -11,7 +11,7 @@ import { presentIdentification, viewOf } from './presenter';
 
 type PresentedJob = z.input<typeof jobAnswer>;
 
-/** The answers of entries, as those of calls. @param imageBaseUrl base of the addresses of images, where they have their own */
+/** The answers of entries, as those of calls. @param imageBaseUrl base of the image addresses, if images have their own */
 export const entryPresenter = (
   services: Pick<ApiServices, 'signer' | 'clock'>,
   imageBaseUrl: string | undefined,
@@ -28,7 +28,7 @@ export const entryPresenter = (
   },
 });
 
-/** A job (contract 16.2). Its answers are read as the caller takes them, with links that are signed now. */
+/** A job (contract 16.2). Its answers are read as the caller reads them, with freshly signed links. */
 export function presentJob(
   job: VisionJob,
   jobs: Pick<VisionJobService, 'answers'>,
@@ -75,7 +75,7 @@ function headOf({ id, createdAt, entries }: VisionJob): Omit<PresentedJob, 'data
   };
 }
 
-/** Entries whose answers are read at once: of a large one, that alone. */
+/** Entries whose answers are read at once; a large answer is read alone. */
 interface Batch {
   from: number;
   until: number;

@@ -21,7 +21,7 @@ export function jobRoutes(services: ApiServices, settings: ApiSettings) {
       const address = publicAddress(req, settings);
       const baseUrl = address('/').slice(0, -1);
       const { bodyDigest } = res.locals;
-      // The call itself is counted: it stands for the first entry.
+      // The call itself is already counted: it stands for the first entry.
       await countTestCalls(services, res, entries.length - 1, settings.limits);
       res.status(202);
       return free(async (call) => {

@@ -29,14 +29,14 @@ import type {
   suggestAnswer,
 } from './answers';
 
-/** What decides which fields a row has. */
+/** The choices that decide which fields a row has. */
 export interface View extends Links {
   readonly modules: readonly Module[];
   readonly taxonomy: boolean;
   readonly pricing: boolean;
 }
 
-/** @param includes modules as they were asked for: each is echoed and billed once, in this order */
+/** @param includes modules as requested: each is echoed and billed once, in this order */
 export function viewOf(includes: readonly Module[], links: Links): View {
   const modules = [...new Set(includes)];
   const has = (module: Module) => modules.includes(module);
@@ -95,7 +95,7 @@ const presentRows = <Item, Row>(
   data: mapped(items, present),
 });
 
-/** What photos show (contract 7.8). */
+/** The answer to photos (contract 7.8). */
 export const presentIdentification = (
   found: Identification,
   creditsUsed: number,
@@ -134,7 +134,7 @@ export const presentSimilar = (
     similarity,
   }));
 
-/** A row that photos show. */
+/** A row shown by photos. */
 function presentMatch(
   { item, confidence, evidence: reasons }: IdentifiedItem,
   view: View,
@@ -170,7 +170,7 @@ const presentVariant = (variant: Variant, view: View) => ({
   pricing: view.pricing ? presentPricing(variant, view) : undefined,
 });
 
-/** Why a row was answered (contract 7.17). */
+/** Why a row was returned (contract 7.17). */
 const presentEvidence = (
   { image, photo, similarity, margin, photos, levels }: ItemEvidence,
   address: PublicAddress,
@@ -183,7 +183,7 @@ const presentEvidence = (
   levels: levels.map(({ confidence, ...attribute }) => ({ ...presentAttribute(attribute), confidence })),
 });
 
-/** What is kept of a prediction's feedback (contract 7.18). */
+/** The stored feedback on a prediction (contract 7.18). */
 export const presentFeedback = (
   predictionId: string,
   { correctId, comment, right }: Feedback,
@@ -196,7 +196,7 @@ export const presentFeedback = (
   credits_used: 0,
 });
 
-/** What completes a text (contract 5.11). */
+/** Suggestions for a text (contract 5.11). */
 export const presentSuggestions = (suggestions: readonly Suggestion[]): z.input<typeof suggestAnswer> => ({
   success: true,
   results: suggestions.length,

@@ -17,7 +17,7 @@ const outcome = z.object({
   reason: z.string().optional().describe('Of a rejected one: what is wrong with it'),
 });
 
-/** What became of the lines of a call (contract 15.3). */
+/** The outcome of each line of a call (contract 15.3). */
 export const recordsAnswer = z.object({
   success,
   accepted: z.int().describe('Lines whose records stand'),
@@ -26,7 +26,7 @@ export const recordsAnswer = z.object({
   data: z.array(outcome).describe('One for each line that is not blank, in order'),
 });
 
-/** What a deletion answers (contract 15.6). */
+/** The answer to a deletion (contract 15.6). */
 export const deletionAnswer = z.object({
   success,
   id: z.string().describe('The record that is gone'),
@@ -64,7 +64,7 @@ const failures = z
   .array(z.object({ image: z.string(), reason: z.string() }))
   .describe('The first 20 pictures that failed, as the records name them, each with the reason');
 
-/** How far a record is seen (contract 15.7). */
+/** How far a record is visible to searches and photos (contract 15.7). */
 export const recordStatusAnswer = z.object({
   success,
   id: z.string().describe('The record'),
@@ -75,7 +75,7 @@ export const recordStatusAnswer = z.object({
   credits_used: creditsUsed,
 });
 
-/** How far the products of a feed are seen (contract 15.11). */
+/** How far the products of a feed are visible to photos (contract 15.11). */
 export const feedStatusAnswer = z.object({
   success,
   id: z.string().describe('The name of the feed'),

@@ -16,7 +16,7 @@ import type {
   recordsAnswer,
 } from './record-answers';
 
-/** What every answer of these endpoints says. */
+/** The common fields of the answers of these endpoints. */
 const FREE = { success: true, credits_used: 0 } as const;
 
 /** The endpoints that write the catalog (contract 15). */
@@ -87,7 +87,7 @@ function lineOf({ kind, record }: ReadRecord, absolute: PublicAddress) {
   };
 }
 
-/** How far pictures are seen (contract 15.7, 15.11). */
+/** How far pictures are embedded (contract 15.7, 15.11). */
 const presentSeen = ({ pictures, failures }: Pick<RecordStatus, 'pictures' | 'failures'>) => ({
   pictures: { embedded: pictures.done, pending: pictures.pending, failed: pictures.failed },
   failures: failures.map(({ image, reason }) => ({ image: image.address, reason })),

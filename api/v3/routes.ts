@@ -36,7 +36,7 @@ import { feedbackBody, identifyBody, toIdentification } from './vision-schema';
 /** The current API (contract 4 to 7). */
 export function catalogRoutes(services: ApiServices, settings: ApiSettings, metrics: VisionObserver) {
   const { catalog, vision, similar, suggestions, feedback } = services;
-  /** Answers rows as `includes` wants them. */
+  /** Answers rows with the modules in `includes`. */
   const answerRows = <Found>(
     req: Request,
     includes: readonly Module[],

@@ -25,7 +25,7 @@ import {
   webhookEvent,
 } from '../wire/shared';
 
-/** Modules of an answer (contract 4.9); `catalog` is no value of it. */
+/** Modules of an answer (contract 4.9); `catalog` is not one of its values. */
 export const includes = z
   .array(includeModule)
   .default(['taxonomy'])
@@ -63,17 +63,17 @@ export const filter = z
     not: having('ids', 'include'),
   });
 
-/** Filters of one call at most. */
+/** Most filters of one call. */
 export const FILTERS_MAX = 100;
 
-/** What the rows pass (contract 4.3). */
+/** The filters that rows must pass (contract 4.3). */
 export const filters = z
   .array(filter)
   .max(FILTERS_MAX)
   .default([])
   .describe('ANDed; the values in one are ORed');
 
-/** More than any cursor has: the key of the longest name. */
+/** Longer than any cursor: the key of the longest name. */
 const CURSOR_LENGTH_MAX = 10_000;
 
 /** Facets of one query at most, and values of one facet (contract 4.15). */
@@ -193,7 +193,7 @@ export const webhookBody = z
   });
 
 /**
- * What a query body asks for, and the modules that its answer includes; `page_size` is lowered to the cap.
+ * The query of a body, and the modules that its answer includes; `page_size` is lowered to the cap.
  * @throws AppError 400 that names the parameter at fault, also for a page and a cursor (contract 4.17)
  */
 export function toCatalogQuery(
@@ -237,7 +237,7 @@ export const toFilter = (given: z.output<typeof filter>, position: number): Filt
   },
 });
 
-/** Tells the caller when a body uses the deprecated `ids`, valid or not (contract 4.7). */
+/** Warns the caller when a body uses the deprecated `ids`, valid or not (contract 4.7). */
 export function signalDeprecation(res: Response, body: Readonly<Record<string, unknown>>): void {
   if (usesDeprecatedIds(body)) res.setHeader('Deprecation', 'true');
 }

@@ -7,7 +7,7 @@ import { presentKey, presentUsage } from '../wire/accounts';
 import { periodOf } from '../wire/period';
 import type { accountAnswer } from './answers';
 
-/** `GET /v3/account`: what a key may do, what there is for it, and what was charged (contract 9.7). */
+/** `GET /v3/account`: what a key may do, what is available to it, and what was charged (contract 9.7). */
 export function showOwnAccount({ statements, catalog, clock }: ApiServices, limits: DefaultLimits): Route {
   return (req) => {
     const period = periodOf(req.query, clock.now());

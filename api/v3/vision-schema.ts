@@ -5,12 +5,12 @@ import { type CutPhotos, photosOf } from '../wire/photos';
 import { having } from '../wire/shared';
 import { filters, includes, toFilter } from './schema';
 
-/** What sums of fractions may be off by. */
+/** Tolerance for sums of fractions. */
 const ROUNDING = 1e-9;
 
 const fraction = (of: string) => z.number().min(0).max(1).describe(of);
 
-/** The part of a photo that is looked at (contract 7.15). */
+/** The part of a photo to look at (contract 7.15). */
 const region = z
   .strictObject({
     x: fraction('Of its left edge, from the left'),
@@ -37,7 +37,7 @@ export const photoBody = z
   .strictObject(photo)
   .meta({ description: 'One of `url` and `base64`', if: having('url'), else: having('base64') });
 
-/** `images` in the place of one photo (contract 7.14). */
+/** `images` in place of one photo (contract 7.14). */
 const PHOTOS = {
   description:
     'A photo as `url` or `base64`; or several as `images`, then without `url`, `base64` and `region`',
@@ -76,7 +76,7 @@ export const jobBody = z.strictObject({
 });
 
 /**
- * What a body, or an entry of a job, asks about its photos.
+ * The request of a body, or of an entry of a job, about its photos.
  *
  * @param cut photos that were cut out of the body
  * @param at path of the entry, with a dot at its end

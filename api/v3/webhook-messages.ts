@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { WebhookEvent } from '../../models/webhooks/webhook';
 
-/** A message that webhooks get: when, what its `data` holds, and an example of that. */
+/** A message to webhooks: when it is sent, its `data`, and an example of that. */
 interface WebhookMessage {
   readonly summary: string;
   readonly data: z.ZodObject;

@@ -8,7 +8,7 @@ import { toHttpUrl } from '../wire/photos';
 import type { webhook, webhookAnswer, webhookRemoved, webhooksAnswer } from './answers';
 import { webhookBody } from './schema';
 
-/** Addresses that callers are told at what happens (contract 16.10). */
+/** The webhook addresses of callers (contract 16.10). */
 export const webhookRoutes = ({ webhooks }: ApiServices, settings: ApiSettings) =>
   ({
     listWebhooks: () =>
@@ -24,7 +24,7 @@ export const webhookRoutes = ({ webhooks }: ApiServices, settings: ApiSettings) 
         answerMade(req, res, settings, `/v3/webhooks/${made.id}`);
         return { success: true, ...presentWebhook(made), secret } satisfies z.input<typeof webhookAnswer>;
       });
-      // A repetition is told that it was registered, and not the secret again.
+      // A repeat confirms the registration but does not return the secret again.
       return { ...registered, kept: (body) => ({ ...body, secret: null }) };
     },
     deleteWebhook: aboutId(async (id, { caller }) => {

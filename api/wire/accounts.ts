@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ApiKey } from '../../models/access/api-key';
 import { apiVersion, scope } from './shared';
 
-/** What callers and operators are told of an account. */
+/** An account as shown to callers and operators. */
 export const accountFields = {
   id: z.string().describe('Id of the account'),
   name: z.string().describe('Its name, for people'),
@@ -11,7 +11,7 @@ export const accountFields = {
 
 const time = z.iso.datetime();
 
-/** What callers and operators are told of a key. */
+/** A key as shown to callers and operators. */
 export const keyShown = {
   id: z.string().describe('Id of the key; not the key'),
   name: z.string().describe('Its name, for people'),
@@ -22,7 +22,7 @@ export const keyShown = {
   expires_at: time.nullable().describe('From then on it opens nothing; null: never'),
 };
 
-/** A key as `keyShown` describes it; its secret is known to nobody. */
+/** A key as `keyShown` describes it; its secret is not stored. */
 export const presentKey = ({ id, name, versions, scopes, test, createdAt, expiresAt }: ApiKey) => ({
   id,
   name,

@@ -58,7 +58,7 @@ export const prices = {
   ),
 };
 
-/** What every row says of itself (contract 1.2). */
+/** The common fields of every row (contract 1.2). */
 export const rowFields = {
   id: z.string().describe('Starts with its kind, such as `product_` or `brand_`'),
   name: z
@@ -71,7 +71,7 @@ export const rowFields = {
   available_tags: z.array(tag).optional().describe('Category rows only'),
 };
 
-/** What every variant says of itself. */
+/** The common fields of every variant. */
 export const variantFields = {
   id: z.string().describe('Starts with `variant_`'),
   popularity: z.number().describe('Higher is more popular'),
@@ -80,7 +80,7 @@ export const variantFields = {
 
 export const success = z.literal(true).describe('`true` for every success');
 
-/** Where a page of rows stands among all. */
+/** The position of a page among all rows. */
 export const pageFields = {
   results: z.int().describe('Rows in this page'),
   total_results: z.int().describe('Rows of all pages'),

@@ -2,17 +2,17 @@ import { badRequest } from '../../models/errors';
 
 const DATA_URI = /^\s*data:[^,]*;\s*base64\s*,/i;
 
-/** Anything that is neither a digit of either alphabet nor padding nor white space. */
+/** Any character that is not a digit of either alphabet, padding or white space. */
 const FOREIGN = /[^A-Za-z0-9+/_=\t\n\v\f\r -]/;
-/** Written so that no text takes longer than one look at each character. */
+/** Written so that no text takes more than one pass over its characters. */
 const PADDING = /^=\s*(?:=\s*)?$/;
 
 /**
- * The bytes of a base64 text (contract 7.2): a data URI, also a percent-encoded one, or raw base64; in the ordinary
- * or URL-safe alphabet, with or without padding, white space anywhere. The time it takes grows with the length alone,
- * whatever the text holds: a photo's worth of single spaces holds the process up no longer than a photo does.
+ * The bytes of a base64 text (contract 7.2): a data URI, also a percent-encoded one, or raw base64; in the ordinary or
+ * URL-safe alphabet, with or without padding, white space anywhere. The time depends only on the length, not on the
+ * content: a photo's worth of single spaces blocks the process no longer than a photo does.
  *
- * @throws AppError 400 naming `field` when nothing is left, or when it is no base64
+ * @throws AppError 400 naming `field` when nothing is left, or when it is not base64
  */
 export function decodeBase64(text: string, field: string): Buffer {
   const data = withoutDataPrefix(text, field);
@@ -21,7 +21,7 @@ export function decodeBase64(text: string, field: string): Buffer {
   const count = digits.length - spacesIn(digits);
   if (count === 0) throw badRequest(`${field}: is empty.`, { field });
   if (count % 4 === 1) throw noBase64(field);
-  // Node's decoder takes both alphabets and passes over white space.
+  // Node's decoder accepts both alphabets and skips white space.
   return Buffer.from(digits, 'base64');
 }
 
@@ -43,7 +43,7 @@ function percentDecoded(text: string, field: string): string {
   }
 }
 
-/** What stands before the padding; padding anywhere but at the end is a mistake. */
+/** The text before the padding; padding anywhere but at the end is a mistake. */
 function withoutPadding(data: string, field: string): string {
   const end = data.indexOf('=');
   if (end === -1) return data;
@@ -51,7 +51,7 @@ function withoutPadding(data: string, field: string): string {
   return data.slice(0, end);
 }
 
-/** How many of the characters are white space; the text holds digits and white space alone. */
+/** How many of the characters are white space; the text contains only digits and white space. */
 function spacesIn(digits: string): number {
   if (!/\s/.test(digits)) return 0;
   let spaces = 0;

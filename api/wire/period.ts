@@ -28,7 +28,7 @@ export const periodParameters = z.object({
 /**
  * The period that `since` and `until` of a query string name (contract 9.7), in days of UTC: without an end to the end
  * of today, without a start the 30 days before its end.
- * @throws AppError 400 for what is no time, or a period that is too long or ends before it begins
+ * @throws AppError 400 for an invalid time, or a period that is too long or ends before it begins
  */
 export function periodOf(query: Readonly<Record<string, unknown>>, now: Date): Period {
   const given = validate(periodParameters, query);

@@ -7,7 +7,7 @@ import { parseJsonObject } from '../middleware/parse-json-object';
 import { validate } from '../middleware/validate';
 import { decodeBase64 } from './decode-base64';
 
-/** How a vision body names a photo, before it is looked at. */
+/** How a vision body names a photo, before validation. */
 interface ImageParameters {
   readonly url?: string | null | undefined;
   readonly base64?: string | null | undefined;
@@ -19,15 +19,15 @@ interface PhotoParameters extends ImageParameters {
   readonly images?: readonly ImageParameters[] | undefined;
 }
 
-/** Photos that were cut out of a body, by what stands for them there. */
+/** Photos that were cut out of a body, by their placeholders there. */
 export type CutPhotos = ReadonlyMap<string, Buffer>;
 
 /**
- * The body of a vision call, and the photos that were cut out of it. The request keeps none of it: with the largest photos
+ * The body of a vision call, and the photos that were cut out of it. The request keeps neither: with the largest photos
  * that would be 27 MB until the answer.
  *
- * @param notice looks at the parameters before they are judged
- * @throws AppError 400 for what is no JSON object, and that names the parameter at fault
+ * @param notice sees the parameters before they are validated
+ * @throws AppError 400 for anything but a JSON object, and one that names the parameter at fault
  */
 export function takeBody<Body>(
   req: Request,
@@ -42,12 +42,12 @@ export function takeBody<Body>(
 }
 
 /**
- * The photos that a body names, and its other parameters. `url` wins over `base64`, which is not looked at then
+ * The photos that a body names, and its other parameters. `url` takes precedence over `base64`, which is then ignored
  * (contract 7.1).
  *
- * @param at path of what names them, with a dot at its end, where that is not the body itself
- * @throws AppError 400 that names the field: a photo that was not sent, a URL that is no http(s) address or endless, a text
- *   that is no base64
+ * @param at path of the object that names them, with a dot at its end, if that is not the body itself
+ * @throws AppError 400 that names the field: a missing photo, a URL that is not an http(s) address or is too long, a text
+ *   that is not base64
  */
 export function photosOf<Parameters extends PhotoParameters>(
   { url, base64, region, images, ...parameters }: Parameters,
@@ -80,10 +80,13 @@ function toImageInput(
   return { kind: 'bytes', bytes, region, index };
 }
 
-/** Longer than browsers and servers take; reading the name in a URL of megabytes takes seconds. */
+/** Longer than browsers and servers accept; parsing the host name in a URL of megabytes takes seconds. */
 const URL_LENGTH_MAX = 8192;
 
-/** A caller's address. @throws AppError 400 that names the field: it is no http(s) address, endless, or holds credentials */
+/**
+ * A caller's address. @throws AppError 400 that names the field: it is not an http(s) address, is too long, or contains
+ * credentials
+ */
 export function toHttpUrl(text: string, field: string): URL {
   const wrong = (why: string) => badRequest(`${field}: ${why}.`, { field });
   if (text.length > URL_LENGTH_MAX) throw wrong(`must not be longer than ${URL_LENGTH_MAX} characters`);

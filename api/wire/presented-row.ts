@@ -23,7 +23,7 @@ export const presentVariantField = ({
   name,
 }: Variant['fields'][number]): z.input<typeof variantField> => ({ field, name });
 
-/** The pictures of a row or variant, behind the public address where they are ours. */
+/** The pictures of a row or variant, under the public address if they are ours. */
 export const presentPictures = (
   of: Pick<CatalogItem, 'images' | 'thumbnails'>,
   address: PublicAddress,
@@ -32,7 +32,7 @@ export const presentPictures = (
   thumbnails: of.thumbnails.map(address),
 });
 
-/** The three price fields of a variant (contract 2.1); all null where nothing is known. */
+/** The three price fields of a variant (contract 2.1); all null if nothing is known. */
 export function presentPricing({ id, prices: stored }: Variant, links: Links): Presented<typeof prices> {
   const filesOf = (kind: DataFileKind) => {
     const files = stored?.files.filter((file) => file.kind === kind) ?? [];
@@ -52,7 +52,7 @@ function presentLink(file: DataFile, { sign, address }: Links) {
   return path === null ? [] : [{ region: file.region, url: address(path) }];
 }
 
-/** The best estimate below a row that is no product; null where there is none (contract 2.3). */
+/** The best estimate below a row that is not a product; null if there is none (contract 2.3). */
 export const presentMaxEstimate = ({ maxMarketEstimate: best }: CatalogItem) =>
   best ? presentEstimate(best) : null;
 

@@ -10,17 +10,17 @@ export const scope = z.enum(SCOPES);
 export const webhookEvent = z.enum(WEBHOOK_EVENTS);
 export const sort = z.enum(SORTS);
 
-/** JSON Schema of an object that has all of these; generators of code overlook it where it stands in `if`, `else` or `not`. */
+/** JSON Schema of an object that has all of these; code generators ignore it inside `if`, `else` or `not`. */
 export const having = (...names: readonly string[]) => ({
   properties: Object.fromEntries(names.map((name) => [name, {}])),
   required: [...names],
   additionalProperties: true,
 });
 
-/** Characters of a text query at most (contract 5.1). */
+/** Most characters of a text query (contract 5.1). */
 const QUERY_LENGTH_MAX = 512;
 
-/** Values in one list of ids at most: far more than any page shows, few enough for one statement. */
+/** Most values in one list of ids: far more than any page shows, few enough for one statement. */
 const VALUES_MAX = 1000;
 
 /** A whole number of any size, from `minimum` on. */
@@ -34,7 +34,7 @@ const wholeNumber = (minimum: number) =>
 /** 0-based index of a page. */
 export const pageNumber = wholeNumber(0).describe('0-based; past the end there are no rows');
 
-/** Rows of a page; more than the cap of the service is lowered to it. */
+/** Rows of a page; values above the service's cap are lowered to it. */
 export const sizeOfPage = wholeNumber(1).describe('Lowered to the cap of the service, 100 by default');
 
 /** Free text of a search. */

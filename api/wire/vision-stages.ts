@@ -1,12 +1,12 @@
 import type { Response } from 'express';
 import type { Identification } from '../../models/vision/vision-service';
 
-/** Counts what identifications took and whether they found anything. */
+/** Records how long identifications took and whether they found anything. */
 export interface VisionObserver {
   observeVision(stages: readonly [stage: string, ms: number][], found: boolean): void;
 }
 
-/** Tells metrics and caller (`Server-Timing`, `X-Prediction-Id`) what an identification took, and its id. */
+/** Reports the times and the id of an identification to metrics and caller (`Server-Timing`, `X-Prediction-Id`). */
 export function tellStages(res: Response, metrics: VisionObserver, found: Identification): void {
   const { predictionId, items, timings, totalMs } = found;
   const stages: [stage: string, ms: number][] = [

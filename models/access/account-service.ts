@@ -17,21 +17,21 @@ export interface Period {
   readonly until: Date;
 }
 
-/** What a caller is told of whom it calls for (contract 9.7). */
+/** The account and key that a caller is shown (contract 9.7). */
 export interface Statement {
   readonly account: Account;
   readonly key: ApiKey;
   readonly usage: readonly UsageLine[];
 }
 
-/** A credit that names itself, and the text of its answer, which is kept together with it. */
+/** A credit with an idempotency key, and the text of its answer, which is kept together with it. */
 export interface CreditOnce {
   readonly idempotencyKey: string;
   readonly chargeId: string;
   readonly answer: (credits: number) => string;
 }
 
-/** Who pays: accounts, their credits and what is recorded of their photos, as an operator manages them. */
+/** Accounts, their credits and the records of their photos, as an operator manages them. */
 @injectable()
 export class AccountService {
   constructor(
@@ -40,7 +40,7 @@ export class AccountService {
     @inject(PORTS.AuditedTransaction) private readonly audited: AuditedTransaction,
   ) {}
 
-  /** @param credits what it starts with; null makes it unlimited */
+  /** @param credits its initial credits; null makes it unlimited */
   create(name: string, credits: number | null): Promise<Account> {
     return this.audited.run('accounts create', async ({ accounts }) => {
       const { id, ...details } = await accounts.createAccount(name, credits);
@@ -59,7 +59,7 @@ export class AccountService {
     return requireAccount(this.accounts, id);
   }
 
-  /** What a caller's account has, what its key may do, and what keys of its kind were charged in a period. */
+  /** The balance of a caller's account, the rights of its key, and the charges to keys of its kind in a period. */
   async statement({ accountId, keyId, test }: Caller, { since, until }: Period): Promise<Statement> {
     const [account, key, usage] = await Promise.all([
       requireAccount(this.accounts, accountId),
@@ -71,10 +71,10 @@ export class AccountService {
   }
 
   /**
-   * Adds credits to a limited account, or takes some off.
+   * Adds credits to a limited account, or removes some.
    *
-   * @param once of a call that was claimed under a name: credits and kept answer, both or neither
-   * @returns what it has then
+   * @param once for a call claimed under a name: credits and kept answer, both or neither
+   * @returns the new balance
    * @throws AppError when the account is unlimited or unknown, or would have too many or too few
    */
   credit(id: string, amount: number, note: string | null, once?: CreditOnce): Promise<number> {
@@ -93,13 +93,13 @@ export class AccountService {
     });
   }
 
-  /** All that was added and taken off by hand, oldest first. @throws AppError for an unknown account */
+  /** All credits added and removed by hand, oldest first. @throws AppError for an unknown account */
   async history(id: string): Promise<readonly TopUp[]> {
     await requireAccount(this.accounts, id);
     return this.ledger.topUps(id);
   }
 
-  /** What an account was charged, by day and endpoint. @throws AppError for an unknown account */
+  /** The charges to an account, by day and endpoint. @throws AppError for an unknown account */
   async usage(id: string, since: Date | null, until: Date | null): Promise<readonly UsageLine[]> {
     await requireAccount(this.accounts, id);
     return this.ledger.usage(id, since, until);
@@ -114,7 +114,10 @@ export class AccountService {
     });
   }
 
-  /** Deletes what is recorded of an account's photos, its jobs too; how many predictions. @throws AppError for an unknown account */
+  /**
+   * Deletes the records of an account's photos, its jobs too; returns how many predictions. @throws AppError for an unknown
+   * account
+   */
   deletePredictions(id: string): Promise<number> {
     return this.audited.run('predictions delete', async ({ accounts, predictions, jobs }) => {
       await requireAccount(accounts, id);
@@ -125,7 +128,7 @@ export class AccountService {
   }
 }
 
-/** 400: a page of a list is to follow an entry that is not in it. */
+/** 400: a page of a list is requested after an entry that is not in it. */
 export const unknownCursor = () =>
   badRequest('cursor: take the next_cursor of the page before.', { field: 'cursor' });
 

@@ -1,4 +1,4 @@
-/** API generations; a key lists those that it opens (contract 9.3). */
+/** API generations; a key lists those that it may call (contract 9.3). */
 export const API_VERSIONS = ['v1', 'v2', 'v3'] as const;
 export type ApiVersion = (typeof API_VERSIONS)[number];
 
@@ -6,24 +6,24 @@ export type ApiVersion = (typeof API_VERSIONS)[number];
 export const SCOPES = ['catalog:read', 'vision:identify', 'catalog:write'] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** Of a key that was made without naming any. */
+/** Of a key created without naming any. */
 export const DEFAULT_SCOPES: readonly Scope[] = ['catalog:read', 'vision:identify'];
 
 /** Limits of a key; null means the default of the settings, 0 means none. */
 export interface KeyLimits {
   readonly perSecond: number | null;
   readonly perMinute: number | null;
-  /** Photos in work at the same time (contract 9.5). */
+  /** Photos processed at the same time (contract 9.5). */
   readonly concurrency: number | null;
 }
 
-/** Characters of the name of an account or a key, and of a note, at most. */
+/** Most characters of the name of an account or a key, and of a note. */
 export const NAME_LENGTH_MAX = 200;
 
 export interface Account {
   readonly id: string;
   readonly name: string;
-  /** Credits left, reservations not counted in; null is unlimited. */
+  /** Credits left, not reduced by reservations; null means unlimited. */
   readonly credits: number | null;
   /** Whether photos are kept as long as their predictions (contract 7.11). */
   readonly keepsPhotos: boolean;
@@ -38,29 +38,29 @@ export interface ApiKey {
   readonly scopes: readonly Scope[];
   readonly test: boolean;
   readonly createdAt: Date;
-  /** From then on it opens nothing; null: never. */
+  /** The key stops working then; null: never. */
   readonly expiresAt: Date | null;
   readonly revokedAt: Date | null;
 }
 
-/** Whose something is: the live keys of an account own together, and its test keys (contract 9.12). */
+/** The owner of something: an account's live keys together, or its test keys together (contract 9.12). */
 export interface Owner {
   readonly accountId: string;
-  /** Whether it is of the sandbox (contract 9.8). */
+  /** Whether it belongs to the sandbox (contract 9.8). */
   readonly test: boolean;
 }
 
-/** Who calls: the key, and what its account had when the call came. */
+/** The caller: the key, and the state of its account when the call came. */
 export interface Caller extends Owner {
   readonly keyId: string;
   readonly versions: readonly ApiVersion[];
   readonly scopes: readonly Scope[];
   readonly limits: KeyLimits;
-  /** Credits left, reservations not counted in; null is unlimited. */
+  /** Credits left, not reduced by reservations; null means unlimited. */
   readonly credits: number | null;
-  /** Of these, what other calls hold. */
+  /** Of these, how many other calls hold. */
   readonly held: number;
-  /** Whether the account has its photos kept (contract 7.11). */
+  /** Whether the account's photos are kept (contract 7.11). */
   readonly keepsPhotos: boolean;
   /** Of the taxonomy, when the call came. */
   readonly taxonomyVersion: number;
@@ -71,7 +71,7 @@ const KEY_FORM = /^loupe_(live|test)_[0-9A-Za-z]{32,128}$/;
 /** Whether a credential has the form of a key (contract 9.2), decided before any look-up. */
 export const isKeyForm = (credential: string): boolean => KEY_FORM.test(credential);
 
-/** Whether the versions of a key open an endpoint of this version: a v2 endpoint needs v2 or v1, the others their own. */
+/** Whether a key with these versions may call an endpoint of this version: a v2 endpoint needs v2 or v1, the others their own. */
 export function opens(versions: readonly ApiVersion[], endpoint: ApiVersion): boolean {
   return versions.includes(endpoint) || (endpoint === 'v2' && versions.includes('v1'));
 }

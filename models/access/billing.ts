@@ -10,7 +10,7 @@ export interface CallContext {
   readonly requestId: string;
   /** Name of the endpoint in usage reports, such as `v3.vision.identify`. */
   readonly endpoint: string;
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when nobody is waiting for the answer any more. */
   readonly signal?: AbortSignal;
   /** Opens memory for what the call fetches. */
   readonly openRoom?: () => MemoryLease;
@@ -18,19 +18,19 @@ export interface CallContext {
   readonly awaitMemory?: (answer: { readonly rows: number; readonly priced: boolean }) => Promise<void>;
   /** Identity of its charge. */
   readonly chargeId: string;
-  /** How the call names itself, where it does: then its answer is kept with its charge. */
+  /** The idempotency key of the call, if any: then its answer is kept with its charge. */
   readonly idempotencyKey?: string;
   /** True for a call that is never charged, such as HEAD (contract 10.2). */
   readonly free?: boolean;
 }
 
-/** What was made for a call, and what that is worth in credits; 0 is free. */
+/** The result of a call, and its price in credits; 0 is free. */
 export interface Priced<Value> {
   readonly value: Value;
   readonly price: number;
 }
 
-/** A value with what it cost. `creditsRemaining` is null where the account is unlimited. */
+/** A value with its cost. `creditsRemaining` is null if the account is unlimited. */
 export interface Billed<Value> {
   readonly value: Value;
   readonly creditsUsed: number;
@@ -42,13 +42,16 @@ export const RESERVATION_MS = 120_000;
 
 type Sold = Omit<Billed<unknown>, 'value'>;
 
-/** What the ledger has of a call: whether credits are held for it, and its booking, null when it is not known whether it was made. */
+/**
+ * The ledger's state of a call: whether credits are held for it, and its booking; null when it is unknown whether it was
+ * made.
+ */
 const LEDGER_HAS = new WeakMap<CallContext, { held?: true; sold?: Sold | null }>();
 
 /**
- * Charges for work: before it the balance must cover the highest possible price, which long work holds; what the answer is
- * worth is booked after it, or with the rows that it is made of; and a failure releases everything. Every booking goes
- * through `charge`, only while the caller is there; that of a caller who is gone then is taken back.
+ * Charges for work: before it the balance must cover the highest possible price, which is held during long work; the price
+ * of the answer is booked after it, or together with reading its rows; a failure releases everything. Every booking goes
+ * through `charge`, only while the caller is connected; if the caller is gone afterwards, the booking is refunded.
  */
 @injectable()
 export class Billing {
@@ -58,9 +61,8 @@ export class Billing {
   ) {}
 
   /**
-   * Makes sure, before any work, that the balance covers the highest price that a call may have; inside of `charge`.
-   * For work of a moment, whose booking asks once more: nothing is held but where the balance of a moment ago does not
-   * suffice.
+   * Makes sure, before any work, that the balance covers the highest possible price of a call; inside `charge`. For short
+   * work, whose booking checks again: nothing is held unless the balance of a moment ago does not suffice.
    * @throws AppError 402 when the balance does not cover it
    */
   async assertAffordable(call: CallContext, maxPrice: number): Promise<void> {
@@ -68,7 +70,7 @@ export class Billing {
     if (credits !== null && credits - held < maxPrice) await this.reserve(call, maxPrice);
   }
 
-  /** Holds the highest price that a call may have, before any work; inside of `charge`. @throws AppError 402 as above */
+  /** Holds the highest possible price of a call, before any work; inside `charge`. @throws AppError 402 as above */
   async reserve(call: CallContext, maxPrice: number): Promise<void> {
     if (call.caller.credits === null || call.free) return;
     LEDGER_HAS.set(call, { held: true });
@@ -77,14 +79,14 @@ export class Billing {
       throw insufficientCredits(maxPrice);
   }
 
-  /** Whether a call can be booked by `sell`: not if it is free, or if its answer is to be kept together with its booking. */
+  /** Whether a call can be booked by `sell`: not if it is free, or if its answer must be kept together with its booking. */
   sells(call: CallContext): boolean {
     return !call.free && call.idempotencyKey === undefined;
   }
 
   /**
-   * Has a call booked in the step that reads what it is for; inside of `charge`. Null for a call that can't be, or when
-   * `read` books nothing: then what it is worth is booked after the work.
+   * Books a call in the same step that reads its rows; inside `charge`. Null for a call that can't be booked so, or when
+   * `read` books nothing: then its price is booked after the work.
    * @throws whatever `read` throws
    */
   async sell<Result extends Sold>(
@@ -107,12 +109,13 @@ export class Billing {
   }
 
   /**
-   * Does `work` and books what it is worth. A caller that hung up ends the call, and pays nothing; neither does one that is
-   * gone by the time the booking is done.
+   * Does `work` and books its price. A caller that disconnects ends the call and pays nothing; one that is gone by the time
+   * the booking is done pays nothing either.
    *
    * @param work reserves the highest price and makes the answer
-   * @param keptForm of a call that names itself, the text of its answer: kept together with the booking, or neither is
-   * @throws AppError 409 when the same call was made again meanwhile; whatever `work` throws
+   * @param keptForm for a call with an idempotency key, the text of its answer: kept together with the booking, or neither
+   *   is
+   * @throws AppError 409 when the same call was repeated meanwhile; whatever `work` throws
    */
   async charge<Value>(
     call: CallContext,
@@ -127,7 +130,7 @@ export class Billing {
     } catch (failure) {
       const { held, sold } = LEDGER_HAS.get(call) ?? {};
       if (sold === null || (sold && sold.creditsUsed > 0)) this.#refund(call);
-      // A reservation that can't be released now lapses by itself; the caller gets the failure of the work.
+      // A reservation that can't be released now expires by itself; the caller gets the failure of the work.
       else if (held) await this.ledger.release(chargeOf(call)).catch(() => null);
       throw failure;
     }
@@ -148,7 +151,7 @@ export class Billing {
     try {
       const booking = await this.ledger.settle(charge, price, answer);
       if (booking === 'superseded') throw idempotencyConflict();
-      // The booking may have taken so long that the answer comes too late for anybody.
+      // The booking may have taken so long that nobody is waiting for the answer any more.
       call.signal?.throwIfAborted();
       return booking.creditsRemaining;
     } catch (failure) {
@@ -157,7 +160,7 @@ export class Billing {
     }
   }
 
-  /** Whether a booking that broke off took place is not known; one whose answer comes too late did. */
+  /** It is unknown whether an interrupted booking took place; one whose answer comes too late did. */
   #refund(call: CallContext): void {
     void this.ledger.refund(chargeOf(call)).catch(() => undefined);
   }

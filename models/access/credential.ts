@@ -13,5 +13,5 @@ export function makeKey(test: boolean): string {
   return `loupe_${test ? 'test' : 'live'}_${digits}`;
 }
 
-/** What is stored of a credential: its SHA-256. The credential has 256 random bits, so a plain hash suffices. */
+/** The stored form of a credential: its SHA-256. The credential has 256 random bits, so a plain hash suffices. */
 export const hashKey = (key: string): Buffer => createHash('sha256').update(key, 'utf8').digest();

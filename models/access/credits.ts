@@ -8,10 +8,10 @@ const PRICES = {
   furtherPhoto: 2,
 } as const;
 
-/** The most that an account can have; up to here every sum is exact. */
+/** The highest possible balance; every sum up to it is exact. */
 export const CREDITS_MAX = 1_000_000_000_000_000;
 
-/** Price of a catalog query or a v1/v2 product search; `product` says whether products were asked for. */
+/** Price of a catalog query or a v1/v2 product search; `product` says whether products were requested. */
 export const catalogPrice = (scope: { product: boolean; pricing: boolean }): number =>
   PRICES.catalog + (scope.product && scope.pricing ? PRICES.pricingModule : 0);
 

@@ -1,34 +1,34 @@
 import { unavailable } from '../errors';
 
 export interface FairBudgetOptions {
-  /** What all parties share: bytes of memory, connections. */
+  /** The resource that all parties share: bytes of memory, connections. */
   readonly units: number;
-  /** Leases of no more than this share as many units again among themselves; default 0: there are no such leases. */
+  /** Leases of at most this size share a second pool of as many units; default 0: there are no such leases. */
   readonly littleUnits?: number;
   /** Whether one lease at a time may go beyond the share of its party. */
   readonly mayExceed: boolean;
   /** How long a call waits for units before it is refused. */
   readonly waitMs: number;
-  /** What a refused call is told. */
+  /** The message of a refused call. */
   readonly refusal: string;
 }
 
-/** What one call holds of a budget. */
+/** One call's share of a budget. */
 export interface Lease {
   readonly party: string | null;
   /** Set by the budget alone. */
   units: number;
-  /** Becomes so large if that fits at once; less is given back. */
+  /** Grows to this size if that fits at once; shrinking returns units. */
   tryResize(units: number): boolean;
-  /** Becomes so large as soon as that fits. @throws AppError 503 when it did not in time, or the call is over */
+  /** Grows to this size as soon as that fits. @throws AppError 503 when it did not fit in time, or the call is over */
   resize(units: number): Promise<void>;
-  /** Gives everything back, for good. */
+  /** Returns everything, for good. */
   close(): void;
 }
 
 const RETRY_AFTER_SECONDS = 2;
 
-/** What a waiting lease wants, and how its wait ends. */
+/** The units a waiting lease wants, and how its wait ends. */
 interface Wish {
   readonly units: number;
   grant(): void;
@@ -54,12 +54,13 @@ class Held {
 }
 
 /**
- * Units that parties share fairly. A party may hold as many as it leaves free (the dynamic thresholds of a switch's
- * buffers): half of the budget when it is alone, a quarter beside such a one. What does not fit waits in the order of
- * arrival, that of one party never before others' that would fit. Little leases and large ones never wait for each other.
+ * Units that parties share fairly. A party may hold as many units as are left free (the dynamic thresholds of a switch's
+ * buffers): half of the budget when it is alone, a quarter beside a party that holds half. Requests that do not fit wait in
+ * the order of arrival, without blocking those of other parties that would fit. Small and large leases never wait for each
+ * other.
  *
- * Where the budget may be exceeded, one lease at a time may go beyond, and then counts against its party alone: the
- * largest is never impossible, and leases that each hold a part never wait for one another for ever.
+ * Where the budget may be exceeded, one lease at a time may exceed it, and then counts only against its own party: the
+ * largest lease is never impossible, and leases that each hold a part never deadlock.
  */
 export class FairBudget {
   readonly #little = new Held();
@@ -69,12 +70,12 @@ export class FairBudget {
 
   constructor(private readonly options: FairBudgetOptions) {}
 
-  /** Units that are held now, and how many calls wait. */
+  /** Units held now, and how many calls wait. */
   get state(): { readonly held: number; readonly waiting: number } {
     return { held: this.#little.total + this.#large.total, waiting: this.#waiting.size };
   }
 
-  /** A lease that holds nothing yet. @param party null is the service itself: it counts, and never waits */
+  /** A lease that holds nothing yet. @param party null is the service itself: its units count, but it never waits */
   open(party: string | null): Lease {
     let isClosed = false;
     const lease: Lease = {

@@ -5,7 +5,7 @@ import { requireAccount, unknownCursor } from './account-service';
 import type { ApiKey } from './api-key';
 import { hashKey, makeKey } from './credential';
 
-/** What a new key is to be; without an account it is of the account `default`, which is made if there is none. */
+/** The properties of a new key; without an account it belongs to the account `default`, which is created if missing. */
 export type NewKey = Omit<Parameters<AccountRepository['createKey']>[0], 'hash' | 'accountId'> & {
   readonly accountId?: string | undefined;
 };
@@ -16,7 +16,7 @@ export interface MadeKey {
   readonly secret: string;
 }
 
-/** Keys that open the API, as an operator manages them (contract 9). Only their hashes are kept. */
+/** API keys, as an operator manages them (contract 9). Only their hashes are kept. */
 @injectable()
 export class KeyService {
   constructor(
@@ -25,7 +25,7 @@ export class KeyService {
     @inject(PORTS.Clock) private readonly clock: Clock,
   ) {}
 
-  /** @throws AppError for an unknown account, and a key that would open nothing */
+  /** @throws AppError for an unknown account, and a key that would be unusable */
   async create(wanted: NewKey): Promise<MadeKey> {
     this.#refusePast(wanted.expiresAt);
     return this.audited.run('keys create', async ({ accounts }) => {
@@ -42,7 +42,7 @@ export class KeyService {
     return this.accounts.listKeys();
   }
 
-  /** Keys of an account, the oldest first. @throws AppError for an unknown account, and a page that follows no key of it */
+  /** Keys of an account, the oldest first. @throws AppError for an unknown account, and a page after a key that is not its own */
   async listOf(accountId: string, page: ListPage): Promise<readonly ApiKey[]> {
     await requireAccount(this.accounts, accountId);
     if (page.after !== null && (await this.accounts.key(page.after))?.accountId !== accountId) {
@@ -52,11 +52,11 @@ export class KeyService {
   }
 
   /**
-   * Makes a key that does the same as another, which opens nothing after an overlap.
+   * Makes a key equivalent to another one, which stops working after an overlap.
    *
-   * @param expiresAt of the new key; undefined: it lives as long as the old one was made to, in an earlier rotation too
+   * @param expiresAt of the new key; undefined: it gets the original lifetime of the old one, even after earlier rotations
    * @returns the new key, and when the old one stops working
-   * @throws AppError for a key that is unknown or opens nothing already, and a new one that would open nothing
+   * @throws AppError for a key that is unknown or no longer works, and a new one that would not work
    */
   async rotate(
     id: string,
@@ -85,7 +85,7 @@ export class KeyService {
     });
   }
 
-  /** Closes a key at once, on every process. @throws AppError for an unknown key */
+  /** Revokes a key at once, on every process. @throws AppError for an unknown key */
   revoke(id: string): Promise<void> {
     return this.audited.run('keys revoke', async ({ accounts }) => {
       const accountId = await accounts.revokeKey(id);
@@ -94,7 +94,7 @@ export class KeyService {
     });
   }
 
-  /** Makes a key of Loupe's own, without an audit entry, for the unlimited account of this name, which is made if there is none. */
+  /** Makes a key of Loupe's own, without an audit entry, for the unlimited account of this name, which is created if missing. */
   async createInternalKey(account: string, wanted: Omit<NewKey, 'accountId'>): Promise<MadeKey> {
     const { id: accountId } = await this.accounts.ensureAccount(account);
     const secret = makeKey(wanted.test);
@@ -122,7 +122,7 @@ export class KeyService {
   }
 }
 
-/** What the audit log says of a new key. */
+/** The audit log details of a new key. */
 const detailsOf = ({ name, versions, scopes, test, limits, expiresAt }: ApiKey) => ({
   name,
   versions,

@@ -17,22 +17,22 @@ export interface Filter {
   readonly field: string;
   readonly include: readonly string[];
   readonly exclude: readonly string[];
-  /** How the caller calls the two lists, for refusals. */
+  /** The caller's names for the two lists, for refusals. */
   readonly names?: { readonly include: string; readonly exclude: string };
 }
 
-/** Which products of the catalog count: those of a category that pass all filters. */
+/** The products of the catalog that count: those of a category that pass all filters. */
 export interface SearchScope {
   /** Slug; null means every category. */
   readonly category: string | null;
   /** ANDed. */
   readonly filters: readonly Filter[];
   readonly except?: string;
-  /** Of products only those of the sandbox. */
+  /** Only those products that are in the sandbox. */
   readonly sandbox?: true;
 }
 
-/** The sandbox has so many products of each category, the most popular ones (contract 9.8). */
+/** How many products of each category are in the sandbox, the most popular ones (contract 9.8). */
 export const SANDBOX_PRODUCTS = 1_000;
 
 /** The whole catalog. */
@@ -40,7 +40,7 @@ export const EVERYTHING: SearchScope = { category: null, filters: [] };
 
 /** A facet whose values are counted over all rows of a result (contract 4.15). */
 export interface FacetAsked {
-  /** One that no row has is counted as empty. */
+  /** A facet that no row has is counted as empty. */
   readonly field: string;
   readonly limit: number;
   /** Folded words that the name of a value must have, the last as a prefix (contract 4.16); null for all values. */
@@ -54,7 +54,7 @@ export interface FacetValue {
   readonly count: number;
 }
 
-/** Where a row stands in an answer: what comes after it can be told, whatever became of the row (contract 4.18). */
+/** The position of a row in an answer: the rows after it can be determined even if the row has changed (contract 4.18). */
 export interface RowPosition {
   readonly id: string;
   readonly popularity: number;
@@ -64,7 +64,7 @@ export interface RowPosition {
   readonly rank: readonly number[];
 }
 
-/** What any API version asks of the catalog, once its wire form is parsed. */
+/** A catalog query of any API version, once its wire form is parsed. */
 export interface CatalogQuery {
   /** Free text; blank or null means a listing. */
   readonly text: string | null;
@@ -79,13 +79,13 @@ export interface CatalogQuery {
   readonly sort: Sort;
   /** Each field once. */
   readonly facets?: readonly FacetAsked[];
-  /** Without it `any`. */
+  /** Default: `any`. */
   readonly match?: (typeof MATCHES)[number];
-  /** Instead of a page the rows from a place on that an answer named; from the first one on when it is empty. */
+  /** Instead of a page: the rows from a position on that an answer named; from the first one on when it is empty. */
   readonly cursor?: string;
 }
 
-/** A query whose categories are known slugs and whose text is split: what a repository is given. */
+/** A query whose categories are known slugs and whose text is split: the input of a repository. */
 export interface ResolvedQuery extends Omit<CatalogQuery, 'categories' | 'text' | 'cursor'> {
   readonly categories: readonly string[] | null;
   /** Folded words of the query in order; null for a listing. An empty array finds nothing. */
@@ -101,8 +101,8 @@ export interface SearchPage<Row> {
   readonly total: number;
   /** Words of the query matched by the best row; 0 for a listing. */
   readonly wordsMatched: number;
-  /** Where any was asked for: the values of each, those of most rows first, then by id. */
+  /** If any was requested: the values of each, by descending number of rows, then by id. */
   readonly facets?: ReadonlyMap<string, readonly FacetValue[]>;
-  /** The last of the rows if others follow, of a query that has `after`. */
+  /** The last of the rows if others follow, for a query with `after`. */
   readonly last?: RowPosition | null;
 }

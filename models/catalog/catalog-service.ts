@@ -22,9 +22,9 @@ export interface CatalogPage {
   /** The ordering actually applied: the sort, or `relevance` for a text query. */
   readonly sortApplied: string;
   readonly resolvedTaxonomy: ResolvedTaxonomy;
-  /** Of the whole result, where facets were asked for. */
+  /** Of the whole result, if facets were requested. */
   readonly facets?: ReadonlyMap<string, readonly FacetValue[]>;
-  /** Of a query with a cursor: of the rows that follow, or null. */
+  /** For a query with a cursor: the cursor of the next rows, or null. */
   readonly nextCursor?: string | null;
 }
 
@@ -34,17 +34,17 @@ export interface ResolvedTaxonomy {
   readonly level: number | null;
 }
 
-/** Those of the items that were asked for which there are. */
+/** Those of the requested items that exist. */
 export interface FoundItems {
   readonly items: readonly CatalogItem[];
   readonly notFound: readonly string[];
   readonly resolvedTaxonomy: ResolvedTaxonomy | null;
 }
 
-/** How strictly a query's categories are taken: v3 refuses an unknown one, v1 and v2 answer no rows (contract 4.2, 8.2). */
+/** How strictly a query's categories are checked: v3 refuses an unknown one, v1 and v2 return no rows (contract 4.2, 8.2). */
 export type CategoryRule = 'refuse-unknown' | 'unknown-is-empty';
 
-/** Answers for the catalog: search and lookup, with prices and what they are worth. */
+/** Catalog search and lookup, with prices, and what the answers cost. */
 @injectable()
 export class CatalogService {
   constructor(
@@ -54,18 +54,18 @@ export class CatalogService {
     @inject(SearchMisses) private readonly misses: SearchMisses,
   ) {}
 
-  /** Categories and their hierarchies as they stood when a call came, or later. */
+  /** Categories and their hierarchies as they were when a call came, or later. */
   async taxonomy({ taxonomyVersion }: Caller): Promise<Taxonomy> {
     return new Taxonomy(await this.catalog.categories(taxonomyVersion));
   }
 
-  /** Every field that some row of the catalog may have beside its category; as of `taxonomy`. */
+  /** Every field that some row of the catalog may have besides its category; as recent as `taxonomy`. */
   facetFields({ taxonomyVersion }: Caller): Promise<readonly string[]> {
     return this.catalog.facetFields(taxonomyVersion);
   }
 
   /**
-   * One page of a query. Worth something only when it has rows.
+   * One page of a query. It costs credits only when it has rows.
    * @throws AppError 400 for an unknown node, category or tag, a node that the category does not have, or a cursor of
    *   another query; 402
    */
@@ -91,7 +91,7 @@ export class CatalogService {
       this.billing.sells(call) ? sell : undefined,
     );
     if (total === 0) this.noteMiss(resolved, query.text ?? '');
-    // From the category filter when one is set, else from the first row; null with neither (contract 1.9).
+    // Taken from the category filter when one is set, else from the first row; null with neither (contract 1.9).
     const category = resolved.categories?.[0] ?? rows[0]?.category;
     const page: CatalogPage = {
       rows,
@@ -148,7 +148,7 @@ export class CatalogService {
     return { value, price: sumOf(items.map((item) => (isProduct(item) ? price.product : price.other))) };
   }
 
-  /** Nobody missed a word where filters, an unknown category or a sandbox may be why nothing was found (contract 5.13). */
+  /** Not counted as a miss if filters, an unknown category or a sandbox may be why nothing was found (contract 5.13). */
   private noteMiss({ words, filters, categories, sandbox }: ResolvedQuery, text: string): void {
     const isNarrowed = filters.length > 0 || categories?.length === 0 || sandbox;
     if (words?.length && !isNarrowed) this.misses.note(text, words);

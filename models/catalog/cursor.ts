@@ -8,13 +8,16 @@ const DIGEST_BYTES = 9;
 const RANKED_BY = 3;
 const RANK_MAX = 1_000;
 
-/** How a caller names the place after a row in the answers to a query, whatever the size of the pages. */
+/** The caller's reference to the position after a row in the answers to a query, independent of page size. */
 export function cursorOf(query: ResolvedQuery, { id, popularity, sortKey, rank }: RowPosition): string {
   const content = Buffer.from(JSON.stringify([id, isByName(query) ? sortKey : popularity, ...rank]));
   return Buffer.concat([digestOf(query, content), content]).toString('base64url');
 }
 
-/** The row of a cursor; null for the empty one. @throws AppError 400 for a text that is no cursor of this query (contract 4.17) */
+/**
+ * The row of a cursor; null for the empty one. @throws AppError 400 for a text that is not a cursor of this query (contract
+ * 4.17)
+ */
 export function rowBefore(query: ResolvedQuery, cursor: string): RowPosition | null {
   if (cursor === '') return null;
   const bytes = Buffer.from(cursor, 'base64url');
@@ -27,7 +30,7 @@ export function rowBefore(query: ResolvedQuery, cursor: string): RowPosition | n
   return row;
 }
 
-/** The row of a cursor. Anybody can make one with a digest, so what it holds is looked at; null if that is no row. */
+/** The row of a cursor. Anybody can make one with a valid digest, so its content is checked; null if that is not a row. */
 function rowIn(content: string, query: ResolvedQuery): RowPosition | null {
   const [id, value, ...rank] = listIn(content);
   const key = isByName(query) ? { sortKey: value, popularity: 0 } : { sortKey: '', popularity: value };
@@ -47,13 +50,13 @@ function listIn(json: string): unknown[] {
   }
 }
 
-/** One that the database can hold. */
+/** One that the database can store. */
 const isText = (value: unknown): value is string =>
   typeof value === 'string' && !/\0|\p{Surrogate}/u.test(value);
 
 const isByName = ({ sort, words }: ResolvedQuery): boolean => words === null && sort.startsWith('name');
 
-/** Tells apart what is of another query, or damaged; nothing is secret in it. */
+/** Detects cursors that belong to another query or are damaged; it contains nothing secret. */
 function digestOf({ node, categories, filters, words, match, sort }: ResolvedQuery, content: Buffer): Buffer {
   const order = words === null ? sort : null;
   const conditions = filters.map(({ field, include, exclude }) => [field, include, exclude]);

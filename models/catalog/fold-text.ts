@@ -18,7 +18,7 @@ const PLAIN: Readonly<Record<string, string>> = {
   ĳ: 'ij',
   ſ: 's',
   ς: 'σ',
-  // Compatibility decomposition takes these apart, which readers see as part of the letter before.
+  // Compatibility decomposition would split these off, but readers see them as part of the preceding letter.
   '\u0e4d\u0e32': '\u0e33',
   '\u0ecd\u0eb2': '\u0eb3',
 };
@@ -26,9 +26,9 @@ const PLAIN_LETTER = new RegExp(Object.keys(PLAIN).join('|'), 'gu');
 
 /** Nothing to decompose; most text of most catalogs. */
 const ASCII = /^[\0-\x7f]*$/;
-/** Format characters and all others that readers do not see, such as soft hyphens and joiners (contract 5.15). */
+/** Format characters and all others invisible to readers, such as soft hyphens and joiners (contract 5.15). */
 const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}]+/gu;
-/** Signs that readers take for one another: the one that stands for all, and code points of the others (contract 5.15). */
+/** Look-alike signs: the one that represents all, and code points of the others (contract 5.15). */
 const LOOKALIKES: Readonly<Record<string, string>> = {
   "'":
     '\u0060\u00b4\u02b9\u02bb-\u02bf\u02c8\u02ca\u02cb\u0374\u0384\u055a\u05f3\u07f4\u07f5\u1fbd\u1fbf\u1fef\u1ffd\u1ffe' +
@@ -44,25 +44,25 @@ const LOOKALIKE = new RegExp(
   'gu',
 );
 const SIGNS = Object.keys(LOOKALIKES);
-/** The sign of a number in lower case: it reads `no`, and ends the word. */
+/** The sign of a number in lower case: it folds to `no`, and ends the word. */
 const NUMBER_SIGN = /(?<![\p{L}\p{N}\p{M}])n\.?°/gu;
 /** Marks on letters that read the same without them; on other letters a mark is part of the letter. */
 const ACCENTS = /(?<=[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}])\p{M}+/gu;
 
 /** Of folded text. */
 export const WORDS = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu;
-/** The same of folded text that is ASCII, in a fraction of the time. */
+/** The same for folded text that is ASCII, in a fraction of the time. */
 const ASCII_WORDS = /[a-z0-9]+/g;
 
 /** Bytes of a word that the database can index. */
 const WORD_BYTES_MAX = 1_900;
 
-/** What readers see of a text. */
+/** The visible part of a text. */
 export const visibleText = (text: string): string => text.replace(INVISIBLE, '');
 
 /**
- * Text without case, compatibility forms, the accents of Latin, Greek and Cyrillic letters and invisible characters,
- * with one sign for its look-alikes, composed: `Hermès` and `HERMES` fold to `hermes`.
+ * Text without case, compatibility forms, the accents of Latin, Greek and Cyrillic letters and invisible characters, with
+ * one sign for all its look-alikes, composed: `Hermès` and `HERMES` fold to `hermes`.
  */
 export function foldText(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase().replaceAll('`', "'");
@@ -72,7 +72,7 @@ export function foldText(text: string): string {
       .normalize('NFKD')
       .toLowerCase()
       .normalize('NFKD')
-      // Some are made of look-alikes.
+      // Some consist of look-alikes.
       .replace(LOOKALIKE, signOf)
       .replace(ACCENTS, '')
       .replace(PLAIN_LETTER, (letter) => PLAIN[letter] ?? letter)
@@ -86,18 +86,18 @@ const signOf = (...[, ...groups]: (string | undefined)[]): string =>
 
 /**
  * The words of a text as search sees them: folded runs of letters with their marks and digits; all else separates,
- * apostrophes too (`l'air` is `l` and `air`; who types `lair` is one edit away). Order kept, repetitions kept.
+ * apostrophes too (`l'air` is `l` and `air`; the query `lair` is one edit away). Keeps order and repetitions.
  */
 export function wordsOf(text: string): string[] {
   const folded = foldText(text);
   return (folded.match(ASCII.test(folded) ? ASCII_WORDS : WORDS) ?? []).map(indexable);
 }
 
-/** The words of what a caller searches for; null when it is blank (contract 5.1). */
+/** The words of a search text; null when it is blank (contract 5.1). */
 export const wordsAsked = (text: string | null | undefined): string[] | null =>
   visibleText(text ?? '').trim() === '' ? null : wordsOf(text ?? '');
 
-/** A word that is too long for an index is its beginning and a digest of the whole, so that it still equals itself alone. */
+/** A word too long for an index becomes its beginning plus a digest of the whole, so that it still equals only itself. */
 function indexable(word: string): string {
   if (word.length * 3 <= WORD_BYTES_MAX || Buffer.byteLength(word) <= WORD_BYTES_MAX) return word;
   const digest = createHash('sha256').update(word).digest('hex');
@@ -112,7 +112,7 @@ export function nameSortKey(name: string): string {
   return key;
 }
 
-/** Ranks by code unit, so that a character is looked at closely once; those beyond have none of their own. */
+/** Ranks by code unit, so that each character is classified only once; characters beyond have no rank here. */
 const ranks: string[] = [];
 
 function rankOf(character: string): string {

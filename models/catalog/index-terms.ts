@@ -1,6 +1,6 @@
 import { foldText, WORDS, wordsOf } from './fold-text';
 
-/** A word has no letters that are more than a code point, unless one of these is in it. */
+/** Every letter of a word is a single code point, unless the word contains one of these. */
 const JOINING = /[\p{M}\u0e33\u0eb3\u1100-\u11ff\ua960-\ua97f\ud7b0-\ud7ff]/u;
 const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' });
 
@@ -10,11 +10,11 @@ const UNSPACED =
 const UNSPACED_RUNS = new RegExp(UNSPACED, 'gu');
 const UNSPACED_WORD = new RegExp(`^${UNSPACED}$`, 'u');
 
-/** Begins the terms for parts of words. No word holds it. */
+/** Prefix of the terms for parts of words. No word contains it. */
 const PART = '~';
-/** Letters of such a run that a query must have, to be found in the middle of a word. */
+/** Minimum letters of such a run in a query for matches in the middle of a word. */
 const PART_MIN = 2;
-/** Letters of a part that are compared. */
+/** How many letters of a part are compared. */
 const PART_MAX = 32;
 
 /** The letters of a word as a reader sees them (grapheme clusters), each with its marks. */
@@ -25,7 +25,7 @@ export function lettersOf(word: string): string[] {
 }
 
 /**
- * What a row with this text is found by: its words, its references, and for runs of scripts without spaces what is left of
+ * The terms that find a row with this text: its words, its references, and for runs of scripts without spaces the rest of
  * the run from each letter on (`~易威登`, `~威登` for `路易威登`), so that each part of it is the beginning of a term.
  */
 export function indexTermsOf(text: string): string[] {
@@ -42,34 +42,34 @@ export function indexTermsOf(text: string): string[] {
   return terms;
 }
 
-/** Begins the terms for references. No word holds it. */
+/** Prefix of the terms for references. No word contains it. */
 const REFERENCE = '#';
 const DIGIT = /\p{Nd}/u;
 /** Between two words of a reference, and between two references that may be one. */
 const TIGHT = /^[\p{Pd}./]$/u;
 const LOOSE = /^\s+$/u;
-/** Words of a reference, and letters of its term, at most. */
+/** Most words of a reference, and most letters of its term. */
 const REFERENCE_WORDS_MAX = 8;
 const REFERENCE_LETTERS_MAX = 40;
-/** A word that is a part of a reference whatever separates it from the other parts: it has a digit, or few letters. */
+/** A word that is part of a reference regardless of the separator to the other parts: it has a digit, or few letters. */
 const CODE = /\p{Nd}|^.{1,3}$/u;
-/** Digits that are a reference by themselves, in the middle or at the end of a word. */
+/** Digits that form a reference by themselves, in the middle or at the end of a word. */
 const NUMBER = /(?<=[^\d])\d{5,}/g;
 
-/** The term of rows in which these words with a digit are written together, apart or with other signs between. */
+/** The term of rows that contain these words with a digit joined, apart or with other separators. */
 export const referenceOf = (words: readonly string[]): string => REFERENCE + words.join('');
 
-/** Whether a term is one for references. */
+/** Whether a term is for references. */
 export const isReference = (term: string): boolean => term.startsWith(REFERENCE);
 
-/** The long numbers in a word that have letters before them, with what follows: `126610ln` of `m126610ln`. */
+/** The long numbers in a word after letters, with what follows: `126610ln` of `m126610ln`. */
 export const numbersIn = (word: string): string[] =>
   Array.from(word.matchAll(NUMBER), ({ index }) => word.slice(index));
 
 /**
  * The terms for references in a folded text (contract 5.16): of words with a digit among them that hyphens, dots or slashes
- * separate (`11-03`) all runs (`#1103`), of two such that a space separates both (`#rm1103`), and numbers that follow letters
- * (`#535653` for `lou535653`).
+ * separate (`11-03`) all runs (`#1103`), for two such words separated by a space, both together (`#rm1103`), and numbers
+ * that follow letters (`#535653` for `lou535653`).
  */
 function referencesIn(folded: string): string[] {
   const found = new Set<string[]>();
@@ -118,13 +118,13 @@ export function hasWords(text: string, words: readonly string[]): boolean {
 const NO_FACET = ':';
 
 /**
- * The term of rows with an attribute or a tag: `<field>:<id>`, `tags:<tag id>`. No field holds a colon and no id is
- * empty (contract 4.6); asked for such ones, the text would be that of another facet, or no facet's at all.
+ * The term of rows with an attribute or a tag: `<field>:<id>`, `tags:<tag id>`. No field contains a colon and no id is
+ * empty (contract 4.6); with such input the term would be that of another facet, or of no facet.
  */
 export const facetOf = (field: string, id: string): string =>
   field.includes(':') || id === '' ? NO_FACET : `${field}:${id}`;
 
-/** With what the terms begin that hold this word of a query anywhere; null for scripts with spaces and single letters. */
+/** The prefix of terms that contain this query word anywhere; null for scripts with spaces and single letters. */
 export function partBeginning(word: string): string | null {
   if (!UNSPACED_WORD.test(word)) return null;
   const letters = lettersOf(word);

@@ -9,7 +9,7 @@ export interface Category {
   readonly nameFields: readonly string[];
 }
 
-/** Curated knowledge about an item that is not in its text (contract 3.3). `group` is the id's namespace. */
+/** Curated knowledge about an item beyond its text (contract 3.3). `group` is the id's namespace. */
 export interface Tag {
   readonly id: string;
   readonly name: string;
@@ -28,7 +28,7 @@ export interface Variant {
   readonly images: readonly string[];
   readonly thumbnails: readonly string[];
   readonly popularity: number;
-  /** Where prices were asked for. */
+  /** If prices were requested. */
   readonly prices?: StoredPrices;
 }
 
@@ -45,16 +45,16 @@ export interface CatalogItem {
   readonly thumbnails: readonly string[];
   /** Category first, then the hierarchy in order, then further facets. */
   readonly attributes: readonly Attribute[];
-  /** In the bundle's order; empty on rows that are no product. */
+  /** In the bundle's order; empty on rows that are not products. */
   readonly variants: readonly Variant[];
-  /** What its shop says of a product (contract 1.10). */
+  /** The shop's data on a product (contract 1.10). */
   readonly title?: string;
   readonly sku?: string;
   readonly url?: string;
   readonly data?: Readonly<Record<string, unknown>>;
   /** Category rows only; ordered by group, then by display order. */
   readonly availableTags?: readonly Tag[];
-  /** The highest below a row that is no product (contract 2.3), where prices were asked for and there is one. */
+  /** The highest estimate below a row that is not a product (contract 2.3), if prices were requested and there is one. */
   readonly maxMarketEstimate?: MarketEstimate;
   readonly updatedAt: Date;
 }

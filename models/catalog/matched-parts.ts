@@ -12,7 +12,7 @@ interface AskedWord {
 }
 
 /**
- * The parts of a name that are words of a query, the last of which may be the beginning of one; of scripts without
+ * The parts of a name that are words of a query, the last of which may be the beginning of a word; in scripts without
  * spaces any part of a word. Two neighbouring words of either are also read as one word of the other (contract 5.11).
  * @param words folded, in order
  */
@@ -36,7 +36,7 @@ interface OwnWord {
   readonly from: number;
 }
 
-/** The longest part of a word that is asked for. */
+/** The longest part of a word that is in the query. */
 function partIn({ text, from }: OwnWord, asked: readonly AskedWord[]): NamePart[] {
   const [longest] = asked
     .filter((each) => {
@@ -49,7 +49,7 @@ function partIn({ text, from }: OwnWord, asked: readonly AskedWord[]): NamePart[
   return [[start, start + longest.text.length]];
 }
 
-/** From the beginning of a word into the next one, where both together are a word that is asked for. */
+/** From the beginning of a word into the next one, if both together are a word of the query. */
 function partOverBoth(word: OwnWord, next: OwnWord, asked: readonly AskedWord[]): NamePart[] {
   const joined = word.text + next.text;
   return asked
@@ -60,7 +60,7 @@ function partOverBoth(word: OwnWord, next: OwnWord, asked: readonly AskedWord[])
     .map(({ text }) => [word.from, next.from + text.length - word.text.length]);
 }
 
-/** A folded text, and where each of its code units stands in the text as it is written. */
+/** A folded text, and the position of each of its code units in the original text. */
 interface PlacedText {
   readonly folded: string;
   readonly places: readonly NamePart[];
@@ -97,7 +97,7 @@ function sharedLength(one: string, other: string): number {
   return length;
 }
 
-/** The parts from left to right, those that overlap as one. */
+/** The parts from left to right, overlapping ones merged. */
 function merged(parts: readonly NamePart[]): NamePart[] {
   const apart: NamePart[] = [];
   for (const [from, to] of [...parts].sort((left, right) => left[0] - right[0])) {

@@ -4,7 +4,10 @@ import type { CatalogRepository } from '../ports';
 import { EVERYTHING, type Filter, type SearchScope } from './catalog-query';
 import { TAGS_FIELD, type Taxonomy } from './taxonomy';
 
-/** The slug of a category by slug or name. @throws AppError 400 for an unknown one, or without rows of the node (contract 4.2) */
+/**
+ * The slug of a category by slug or name. @throws AppError 400 for an unknown one, or one without rows of the node
+ * (contract 4.2)
+ */
 export function categorySlug(name: string, node: string, taxonomy: Taxonomy): string {
   const category = taxonomy.find(name);
   if (!category) throw badRequest(`There is no category "${name}".`, { field: 'category_id' });
@@ -18,11 +21,11 @@ export function categorySlug(name: string, node: string, taxonomy: Taxonomy): st
   return category.id;
 }
 
-/** What narrows every search of a key: a test key sees the sandbox (contract 9.8). */
+/** The restriction on every search of a key: a test key sees the sandbox (contract 9.8). */
 export const sightOf = ({ test }: Pick<Caller, 'test'>): Pick<SearchScope, 'sandbox'> =>
   test ? { sandbox: true } : {};
 
-/** Those of the ids that a key may look up, in their order; of a live key all, known or not. */
+/** Those of the ids that a key may look up, in their order; for a live key all of them, known or not. */
 export async function seenBy(
   caller: Pick<Caller, 'test'>,
   ids: readonly string[],

@@ -5,12 +5,12 @@ import { visibleText } from './fold-text';
 /** Injection token: whether queries that found nothing are counted at all. */
 export const SEARCH_MISSES_COUNTED = Symbol.for('SearchMissesCounted');
 
-/** Below it a text may be one person's. */
+/** Below this count a text may be personal. */
 const SEEN_MIN = 3;
 const LENGTH_MAX = 100;
 /** Texts of a day in memory. */
 const TEXTS_MAX = 10_000;
-/** Digits with nothing but separators between: telephone, card and other numbers that are somebody's. */
+/** Digits with only separators between them: telephone, card and other personal numbers. */
 const LONG_NUMBER = /(?:\p{Nd}[\s().+/-]*){7}/u;
 
 interface Count {
@@ -43,7 +43,7 @@ export class SearchMisses {
     if (counts.size > TEXTS_MAX) forgetRare(counts);
   }
 
-  /** Writes what was seen often enough since the last time; not for two at a time. */
+  /** Writes the texts seen often enough since the last time; never twice at the same time. */
   async write(): Promise<void> {
     for (const [day, counts] of this.#days) {
       const due = [...counts]
@@ -60,7 +60,7 @@ export class SearchMisses {
   }
 }
 
-/** All of them, where none is rare. */
+/** All of them, if none is rare. */
 function forgetRare(counts: Map<string, Count>): void {
   const frequent = [...counts].filter(([, { seen }]) => seen >= SEEN_MIN);
   counts.clear();

@@ -12,7 +12,7 @@ import {
 /** The longest side of a thumbnail in pixels. */
 const THUMBNAIL_SIDE = 320;
 
-/** A picture that a caller stored: its addresses, and its size in pixels when it is upright. */
+/** A picture stored by a caller: its addresses, and its upright size in pixels. */
 export interface UploadedPicture {
   readonly address: string;
   readonly thumbnail: string;
@@ -30,8 +30,8 @@ export class StoredPictures {
   ) {}
 
   /**
-   * Stores the picture of an import; one that was stored before is not decoded again.
-   * @param dryRun decodes it and stores nothing; a picture that would be new has no address
+   * Stores a picture of an import; one stored before is not decoded again.
+   * @param dryRun decodes it and stores nothing; a new picture then has no address
    * @throws AppError 422 when it can't be used
    */
   async take(
@@ -54,7 +54,7 @@ export class StoredPictures {
     return image;
   }
 
-  /** Stores the picture of a call, kept until a record can name it. @throws AppError 422 when it can't be used, 503 */
+  /** Stores a picture of a call, kept until a record can name it. @throws AppError 422 when it can't be used, 503 */
   async upload(bytes: Buffer, caller: Omit<PrepareOptions, 'region'>): Promise<UploadedPicture> {
     const { jpeg, source } = await this.preparer.prepare(bytes, caller);
     const small = await this.preparer.thumbnail(jpeg, THUMBNAIL_SIDE);
@@ -64,13 +64,13 @@ export class StoredPictures {
     });
     const { address, thumbnail } = await stored();
     await this.index.keep([address, thumbnail]);
-    // Housekeeping may have removed it before it was kept.
+    // Housekeeping may have removed it before it was marked as kept.
     const image = await stored();
     await this.index.remember(digestOf(bytes), image);
     return { ...image, ...source };
   }
 
-  /** The database may have outlived the stored images. */
+  /** The database may still list images that are no longer stored. */
   async #isStillStored({ address, thumbnail }: StoredImage): Promise<boolean> {
     if (thumbnail !== null && (await this.images.size(thumbnail)) === null) return false;
     return (await this.images.size(address)) !== null;

@@ -7,7 +7,7 @@ import { categorySlug, sightOf } from './resolve-scope';
 import type { Suggestion } from './suggestion';
 import { Taxonomy } from './taxonomy';
 
-/** Completes what stands in a search box (contract 5.11). */
+/** Completes the text of a search box (contract 5.11). */
 @injectable()
 export class SuggestionService {
   constructor(@inject(PORTS.CatalogRepository) private readonly catalog: CatalogRepository) {}

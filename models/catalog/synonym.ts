@@ -1,10 +1,10 @@
-/** Words of a phrase (contract 13.14): a query is looked through for every run of so many. */
+/** Words of a phrase (contract 13.14): a query is searched for every run of up to this many words. */
 export const PHRASE_WORDS_MAX = 5;
 
 /** Another reading of words in a query (contract 5.9); a phrase is folded words, one space between. */
 export interface Synonym {
-  /** What is read. */
+  /** The phrases to match. */
   readonly phrases: readonly string[];
-  /** What each of them may also be read as; one that is the phrase itself says nothing. */
+  /** What each of them may also be read as; a reading equal to the phrase has no effect. */
   readonly readings: readonly string[];
 }

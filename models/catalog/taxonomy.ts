@@ -14,7 +14,7 @@ export const joinCategories = (ids: readonly string[]): string => ids.join(CATEG
 /** The ids of the categories of an entity or row, from the text of `joinCategories`; the first one is its own. */
 export const categoriesOf = (joined: string): readonly string[] => joined.split(CATEGORY_SEPARATOR);
 
-/** Which nodes may be asked for, at which level each stands: hierarchies are data of the categories (contract 3.1). */
+/** Which nodes may be requested, and the level of each: hierarchies are data of the categories (contract 3.1). */
 export class Taxonomy {
   readonly categories: readonly Category[];
   private readonly bySlug: ReadonlyMap<string, Category>;
@@ -44,7 +44,7 @@ export class Taxonomy {
     return [...this.nodes];
   }
 
-  /** The nodes that are attributes of other rows and so facets, also where no category of the catalog has them. */
+  /** The nodes that are attributes of other rows and so facets, even if no category of the catalog has them. */
   facetFields(): string[] {
     return this.allNodes().filter((node) => node !== 'product' && node !== 'category');
   }
@@ -53,7 +53,7 @@ export class Taxonomy {
     return ['product', ...category.hierarchy, 'category'];
   }
 
-  /** How many hierarchy attributes stand above the node: handbags `brand` 0 … `product` 3; a category row is 0. */
+  /** How many hierarchy attributes are above the node: handbags `brand` 0 … `product` 3; a category row is 0. */
   level(category: Category, node: string): number | null {
     if (node === 'category') return 0;
     if (node === 'product') return category.hierarchy.length;

@@ -8,16 +8,19 @@ import {
   type WebhookStore,
 } from '../ports';
 
-/** Feedback of so many days is looked at, and none on answers from before the live model or its calibration changed. */
+/**
+ * How many days of feedback are examined; feedback on answers from before the live model or its calibration changed is
+ * ignored.
+ */
 export const RELIABILITY_DAYS = 30;
 const DAY_MS = 86_400_000;
 
-/** Fewer answers say too little; claims and truth that are nearer are as they should be (contract 16.17). */
+/** With fewer answers there is too little evidence; a smaller gap between claims and truth is normal (contract 16.17). */
 const ANSWERS_MIN = 200;
 const APART_MAX = 0.1;
 const TOLD_EVERY_MS = 7 * DAY_MS;
 
-/** Whether the confidence of answers is still true, by what callers say of them. */
+/** Checks by callers' feedback whether the confidence of answers is still true. */
 @injectable()
 export class DriftWatch {
   constructor(
@@ -33,8 +36,8 @@ export class DriftWatch {
   }
 
   /**
-   * Tells webhooks that confidence has drifted (contract 16.17): of all accounts, where answers show it whichever account is left out,
-   * else of those whose own answers show it.
+   * Tells webhooks that confidence has drifted (contract 16.17): for all accounts, if the answers show it whichever single
+   * account is left out, else for those whose own answers show it.
    */
   async look(): Promise<void> {
     const accounts = await this.#byAccount();
@@ -67,7 +70,7 @@ function together(accounts: readonly AccountReliability[]) {
   return { answers, claimed: mean(({ claimed }) => claimed), right: mean(({ right }) => right) };
 }
 
-/** The figures, where they show that confidence has drifted. */
+/** The figures, if they show that confidence has drifted. */
 function driftIn({ answers, claimed, right }: ReturnType<typeof together>) {
   if (claimed === null || right === null || answers < ANSWERS_MIN) return null;
   return Math.abs(claimed - right) > APART_MAX ? { claimed, right, answers } : null;

@@ -13,14 +13,14 @@ import {
   type PredictionRepository,
 } from '../ports';
 
-/** What answers with feedback are told apart by. */
+/** The properties that group answers with feedback. */
 export const RELIABILITY_BY = ['model', 'month', 'category', 'photos'] as const;
 export type ReliabilityBy = (typeof RELIABILITY_BY)[number];
 
-/** How far a group of answers could be believed, that have `of` in common; null for what is not known. */
+/** The reliability of a group of answers that have `of` in common; null for unknown. */
 export type Reliability = ReturnType<typeof reliabilityBy>[number];
 
-/** What callers say of answers, and what that tells of the service. */
+/** Callers' feedback on answers, and what it shows about the service. */
 @injectable()
 export class FeedbackService {
   constructor(
@@ -29,7 +29,7 @@ export class FeedbackService {
     @inject(PORTS.Clock) private readonly clock: Clock,
   ) {}
 
-  /** Keeps what photos showed, in place of what was said before (contract 7.18). @throws AppError 404, 400 for an unknown product */
+  /** Stores what photos showed, replacing earlier feedback (contract 7.18). @throws AppError 404, 400 for an unknown product */
   async correct(
     owner: Owner,
     predictionId: string,
@@ -46,14 +46,14 @@ export class FeedbackService {
     return feedback;
   }
 
-  /** How far answers with feedback could be believed, in groups by each of `told`, ordered by their names. */
+  /** The reliability of answers with feedback, in groups by each of `told`, ordered by their names. */
   async reliability(told: readonly ReliabilityBy[], since: Date | null, model: string | null = null) {
     const judged = await this.predictions.judged(since);
     const answers = model === null ? judged : judged.filter((each) => isOfModel(each, model));
     return told.flatMap((by) => reliabilityBy(by, answers));
   }
 
-  /** An answer is right by its first row: the product itself, or the taxonomy row that it is below. */
+  /** An answer is right if its first row is the product itself, or a taxonomy row above it. */
   async #isRight({ rows: [first] }: Prediction, correctId: string | null): Promise<boolean> {
     if (correctId === null) return first === undefined;
     const [product] = await this.catalog.itemsById([correctId]);
@@ -81,7 +81,7 @@ function reliabilityBy(by: ReliabilityBy, answers: readonly JudgedPrediction[]) 
     .map(([of, group]) => ({ by, of, ...figuresOf(group) }));
 }
 
-/** Those with rows, by their first rows; those without were right where the catalog did not have it. */
+/** Those with rows, by their first rows; those without were right if the catalog did not have the item. */
 function figuresOf(answers: readonly JudgedPrediction[]) {
   const claims = answers.flatMap(({ confidence, right }) =>
     confidence === null ? [] : { confidence, right },

@@ -18,18 +18,18 @@ import { composed, FittedProducts, inverseOf, pictureVector } from './scatter';
 import { SEVERAL_MIN } from './status-service';
 
 export interface AdaptOptions {
-  /** `id` or `id@version`; null is the live version. */
+  /** `id` or `id@version`; null means the live version. */
   readonly model: string | null;
-  /** A folder of labelled photos that count as further pictures of their products; null for none. */
+  /** A folder of labelled photos, used as further pictures of their products; null for none. */
   readonly photos: string | null;
-  /** Whether photos of callers that are kept with their feedback count too. */
+  /** Whether photos of callers kept with their feedback are used too. */
   readonly feedback: boolean;
 }
 
-/** A version that was adapted, and how; of `several` products with several pictures a third had no part. */
+/** An adapted version, and how it was adapted; a third of the `several` products with several pictures was held out. */
 export type AdaptResult = Awaited<ReturnType<AdaptService['adapt']>>;
 
-/** Products that are looked at: enough to know the directions of a large catalog, little enough to hold. */
+/** Products examined: enough to learn the directions of a large catalog, few enough for memory. */
 const PRODUCTS_MAX = 6_000;
 const PHOTOS_MAX = 5_000;
 const OTHERS_MAX = 1_500;
@@ -37,7 +37,7 @@ const OTHERS_MAX = 1_500;
 const PAGE = 64;
 const COPIED_AT_ONCE = 256;
 
-/** A third of the products has no part in a map, so that there is something to judge it by. */
+/** A third of the products is held out of the fit, to judge the map by. */
 const isHeldOut = (product: string): boolean => hash(product, 'adapt') % 3 === 0;
 
 /** Views of pictures, `[picture][view]`. */
@@ -63,7 +63,10 @@ export class AdaptService {
     @inject(BuildService) private readonly build: BuildService,
   ) {}
 
-  /** Broken off, the same call goes on. @throws AppError where too few products have several pictures, or no map is better */
+  /**
+   * After an interruption, the same call continues. @throws AppError if too few products have several pictures, or no map
+   * is better
+   */
   async adapt(options: AdaptOptions, progress: Progress, signal: AbortSignal) {
     const source = versionOf(await this.embeddings.versions(), options.model);
     const standing = await this.embeddings.mapOf(source.id);
@@ -97,7 +100,7 @@ export class AdaptService {
     return { ...built, ...adaptation, several: count, validation };
   }
 
-  /** Views of photos by the product that they show, as the network alone sees them. */
+  /** Views of photos by the product that they show, as the network alone embeds them. */
   async #photos({ source, progress }: Run, { photos, feedback }: AdaptOptions) {
     const labelled: Query[] = [
       ...(photos === null ? [] : await this.queryMaker.fromPhotos(photos, PHOTOS_MAX)),
@@ -145,7 +148,7 @@ export class AdaptService {
     return { fitted, ids, pictures };
   }
 
-  /** Pictures of products that have no part, to be confused with. */
+  /** Pictures of held-out products, as distractors. */
   async #others(run: Run, several: ReadonlySet<string>): Promise<Float32Array[]> {
     const { ids } = await this.samples.productsWithPictures(run.source.id, 1, OTHERS_MAX);
     const wanted = ids.filter((id) => !several.has(id));
@@ -156,7 +159,7 @@ export class AdaptService {
     return vectors;
   }
 
-  /** Pages of the embedded pictures of products, as the network alone sees them. */
+  /** Pages of the embedded pictures of products, as the network alone embeds them. */
   async *#stored({ source, undo, signal }: Run, ids: readonly string[]) {
     for (let from = 0; from < ids.length; from += PAGE) {
       signal.throwIfAborted();
@@ -168,7 +171,7 @@ export class AdaptService {
     }
   }
 
-  /** Passes the stored vectors of the source through a map; what is there already is left. */
+  /** Passes the stored vectors of the source through a map; existing results are kept. */
   async #copy({ source, progress, signal }: Run, versionId: number, map: Float32Array): Promise<void> {
     const { done: images } = await this.embeddings.coverage(source.id);
     let { done } = await this.embeddings.coverage(versionId);

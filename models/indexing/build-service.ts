@@ -39,7 +39,10 @@ export class ReadinessCheck {
     return (await this.readiness.workers()).length > 0;
   }
 
-  /** What the workers say of a version, once its model is loaded or not; where none is alive, this process tries it. */
+  /**
+   * What the workers report about a version, once they have loaded its model or failed; if none is alive, this process
+   * tries it.
+   */
   async of(version: EmbeddingVersion): Promise<readonly WorkerReadiness[]> {
     for (let poll = 1; ; poll += 1) {
       const told = await this.#told(version);
@@ -61,14 +64,14 @@ export class ReadinessCheck {
   }
 }
 
-/** Images asked for at once by each of the lanes: jobs enough for the workers of many hosts, few enough to stop soon. */
+/** Images requested at a time by each lane: enough jobs for the workers of many hosts, few enough to stop soon. */
 const BATCH_IMAGES = 128;
 const LANES = 8;
 
 /** A build that is complete: `images - embedded - failed` is 0. */
 export type BuildResult = Awaited<ReturnType<BuildService['complete']>>;
 
-/** Embeds all images under another model, beside the live version. */
+/** Embeds all images with another model, beside the live version. */
 @injectable()
 export class BuildService {
   constructor(
@@ -80,7 +83,7 @@ export class BuildService {
   ) {}
 
   /**
-   * Builds until it is proven that no image is left. @param options `model` is `id` or `id@version` of an installed one
+   * Builds until no image is proven to be left. @param options `model` is `id` or `id@version` of an installed model
    * @throws AppError for a model that is not installed or can't be loaded, and a half-done build without `resume`; the reason of `signal`
    */
   async build(
@@ -94,7 +97,7 @@ export class BuildService {
     return this.complete(version, progress, signal);
   }
 
-  /** Embeds what a version lacks. @throws AppError when no worker can load its model; the reason of `signal` */
+  /** Embeds the images that a version lacks. @throws AppError when no worker can load its model; the reason of `signal` */
   async complete(version: EmbeddingVersion, progress: Progress, signal: AbortSignal) {
     const { id, model, state } = version;
     if (this.queue.isShared) await this.#refuseWithoutModel(version, progress);
@@ -110,8 +113,8 @@ export class BuildService {
   }
 
   /**
-   * Until it is proven that none is left: images - embedded - listed failures = 0. Then the index is made, and what came meanwhile is
-   * embedded. May be stopped between two batches and begun again: only what is missing is computed.
+   * Until it is proven that none is left: images - embedded - listed failures = 0. Then the index is made, and images that
+   * arrived meanwhile are embedded. May be stopped between two batches and restarted: only missing images are computed.
    * @throws the reason of `signal`; AppError when the workers or the database fail for good
    */
   async #embedAll(id: number, progress: Progress, signal: AbortSignal): Promise<Coverage> {
@@ -124,7 +127,7 @@ export class BuildService {
         const first = await firstPending();
         await this.#embedPending(id, coverage, progress, again, signal);
         const after = await coverageNow();
-        // Where pictures are replaced meanwhile, as many are left, but others.
+        // If pictures are replaced meanwhile, just as many are left, but different ones.
         const isStuck =
           after.pending >= coverage.pending && after.done <= coverage.done && after.failed <= coverage.failed;
         if (isStuck && first === (await firstPending()))
@@ -138,7 +141,7 @@ export class BuildService {
     }
   }
 
-  /** One pass over what is pending, in the order of the ids. Does not wait for the workers when it is stopped. */
+  /** One pass over the pending images, in the order of the ids. Does not wait for the workers when it is stopped. */
   async #embedPending(
     id: number,
     { done, failed, pending }: Coverage,
@@ -170,7 +173,7 @@ export class BuildService {
     await this.embeddings.buildIndex(id, (notice) => progress.note(`index: ${notice}`));
   }
 
-  /** The version to build: a new one, or one that was begun. */
+  /** The version to build: a new one, or one already begun. */
   async #versionFor(manifest: ModelManifest, resume: boolean): Promise<EmbeddingVersion> {
     const standing = (await this.embeddings.versions()).find(
       ({ state, model }) => model === modelReference(manifest) && (state === 'building' || state === 'live'),
@@ -194,7 +197,7 @@ export class BuildService {
     return standing;
   }
 
-  /** Work that no worker can do would wait for ever. */
+  /** Work that no worker can do would wait forever. */
   async #refuseWithoutModel(version: EmbeddingVersion, progress: Progress): Promise<void> {
     if (!(await this.readiness.hasWorkers())) {
       progress.note('no worker is running; the work waits in the queue for one');
@@ -209,12 +212,12 @@ export class BuildService {
   }
 }
 
-/** What fails (the queue or the database is away, workers died over it) is tried again for a minute and a half. */
+/** Failed work (queue or database unavailable, workers died) is retried for a minute and a half. */
 const BACKOFF = { retries: 7, minTimeout: 1_000, maxTimeout: 30_000 };
 
 type Retry = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
-/** Tries again, a few times, after any AppError but `not_found`. @throws the reason of `signal`; the last failure */
+/** Retries a few times after any AppError but `not_found`. @throws the reason of `signal`; the last failure */
 const retrying =
   (progress: Progress, signal: AbortSignal): Retry =>
   (work) =>

@@ -2,15 +2,15 @@ import { notFound } from '../errors';
 import type { Calibration, EmbeddingVersion } from '../vision/embedding-model';
 import type { Evaluation } from './figures';
 
-/** A version with what a change of the model needs to know of it. */
+/** A version with the facts needed for a change of the model. */
 export interface VersionRecord extends EmbeddingVersion {
   /** When it was first proven that every image is embedded or listed as a failure; null before. */
   readonly builtAt: Date | null;
-  /** Whether new images are embedded for it: the live version, one that is built, and the target of a rollback. */
+  /** Whether new images are embedded for it: the live version, one being built, and the target of a rollback. */
   readonly maintained: boolean;
-  /** How it was judged last against the live one; null when it was not. */
+  /** Its last evaluation against the live one; null without one. */
   readonly evaluation: Evaluation | null;
-  /** What a rollback of its last calibration goes back to; null when there was none since it became live. */
+  /** What a rollback of its last calibration restores; null when there was none since it became live. */
   readonly previousCalibration: Calibration | null;
   /** When its calibration was last changed; null while it is the model's own. */
   readonly calibratedAt: Date | null;
@@ -29,7 +29,7 @@ export function liveOf<Version extends { readonly state: string }>(versions: rea
 export const rollbackTarget = (versions: readonly VersionRecord[]): VersionRecord | null =>
   versions.find(({ state, maintained }) => state === 'retired' && maintained) ?? null;
 
-/** The newest version of a model (`id` or `id@version`) that has vectors. @throws AppError saying how to make one */
+/** The newest version of a model (`id` or `id@version`) that has vectors. @throws AppError that says how to make one */
 export function findVersion(versions: readonly VersionRecord[], model: string): VersionRecord {
   const found = versions
     .filter(hasVectors)
@@ -41,7 +41,7 @@ export function findVersion(versions: readonly VersionRecord[], model: string): 
   );
 }
 
-/** As `findVersion`; null is the live version. */
+/** As `findVersion`; null means the live version. */
 export const versionOf = (versions: readonly VersionRecord[], model: string | null): VersionRecord =>
   model === null ? liveOf(versions) : findVersion(versions, model);
 
@@ -65,18 +65,18 @@ export interface CatalogImage {
   readonly address: string;
 }
 
-/** What a worker says of the model of a version: that it holds it ready, or why it can't. */
+/** A worker's report on the model of a version: that it is ready, or why it can't be. */
 export interface WorkerReadiness {
-  /** Host and process, as an operator knows them. */
+  /** Host and process, as operators know them. */
   readonly worker: string;
   readonly versionId: number;
   /** Null when photos can be answered under the version at once. */
   readonly fault: string | null;
 }
 
-/** Why workers can't answer under a version, each by its name. */
+/** Why workers can't answer under a version, by worker name. */
 export const workerFaults = (readiness: readonly WorkerReadiness[]): string[] =>
   readiness.flatMap(({ worker, fault }) => (fault === null ? [] : [`${worker}: ${fault}`]));
 
-/** What a worker says while it has not made up its mind. */
+/** A worker's report while it is still loading. */
 export const MODEL_IS_LOADING = 'its model is being loaded';

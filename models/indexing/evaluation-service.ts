@@ -31,17 +31,17 @@ import { evaluateVersion, type Query, QueryMaker, type VersionAnswer } from './q
 
 export interface EvaluateOptions {
   readonly model: string;
-  /** Catalog pictures that queries are made of, or labelled photos or answers with feedback at most. */
+  /** Catalog pictures to make queries of, or most labelled photos or answers with feedback. */
   readonly queries: number;
   readonly seed: number;
-  /** A folder of labelled photos, or the photos that callers gave feedback on, to ask instead; null and false make queries. */
+  /** A folder of labelled photos, or the photos that callers gave feedback on, to use instead; null and false make queries. */
   readonly photos: string | null;
   readonly feedback: boolean;
-  /** Fits a calibration although the version has one. */
+  /** Fits a calibration even if the version has one. */
   readonly recalibrate: boolean;
 }
 
-/** Queries whose latency and neighbours are measured one by one, and the nearest images that count. */
+/** Queries whose latency and neighbours are measured one by one, and how many nearest images count. */
 const MEASURED_ALONE = 40;
 const LOOKED_AT = 10;
 
@@ -60,8 +60,9 @@ export class EvaluationService {
   ) {}
 
   /**
-   * A version without a calibration gets one, fitted on half of the items and judged on the others; the live one only on demand. The
-   * evaluation is kept with the version. @throws AppError for a model without embeddings, or when there is nothing to ask
+   * A version without a calibration gets one, fitted on half of the items and judged on the others; the live one only on
+   * demand. The evaluation is kept with the version. @throws AppError for a model without embeddings, or when there are no
+   * queries
    */
   async evaluate(options: EvaluateOptions, progress: Progress): Promise<Evaluation> {
     const versions = await this.embeddings.versions();
@@ -133,7 +134,7 @@ export class EvaluationService {
 
   /**
    * With the time of the model and the recall of the index, measured one query after the other.
-   * @param isUnseen whether no calibration was fitted on an answer: confidence is judged by these
+   * @param isUnseen whether an answer was not used to fit any calibration: confidence is judged by these
    */
   async #figures({ version, answers, calibration }: Judged, isUnseen: (answer: VersionAnswer) => boolean) {
     const embedder = await this.embedders.forVersion(version);
@@ -194,7 +195,7 @@ function sourceOf({ photos, feedback, queries: count }: EvaluateOptions, queries
     : `${queries.length} labelled photos`;
 }
 
-/** @param floor stays where no item was asked that the catalog does not have */
+/** @param floor stays if no query was for an item that the catalog does not have */
 function fittedTo(all: readonly VersionAnswer[], floor: number): Calibration | null {
   const answers = all.filter(({ item }) => isForFitting(item));
   const confidence = fitChoiceModel(answers, UNCALIBRATED.confidence);
@@ -202,7 +203,7 @@ function fittedTo(all: readonly VersionAnswer[], floor: number): Calibration | n
   return { confidence, floor: answers.some(isUnknown) ? floorFor(answers, confidence) : floor };
 }
 
-/** A version, what it made of the queries, and the calibration to judge that by. */
+/** A version, its answers to the queries, and the calibration to judge them by. */
 interface Judged {
   readonly version: VersionRecord;
   readonly answers: readonly VersionAnswer[];

@@ -1,4 +1,4 @@
-/** `right` of `of`, with the limits between which the true share lies in 95 of 100 cases (Wilson, 1927). */
+/** `right` of `of`, with the 95 % confidence limits of the true share (Wilson, 1927). */
 export interface Share {
   readonly right: number;
   readonly of: number;
@@ -30,13 +30,13 @@ export interface VersionFigures {
   readonly ann: readonly AnnFigures[];
 }
 
-/** How a version was judged; kept with it. */
+/** The evaluation of a version; kept with it. */
 export interface Evaluation {
   readonly at: string;
   readonly seed: number;
   /** Where the queries came from, in words. */
   readonly source: string;
-  /** Images that were embedded under the candidate then. */
+  /** Images embedded under the candidate at that time. */
   readonly images: number;
   readonly candidate: VersionFigures;
   /** Null when nothing was live, or the candidate was. */
@@ -44,13 +44,13 @@ export interface Evaluation {
   readonly comparison: Comparison | null;
 }
 
-/** Of the normal distribution, for 95 of 100 cases. */
+/** Quantile of the normal distribution for 95 of 100 cases. */
 const DEVIATIONS_95 = 1.959964;
 const BINS = 10;
 const KEPT_SHARE = 0.95;
 const RESAMPLES = 1_000;
 
-/** Nothing of nothing is anywhere between 0 and 1. */
+/** Zero of zero may be anywhere between 0 and 1. */
 export function shareOf(right: number, of: number): Share {
   if (of === 0) return { right, of, low: 0, high: 1 };
   const share = right / of;
@@ -65,8 +65,9 @@ const sumOf = <Each>(values: readonly Each[], of: (each: Each) => number): numbe
   values.reduce((sum, each) => sum + of(each), 0);
 
 /**
- * How far confidence can be believed: `ece`, the expected calibration error; `brier`, the mean squared distance from what was true; and of
- * ten bins of equal width without the empty ones (Guo et al., 2017), what answers claimed on average, and how many were right.
+ * The reliability of confidence: `ece`, the expected calibration error; `brier`, the mean squared distance from what was
+ * true; and for each of ten bins of equal width, without the empty ones (Guo et al., 2017), the average claim of its
+ * answers, and how many were right.
  */
 export function calibrationFiguresOf(
   answers: readonly { readonly confidence: number; readonly right: boolean }[],
@@ -87,22 +88,23 @@ export function calibrationFiguresOf(
   };
 }
 
-/** How many answers about unknown items slip through where 95 % of the right ones do, by their confidence. */
+/** How many answers about unknown items pass the confidence threshold that 95 % of the right ones pass. */
 export function falseAcceptsAt95(right: readonly number[], unknown: readonly number[]): number {
   const kept = right.toSorted((one, other) => other - one);
   const threshold = kept[Math.ceil(KEPT_SHARE * kept.length) - 1] ?? 0;
   return unknown.filter((confidence) => confidence >= threshold).length / Math.max(1, unknown.length);
 }
 
-/** By the nearest-rank method; 0 of nothing. */
+/** By the nearest-rank method; 0 for an empty list. */
 export function percentileOf(values: readonly number[], share: number): number {
   const sorted = values.toSorted((left, right) => left - right);
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0;
 }
 
 /**
- * How often each sort of query (`level 1` to `level 3`: distorted catalog pictures; `other photo`: another picture of the item) found
- * its item first, or among the first five. @param answers the place of the right product, from 1; null when it was not found
+ * How often each kind of query (`level 1` to `level 3`: distorted catalog pictures; `other photo`: another picture of the
+ * item) found its item first, or among the first five. @param answers the place of the right product, from 1; null when it
+ * was not found
  */
 export function recallFiguresOf(
   answers: readonly { readonly name: string; readonly place: number | null }[],
@@ -116,12 +118,13 @@ export function recallFiguresOf(
   });
 }
 
-/** What two versions made of one query of a known item; `same`: both have the same item first. */
+/** The answers of two versions to one query for a known item; `same`: both have the same item first. */
 type PairedAnswer = Readonly<{ product: string } & Record<'candidateRight' | 'liveRight' | 'same', boolean>>;
 
 /**
- * The candidate against the live version on the same queries: those that only one had first, the share with the same first item, and
- * the difference of recall@1 with its 95 % limits, by a bootstrap over items, whose queries stand or fall together.
+ * The candidate against the live version on the same queries: how many only one of them had first, the share with the same
+ * first item, and the difference of recall@1 with its 95 % limits, by a bootstrap over items, whose queries are resampled
+ * together.
  */
 export function comparisonOf(answers: readonly PairedAnswer[], random: () => number) {
   if (answers.length === 0) return null;

@@ -10,22 +10,22 @@ import {
 } from '../vision/embedding-model';
 import { type Ancestry, MatchContext } from '../vision/matches';
 
-/** What was found of photos, and what they show. */
+/** What was found for photos, and what they show. */
 export interface LabelledSighting {
-  /** What is shown; all of one item are fitted on, or none. */
+  /** The item shown; all sightings of an item are in the fit, or none. */
   readonly item: string;
   /** As `shortlistOf` gives it. */
   readonly shortlist: readonly Candidate[];
   readonly ancestry: Ancestry;
-  /** Products that are right; none of an item that the catalog does not have. */
+  /** Products that are right; none for an item that the catalog does not have. */
   readonly products: readonly string[];
-  /** The taxonomy rows that are right, also of an item that the catalog does not have; null when they are not known. */
+  /** The taxonomy rows that are right, even for an item that the catalog does not have; null when unknown. */
   readonly above: ReadonlySet<string> | null;
   /** How many sightings it counts for; 1 when left out. */
   readonly weight?: number;
 }
 
-/** The product rows, best first, and the place of the right one, from 1; null when it was not found. */
+/** The product rows, best first, and the position of the right one, from 1; null when it was not found. */
 export function judged({ shortlist, ancestry, products: right }: LabelledSighting, model: ChoiceModel) {
   const { products } = new MatchContext(shortlist, ancestry, model);
   const marked = products.map((match) => ({ ...match, right: right.includes(match.id) }));
@@ -33,31 +33,31 @@ export function judged({ shortlist, ancestry, products: right }: LabelledSightin
   return { products: marked, place: place < 0 ? null : place + 1 };
 }
 
-/** Whether the item is one that the catalog does not have, or that was left out of the search. */
+/** Whether the item is missing from the catalog, or was left out of the search. */
 export const isUnknown = ({ products }: LabelledSighting): boolean => products.length === 0;
 
-/** What a standardised weight costs that is one away from where it began: few sightings make no wild weights. */
+/** The cost of moving a standardised weight by one: a few sightings can't produce extreme weights. */
 const RIDGE = 0.05;
 const STEPS = 60;
 const CONVERGED = 1e-5;
 const DAMPING_MIN = 1e-6;
 
-/** Right and wrong first products that a fit needs at least. */
+/** Minimum of right and of wrong first products for a fit. */
 const LEAST = 10;
 
 /** Tried for `kin`. */
 const TWENTIETHS = Array.from({ length: 20 }, (_, index) => (index + 1) / 20);
 
-/** Tried for the floor: below 0.05 an answer is noise, whatever the model. */
+/** Tried for the floor: below 0.05 an answer is noise with any model. */
 const FLOORS = Array.from({ length: 96 }, (_, index) => (index + 5) / 100);
 
-/** Of unknown items so many are answered with a product first at most. */
+/** Largest share of unknown items that may be answered with a product first. */
 const UNKNOWN_ANSWERED_MAX = 0.2;
 
 /** Half of the items: a fit never sees an item that it is judged by. */
 export const isForFitting = (item: string): boolean => hash(item, 'half') % 2 === 0;
 
-/** The likeliest weights, by Newton's method with a ridge towards `from`; null where too few first products were right, or wrong. */
+/** The likeliest weights, by Newton's method with a ridge towards `from`; null if too few first products were right, or wrong. */
 export function fitChoiceModel(all: readonly LabelledSighting[], from: ChoiceModel): ChoiceModel | null {
   const found = all.filter(({ shortlist }) => shortlist.length > 0);
   const right = found.filter((sighting) => judged(sighting, from).place === 1).length;
@@ -77,7 +77,7 @@ export function fitChoiceModel(all: readonly LabelledSighting[], from: ChoiceMod
   return { ...model, kin: fitKin(found, model) };
 }
 
-/** The least floor at which at most a fifth of unknown items is answered with a product first. */
+/** The lowest floor at which at most a fifth of unknown items is answered with a product first. */
 export function floorFor(all: readonly LabelledSighting[], model: ChoiceModel): Calibration['floor'] {
   const unknown = all
     .filter(isUnknown)
@@ -90,7 +90,7 @@ export function floorFor(all: readonly LabelledSighting[], model: ChoiceModel): 
   return FLOORS.find((floor) => answered(floor) <= UNKNOWN_ANSWERED_MAX) ?? 1;
 }
 
-/** One photo's choice: a line of signals for "none of them" and for each candidate, and which was right. */
+/** One photo's decision: a row of signals for "none of them" and for each candidate, and which was right. */
 interface Decision {
   readonly signals: Matrix;
   readonly right: number;
@@ -111,7 +111,7 @@ function decisionsOf({ shortlist, products, weight = 1 }: LabelledSighting): Dec
   });
 }
 
-/** The exponent under which taxonomy rows above the best products were right as often as they claim. */
+/** The exponent for which taxonomy rows above the best products were right as often as claimed. */
 function fitKin(sightings: readonly LabelledSighting[], model: ChoiceModel): number {
   const rows = sightings.flatMap(({ shortlist, ancestry, above, weight = 1 }) => {
     const sighting = new MatchContext(shortlist, ancestry, model);
@@ -141,10 +141,10 @@ function newton(decisions: readonly Decision[], prior: readonly number[]): numbe
         loss - decision.weight * Math.log(sharesOf(decision, weights)[decision.right] || Number.MIN_VALUE),
       away(weights).transpose().mmul(cost).mmul(away(weights)).get(0, 0) / 2,
     );
-  // From where every option is as likely as another, not from weights that may be sure of what is wrong.
+  // Starts where all options are equally likely, not from weights that may be confidently wrong.
   let weights = Matrix.zeros(prior.length, 1);
   let loss = lossAt(weights);
-  // As Levenberg and Marquardt: the less far the slope can be followed, the shorter and safer the step.
+  // As in Levenberg-Marquardt: the less reliable the slope, the shorter and safer the step.
   for (let damping = DAMPING_MIN, step = 0; step < STEPS && damping < 1 / DAMPING_MIN; step += 1) {
     const gradient = cost.mmul(away(weights));
     const curvature = Matrix.add(cost, Matrix.diag(scales.map((scale) => damping * scale)));
@@ -159,7 +159,7 @@ function newton(decisions: readonly Decision[], prior: readonly number[]): numbe
   return weights.to1DArray();
 }
 
-/** The variance of a signal over the options that it is a signal of. */
+/** The variance of a signal over the options it applies to. */
 function scaleOf(decisions: readonly Decision[], column: number): number {
   const values = decisions.flatMap(({ signals }) => {
     const [none, ...candidates] = signals.getColumn(column);

@@ -20,12 +20,14 @@ import { versionOf } from './embedding-version';
 import { adaptableProducts } from './status-service';
 
 /**
- * What a version makes of a product by the pictures of it that are embedded, the first that applies:
+ * A version's verdict on a product by its embedded pictures, the first that applies:
  * - `shares_picture`: another product shows one of its pictures.
- * - `no_picture`, `not_embedded`: there is none to find it by.
- * - `confused`, of several pictures: one of them is as near to a picture of another product as to its own nearest one, or nearer.
- * - `look_alike`, of one picture: another product's is within the typical distance of two pictures of one product.
- * - `one_picture`: it has one, and that is all that can be said.
+ * - `no_picture`, `not_embedded`: it has no picture to be found by.
+ * - `confused`, with several pictures: one of them is at least as near to a picture of another product as to its nearest
+ *   own one.
+ * - `look_alike`, with one picture: another product's picture is within the typical distance of two pictures of one
+ *   product.
+ * - `one_picture`: it has only one, so nothing more can be said.
  * - `distinct`: each of its pictures leads to it.
  */
 export const VERDICTS = [
@@ -39,17 +41,17 @@ export const VERDICTS = [
 ] as const;
 export type Verdict = (typeof VERDICTS)[number];
 
-/** A product as its owner knows it. */
+/** A product in its owner's terms. */
 export type NamedProduct = ReturnType<typeof namedProduct>;
 
 /** A picture of a product and the nearest one of another product. */
 interface NearestOther {
   readonly product: NamedProduct;
-  /** Addresses of the two; the same where the picture is shared. */
+  /** Addresses of the two; the same if the picture is shared. */
   readonly pictures: readonly string[];
   /** Cosine distance of their nearest views, 0 to 2. */
   readonly distance: number;
-  /** From the own picture to the nearest other one of the same product; null where there is none. */
+  /** From the own picture to the nearest other one of the same product; null if there is none. */
   readonly ownDistance: number | null;
   /** Attributes in which the two products differ, such as `colour`. */
   readonly differIn: readonly string[];
@@ -62,26 +64,26 @@ export interface Finding {
   readonly popularity: number;
   /** How many of its pictures are embedded. */
   readonly pictures: number;
-  /** Null without an embedded picture, or where no other product has one. */
+  /** Null without an embedded picture, or if no other product has one. */
   readonly nearest: NearestOther | null;
 }
 
-/** How many products a version can tell apart, in all or in a category. */
+/** How many products a version can distinguish, in total or in a category. */
 export type Identifiability = Awaited<ReturnType<IdentifiabilityService['inspect']>>;
 
-/** The median distance of so many pictures to the nearest other one of their product. */
+/** The median distance of this many pictures to the nearest other one of their product. */
 interface TypicalDistance {
   readonly distance: number;
   readonly pictures: number;
 }
 
-/** A median of fewer says little: of twenty it lies with 95 % between the quantiles 0.28 and 0.72. */
+/** A median of fewer is unreliable: for twenty it lies with 95 % between the quantiles 0.28 and 0.72. */
 const TYPICAL_OF_MIN = 20;
 
-/** Distances have four decimals: half precision holds no more. */
+/** Distances have four decimals: half precision has no more. */
 const SCALE = 10_000;
 
-/** Products read, and so in memory, at once; and products whose neighbours are asked for at once. */
+/** Products read, and so in memory, at a time; and products whose neighbours are queried at a time. */
 const PAGE = 64;
 const AT_ONCE = 4;
 
@@ -93,14 +95,14 @@ interface NearestPictures {
   readonly ownDistance: number | null;
 }
 
-/** A verdict by ids; without `nearest` there is nothing to be confused with. */
+/** A verdict by ids; without `nearest` there is nothing to confuse it with. */
 interface Judgement {
   readonly product: PicturedProduct;
   readonly verdict: Verdict;
   readonly nearest?: NearestPictures | undefined;
 }
 
-/** Says which products of the catalog a version can't tell apart, and which have too few pictures to say. */
+/** Reports which products of the catalog a version can't distinguish, and which have too few pictures to judge. */
 @injectable()
 export class IdentifiabilityService {
   constructor(
@@ -111,9 +113,10 @@ export class IdentifiabilityService {
   ) {}
 
   /**
-   * Asks the index for the neighbours of every picture: first of products with several, which tell the typical distance.
-   * @param options `model`: null is the live version; `category`: slug or name of the judged products, null is all
-   * @param onFinding hears of every product that is not `distinct`, in the order of the passes, then of the ids
+   * Asks the index for the neighbours of every picture: first those of products with several, which give the typical
+   * distance.
+   * @param options `model`: null means the live version; `category`: slug or name for the judged products, null means all
+   * @param onFinding is called for every product that is not `distinct`, in the order of the passes, then of the ids
    * @throws AppError without a live version, for an unknown model or category, and without any product
    */
   async inspect(
@@ -170,7 +173,7 @@ export class IdentifiabilityService {
     } while (page.length === PAGE);
   }
 
-  /** @param own counts the distances among the pictures of each product, as `typicalOf` takes them */
+  /** @param own counts the distances among the pictures of each product, as `typicalOf` expects */
   async #judge(
     version: EmbeddingVersion,
     products: readonly PicturedProduct[],
@@ -214,7 +217,7 @@ export class IdentifiabilityService {
     const others: NearestPictures[] = [];
     for (const { imageId, vectors } of embedded(product)) {
       const found = await this.index.nearest(version, [vectors], own.length + 1);
-      // A picture that the product got after it was read may be among them.
+      // A picture added to the product after it was read may be among them.
       const isOther = (id: string) => id !== product.id;
       const near = found.find((each) => !own.includes(each.imageId) && each.products.some(isOther));
       const other = near?.products.find(isOther);
@@ -226,7 +229,7 @@ export class IdentifiabilityService {
     return others.sort((left, right) => left.distance - right.distance);
   }
 
-  /** With names and addresses; a row that an import takes away meanwhile goes by its id. */
+  /** With names and addresses; a row removed meanwhile by an import is named by its id. */
   async #findings(judgements: readonly Judgement[], taxonomy: Taxonomy): Promise<Finding[]> {
     const found = judgements.filter(({ verdict }) => verdict !== 'distinct');
     const imageIds = found.flatMap(({ nearest }) => nearest?.imageIds ?? []);
@@ -256,7 +259,7 @@ const embedded = ({ pictures }: PicturedProduct) => pictures.filter(({ vectors }
 
 const hasSeveral = (product: PicturedProduct): boolean => embedded(product).length > 1;
 
-/** From each embedded picture to the nearest other one of the product; empty where it has one only. */
+/** From each embedded picture to the nearest other one of the product; empty if it has only one. */
 function ownDistancesOf(product: PicturedProduct): ReadonlyMap<number, number> {
   const pictures = hasSeveral(product) ? embedded(product) : [];
   return new Map(
@@ -278,8 +281,8 @@ function pictureDistance(left: readonly Float32Array[], right: readonly Float32A
 const roundDistance = (distance: number): number => Math.round(distance * SCALE) / SCALE;
 
 /**
- * The lower median; null of too few, and then nothing is a `look_alike`.
- * @param counts how many there are of each rounded distance: many pictures take as much memory as few
+ * The lower median; null if there are too few, and then nothing is a `look_alike`.
+ * @param counts the number of each rounded distance: memory does not grow with the number of pictures
  */
 function typicalOf(counts: Uint32Array): TypicalDistance | null {
   const pictures = counts.reduce((sum, count) => sum + count, 0);

@@ -5,8 +5,8 @@ import type { VersionRecord } from './embedding-version';
 const PRODUCTS_AT_ONCE = 200;
 
 /**
- * Has the pictures of products embedded that were just written, under every version that is kept up, the live one first
- * (contract 15.4). Works in the background; `PendingEmbeddingSweeper` retries failures.
+ * Has the pictures of newly written products embedded, under every maintained version, the live one first (contract 15.4).
+ * Works in the background; `PendingEmbeddingSweeper` retries failures.
  */
 @injectable()
 export class NewPictures {
@@ -19,7 +19,7 @@ export class NewPictures {
     @inject(PORTS.Logger) private readonly logger: Logger,
   ) {}
 
-  /** Notes products; the work goes on after the call. */
+  /** Queues products; the work continues after the call. */
   add(productIds: readonly string[]): void {
     for (const id of productIds) this.#waiting.add(id);
     if (!this.#works) void this.#work();
@@ -43,7 +43,7 @@ export class NewPictures {
     for (const { id } of versions.toSorted((one, other) => Number(isLive(other)) - Number(isLive(one)))) {
       const images = await this.embeddings.unembedded(id, productIds);
       if (images.length > 0) await this.queue.embed(id, images);
-      // Not while more wait: it may take minutes where there are many vectors.
+      // Not while more are waiting: it may take minutes with many vectors.
       if (this.#waiting.size === 0) await this.embeddings.buildIndex(id);
     }
   }

@@ -1,7 +1,7 @@
 import { type AppError, badRequest } from '../errors';
 import { type Coverage, type VersionRecord, type WorkerReadiness, workerFaults } from './embedding-version';
 
-/** What is looked at before a version becomes the live one. */
+/** The facts checked before a version becomes the live one. */
 export interface PromotionState {
   readonly version: VersionRecord;
   readonly coverage: Coverage;
@@ -17,7 +17,7 @@ const ANN_RECALL_MIN = 0.95;
 /** An evaluation over a catalog that has changed by more than this share since is out of date. */
 const CHANGED_MAX = 0.1;
 
-/** Why a version should not be promoted, in sentences; empty when nothing speaks against it. */
+/** The objections to promoting a version, in sentences; empty when there are none. */
 export const promotionFaults = (state: PromotionState): string[] => [
   ...coverageFaults(state),
   ...workerFaults(state.readiness),
@@ -73,7 +73,7 @@ function evaluationFaults({ version, coverage: { done }, liveId }: PromotionStat
 
 const points = (share: number): string => `${share < 0 ? '' : '+'}${(100 * share).toFixed(1)} points`;
 
-/** Says all that speaks against a change. @param advice default: how to make it nevertheless */
+/** Lists all objections to a change. @param advice default: how to make it nevertheless */
 export const refused = (
   what: string,
   faults: readonly string[],

@@ -12,11 +12,11 @@ import {
 } from './embedding-version';
 import { promotionFaults, refused } from './promotion-gates';
 
-/** What is live now, and was; with what spoke against it and was overruled. `recalibrated`: only the calibration changed. */
+/** What is live now, and what was before; with the overruled objections. `recalibrated`: only the calibration changed. */
 export type Switched = ReturnType<typeof switchedTo>;
 export type Pruned = Awaited<ReturnType<PromotionService['prune']>>;
 
-/** Changes what is live, and drops what is not; each change is in the audit log. */
+/** Changes the live version, and drops versions that are not live; each change is in the audit log. */
 @injectable()
 export class PromotionService {
   constructor(
@@ -25,7 +25,7 @@ export class PromotionService {
     @inject(ReadinessCheck) private readonly readiness: ReadinessCheck,
   ) {}
 
-  /** Makes a version live in one step, between two photos. @throws AppError without `force`, with all that speaks against it */
+  /** Makes a version live in one step, between two photos. @throws AppError without `force`, listing all objections */
   async promote(model: string, force: boolean): Promise<Switched> {
     const versions = await this.embeddings.versions();
     const version = findVersion(versions, model);
@@ -48,7 +48,7 @@ export class PromotionService {
     return switchedTo(version, live, faults);
   }
 
-  /** Undoes the last promotion, or what was calibrated since; again, it redoes it. @throws AppError as `promote` */
+  /** Undoes the last promotion, or a calibration made since; calling it again redoes it. @throws AppError as `promote` */
   async rollback(force: boolean): Promise<Switched> {
     const versions = await this.embeddings.versions();
     const live = versions.find(({ state }) => state === 'live') ?? null;
@@ -71,7 +71,10 @@ export class PromotionService {
     return switchedTo(target, live, faults);
   }
 
-  /** Drops the vectors of retired versions but the rollback's, of that too with `all`, of those never promoted with `building`. */
+  /**
+   * Drops the vectors of retired versions except the rollback target; with `all` of that too; with `building` of those
+   * never promoted.
+   */
   async prune(options: { readonly all: boolean; readonly building: boolean }) {
     const versions = (await this.embeddings.versions()).filter(hasVectors);
     const target = rollbackTarget(versions);

@@ -23,31 +23,31 @@ import type { ShownNeighbour } from '../vision/neighbours';
 import type { CatalogImage } from './embedding-version';
 import type { LabelledSighting } from './fit-calibration';
 
-/** One or more photos of an item of which it is known what they show, to ask a version. */
+/** A query for a version: one or more photos of an item, with known content. */
 export interface Query {
-  /** What sort of query it is: `level 1` to `level 3`, `other photo`, `photo`, `feedback`. */
+  /** The kind of query: `level 1` to `level 3`, `other photo`, `photo`, `feedback`. */
   readonly name: string;
-  /** The products that it shows; several where products share a picture, none when the catalog does not have it. */
+  /** The products that it shows; several if products share a picture, none when the catalog does not have it. */
   readonly products: readonly string[];
-  /** What is shown, so that queries of one item stay together. */
+  /** The item shown, so that queries for one item stay together. */
   readonly item: string;
   readonly jpegs: readonly Buffer[];
-  /** Images that the search must not find: the picture that the query is. */
+  /** Images that the search must not find: the query's own picture. */
   readonly leftOut: ReadonlySet<number>;
-  /** All images of the products; without them the item is one that the catalog does not have. Null: not asked so. */
+  /** All images of the products; without them the item is unknown to the catalog. Null: not asked that way. */
   readonly itemImages: ReadonlySet<number> | null;
 }
 
 /** The level whose queries are asked as unknown items too. */
 const UNKNOWN_LEVEL = 2;
-/** Pictures that are distorted, photos that are read, and queries that are asked, at a time. */
+/** Pictures distorted, photos read, and queries asked, at a time. */
 const MADE_AT_ONCE = 2;
 const READ_AT_ONCE = 4;
 const ASKED_AT_ONCE = 4;
 
 const NONE: ReadonlySet<number> = new Set();
 
-/** Makes the queries that versions are judged by. */
+/** Makes the queries for judging versions. */
 @injectable()
 export class QueryMaker {
   constructor(
@@ -62,8 +62,9 @@ export class QueryMaker {
   ) {}
 
   /**
-   * Queries of catalog pictures that are embedded under all of the versions: each distorted at three levels, and itself where its
-   * product has others. The same for the same seed and catalog. @throws AppError when there is no picture that can be read
+   * Queries from catalog pictures that are embedded under all of the versions: each distorted at three levels, and
+   * unchanged if its product has others. The same for the same seed and catalog. @throws AppError when there is no picture
+   * that can be read
    */
   async fromCatalog(versionIds: readonly number[], count: number, seed: number, progress: Progress) {
     progress.begin('queries', count);
@@ -85,7 +86,7 @@ export class QueryMaker {
     throw notFound('There is no embedded catalog picture to make queries of: import pictures first.');
   }
 
-  /** None of a picture that is gone. */
+  /** None for a picture that is gone. */
   async #queriesOf(
     { id, address }: CatalogImage,
     products: readonly string[],
@@ -109,8 +110,8 @@ export class QueryMaker {
   }
 
   /**
-   * Queries of labelled photos, each asked as it is and with its item left out of the search.
-   * @throws AppError for a folder without labels, or none of whose products the catalog has
+   * Queries from labelled photos, each asked unchanged and with its item left out of the search.
+   * @throws AppError for a folder without labels, or one with no product of the catalog
    */
   async fromPhotos(folder: string, count: number): Promise<Query[]> {
     const labels = await this.labelled.labels(folder);
@@ -129,7 +130,7 @@ export class QueryMaker {
     return pMap(known, make, { concurrency: READ_AT_ONCE });
   }
 
-  /** Queries of callers' photos that are kept with their feedback, the newest first. @throws AppError when there are none */
+  /** Queries from callers' photos kept with their feedback, the newest first. @throws AppError when there are none */
   async fromFeedback(count: number): Promise<Query[]> {
     const corrected = await this.predictions.correctedPhotos(count);
     const images = await this.samples.imagesOf(corrected.flatMap(({ correctId }) => correctId ?? []));
@@ -151,7 +152,7 @@ export interface VersionAnswer extends LabelledSighting {
   readonly query: Query;
 }
 
-/** Asks a version all queries as the service would; those that have an `itemImages` once more without their item. */
+/** Runs all queries against a version as the service would; those with `itemImages` once more without their item. */
 export async function evaluateVersion(
   version: EmbeddingVersion,
   queries: readonly Query[],
@@ -183,7 +184,7 @@ export async function evaluateVersion(
   return answers;
 }
 
-/** @param shown `products`: the right ones; `shows`: those whose taxonomy rows are right, also where they were left out */
+/** @param shown `products`: the right ones; `shows`: those whose taxonomy rows are right, even if they were left out */
 export async function labelledSighting(
   shown: {
     readonly item: string;
@@ -199,7 +200,7 @@ export async function labelledSighting(
   const shortlist = shortlistOf(candidatesOf(neighbours, photos));
   const items = await catalog.itemsById([...new Set([...shortlist.map(({ id }) => id), ...shows])]);
   const ancestry = ancestryOf(items, taxonomy);
-  // Nothing is known of the rows above a product that is gone.
+  // Nothing is known about the rows above a product that is gone.
   const isKnown = shows.every((id) => ancestry.has(id));
   const above = isKnown ? new Set(shows.flatMap((id) => ancestry.get(id) ?? [])) : null;
   return { item, shortlist, ancestry, products, above };

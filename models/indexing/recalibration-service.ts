@@ -17,17 +17,17 @@ import { fitChoiceModel, isForFitting, judged, type LabelledSighting } from './f
 import { coverageFaults, refused } from './promotion-gates';
 import { labelledSighting } from './query-maker';
 
-/** What feedback made of the calibration of the live version; with what spoke against it and was overruled. */
+/** The result of recalibrating the live version on feedback; with the overruled objections. */
 export type Recalibration = Awaited<ReturnType<RecalibrationService['recalibrate']>>;
 
-/** Answers that are looked at, the newest first: enough to fit a few weights, little enough to hold with their neighbours. */
+/** Answers used, the newest first: enough to fit a few weights, few enough to keep in memory with their neighbours. */
 const ANSWERS_MAX = 2_000;
 const READ_AT_ONCE = 4;
 
-/** Fewer answers than this say too little of which calibration is the better one. */
+/** Fewer answers than this are too little evidence for which calibration is better. */
 const ANSWERS_MIN = 100;
 
-/** Fits the confidence of the live version anew, on what callers said of its answers. */
+/** Refits the confidence of the live version on callers' feedback. */
 @injectable()
 export class RecalibrationService {
   constructor(
@@ -39,7 +39,7 @@ export class RecalibrationService {
 
   /**
    * Fits on the answers about half of the items, judges by the others, and keeps the fit if its Brier score is better there.
-   * @throws AppError with everything that speaks against it, without `force`
+   * @throws AppError listing all objections, without `force`
    */
   async recalibrate(since: Date | null, force: boolean) {
     const live = liveOf(await this.embeddings.versions());
@@ -72,7 +72,7 @@ export class RecalibrationService {
     return faults;
   }
 
-  /** What was near the photos of each answer, judged by the products that show those pictures now. */
+  /** The neighbours of the photos of each answer, judged by the products that show those pictures now. */
   async #corrected(version: VersionRecord, since: Date | null): Promise<LabelledSighting[]> {
     const answers = await this.predictions.correctedNeighbours(version.id, since, ANSWERS_MAX);
     const taxonomy = new Taxonomy(await this.catalog.categories());
@@ -87,7 +87,7 @@ export class RecalibrationService {
   }
 }
 
-/** Fitted anew beside the calibration that stands; null of too few right or wrong answers. `better`: by its Brier score. */
+/** A new fit beside the current calibration; null with too few right or wrong answers. `better`: by its Brier score. */
 function refit(answers: readonly LabelledSighting[], standing: ChoiceModel) {
   const fitting = answers.filter(({ item }) => isForFitting(item));
   const judging = answers.filter(({ item }) => !isForFitting(item));

@@ -9,10 +9,10 @@ export interface ProductPictures {
   readonly pictures: readonly (readonly Float32Array[])[];
 }
 
-/** How strongly the directions of a scatter are shrunk. */
+/** How strongly the directions of a scatter shrink. */
 export type Strength = Pick<Adaptation, 'shrinkage' | 'power'>;
 
-/** A sum of squares of how far the views of a picture lie from the other pictures of its product. */
+/** A sum of squared deviations of the views of a picture from the other pictures of its product. */
 export class Scatter {
   readonly #sums: Float64Array;
   #views = 0;
@@ -111,13 +111,13 @@ const CANDIDATES: readonly Strength[] = [0.25, 0.5, 1].flatMap((power) =>
   [5, 2, 0.5].map((shrinkage) => ({ shrinkage, power })),
 );
 
-/** Products are fitted on in so many parts less one, and judged on the other. */
+/** The number of parts: all but one are fitted on, and the other is used to judge. */
 const FOLDS = 4;
 
-/** Products that are judged; more say little more of nine candidates. */
+/** Products judged; more add little information on nine candidates. */
 const JUDGED_MAX = 300;
 
-/** The scatter of products, in parts, and the pictures of those that candidates are judged on. */
+/** The scatter of products, in parts, and the pictures of those for judging candidates. */
 export class FittedProducts {
   readonly #folds: readonly Scatter[];
   readonly #judged: { readonly id: string; readonly fold: number; readonly vectors: Float32Array[] }[] = [];
@@ -140,11 +140,11 @@ export class FittedProducts {
   }
 
   /**
-   * The strength that leads pictures to others of their product best, on products that the scatter does not know: of those
-   * that are as good as the best, by its standard error, the gentlest. Photos are farther from the pictures of a catalog
-   * than these from each other, and a map that is too strong loses more of them than one that is too weak.
-   * Its `validation` is the mean of 1 / place of the nearest other picture, without a map and with it, and the standard error of the gain.
-   * @param others pictures of other products, to be confused with
+   * The strength that best leads pictures to others of their product, on products not in the scatter: the gentlest of those
+   * within one standard error of the best. Photos are farther from catalog pictures than these are from each other, and too
+   * strong a map loses more of them than too weak a one. Its `validation` is the mean of 1 / rank of the nearest other
+   * picture, without a map and with it, and the standard error of the gain.
+   * @param others pictures of other products, as distractors
    */
   async chooseStrength(others: readonly Float32Array[], progress: (done: number, of: number) => void) {
     const pictures = [
@@ -154,7 +154,7 @@ export class FittedProducts {
     const before: number[] = [];
     const after: number[][] = CANDIDATES.map(() => []);
     for (let fold = 0; fold < FOLDS; fold += 1) {
-      // Between two parts others have their turn.
+      // Yields to other work between two parts.
       await new Promise((resolve) => setImmediate(resolve));
       const rest = this.#folds.filter((_, at) => at !== fold);
       const directions = Scatter.sum(rest, this.size).directions();
@@ -184,7 +184,7 @@ export class FittedProducts {
   }
 }
 
-/** Of each judged product: the mean over its pictures of 1 / place of the nearest other one. */
+/** For each judged product: the mean over its pictures of 1 / rank of the nearest other one. */
 function scoresOf(
   gallery: readonly { readonly id: string; readonly vector: Float32Array }[],
   judged: ReadonlySet<string>,

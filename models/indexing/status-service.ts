@@ -3,7 +3,7 @@ import { type EmbeddingRepository, type ImageSamples, PORTS } from '../ports';
 import type { EmbeddingVersion } from '../vision/embedding-model';
 import { type Coverage, hasVectors, liveOf, rollbackTarget, type VersionRecord } from './embedding-version';
 
-/** Failures that a status names; the rest is counted. */
+/** Failures that a status lists; the rest is counted. */
 export const FAILURES_SHOWN = 10;
 
 export interface VersionStatus extends Coverage, Pick<VersionRecord, 'model' | 'state' | 'maintained'> {
@@ -20,7 +20,7 @@ export type EmbeddingsStatus = Awaited<ReturnType<StatusService['status']>>;
 /** `loupe catalog show --json`. */
 export type CatalogStatus = Awaited<ReturnType<StatusService['catalog']>>;
 
-/** Says how far all versions are. */
+/** Reports the state of all versions. */
 @injectable()
 export class StatusService {
   constructor(
@@ -45,7 +45,7 @@ export class StatusService {
     return { model, version, pending, done, failed, rollback, adaptable, versions, failures };
   }
 
-  /** How much of the catalog a photo can be answered with (contract 13.24). @throws AppError before the first start of the service */
+  /** How much of the catalog photos can be matched to (contract 13.24). @throws AppError before the first start of the service */
   async catalog(failuresMax: number) {
     const { id } = liveOf(await this.embeddings.versions());
     const failures = await failuresOf(this.embeddings, id, failuresMax);
@@ -71,10 +71,10 @@ export async function failuresOf(embeddings: EmbeddingRepository, versionId: num
   return failures.map(({ image, reason }) => ({ image: image.address, reason }));
 }
 
-/** Fewer products with several pictures say too little of how pictures of one product differ (contract 14.20). */
+/** Fewer products with several pictures are too little evidence of how pictures of one product differ (contract 14.20). */
 export const SEVERAL_MIN = 30;
 
-/** How many products a map could be fitted to; null where they are too few, or the version is adapted already. */
+/** How many products a map could be fitted to; null if they are too few, or the version is adapted already. */
 export async function adaptableProducts(
   version: Pick<EmbeddingVersion, 'id' | 'adaptation'>,
   samples: Pick<ImageSamples, 'productsWithPictures'>,

@@ -1,6 +1,6 @@
 import type { Logger, ProcessRegistry, ProcessTraits, ServiceProcess } from '../ports';
 
-/** Whether two processes fit, of each thing that they must agree on, and what it means where they do not. */
+/** For each thing that processes must agree on: whether two of them fit, and what it means if they do not. */
 const RULES: readonly {
   readonly fits: (a: ProcessTraits, b: ProcessTraits) => boolean;
   readonly says: string;
@@ -19,13 +19,16 @@ const RULES: readonly {
   },
 ];
 
-/** While keys are rotated the newer process still verifies what the older one signs; a process that signs nothing fits all. */
+/**
+ * While keys are rotated the newer process still verifies what the older one signs; a process that signs nothing fits any
+ * other.
+ */
 function verifies(signer: ProcessTraits, other: ProcessTraits): boolean {
   const [signing] = signer.signingKeys;
   return signing === undefined || other.signingKeys.length === 0 || other.signingKeys.includes(signing);
 }
 
-/** What a process does not agree on with others, named for operators; `says` names no host (contract 14.15). */
+/** A disagreement of a process with others, named for operators; `says` names no host (contract 14.15). */
 export function misfitsOf(own: ServiceProcess, others: readonly ServiceProcess[]) {
   return RULES.flatMap(({ fits, says }) => {
     const processes = others.filter(({ traits }) => !fits(own.traits, traits)).map(({ name }) => name);
@@ -33,7 +36,7 @@ export function misfitsOf(own: ServiceProcess, others: readonly ServiceProcess[]
   });
 }
 
-/** Writes from time to time that this process lives, and compares it with the others (contract 14.15). */
+/** Records periodically that this process is alive, and compares it with the others (contract 14.15). */
 export class ProcessWatch {
   #traits: ProcessTraits | null = null;
   #renewing: Promise<void> | null = null;
@@ -47,18 +50,18 @@ export class ProcessWatch {
     private readonly traits: () => Promise<ProcessTraits>,
   ) {}
 
-  /** What differs from other processes, by the last comparison; a sentence each, without names of hosts. */
+  /** The differences from other processes in the last comparison; a sentence each, without host names. */
   get misfits(): readonly string[] {
     return this.#misfits.map(({ says }) => says);
   }
 
-  /** Looks at what this process is made of, and renews. */
+  /** Examines this process, and renews its record. */
   async look(): Promise<void> {
     this.#traits = await this.traits();
     await this.renew();
   }
 
-  /** Those who ask at the same time share one writing. @throws AppError 503 when the database is away or can't be written */
+  /** Concurrent calls share one write. @throws AppError 503 when the database is unavailable or can't be written */
   renew(): Promise<void> {
     this.#renewing ??= this.#renew().finally(() => {
       this.#renewing = null;

@@ -7,13 +7,13 @@ export interface ListPage {
   readonly limit: number;
 }
 
-/** Accounts and keys. Callers are null for unknown, revoked and expired keys; accounts and keys for unknown ids. */
+/** Accounts and keys. Callers are null for unknown, revoked or expired keys; accounts and keys for unknown ids. */
 export interface AccountRepository {
   /** By the SHA-256 of a credential. */
   callerByKeyHash(hash: Buffer): Promise<Caller | null>;
   callerByKeyId(id: string): Promise<Caller | null>;
   createAccount(name: string, credits: number | null): Promise<Account>;
-  /** The unlimited account `account_<name>`, made if there is none; concurrent calls get the same one. */
+  /** The unlimited account `account_<name>`, created if missing; concurrent calls get the same one. */
   ensureAccount(name: string): Promise<Account>;
   /** The oldest first; a page of them, or all. */
   listAccounts(page?: ListPage): Promise<readonly Account[]>;
@@ -33,8 +33,8 @@ export interface AccountRepository {
     expiresAt?: Date | null;
   }): Promise<ApiKey>;
   /**
-   * Makes a key that does the same as another, which ends at `endsAt`, or at the end of an earlier overlap. Null for a key that
-   * opens nothing. Without `expiresAt` the new key gets the lifetime that the first of its rotations was made with.
+   * Makes a key equivalent to another, which ends at `endsAt`, or at the end of an earlier overlap. Null for a key that no
+   * longer works. Without `expiresAt` the new key gets the lifetime of the first key of the rotation chain.
    */
   rotateKey(
     id: string,
@@ -44,9 +44,9 @@ export interface AccountRepository {
   key(id: string): Promise<ApiKey | null>;
   /** The oldest first; of one account, or all. */
   listKeys(accountId?: string, page?: ListPage): Promise<readonly ApiKey[]>;
-  /** The account of the key, also when it was revoked before. */
+  /** The account of the key, even if it was already revoked. */
   revokeKey(id: string): Promise<string | null>;
-  /** Counts calls of a test key in this month (UTC); false, and none is counted, when there would be more than `max`. */
+  /** Counts calls of a test key in this month (UTC); if that would exceed `max`, counts none and returns false. */
   countTestCalls(keyId: string, calls: number, max: number): Promise<boolean>;
 }
 
@@ -58,11 +58,11 @@ export interface ChargeRequest {
   readonly keyId: string;
   readonly endpoint: string;
   readonly requestId: string;
-  /** Name of the idempotent call that it is for. */
+  /** Name of its idempotent call. */
   readonly idempotencyKey?: string;
 }
 
-/** What became of a booking; `superseded` when its idempotent call is under another charge by now. */
+/** The outcome of a booking; `superseded` when its idempotent call now has another charge. */
 export type Booking = { readonly creditsRemaining: number | null } | 'superseded';
 
 export interface UsageLine {
@@ -72,7 +72,7 @@ export interface UsageLine {
   readonly credits: number;
 }
 
-/** Credits that an operator added to an account, or took off. */
+/** Credits that an operator added to an account, or removed. */
 export interface TopUp {
   readonly at: Date;
   /** Negative for a correction. */
@@ -81,34 +81,34 @@ export interface TopUp {
 }
 
 /**
- * Credits as they move. Balances never fall below zero, and the sum of the ledger is the sum of all `credits_used` that were
- * answered. Balances are null where the account is unlimited.
+ * Movements of credits. Balances never fall below zero, and the sum of the ledger is the sum of all `credits_used` in
+ * answers. Balances are null if the account is unlimited.
  */
 export interface CreditLedger {
-  /** Holds `amount` until `expiresAt`; false when the balance less what is held does not cover it. */
+  /** Holds `amount` until `expiresAt`; false when the balance minus held credits does not cover it. */
   reserve(charge: ChargeRequest, amount: number, expiresAt: Date): Promise<boolean>;
   /**
-   * Books `amount` (at most what was reserved), frees the rest and tells the balance left. Idempotent.
-   * @param answer of an idempotent call, kept for its repetitions in the same transaction
+   * Books `amount` (at most the reserved amount), frees the rest and returns the remaining balance. Idempotent.
+   * @param answer of an idempotent call, kept for its repeats in the same transaction
    */
   settle(charge: ChargeRequest, amount: number, answer?: string): Promise<Booking>;
-  /** Frees a reservation without a charge and tells the balance left. Idempotent. */
+  /** Frees a reservation without a charge and returns the remaining balance. Idempotent. */
   release(charge: ChargeRequest): Promise<number | null>;
   /**
-   * Takes back what was held, booked and kept for a call whose answer nobody got; nothing when a repetition got it. Retries
-   * for a while when the store is away, then rejects.
+   * Reverts everything held, booked and kept for a call whose answer nobody received; does nothing if a repeat received it.
+   * Retries for a while when the store is unavailable, then rejects.
    */
   refund(charge: ChargeRequest): Promise<void>;
-  /** Frees expired reservations, of calls that died with their process. */
+  /** Frees expired reservations of calls that died with their process. */
   expireReservations(): Promise<void>;
   /**
-   * Adds credits to a limited account, or takes some off, and tells its balance; null when it is unknown or unlimited.
-   * @throws AppError 400 when the balance would be above `CREDITS_MAX`, or below what running calls hold
+   * Adds credits to a limited account, or removes some, and returns its balance; null when it is unknown or unlimited.
+   * @throws AppError 400 when the balance would be above `CREDITS_MAX`, or below the credits held by running calls
    */
   topUp(accountId: string, amount: number, note: string | null): Promise<number | null>;
   /** Oldest first. */
   topUps(accountId: string): Promise<readonly TopUp[]>;
-  /** What an account was charged: by its test keys, by its live keys, or by all. */
+  /** The charges to an account: by its test keys, by its live keys, or by all. */
   usage(
     accountId: string,
     since: Date | null,
@@ -120,29 +120,29 @@ export interface CreditLedger {
 export interface IdempotentCall {
   readonly accountId: string;
   readonly key: string;
-  /** SHA-256 of what is asked. */
+  /** SHA-256 of the request. */
   readonly fingerprint: Buffer;
 }
 
-/** What is known of an idempotent call; with `other call` its key was sent with something else. */
+/** The state of an idempotent call; `other call` means that its key was sent with a different request. */
 export type Claim =
   | { readonly kind: 'granted'; readonly chargeId: string }
   | { readonly kind: 'answered'; readonly chargeId: string; readonly bytes: number }
   | { readonly kind: 'running' }
   | { readonly kind: 'other call' };
 
-/** Answers of calls that are made once per account and key, however often they are sent. */
+/** Answers to calls that are made once per account and key, however often they are sent. */
 export interface IdempotencyStore {
   /**
-   * Claims a call until `leasedUntil`. One whose lease is over may be claimed again, under a new charge: the old one is never
-   * booked. After `expiresAt` the key is free for anything.
+   * Claims a call until `leasedUntil`. One whose lease has ended may be claimed again, under a new charge: the old one is
+   * never booked. After `expiresAt` the key is free for anything.
    */
   claim(call: IdempotentCall, leasedUntil: Date, expiresAt: Date): Promise<Claim>;
   /** The kept answer, in pieces of at most `TEXT_PIECE` characters. */
   answer(call: IdempotentCall, chargeId: string): AsyncIterable<string>;
-  /** Frees the key of a claimed call that will get no answer. */
+  /** Frees the key of a claimed call that will not get an answer. */
   forget(call: IdempotentCall, chargeId: string): Promise<void>;
-  /** Drops a call whose answer is kept elsewhere by now. */
+  /** Drops a call whose answer is now kept elsewhere. */
   drop(call: IdempotentCall): Promise<void>;
 }
 
@@ -152,9 +152,9 @@ export interface LimitDecision extends LimitState {
 
 /** Counts calls per key, shared by all processes of an installation. */
 export interface RateLimiter {
-  /** Counts one call against a window; windows with a limit of 0 are not asked. */
+  /** Counts one call against a window; windows with a limit of 0 are not checked. */
   consume(keyId: string, window: 'second' | 'minute', limit: number): Promise<LimitDecision>;
-  /** Takes `places` (default: 1) of those that a key has at a time, all or none: null when fewer are free. Places expire. */
+  /** Takes `places` (default: 1) of a key's concurrency slots, all or none: null when fewer are free. Slots expire. */
   acquire(
     keyId: string,
     limit: number,

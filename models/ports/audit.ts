@@ -3,15 +3,15 @@ import type { EmbeddingRepository } from './indexing';
 import type { VisionJobStore } from './jobs';
 import type { PredictionRepository } from './vision';
 
-/** What somebody did to an installation. Never holds a secret. */
+/** An action on an installation. Never contains a secret. */
 export interface AuditEntry {
   /** `user@host` for a command, `admin` over HTTP. */
   readonly actor: string;
   /** The name of its command, such as `keys revoke`. */
   readonly action: string;
-  /** The account that it concerns; null for what concerns all. */
+  /** The account concerned; null if it concerns all. */
   readonly accountId: string | null;
-  /** What it was done to: a key, a model, a file. */
+  /** The object of the action: a key, a model, a file. */
   readonly subject: string | null;
   readonly details: Readonly<Record<string, unknown>>;
 }
@@ -25,7 +25,7 @@ export interface AuditRecord extends AuditEntry {
 export interface AuditFilter {
   readonly accountId: string | null;
   readonly since: Date | null;
-  /** Id of an entry; those that are older. */
+  /** Id of an entry: only older entries. */
   readonly before: number | null;
   readonly limit: number;
 }
@@ -37,7 +37,7 @@ export interface AuditLog {
   list(filter: AuditFilter): Promise<readonly AuditRecord[]>;
 }
 
-/** The stores that an operator's action changes, all within one transaction. */
+/** The stores changed by an operator's action, all within one transaction. */
 export interface TransactionRepositories {
   readonly accounts: AccountRepository;
   readonly ledger: CreditLedger;
@@ -46,16 +46,16 @@ export interface TransactionRepositories {
   readonly embeddings: EmbeddingRepository;
 }
 
-/** What the audit log says of an action, beside who did it and its name. */
+/** The audit log's details of an action, besides its author and its name. */
 export type AuditDetails = Partial<Omit<AuditEntry, 'actor' | 'action'>>;
 
 /** Actions of an operator, each by the name of its command. */
 export interface AuditedTransaction {
-  /** Does an action and notes it, both or neither. @param work uses nothing of the database but the stores that it is given */
+  /** Does an action and records it, both or neither. @param work uses the database only through the stores it is given */
   run<Result>(
     action: string,
     work: (stores: TransactionRepositories) => Promise<AuditDetails & { readonly result: Result }>,
   ): Promise<Result>;
-  /** Notes an action that was done outside of the database, or in more than one transaction. */
+  /** Records an action done outside the database, or in more than one transaction. */
   note(action: string, details: AuditDetails): Promise<void>;
 }

@@ -4,21 +4,21 @@ import type { RecordSource, RecordStore } from './catalog-import';
 
 /** The body of a call that writes records: a small bundle. */
 export interface RecordBody {
-  /** The numbers of its lines, without the blank ones, and the id of the record where it has one that can be read. */
+  /** The numbers of its lines, without blank ones, and the id of each record if it is readable. */
   readonly lines: readonly { readonly line: number; readonly id: string | null }[];
   readonly source: RecordSource;
 }
 
-/** Reads what calls send. */
+/** Reads the bodies of calls. */
 export interface RecordBodies {
-  /** @param now the time of estimates that name none @throws AppError 400 without a line, 413 above `RECORDS_MAX` */
+  /** @param now the time for estimates without one @throws AppError 400 without a line, 413 above `RECORDS_MAX` */
   read(body: Uint8Array, now: Date): Promise<RecordBody>;
 }
 
 /** A record that is not deleted. */
 export interface FoundRecord {
   readonly kind: 'products' | 'entities' | 'categories';
-  /** Whether it is a row that searches find; an entity of a kind outside the hierarchy is none (contract 13.10). */
+  /** Whether it is a row that searches find; an entity of a kind outside the hierarchy is not (contract 13.10). */
   readonly searchable: boolean;
 }
 
@@ -30,12 +30,12 @@ export type ReadRecord =
 
 /** The catalog as calls change it, beside an import and beside each other. */
 export interface CatalogRecords {
-  /** For one call, which is in the audit log as this entry. */
+  /** For one call, recorded in the audit log as this entry. */
   open(entry: AuditEntry): RecordStore;
-  /** Null when there is no product, entity or category of this id, or when it is deleted. */
+  /** Null when there is no product, entity or category with this id, or when it is deleted. */
   find(id: string): Promise<FoundRecord | null>;
   /** The record itself; null likewise. */
   read(id: string): Promise<ReadRecord | null>;
-  /** Derives up to `limit` rows that were noted; how many there were. None while an import runs, which does it itself. */
+  /** Derives up to `limit` noted rows; returns how many. None while an import runs, which does it itself. */
   deriveStaleRows(limit: number): Promise<number>;
 }

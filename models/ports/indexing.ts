@@ -9,7 +9,7 @@ import type {
 import type { Evaluation } from '../indexing/figures';
 import type { Adaptation, Calibration, EmbeddingVersion, ModelManifest } from '../vision/embedding-model';
 
-/** Work on the catalog's images, done by the workers when no photo of a caller waits. */
+/** Work on the catalog's images, done by the workers when no caller's photo is waiting. */
 export interface IndexQueue {
   /** Whether workers of other processes do it. */
   readonly isShared: boolean;
@@ -25,25 +25,29 @@ export interface ImageVectors {
 }
 
 export interface AdaptedVersion {
-  /** Of the network, without its calibration: that is not the version's. */
+  /** Of the network, without its calibration, which does not apply to the version. */
   readonly manifest: ModelManifest;
   readonly adaptation: Adaptation;
   /** Square, by rows. */
   readonly map: Float32Array;
-  /** Ids of the products that it was fitted on. */
+  /** Ids of the products it was fitted on. */
   readonly products: readonly string[];
 }
 
-/** Embedding versions, their vectors, and what could not be embedded. Images are in the order of their ids. */
+/** Embedding versions, their vectors, and the images that could not be embedded. Images are in the order of their ids. */
 export interface EmbeddingRepository {
   live(): Promise<EmbeddingVersion | null>;
   version(id: number): Promise<EmbeddingVersion | null>;
-  /** All that ever were, oldest first. */
+  /** All versions ever made, oldest first. */
   versions(): Promise<readonly VersionRecord[]>;
-  /** The version of a model that is built or live, else a new one with its own table of vectors; the first one ever is live. */
+  /**
+   * The version of a model that is being built or live, else a new one with its own table of vectors; the first version
+   * ever is live.
+   */
   create(manifest: ModelManifest): Promise<EmbeddingVersion>;
   /**
-   * A version beside the live one whose vectors pass through a map; the same map is the same version until it is promoted.
+   * A version beside the live one whose vectors pass through a map; the same map gives the same version until it is
+   * promoted.
    * @throws AppError while another adaptation of the model was begun and not finished
    */
   createAdapted(adapted: AdaptedVersion): Promise<EmbeddingVersion>;
@@ -59,41 +63,44 @@ export interface EmbeddingRepository {
     afterId: number,
   ): Promise<readonly ImageVectors[]>;
   /**
-   * Makes a version with vectors the live one in one step, and retires the one before. Safe to repeat.
-   * @param keepsPrevious whether the one before is kept up for a rollback; default: true
+   * Makes a version with vectors the live one in one step, and retires the previous one. Safe to repeat.
+   * @param keepsPrevious whether the previous one is maintained for a rollback; default: true
    */
   promote(versionId: number, keepsPrevious?: boolean): Promise<void>;
   /** The version was proven to cover all images: new ones are embedded for it too. */
   markBuilt(versionId: number): Promise<void>;
-  /** Keeps how a version was judged, and the calibration that was fitted then. */
+  /** Stores the evaluation of a version, and the calibration fitted with it. */
   keepEvaluation(versionId: number, evaluation: Evaluation, calibration: Calibration | null): Promise<void>;
-  /** Answers with another calibration from the next photo on; the one before is kept for a rollback. */
+  /** Answers with another calibration from the next photo on; the previous one is kept for a rollback. */
   recalibrate(versionId: number, calibration: Calibration): Promise<void>;
-  /** Drops the vectors of a version that is not live; whether there were any. */
+  /** Drops the vectors of a version that is not live; returns whether there were any. */
   prune(versionId: number): Promise<boolean>;
-  /** Of the images of live products, or of one product. */
+  /** For the images of live products, or of one product. */
   coverage(versionId: number, productId?: string): Promise<Coverage>;
   /** By category and feed, or of one feed, ordered by group and name; a picture counts once in each. */
   coverageByGroup(versionId: number, feed?: string): Promise<readonly GroupCoverage[]>;
-  /** Images of live ones of these products without a vector, also those that failed. */
+  /** Images of the live ones of these products without a vector, including failed ones. */
   unembedded(versionId: number, productIds: readonly string[]): Promise<readonly CatalogImage[]>;
   /** Images after `afterId` of live products without a vector or a listed failure. */
   pending(versionId: number, limit: number, afterId: number): Promise<readonly CatalogImage[]>;
   /** Which of these images have no vector. */
   missing(versionId: number, imageIds: readonly number[]): Promise<ReadonlySet<number>>;
-  /** Replaces the vectors of images, and clears their listed failures. Of an image that no product shows any more it stores none. */
+  /**
+   * Replaces the vectors of images, and clears their listed failures. For an image that no product shows any more it stores
+   * none.
+   */
   store(versionId: number, embeddings: readonly ImageVectors[]): Promise<void>;
   recordFailures(versionId: number, failures: readonly { imageId: number; reason: string }[]): Promise<void>;
-  /** Forgets listed failures so that the next run tries them again; how many there were. */
+  /** Forgets listed failures so that the next run tries them again; returns how many there were. */
   retryFailures(versionId: number): Promise<number>;
   failures(versionId: number, limit: number, of?: PicturesOf): Promise<readonly FailedImage[]>;
-  /** Makes the approximate index where a version needs one; whether it does. Safe to repeat, also after it was broken off. */
+  /** Makes the approximate index if a version needs one; returns whether it does. Safe to repeat, even after an interruption. */
   buildIndex(versionId: number, onNotice?: (notice: string) => void): Promise<boolean>;
   /** False while a version needs an approximate index and has none. */
   isIndexed(versionId: number): Promise<boolean>;
 }
 
-/** Of a product, or of the live products of a feed. */
+/** For a product, or for the live products of a feed. */
 export type PicturesOf = { readonly product: string } | { readonly feed: string };
 
 export interface FailedImage {
@@ -101,11 +108,11 @@ export interface FailedImage {
   readonly reason: string;
 }
 
-/** What the workers say of the models of versions, so that a promotion waits for all of them. */
+/** The workers' reports on the models of versions, so that a promotion waits for all of them. */
 export interface ReadinessRepository {
-  /** Tells for one worker; what it told before is replaced. */
+  /** Reports for one worker; replaces its previous report. */
   tell(worker: string, told: readonly Omit<WorkerReadiness, 'worker'>[]): Promise<void>;
-  /** What living workers told of a version; one that has been silent for a while counts as dead. */
+  /** The reports of live workers on a version; a worker that has been silent for a while counts as dead. */
   of(versionId: number): Promise<readonly WorkerReadiness[]>;
   workers(): Promise<readonly string[]>;
   forget(worker: string): Promise<void>;
@@ -114,11 +121,11 @@ export interface ReadinessRepository {
 export interface InstalledModel {
   readonly folder: string;
   readonly manifest: ModelManifest;
-  /** Ships with Loupe: the newest, and the one before it, for installations that still answer with that. */
+  /** Ships with Loupe: the newest, and the one before it, for installations that still use that one. */
   readonly bundled: boolean;
 }
 
-/** A folder in the library that holds no model that could be used, and why. */
+/** A folder in the library without a usable model, and why. */
 export interface BrokenModel {
   readonly folder: string;
   readonly name: string;
@@ -126,46 +133,49 @@ export interface BrokenModel {
 }
 
 export interface ModelLibrary {
-  /** The bundled models first, the newest before the one before it, then those that were added, by name. */
+  /** The bundled models first, the newest before the previous one, then added models, by name. */
   all(): Promise<{ readonly models: readonly InstalledModel[]; readonly broken: readonly BrokenModel[] }>;
-  /** By `id` or `id@version`, else the newest bundled one. @throws AppError listing what there is */
+  /** By `id` or `id@version`, else the newest bundled one. @throws AppError listing the available models */
   find(name: string | undefined): Promise<InstalledModel>;
 }
 
 /** How hard a photo is to recognise: 1 = a careful photo, 2 = an ordinary one, 3 = a bad one. */
 export type PhotoLevel = 1 | 2 | 3;
 
-/** Makes of a catalog picture what a photo of the item might look like. */
+/** Turns a catalog picture into what a photo of the item might look like. */
 export interface PhotoDistorter {
-  /** @param keys fix everything that chance decides */
+  /** @param keys fix everything that is random */
   distort(picture: Buffer, level: PhotoLevel, ...keys: readonly (string | number)[]): Promise<Buffer>;
 }
 
-/** Photos of which somebody said what they show. */
+/** Photos labelled with what they show. */
 export interface LabelledPhotos {
-  /** The photos in a folder, each with its product; none of a folder without labels. */
+  /** The photos in a folder, each with its product; none for a folder without labels. */
   labels(folder: string): Promise<readonly { readonly photo: string; readonly product: string }[]>;
   read(folder: string, photo: string): Promise<Buffer>;
 }
 
-/** A live product with what a version holds of its pictures. */
+/** A live product with a version's vectors of its pictures. */
 export interface PicturedProduct {
   readonly id: string;
   readonly popularity: number;
-  /** Those of its variants included, each once; `vectors[view]`, none of a picture that is not embedded. */
+  /** Including those of its variants, each once; `vectors[view]`, none for a picture that is not embedded. */
   readonly pictures: readonly ImageVectors[];
 }
 
 /** Pictures of the catalog to make queries of. */
 export interface ImageSamples {
   /**
-   * Images of live products that are embedded under all of the versions, without those of products that a map of them was
-   * fitted on; in an order that the seed fixes.
+   * Images of live products that are embedded under all of the versions, without those of products that one of their maps
+   * was fitted on; in an order fixed by the seed.
    */
   sample(versionIds: readonly number[], count: number, seed: number): Promise<readonly CatalogImage[]>;
   /** All images of live products, variants included. */
   imagesOf(productIds: readonly string[]): Promise<ReadonlyMap<string, readonly CatalogImage[]>>;
-  /** How many live products have at least so many embedded pictures, and the ids of some, drawn by chance but always the same. */
+  /**
+   * How many live products have at least this many embedded pictures, and the ids of some, drawn at random but always the
+   * same.
+   */
   productsWithPictures(
     versionId: number,
     least: number,

@@ -1,10 +1,10 @@
-/** What all processes of an installation must agree on; secrets by their digests. */
+/** The facts that all processes of an installation must agree on; secrets by their digests. */
 export interface ProcessTraits {
-  /** Version of Loupe, with the newest step of the schema that it knows. */
+  /** Version of Loupe, with the newest schema step that it knows. */
   readonly release: string;
-  /** Of the keys that links are verified with, the one that signs first; none in a process without an API. */
+  /** Of the keys that verify links, the signing key first; none in a process without an API. */
   readonly signingKeys: readonly string[];
-  /** Names the store of images; null while it can not be asked. */
+  /** Identifies the image store; null while it can't be asked. */
   readonly imageStore: string | null;
 }
 
@@ -18,7 +18,10 @@ export interface ServiceProcess {
 
 /** The processes of an installation, as its database knows them. */
 export interface ProcessRegistry {
-  /** Writes that a process lives, and tells which others do. @throws AppError 503 when the database can't be written soon */
+  /**
+   * Records that a process is alive, and returns which others are. @throws AppError 503 when the database can't be written
+   * soon
+   */
   renew(process: ServiceProcess): Promise<readonly ServiceProcess[]>;
   leave(id: string): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** The folded text of queries that found nothing, and how many they were. */
+/** The folded text of queries that found nothing, and how many there were. */
 export interface SearchMiss {
   readonly query: string;
   readonly misses: number;
@@ -11,10 +11,10 @@ export interface SearchMissSum extends SearchMiss {
 
 /** Queries that found nothing, by day (contract 5.13). */
 export interface SearchMissStore {
-  /** Adds to the counts of a day, `YYYY-MM-DD`; of more new texts than a day may have, the most frequent are kept. */
+  /** Adds to the counts of a day, `YYYY-MM-DD`; if there are more new texts than a day may have, the most frequent are kept. */
   add(day: string, misses: readonly SearchMiss[]): Promise<void>;
   /** Most frequent first, then by text, from the day of `since` on. */
   mostFrequent(since: Date | null, limit: number): Promise<readonly SearchMissSum[]>;
-  /** Deletes those of days before that of a time, at most `limit`; how many there were. */
+  /** Deletes those of days before the day of a time, at most `limit`; returns how many. */
   deleteBefore(time: Date, limit: number): Promise<number>;
 }

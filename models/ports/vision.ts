@@ -13,52 +13,52 @@ import type {
   StageTimings,
 } from '../vision/neighbours';
 
-/** A part of the memory that calls share, in bytes. */
+/** A share of the memory for calls, in bytes. */
 export interface MemoryLease {
-  /** Becomes so large as soon as there is room; fails with `unavailable` when there is none in time. */
+  /** Grows to this size as soon as there is room; fails with `unavailable` when there is none in time. */
   resize(bytes: number): Promise<void>;
   close(): void;
 }
 
 /** Gets the bytes behind a caller's address: guarded, capped, timed. Fails with 422 reasons `url_*`, `image_too_large`. */
 export interface ImageSource {
-  /** @param room takes what the picture takes; while there is none, its host is not read */
+  /** @param room accounts for the picture's memory; while there is none, nothing is read from its host */
   fetch(url: URL, signal?: AbortSignal, room?: MemoryLease): Promise<Buffer>;
 }
 
 export interface PrepareOptions {
   readonly signal?: AbortSignal | undefined;
-  /** The part that is wanted; default: all of it. */
+  /** The wanted part; default: all of it. */
   readonly region?: Region | undefined;
-  /** Whose picture it is: accounts take turns. */
+  /** The owner of the picture: accounts take turns. */
   readonly account?: string | undefined;
 }
 
 /**
- * Makes any accepted picture small and upright, when it is its turn to be decoded. Fails with 422 reasons `image_*`, with 400
- * for a region of fewer than 16 pixels, with the reason of `signal` when that is aborted.
+ * Makes any accepted picture small and upright, when its turn to be decoded comes. Fails with 422 reasons `image_*`, with
+ * 400 for a region of fewer than 16 pixels, with the reason of `signal` when that is aborted.
  */
 export interface ImagePreparer {
   /** As a JPEG of at most `PREPARED_SIDE` pixels. */
   prepare(bytes: Buffer, options?: PrepareOptions): Promise<PreparedImage>;
-  /** As pixels, of at most a size. */
+  /** As pixels, of at most the given size. */
   decode(bytes: Buffer, size: ViewSize, options?: PrepareOptions): Promise<DecodedImage>;
   /** A thumbnail JPEG of a prepared or stored picture, longest side in pixels. */
   thumbnail(bytes: Buffer, side: number): Promise<Buffer>;
 }
 
-/** The trace that work in another process belongs to, and its place there (W3C Trace Context). */
+/** The trace of work in another process, and its position in that (W3C Trace Context). */
 export interface TraceContext {
   readonly traceparent: string;
   readonly tracestate?: string | undefined;
 }
 
-/** Who has photos to ask about, and for how long. */
+/** Whose photos are to be identified, and by when. */
 export interface VisionCaller {
   readonly accountId: string;
-  /** How many; 1 while that is not known. */
+  /** How many; 1 while unknown. */
   readonly photos?: number;
-  /** Epoch milliseconds after which nobody waits for the answer. */
+  /** Epoch milliseconds after which nobody is waiting for the answer. */
   readonly deadlineAt: number;
 }
 
@@ -68,12 +68,12 @@ export interface NeighbourRequest extends VisionCaller {
   readonly requestId: string;
   /** One to five, of one item. */
   readonly images: readonly SmallImage[];
-  /** Neighbours wanted for each photo, one per catalog image. */
+  /** How many neighbours are wanted for each photo, one per catalog image. */
   readonly limit: number;
   readonly scope: SearchScope;
-  /** Aborted when the caller hung up: the place in the queue is given back. */
+  /** Aborted when the caller disconnects: the place in the queue is released. */
   readonly signal?: AbortSignal;
-  /** Set where calls are traced. */
+  /** Set if calls are traced. */
   readonly trace?: TraceContext;
 }
 
@@ -84,24 +84,24 @@ export interface QueueSlot {
 }
 
 /**
- * The way to the workers. `neighbours` answers by the deadline or fails with `timeout`; it fails with `unavailable` at once
- * when the queue is away, full, or can't make it in time. An account that takes more of the queue than its share leaves the
- * last eighth of it to the others.
+ * The queue to the workers. `neighbours` answers by the deadline or fails with `timeout`; it fails with `unavailable` at
+ * once when the queue is unavailable, full, or can't meet the deadline. An account that takes more of the queue than its
+ * share leaves the last eighth of it to the others.
  */
 export interface VisionQueue {
-  /** The size at which photos are best decoded for it; null where they go to other processes as JPEG, or while it is unknown. */
+  /** The best size to decode photos at for it; null if they go to other processes as JPEG, or while it is unknown. */
   readonly viewSize: ViewSize | null;
-  /** Fails with `unavailable`, before any work is done, when a photo that came now could not be answered in time. */
+  /** Fails with `unavailable`, before any work is done, when a photo that arrived now could not be answered in time. */
   admit(caller: VisionCaller): Promise<void>;
-  /** As `admit`; until its slot is released the photo counts among those that come before others. */
+  /** As `admit`; until its slot is released the photo counts as ahead of later ones. */
   enter(caller: VisionCaller): Promise<QueueSlot>;
   neighbours(request: NeighbourRequest): Promise<Neighbourhood>;
-  /** How many workers take photos from the queue now; null where it can not be known. */
+  /** How many workers take photos from the queue now; null if that can't be known. */
   workers(): Promise<number | null>;
   /** Whether the queue can be reached and takes work; for readiness. */
   ping(): Promise<void>;
   depth(): Promise<{ waiting: number; active: number }>;
-  /** How long the photo at the head of the queue has waited; 0 when none waits. */
+  /** How long the photo at the head of the queue has waited; 0 when none is waiting. */
   oldestWaitingMs(): Promise<number>;
   close(): Promise<void>;
 }
@@ -111,7 +111,7 @@ export interface Embedder {
   readonly manifest: ModelManifest;
   /**
    * One unit vector of `output.dimensions` float32 per view and picture: `result[picture][view]`.
-   * @param pictures JPEGs, or pixels of `viewSizeOf`; of another size they are shrunk or enlarged
+   * @param pictures JPEGs, or pixels of `viewSizeOf`; pictures of another size are resized
    */
   embed(
     pictures: readonly (Buffer | Pixels)[],
@@ -120,7 +120,7 @@ export interface Embedder {
   close(): Promise<void>;
 }
 
-/** The embedder of a version; loads each once and keeps the live one warm. */
+/** Gives the embedder of a version; loads each once and keeps the live one warm. */
 export interface EmbedderRegistry {
   forVersion(version: EmbeddingVersion): Promise<Embedder>;
   close(): Promise<void>;
@@ -129,10 +129,10 @@ export interface EmbedderRegistry {
 /** Nearest catalog images among the vectors of a version. */
 export interface NeighbourIndex {
   /**
-   * Nearest images to any view of the photos, ties by image id, one entry per image that a live product of the scope shows. A
-   * scope narrows without losing rows.
-   * @param photos the vectors of the views of each photo
-   * @param limit images for each photo: of several, there may be so many times as many
+   * Nearest images to any view of the photos, ties by image id, one entry per image that a live product of the scope shows.
+   * A scope narrows the search without losing rows.
+   * @param photos the view vectors of each photo
+   * @param limit images for each photo: with several photos there may be that many for each
    */
   nearest(
     version: EmbeddingVersion,
@@ -149,9 +149,9 @@ export interface NeighbourIndex {
   ): Promise<readonly number[]>;
   /** Whether searches of a version go through an approximate index. */
   isApproximate(version: EmbeddingVersion): Promise<boolean>;
-  /** Reads what a version is searched in, so that the first search does not wait for it. */
+  /** Reads the data that searches of a version use, so that the first search does not wait for it. */
   prepare(version: EmbeddingVersion): Promise<void>;
-  /** Fails, saying what is wrong, when a version can't be searched: its vectors are missing, or are not its model's. */
+  /** Fails with the reason when a version can't be searched: its vectors are missing, or are not from its model. */
   check(version: EmbeddingVersion): Promise<void>;
 }
 
@@ -163,14 +163,14 @@ export interface Prediction extends Owner {
   readonly endpoint: string;
   readonly versionId: number;
   readonly model: string;
-  /** Of each photo, as `PreparedImage` has it. */
+  /** For each photo, as in `PreparedImage`. */
   readonly imageDigests: readonly string[];
   readonly neighbours: readonly Neighbour[];
   /** The likeliest product, answered or not; null when nothing was near. */
   readonly best: BestCandidate | null;
   readonly rows: readonly { id: string; confidence: number }[];
   readonly timings: StageTimings & { readonly intakeMs: number; readonly rowsMs: number };
-  /** Null until the caller says it. */
+  /** Null until the caller gives it. */
   readonly feedback: Feedback | null;
 }
 
@@ -180,7 +180,7 @@ export interface BestCandidate {
   readonly confidence: number;
 }
 
-/** What the photos of a prediction showed, by its caller (contract 7.18). */
+/** What the photos of a prediction showed, according to its caller (contract 7.18). */
 export interface Feedback {
   /** The product; null when the catalog does not have it. */
   readonly correctId: string | null;
@@ -192,7 +192,7 @@ export interface Feedback {
 
 export interface JudgedPrediction {
   readonly model: string;
-  /** Of the answer, such as `2026-11`. */
+  /** The month of the answer, such as `2026-11`. */
   readonly month: string;
   /** Of the product nearest to the photos. */
   readonly category: string | null;
@@ -202,11 +202,14 @@ export interface JudgedPrediction {
   readonly right: boolean;
 }
 
-/** What was found near the photos of a prediction, and the product that they showed; null when the catalog does not have it. */
+/**
+ * The neighbours found for the photos of a prediction, and the product that they showed; null when the catalog does not
+ * have it.
+ */
 export interface CorrectedNeighbours
   extends Pick<Prediction, 'id' | 'neighbours'>,
     Pick<Feedback, 'correctId'> {
-  /** How many photos the distances are of. */
+  /** How many photos the distances refer to. */
   readonly photos: number;
 }
 
@@ -215,7 +218,7 @@ export interface CorrectedPhotos extends Pick<Prediction, 'id'>, Pick<Feedback, 
   readonly photos: readonly Buffer[];
 }
 
-/** Answers of an account with rows and feedback: means of the confidence claimed and of being right. */
+/** Answers of an account with rows and feedback: mean claimed confidence and share of right answers. */
 export interface AccountReliability {
   readonly accountId: string;
   readonly answers: number;
@@ -224,10 +227,10 @@ export interface AccountReliability {
 }
 
 export interface PredictionRepository {
-  /** @param photos the prepared photos; asked for where the account wants them kept */
+  /** @param photos the prepared photos; called if the account wants them kept */
   save(prediction: Prediction, photos: () => Promise<readonly Buffer[]>): Promise<void>;
   find(id: string): Promise<Prediction | null>;
-  /** The last feedback stands; false when there is no such prediction. */
+  /** The last feedback counts; false when there is no such prediction. */
   saveFeedback(id: string, feedback: Feedback): Promise<boolean>;
   judged(since: Date | null): Promise<readonly JudgedPrediction[]>;
   reliabilitySince(since: Date): Promise<readonly AccountReliability[]>;
@@ -239,8 +242,8 @@ export interface PredictionRepository {
   ): Promise<readonly CorrectedNeighbours[]>;
   /** Of answers with feedback whose photos are kept, the newest first. */
   correctedPhotos(limit: number): Promise<readonly CorrectedPhotos[]>;
-  /** Deletes all that is recorded of an account's photos; how many there were. */
+  /** Deletes all records of an account's photos; returns how many. */
   deleteOf(accountId: string): Promise<number>;
-  /** Deletes records of before a time, the oldest first, at most `limit`; how many there were. */
+  /** Deletes records from before a time, the oldest first, at most `limit`; returns how many. */
   deleteBefore(time: Date, limit: number): Promise<number>;
 }

@@ -7,10 +7,10 @@ export const REGION_CURRENCIES = { NA: 'usd', 'EU-UK': 'gbp', 'EU-IE': 'eur' } a
 export type Region = keyof typeof REGION_CURRENCIES;
 export const REGIONS = Object.keys(REGION_CURRENCIES) as readonly Region[];
 
-/** Resale value per grade; null where there is not enough signal. Descends from A to D. */
+/** Resale value per grade; null if there is not enough signal. Descends from A to D. */
 export type GradeValues = Readonly<Record<Grade, number | null>>;
 
-/** What a variant is worth at one marketplace source in one region (contract 2.2). */
+/** The value of a variant at one marketplace source in one region (contract 2.2). */
 export interface MarketEstimate extends GradeValues {
   readonly source: string;
   readonly region: Region;

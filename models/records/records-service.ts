@@ -23,16 +23,16 @@ import {
   type StoredImageIndex,
 } from '../ports';
 
-/** Lines of one call at most (contract 15.1). */
+/** Most lines of one call (contract 15.1). */
 export const RECORDS_MAX = 1_000;
-/** About how long a transaction is to take: others who write wait for it, and readers of the embedded database. */
+/** Target duration of a transaction: other writers wait for it, and readers of the embedded database. */
 const TRANSACTION_MS = 500;
 const STALE_AT_ONCE = 500;
 
-/** What became of a line: its record stands, or has a fault. */
+/** The outcome of a line: its record is stored, or has a fault. */
 export interface LineOutcome {
   readonly line: number;
-  /** Of the record, where it has one that can be read. */
+  /** Id of the record, if it is readable. */
   readonly id: string | null;
   readonly fault: Fault | null;
 }
@@ -43,12 +43,12 @@ interface PictureStatus {
   readonly failures: readonly FailedImage[];
 }
 
-/** How far a record is seen. */
+/** How far a record is visible. */
 export interface RecordStatus extends PictureStatus {
   readonly searchable: boolean;
 }
 
-/** How far the products of a feed are seen. */
+/** How far the products of a feed are visible. */
 export interface FeedStatus extends PictureStatus {
   readonly products: number;
 }
@@ -56,7 +56,7 @@ export interface FeedStatus extends PictureStatus {
 const FAILURES_TOLD = 20;
 const NO_PICTURES: PictureStatus = { pictures: { done: 0, pending: 0, failed: 0 }, failures: [] };
 
-/** Writes the catalog as callers want it, record by record (contract 15). */
+/** Writes callers' records to the catalog, one by one (contract 15). */
 @injectable()
 export class RecordsService {
   #last: Promise<unknown> = Promise.resolve();
@@ -71,7 +71,7 @@ export class RecordsService {
     @inject(PORTS.Clock) private readonly clock: Clock,
   ) {}
 
-  /** Writes the records of a body; each stands then, or has a fault. @throws AppError 400 without a line, 413 with too many */
+  /** Writes the records of a body; each is then stored, or has a fault. @throws AppError 400 without a line, 413 with too many */
   write(call: CallContext, body: Uint8Array): Promise<readonly LineOutcome[]> {
     return this.#alone(call, async () => {
       const { lines, source } = await this.bodies.read(body, this.clock.now());
@@ -83,7 +83,7 @@ export class RecordsService {
     });
   }
 
-  /** Takes a product or an entity out of the catalog. @throws AppError 404 when there is none of this id */
+  /** Removes a product or an entity from the catalog. @throws AppError 404 when there is none with this id */
   remove(call: CallContext, id: string): Promise<void> {
     return this.#alone(call, async () => {
       const { kind } = await this.#find(id);
@@ -117,12 +117,12 @@ export class RecordsService {
     return failed === 0 ? [] : await this.embeddings.failures(versionId, FAILURES_TOLD, of);
   }
 
-  /** Derives the rows that earlier changes left stale, in steps, until `signal` ends it. */
+  /** Derives rows left stale by earlier changes, in steps, until `signal` ends it. */
   async followUp(signal: AbortSignal): Promise<void> {
     while (!signal.aborted && (await this.records.deriveStaleRows(STALE_AT_ONCE)) > 0);
   }
 
-  /** A record as it was last written. @throws AppError 404 when there is none of this id, or when it is deleted */
+  /** A record as it was last written. @throws AppError 404 when there is none with this id, or when it is deleted */
   async read(id: string): Promise<ReadRecord> {
     const found = await this.records.read(id);
     if (!found) throw noRecord(id);
@@ -156,15 +156,15 @@ export class RecordsService {
       });
       await store.finish({ accepted, rejected: rejects.count });
     } catch (failure) {
-      // Part of it may stand.
+      // Part of it may be stored.
       await store.finish({ failed: String(failure) }).catch(() => undefined);
       throw failure;
     }
   }
 
   /**
-   * One call after the other: beside each other they would wait for each other's transactions all the same, with all their
-   * records in memory and a connection each that readers want. Anyone who hung up meanwhile changes nothing.
+   * One call after the other: in parallel they would still wait for each other's transactions, with all their records in
+   * memory and each with a connection that readers need. A caller that disconnects meanwhile changes nothing.
    */
   #alone<Result>({ signal }: CallContext, work: () => Promise<Result>): Promise<Result> {
     const turn = this.#last
@@ -178,7 +178,7 @@ export class RecordsService {
   }
 }
 
-/** The faults of a call by line; of several the first is told. */
+/** The faults of a call by line; the first is reported. */
 class CollectedRejects implements RejectLog {
   readonly faults = new Map<number, Fault>();
 

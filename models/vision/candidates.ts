@@ -1,18 +1,18 @@
 import type { ShownNeighbour } from './neighbours';
 
-/** Catalog images asked of the index; several belong to one product, hence more than the ten rows. */
+/** Catalog images requested from the index; several belong to one product, hence more than the ten rows. */
 export const NEIGHBOURS = 60;
 
-/** Products that look like another, in an answer at most (contract 6.3). */
+/** Most products in an answer of similar products (contract 6.3). */
 export const SIMILAR_MAX = 10;
 
 /** Products that are weighed against each other for each photo: twice the rows of an answer, so that a shared style or brand shows. */
 const CANDIDATES = 20;
 
-/** A product that may be what the photos show, with the cosine similarity of its nearest pictures. */
+/** A product that the photos may show, with the cosine similarity of its nearest pictures. */
 export interface Candidate {
   readonly id: string;
-  /** Of the nearest pair of a view of a photo and a view of a picture of the product; of several photos the mean. */
+  /** Of the nearest pair of a photo view and a view of a picture of the product; the mean for several photos. */
   readonly similarity: number;
   /** The nearest similarity of each view of each photo. */
   readonly byPhoto: readonly (readonly number[])[];
@@ -22,7 +22,7 @@ export interface Candidate {
 
 /**
  * Products near the photos of a call, by the nearest of their pictures to each view. The most similar first, ties by id.
- * @param photos how many photos the distances of a neighbour are of, each with as many views
+ * @param photos how many photos the distances of a neighbour refer to, each with the same number of views
  */
 export function candidatesOf(neighbours: readonly ShownNeighbour[], photos = 1): Candidate[] {
   const best = new Map<string, { imageId: number; nearest: number; views: readonly number[] }>();
@@ -60,7 +60,7 @@ export function nearestByPhoto(candidates: readonly Candidate[]): Candidate[][] 
   });
 }
 
-/** The products that are looked at closely: those nearest to any photo. */
+/** The products considered closely: those nearest to any photo. */
 export const shortlistOf = (candidates: readonly Candidate[]): Candidate[] => [
   ...new Set(nearestByPhoto(candidates).flat()),
 ];

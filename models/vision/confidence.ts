@@ -12,10 +12,10 @@ export interface JudgedCandidate {
   readonly confidence: number;
 }
 
-/** Nothing is certain: this much is always left for "none of them". */
+/** Nothing is certain: this much always remains for "none of them". */
 const DOUBT = 1e-6;
 
-/** Places from here on say how near the catalog is to the photo in general. */
+/** Ranks from here on show how near the catalog is to the photo in general. */
 const OTHERS_FROM = 5;
 
 /**
@@ -55,8 +55,8 @@ export function choicesOf(candidates: readonly Candidate[]) {
 }
 
 /**
- * How likely it is that the photos show each candidate, best first; what is left of 1 is "none of them" (docs/model-card.md).
- * Photos strengthen each other as far as they agree; as far as they don't, each has its share.
+ * How likely it is that the photos show each candidate, best first; what is left of 1 is "none of them"
+ * (docs/model-card.md). Photos strengthen each other as far as they agree; otherwise each has its share.
  * @param candidates at least one
  */
 export function judge(candidates: readonly Candidate[], model: ChoiceModel): JudgedCandidate[] {
@@ -71,8 +71,8 @@ export function judge(candidates: readonly Candidate[], model: ChoiceModel): Jud
 }
 
 /**
- * The probability of a taxonomy row: that of all products below it, and as large a share of what "none of them" leaves to products
- * like the candidates.
+ * The probability of a taxonomy row: that of all products below it, plus the same share of the part of "none of them" that
+ * goes to products like the candidates.
  * @param below the sum of the confidence of the candidates below the row
  * @param found that of all candidates
  */
@@ -94,8 +94,8 @@ function sharesOf({ candidates, none }: ReturnType<typeof choicesOf>[number], mo
 }
 
 /**
- * Stands in for the calibration of a model that has none, so that it can be tried. It is no probability, and errs on the low side; the
- * floor is 0. `embeddings evaluate` fits the real one, and `embeddings promote` refuses a version without it.
+ * A substitute for a missing calibration, so that the model can be tried. It is not a probability, and errs on the low
+ * side; the floor is 0. `embeddings evaluate` fits the real one, and `embeddings promote` refuses a version without it.
  */
 export const UNCALIBRATED: Calibration = {
   confidence: {
@@ -107,19 +107,19 @@ export const UNCALIBRATED: Calibration = {
   floor: 0,
 };
 
-/** The calibration that answers under a model are made with: its own, else the stand-in. */
+/** The calibration for answers under a model: its own, else the substitute. */
 export const calibrationOf = (manifest: Pick<ModelManifest, 'calibration'>): Calibration =>
   manifest.calibration ?? UNCALIBRATED;
 
-/** @param least what is left of a distance even when all matches perfectly, so that the ratio of two small ones says little */
+/** @param least what remains of a distance even for a perfect match, so that the ratio of two small ones means little */
 const closeness = (distance: number, least = 0.02): number => -Math.log(least + distance);
 
-/** Of photos that agree in part little is taken as agreement, so that two items in one call don't strengthen each other. */
+/** Partial agreement of photos counts little, so that two items in one call don't strengthen each other. */
 const AGREEMENT_POWER = 2;
 
 /**
- * Several photos together. The geometric mean of their probabilities sums to their agreement: 1 where they say the same, 0 where they
- * exclude each other. The power and the strength were measured (docs/model-card.md).
+ * Several photos together. The geometric mean of their probabilities sums to their agreement: 1 if they agree fully, 0 if
+ * they exclude each other. The power and the strength were measured (docs/model-card.md).
  */
 function together(photos: readonly (readonly number[])[]): number[] {
   const options = photos[0] ?? [];
@@ -140,7 +140,7 @@ function together(photos: readonly (readonly number[])[]): number[] {
   });
 }
 
-/** Shares of 1, as the exponentials of the weights. */
+/** Shares of 1, proportional to the exponentials of the weights. */
 export function softmax(weights: readonly number[]): number[] {
   const most = Math.max(...weights);
   const shares = weights.map((weight) => Math.exp(weight - most));

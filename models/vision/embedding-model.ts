@@ -5,16 +5,22 @@ export type View = readonly [left: number, top: number, width: number, height: n
 export const MODEL_FORMATS = ['tfjs-layers', 'tfjs-graph', 'tf-saved-model', 'onnx'] as const;
 export type ModelFormat = (typeof MODEL_FORMATS)[number];
 
-/** What is weighed of a candidate, and of the possibility that the photo shows none of them; `confidence.ts` says what each is. */
+/** The signals of a candidate, and of the possibility that the photo shows none of them; `confidence.ts` explains each. */
 export const CANDIDATE_SIGNALS = ['nearest', 'views'] as const;
 export const NONE_SIGNALS = ['constant', 'similarity', 'nearest', 'views', 'others', 'spread'] as const;
 
-/** A conditional logit: every candidate and "none of them" weigh `exp(sum of weight * signal)`, and share the probability by it. */
+/**
+ * A conditional logit: every candidate and "none of them" has the weight `exp(sum of weight * signal)`, and a proportional
+ * share of the probability.
+ */
 export interface ChoiceModel {
   readonly kind: 'choice';
   readonly candidate: Readonly<Record<(typeof CANDIDATE_SIGNALS)[number], number>>;
   readonly none: Readonly<Record<(typeof NONE_SIGNALS)[number], number>>;
-  /** Exponent, 0 to 1, by which a taxonomy row shares in "none of them": 1 gives it nothing, 0 all (`taxonomyConfidence`). */
+  /**
+   * Exponent, 0 to 1, by which a taxonomy row shares in "none of them": 1 gives it none of that, 0 all of it
+   * (`taxonomyConfidence`).
+   */
   readonly kin: number;
 }
 
@@ -28,7 +34,7 @@ export interface Calibration {
 export const RESAMPLING_KERNELS = ['linear', 'mitchell', 'cubic', 'lanczos3'] as const;
 export type ResamplingKernel = (typeof RESAMPLING_KERNELS)[number];
 
-/** What an embedding model says of itself; the file `manifest.json` beside its weights. */
+/** The description of an embedding model; the file `manifest.json` beside its weights. */
 export interface ModelManifest {
   readonly id: string;
   readonly version: string;
@@ -46,11 +52,11 @@ export interface ModelManifest {
     readonly scale: readonly [number, number, number];
     readonly fit: 'contain' | 'cover' | 'fill';
     readonly background: readonly [number, number, number];
-    /** How pictures are resampled; best as the model's training did. `lanczos3` when left out. */
+    /** How pictures are resampled; best as in the model's training. `lanczos3` when left out. */
     readonly kernel?: ResamplingKernel;
   };
   readonly output: { readonly name?: string | null; readonly dimensions: number };
-  /** Crops that are embedded of each catalog picture and of each query. */
+  /** The crops that are embedded for each catalog picture and for each query. */
   readonly views: { readonly catalog: readonly View[]; readonly query: readonly View[] };
   /** Null until somebody fits one: such a model can be built and evaluated, not promoted (`UNCALIBRATED`). */
   readonly calibration: Calibration | null;
@@ -61,19 +67,22 @@ export interface ModelManifest {
   readonly golden?: string;
 }
 
-/** A prepared photo or picture has no longer side: enough for half-size crops of any usual input. */
+/** Longest side of a prepared photo or picture: enough for half-size crops of any usual input. */
 export const PREPARED_SIDE = 640;
 
 export interface ViewSize {
-  /** Its longest side, in pixels; of a side that is no whole number the picture's sides are rounded. */
+  /** Its longest side, in pixels; if that is not a whole number, the picture's sides are rounded. */
   readonly side: number;
   readonly kernel: ResamplingKernel;
 }
 
-/** Of models that say nothing of it. */
+/** For models that do not specify it. */
 export const USUAL_KERNEL = 'lanczos3';
 
-/** The size at which each view of a picture just fills the input of a model; that of a prepared picture where the input is covered. */
+/**
+ * The size at which each view of a picture just fills the input of a model; the size of a prepared picture if the input is
+ * covered.
+ */
 export function viewSizeOf({ input, views }: ModelManifest, kind: keyof ModelManifest['views']): ViewSize {
   const { width, height, fit, kernel = USUAL_KERNEL } = input;
   const smallest = Math.min(...views[kind].flatMap((view) => view.slice(2)));
@@ -94,14 +103,14 @@ export type VersionState = (typeof VERSION_STATES)[number];
 
 /** How the map of an adapted version was fitted (contract 14.20). */
 export interface Adaptation {
-  /** The version whose vectors were mapped. */
+  /** The version whose vectors are mapped. */
   readonly from: number;
   /** Products that the map was fitted on, and pictures and photos of them. */
   readonly products: number;
   readonly pictures: number;
-  /** What was added to the scatter in every direction, as a multiple of its mean. */
+  /** The amount added to the scatter in every direction, as a multiple of its mean. */
   readonly shrinkage: number;
-  /** The map is the scatter to the power of minus this. */
+  /** The map is the scatter to the negative of this power. */
   readonly power: number;
 }
 

@@ -13,7 +13,7 @@ export interface Region {
 export const PHOTOS_MAX = 5;
 
 interface Placed {
-  /** The part that is looked at; all of it when left out. */
+  /** The part to look at; all of it when left out. */
   readonly region?: Region | undefined;
   /** Its position, when it was sent in a list. */
   readonly index?: number | undefined;
@@ -21,24 +21,24 @@ interface Placed {
 
 export type ImageAddress = { readonly kind: 'url'; readonly url: URL } & Placed;
 
-/** A photo as a caller names it; `url` wins when both are sent (contract 7.1). */
+/** A photo as a caller names it; `url` takes precedence when both are sent (contract 7.1). */
 export type ImageInput = ImageAddress | ({ readonly kind: 'bytes'; readonly bytes: Buffer } & Placed);
 
-/** A photo that is prepared already, its region too. */
+/** A photo that is already prepared, including its region. */
 export type PreparedInput<Image = SmallImage> = { readonly kind: 'prepared'; readonly image: Image };
 
 /** One that can be stored. */
 export type KeptInput = PreparedInput<Pick<PreparedImage, 'jpeg' | 'digest'>>;
 
-/** What a caller asks of the photos of one item, in one of their forms. */
+/** A request about the photos of one item, in one of their forms. */
 export interface AskedPhotos<Photo> {
   /** One to five. */
   readonly photos: readonly Photo[];
-  /** Slug or name of the category that the item is of, when the caller knows it. */
+  /** Slug or name of the item's category, if the caller knows it. */
   readonly category: string | null;
-  /** What the item passes, ANDed. */
+  /** Filters that the item must pass, ANDed. */
   readonly filters: readonly Filter[];
   readonly explain: boolean;
-  /** Takes the place of the floor; null leaves it. */
+  /** Replaces the floor; null keeps it. */
   readonly minConfidence: number | null;
 }

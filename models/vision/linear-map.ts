@@ -15,7 +15,7 @@ export function mapped(map: Float32Array, vector: Float32Array): Float32Array {
   return unit(result);
 }
 
-/** The vector at length 1; one of length 0 stays as it is. */
+/** The vector at length 1; one of length 0 stays unchanged. */
 export function unit(vector: Float32Array): Float32Array {
   let square = 0;
   for (const value of vector) square += value * value;
@@ -23,7 +23,7 @@ export function unit(vector: Float32Array): Float32Array {
   return length === 0 ? vector : vector.map((value) => value / length);
 }
 
-/** The mean of vectors, at its own length. */
+/** The mean of vectors, not normalised. */
 export function meanOf(vectors: readonly Float32Array[]): Float32Array {
   const mean = new Float32Array(vectors[0]?.length ?? 0);
   for (const vector of vectors) {

@@ -13,14 +13,14 @@ export interface Match {
   readonly confidence: number;
 }
 
-/** Rows an identification answers with at most, and the confidence that a runner-up needs (contract 7.8). */
+/** Most rows of an identification, and the confidence that a runner-up needs (contract 7.8). */
 export const MATCHES_MAX = 10;
 const RUNNER_UP_MIN = 0.01;
 
-/** A product as sure as this, three times as likely as all else together, needs no taxonomy row to stand in for it. */
+/** A product this certain, three times as likely as all else together, needs no taxonomy row in its place. */
 const SURE = 0.75;
 
-/** The least confidence of a taxonomy row that stands in, and of a product that needs none with a floor of 0. */
+/** The lowest confidence of a taxonomy row that stands in for a product, and of a product that needs none with a floor of 0. */
 const LIKELY = 0.5;
 
 /** The taxonomy rows of products by the hierarchies of their categories. */
@@ -33,11 +33,11 @@ export function ancestryOf(products: readonly CatalogItem[], taxonomy: Taxonomy)
   return new Map(lineages);
 }
 
-/** What was found of the photos of a call, and how it is judged. */
+/** The candidates for the photos of a call, and how they are judged. */
 export class MatchContext {
   readonly #judgement: readonly JudgedCandidate[];
 
-  /** @param shortlist as `shortlistOf` gives it @param ancestry of the products of the shortlist; others do no harm */
+  /** @param shortlist as `shortlistOf` gives it @param ancestry of the products of the shortlist; further ones do no harm */
   constructor(
     shortlist: readonly Candidate[],
     private readonly ancestry: Ancestry,
@@ -56,7 +56,7 @@ export class MatchContext {
     return sumOf(this.#judgement);
   }
 
-  /** The taxonomy rows above a product, innermost first; an outer one is never less sure. */
+  /** The taxonomy rows above a product, innermost first; an outer one is never less certain. */
   levels(product: string): (Match & { readonly below: number })[] {
     let surest = this.products.find(({ id }) => id === product)?.confidence ?? 0;
     return (this.ancestry.get(product) ?? []).map((id) => {
@@ -66,7 +66,7 @@ export class MatchContext {
     });
   }
 
-  /** The taxonomy rows that may stand in for the best product, innermost first. Whether they still exist is not known. */
+  /** The taxonomy rows that may stand in for the best product, innermost first. They may no longer exist. */
   standIns(floor: number): Match[] {
     const [best] = this.products;
     if (!best || best.confidence >= (floor === 0 ? LIKELY : Math.max(SURE, floor))) return [];
@@ -76,8 +76,8 @@ export class MatchContext {
   }
 
   /**
-   * The rows to answer with, best first: a taxonomy row that stands in, and the products; none if the best has less than the floor
-   * (contract 7.8, 7.10). @param isLive whether the catalog has a taxonomy row
+   * The rows to answer with, best first: a taxonomy row that stands in for the best product, and the products; none if the
+   * best is below the floor (contract 7.8, 7.10). @param isLive whether the catalog has a taxonomy row
    */
   rows(floor: number, isLive: (id: string) => boolean): Match[] {
     const standIn = this.standIns(floor).find(({ id }) => isLive(id));
@@ -88,7 +88,7 @@ export class MatchContext {
       .slice(0, MATCHES_MAX);
   }
 
-  /** What speaks for a row, a product or a taxonomy row; null for one that no candidate belongs to. */
+  /** The evidence for a row, a product or a taxonomy row; null for one that no candidate belongs to. */
   evidenceFor(row: string): Evidence | null {
     const own = new Set(this.#below(row).map(({ candidate }) => candidate));
     const [best] = own;
@@ -122,16 +122,16 @@ const sumOf = (judged: readonly JudgedCandidate[]): number =>
   judged.reduce((sum, { confidence }) => sum + confidence, 0);
 
 export interface Evidence {
-  /** The likeliest product that is the row or below it, and its picture that is nearest to the photos. */
+  /** The likeliest product that is the row or below it, and its picture nearest to the photos. */
   readonly product: string;
   readonly imageId: number;
-  /** Position of the photo that it is nearest to. */
+  /** Position of the photo it is nearest to. */
   readonly photo: number;
-  /** Cosine of the nearest pair of views, of several photos the mean; and how far it is above that of the best rival. */
+  /** Cosine of the nearest pair of views, the mean for several photos; and its margin over the best rival. */
   readonly similarity: number;
   readonly margin: number;
   /** For each photo the similarity, and whether nothing is nearer to it. */
   readonly photos: readonly { readonly similarity: number; readonly agrees: boolean }[];
-  /** The taxonomy row itself or those above a product, innermost first; an outer one is never less sure. */
+  /** The taxonomy row itself or those above a product, innermost first; an outer one is never less certain. */
   readonly levels: readonly Match[];
 }

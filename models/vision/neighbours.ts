@@ -5,9 +5,9 @@ export interface PreparedImage {
   readonly jpeg: Buffer;
   readonly width: number;
   readonly height: number;
-  /** The size of the photo as it came, upright, without a region. */
+  /** The size of the photo as sent, upright, without a region. */
   readonly source: { readonly width: number; readonly height: number };
-  /** SHA-256 of the photo as it came, and of its region, hexadecimal: its identity for caches and records. */
+  /** SHA-256 of the photo as sent, and of its region, hexadecimal: its identity for caches and records. */
   readonly digest: string;
 }
 
@@ -35,20 +35,23 @@ export interface Neighbour {
   readonly imageId: number;
   /** Cosine distance, 0 (same direction) to 2, of the nearest pair of a query view and a catalog view. */
   readonly distance: number;
-  /** For each view of each photo, in order, the distance of the nearest view of the image; absent where only the nearest pair is known. */
+  /**
+   * For each view of each photo, in order, the distance of the nearest view of the image; absent if only the nearest pair
+   * is known.
+   */
   readonly byView?: readonly number[];
 }
 
-/** With the live products that show the image, of those that the search was among. */
+/** With the live products within the search that show the image. */
 export interface ShownNeighbour extends Neighbour {
   /** Ids, in their order. */
   readonly products: readonly string[];
 }
 
-/** What an answer has to know of the version that was searched. */
+/** The facts of the searched version that an answer needs. */
 export type SearchedVersion = Pick<EmbeddingVersion, 'id' | 'model'> & Pick<ModelManifest, 'calibration'>;
 
-/** What the workers make of the photos of a call. Ids and distances only, so that an answer stays small. */
+/** The workers' result for the photos of a call. Ids and distances only, so that it stays small. */
 export interface Neighbourhood {
   /** Embedding version that every neighbour belongs to. */
   readonly version: SearchedVersion;
@@ -57,7 +60,7 @@ export interface Neighbourhood {
   readonly timings: StageTimings;
 }
 
-/** Milliseconds that a photo spent in each stage after its intake. */
+/** Milliseconds spent by a photo in each stage after its intake. */
 export interface StageTimings {
   readonly queueMs: number;
   readonly embedMs: number;

@@ -6,13 +6,13 @@ import type { ImageInput, PreparedInput } from './image-input';
 /** The bytes of a photo, and the memory that is held for them. */
 type Fetched = Extract<ImageInput, { kind: 'bytes' }> & { readonly room?: MemoryLease | undefined };
 
-/** Makes a photo small, in whatever form it is wanted. */
+/** Makes a photo small, in the wanted form. */
 export type Prepare<Image> = (bytes: Buffer, options: PrepareOptions) => Promise<Image>;
 
 /**
- * Gets and prepares those photos of a call that are not prepared, side by side; the first that can't be used ends the others.
- * @param openRoom opens memory for a picture that is fetched, until it is prepared
- * @param aside waits until all photos are fetched; without it each is prepared as soon as it is
+ * Fetches and prepares the unprepared photos of a call, in parallel; the first unusable one ends the others.
+ * @param openRoom opens memory for a fetched picture, until it is prepared
+ * @param aside waits until all photos are fetched; without it each is prepared as soon as it is fetched
  * @throws AppError 400, 422, 503 as the ports say, with the position of the photo when it was sent in a list
  */
 export async function preparePhotos<Image>(

@@ -19,19 +19,19 @@ import { PHOTOS_MAX } from './image-input';
 
 export interface SimilarRequest {
   readonly id: string;
-  /** Slug or name; null is that of the item. */
+  /** Slug or name; null means that of the item. */
   readonly category: string | null;
   readonly size: number;
   readonly pricing: boolean;
 }
 
-/** The most similar first; `similarity` as of a `Candidate`. */
+/** The most similar first; `similarity` as in `Candidate`. */
 export interface SimilarItems {
   readonly items: readonly { readonly item: CatalogItem; readonly similarity: number }[];
   readonly resolvedTaxonomy: ResolvedTaxonomy | null;
 }
 
-/** Finds products that look like a product: what its stored pictures, taken as photos, are identified as beside itself. */
+/** Finds products that look like a product: the other products that its stored pictures are identified as. */
 @injectable()
 export class SimilarService {
   constructor(

@@ -24,7 +24,7 @@ import { ancestryOf, type Evidence, MATCHES_MAX, MatchContext } from './matches'
 import { jpegOf, type Neighbourhood, type SmallImage } from './neighbours';
 import { type Prepare, preparePhotos } from './prepare-photos';
 
-/** What the vision path is tuned by; the defaults are in the settings (contract 7.7). */
+/** Tuning of the vision path; the defaults are in the settings (contract 7.7). */
 export interface VisionSettings {
   readonly deadlineMs: number;
   /** Confidence that the best row needs for an answer (contract 7.8); null takes the model version's calibrated floor. */
@@ -39,15 +39,15 @@ export interface IdentifyRequest extends AskedPhotos<ImageInput | PreparedInput>
   readonly price: number;
 }
 
-/** Why a row was answered (contract 7.17). */
+/** Why a row was returned (contract 7.17). */
 export interface ItemEvidence extends Omit<Evidence, 'product' | 'imageId' | 'levels'> {
-  /** Address of the catalog picture that it was found by. */
+  /** Address of the catalog picture it was found by. */
   readonly image: string;
   /** The row's taxonomy, outermost first, each with its calibrated confidence. */
   readonly levels: readonly (Attribute & { readonly confidence: number })[];
 }
 
-/** A row that may be what the photos show, with its calibrated confidence in 0..1. */
+/** A row that the photos may show, with its calibrated confidence in 0..1. */
 export interface IdentifiedItem {
   readonly item: CatalogItem;
   readonly confidence: number;

@@ -8,7 +8,7 @@ import { type ModelFolder, ModelRefused } from './model-folder';
 export const BACKENDS = ['tensorflow', 'onnx', 'wasm', 'cpu'] as const;
 export type BackendName = (typeof BACKENDS)[number];
 
-/** What an operator may ask for; `auto` takes the fastest that works. */
+/** The operator's options; `auto` takes the fastest that works. */
 export type BackendChoice = 'auto' | BackendName;
 
 interface Backend {
@@ -16,7 +16,7 @@ interface Backend {
   readonly package: string | null;
   /** libtensorflow crashes in worker threads. The others take threads, which share the memory of the process. */
   readonly carrier: 'thread' | 'process';
-  /** Rows of one inference. More gain nothing where it was measured, and take memory; plain JavaScript gains nothing at all. */
+  /** Rows of one inference. In measurements more gained nothing, and took memory; plain JavaScript gains nothing at all. */
   readonly rowsMax: number;
   /** Makes it ready in this thread or process. @throws Error when it does not start */
   start(): Promise<void>;
@@ -62,7 +62,7 @@ const TABLE: Readonly<Record<BackendName, Backend>> = {
 /** Rows of one inference at most. */
 export const rowsMaxOf = (backend: BackendName): number => TABLE[backend].rowsMax;
 
-/** Whether the package of a backend is there. */
+/** Whether the package of a backend is installed. */
 export function isInstalled(backend: BackendName): boolean {
   const { package: name } = TABLE[backend];
   try {
@@ -118,14 +118,14 @@ async function setTensorFlowBackend(name: BackendName): Promise<void> {
   if (!(await setBackend(name))) throw new Error('it did not start');
 }
 
-/** Why ONNX Runtime can't be opened where it is not, with the command that installs it. */
+/** Why ONNX Runtime can't be opened if it is missing, with the command that installs it. */
 export const ONNX_MISSING = 'ONNX Runtime is not installed here; npm ci installs it';
 
-/** The refusal of a SavedModel where nothing runs it. */
+/** The refusal of a SavedModel if nothing can run it. */
 export const NEEDS_NATIVE = 'tf-saved-model needs the native backend (@tensorflow/tfjs-node)';
 
 /**
- * Says before anything is downloaded that a format can't be run here.
+ * Reports before any download that a format can't be run here.
  *
  * @throws ModelRefused with what to install
  */

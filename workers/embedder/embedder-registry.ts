@@ -13,7 +13,7 @@ import { InferencePool, type InferencePoolOptions, type InferencePoolStats } fro
 import { type ModelFolder, ModelRefused, readGolden, readManifest, verifyDigests } from './model-folder';
 import { renderViews } from './render-views';
 
-/** Where models lie and how they run. */
+/** Where models are and how they run. */
 export interface EmbedderRegistryOptions extends InferencePoolOptions {
   /** The folder of a model; null when it is not installed here. */
   folderOf(manifest: ModelManifest): string | null | Promise<string | null>;
@@ -78,7 +78,7 @@ export class PooledEmbedderRegistry implements EmbedderRegistry {
     return loading;
   }
 
-  /** What the inference does at the moment; null before the first model. */
+  /** The current state of the inference; null before the first model. */
   stats(): InferencePoolStats | null {
     return this.#started?.stats() ?? null;
   }
@@ -122,10 +122,10 @@ export class PooledEmbedderRegistry implements EmbedderRegistry {
 }
 
 /**
- * Brings a model into the pool after every proof there is: its files are the ones its maker published, it answers what
- * its manifest says, and it gives its golden vector on this machine.
+ * Loads a model into the pool after every check: its files are the ones its maker published, its output matches its
+ * manifest, and it gives its golden vector on this machine.
  *
- * @throws ModelRefused with the reason; the pool is as before then
+ * @throws ModelRefused with the reason; the pool is then unchanged
  */
 export async function loadTried(pool: InferencePool, key: string, model: ModelFolder): Promise<void> {
   const { folder, manifest } = model;

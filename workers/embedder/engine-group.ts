@@ -11,7 +11,7 @@ export interface EngineGroupOptions {
   /** Threads (processes, for libtensorflow); see `defaultThreads`. */
   readonly threads: number;
   readonly backend: BackendChoice;
-  /** After which a model counts as one that does not load; five minutes when left out. */
+  /** Time after which a model counts as not loading; five minutes when left out. */
   readonly loadTimeoutMs?: number;
   readonly logger: Logger;
 }
@@ -92,8 +92,7 @@ export class EngineGroup {
   }
 
   /**
-   * Brings a model into all engines. While others are in use the engines take turns, so that photos are answered
-   * meanwhile.
+   * Loads a model into all engines. While others are in use the engines take turns, so that photos are answered meanwhile.
    *
    * @throws ModelRefused with the reason
    */

@@ -135,8 +135,8 @@ const answered = (request: EngineRequest, send: (reply: EngineReply) => void): v
 const NICENESS = 10;
 const port = parentPort;
 
-// Inference takes all that the processors give; who answers requests and queries goes before it. Only Linux can lower the
-// priority of a single thread.
+// Inference takes all processor time it can get; threads that answer requests and queries go first. Only Linux can lower
+// the priority of a single thread.
 if ((port === null || process.platform === 'linux') && getPriority() < NICENESS) setPriority(NICENESS);
 if (port) {
   port.on('message', (request) => answered(request, (reply) => port.postMessage(reply, transferred(reply))));

@@ -49,7 +49,7 @@ export type EngineReply =
   | { readonly id: number; readonly ok: true; readonly result: ResultOf<Kind> }
   | { readonly id: number; readonly ok: false; readonly reason: string; readonly refused: string | null };
 
-/** An engine ended while it was asked something. */
+/** An engine ended during a call. */
 class EngineEnded extends Error {
   constructor(reason: string) {
     super(`The inference engine ended: ${reason}`);
@@ -158,7 +158,7 @@ const start = () => ({
 
 function startThread(): Channel {
   const { entry, execArgv } = start();
-  // What a library prints in there is not part of the answer of a command on stdout.
+  // Output that a library prints there is not part of a command's answer on stdout.
   const thread = new Worker(entry, { execArgv, stdout: true });
   thread.stdout.resume();
   return {

@@ -7,13 +7,13 @@ import type { ModelFolder } from './model-folder';
 
 /** How inference runs in this process. */
 export interface InferencePoolOptions extends EngineGroupOptions {
-  /** Pictures that may be in each lane, waiting or in work. */
+  /** Pictures allowed in each lane, waiting or in work. */
   readonly waitingMax: number;
-  /** After which a batch counts as hung, and its engine is replaced. */
+  /** Time after which a batch counts as hung, and its engine is replaced. */
   readonly batchTimeoutMs: number;
 }
 
-/** What the pool does at the moment, for metrics. */
+/** The current state of the pool, for metrics. */
 export interface InferencePoolStats {
   /** What computes each model that is loaded, by its reference. */
   readonly models: Readonly<Record<string, BackendName>>;
@@ -33,7 +33,7 @@ export const visionConcurrency = (threads: number): number => 8 * threads;
 
 const RETRY_AFTER_SECONDS = 1;
 
-/** One picture could not be embedded, through no fault of the others or of the machine; a repeat changes nothing. */
+/** One picture could not be embedded, through no fault of the others or of the machine; retrying does not help. */
 export class PictureFailed extends Error {
   constructor(reason: string, cause?: unknown) {
     super(reason, cause === undefined ? undefined : { cause });
@@ -42,9 +42,9 @@ export class PictureFailed extends Error {
 }
 
 /**
- * Inference outside of the main thread: an engine that is free takes all that waits, up to a batch, at once and without
- * a timer; photos of callers first, and while they come one engine is kept for them. A batch whose engine fails is tried once
- * more, each view alone.
+ * Inference outside of the main thread: a free engine takes everything waiting, up to a batch, at once and without a timer;
+ * photos of callers first, and while they come one engine is kept for them. A batch whose engine fails is tried once more,
+ * each view alone.
  */
 export class InferencePool {
   /** Views in the order in which they are served. */
@@ -70,7 +70,7 @@ export class InferencePool {
   }
 
   /**
-   * Brings a model into every engine, tried and warm.
+   * Loads a model into every engine, tried and warm.
    *
    * @throws ModelRefused with the reason
    */
@@ -78,7 +78,7 @@ export class InferencePool {
     await this.#group?.load(key, model);
   }
 
-  /** Takes a model out of memory, after what runs. */
+  /** Unloads a model, after running batches. */
   async unload(key: string): Promise<void> {
     await this.#group?.unload(key);
   }
@@ -162,7 +162,7 @@ export class InferencePool {
       const request = { key: batch[0]?.model ?? '', rows: batch.length, pixels: joined(batch) };
       answer(batch, await engine.call('run', request, this.options.batchTimeoutMs));
     } catch (failure) {
-      // Whatever state a failed inference left behind is not worth trusting.
+      // The state left by a failed inference can't be trusted.
       await engine.stop();
       this.#tryAgain(batch, failure);
     } finally {
@@ -209,7 +209,7 @@ function joined(batch: readonly WaitingView[]): Uint8Array<ArrayBuffer> {
 const LANES = ['query', 'catalog'] as const;
 export type Lane = (typeof LANES)[number];
 
-/** A photo that comes waits for the batch in work: few pictures of the catalog are as quick, view by view, as many. */
+/** A new photo waits for the batch in work: few pictures of the catalog are as quick, view by view, as many. */
 const CATALOG_ROWS_MAX = 3;
 
 /** One view of a picture that waits for an engine. */
@@ -219,7 +219,7 @@ interface WaitingView {
   readonly model: string;
   /** Width x height x 3 bytes, red, green and blue. */
   readonly pixels: Uint8Array;
-  /** Whether an engine failed with it before: then it runs alone, so that it can harm no other. */
+  /** Whether an engine failed on it before: then it runs alone, so that it can't affect others. */
   failedBefore: boolean;
   resolve(vector: Float32Array): void;
   reject(failure: Error): void;

@@ -25,7 +25,7 @@ export class ModelRefused extends Error {
 }
 
 /**
- * What the model in a folder says of itself: its `manifest.json`, checked against the schema.
+ * The description of the model in a folder: its `manifest.json`, checked against the schema.
  *
  * @throws ModelRefused naming every fault
  */
@@ -74,7 +74,7 @@ const DIMENSIONS_MAX = 4000;
 /** Crops are written with a few decimals: the far edge may pass 1 by rounding. */
 const EDGE_TOLERANCE = 1e-6;
 
-/** Letters of ASCII alone: no two ways to write a name mean one file, but for capitals. */
+/** ASCII letters only: apart from case, no two spellings of a name mean the same file. */
 const insideFolder = z
   .string()
   .regex(
@@ -82,7 +82,7 @@ const insideFolder = z
     'must be a path inside the folder of the model',
   );
 
-/** Where the manifest itself is. */
+/** The place of the manifest itself. */
 export const MANIFEST_FILE = 'manifest.json';
 
 const triple = z.tuple([z.number(), z.number(), z.number()]).readonly();
@@ -170,7 +170,7 @@ class Places {
   readonly #files = new Map([[MANIFEST_FILE, MANIFEST_FILE]]);
   readonly #folders = new Map<string, string>();
 
-  /** Tells of a file that has the place of another, or stands where another needs a folder. */
+  /** Reports a file with the same place as another, or where another needs a folder. */
   take(name: string, refuse: (message: string) => void): void {
     const place = name.toLowerCase();
     const folders = [...place.matchAll(/\//g)].map(({ index }) => place.slice(0, index));

@@ -21,7 +21,7 @@ const ONE_THREAD: InferenceSession.SessionOptions = {
  */
 export async function loadOnnx(model: ModelFolder, file: string | Uint8Array): Promise<LoadedModel> {
   const runtime = openOnnxRuntime();
-  // Two overloads that TypeScript does not join.
+  // Two overloads that TypeScript does not merge.
   const session = await runtime.InferenceSession.create(file as string, ONE_THREAD);
   const { input, output, fixedRows } = signatureOf(model, session);
   const infer: LoadedModel['predict'] = async (values, shape) => {
@@ -39,8 +39,8 @@ export async function loadOnnx(model: ModelFolder, file: string | Uint8Array): P
 type Value = InferenceSession.ValueMetadata;
 
 /**
- * Finds the input and the output that the manifest names, or the only ones there are, and compares the input with the
- * size and layout of the manifest: a picture laid out wrongly would be embedded without a word.
+ * Finds the input and the output that the manifest names, or the only ones there are, and compares the input with the size
+ * and layout of the manifest: a picture with the wrong layout would be embedded without any error.
  *
  * @returns their names, and the rows that an inference must have; null when any number will do
  * @throws ModelRefused with the reason

@@ -5,7 +5,7 @@ import type { Pixels } from '../../models/vision/neighbours';
 
 type Input = ModelManifest['input'];
 
-/** A prepared picture is small; anything near this is no prepared picture. */
+/** A prepared picture is small; anything near this size is not a prepared picture. */
 const PIXELS_MAX = 50_000_000;
 
 /**

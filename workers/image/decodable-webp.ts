@@ -36,7 +36,7 @@ export function decodableWebp(file: Buffer): Buffer | null {
   if (declared > file.length && !chunks.areWhole) return null;
   const isAnimated = (flags & FLAG.animation) !== 0;
   if (!isAnimated && isSound(file, chunks, declared, flags)) return file;
-  // A length that is too small cuts nothing off.
+  // A length that is too small truncates nothing.
   const { first } = chunks.areWhole ? chunks : chunksIn(file, FIRST_AT, file.length);
   const pixels = isAnimated ? frameOf(file, first.get('ANMF')) : pixelsOf(file, first);
   if (pixels === null) return null;

@@ -5,7 +5,7 @@ interface Taken {
 
 const NOTHING: Taken = { bytes: 0, decoders: 0 };
 
-/** What decoders may take together. */
+/** The limits for all decoders together. */
 export interface DecodeLimits {
   /** Memory of all pictures that are being decoded. */
   readonly bytesMax: number;
@@ -15,7 +15,7 @@ export interface DecodeLimits {
   readonly keptForSmall?: Taken;
 }
 
-/** For whom a picture is decoded. */
+/** The party for which a picture is decoded. */
 export interface DecodeCaller {
   /** Ends the waiting. */
   readonly signal?: AbortSignal | undefined;
@@ -31,7 +31,7 @@ interface DecodeRequest extends DecodeCaller {
 
 /** More pixels than the cameras of most telephones take: such a picture keeps a decoder busy for long. */
 const LARGE_PIXELS = 16_000_000;
-/** Each decoding costs so much besides. */
+/** The additional cost of each decoding. */
 const BASE_PIXELS = 250_000;
 
 interface Waiting extends Taken {
@@ -122,7 +122,7 @@ export class DecodeBudget {
   #next(): Waiting | undefined {
     for (const next of [...this.#queue].sort((one, other) => this.#hadBy(one) - this.#hadBy(other))) {
       if (next.isLarge && !fits(this.#large, next, this.#largeMax)) continue;
-      // Nothing that would fit passes what does not: a stream of small pictures must not keep a large one waiting for ever.
+      // A picture that fits never overtakes one that does not: small pictures must not keep a large one waiting forever.
       return fits(this.#all, next, this.#max) ? next : undefined;
     }
     return undefined;
@@ -146,7 +146,7 @@ const sum = (one: Taken, other: Taken): Taken => ({
 const fits = (taken: Taken, more: Taken, max: Taken): boolean =>
   taken.decoders + more.decoders <= max.decoders && taken.bytes + more.bytes <= max.bytes;
 
-/** Settles as the work does, or rejects once the signal is aborted; then nobody hears of the work's own failure. */
+/** Settles as the work does, or rejects once the signal is aborted; the work's own failure is then dropped. */
 function orAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
   return new Promise((resolve, reject) => {
     const giveUp = () => reject(signal.reason);
@@ -156,7 +156,7 @@ function orAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<
   });
 }
 
-/** What the header of a picture says of the work ahead; all of it may be a lie. */
+/** The decoding work as stated in the header of a picture; any of it may be false. */
 export interface PictureHeader {
   readonly width: number;
   readonly height: number;

@@ -4,14 +4,14 @@ import type { ResamplingKernel } from '../../models/vision/embedding-model';
 import type { Pixels } from '../../models/vision/neighbours';
 import type { Shrinking } from './shrinking';
 
-/** What is made of a picture: of three channels, upright, flattened on white, sRGB. */
+/** The output for a picture: three channels, upright, flattened on white, sRGB. */
 export interface Wanted extends Shrinking {
   /** `pixels` are red, green and blue, a byte each. */
   readonly as: keyof typeof OUTPUTS;
   readonly kernel: ResamplingKernel;
 }
 
-/** A picture as it was wanted, with its size in pixels. */
+/** A picture in the wanted form, with its size in pixels. */
 export interface SmallPicture {
   readonly data: Buffer;
   readonly width: number;
@@ -95,7 +95,7 @@ const upright = ({ bytes, pixelsMax, isSrgb }: EncodedPicture, failOn: 'warning'
     .timeout({ seconds: DECODE_SECONDS_MAX })
     .autoOrient();
 
-/** Whatever the decoder says of broken bytes is one thing to the caller: they can't be decoded. */
+/** All decoder errors about broken bytes mean one thing to the caller: they can't be decoded. */
 export async function decoding<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();

@@ -13,7 +13,7 @@ export interface ConnectionSettings {
   readonly resolve?: ResolveName | undefined;
 }
 
-/** An address, or a name that leads to one, which nobody outside may name. */
+/** An address that callers may not name, or a name that leads to one. */
 export class BlockedAddressError extends Error {}
 
 /** What is sent to an address. */
@@ -26,8 +26,8 @@ export interface OutgoingRequest {
 }
 
 /**
- * Connections to callers' addresses that are never led inside (contract 7.5): names are resolved once, every address is
- * checked, and a checked address is the one that is dialled. Each request has a connection of its own.
+ * Connections to callers' addresses that can never lead to internal hosts (contract 7.5): names are resolved once, every
+ * address is checked, and a checked address is the one that is dialled. Each request has a connection of its own.
  */
 export class GuardedConnections {
   readonly #lookup: LookupFunction;
@@ -38,7 +38,7 @@ export class GuardedConnections {
   }
 
   /**
-   * Refuses an address that nobody outside may name. One by number is checked here, names are when they are dialled.
+   * Refuses an address that callers may not name. A numeric one is checked here, names when they are dialled.
    *
    * @throws BlockedAddressError
    */
@@ -69,7 +69,7 @@ export class GuardedConnections {
     });
     return new Promise((resolve, reject) => {
       sent.on('response', resolve).on('error', reject);
-      // An answer that switches protocols is none.
+      // An answer that switches protocols does not count as one.
       sent.on('close', () => reject(new Error('the connection ended without an answer'))).end(body);
     });
   }
@@ -80,7 +80,7 @@ export class GuardedConnections {
   }
 }
 
-/** Resolves a name once and refuses it when any of its addresses is not public; what it answers is what is dialled. */
+/** Resolves a name once and refuses it when any of its addresses is not public; the returned addresses are the ones dialled. */
 function publicLookup(resolve: ResolveName): LookupFunction {
   return (hostname, options, callback) => {
     const answer = async () => {

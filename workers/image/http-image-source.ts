@@ -24,8 +24,9 @@ const HEADERS = {
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 /**
- * Fetches a caller's address without being led inside: every redirect goes through the same gate. Time, bytes and redirects are
- * limited; no credentials or cookies are sent or taken. No content coding is asked for; one that comes is taken off.
+ * Fetches a caller's address without ever reaching internal hosts: every redirect passes the same check. Time, bytes and
+ * redirects are limited; no credentials or cookies are sent or taken. No content coding is requested; one that is used
+ * anyway is decoded.
  */
 @injectable()
 export class HttpImageSource implements ImageSource {
@@ -54,7 +55,7 @@ export class HttpImageSource implements ImageSource {
     for (let redirects = 0; redirects <= this.settings.redirectsMax; redirects += 1) {
       const answer = await this.connections.request(url, { method: 'GET', signal, headers: HEADERS });
       const next = REDIRECTS.has(answer.statusCode ?? 0) ? answer.headers.location : undefined;
-      // An empty one is no redirect to browsers, either.
+      // Browsers do not treat an empty one as a redirect, either.
       if (!next) return await this.read(answer, room);
       answer.on('error', () => undefined).destroy();
       url = redirectTarget(next, url);

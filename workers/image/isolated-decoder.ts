@@ -8,7 +8,7 @@ export interface IsolatedRequest {
   readonly wanted: Wanted;
 }
 
-/** What came of it: the small picture, or the fault of the large one. */
+/** The result: the small picture, or the fault of the large one. */
 export type DecodeAnswer =
   | ({ readonly ok: true } & SmallPicture)
   | { readonly ok: false; readonly reason: ImageFault | undefined; readonly message: string };
@@ -17,8 +17,8 @@ export type DecodeAnswer =
 const LONGEST_MS = 20_000;
 
 /**
- * Decodes a picture that takes more memory than all others together may have, in a process of its own, which takes that memory
- * with it when it ends. What starts a process for such a picture alone is that they are rare.
+ * Decodes a picture that takes more memory than all others together may have, in a process of its own, which takes that
+ * memory with it when it ends. Such pictures are rare enough for one process each.
  *
  * @param signal ends the process, too
  * @throws AppError 422 for a picture that can't be decoded
@@ -43,7 +43,7 @@ export async function shrunkAlone(request: IsolatedRequest, signal?: AbortSignal
   }
 }
 
-/** The process may end without a word: no memory was left for it, or it took too long. */
+/** The process may end without an answer: no memory was left for it, or it took too long. */
 function answerOf(child: ChildProcess, request: IsolatedRequest): Promise<DecodeAnswer> {
   return new Promise((resolve, reject) => {
     child.once('message', (answer) => resolve(answer as DecodeAnswer));

@@ -62,7 +62,7 @@ const RIFF_FORMATS: Readonly<Record<string, string>> = {
  */
 export function sniffPictureFormat(bytes: Buffer): string | null {
   const head = bytes.subarray(0, 1024).toString('latin1');
-  // A marker must follow, and need not be the next byte.
+  // A marker must follow, but need not be the next byte.
   if (head.startsWith('\xff\xd8') && head.includes('\xff', 2)) return 'JPEG';
   if (head.startsWith('RIFF')) return RIFF_FORMATS[head.slice(8, 12)] ?? null;
   if (head.slice(4, 8) === 'ftyp') return formatOf(head.slice(8), BRANDS) ?? 'ISO media';

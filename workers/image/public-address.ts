@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 /**
- * Blocks that `ipaddr.js` calls unicast but that lead inside or nowhere: local NAT64 (RFC 8215), documentation
+ * Blocks that `ipaddr.js` calls unicast but that lead to internal hosts or nowhere: local NAT64 (RFC 8215), documentation
  * (RFC 9637), SRv6 SIDs (RFC 9602), deprecated site-local (RFC 3879), IETF protocol assignments (RFC 2928), the former
  * 6bone (RFC 3701), which nobody may route.
  */

@@ -39,7 +39,7 @@ export const IMAGE_LIMITS = Symbol.for('ImageLimits');
  */
 const LARGE_BYTES_MAX = 180_000_000;
 
-/** What large pictures leave to small ones: room for one of the size of a telephone's, in any form but the rarest. */
+/** Memory that large pictures leave to small ones: room for one of the size of a telephone's, in any form but the rarest. */
 const KEPT_FOR_SMALL = { bytes: 60_000_000, decoders: 1 };
 
 const LIMITS = {
@@ -159,7 +159,7 @@ function acceptedFormat(bytes: Buffer): AcceptedFormat {
 const isUndecodable = (failure: unknown): boolean =>
   failure instanceof AppError && failure.extras.reason === 'image_undecodable';
 
-/** What can't be decoded for being an unusual kind of JPEG is refused by its name, not as damaged (contract 7.3). */
+/** An unusual kind of JPEG that can't be decoded is refused by its name, not as damaged (contract 7.3). */
 async function naming<Result>(bytes: Buffer, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();

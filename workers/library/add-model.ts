@@ -42,12 +42,12 @@ export interface AddedModel {
 }
 
 /**
- * Installs an embedding model from a folder, an archive or an address: brings its files, proves that they are the ones
- * of the manifest, tries an inference, and only then moves it into the library in one step. What a killed command leaves
- * beside the library, the next one removes; if that runs on another host (each container is one), eight hours later.
+ * Installs an embedding model from a folder, an archive or an address: brings its files, proves that they are the ones of
+ * the manifest, tries an inference, and only then moves it into the library in one step. The next command removes leftovers
+ * of a killed one beside the library; on another host (each container is one) after eight hours.
  *
  * @param place see `openSource`
- * @throws ModelRefused with the reason; the library is as before then
+ * @throws ModelRefused with the reason; the library is then unchanged
  * @throws Error when the network gives up
  */
 export async function addModel(place: string, options: AddModelOptions): Promise<AddedModel> {
@@ -66,13 +66,13 @@ export async function addModel(place: string, options: AddModelOptions): Promise
   }
 }
 
-/** No command works as long as this: downloads may take six hours. */
+/** No command runs this long: downloads may take six hours. */
 const FORGOTTEN_MS = 8 * 60 * 60 * 1000;
 
 /** Names of hosts may hold dots. */
 const HOST = createHash('sha256').update(hostname()).digest('hex').slice(0, 12);
 
-/** In a container each process may get the same pid, so that alone does not say whose a folder is. */
+/** In containers several processes may have the same pid, so a pid alone does not identify the owner of a folder. */
 const OURS = `${HOST}.${process.pid}.${randomUUID()}.`;
 
 /** An empty folder inside `root` for this command alone, whose name says who works in it; removes those of dead ones. */
@@ -193,7 +193,7 @@ async function standingModel(manifest: ModelManifest, dataDir: string): Promise<
   return standing;
 }
 
-/** In one step, once all of it is on the disk; of two that add the same model at once, one does it. */
+/** In one step, once all of it is on the disk; if two commands add the same model at once, only one does it. */
 async function install(
   folder: string,
   manifest: ModelManifest,

@@ -52,7 +52,7 @@ export async function download(url: URL, target: string, options: DownloadOption
   }
 }
 
-/** An address without what a link may carry as a secret. */
+/** An address without the secrets that a link may carry. */
 const shown = (url: URL): string => `${url.origin}${url.pathname}`;
 
 /** Breaks and busy servers are tried again; a name that does not exist is told at once. */
@@ -104,7 +104,7 @@ async function fetchInto(
   progress.end();
 }
 
-/** What an operator can do about an address that answers without the file. */
+/** Advice to the operator on an address that answers without the file. */
 function refusalIn(status: number): string {
   if (status >= 300 && status < 400) return 'redirects too often: name the address where it ends';
   if (status === 401 || status === 403)

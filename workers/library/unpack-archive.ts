@@ -69,7 +69,7 @@ export async function unpackArchive(
   })();
   const raw = createReadStream(archive);
   const reading = (await isGzip(archive)) ? pipeline(raw, createGunzip(), entries) : pipeline(raw, entries);
-  // What refuses an entry breaks the reading off as well.
+  // Refusing an entry also stops the reading.
   for (const ended of await Promise.allSettled([taking, reading])) {
     if (ended.status === 'rejected') throw ended.reason;
   }

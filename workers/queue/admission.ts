@@ -3,7 +3,7 @@ import type { Clock, NeighbourRequest, QueueSlot, VisionCaller } from '../../mod
 import type { Neighbourhood } from '../../models/vision/neighbours';
 import { race } from './race';
 
-/** The queue as a caller finds it. */
+/** The state of the queue for a caller. */
 export interface QueueLoad {
   readonly waiting: number;
   readonly active: number;
@@ -22,7 +22,7 @@ export interface Asked {
   lastLook?(): Promise<Neighbourhood | null>;
   /** Takes photos that have no answer out of the queue; when they are being looked at, that goes on. */
   withdraw?(): Promise<void>;
-  /** Nobody waits any more. */
+  /** Nobody is waiting any more. */
   forget(): void;
 }
 
@@ -170,7 +170,7 @@ export abstract class AdmittingQueue {
 
   /**
    * The places and the time that a caller may use. Of an account that has as many photos in this process as fall to each
-   * account that has any, a part is kept for others, so that they find a place at once while it floods the queue.
+   * account that has any, a part is reserved for others, so that they get a place at once while it floods the queue.
    */
   #roomFor({ accountId, deadlineAt }: VisionCaller): {
     readonly waitingMax: number;
@@ -209,7 +209,7 @@ class ThroughputEstimator {
   #msPerJob = 0;
   #stalled = false;
 
-  /** Whether somebody waited in vain for a whole deadline, and nobody else was answered meanwhile. */
+  /** Whether a caller waited a whole deadline without an answer, and nobody else was answered meanwhile. */
   get isStalled(): boolean {
     return this.#stalled;
   }

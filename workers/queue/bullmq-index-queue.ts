@@ -87,7 +87,7 @@ export class BullMqIndexQueue implements IndexQueue {
  */
 const SETTINGS = { concurrency: 2, maxStalledCount: 5, lockDuration: 10_000, stalledInterval: 5_000 };
 
-/** A worker that does not have the model leaves the work to those that do, and does not take it back at once. */
+/** A worker without the model leaves the work to those that have it, and does not take it back at once. */
 const LEFT_TO_OTHERS_MS = 2_000;
 
 /** The answering side of the index queue on Redis. */
@@ -132,7 +132,7 @@ export class BullMqIndexWorker {
       log({ embedded, failed });
       return indexAnswerWith({ embedded, failed });
     } catch (failure) {
-      // Another try would not bring back a version that is gone: it is an answer, and the rest is thrown.
+      // Retrying would not bring back a version that is gone: that is returned as an answer, all else is thrown.
       if (failure instanceof AppError && failure.code === 'not_found') {
         log({ failure: failure.code });
         return failureAnswer(failure);

@@ -55,23 +55,23 @@ const RETRY_AFTER_SECONDS = 2;
 /** What BullMQ says of a job whose workers died, one after the other. */
 const WORKERS_DIED = 'job stalled more than allowable limit';
 
-/** 503 for a queue that can't be reached, or can't be written. */
+/** 503 for a queue that can't be reached or written. */
 export function queueAway(cause?: unknown): AppError {
   const refuses = cause instanceof Error && isRefusal(cause);
   const message = refuses ? 'The queue takes no work now.' : 'The queue can not be reached.';
   return unavailable(message, RETRY_AFTER_SECONDS, cause);
 }
 
-/** One count of the workers serves all who ask within a moment. */
+/** One count of the workers serves all calls within a moment. */
 const COUNTED_MS = 100;
 
-/** What Redis says to a user who may not list clients. */
+/** The reply of Redis to a user who may not list clients. */
 const NOT_TOLD = /NOPERM/;
 
 /**
  * The asking side of one BullMQ queue: adds jobs and hands each answer to the one who asked. One stream of events serves
  * all callers; anyone who asks is registered before the job is added, so that no answer is too fast. While Redis is away
- * everything fails at once, and works again when it is back; who waited then for a job that is lost is told so.
+ * everything fails at once, and works again when it is back; callers waiting for a lost job then get an error.
  */
 export class BullMqProducer {
   readonly #stop = new AbortController();
@@ -110,7 +110,7 @@ export class BullMqProducer {
     const answer = new Promise<unknown>((resolve, reject) =>
       this.#waiters.set(jobId, { added: false, resolve, reject }),
     );
-    // Nobody may be listening yet, or any more.
+    // There may be no listener yet, or no longer.
     answer.catch(() => undefined);
     const added = this.#usable(async ({ queue }) => {
       const add = () => queue.add(this.name, data, { ...options, jobId });
@@ -183,7 +183,7 @@ export class BullMqProducer {
     return workers;
   }
 
-  /** Sends everyone who waits away with `unavailable`, and disconnects. */
+  /** Rejects all waiting calls with `unavailable`, and disconnects. */
   async close(): Promise<void> {
     this.#stop.abort();
     for (const waiter of this.#waiters.values()) waiter.reject(unavailable('The service is stopping.', 1));
@@ -280,7 +280,7 @@ export class BullMqProducer {
   }
 }
 
-/** BullMQ would wait for the end of a connection that is broken already. */
+/** BullMQ would wait for the end of a connection that is already broken. */
 async function shut({ queue, events, eventsRedis }: Open): Promise<void> {
   if (eventsRedis.status !== 'ready') await disconnected(eventsRedis);
   await events.close();

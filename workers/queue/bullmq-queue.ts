@@ -21,7 +21,7 @@ const LOOK_TIMEOUT_MS = 1_000;
 /** A worker that took a photo in time may read it a little later. */
 const BYTES_SLACK_MS = 5_000;
 
-/** A load that is older says too little: at the pace of any worker a few jobs have come or gone since. */
+/** An older load is too inaccurate: at the pace of any worker a few jobs have come or gone since. */
 const RECENT_MS = 50;
 
 /** The asking side of the vision queue on Redis, for any number of processes on any number of hosts. */
@@ -63,7 +63,7 @@ export class BullMqVisionQueue extends AdmittingQueue implements VisionQueue {
     return this.#producer.close();
   }
 
-  /** One look serves all who come within a moment, so that a flood is refused without a flood of looks. */
+  /** One look serves all calls within a moment, so that a flood is refused without a flood of looks. */
   protected async recentLoad(): Promise<QueueLoad> {
     const last = this.#look;
     const load = last && performance.now() - last.at < RECENT_MS ? last.load : this.#lookAgain();

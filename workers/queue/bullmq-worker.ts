@@ -27,7 +27,7 @@ export interface BullMqVisionWorkerOptions extends BullMqOptions {
 /** A worker that died is noticed after this, while there is still time for another one to answer. */
 const LOCK_MS = 5_000;
 
-/** No photo takes this long; what does is given up. */
+/** No photo takes this long; one that does is abandoned. */
 const LONGEST_MS = 60_000;
 
 /** The answering side of the vision queue on Redis. */
@@ -78,7 +78,7 @@ export class BullMqVisionWorker {
     return answer;
   }
 
-  /** A failure of ours is an answer too; the rest is thrown, for BullMQ to try again. A photo past its deadline is dropped. */
+  /** Our own failures are answers too; all others are thrown, for BullMQ to retry. A photo past its deadline is dropped. */
   async #outcomeOf({ id = '', data }: Job<VisionJob, VisionAnswer>): Promise<VisionAnswer> {
     try {
       const job = parseVisionJob(data);
@@ -101,7 +101,7 @@ export type ConsumerSettings = Pick<
   'concurrency' | 'lockDuration' | 'stalledInterval' | 'maxStalledCount'
 >;
 
-/** After jobs were told to stop, they must. */
+/** Time within which jobs must stop after they were told to. */
 const STOP_TIMEOUT_MS = 2_000;
 
 /** The answering side of one BullMQ queue; reconnects for ever, and closes also while Redis is away. */
@@ -141,7 +141,7 @@ export class BullMqConsumer<Data, Answer> {
     return (await this.#redis()).getBuffer(attachmentKey(this.#worker, jobId));
   }
 
-  /** Drops the bytes of a job; where that fails they lapse. */
+  /** Drops the bytes of a job; if that fails they expire. */
   forget(jobId: string): void {
     const dropped = this.#redis().then((redis) => redis.unlink(attachmentKey(this.#worker, jobId)));
     dropped.catch(() => undefined);
@@ -162,7 +162,7 @@ export class BullMqConsumer<Data, Answer> {
     await race(closing, STOP_TIMEOUT_MS);
   }
 
-  /** BullMQ would wait for the end of a connection that is broken already. */
+  /** BullMQ would wait for the end of a connection that is already broken. */
   async #leaveBrokenConnections(): Promise<void> {
     const { connection, blockingConnection } = this.#worker.getBackend();
     const clients = await Promise.allSettled([connection.client, blockingConnection?.client]);

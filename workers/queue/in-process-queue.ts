@@ -66,7 +66,7 @@ export class InProcessVisionQueue extends AdmittingQueue implements VisionQueue 
     return oldest ? Math.max(0, this.now() - oldest.askedAt) : 0;
   }
 
-  /** Sends everyone who waits away with `unavailable`; resolves when nothing runs any more. */
+  /** Rejects all waiting calls with `unavailable`; resolves when nothing is running any more. */
   async close(): Promise<void> {
     this.#closed = true;
     for (const place of [...this.#waiting, ...this.#active.keys()]) place.reject(stopping());
@@ -96,7 +96,7 @@ export class InProcessVisionQueue extends AdmittingQueue implements VisionQueue 
       forget = () => void this.#waiting.delete(place);
       this.#waiting.add(place);
     });
-    // The one who waits may have left.
+    // The waiting caller may have left.
     answer.catch(() => undefined);
     this.#takeNext();
     return { answer, forget };
@@ -117,7 +117,7 @@ export class InProcessVisionQueue extends AdmittingQueue implements VisionQueue 
     }
   }
 
-  /** Never rejects: the failure goes to the one who waits. */
+  /** Never rejects: the failure goes to the waiting caller. */
   async #work({ request, askedAt, resolve, reject }: Place): Promise<void> {
     const { images, limit, scope, trace, requestId } = request;
     const queueMs = Math.max(0, this.now() - askedAt);

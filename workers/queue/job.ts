@@ -38,8 +38,8 @@ const visionJob = z.object({
 });
 
 /**
- * What becomes of photos: an outcome is a value, also a bad one. A neighbour is its image, the products that show it, its distance, and its distance
- * to each view of each photo, to six decimals.
+ * The outcome for photos: it is a value, even a failure. A neighbour is its image, the products that show it, its distance,
+ * and its distance to each view of each photo, to six decimals.
  */
 export type VisionAnswer = z.infer<typeof visionAnswer>;
 
@@ -75,7 +75,7 @@ const indexJob = z.object({
   images: z.array(z.object({ id: z.number().int(), address: z.string() })).min(1),
 });
 
-/** What became of the images of one job. */
+/** The outcome for the images of one job. */
 export type IndexAnswer = z.infer<typeof indexAnswer>;
 
 const indexAnswer = z.discriminatedUnion('ok', [
@@ -132,7 +132,7 @@ export function slices<Value>(values: readonly Value[], size: number): Value[][]
   return Array.from({ length: count }, (_, part) => values.slice(part * size, (part + 1) * size));
 }
 
-/** What became of all slices together. */
+/** The outcome for all slices together. */
 export const sumOf = (outcomes: readonly IndexOutcome[]): IndexOutcome => ({
   embedded: outcomes.reduce((sum, { embedded }) => sum + embedded, 0),
   failed: outcomes.reduce((sum, { failed }) => sum + failed, 0),
@@ -167,7 +167,7 @@ const rounded = (distance: number): number => Number(distance.toFixed(6));
 
 export const indexAnswerWith = (outcome: IndexOutcome): IndexAnswer => ({ ok: true, ...outcome });
 
-/** An error of ours as a value; its cause stays behind. */
+/** One of our errors as a value, without its cause. */
 export const failureAnswer = (error: AppError): { ok: false; error: z.infer<typeof failure> } => {
   const { status, code, message, extras, headers } = error;
   return { ok: false, error: { status, code, message, extras, headers: { ...headers } } };

@@ -8,15 +8,15 @@ const RECONNECT_STEP_MS = 100;
 const RECONNECT_MAX_MS = 1_000;
 
 /**
- * The one list of what a Redis says that is there and can't serve now: it can only be read, can't save, has no memory left,
- * loads its data, has lost its primary or its replicas, is busy.
+ * The one list of replies of a Redis that is reachable but can't serve now: it can only be read, can't save, has no memory
+ * left, loads its data, has lost its primary or its replicas, is busy.
  */
 const REFUSALS = /\b(READONLY|MISCONF|OOM|LOADING|MASTERDOWN|NOREPLICAS|CLUSTERDOWN|TRYAGAIN|BUSY)\b/;
 
-/** Of these, what another connection mends: it leads to a server that was the primary and is not any more. */
+/** Of these, the ones that reconnecting fixes: the connection leads to a server that is no longer the primary. */
 const OTHER_SERVER = /\b(READONLY|MASTERDOWN)\b/;
 
-/** Whether waiting may mend what Redis says, since it is there and can't serve now. */
+/** Whether waiting may help, because Redis is reachable but can't serve now. */
 export const isRefusal = ({ message }: Error): boolean => REFUSALS.test(message);
 
 /**
@@ -61,7 +61,7 @@ export const patientConnection = (url: string, stop: AbortSignal) => ({
   maxRetriesPerRequest: null,
 });
 
-/** What has to be known of a connection, no matter who made it. */
+/** The required interface of a connection, no matter who made it. */
 export interface Connection {
   readonly status: string;
   on(event: string, listener: () => void): unknown;

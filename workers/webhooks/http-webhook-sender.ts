@@ -9,7 +9,7 @@ interface WebhookSettings extends ConnectionSettings {
   readonly timeoutMs: number;
 }
 
-/** Sends messages over the connections that photos are fetched over; an answer is neither followed nor read. */
+/** Sends messages over the same guarded connections as photo fetches; an answer is neither followed nor read. */
 export class HttpWebhookSender implements WebhookSender {
   readonly #connections: GuardedConnections;
 

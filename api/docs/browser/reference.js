@@ -38,7 +38,7 @@ function show(spec, domNode) {
     displayRequestDuration: true,
     filter: true,
     plugins: [{ fn: { opsFilter: searched } }],
-    // Nothing leaves this service, and a key is gone with the page.
+    // Nothing is sent to other hosts, and a key is not kept beyond the page.
     validatorUrl: null,
     persistAuthorization: false,
   });
@@ -56,7 +56,7 @@ function searched(tags, search) {
     .filter((tag) => tag.get('operations').size > 0);
 }
 
-/** Swagger UI leaves its inputs without a name for people who do not see what is beside them. */
+/** Swagger UI gives its inputs no accessible names for people who can't see the text beside them. */
 function nameChoices(reference) {
   const name = (selector, label) => {
     for (const each of reference.querySelectorAll(`${selector}:not([aria-label])`))

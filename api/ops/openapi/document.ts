@@ -12,11 +12,11 @@ import { webhooks } from './webhooks';
 interface Described {
   /** The schemas of the records of a catalog, `RecordLine` among them, by their names. */
   readonly records: Readonly<Record<string, z.ZodType>>;
-  /** Whether the operators' API is there (contract 17.1). */
+  /** Whether the operators' API is enabled (contract 17.1). */
   readonly admin?: boolean;
 }
 
-/** The API as an OpenAPI 3.1 document, without its servers: of the schemas that validate, and the table that is mounted. */
+/** The API as an OpenAPI 3.1 document, without its servers: made from the schemas that validate and the table that is mounted. */
 export function buildOpenApi({ records, admin = true }: Described): Record<string, unknown> {
   const paths = pathsOf(admin);
   const responses = errorResponses();
@@ -46,7 +46,7 @@ const shared = (name: 'IdempotencyKey' | 'RequestId' | 'Force') => ({
 type Examples = Readonly<Record<string, { readonly summary?: string; readonly value: unknown }>>;
 const examplesOf = (file: string) => JSON.parse(textOf(file)) as Partial<Record<EndpointId, Examples>>;
 const REQUESTS = examplesOf('requests.json');
-/** To the requests of the same name; `test/spec/every-endpoint.test.ts` records them from a service. */
+/** Answers to the requests of the same name; `test/spec/every-endpoint.test.ts` records them from a service. */
 const ANSWERS = examplesOf('answers.json');
 
 function pathsOf(admin: boolean): Record<string, object> {
@@ -134,7 +134,7 @@ function responsesOf(id: EndpointId, endpoint: Endpoint): object {
   };
 }
 
-/** Answers that are no JSON of ours; images have no schema, being bytes (OpenAPI 3.1, 4.8.14.3). */
+/** Answers that are not our JSON; images have no schema because they are bytes (OpenAPI 3.1, 4.8.14.3). */
 const OTHER_SCHEMAS: Partial<Record<EndpointId, object>> = {
   getDataFile: {
     type: 'string',

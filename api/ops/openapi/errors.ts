@@ -5,7 +5,7 @@ import { headersOf } from './headers';
 import { wordsOn } from './reference';
 import { capitalized, schemaReference } from './schemas';
 
-/** Headers of a refusal beside `X-Request-Id`: those of all, and of some. */
+/** Headers of a refusal besides `X-Request-Id`: on all, and on some. */
 interface Told {
   readonly headers?: readonly string[];
   readonly maybe?: readonly string[];
@@ -17,7 +17,7 @@ const OF_CALLS = [...CREDITS, ...LIMITS];
 /** Set as soon as a body is read, so on every refusal after that. */
 const OF_BODIES = [...OF_CALLS, 'Deprecation'];
 
-/** Every refusal by its code (contract 11.1); when it is given, `reference.md` says. */
+/** Every refusal by its code (contract 11.1); `reference.md` says when each is returned. */
 const TOLD: Readonly<Record<ErrorCode, Told>> = {
   bad_request: { maybe: OF_BODIES },
   unauthorized: { headers: ['WWW-Authenticate'] },
@@ -37,7 +37,7 @@ const TOLD: Readonly<Record<ErrorCode, Told>> = {
 };
 const NOT_READY: Told = { headers: ['Retry-After'], maybe: ['Cache-Control'] };
 
-/** The name of the refusal that has a status; each has one of its own. */
+/** The name of the refusal that has a status; each status has its own. */
 export function nameOfStatus(status: number): string {
   const found = ERROR_CODES.find((code) => REFUSALS[code][0]?.status === status);
   if (!found) throw new Error(`no refusal has the status ${status}`);
@@ -46,7 +46,7 @@ export function nameOfStatus(status: number): string {
 
 const REQUEST_ID = '7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90';
 
-/** The answer of each refusal, by its name; and that of `/readyz`, which tells the state of each thing. */
+/** The answer of each refusal, by its name; and that of `/readyz`, which reports the state of each dependency. */
 export function errorResponses(): Record<string, object> {
   const checks = { process: 'ready', database: 'ok', queue: 'failed' };
   const notReady = errorBody(unavailable("The service can't serve; not ready: queue.", 2), REQUEST_ID);

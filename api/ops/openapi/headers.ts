@@ -10,7 +10,7 @@ export const headersOf = (always: readonly string[], maybe: readonly string[] = 
     ...maybe.filter((name) => !always.includes(name)).map((name) => [name, reference(OPTIONAL + name)]),
   ]);
 
-/** The headers that a document refers to, as they are where every answer has them and where some do. */
+/** The headers that a document refers to, in a form for answers that always have them and one for answers that may. */
 export function headerComponents(document: object): Record<string, object> {
   const used = JSON.stringify(document);
   const all = Object.entries(FRAME.components.headers).flatMap(([name, header]): [string, object][] => [

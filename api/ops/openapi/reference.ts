@@ -4,7 +4,7 @@ import { join } from 'node:path';
 /** A file of this folder. */
 export const textOf = (file: string): string => readFileSync(join(__dirname, file), 'utf8');
 
-/** What of the document does not depend on the code; `headers` are all that answers carry. */
+/** The parts of the document that do not depend on the code; `headers` are all headers of answers. */
 export const FRAME = JSON.parse(textOf('frame.json')) as {
   readonly openapi: string;
   readonly info: object;
@@ -22,7 +22,7 @@ const WORDS = new Map(
     }),
 );
 
-/** What the reference says of an endpoint or a refusal, by its id. */
+/** The text of the reference about an endpoint or a refusal, by its id. */
 export function wordsOn(id: string): { readonly summary: string; readonly description: string } {
   const words = WORDS.get(id);
   if (!words) throw new Error(`reference.md says nothing of ${id}`);

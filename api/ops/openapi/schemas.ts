@@ -27,7 +27,7 @@ const SHARED: Named = {
   WebhookEvent: webhookEvent,
 };
 
-/** What bodies are validated with. */
+/** The schemas that validate bodies. */
 const REQUESTS: Named = {
   CatalogQuery: catalogQueryBody,
   Filter: filter,
@@ -57,7 +57,7 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
   usageShown: 'Usage',
 };
 
-/** What presenters are typed by: what `answers.ts` exports, under that name, and types within that have a name. */
+/** The schemas that type presenters: the exports of `answers.ts`, under their names, and named types within them. */
 const ANSWERS: Named = {
   ...exported({ ...answers, ...recordAnswers, ...adminAnswers, ...legacyAnswers, ...wire }),
   AccountState: adminAnswers.accountList.shape.accounts.element,
@@ -97,7 +97,7 @@ const failure = wire.errorAnswer.omit({
 const codeOf = (code: ErrorCode) => z.literal(code).describe('Code of the failure; branch on it');
 const failed = (code: ErrorCode) => failure.extend({ error: codeOf(code) });
 
-/** The body of each failure; those that say more than the others say so (contract 11.1). */
+/** The body of each failure; those with extra fields list them (contract 11.1). */
 const FAILURES: Named = {
   ...Object.fromEntries(ERROR_CODES.map((code) => [capitalized(code), failed(code)])),
   BadRequest: wire.errorAnswer.omit({ reason: true }).extend({ error: codeOf('bad_request') }),
@@ -158,13 +158,13 @@ function jsonSchemas(named: Named, io: 'input' | 'output') {
     unrepresentable: 'any',
     override: plain,
   });
-  // A schema inside a document needs neither its dialect nor an address of its own.
+  // A schema inside a document needs neither its dialect nor its own address.
   return Object.fromEntries(
     Object.entries(schemas).map(([name, { $schema: _dialect, $id: _address, ...schema }]) => [name, schema]),
   );
 }
 
-/** Leaves out what says nothing: JavaScript's range of integers, patterns of formats; and constants that break generators. */
+/** Leaves out what conveys nothing: JavaScript's range of integers, patterns of formats; and constants that break generators. */
 function plain({ jsonSchema }: { jsonSchema: Record<string, unknown> }): void {
   if (jsonSchema['minimum'] === Number.MIN_SAFE_INTEGER) delete jsonSchema['minimum'];
   if (jsonSchema['maximum'] === Number.MAX_SAFE_INTEGER) delete jsonSchema['maximum'];

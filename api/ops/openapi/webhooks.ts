@@ -10,7 +10,7 @@ const header = (name: string, description: string) => ({
   schema: { type: 'string' },
 });
 
-/** What registered addresses get, by event (contract 16.12, 16.13). */
+/** The messages to registered addresses, by event (contract 16.12, 16.13). */
 export const webhooks = () =>
   Object.fromEntries(WEBHOOK_EVENTS.map((event) => [event, { post: webhookOf(event) }]));
 

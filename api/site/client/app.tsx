@@ -10,9 +10,9 @@ import { useAddress, viewOf } from './shell/navigation';
 import './styles/index.css';
 
 /**
- * The whole page. The view for identifying stays while others are looked at, with its photo and matches.
+ * The whole page. The identify view stays mounted, with its photo and matches, while others are shown.
  *
- * @param facts what the document tells the page, in its attributes
+ * @param facts what the document passes to the page in its attributes
  */
 function App({ facts }: { readonly facts: DOMStringMap }) {
   const session = useNewSession(facts['demo'] === 'yes');
@@ -63,7 +63,7 @@ function App({ facts }: { readonly facts: DOMStringMap }) {
   );
 }
 
-/** Puts the focus on the heading of a view that was gone to, where a screen reader starts reading it. */
+/** Puts the focus on the heading of a newly opened view, where a screen reader starts reading. */
 function useViewFocus(place: string): void {
   const first = useRef(true);
   useEffect(() => {
@@ -72,7 +72,7 @@ function useViewFocus(place: string): void {
       return;
     }
     const heading = [...document.querySelectorAll<HTMLElement>('main h1')].find((each) => each.offsetParent);
-    // A view that still waits for its answer takes the focus from here when it has a heading.
+    // A view that still waits for its answer takes the focus from here once it has a heading.
     (heading ?? document.getElementById('main'))?.focus({ preventScroll: true });
     scrollTo({ top: 0 });
   }, [place]);

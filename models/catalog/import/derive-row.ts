@@ -11,17 +11,17 @@ import {
   type ProductRecord,
 } from './records';
 
-/** What the rows of a batch are derived from, besides their own records. */
+/** The inputs for deriving the rows of a batch, besides their own records. */
 export interface Surroundings {
   readonly categories: ReadonlyMap<string, CategoryRecord>;
-  /** At least those that the rows name, deleted ones too: what names them keeps the attribute (contract 1.8). */
+  /** At least those that the rows name, deleted ones too: rows that name them keep the attribute (contract 1.8). */
   readonly entities: ReadonlyMap<string, EntityRecord>;
 }
 
 /** Code points of a sort key that count; a b-tree entry must stay under 2,700 bytes. */
 const SORT_KEY_LENGTH_MAX = 600;
 const CATEGORY_FIELD = 'category';
-/** Of each sort of text; then those go that were not met for the longest time. */
+/** Per kind of text; beyond that the least recently used ones are evicted. */
 const TEXTS_MAX = 20_000;
 /** The field whose entities hand their tags down to products (contract 3.4). */
 const TAGGED_FIELD = 'style';
@@ -40,11 +40,11 @@ export function productRow(product: ProductRecord, around: Surroundings): Catalo
     if (attribute.field === TAGGED_FIELD) tags.push(...inherited);
   }
   const words = new Set(foldedTexts.memo(category.name));
-  // No other product has them.
+  // Not shared with any other product.
   for (const own of [title, sku]) if (own) addAll(words, indexTermsOf(own));
   for (const keyword of keywords) addAll(words, foldedTexts.memo(keyword));
   for (const { fields } of variants) for (const { name } of fields) addAll(words, foldedTexts.memo(name));
-  // The first names of the fields that the category's names are made of.
+  // The first name of each field that composes names in the category.
   const composed = category.name_fields
     .map((field) => names.get(field))
     .filter(Boolean)
@@ -53,11 +53,11 @@ export function productRow(product: ProductRecord, around: Surroundings): Catalo
   return row([category], product, { kind: 'product', name, named, tags, words });
 }
 
-/** What a catalog chose may have a name that every object has. */
+/** A name chosen by a catalog may be one that every object has. */
 const ownOf = <Value>(values: Readonly<Record<string, Value>>, name: string): Value | undefined =>
   Object.hasOwn(values, name) ? values[name] : undefined;
 
-/** The order in which attributes are given: those of the hierarchy first, then other fields by name. */
+/** The order of attributes: those of the hierarchy first, then other fields by name. */
 function attributeOrder(hierarchy: readonly string[], attributes: object): string[] {
   const fields = Object.keys(attributes).filter((field) => !hierarchy.includes(field));
   return [...hierarchy, ...fields.sort()];
@@ -67,7 +67,7 @@ function addAll(words: Set<string>, more: readonly string[]): void {
   for (const word of more) words.add(word);
 }
 
-/** The row of an entity: its categories, its parents in order, then itself. `tags` are those that it carries itself. */
+/** The row of an entity: its categories, its parents in order, then itself. `tags` are its own. */
 export function entityRow(entity: EntityRecord, tags: readonly string[], around: Surroundings): CatalogRow {
   const categories = categoriesOf(entity.category).map((id) => categoryOf(id, around));
   const above = attributeOrder(categories[0]?.hierarchy ?? [], entity.parents).flatMap((field) =>
@@ -78,13 +78,13 @@ export function entityRow(entity: EntityRecord, tags: readonly string[], around:
   return row(categories, entity, { kind, name, named: [...above, factsOf(entity)], tags, words });
 }
 
-/** The row of a category; it is its own only attribute and carries no tags. */
+/** The row of a category; its only attribute is itself, and it has no tags. */
 export function categoryRow(category: CategoryRecord): CatalogRow {
   const words = new Set(foldedTexts.memo(category.name));
   return row([category], category, { kind: CATEGORY_FIELD, name: category.name, named: [], tags: [], words });
 }
 
-/** Whether an entity is a row of its own; of a kind outside the hierarchy it is a facet only (contract 13.10). */
+/** Whether an entity is a separate row; one of a kind outside the hierarchy is only a facet (contract 13.10). */
 export const isListable = (entity: EntityRecord, around: Surroundings): boolean =>
   categoriesOf(entity.category).some((id) => categoryOf(id, around).hierarchy.includes(entity.kind));
 
@@ -93,7 +93,7 @@ interface RowParts {
   readonly name: string;
   readonly named: readonly EntityFacts[];
   readonly tags: readonly string[];
-  /** Of the row itself; those of what it names are added. */
+  /** Of the row itself; those of the entities it names are added. */
   readonly words: Set<string>;
 }
 
@@ -149,7 +149,7 @@ interface EntityFacts {
   readonly words: readonly string[];
 }
 
-/** Rows by the thousand share them, in time as in memory. */
+/** Thousands of rows share them, which saves time and memory. */
 const knownFacts = new WeakMap<EntityRecord, EntityFacts>();
 
 function factsOf(entity: EntityRecord): EntityFacts {
@@ -163,10 +163,10 @@ function factsOf(entity: EntityRecord): EntityFacts {
   return facts;
 }
 
-/** What follows from a text alone: products of one style have one name, and variants few sizes and colours. */
+/** Values derived from a text alone: products of one style share a name, and variants have few sizes and colours. */
 const derived = <Value extends object | string>(derive: (text: string) => Value) =>
   new LRUCache<string, Value>({ max: TEXTS_MAX, memoMethod: derive });
-// Code points, not halves of them.
+// Whole code points, not surrogate halves.
 const sortKeys = derived((name) => Array.from(nameSortKey(name)).slice(0, SORT_KEY_LENGTH_MAX).join(''));
 const foldedTexts = derived<readonly string[]>(indexTermsOf);
 const tagFacets = derived((tag) => facetOf(TAGS_FIELD, tag));

@@ -7,16 +7,16 @@ type ImportContext = WriteContext & WritePorts<CatalogImportStore>;
 
 /**
  * Imports records into the catalog (contract 13.2, 13.8): an upsert by id, in short transactions, each of which takes
- * records, and all that follows from them, from one whole state to the next. Every step may be repeated, so an import
- * that was killed is finished by starting it again. Resolves to the number of records that were accepted.
+ * records, and everything derived from them, from one consistent state to the next. Every step may be repeated, so a killed
+ * import is completed by starting it again. Resolves to the number of records that were accepted.
  */
 export async function importRecords(ports: WritePorts<CatalogImportStore>): Promise<number> {
   const { store, rejects, clock } = ports;
   const context = { ...(await contextOf(ports)), ...ports };
-  // Also those that a killed import left.
+  // Also those left by a killed import.
   await makeIndexes(context);
   let accepted = await writeTaxonomy(context);
-  // Rows above products are cheap to derive before a first load's products are there, and dear afterwards.
+  // Rows above products are cheap to derive before the products of a first load exist, and expensive afterwards.
   await deriveRows(context);
   accepted += await runStage(context, 'products', stagesOf(context).products).finally(() =>
     makeIndexes(context),
@@ -28,7 +28,7 @@ export async function importRecords(ports: WritePorts<CatalogImportStore>): Prom
   return accepted;
 }
 
-/** Writes the records of a call in the same way, but for what takes long, which is left to others (contract 15.4). */
+/** Writes the records of a call in the same way, but leaves slow work to others (contract 15.4). */
 export async function writeRecords(ports: WritePorts): Promise<number> {
   const context = await contextOf(ports);
   const taxonomy = await writeTaxonomy(context);
@@ -48,8 +48,8 @@ async function writeTaxonomy(context: WriteContext): Promise<number> {
   let accepted = await runStage(context, 'categories', stages.categories);
   accepted += await runStage(context, 'tags', stages.tags);
   accepted += await runStage(context, 'synonyms', stages.synonyms);
-  // A line whose parent comes in a later line is read again, until a pass changes nothing. So the order of entities makes
-  // no difference, and a run that was killed and starts again accepts the same lines as an unbroken one.
+  // A line whose parent comes in a later line is read again, until a pass changes nothing. So the order of entities does
+  // not matter, and a killed and restarted run accepts the same lines as an uninterrupted one.
   for (let before: Waiting | undefined; ; ) {
     const waiting: Waiting = new Waiting(before);
     accepted += await runStage(context, 'entities', entitiesStage(context, waiting), before?.lines);
@@ -65,7 +65,7 @@ async function writePrices(context: WriteContext): Promise<number> {
   return accepted + (await runStage(context, 'listings', listings));
 }
 
-/** Makes the indexes of search that a large first import of products goes without. */
+/** Makes the search indexes that a large first import of products does without. */
 async function makeIndexes({ store, progress, files }: ImportContext): Promise<void> {
   const total = await store.missingIndexes();
   if (total === 0) return;
@@ -79,7 +79,7 @@ async function makeIndexes({ store, progress, files }: ImportContext): Promise<v
   progress.end();
 }
 
-/** Also those that a killed import left. */
+/** Also those left by a killed import. */
 async function deriveRows({ store, progress, clock, files, transactionMs }: ImportContext): Promise<void> {
   const total = await store.staleRows();
   if (total === 0) return;

@@ -8,21 +8,21 @@ import type { Batch, Fault, PicturedRecord, Pictures, Reject } from './stage';
 /** How answers name a stored image: the name is the hash of its content, so it is the same wherever it is served. */
 const STORED_IMAGE = /\/images\/[0-9a-f]{64}\.(?:jpg|png|webp)$/;
 
-/** The stored image that an address in an answer is of, if it may be one. */
+/** The stored image behind an address in an answer, if it has the form of one. */
 export const storedImageOf = (address: string): string | undefined => STORED_IMAGE.exec(address)?.[0];
 
 const digestIn = (address: string): string => address.slice('/images/'.length, address.lastIndexOf('.'));
 
-/** Whether a picture is named by a path inside a bundle; what begins with `/` is an address already. */
+/** Whether a picture is named by a path inside a bundle; anything that begins with `/` is already an address. */
 const isPath = (reference: string): boolean => !reference.includes('://') && !reference.startsWith('/');
 
-/** Stores the picture at a path of a bundle. Resolves to the reason if it can't be used. */
+/** Stores the picture at a path of a bundle. Resolves to the reason if the picture can't be used. */
 export type StoreFile = (path: string, needsThumbnail: boolean) => Promise<StoredImage | string>;
 
 interface PicturePorts {
   readonly images: Pick<ImageStore, 'size'>;
   readonly index: Pick<StoredImageIndex, 'find' | 'keep'>;
-  /** Null for records that come without files. */
+  /** Null for records without files. */
   readonly storeFile: StoreFile | null;
   readonly dryRun?: boolean;
 }
@@ -37,20 +37,20 @@ const NOT_STORED = 'is no https:// address, and of no picture that is stored her
 const NO_PATHS = 'is a path in a bundle; give an https:// address here, or import the bundle';
 
 /**
- * Turns the pictures that records name into addresses (contract 13.5, 15.2, 15.9): an `https://` address stays, that of a
- * stored image as answers give it is the stored one again, and a path is stored by its content. A stored picture has its
- * thumbnail where none is named.
+ * Turns the pictures that records name into addresses (contract 13.5, 15.2, 15.9): an `https://` address stays, the address
+ * of a stored image, as in answers, becomes the stored image again, and a path is stored by its content. A stored picture
+ * gets its own thumbnail if none is named.
  */
 export class RecordPictures implements Pictures {
   readonly #files = new LRUCache<string, Promise<StoredImage | string>>({ max: REMEMBERED_MAX });
 
   constructor(private readonly ports: PicturePorts) {}
 
-  /** The records with addresses; one with a picture that is missing or can't be decoded is rejected. */
+  /** The records with addresses; a record with a missing or undecodable picture is rejected. */
   async storeAll<Given extends PicturedRecord>(batch: Batch<Given>, reject: Reject): Promise<Batch<Given>> {
     const references = batch.flatMap(({ record }) => picturedOf(record).flatMap(referencesOf));
     const named = references.flatMap((reference) => storedImageOf(reference) ?? []);
-    // Most records of a large catalog name addresses of others alone.
+    // Most records of a large catalog only name external addresses.
     if (named.length === 0 && !references.some(isPath)) return batch;
     const known = await this.#known(named);
     const stored = await pMap(
@@ -67,7 +67,7 @@ export class RecordPictures implements Pictures {
     return stored.flat();
   }
 
-  /** The stored images of these addresses that the database knows; none of them is removed from now on. */
+  /** The stored images of these addresses that the database knows; from now on none of them is removed. */
   async #known(addresses: readonly string[]): Promise<Known> {
     if (addresses.length === 0) return new Map();
     if (!this.ports.dryRun) await this.ports.index.keep(addresses);
@@ -134,7 +134,10 @@ const referencesOf = ({ images, thumbnails }: Pictured): readonly string[] => [.
 
 const addressOf = ({ address }: StoredImage): string => address;
 
-/** Thumbnails have the positions of their images: one without stands for itself before one that has, and is left out at the end. */
+/**
+ * Thumbnails match their images by position: an image without one is its own thumbnail if a later one has one; at the end
+ * it is left out.
+ */
 function missingThumbnails(images: readonly StoredImage[]): string[] {
   const last = images.findLastIndex(({ thumbnail }) => thumbnail !== null);
   return images.slice(0, last + 1).map(({ address, thumbnail }) => thumbnail ?? address);

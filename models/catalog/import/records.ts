@@ -46,7 +46,7 @@ export interface VariantRecord extends Pictured {
   readonly fields: readonly { readonly field: string; readonly name: string }[];
 }
 
-/** What a shop says of a product besides its taxonomy (contract 1.10). */
+/** A shop's data on a product besides its taxonomy (contract 1.10). */
 export interface OwnFields {
   readonly title?: string | null | undefined;
   readonly sku?: string | null | undefined;
@@ -65,7 +65,7 @@ export interface ProductRecord extends Pictured, OwnFields {
   readonly variants: readonly VariantRecord[];
 }
 
-/** Takes a synonym, an entity or a product out of the catalog until a later full record brings it back. */
+/** Removes a synonym, an entity or a product from the catalog until a later full record restores it. */
 export interface Deletion {
   readonly id: string;
   readonly deleted: true;
@@ -83,11 +83,11 @@ export interface CatalogRow extends Pictured {
   readonly facets: readonly string[];
   readonly words: readonly string[];
   readonly name: string;
-  /** The JSON of a list of `Attribute`, made of parts that thousands of rows share. */
+  /** The JSON of a list of `Attribute`, composed of parts shared by thousands of rows. */
   readonly attributes: string;
 }
 
-/** A product with the row that follows from it, and from the taxonomy as it was in this version. */
+/** A product with the row derived from it and from this version of the taxonomy. */
 export interface DerivedProduct extends ProductRecord {
   readonly row: CatalogRow;
   readonly taxonomyVersion: number;
@@ -131,7 +131,7 @@ export interface ListingRecord {
   readonly date: string | null;
 }
 
-/** What each file of a bundle holds, in the order in which they are read. */
+/** The contents of each file of a bundle, in the order in which they are read. */
 export interface ReadRecords {
   readonly categories: CategoryRecord;
   readonly tags: TagRecord;
@@ -149,7 +149,7 @@ export interface WrittenRecords extends Omit<ReadRecords, 'products'> {
   readonly products: DerivedProduct | Deletion;
 }
 
-/** Said of records of which the catalog can't hold one: that one is at fault, not the catalog. */
+/** Reported when the catalog can't store one of the records: the record is at fault, not the catalog. */
 export class RecordRefusedError extends Error {
   constructor(reason: string, cause: unknown) {
     super(reason, { cause });

@@ -17,7 +17,7 @@ import {
 } from './records';
 import { type Batch, type KnownTaxonomy, type Pictures, type Reject, type Stage, WHOLE_LINE } from './stage';
 
-/** What the writing of records needs from outside. */
+/** The external dependencies of writing records. */
 export interface WritePorts<Store extends RecordStore = RecordStore> {
   readonly source: RecordSource;
   readonly store: Store;
@@ -25,11 +25,11 @@ export interface WritePorts<Store extends RecordStore = RecordStore> {
   readonly rejects: RejectLog;
   readonly progress: Progress;
   readonly clock: Clock;
-  /** About how long a transaction is to take. */
+  /** Target duration of a transaction. */
   readonly transactionMs: number;
 }
 
-/** What all stages share. */
+/** The state shared by all stages. */
 export interface WriteContext extends WritePorts {
   readonly taxonomy: KnownTaxonomy;
   readonly files: FilesProgress;
@@ -38,10 +38,13 @@ export interface WriteContext extends WritePorts {
 const SIZE_MIN = 20;
 const SIZE_MAX = 20_000;
 const SIZE_FIRST = 100;
-/** Bytes of the lines of one batch: it is in memory as a whole, and two more beside it. */
+/** Bytes of the lines of one batch: all of it is in memory, together with two more. */
 const BATCH_BYTES_MAX = 4 * 1024 * 1024;
 
-/** Imports a file, or its lines `only`, a transaction a batch, the next one being prepared meanwhile. Resolves to how many were accepted. */
+/**
+ * Imports a file, or its lines `only`, one transaction per batch, preparing the next batch meanwhile. Resolves to how many
+ * were accepted.
+ */
 export async function runStage<Kind extends RecordKind>(
   context: WriteContext,
   kind: Kind,
@@ -84,7 +87,7 @@ interface Pass<Read> extends Pick<Stage<Read>, 'inOrder'> {
   readonly only: ReadonlySet<number> | undefined;
 }
 
-/** The records of a file; what they share with records before decides where a batch ends, besides its size. */
+/** The records of a file; a batch ends by its size, or where a record shares something with earlier ones. */
 async function* batchesOf<Kind extends RecordKind>(
   { rejects, files }: WriteContext,
   kind: Kind,
@@ -117,7 +120,7 @@ async function* batchesOf<Kind extends RecordKind>(
   if (batch.records.length > 0) yield batch.records;
 }
 
-/** A record that the catalog can't hold is found by halving and rejected alone. Resolves to the number of the others. */
+/** A record that the catalog can't store is found by halving and only it is rejected. Resolves to the number of the others. */
 async function writeHalving<Kind extends RecordKind>(
   kind: Kind,
   batch: Batch<WrittenRecords[Kind]>,
@@ -144,18 +147,18 @@ async function writeHalving<Kind extends RecordKind>(
   }
 }
 
-/** How many records go into one transaction, from how long the last one took. */
+/** How many records go into one transaction, based on how long the last one took. */
 export class BatchSize {
   private size = SIZE_FIRST;
 
-  /** @param targetMs about how long a transaction is to take */
+  /** @param targetMs target duration of a transaction */
   constructor(private readonly targetMs: number) {}
 
   get records(): number {
     return this.size;
   }
 
-  /** Tells what `records` took to write. Grows and shrinks by at most half, so that one slow write says little. */
+  /** Reports how long `records` took to write. Grows and shrinks by at most half, so that one slow write has little effect. */
   learn(records: number, tookMs: number): void {
     const ideal = (records * this.targetMs) / Math.max(tookMs, 1);
     const bounded = Math.min(this.size * 1.5, Math.max(this.size / 2, ideal));
@@ -163,14 +166,14 @@ export class BatchSize {
   }
 }
 
-/** How long a byte of each file takes to import, in that of a product. */
+/** The import time per byte of each file, relative to that of products. */
 const WORK_OF_BYTE: Readonly<Record<RecordKind, number>> = {
   ...{ categories: 1, tags: 1, synonyms: 1, entities: 1, products: 1 },
   ...{ estimates: 0.6, history: 0.5, listings: 0.3 },
 };
 const KINDS = Object.keys(WORK_OF_BYTE) as RecordKind[];
 
-/** How far an import is, over all of its files (contract 13.25). */
+/** The progress of an import, over all of its files (contract 13.25). */
 export class FilesProgress {
   #before = 0;
   #isShown = false;
@@ -207,7 +210,7 @@ export class FilesProgress {
     this.#before += bytes * WORK_OF_BYTE[kind];
   }
 
-  /** Something else is shown, until the next file. */
+  /** Shows something else until the next file. */
   pause(): void {
     this.#isShown = false;
   }

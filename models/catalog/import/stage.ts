@@ -4,13 +4,13 @@ import type { CategoryRecord, Deletion, EntityRecord, Pictured, VariantRecord } 
 
 export type Batch<Record> = readonly Numbered<Record>[];
 
-/** What is wrong with a record, and in which field. */
+/** The fault of a record, and its field. */
 export interface Fault {
   readonly field: string;
   readonly reason: string;
 }
 
-/** Writes one reject into the report. */
+/** Writes one rejected record into the report. */
 export type Reject = (line: number, field: string, reason: string) => void;
 
 /** The field of a fault of the line itself. */
@@ -20,10 +20,10 @@ const REASON_LENGTH_MAX = 500;
 /** Longer than the paths of most systems may be. */
 const PLACE_LENGTH_MAX = 5_000;
 
-/** Where something is at fault, on one line: ids and names are the bundle's own and may hold anything. */
+/** The location of a fault, on one line: ids and names come from the bundle and may contain anything. */
 export const placeText = (place: string): string => oneLine(place, PLACE_LENGTH_MAX);
 
-/** What is at fault there, on one line. */
+/** The fault there, on one line. */
 export const reasonText = (reason: string): string => oneLine(reason, REASON_LENGTH_MAX);
 
 function oneLine(text: string, lengthMax: number): string {
@@ -44,24 +44,24 @@ export interface Pictures {
 /** How the records of one file are checked before they are written. */
 export interface Stage<Read, Written extends Read = Read> {
   /**
-   * Records that share any of these are written in different transactions, in the order of their lines, because what
-   * each changes depends on the one before. Of records that share nothing but their key, the last of a batch is written.
+   * Records that share any of these are written in different transactions, in the order of their lines, because the effect
+   * of each depends on the one before. Of records that share only their key, the last of a batch is written.
    */
   inOrder(record: Read): readonly string[];
-  /** Does what the writes of this file can't change: it runs while the batch before is written. */
+  /** Does the checks that writes of this file can't affect: it runs while the previous batch is written. */
   prepare(batch: Batch<Read>, reject: Reject): Promise<Batch<Written>>;
-  /** Checks the rest, in the transaction of the write. The records that may be written; the others were rejected. */
+  /** Checks the rest, in the transaction of the write. Returns the records that may be written; the others were rejected. */
   check(batch: Batch<Written>, reject: Reject, transaction: RecordTransaction): Promise<Batch<Written>>;
 }
 
 /** Those of a million products; about 50 MB. */
 const ENTITIES_MAX = 60_000;
 
-/** The catalog's categories, tags and entities, and those categories and tags that were accepted since. */
+/** The catalog's categories, tags and entities, and the categories and tags accepted since. */
 export class KnownTaxonomy {
   readonly categories = new Map<string, CategoryRecord>();
   readonly tags = new Set<string>();
-  // By size, since room for a `max` is made at once, and most calls know a few.
+  // By size, since a `max` is allocated at once, and most calls need only a few.
   readonly #entities = new LRUCache<string, EntityRecord>({
     maxSize: ENTITIES_MAX,
     sizeCalculation: () => 1,
@@ -70,7 +70,7 @@ export class KnownTaxonomy {
 
   constructor(private readonly store: RecordStore) {}
 
-  /** Reads them anew if anybody changed them; the version that they are at least as new as. */
+  /** Reloads them if anybody changed them; returns the version that they are at least as new as. */
   async refresh(): Promise<number> {
     const version = await this.store.taxonomyVersion();
     if (version === this.#version) return version;
@@ -84,7 +84,7 @@ export class KnownTaxonomy {
     return version;
   }
 
-  /** Deleted entities too: what names them keeps the attribute (contract 1.8). Unknown ids are left out. */
+  /** Deleted entities too: rows that name them keep the attribute (contract 1.8). Unknown ids are left out. */
   async entities(ids: readonly string[]): Promise<ReadonlyMap<string, EntityRecord>> {
     const unknown = ids.filter((id) => !this.#entities.has(id));
     const found = new Map(await this.store.entities(unknown));

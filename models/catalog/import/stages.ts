@@ -24,7 +24,7 @@ const unchanged = async <Record>(batch: Batch<Record>): Promise<Batch<Record>> =
 
 /** The stages of the files of a bundle; entities have `entitiesStage`. */
 export const stagesOf = (context: WriteContext): Stages => ({
-  /** The id of a category must be no entity's. */
+  /** The id of a category must not be that of an entity. */
   categories: {
     inOrder: ({ id }) => [id],
     prepare: (batch, reject) => context.pictures.storeAll(batch, reject),
@@ -54,7 +54,7 @@ export const stagesOf = (context: WriteContext): Stages => ({
     },
   },
 
-  /** Synonyms (contract 13.14) name nothing that must be known, and no row follows from them. */
+  /** Synonyms (contract 13.14) refer to nothing that must exist, and no row is derived from them. */
   synonyms: { inOrder: ({ id }) => [id], prepare: unchanged, check: unchanged },
   products: productsStage(context),
   estimates: priceStage(),
@@ -75,7 +75,7 @@ function accepted<Record>(
   });
 }
 
-/** What products name must be known. A variant goes to the product that names it last (contract 13.15). */
+/** Everything that products name must be known. A variant belongs to the last product that names it (contract 13.15). */
 const productsStage = ({ pictures, taxonomy }: WriteContext): Stages['products'] => ({
   inOrder: (product) => [product.id, ...(isDeletion(product) ? [] : product.variants.map(({ id }) => id))],
   async prepare(batch, reject) {
@@ -108,7 +108,7 @@ export function namedEntities(products: Iterable<Product>): string[] {
   return [...named];
 }
 
-/** Prices are about variants of live products (contract 13.4, 13.15). */
+/** Prices refer to variants of live products (contract 13.4, 13.15). */
 const priceStage = <Record extends { readonly variant_id: string }>(): Stage<Record> => ({
   inOrder: () => [],
   prepare: unchanged,
@@ -128,21 +128,21 @@ function ownerFault(id: string, owner: VariantOwner | undefined): Fault | null {
   return owner.deleted ? fault(`${owner.product_id}, its product, is deleted`) : null;
 }
 
-/** The lines of entities that wait, after one pass over their file, for a parent in a later line; and their ids. */
+/** The entity lines that, after one pass over their file, wait for a parent in a later line; and their ids. */
 export class Waiting {
   readonly lines = new Set<number>();
   readonly ids = new Set<string>();
   readonly #countBefore: number;
-  /** The pass before changed nothing: parents name each other in a circle. */
+  /** The previous pass changed nothing: parents name each other in a cycle. */
   readonly #isStuck: boolean;
 
-  /** @param before what waited after the pass before */
+  /** @param before the lines that waited after the previous pass */
   constructor(private readonly before?: Waiting) {
     this.#countBefore = before?.lines.size ?? Number.NaN;
     this.#isStuck = before !== undefined && before.lines.size === before.#countBefore;
   }
 
-  /** Whether a line is to be read again: a parent of it may still come, or it replaces a line that waits. */
+  /** Whether a line must be read again: one of its parents may still come, or it replaces a waiting line. */
   take({ line, record }: Numbered<Entity>, known: ReadonlyMap<string, EntityRecord>): boolean {
     if (this.#isStuck) return false;
     const parents = isDeletion(record) ? [] : Object.values(record.parents);
@@ -154,7 +154,7 @@ export class Waiting {
   }
 }
 
-/** Entities, in one pass over their file; lines that name a parent of a later line are put into `waiting`. */
+/** Entities, in one pass over their file; lines that name a parent in a later line are put into `waiting`. */
 export const entitiesStage = ({ pictures, taxonomy }: WriteContext, waiting: Waiting): Stage<Entity> => ({
   inOrder: ({ id }) => [id],
   prepare: (batch, reject) => pictures.storeAll(batch, reject),
@@ -219,7 +219,7 @@ function attributeFault({ attributes, category }: ProductRecord, entities: Entit
   return null;
 }
 
-/** A category or a tag that is not known; null when all are. */
+/** An unknown category or tag; null when all are known. */
 function vocabularyFault(
   { category, tags }: { readonly category: string; readonly tags: readonly string[] },
   known: KnownTaxonomy,

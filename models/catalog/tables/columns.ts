@@ -1,7 +1,7 @@
 import { currencyIn, withoutCurrency } from './prices';
 
 /**
- * What a column of a shop's table means, and the headers that are taken for it: folded by `foldHeader`, in the spellings of
+ * The meaning of a column of a shop's table, and the headers recognised for it: folded by `foldHeader`, in the spellings of
  * Shopify, Google Merchant and shops in six languages. `images` and `keywords` take several columns, the others the first.
  */
 const HEADERS = {
@@ -57,23 +57,23 @@ const LISTS: ReadonlySet<TableField> = new Set(['images', 'keywords']);
 export const TABLE_FORMATS = ['shopify', 'google', 'generic'] as const;
 export type TableFormat = (typeof TABLE_FORMATS)[number];
 
-/** How the columns of a table are understood. */
+/** How the columns of a table are interpreted. */
 export interface TableColumns {
   readonly format: TableFormat;
   /** The columns of a field, best first. */
   readonly of: ReadonlyMap<TableField, readonly string[]>;
   /** Columns that go to a product's own `data`. */
   readonly data: readonly string[];
-  /** Columns that are not read. */
+  /** Ignored columns. */
   readonly unread: readonly string[];
-  /** In the header of the prices, as in "Price (EUR)". */
+  /** The currency in the header of the prices, as in "Price (EUR)". */
   readonly currency: string | null;
 }
 
 /** A map file: a field, or `data`, to the name of its column or columns, or null for none; `"data": "*"` takes all others. */
 export type ColumnMap = Readonly<Record<string, string | readonly string[] | null>>;
 
-/** What the columns mean, by the map, then by their headers. @throws Error for an unknown field or column in the map */
+/** The meaning of the columns, by the map, then by their headers. @throws Error for an unknown field or column in the map */
 export function readColumns(
   header: readonly string[],
   format: TableFormat | null = null,
@@ -130,7 +130,7 @@ const formatOf = (of: ReadonlyMap<TableField, readonly string[]>): TableFormat =
   return has('images', /^image link$/) && has('id', /^id$/) ? 'google' : 'generic';
 };
 
-/** A header without case, accents, punctuation, namespace, metafield, currency, and the number of one of several pictures. */
+/** A header without case, accents, punctuation, namespace, metafield, currency, and picture number. */
 export function foldHeader(header: string): string {
   const plain = withoutCurrency(header.replace(/\(product\.metafields[^)]*\)/i, '').replace(/^g:/i, ''))
     .toLowerCase()

@@ -1,4 +1,4 @@
-/** So much of a text is looked at. */
+/** How much of a text is examined. */
 const LENGTH_MAX = 20_000;
 const NAMED: Readonly<Record<string, string>> = {
   amp: '&',

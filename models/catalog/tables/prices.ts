@@ -1,13 +1,13 @@
 import type { Region } from '../../pricing/estimate';
 
-/** Signs that stand for one currency alone. */
+/** Signs that stand for only one currency. */
 const SIGNS: Readonly<Record<string, string>> = { '€': 'eur', '£': 'gbp', US$: 'usd', $: 'usd' };
 const CODES =
   'EUR|USD|GBP|CHF|JPY|SEK|NOK|DKK|PLN|CZK|HUF|CAD|AUD|NZD|HKD|SGD|CNY|KRW|AED|SAR|TRY|BRL|MXN|INR';
 const CURRENCY = new RegExp(`US\\$|[€£$]|(?<!\\p{L})(?:${CODES})(?!\\p{L})`, 'iu');
 const REGIONS: Readonly<Record<string, Region>> = { usd: 'NA', gbp: 'EU-UK', eur: 'EU-IE' };
 
-/** The market of a currency (contract 2.4); null of one that none is priced in. */
+/** The market of a currency (contract 2.4); null for a currency without a market. */
 export const regionOf = (currency: string): Region | null =>
   Object.hasOwn(REGIONS, currency) ? (REGIONS[currency] ?? null) : null;
 
@@ -19,15 +19,15 @@ export function currencyIn(text: string): string | null {
 
 export const withoutCurrency = (text: string): string => text.replace(CURRENCY, ' ');
 
-/** An amount as people write it. */
+/** An amount in common notation. */
 interface Price {
   readonly amount: number;
   readonly currency: string | null;
 }
 
 /**
- * Reads `1200.00 EUR`, `€1.200,00`, `1 200,-`, `1'200.50`. A single sign before exactly three digits parts thousands, unless
- * `decimalPoint` says that the table writes its fractions with a point. Null for what is no price.
+ * Reads `1200.00 EUR`, `€1.200,00`, `1 200,-`, `1'200.50`. A single separator before exactly three digits separates
+ * thousands, unless `decimalPoint` says that the table writes fractions with a point. Null if it is not a price.
  */
 export function readPrice(text: string, decimalPoint: boolean): Price | null {
   const bare = withoutCurrency(text)
@@ -37,7 +37,7 @@ export function readPrice(text: string, decimalPoint: boolean): Price | null {
   return number === null ? null : { amount: Number(number), currency: currencyIn(text) };
 }
 
-/** The number without thousands signs and with a point before its fraction; null for what is no number. */
+/** The number without thousands separators and with a point before its fraction; null if it is not a number. */
 function pointed(digits: string, decimalPoint: boolean): string | null {
   if (/^0[.,]\d+$/.test(digits) || (decimalPoint && /^\d+\.\d+$/.test(digits)))
     return digits.replace(',', '.');

@@ -3,7 +3,7 @@ import type { TableColumns, TableField } from './columns';
 import { plainText } from './plain-text';
 import { readPrice, regionOf } from './prices';
 
-/** A row of a table: the line that it begins in, and its cells that are not blank by their columns, in order. */
+/** A row of a table: the line on which it begins, and its non-blank cells by column, in order. */
 export interface TableRow {
   readonly line: number;
   readonly cells: ReadonlyMap<string, readonly string[]>;
@@ -11,23 +11,23 @@ export interface TableRow {
 
 type Rows = readonly TableRow[];
 
-/** What is wrong with a row, or with one of its cells. */
+/** A fault of a row, or of one of its cells. */
 export interface RowFault {
   readonly line: number;
   readonly field: string;
   readonly reason: string;
 }
 
-/** A row as it was read, or why there is none. */
+/** A row as read, or why it could not be read. */
 export type ReadRow = TableRow | RowFault;
 
-/** What a table does not say by itself. */
+/** Information that the table itself does not contain. */
 export interface TableOptions {
   /** The category of all products, by slug or name; null takes it from the columns. */
   readonly category: string | null;
-  /** Of prices that name none, in lower case. */
+  /** Of prices without one, in lower case. */
   readonly currency: string | null;
-  /** The shop, at which a product without a link has the page `/products/<handle>`. */
+  /** The shop; a product without a link has the page `/products/<handle>` there. */
   readonly shop: string | null;
 }
 
@@ -43,26 +43,26 @@ export interface NamedEntity {
 export interface NamedCategory {
   readonly id: string;
   readonly name: string;
-  /** Of one that the catalog has. */
+  /** If the catalog has it. */
   readonly hierarchy?: readonly string[];
 }
 
-/** What a product names. */
+/** The references of a product. */
 export interface Named {
   readonly category: NamedCategory;
   readonly entities: readonly NamedEntity[];
 }
 
-/** A price of a table: a listing in the form of a bundle's, a fault, or none for a reason that is no fault of its row. */
+/** A price of a table: a listing in bundle form, a fault, or none for a reason that is not a fault of its row. */
 export type TablePrice =
   | RowFault
   | { readonly line: number; readonly value: object }
   | { readonly unpriced: 'no currency' | 'no page' | `currency ${string}` };
 
-/** Names of the catalog for those that a table has. */
+/** The catalog's ids for the names in a table. */
 export interface KnownNames {
   find(name: string): NamedCategory | undefined;
-  /** The id of an entity in the catalog, by the one that is made of its name. */
+  /** The id of an entity in the catalog, by the id derived from its name. */
   idOf(made: string): string;
 }
 
@@ -72,7 +72,7 @@ const DESCRIPTION_LENGTH_MAX = 4_000;
 const OPTIONS = ['1', '2', '3'] as const;
 const DEFAULT_OPTION = /^default(?: title)?$/i;
 
-/** Reads the rows of one product, which share its key, by the columns of their table. */
+/** Reads the rows of one product, which share its key, by the columns of the table. */
 export class ProductRows {
   constructor(
     private readonly columns: TableColumns,
@@ -80,19 +80,19 @@ export class ProductRows {
     private readonly known: KnownNames,
   ) {}
 
-  /** What rows of one product share; null of a row that names none. */
+  /** The key shared by rows of one product; null for a row that names none. */
   keyOf(row: TableRow): string | null {
     return this.#one(row, 'group') ?? this.#one(row, 'id') ?? this.#one(row, 'sku') ?? this.#one(row, 'url');
   }
 
-  /** Whether a shop shows it: a draft, an archived or an unpublished product is none of its offers. */
+  /** Whether a shop shows it: a draft, an archived or an unpublished product is not offered. */
   isOffered(rows: Rows): boolean {
     const status = this.#first(rows, 'status')?.toLowerCase() ?? 'active';
     const published = this.#first(rows, 'published')?.toLowerCase() ?? 'true';
     return !['draft', 'archived'].includes(status) && !['false', 'no', '0'].includes(published);
   }
 
-  /** Whether they describe the product; the others of its rows may come later. */
+  /** Whether they describe the product; its other rows may come later. */
   isDescribed(rows: Rows): boolean {
     return (this.#first(rows, 'title') ?? this.#first(rows, 'brand')) !== null;
   }
@@ -112,7 +112,7 @@ export class ProductRows {
     const [brand, model, style] = (['brand', 'model', 'style'] as const).map((field) =>
       this.#first(rows, field),
     );
-    // A brand is shared by all categories of which it is the outermost level (contract 1.11).
+    // A brand is shared by all categories that have it as the outermost level (contract 1.11).
     const isShared = (category.hierarchy?.[0] ?? 'brand') === 'brand';
     const above = brand ? { brand: add('brand', brand, isShared ? '' : within) } : {};
     const branded = brand ? `${within}${slugOf(brand)}-` : within;
@@ -120,7 +120,7 @@ export class ProductRows {
     if (style) add('style', style, model ? `${branded}${slugOf(model)}-` : branded, under);
     const isCategory = this.options.category === null && path === null;
     if (type !== null && !isCategory) add('type', type, within);
-    // A list in one cell, as colours and materials are written: `red/green`.
+    // A list in one cell, as is usual for colours and materials: `red/green`.
     for (const kind of FACETS) {
       const values = this.#all(rows, kind).flatMap((text) => text.split('/').map((each) => each.trim()));
       for (const value of distinct(values)) add(kind, value, within);
@@ -128,7 +128,7 @@ export class ProductRows {
     return { category, entities };
   }
 
-  /** The record of the product, in the form of a bundle's, and what is wrong with rows of it. */
+  /** The record of the product in bundle form, and the faults of its rows. */
   product(key: string, rows: Rows): { readonly value: object; readonly faults: readonly RowFault[] } {
     const { category, entities } = this.named(rows);
     const attributes: Record<string, string[]> = {};
@@ -154,7 +154,7 @@ export class ProductRows {
     return { value, faults };
   }
 
-  /** Its prices as listings in the form of a bundle's. @param date of today, `YYYY-MM-DD` */
+  /** Its prices as listings in bundle form. @param date today's, `YYYY-MM-DD` */
   listings(key: string, rows: Rows, date: string): readonly TablePrice[] {
     const title = this.#first(rows, 'title') ?? '';
     const page = this.#first(rows, 'url') ?? this.#pageOf(key);
@@ -201,7 +201,7 @@ export class ProductRows {
     const variants = new Map<string, ReturnType<typeof variantOf>>();
     const faults: RowFault[] = [];
     for (const row of rows) {
-      // Further rows may bring pictures alone.
+      // Further rows may contain only pictures.
       const isVariant =
         row === rows[0] ||
         isGoogle ||
@@ -234,7 +234,7 @@ export class ProductRows {
     return givenOf({ ...own, ...Object.fromEntries(others) });
   }
 
-  /** By the positions of their pictures, where all that have any have one. */
+  /** By the positions of their pictures, if every row with a picture has one. */
   #inOrder(rows: Rows): Rows {
     const position = (row: TableRow) => Number(this.#one(row, 'image_position') ?? Number.NaN);
     const isOrdered = rows.every((row) => this.#pictures(row, 'images').length === 0 || position(row) > 0);
@@ -268,7 +268,7 @@ export class ProductRows {
   }
 }
 
-/** The last step of `Apparel > Handbags`; null of the number of one. */
+/** The last step of `Apparel > Handbags`; null for a category number. */
 function leafOf(path: string | null): string | null {
   const leaf = (path ?? '').split('>').at(-1)?.trim() ?? '';
   return leaf === '' || /^\d+$/.test(leaf) ? null : leaf;
@@ -276,7 +276,7 @@ function leafOf(path: string | null): string | null {
 
 const SLUG_LENGTH_MAX = 60;
 
-/** One for all spellings of a name that differ in case, accents and punctuation. */
+/** The same value for all spellings of a name that differ only in case, accents and punctuation. */
 export function slugOf(name: string): string {
   const slug = name
     .toLowerCase()
@@ -290,7 +290,7 @@ export function slugOf(name: string): string {
 
 export const productId = (key: string): string => `product_${idPart(key)}`;
 
-/** A key of a shop as a part of an id: as it is, where it can be; else another one for each. */
+/** A shop's key as a part of an id: unchanged if valid; else a unique substitute for each. */
 const idPart = (key: string): string => (/^[\w.-]{1,80}$/.test(key) ? key : withDigest(slugOf(key), key));
 
 const withDigest = (slug: string, text: string): string =>

@@ -20,27 +20,27 @@ import { type IdentifyRequest, VISION_SETTINGS, VisionService, type VisionSettin
 import type { EntryAnswer, LeasedEntry } from './vision-job';
 import { ENTRY_PRESENTER, type EntryPresenter, entryName } from './vision-job-service';
 
-/** Of an entry, in deadlines of a photo: it ends after so many, and was begun by a process that died after one more. */
+/** For an entry, in deadlines of a photo: it ends after this many; after one more its process is considered dead. */
 const ENTRY_DEADLINES = 3;
 export const LEASE_DEADLINES = ENTRY_DEADLINES + 1;
 
-/** Entries of an account whose photos are fetched by this process at the same time (contract 16.5). */
+/** Entries of one account whose photos this process fetches at the same time (contract 16.5). */
 const FETCHED_AT_ONCE = 8;
 
-/** Until its entry has it; longer than any installation stands still. */
+/** How long a booking is kept for its entry; longer than any installation is down. */
 const BOOKED_KNOWN_MS = 365 * 86_400_000;
 
-/** What may be otherwise the next time: the same call in another process, an overload, a store that is away, a deadline. */
+/** Failures that may be temporary: the same call in another process, an overload, an unavailable store, a deadline. */
 const PASSING = [409, 503, 504];
 
-/** Opens memory for what an entry fetches, by the key that it is charged to. */
+/** Opens memory for what an entry fetches, by the key it is charged to. */
 export type OpenEntryRoom = (keyId: string) => MemoryLease;
 
 export const OPEN_ENTRY_ROOM = Symbol.for('OpenEntryRoom');
 
 /**
- * Works off the entries of jobs, each as a call of its own, booked together with its answer under a name that no caller can send: after
- * a death the entry finds what was booked (contract 16.3).
+ * Processes the entries of jobs, each as a separate call, booked together with its answer under a name that no caller can
+ * send: after a crash the entry finds its booking (contract 16.3).
  */
 @injectable()
 export class VisionJobRunner {
@@ -62,9 +62,10 @@ export class VisionJobRunner {
   ) {}
 
   /**
-   * Works on one entry, if one is due and no photo that somebody waits for is in the way (contract 16.5); whether there was one.
-   * @param signal ends it early, to be begun again; its lease does in any case
-   * @param place is left while photos are fetched
+   * Works on one entry, if one is due and no photo with a waiting caller has priority (contract 16.5); returns whether
+   * there was one.
+   * @param signal ends it early, to be restarted; its lease does so in any case
+   * @param place is given up while photos are fetched
    */
   async next(signal: AbortSignal, place = ALONE): Promise<boolean> {
     if (await this.photosWait()) return false;
@@ -75,12 +76,12 @@ export class VisionJobRunner {
     const inTime = AbortSignal.timeout(ENTRY_DEADLINES * this.settings.deadlineMs);
     const until = { place, signal: AbortSignal.any([signal, inTime]) };
     const answer = await this.answered(entry, named, until).catch((failure) => this.refused(entry, failure));
-    // A process that was taken for dead leaves what was booked to the one that took its place.
+    // A process wrongly considered dead leaves the booking to the one that replaced it.
     if (answer && (await this.jobs.finish(entry, answer))) await this.calls.drop(named);
     return true;
   }
 
-  /** True also where the queue is away, and nothing could be answered. */
+  /** True also if the queue is unavailable, and nothing could be answered. */
   private photosWait(): Promise<boolean> {
     return this.queue.depth().then(
       ({ waiting }) => waiting > 0,
@@ -88,7 +89,7 @@ export class VisionJobRunner {
     );
   }
 
-  /** The answer to an entry that failed; null when it is to be begun again. */
+  /** The answer to a failed entry; null when it is to be restarted. */
   private async refused(entry: LeasedEntry, failure: unknown): Promise<EntryAnswer | null> {
     const requestId = entryName(entry.jobId, entry.position);
     const { status, body } = this.presenter.refusal(failure, requestId);
@@ -177,7 +178,7 @@ export class VisionJobRunner {
 
 type NamedCall = Required<Pick<CallContext, 'caller' | 'chargeId' | 'signal' | 'idempotencyKey'>>;
 
-/** The call of an entry, under a name that no `Idempotency-Key` can be. */
+/** The call of an entry, under a name that is not a valid `Idempotency-Key`. */
 function namedCall({ accountId, jobId, position }: LeasedEntry): IdempotentCall {
   const key = `entry ${entryName(jobId, position)}`;
   return { accountId, key, fingerprint: createHash('sha256').update(key).digest() };

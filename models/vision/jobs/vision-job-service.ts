@@ -10,7 +10,7 @@ import { preparePhotos } from '../prepare-photos';
 import type { Identification } from '../vision-service';
 import type { EntryAnswer, EntryView, KeptEntry, SentEntry, VisionJob } from './vision-job';
 
-/** Writes answers as the caller of a job gets them: as those of an identification. */
+/** Writes answers as the caller of a job gets them: in the form of identification answers. */
 export interface EntryPresenter {
   answer(found: Identification, creditsUsed: number, view: EntryView): object;
   /** Any failure, with its HTTP status. */
@@ -19,18 +19,18 @@ export interface EntryPresenter {
 
 export const ENTRY_PRESENTER = Symbol.for('EntryPresenter');
 
-/** Entries without an answer that an owner may have (contract 16.9). */
+/** How many entries without an answer an owner may have (contract 16.9). */
 const OPEN_ENTRIES_MAX = 1_000;
-/** Seconds after which some of them are answered. */
+/** Seconds after which some of them will be answered. */
 const RETRY_AFTER_SECONDS = 60;
 
 export interface JobRequest extends EntryView {
   readonly entries: readonly SentEntry[];
-  /** SHA-256 of the body, of a call that names itself. */
+  /** SHA-256 of the body, for a call with an idempotency key. */
   readonly bodyDigest: Buffer | undefined;
 }
 
-/** Jobs of callers: photos that are looked at later (contract 16). */
+/** Callers' jobs: photos that are processed later (contract 16). */
 @injectable()
 export class VisionJobService {
   constructor(
@@ -42,13 +42,14 @@ export class VisionJobService {
   ) {}
 
   /**
-   * Keeps a job. Photos that were sent are prepared first, one after the other, so that others are decoded in between.
+   * Stores a job. Photos sent as bytes are prepared first, one after the other, so that other photos are decoded in
+   * between.
    * @throws AppError 402 when the balance does not cover the most expensive entry, 429 when the account has too many open ones
    */
   async create(call: CallContext, request: JobRequest): Promise<VisionJob> {
     const { accountId, test, keyId } = call.caller;
     const { includes, baseUrl } = request;
-    // Spares the photos of a job that has no room; whether it has is decided where it is kept.
+    // Avoids preparing the photos of a job without room; the binding check is made when it is stored.
     const open = await this.jobs.openEntries(call.caller);
     if (open + request.entries.length > OPEN_ENTRIES_MAX) throw tooManyEntries(open);
     const pricing = includes.includes('pricing');
@@ -64,19 +65,19 @@ export class VisionJobService {
     if (!(await this.jobs.add(job, OPEN_ENTRIES_MAX))) {
       throw tooManyEntries(await this.jobs.openEntries(call.caller));
     }
-    // Nobody knows the id of a job whose caller has just gone, but by its Idempotency-Key.
+    // If the caller has just disconnected, nobody knows the id of the job, except through its Idempotency-Key.
     if (call.signal?.aborted && call.idempotencyKey === undefined) await this.jobs.cancel(id);
     return this.show(call.caller, id);
   }
 
-  /** @throws AppError 404 for an unknown job, or one of another owner */
+  /** @throws AppError 404 for an unknown job, or another owner's */
   async show(owner: Owner, id: string): Promise<VisionJob> {
     const job = await this.jobs.find(owner, id);
     if (!job) throw notFound(`There is no job "${id}" of this account; it may have been deleted.`);
     return job;
   }
 
-  /** The answers of entries of a job from a position until before another, as JSON; null where there was none yet. */
+  /** The answers to entries of a job from one position to another (exclusive), as JSON; null if there was none yet. */
   async answers({ id, entries }: VisionJob, from: number, until: number) {
     const shown = entries.slice(from, until);
     if (shown.every(({ answerBytes }) => answerBytes === 0)) return shown.map(() => null);
@@ -85,14 +86,14 @@ export class VisionJobService {
     return shown.map(({ answerBytes }, at) => (answerBytes === 0 ? null : (answers[at] ?? null)));
   }
 
-  /** Cancels what is not begun. @throws AppError 404 for an unknown job, or one of another owner */
+  /** Cancels the entries that have not begun. @throws AppError 404 for an unknown job, or another owner's */
   async cancel(owner: Owner, id: string): Promise<VisionJob> {
     await this.show(owner, id);
     await this.jobs.cancel(id);
     return this.show(owner, id);
   }
 
-  /** A call that is made again makes the same job, also where its first process died before it could answer. */
+  /** A repeated call makes the same job, even if its first process died before it could answer. */
   private idOf({ caller, idempotencyKey }: CallContext, bodyDigest: Buffer | undefined): string {
     if (idempotencyKey === undefined || !bodyDigest) return `job_${randomUUID()}`;
     const name = createHash('sha256').update(`${caller.accountId}\n${idempotencyKey}\n`).update(bodyDigest);

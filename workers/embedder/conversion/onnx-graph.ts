@@ -32,7 +32,7 @@ export class GraphWriter {
   readonly #nodes: OnnxNode[] = [];
   readonly #constants: OnnxConstant[] = [];
 
-  /** One operation; answers the name of its output. */
+  /** One operation; returns the name of its output. */
   add(operator: string, inputs: readonly string[], attributes: OnnxNode['attributes'] = {}): string {
     const output = `${operator}_${this.#nodes.length}`;
     this.#nodes.push({ operator, inputs, output, attributes });

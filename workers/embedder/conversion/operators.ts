@@ -24,7 +24,7 @@ import {
   type Traced,
 } from './onnx-graph';
 
-/** Writes what one kernel of TensorFlow.js computes. @throws Error for what ONNX is not told here */
+/** Writes what one kernel of TensorFlow.js computes. @throws Error for kernels without an ONNX form here */
 export type Operator<Inputs = never, Attributes = never> = (
   graph: GraphWriter,
   inputs: Inputs,
@@ -99,7 +99,7 @@ const convolution =
       fourOf(x.shape),
       fourOf(filter.shape),
       strides,
-      // Layers may leave it null.
+      // Layers may pass null.
       dilations ?? 1,
       pad,
       dimRoundingMode,

@@ -85,7 +85,7 @@ function NothingFound({ state, total, go }: GoProps & { readonly total: number }
   );
 }
 
-/** What narrows the results, each with the way to remove it. */
+/** The active filters, each with a control to remove it. */
 function ChosenFilters({ state, go }: GoProps) {
   const chosen = [...state.chosen].flatMap(([field, ids]) => ids.map((id) => ({ field, id })));
   if (chosen.length === 0) return null;

@@ -8,15 +8,15 @@ import { changed, type Match, nodesOf, queryOf, type SearchState, toggled } from
 
 interface Props {
   readonly state: SearchState;
-  /** Of the answer that is shown. */
+  /** Of the shown answer. */
   readonly match: Match;
   readonly go: (next: SearchState) => void;
 }
 
 /**
- * Everything that the results can be narrowed by. Values of a field are counted when its group is opened.
+ * All fields that can narrow the results. Values of a field are counted when its group is opened.
  *
- * @param rows of the answer that is shown: their attributes are fields that can be filtered by
+ * @param rows of the shown answer: their attributes are the fields to filter by
  */
 export function Facets({ rows, ...props }: Props & { readonly rows: readonly Row[] }) {
   const { state, go } = props;
@@ -46,13 +46,13 @@ export function Facets({ rows, ...props }: Props & { readonly rows: readonly Row
   );
 }
 
-/** What the shown kind of rows can be narrowed by: nodes in the order of the taxonomy, then the other fields by name. */
+/** The fields that can narrow the shown kind of rows: nodes in the order of the taxonomy, then the other fields by name. */
 function fieldsFor(
   { category, node, chosen }: SearchState,
   nodes: readonly string[],
   rows: readonly Row[],
 ): readonly string[] {
-  // Rows that are no product are narrowed by what they belong to.
+  // Rows that are not products are narrowed by what they belong to.
   const above = rows.flatMap(({ attributes = [] }) => attributes.map(({ field }) => field));
   const seen = new Set([...(node === 'product' ? fieldsOf(category) : above), ...chosen.keys()]);
   for (const field of ['category', 'tags', node]) seen.delete(field);
@@ -60,11 +60,11 @@ function fieldsFor(
   return [...nodes.filter((each) => seen.has(each)), ...others];
 }
 
-/** Values of a field that are listed; from some on, they can be searched. */
+/** How many values of a field are listed, and from how many on they can be searched. */
 const VALUES_MAX = 100;
 const SEARCHED_FROM = 12;
 
-/** The values of one field, counted when the group is open. Typing narrows what is listed; Enter, which costs, asks for others. */
+/** The values of one field, counted when the group is open. Typing narrows the list; Enter, which costs, requests others. */
 function FacetGroup({ field, state, match, go }: Props & { readonly field: string }) {
   const chosen = state.chosen.get(field) ?? [];
   const [open, setOpen] = useState(chosen.length > 0);
@@ -129,7 +129,7 @@ interface OptionsProps {
   readonly toggle: (id: string) => void;
 }
 
-/** Values with boxes to tick, and how many rows have them. What is chosen is always among them, found or not. */
+/** Values with boxes to tick, and how many rows have them. Chosen values are always listed, found or not. */
 function FacetOptions({ name, values, chosen, toggle }: OptionsProps) {
   const missing = chosen.filter((id) => !values.some((each) => each.id === id));
   const shown = [...missing.map((id) => ({ id, name: nameOf(id), count: 0 })), ...values];
@@ -149,7 +149,7 @@ function FacetOptions({ name, values, chosen, toggle }: OptionsProps) {
   );
 }
 
-/** Counts the values of a field: the query without what is chosen of it, since its values are alternatives. */
+/** Counts the values of a field: the query without the chosen values of the field, since its values are alternatives. */
 function countValues(field: string, state: SearchState, match: Match, text: string): Call {
   const chosen = new Map(state.chosen);
   chosen.delete(field);

@@ -7,20 +7,20 @@ import { Button } from '../shell/parts';
 
 interface Props {
   readonly text: string;
-  /** Slug of the category that is looked in; empty: all. */
+  /** Slug of the searched category; empty: all. */
   readonly category: string;
   readonly search: (text: string) => void;
 }
 
 const LIST = 'suggestions';
-/** Letters typed at a time are one question, sooner than the end of a word. */
+/** Letters typed in quick succession make one request; shorter than the pause at the end of a word. */
 const SUGGEST_MS = 100;
 
-/** Suggests rows while one types, which is free; searches, which costs, when Enter or the button is pressed. */
+/** Suggests rows while the user types, which is free; searches, which costs, when Enter or the button is pressed. */
 export function SearchField({ text, category, search }: Props) {
   const [typed, setTyped] = useState(text);
   const searched = useRef(text);
-  // The address may change without a search here: by Back, or by a link. What is typed meanwhile stays.
+  // The address may change without a search here: by Back, or by a link. Text typed meanwhile stays.
   useEffect(() => {
     if (text !== searched.current) setTyped(text);
     searched.current = text;
@@ -28,7 +28,7 @@ export function SearchField({ text, category, search }: Props) {
   const [open, setOpen] = useState(false);
   const [active, setActive] = useState(-1);
   const suggestions = useSuggestions(useLater(open ? typed : '', SUGGEST_MS), category);
-  // Others stand in its place now.
+  // Others are in its place now.
   useEffect(() => setActive(-1), [suggestions]);
   const shown = open && suggestions.length > 0;
   const close = () => {
@@ -41,12 +41,12 @@ export function SearchField({ text, category, search }: Props) {
   };
   const move = (step: number) => {
     setOpen(true);
-    // One place more than there are suggestions: that of the box itself.
+    // One more position than there are suggestions: that of the box itself.
     const places = suggestions.length + 1;
     setActive((at) => ((at + 1 + step + places) % places) - 1);
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    // The keys are those of an input method then.
+    // The keys then belong to an input method.
     if (event.isComposing) return;
     const chosen = shown ? suggestions[active] : undefined;
     if (event.key === 'ArrowDown') move(1);
@@ -73,7 +73,7 @@ export function SearchField({ text, category, search }: Props) {
           <input
             id="query"
             type="search"
-            // biome-ignore lint/a11y/noRedundantRoles: without a list of the browser's it is none by itself.
+            // biome-ignore lint/a11y/noRedundantRoles: without a browser list it does not have this role by itself.
             role="combobox"
             list={undefined}
             aria-autocomplete="list"
@@ -105,7 +105,7 @@ export function SearchField({ text, category, search }: Props) {
 
 interface ListProps {
   readonly suggestions: readonly Suggestion[];
-  /** Position of the one that the keyboard is at; -1 for none. */
+  /** Position of the one selected by keyboard; -1 for none. */
   readonly active: number;
   readonly choose: (suggestion: Suggestion) => void;
 }
@@ -124,7 +124,7 @@ function SuggestionList({ suggestions, active, choose }: ListProps) {
           role="option"
           tabIndex={-1}
           aria-selected={at === active}
-          // Else the box would lose the focus, and the list be gone before the click.
+          // Otherwise the box would lose the focus, and the list would be gone before the click.
           onMouseDown={(event) => event.preventDefault()}
           onClick={() => choose(suggestion)}
         >
@@ -140,7 +140,7 @@ function SuggestionList({ suggestions, active, choose }: ListProps) {
   );
 }
 
-/** The name in pieces, those that were typed and those between. */
+/** The name in pieces: those that were typed, and those in between. */
 function partsOf({ name, matched }: Suggestion) {
   const edges = [0, ...matched.flat(), name.length];
   return edges

@@ -1,6 +1,6 @@
 import type { Category } from '../service/calls';
 
-/** What is asked of the catalog, as it stands in the address. */
+/** The catalog query, as the address encodes it. */
 export interface SearchState {
   readonly text: string;
   /** Empty: all categories. */
@@ -14,8 +14,8 @@ export interface SearchState {
 }
 
 /**
- * The kinds of rows of one category, or of all (contract 3.2): products, then the hierarchy, outermost first. A kind that
- * several categories have keeps its place in each of them where that is possible.
+ * The kinds of rows of one category, or of all (contract 3.2): products, then the hierarchy, outermost first. A kind shared
+ * by several categories keeps its position in each of them if possible.
  */
 export function nodesOf(categories: readonly Category[], category: string): readonly string[] {
   const nodes = ['product', 'category'];
@@ -61,7 +61,7 @@ export function readState(parameters: URLSearchParams): SearchState {
   };
 }
 
-/** The address of a state; what is as usual is left out. */
+/** The address of a state; default values are left out. */
 export function writeState({ text, category, node, sort, page, chosen }: SearchState): string {
   const parameters = new URLSearchParams({ view: 'catalog' });
   const set = (name: string, value: string, usual: string) => {
@@ -83,7 +83,7 @@ export const changed = (state: SearchState, change: Partial<SearchState>): Searc
   ...change,
 });
 
-/** The state with a value of a facet taken or let go. */
+/** The state with a value of a facet selected or deselected. */
 export function toggled(state: SearchState, field: string, id: string): SearchState {
   const before = state.chosen.get(field) ?? [];
   const after = before.includes(id) ? before.filter((each) => each !== id) : [...before, id];
@@ -93,13 +93,13 @@ export function toggled(state: SearchState, field: string, id: string): SearchSt
   return changed(state, { chosen });
 }
 
-/** Whether a text may have words of which a row has only some. */
+/** Whether a row may match only some words of a text. */
 export const hasSeveralWords = ({ text }: SearchState): boolean => /[^\s]\s+[^\s]/.test(text);
 
 /** How many words of the text rows need (contract 5.18). */
 export type Match = 'any' | 'all';
 
-/** The body of the query that a state stands for (contract 4.1). */
+/** The query body for a state (contract 4.1). */
 export function queryOf(state: SearchState, match: Match): Record<string, unknown> {
   const { text, category, node, sort, page, chosen } = state;
   const filters = [...chosen].map(([field, include]) => ({ field, include }));

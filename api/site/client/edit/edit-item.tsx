@@ -9,21 +9,21 @@ import { Button, FailureNote } from '../shell/parts';
 import { ItemForm } from './item-form';
 import { type Draft, draftLike, draftOf, newId, type ProductRecord, writeItem } from './write-item';
 
-/** Pictures that an item may be given at a time. */
+/** How many pictures may be added to an item at a time. */
 const PICTURES_MAX = 10;
 
 interface AddProps {
-  /** What it was looked for by. */
+  /** The photos it was searched by. */
   readonly photos: readonly Photo[];
-  /** The likeliest row, whose brand it may share. */
+  /** The likeliest row; the item may share its brand. */
   readonly like: Row | undefined;
-  /** Whether one came to add an item, and nothing is there that it could be. */
+  /** Whether the user came to add an item, and the catalog has nothing that it could be. */
   readonly open: boolean;
-  /** Begins with another item. */
+  /** Starts over with another item. */
   readonly another: () => void;
 }
 
-/** Adds what the photos show to the catalog, once it is known not to be there (contract 15). */
+/** Adds the item in the photos to the catalog, once it is known to be missing there (contract 15). */
 export function AddItem({ photos, like, open, another }: AddProps) {
   const { categories, mayWrite } = useSession();
   const [stage, setStage] = useState<'closed' | 'open' | 'added'>(open ? 'open' : 'closed');
@@ -157,7 +157,7 @@ function Editor({ id, start, given, before, saying, done, cancel }: EditorProps)
 
 const POLL_MS = 1_000;
 
-/** Tells when photos find what was added. */
+/** Shows when photos find the added item. */
 function Added({ id, another }: { readonly id: string; readonly another: () => void }) {
   const { answers, send } = useSession();
   const [words, setWords] = useState('Searches find it. Its pictures are being looked at.');

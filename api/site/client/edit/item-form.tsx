@@ -15,11 +15,11 @@ interface Props {
   readonly busy: boolean;
   readonly save: () => void;
   readonly cancel: () => void;
-  /** What the button says. */
+  /** The label of the button. */
   readonly saying: string;
 }
 
-/** What a shop says of an item: where it belongs, what it is called, and its pictures. */
+/** A shop's data on an item: where it belongs, its name, and its pictures. */
 export function ItemForm({ draft, change, photos, busy, save, cancel, saying }: Props) {
   const { categories } = useSession();
   const kinds = kindsOf(categories, draft.category);
@@ -129,7 +129,7 @@ interface LevelProps {
   readonly change: (name: string) => void;
 }
 
-/** What an item is at a level, with what the catalog has there as suggestions. */
+/** An item's value at one level, with the catalog's values there as suggestions. */
 function LevelField({ kind, category, value, change }: LevelProps) {
   const [typing, setTyping] = useState(false);
   const suggestions = useSuggestions(useLater(typing ? value : ''), category);

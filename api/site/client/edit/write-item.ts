@@ -6,16 +6,16 @@ import type { Session } from '../session/session';
 /** An item as the form shows it. */
 export interface Draft {
   readonly category: string;
-  /** What it is at each level of its category, outermost first (brand, model, style). */
+  /** Its value at each level of its category, outermost first (brand, model, style). */
   readonly levels: Readonly<Record<string, Level>>;
   readonly title: string;
   readonly sku: string;
   readonly url: string;
-  /** Those that are stored already. */
+  /** Those already stored. */
   readonly pictures: readonly StoredPicture[];
 }
 
-/** An entity by its name; its id is null as long as only a name was typed. */
+/** An entity by its name; its id is null while only a name has been typed. */
 export interface Level {
   readonly name: string;
   readonly id: string | null;
@@ -26,7 +26,7 @@ export interface StoredPicture {
   readonly thumbnail?: string | undefined;
 }
 
-/** What the page changes of the record of a product; the rest of it stays. */
+/** The fields of a product's record that the page changes; the rest stays. */
 export type ProductRecord = { readonly id: string; readonly [field: string]: unknown };
 
 /** The kinds of the hierarchy of a category, outermost first. */
@@ -52,7 +52,7 @@ export function draftLike(like: Row | undefined, categories: readonly Category[]
   return { category, levels, title: '', sku: '', url: '', pictures: [] };
 }
 
-/** A product as it is. */
+/** The form of an existing product. */
 export function draftOf(row: Row, record: ProductRecord, categories: readonly Category[]): Draft {
   const category = String(record['category']);
   const levels = levelsAt(kindsOf(categories, category), (kind) => levelOf(row, kind));
@@ -68,11 +68,11 @@ interface Writing extends Pick<Session, 'send'> {
 }
 
 /**
- * Stores the photos, then writes the record with what its levels need. Sent again it ends in the same state: pictures go by
- * their content, and the record by its id.
+ * Stores the photos, then writes the record with what its levels need. Repeating it ends in the same state: pictures are
+ * identified by content, and the record by its id.
  *
- * @param before the record as it was, of an item that is changed
- * @throws Failure also with what the service says of a line; AbortError's DOMException
+ * @param before the previous record, for an item that is changed
+ * @throws Failure, also with what the service says about a line; AbortError's DOMException
  */
 export async function writeItem(
   id: string,
@@ -113,13 +113,13 @@ export async function writeItem(
   if (fault) throw new Failure(400, `It was not accepted: ${fault.field}: ${fault.reason}`);
 }
 
-/** By position; what has none of its own stands for itself where a later one has. */
+/** By position; a picture without one is used as its own thumbnail if a later one has one. */
 function thumbnailsOf(pictures: readonly StoredPicture[]): string[] {
   const last = pictures.findLastIndex(({ thumbnail }) => thumbnail !== undefined);
   return pictures.slice(0, last + 1).map(({ image, thumbnail }) => thumbnail ?? image);
 }
 
-/** The entities that an item belongs to, and the records of those that the catalog does not have yet. */
+/** The entities that an item belongs to, and records for those not in the catalog yet. */
 async function entitiesOf({ category, levels }: Draft, { send, signal }: Omit<Writing, 'onStep'>) {
   const attributes: Record<string, string> = {};
   const entities: object[] = [];
@@ -158,6 +158,6 @@ function idOf(kind: string, names: readonly string[]): string {
   return `${kind}_${words.join('_').slice(0, 80)}`;
 }
 
-/** An id that no other item has. `crypto.randomUUID` is only there behind TLS. */
+/** An id that no other item has. `crypto.randomUUID` is only available behind TLS. */
 export const newId = (): string =>
   `product_${[...crypto.getRandomValues(new Uint8Array(12))].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`;

@@ -45,7 +45,7 @@ export function Compare({ photos, row }: { readonly photos: readonly Photo[]; re
   );
 }
 
-/** The picture that a row was found by, then its own; at least one place, where there is none. */
+/** The picture that a row was found by, then its own; at least one entry, even without a picture. */
 function picturesOf({ evidence, images, variants = [] }: Row): readonly (string | undefined)[] {
   const all = [evidence?.image || undefined, ...images, ...variants.flatMap((variant) => variant.images)];
   const known = [...new Set(all.filter((each) => each !== undefined))];
@@ -60,7 +60,7 @@ interface PaneProps extends Readonly<Record<'first' | 'zoom', number>> {
 /**
  * One of several pictures. Enlarged, it is moved by dragging, by touch or by arrow keys, and keeps its centre.
  *
- * @param first position of the picture that is shown at first
+ * @param first position of the picture shown first
  */
 function Pane({ name, first, zoom, children }: PaneProps) {
   const [at, setAt] = useState(first);
@@ -88,7 +88,7 @@ function Pane({ name, first, zoom, children }: PaneProps) {
           };
         }}
         onPointerDown={(event) => {
-          // A finger scrolls by itself.
+          // Touch scrolls by itself.
           if (event.pointerType !== 'mouse' || event.button !== 0) return;
           event.preventDefault();
           event.currentTarget.setPointerCapture(event.pointerId);

@@ -17,7 +17,7 @@ const WORDS = [
   [0.35, 'possible'],
 ] as const;
 
-/** A probability as what it is: a number, a word, and its place between never and always. */
+/** A probability: a number, a word, and its position between never and always. */
 export function Confidence({ value, label = 'Confidence', small = false }: Props) {
   const [, words] = WORDS.find(([from]) => value >= from) ?? [0, 'unlikely'];
   const right = Math.min(99, Math.max(1, Math.round(value * 100)));
@@ -53,7 +53,7 @@ export function Confidence({ value, label = 'Confidence', small = false }: Props
   );
 }
 
-/** Why a row was answered: which photos agree, and how sure each level is. */
+/** Why a row was returned: which photos agree, and how certain each level is. */
 export function Why({ evidence: { photos, levels } }: { readonly evidence: Evidence }) {
   return (
     <section class="why" aria-labelledby="why">
@@ -83,14 +83,14 @@ const AND = new Intl.ListFormat('en');
 const pictures = (numbers: readonly number[]): string =>
   `${numbers.length === 1 ? 'picture' : 'pictures'} ${AND.format(numbers.map(String))}`;
 
-/** The photos that speak for a row, or those that do not, counted from 1. */
+/** The photos that support a row, or those that do not, counted from 1. */
 const numbersOf = (agrees: readonly boolean[], wanted: boolean): readonly number[] =>
   agrees.flatMap((agreed, at) => (agreed === wanted ? [at + 1] : []));
 
 const agreesOf = (row: Row | undefined): readonly boolean[] =>
   row?.evidence?.photos.map(({ agrees }) => agrees) ?? [];
 
-/** That several photos do not show the same item, by the row that suits them best; null where they agree. */
+/** A note that several photos do not show the same item, judged by the row that fits them best; null if they agree. */
 export function disagreement(best: Row | undefined): string | null {
   const agrees = agreesOf(best);
   const others = numbersOf(agrees, false);
@@ -99,13 +99,13 @@ export function disagreement(best: Row | undefined): string | null {
   return `Your pictures may show different items: something else is nearer to ${which}. Ask about one item at a time to be sure.`;
 }
 
-/** The photos that a row is nearest to. */
+/** The photos for which a row is the nearest. */
 export const supporters = (row: Row): string => {
   const numbers = numbersOf(agreesOf(row), true);
   return numbers.length === 0 ? 'Nearest to no picture' : `Nearest to ${pictures(numbers)}`;
 };
 
-/** Which pictures speak for a row; of one that does not, something else is nearer. */
+/** Which pictures support a row; for the others something else is nearer. */
 function agreement(agrees: readonly boolean[]): string {
   const others = numbersOf(agrees, false);
   const all = others.length === agrees.length;

@@ -7,7 +7,7 @@ import { Button, FailureNote, Picture, takeFocus } from '../shell/parts';
 
 interface Props {
   readonly telling: Telling;
-  /** The row that is looked at; undefined where the answer is empty. */
+  /** The selected row; undefined if the answer is empty. */
   readonly row: Row | undefined;
 }
 
@@ -16,7 +16,7 @@ interface ConfirmProps extends Props {
   readonly class: 'primary' | 'link';
 }
 
-/** That an answer is right, told in one click; nothing for rows that are no product, and answers without a name. */
+/** Confirms an answer in one click; renders nothing for rows that are not products, and for answers without an id. */
 export function Confirm({ row, telling, class: look }: ConfirmProps) {
   const { kept, offered, tell } = telling;
   if (!offered || !row.variants) return null;
@@ -27,11 +27,11 @@ export function Confirm({ row, telling, class: look }: ConfirmProps) {
   );
 }
 
-/** What an item is where no row of the answer is right, by anyone who knows it. */
+/** Lets a user who knows the item say what it is if no row of the answer is right. */
 export function Feedback({ telling: { kept, failure, busy, tell, again }, row }: Props) {
   const [searching, setSearching] = useState(false);
   const place = useRef<HTMLElement>(null);
-  // What was told may be a screen above.
+  // The confirmation may be a screen above.
   useEffect(() => {
     if (failure) place.current?.scrollIntoView({ block: 'nearest' });
   }, [failure]);
@@ -65,14 +65,14 @@ type Verdict = Pick<Row, 'id' | 'name' | 'title'> | null;
 
 export type Telling = ReturnType<typeof useFeedback>;
 
-/** Feedback on one answer, null where it has no name; the last one stands. */
+/** Feedback on one answer, null if it has no id; the last feedback counts. */
 export function useFeedback(predictionId: string | null) {
   const { send } = useSession();
   const { busy, failure, run } = useTask();
-  /** What the service keeps; undefined until it does. */
+  /** The feedback stored by the service; undefined until then. */
   const [kept, setKept] = useState<Verdict>();
   const latest = useRef<Verdict>(null);
-  /** Tells the service; while that is under way, nothing else is told. */
+  /** Sends feedback to the service; while that is under way, nothing else is sent. */
   const tell = (verdict: Verdict) => {
     if (busy || predictionId === null) return;
     latest.current = verdict;
@@ -85,12 +85,12 @@ export function useFeedback(predictionId: string | null) {
 }
 
 interface ProductSearchProps {
-  /** What is looked for at first. */
+  /** The initial search text. */
   readonly start: string;
   readonly choose: (product: Row) => void;
 }
 
-/** Finds a product by words, to choose it. It asks when Enter or the button is pressed, since each search costs. */
+/** Finds a product by words, to choose it. It searches when Enter or the button is pressed, since each search costs. */
 function ProductSearch({ start, choose }: ProductSearchProps) {
   const [typed, setTyped] = useState(start);
   const [text, setText] = useState('');

@@ -19,13 +19,13 @@ interface Props {
   readonly answered: Answered;
   /** Whether the item is to be added. */
   readonly adding: boolean;
-  /** Begins with another item. */
+  /** Starts over with another item. */
   readonly another: () => void;
-  /** Asks again, for the nearest rows however unsure. */
+  /** Asks again, for the nearest rows however uncertain. */
   readonly showNearest: () => void;
 }
 
-/** What photos show: the best row beside them, the runners-up, and everything known about the chosen one. */
+/** What the photos show: the best row beside them, the runners-up, and everything known about the chosen one. */
 export function Findings({ question, answered, adding, another, showNearest }: Props) {
   const { photos, pricing, nearest } = question;
   const { data, credits_used: credits } = answered.answer;
@@ -124,7 +124,7 @@ interface RunnersProps {
   readonly telling: Telling;
 }
 
-/** The rows after the first: those below it where it is a brand or a model, then the others. */
+/** The rows after the first: if that is a brand or a model, those below it, then the others. */
 function RunnersUp({ rows, chosen, choose, telling }: RunnersProps) {
   const [first, ...others] = rows.map((row, at) => ({ row, at }));
   if (!first || others.length === 0) return null;
@@ -169,7 +169,7 @@ function RunnersUp({ rows, chosen, choose, telling }: RunnersProps) {
 
 const NEAREST_ONLY = 'Nothing is sure. These are only the nearest of the catalog.';
 
-/** From here on a row is likely. */
+/** From this confidence on, a row is likely. */
 const LIKELY = 0.6;
 
 function labelOf({ confidence = 0 }: Row, chosen: number, { nearest }: Question): string {

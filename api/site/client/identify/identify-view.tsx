@@ -12,7 +12,7 @@ import { useIdentification } from './use-identification';
 
 interface Props {
   readonly shown: boolean;
-  /** Whether an item is to be added; its photos show first whether it is there. */
+  /** Whether an item is to be added; its photos first show whether the catalog has it. */
   readonly adding: boolean;
   readonly imageBytesMax: number;
   readonly photosMax: number;
@@ -28,7 +28,7 @@ export function IdentifyView({ shown, adding, imageBytesMax, photosMax }: Props)
   const visited = useRef(false);
   const identify = (chosen: readonly Photo[]) => {
     visited.current = true;
-    // Whether it is there needs no price.
+    // Checking whether it is in the catalog needs no price.
     start({ photos: chosen, ...options, pricing: options.pricing && !adding });
   };
   const begin = (given: readonly Given[]) => {
@@ -36,7 +36,7 @@ export function IdentifyView({ shown, adding, imageBytesMax, photosMax }: Props)
     photos.add(given, []);
     leave();
   };
-  /** Pictures of another item, once one is identified; else more sides of this one, in place of what can't be used. */
+  /** Pictures of another item, once one is identified; else more sides of this one, replacing unusable ones. */
   const give = (given: readonly Given[]) => {
     if (stage?.is === 'done') return begin(given);
     const unusable = stage?.faulty?.id;
@@ -63,7 +63,7 @@ export function IdentifyView({ shown, adding, imageBytesMax, photosMax }: Props)
           <SentPhotos
             photos={sent}
             faulty={stage.faulty}
-            // What the service could not get, or must not, this browser does not ask for either.
+            // This browser does not request what the service could not, or must not, fetch.
             reached={stage.is === 'done'}
             change={leave}
             clear={() => begin([])}
@@ -114,10 +114,10 @@ export function IdentifyView({ shown, adding, imageBytesMax, photosMax }: Props)
   );
 }
 
-/** Takes what is dropped or pasted anywhere on the page; answers whether something is held over it. */
+/** Takes what is dropped or pasted anywhere on the page; returns whether something is being dragged over it. */
 function useGivenPhotos(shown: boolean, give: (given: readonly Given[]) => void): boolean {
   const [dragged, setDragged] = useState(false);
-  // Before the page is painted: what is dropped on the first thing seen must not open as a file of the browser.
+  // Before the page is painted: a file dropped right after the first paint must not open in the browser.
   useLayoutEffect(() => {
     if (!shown) return;
     const hold = (event: DragEvent, held: boolean) => {
@@ -153,13 +153,13 @@ function useGivenPhotos(shown: boolean, give: (given: readonly Given[]) => void)
 }
 
 interface ProgressProps {
-  /** The part of the photos that was sent so far, 0 to 1. */
+  /** The fraction of the photos sent so far, 0 to 1. */
   readonly sent: number;
   readonly photos: number;
   readonly cancel: () => void;
 }
 
-/** What is going on: sending, which can be measured, then comparing, which can not. */
+/** The progress: sending, which can be measured, then comparing, which can't. */
 function Progress({ sent, photos, cancel }: ProgressProps) {
   const sending = sent < 1;
   const words = sending
@@ -179,15 +179,15 @@ function Progress({ sent, photos, cancel }: ProgressProps) {
 
 interface SentPhotosProps {
   readonly photos: readonly Photo[];
-  /** The one that can't be used. */
+  /** The unusable one. */
   readonly faulty: Photo | null;
-  /** Whether what lies at an address may be shown. */
+  /** Whether the picture at an address may be shown. */
   readonly reached: boolean;
   readonly change: () => void;
   readonly clear: () => void;
 }
 
-/** The pictures as they were sent, and the ways to others. */
+/** The pictures as they were sent, and the controls to choose others. */
 function SentPhotos({ photos, faulty, reached, change, clear }: SentPhotosProps) {
   const alone = photos.length === 1;
   return (

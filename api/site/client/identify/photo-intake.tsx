@@ -11,18 +11,18 @@ interface Props {
   readonly photos: Photos;
   /** Whether the item is to be added. */
   readonly adding: boolean;
-  /** The one that the last question failed by. */
+  /** The one that made the last request fail. */
   readonly faulty: Photo | null;
   readonly options: IdentifyOptions;
   readonly setOptions: (options: IdentifyOptions) => void;
   readonly give: (given: readonly Given[]) => void;
   readonly identify: () => void;
   readonly identifySample: (sample: File) => void;
-  /** Whether one comes back to this, and does not begin here. */
+  /** Whether the user returned here instead of starting here. */
   readonly returned: boolean;
 }
 
-/** Every way to give pictures: choose, photograph, drop, paste, an address, or one of the demonstration's; and what to ask. */
+/** Every way to give pictures: choose, photograph, drop, paste, an address, or a demonstration photo; and what to ask. */
 export function PhotoIntake(props: Props) {
   const { photos, adding, faulty, options, setOptions, give, identify, identifySample, returned } = props;
   const { photos: samples, categories } = useSession();
@@ -174,7 +174,7 @@ interface ScopeFieldProps {
   readonly choose: (category: string) => void;
 }
 
-/** What the item is, where that is known. */
+/** What the item is, if known. */
 function ScopeField({ category, choose }: ScopeFieldProps) {
   const { categories } = useSession();
   if (categories.length < 2) return null;

@@ -5,20 +5,20 @@ import { Failure } from '../service/failure';
 import { rememberNames } from '../service/names';
 import { useSession } from '../session/session';
 
-/** What is asked: photos of one item, and what for. */
+/** The request: photos of one item, and what is wanted. */
 export interface Question extends IdentifyOptions {
   readonly photos: readonly Photo[];
 }
 
-/** Where an identification stands. `faulty` is the photo that the last question failed by. */
+/** The state of an identification. `faulty` is the photo that made the last request fail. */
 type Stage = { readonly question: Question; readonly faulty: Photo | null } & (
   | { readonly is: 'failed'; readonly failure: Failure }
-  /** `sent` is the part of the photos that was sent so far, 0 to 1. */
+  /** `sent` is the fraction of the photos sent so far, 0 to 1. */
   | { readonly is: 'busy'; readonly sent: number }
   | { readonly is: 'done'; readonly answered: Answered }
 );
 
-/** Identifies one item at a time: a new one takes the place of the one before. The stage is null before the first. */
+/** Identifies one item at a time: a new one replaces the one before. The stage is null before the first. */
 export function useIdentification(imageBytesMax: number) {
   const { key, send } = useSession();
   const [stage, setStage] = useState<Stage | null>(null);
@@ -49,23 +49,23 @@ export function useIdentification(imageBytesMax: number) {
       show({ is: 'failed', question, failure, faulty: faultyOf(question, failure) });
     }
   };
-  /** Takes back what is under way, and leaves what was found. */
+  /** Cancels what is under way, and keeps what was found. */
   const leave = () => {
     running.current?.abort();
     setStage(null);
   };
-  // What one account was answered is not another's; the photos stay.
+  // Answers to one account must not be shown to another; the photos stay.
   useEffect(() => leave, [key]);
   return { stage, faulty, start: (question: Question) => void start(question), leave };
 }
 
-/** The photo that can't be used: the one that the service names, or the only one. */
+/** The photo that can't be used: the one named by the service, or the only one. */
 function faultyOf({ photos }: Question, { status, answer }: Failure): Photo | null {
   const only = photos.length === 1 && status === 422 ? 0 : -1;
   return photos[answer.index ?? only] ?? null;
 }
 
-/** Said before an upload of minutes instead of after it. The limit is of all photos together. */
+/** Reported before an upload of minutes instead of after it. The limit is of all photos together. */
 function refuseTooLarge(photos: readonly Photo[], bytesMax: number): void {
   const bytes = bytesOf(photos);
   if (!(bytes > bytesMax)) return;

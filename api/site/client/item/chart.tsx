@@ -120,7 +120,7 @@ function readingAt(lines: readonly Line[], time: number): string {
   return `${day(new Date(time))}: ${values.join(', ')}`;
 }
 
-/** The plot is drawn as wide as its place, so that its text has the size of all text. */
+/** The plot is drawn at the width of its container, so that its text has normal size. */
 function useWidth() {
   const frame = useRef<HTMLElement>(null);
   const [width, setWidth] = useState(640);
@@ -134,7 +134,7 @@ function useWidth() {
   return [frame, width] as const;
 }
 
-/** Round values that hold all given ones between the first and the last: three to six, evenly apart. */
+/** Round values whose range contains all given ones: three to six, evenly spaced. */
 function gridOf(values: readonly number[]): number[] {
   const lowest = Math.min(...values);
   const highest = Math.max(...values);

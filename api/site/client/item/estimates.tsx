@@ -71,7 +71,7 @@ function Line({ estimate }: { readonly estimate: MarketEstimate }) {
 
 interface KnownProps {
   readonly value: number | null;
-  /** Why there is none. */
+  /** Why there is no estimate. */
   readonly why: string;
   readonly show: (value: number) => string;
 }

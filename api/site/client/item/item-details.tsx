@@ -10,13 +10,13 @@ import { kindOf, money, regionName, sourceName, variantName } from './rows';
 
 interface Props {
   readonly row: Row;
-  /** Whether prices were asked for. */
+  /** Whether prices were requested. */
   readonly priced: boolean;
-  /** Asks for the row again, with fresh links. */
+  /** Fetches the row again, with fresh links. */
   readonly renew?: () => void;
 }
 
-/** What is known about a row: its taxonomy, its variants, what they sell for. */
+/** The details of a row: its taxonomy, its variants, their prices. */
 export function ItemDetails({ row, priced, renew }: Props) {
   const { variants = [] } = row;
   const [chosen, setChosen] = useState(
@@ -87,7 +87,7 @@ function Taxonomy({ row: { id: rowId, attributes = [] } }: { readonly row: Row }
   );
 }
 
-/** What the dearest variant of a taxonomy row sells for (contract 2.3). */
+/** The price of the most expensive variant of a taxonomy row (contract 2.3). */
 function BestEstimate({ row: { id, max_market_estimate: best } }: { readonly row: Row }) {
   if (!best) return null;
   const grade = GRADES.find((each) => best[each] !== null);

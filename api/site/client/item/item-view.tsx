@@ -11,7 +11,7 @@ import { itemPicture, kindOf, pathOf, ResultGrid, ShopLink, titleOf } from './ro
 
 interface Props {
   readonly id: string;
-  /** What can be done with the row; `changed` asks for it again. */
+  /** Actions on the row; `changed` fetches it again. */
   readonly acts: (row: Row, changed: () => void) => ComponentChildren;
 }
 
@@ -66,7 +66,7 @@ export function ItemView({ id, acts }: Props) {
   );
 }
 
-/** Products that look like one: asked for when their place comes into view, and nothing where there are none. */
+/** Products that look like one: fetched when their section comes into view; renders nothing if there are none. */
 function SimilarItems({ id }: { readonly id: string }) {
   const { place, seen } = useSeen();
   const { answered } = useAnswer(seen ? showSimilar(id) : null);

@@ -9,11 +9,11 @@ import { day, money, regionName, sourceName } from './rows';
 
 interface Props {
   readonly links: readonly DataFileLink[];
-  /** Asks for the item again, with fresh links. */
+  /** Fetches the item again, with fresh links. */
   readonly renew?: () => void;
 }
 
-/** How the estimates of a variant went, plotted by source for one region and grade. */
+/** The history of a variant's estimates, plotted by source for one region and grade. */
 export function PriceHistory({ links, renew }: Props) {
   const [region, setRegion] = useState<string>();
   const [grade, setGrade] = useState<string>('A');
@@ -82,7 +82,7 @@ function useHistory(url: string | undefined): History {
   return state;
 }
 
-/** A line for each source that has values of the grade, oldest first. */
+/** A line for each source with values of the grade, oldest first. */
 function linesOf(points: readonly HistoryPoint[], grade: Grade): Line[] {
   const bySource = new Map<string, Line>();
   for (const { source, currency, date, values } of points) {
@@ -103,9 +103,9 @@ interface HistoryPoint {
 }
 
 /**
- * Reads the history behind a signed link. It is shown and not kept (contract 2.5).
+ * Reads the history behind a signed link. It is shown but not kept (contract 2.5).
  *
- * @throws Failure when the link has expired, or the service is away
+ * @throws Failure when the link has expired, or the service is unavailable
  */
 async function readHistory(url: string, signal: AbortSignal): Promise<HistoryPoint[]> {
   const answer = await fetch(fromHere(url), { signal }).catch((reason: unknown) => {
@@ -126,13 +126,13 @@ async function readHistory(url: string, signal: AbortSignal): Promise<HistoryPoi
   });
 }
 
-/** The link as seen from this page, which may talk to its own origin only: the same service under its other name. */
+/** The link as seen from this page, which may only contact its own origin: the same service under its other name. */
 function fromHere(url: string): string {
   const { origin, pathname, search } = new URL(url, location.href);
   return origin === location.origin ? url : `files/${pathname.split('/files/').pop() ?? ''}${search}`;
 }
 
-/** What the plot shows, for screen readers. */
+/** A description of the plot for screen readers. */
 function HistoryTable({ points }: { readonly points: readonly HistoryPoint[] }) {
   const shown = (value: number | null, currency: string) => (value === null ? '–' : money(value, currency));
   return (

@@ -11,12 +11,12 @@ export const kindOf = ({ id, variants, available_tags: tags, attributes = [] }: 
   return attributes.find((each) => each.id === id)?.field ?? /^([a-z]+)_/.exec(id)?.[1] ?? 'item';
 };
 
-/** What a row is called: the shop's own title where it has one (contract 1.10). */
+/** The title of a row: the shop's own title if it has one (contract 1.10). */
 export const titleOf = ({ title, name }: Pick<Row, 'title' | 'name'>): string => title ?? name;
 
 /**
- * What a row belongs to and the shop's number: of a product its category and brand, of any other row all its levels.
- * Leaves out what its title, or the next of these names, says already.
+ * What a row belongs to and the shop's number: for a product its category and brand, for any other row all its levels.
+ * Leaves out what its title, or the next of these names, already says.
  */
 export const pathOf = (row: Row): string => {
   const { id, attributes = [], sku, variants } = row;
@@ -30,7 +30,7 @@ export const pathOf = (row: Row): string => {
   return [...names.filter((name, at) => !said(name, at)), ...(sku ? [sku] : [])].join(' · ');
 };
 
-/** The row's page at the shop; nothing but https is followed. */
+/** The row's page at the shop; only https links are followed. */
 export function ShopLink({ row: { url } }: { readonly row: Row }) {
   if (!url?.startsWith('https://')) return null;
   return (
@@ -40,7 +40,7 @@ export function ShopLink({ row: { url } }: { readonly row: Row }) {
   );
 }
 
-/** The picture that shows a row best: its own, else that of its first variant. */
+/** The main picture of a row: its own, else that of its first variant. */
 export const itemPicture = ({ images, variants }: Pick<Row, 'images' | 'variants'>): string | undefined =>
   images[0] ?? variants?.find((variant) => variant.images.length > 0)?.images[0];
 
@@ -57,7 +57,7 @@ const SOURCE_NAMES: ReadonlyMap<string, string> = new Map([
   ['the_realreal', 'The RealReal'],
 ]);
 
-/** A marketplace as it writes itself: each word with a capital, with exceptions. */
+/** A marketplace as it spells its own name: each word capitalised, with exceptions. */
 export const sourceName = (source: string): string =>
   SOURCE_NAMES.get(source) ?? source.split('_').map(readable).join(' ');
 
@@ -79,13 +79,13 @@ const DAY = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeZone: 'UTC'
 /** A day, the same for every reader. */
 export const day = (date: string | Date): string => DAY.format(new Date(date));
 
-/** Never 100%: nothing that is learnt from pictures is certain. */
+/** Never 100%: nothing learnt from pictures is certain. */
 export const percent = (value: number): string => {
   if (value > 0.99) return 'Over 99%';
   return value < 0.01 ? 'Under 1%' : `${Math.round(value * 100)}%`;
 };
 
-/** Rows as pictures with their names; where no row has a picture, as names alone. */
+/** Rows as pictures with their names; if no row has a picture, as names alone. */
 export function ResultGrid({ rows, busy }: { readonly rows: readonly Row[]; readonly busy: boolean }) {
   const pictures = rows.some((row) => thumbnailOf(row) !== undefined);
   return (

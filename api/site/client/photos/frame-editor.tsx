@@ -22,7 +22,7 @@ interface Props {
   readonly close: () => void;
 }
 
-/** Frames the item in a picture: drawn, moved and pulled at its edges by pointer, or set by four sliders. */
+/** Frames the item in a picture: drawn, moved and resized at its edges by pointer, or set by four sliders. */
 export function FrameEditor({ photo, name, change, close }: Props) {
   const [size, setSize] = useState<Point>({ x: 1, y: 1 });
   const least = leastFrame(size.x, size.y);
@@ -66,7 +66,7 @@ export function FrameEditor({ photo, name, change, close }: Props) {
 
 const EDGES = ['left', 'right', 'top', 'bottom'] as const;
 
-/** How near to an edge a pointer takes hold of it, in pixels of the screen. */
+/** How near to an edge a pointer grabs it, in screen pixels. */
 const REACH = 16;
 
 interface BoardProps extends Pick<Props, 'photo' | 'change'> {
@@ -74,7 +74,7 @@ interface BoardProps extends Pick<Props, 'photo' | 'change'> {
   readonly setSize: (size: Point) => void;
 }
 
-/** The picture to draw on. The sliders do the same, so it is no control of its own to who can't point. */
+/** The picture to draw on. The sliders do the same, so it is not a separate control for users who can't point. */
 function DrawingBoard({ photo, least, change, setSize }: BoardProps) {
   const drag = useRef<{ readonly frame: Frame; readonly grip: readonly Edge[]; readonly from: Point } | null>(
     null,
@@ -122,12 +122,12 @@ interface FramedPictureProps {
   readonly alt: string;
   /** Whether the picture itself is shown, or its name alone. */
   readonly shown?: boolean;
-  /** Told the size in pixels of what can be shown. */
+  /** Called with the size in pixels of a picture that can be shown. */
   readonly onSize?: (size: Point) => void;
   readonly class?: string;
 }
 
-/** A picture as the caller gave it, with the frame around what is looked at. It fits into whatever holds it. */
+/** A picture as the caller gave it, with the frame around the part to look at. It fits into its container. */
 export function FramedPicture(props: FramedPictureProps) {
   const { photo, alt, shown = true, onSize, class: look = 'picture as-is' } = props;
   const [ratio, setRatio] = useState(1);

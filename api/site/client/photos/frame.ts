@@ -1,6 +1,6 @@
 import type { Region } from '../../../client/schema';
 
-/** The part of a picture that is looked at, by its edges: fractions of the picture, from its left and its top. */
+/** The part of a picture to look at, by its edges: fractions of the picture, from its left and its top. */
 export interface Frame {
   readonly left: number;
   readonly top: number;
@@ -27,11 +27,11 @@ export const regionOf = ({ left, top, right, bottom }: Frame): Region => ({
   height: rounded(bottom - top),
 });
 
-/** Null for a frame around the whole picture, which is none. */
+/** Null for a frame around the whole picture, which counts as no frame. */
 export const unlessWhole = (frame: Frame): Frame | null =>
   EDGES.every((edge) => frame[edge] === WHOLE[edge]) ? null : frame;
 
-/** Of each side: what the service takes (contract 7.15), and what a finger can hold. */
+/** Minimum of each side: what the service accepts (contract 7.15), and what a finger can grab. */
 const PIXELS_MIN = 16;
 const PART_MIN = 0.02;
 
@@ -41,7 +41,7 @@ export const leastFrame = (width: number, height: number): Point => ({
   y: Math.min(1, Math.max(PART_MIN, PIXELS_MIN / height)),
 });
 
-/** The frame with an edge elsewhere; it stops at the picture's own, and before the edge across. */
+/** The frame with one edge moved; it stops at the picture's edge, and before the opposite one. */
 export function withEdge(frame: Frame, edge: Edge, at: number, least: Point): Frame {
   const limits = {
     left: [0, frame.right - least.x],
@@ -53,7 +53,7 @@ export function withEdge(frame: Frame, edge: Edge, at: number, least: Point): Fr
   return { ...frame, [edge]: rounded(Math.min(to, Math.max(from, at))) };
 }
 
-/** The edges that a drag from a place takes along: those within reach, all from the inside, none from the outside. */
+/** The edges moved by a drag from a place: those within reach, all from the inside, none from the outside. */
 export function gripAt(frame: Frame, { x, y }: Point, reach: Point): readonly Edge[] {
   const { left, top, right, bottom } = frame;
   const outside = x < left - reach.x || x > right + reach.x || y < top - reach.y || y > bottom + reach.y;

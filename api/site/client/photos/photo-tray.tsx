@@ -5,7 +5,7 @@ import type { Photo, Photos } from './photo';
 
 interface Props {
   readonly photos: Photos;
-  /** The one that the last question failed by. */
+  /** The one that made the last request fail. */
   readonly faulty: Photo | null;
 }
 
@@ -15,7 +15,7 @@ export function PhotoTray({ photos: { photos, remove, frame }, faulty }: Props) 
   const list = useRef<HTMLUListElement>(null);
   const [removed, setRemoved] = useState<number>();
   const open = photos.find(({ id }) => id === opened);
-  // The focus was on what is gone; the next of its kind takes it.
+  // The focused element is gone; the next of its kind gets the focus.
   useEffect(() => {
     if (removed === undefined) return;
     const others = list.current?.querySelectorAll<HTMLElement>('.remove') ?? [];
@@ -87,7 +87,7 @@ function Tile({ photo, name, faulty, open, toggle, remove }: TileProps) {
   );
 }
 
-/** @param name the picture's, for those who hear it */
+/** @param name the picture's, for screen readers */
 export const RemoveButton = ({ name, remove }: { name: string; remove: () => void }) => (
   <Button class="link remove" onClick={remove}>
     Remove<span class="hidden"> {name}</span>

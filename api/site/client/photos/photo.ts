@@ -8,11 +8,11 @@ export type Photo = {
   readonly name: string;
   /** Address under which this browser can show it. */
   readonly preview: string;
-  /** The part of it that is looked at; null: all of it. */
+  /** The part of it to look at; null: all of it. */
   readonly frame: Frame | null;
 } & ({ readonly kind: 'file'; readonly file: Blob } | { readonly kind: 'address' });
 
-/** What is given to be a photo: a file, or an address. */
+/** An input that may become a photo: a file, or an address. */
 export type Given = File | string;
 
 let lastId = 0;
@@ -27,17 +27,17 @@ function photoOf(given: Given): Photo {
   return { kind: 'file', id: lastId, file: given, name, preview: URL.createObjectURL(given), frame: null };
 }
 
-/** The same photo for another list, with a preview of its own. */
+/** The same photo for another list, with its own preview. */
 export const copyOf = (photo: Photo): Photo =>
   photo.kind === 'file' ? { ...photo, preview: URL.createObjectURL(photo.file) } : photo;
 
-/** A file whose kind the browser does not know may be one; the service tells by its bytes. */
+/** A file of a type unknown to the browser may be a picture; the service decides by its bytes. */
 const mayBePicture = (given: Given): boolean =>
   typeof given === 'string' || given.type === '' || given.type.startsWith('image/');
 
 export const isAddress = (text: string): boolean => /^https?:\/\/\S+$/i.test(text);
 
-/** What a drop or a paste holds: files, else an address. */
+/** What a drop or a paste contains: files, else an address. */
 export function givenIn(data: DataTransfer | null): readonly Given[] {
   if (data && data.files.length > 0) return [...data.files];
   const text = (data?.getData('text/uri-list') || data?.getData('text/plain') || '').trim();
@@ -73,10 +73,10 @@ export const readableBytes = (bytes: number): string =>
 export const bytesOf = (photos: readonly Photo[]): number =>
   photos.reduce((sum, photo) => sum + (photo.kind === 'file' ? photo.file.size : 0), 0);
 
-/** Of the longer side; more than the service looks at. */
+/** Of the longer side; more than the service uses. */
 const PIXELS_MAX = 2048;
 
-/** Photos of few enough bytes to be sent together: as they are, else in smaller copies where this browser can make them. */
+/** Photos small enough to be sent together: unchanged, else as smaller copies if this browser can make them. */
 export const fitting = (photos: readonly Photo[], bytesMax: number): Promise<readonly Photo[]> =>
   Promise.all(bytesOf(photos) > bytesMax ? photos.map(shrunk) : photos);
 
@@ -89,7 +89,7 @@ async function shrunk(photo: Photo): Promise<Photo> {
   return { ...photo, file: await drawn(picture, { x: 0, y: 0, width: 1, height: 1 }, scale) };
 }
 
-/** What is in the frame of a photo, as a picture of its own; all of it where there is no frame. */
+/** The framed part of a photo as a separate picture; all of it if there is no frame. */
 export async function framed({ file, frame }: Photo & { readonly kind: 'file' }): Promise<Blob> {
   return frame === null ? file : drawn(await createImageBitmap(file), regionOf(frame), 1);
 }
@@ -106,10 +106,10 @@ function drawn(picture: ImageBitmap, part: Required<SentPhoto>['region'], scale:
 
 export type Photos = ReturnType<typeof usePhotos>;
 
-/** The photos of one item, as they are gathered. @param first those that there are from the start */
+/** The photos of one item, as they are gathered. @param first the initial ones */
 export function usePhotos(photosMax: number, first: readonly Photo[] = []) {
   const [photos, setPhotos] = useState(first);
-  /** Why something that was given is not among them; empty when nothing was refused. */
+  /** Why an input was refused; empty when nothing was refused. */
   const [refused, setRefused] = useState('');
   const put = (next: readonly Photo[], why = '') => {
     const gone = photos.filter(({ id }) => !next.some((each) => each.id === id));
@@ -122,7 +122,7 @@ export function usePhotos(photosMax: number, first: readonly Photo[] = []) {
     photos,
     refused,
     full: photos.length >= photosMax,
-    /** Puts pictures beside those that are kept. Answers all that there are then. */
+    /** Adds pictures to those that are kept. Returns all of them. */
     add: (given: readonly Given[], kept = photos) => {
       const pictures = given.filter(mayBePicture);
       const others = given.filter((each) => !mayBePicture(each));

@@ -16,7 +16,7 @@ import type {
 import { Failure } from './failure';
 
 export type Row = CatalogRow & Partial<Pick<MatchedRow, 'confidence' | 'evidence'>>;
-/** The rows of a query, or those that photos show. */
+/** The rows of a query, or those shown by photos. */
 export type CatalogAnswer = Omit<QueryAnswer, 'data' | 'sort_applied'> & { readonly data: Row[] };
 export type Variant = NonNullable<Row['variants']>[number];
 export type Evidence = NonNullable<Row['evidence']>;
@@ -31,7 +31,7 @@ export interface Call<Answer = CatalogAnswer> {
   readonly body?: Readonly<Record<string, unknown>>;
   /** In place of JSON: its bytes, with their media type. */
   readonly content?: Blob;
-  /** Never set: tells the compiler what the call answers. */
+  /** Never set: gives the compiler the type of the answer. */
   readonly answers?: Answer;
 }
 
@@ -57,16 +57,16 @@ export const showSimilar = (id: string) => get(`${itemPath(id)}/similar`);
 /** How a photo is written in a request. */
 export type SentPhoto = Pick<IdentifyRequest, 'url' | 'base64' | 'region'>;
 
-/** What is asked for beside the photos. */
+/** The options of a request besides the photos. */
 export interface IdentifyOptions {
-  /** The category that the item is of; empty: any. */
+  /** The category of the item; empty: any. */
   readonly category: string;
   readonly pricing: boolean;
-  /** Whether the nearest rows are wanted though none is sure (contract 7.8). */
+  /** Whether the nearest rows are wanted even if none is certain (contract 7.8). */
   readonly nearest: boolean;
 }
 
-/** Photos of one item; prices are asked for by name, since they cost more. */
+/** Photos of one item; prices are requested explicitly, since they cost more. */
 export const identify = (
   photos: readonly SentPhoto[],
   { category, pricing, nearest }: IdentifyOptions,
@@ -108,29 +108,29 @@ export const deleteRecord = (id: string): Call<DeletionAnswer> => ({
   path: recordPath(id),
 });
 
-/** What all answers have in common. */
+/** The fields common to all answers. */
 export type Success = Pick<CatalogAnswer, 'success' | 'credits_used'>;
 
-/** What came back. */
+/** A received answer. */
 export interface Answered<Answer = CatalogAnswer> {
   readonly answer: Answer;
-  /** What the account has left; null where it has no limit. */
+  /** The credits left to the account; null if it has no limit. */
   readonly creditsRemaining: number | null;
   readonly tookMs: number;
-  /** The name that feedback on a vision answer goes by; null where there is none. */
+  /** The id for feedback on a vision answer; null if there is none. */
   readonly predictionId: string | null;
 }
 
 export interface Sending {
   readonly signal?: AbortSignal;
-  /** Told the part of the body that was sent so far, 0 to 1. */
+  /** Called with the fraction of the body sent so far, 0 to 1. */
   readonly onSent?: (part: number) => void;
 }
 
 /**
- * Makes a call. Through XMLHttpRequest, since fetch does not tell how much of a photo was sent.
+ * Makes a call. Uses XMLHttpRequest, since fetch does not report how much of a photo was sent.
  *
- * @throws Failure for every answer that is no success, or none at all; AbortError's DOMException when it was taken back
+ * @throws Failure for every answer that is not a success, or for no answer; AbortError's DOMException when it was cancelled
  */
 export function sendCall<Answer>(
   { method, path, body, content }: Call<Answer>,
@@ -163,7 +163,7 @@ export function sendCall<Answer>(
     request.onerror = () => reject(new Failure(0, 'No answer.'));
     request.onabort = () => reject(new DOMException('taken back', 'AbortError'));
     signal?.addEventListener('abort', () => request.abort());
-    // A Blob names its type itself.
+    // A Blob declares its own type.
     if (body) request.setRequestHeader('Content-Type', 'application/json');
     request.send(content ?? (body ? JSON.stringify(body) : null));
     if (signal?.aborted) request.abort();

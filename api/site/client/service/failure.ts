@@ -13,7 +13,7 @@ export class Failure extends Error {
   }
 }
 
-/** What a person reads of a failure. */
+/** A failure as shown to people. */
 interface FailureWords {
   readonly title: string;
   readonly text: string;

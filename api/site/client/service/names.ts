@@ -4,7 +4,7 @@ const names = new Map<string, string>();
 /** Attribute fields of products, by category. */
 const fields = new Map<string, Set<string>>();
 
-/** Learns from rows and facets what ids are called, and which fields the products of a category have. */
+/** Learns from rows and facets the names of ids, and which fields the products of a category have. */
 export function rememberNames({ data, facets = {} }: CatalogAnswer): void {
   for (const { id, name } of Object.values(facets).flat()) names.set(id, name);
   for (const { id, name, attributes = [], available_tags: tags = [], variants } of data) {
@@ -19,7 +19,7 @@ export function rememberCategories(categories: readonly Category[]): void {
   for (const { id, name } of categories) names.set(id, name);
 }
 
-/** What an id is called; until an answer has said it, the readable part of the id itself. */
+/** The name of an id; until an answer has given it, the readable part of the id itself. */
 export const nameOf = (id: string): string =>
   names.get(id) ?? id.replace(/^[a-z]+[_:]/, '').replaceAll(/[_-]+/g, ' ');
 
@@ -29,14 +29,14 @@ export function fieldsOf(category: string): readonly string[] {
   return [...new Set(seen.flatMap((each) => [...each]))].filter((field) => field !== 'category');
 }
 
-/** Categories that a title names; of more it says "an item". */
+/** Categories that a title may name; for more it says "an item". */
 const TITLE_CATEGORIES_MAX = 3;
 const EITHER = new Intl.ListFormat('en', { type: 'disjunction' });
 
 /** What can be identified, by the categories of the catalog: "Identify handbags or watches". */
 export function identifyTitle(categories: readonly Category[]): string {
   const few = categories.length > 0 && categories.length <= TITLE_CATEGORIES_MAX;
-  // In the middle of a sentence "Fine Jewellery" is written small, and "LEGO" is not.
+  // In the middle of a sentence "Fine Jewellery" becomes lower case, and "LEGO" does not.
   const small = (name: string) => name.replaceAll(/\b\p{Lu}(?=\p{Ll})/gu, (letter) => letter.toLowerCase());
   return `Identify ${few ? EITHER.format(categories.map(({ name }) => small(name))) : 'an item'}`;
 }

@@ -4,23 +4,23 @@ import { Failure } from '../service/failure';
 import { rememberNames } from '../service/names';
 import { useSession } from './session';
 
-/** How a call stands. While the next one is under way, the answer of the one before stays. */
+/** The state of a call. While the next one is under way, the previous answer stays. */
 interface Asked {
-  /** The call that was answered: the other one where the first found nothing. */
+  /** The call that was answered: the alternative one if the first found nothing. */
   readonly call: Call | null;
   readonly answered: Answered | null;
   readonly failure: Failure | null;
   readonly busy: boolean;
 }
 
-/** Answers of the last minutes: going back costs neither time nor credits. Links in them hold for an hour. */
+/** Answers of the last minutes: going back costs neither time nor credits. Links in them are valid for an hour. */
 const REMEMBERED_MS = 10 * 60_000;
 const REMEMBERED_MAX = 60;
 
 /**
- * Makes a call when it changes, and takes back the one before; null asks nothing. `again` asks past what is remembered.
+ * Makes a call when it changes, and cancels the one before; null makes no call. `again` bypasses the cache.
  *
- * @param otherwise is made where the call finds no rows
+ * @param otherwise is made if the call finds no rows
  */
 export function useAnswer(call: Call | null, otherwise: Call | null = null) {
   const { key, answers, send } = useSession();
@@ -55,7 +55,7 @@ export function useAnswer(call: Call | null, otherwise: Call | null = null) {
       },
     );
     return () => asking.abort();
-    // The name stands for the calls.
+    // The name represents the calls.
   }, [name, key, tries]);
   const again = () => {
     answers.delete(name);
@@ -69,7 +69,7 @@ interface Task {
   readonly failure: Failure | null;
 }
 
-/** Work that somebody starts. A new run takes the place of the one before; leaving the view takes it back. */
+/** Work started by the user. A new run replaces the one before; leaving the view cancels it. */
 export function useTask() {
   const [state, setState] = useState<Task>({ busy: false, failure: null });
   const running = useRef<AbortController | null>(null);
@@ -93,7 +93,7 @@ export function useTask() {
 
 const NONE: readonly Suggestion[] = [];
 
-/** What completes a text; none of a blank one, and none where the service has no answer: a box works without. */
+/** Suggestions that complete a text; none for a blank one, and none if the service has no answer: the box works without. */
 export function useSuggestions(text: string, category: string): readonly Suggestion[] {
   const { key, send } = useSession();
   const [suggestions, setSuggestions] = useState(NONE);
@@ -112,7 +112,7 @@ export function useSuggestions(text: string, category: string): readonly Suggest
   return suggestions;
 }
 
-/** A value once it has stood still for a while: the end of a word, not each of its letters. */
+/** A value once it has not changed for a while: the end of a word, not each of its letters. */
 export function useLater<Value>(value: Value, ms = 250): Value {
   const [later, setLater] = useState(value);
   useEffect(() => {

@@ -13,22 +13,22 @@ import {
 import { Failure } from '../service/failure';
 import { rememberCategories } from '../service/names';
 
-/** The key is in this tab alone: in its memory, and in its session storage if it was typed. */
+/** The key is only in this tab: in its memory, and in its session storage if it was typed. */
 const SIGNED_OUT = {
   key: null as string | null,
   kind: 'own' as 'demo' | 'own',
-  /** Addresses of photos to try, where this is a demonstration. */
+  /** Addresses of photos to try, if this is a demonstration. */
   photos: [] as readonly string[],
-  /** What the service says of the key; null until it does. */
+  /** What the service says about the key; null until it does. */
   account: null as Account | null,
   creditsUsed: 0,
   creditsRemaining: null as number | null,
-  /** Why the last key did not sign in, or does not any more. */
+  /** Why the last key was not accepted, or no longer is. */
   refused: null as Failure | null,
   /** Whether the service's own key is being fetched; whether a typed one is being checked. */
   opening: false,
   checking: false,
-  /** Changes at each sign-out: what was gathered under one session is not shown in the next. */
+  /** Changes at each sign-out: data from one session is not shown in the next. */
   visit: 0,
 };
 type State = Readonly<typeof SIGNED_OUT>;
@@ -53,14 +53,14 @@ export function useSession(): Session {
   return session;
 }
 
-/** Opens the session: with the key that this tab keeps, else with the demonstration's where one is offered. */
+/** Opens the session: with the key kept in this tab, else with the demonstration's if one is offered. */
 export function useNewSession(offered: boolean) {
   const [state, setState] = useState<State>(() => {
     const kept = sessionStorage.getItem(KEPT);
     return { ...SIGNED_OUT, key: kept, opening: offered && kept === null };
   });
   const { key, account } = state;
-  /** Answers by their call. Each key has its own: what one account may see, another may not. */
+  /** Answers by their call. Each key has its own cache: what one account may see, another may not. */
   const answers = useMemo(() => new Map<string, RememberedAnswer>(), [key]);
   const patch = (change: Partial<State>) => setState((before) => ({ ...before, ...change }));
 
@@ -97,7 +97,7 @@ export function useNewSession(offered: boolean) {
     change(null, 'own');
     patch({ refused: null, visit: state.visit + 1 });
   };
-  /** Makes a call and books what it cost; a refused key is let go. @throws as `sendCall` does */
+  /** Makes a call and records its cost; a refused key is dropped. @throws as `sendCall` does */
   const send = async <Answer extends Success>(call: Call<Answer>, how: Sending = {}) => {
     if (key === null) throw new Failure(401, 'Nobody is signed in.');
     try {
@@ -120,7 +120,7 @@ export function useNewSession(offered: boolean) {
   useEffect(() => {
     if (state.opening) void takeOffer();
   }, []);
-  // A key that was not typed just now: the page works without this answer.
+  // The key was not typed just now: the page works without this answer.
   useEffect(() => {
     if (key === null || account !== null) return;
     const asking = new AbortController();
@@ -139,7 +139,7 @@ export function useNewSession(offered: boolean) {
   }, [key]);
   /** Whether the key may write the catalog. */
   const mayWrite = account !== null && !account.key.test && account.key.scopes.includes('catalog:write');
-  /** Those of the catalog; empty until the service has named them. */
+  /** Those of the catalog; empty until the service has listed them. */
   const categories = account?.categories ?? NO_CATEGORIES;
   return { ...state, categories, mayWrite, offered, answers, signIn, takeOffer, signOut, send };
 }

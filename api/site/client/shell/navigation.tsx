@@ -1,10 +1,10 @@
 import type { PartialAnchorHTMLAttributes } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 
-/** The page's state is its address: what is seen can be linked to, and Back goes back. A key is never in it. */
+/** The page's state is its address: every view can be linked to, and Back goes back. The address never contains a key. */
 const listeners = new Set<() => void>();
 
-/** Goes to another view. `replace` leaves no step to come back to, as between two letters of a search. */
+/** Goes to another view. `replace` adds no history entry, as between two letters of a search. */
 export function navigate(search: string, how: 'push' | 'replace' = 'push'): void {
   const address = search === '' ? location.pathname : `?${search}`;
   if (how === 'push') history.pushState(null, '', address);
@@ -31,12 +31,12 @@ export function useAddress(): URLSearchParams {
 
 let results = 'view=catalog';
 
-/** The catalog as it was left, for the way back from an item. */
+/** The catalog as it was left, for returning from an item. */
 export const leftResults = (): string => results;
 
 export type View = 'identify' | 'add' | 'catalog' | 'item';
 
-/** Which view an address names; the first one when it names none. */
+/** The view named by an address; the first one when it names none. */
 export function viewOf(parameters: URLSearchParams): View {
   if (parameters.has('item')) return 'item';
   const view = parameters.get('view');

@@ -12,7 +12,7 @@ export const Button = ({ type = 'button', ...rest }: ButtonHTMLAttributes) => (
 
 interface SelectProps {
   readonly label: string;
-  /** Whether the label is only read out; whether it takes the focus. */
+  /** Whether the label is only for screen readers; whether the field takes the focus. */
   readonly terse?: boolean;
   readonly focused?: boolean;
   readonly value: string;
@@ -50,7 +50,7 @@ interface RadiosProps {
   readonly choose: (id: string) => void;
 }
 
-/** One of several, all of them seen. */
+/** One of several options, all of them visible. */
 export function Radios({ class: look, legend, name, options, chosen, choose }: RadiosProps) {
   return (
     <fieldset class={look}>
@@ -71,7 +71,7 @@ interface FileButtonProps {
   readonly children: ComponentChildren;
 }
 
-/** A button that opens the browser's choice of pictures; with the class `camera` a phone's camera, for one. */
+/** A button that opens the browser's picture chooser; with the class `camera` a phone's camera, for one picture. */
 export function FileButton({ give, class: look = 'button', children }: FileButtonProps) {
   const camera = look.includes('camera');
   return (
@@ -93,7 +93,7 @@ export function FileButton({ give, class: look = 'button', children }: FileButto
 
 interface PictureProps {
   readonly src: string | undefined;
-  /** Empty where the name is beside it. */
+  /** Empty if the name is shown beside it. */
   readonly alt: string;
   readonly eager?: boolean;
 }
@@ -118,7 +118,7 @@ export function Picture({ src, alt, eager = false }: PictureProps) {
   );
 }
 
-/** What may be wider than the screen: it scrolls by itself, by pointer and by arrow keys. */
+/** Content that may be wider than the screen: it scrolls by itself, by pointer and by arrow keys. */
 export const Scrollable = ({ label, children }: { label: string; children: ComponentChildren }) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard (WCAG 2.1.1)
   <section class="scrollable" tabIndex={0} aria-label={label}>
@@ -128,13 +128,13 @@ export const Scrollable = ({ label, children }: { label: string; children: Compo
 
 interface FailureNoteProps {
   readonly failure: Failure;
-  /** What failed, where that does not go without saying. */
+  /** What failed, if that is not obvious. */
   readonly title?: string | undefined;
-  /** Makes the same call again; offered where that may help. */
+  /** Makes the same call again; offered if that may help. */
   readonly again?: () => void;
 }
 
-/** A failure in words that help, with a way on. */
+/** A failure in helpful words, with a way to continue. */
 export function FailureNote({ failure, title, again }: FailureNoteProps) {
   const words = inWords(failure);
   const seconds = useCountdown(failure);
@@ -154,7 +154,7 @@ export function FailureNote({ failure, title, again }: FailureNoteProps) {
   );
 }
 
-/** Seconds until the service wants to be asked again; 0 when it may be asked now. */
+/** Seconds until the service may be called again; 0 when it may be called now. */
 function useCountdown(failure: Failure): number {
   const [left, setLeft] = useState(failure.retryAfterSeconds ?? 0);
   useEffect(() => {
@@ -167,7 +167,7 @@ function useCountdown(failure: Failure): number {
   return left;
 }
 
-/** Whether a place of the page has come into view, or nearly; from then on it has. */
+/** Whether a part of the page has come into view, or nearly; once true it stays true. */
 export function useSeen() {
   const place = useRef<HTMLDivElement>(null);
   const [seen, setSeen] = useState(false);

@@ -63,10 +63,10 @@ function Code({ text, label }: { readonly text: string; readonly label: string }
 
 const addressOf = ({ path }: Call): string => new URL('.', location.href.split('?')[0]).href + path;
 
-/** Where a shown body, as JSON, names a file instead of the photo in it; the name is captured. */
+/** Matches where a shown body, as JSON, names a file instead of its photo; captures the name. */
 const PHOTO_FILE = /"base64":"([^"]+)"/g;
 
-/** A call as a shell command. Photos are read from the files that the body names. */
+/** A call as a shell command. Photos are read from the files named in the body. */
 function asCurl(call: Call): string {
   const lines = [`curl -s ${quoted(addressOf(call))}`, '-H "Authorization: Bearer $LOUPE_KEY"'];
   if (!call.body) return lines.join(' \\\n  ');
@@ -81,12 +81,12 @@ function asCurl(call: Call): string {
   return `{ ${printed.join('; ')}; } |\n${[...lines, '-d @-'].join(' \\\n  ')}`;
 }
 
-/** A word of the shell, whatever is in it. */
+/** A quoted shell word with any content. */
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** A call as TypeScript for Node 20 and later. Photos are read from the files that the body names. */
+/** A call as TypeScript for Node 20 and later. Photos are read from the files named in the body. */
 function asTypeScript(call: Call): string {
-  // Written so that the braces are those of the shown program.
+  // Written so that the braces belong to the shown program.
   const key = 'Authorization: `Bearer $' + '{process.env.LOUPE_KEY}`';
   const options = call.body
     ? `  method: 'POST',
