@@ -107,7 +107,7 @@ function createKnex(
 }
 
 /**
- * Keeps connections out of the pool that are unusable after what the server said on them, whoever had asked. After a failover,
+ * Keeps connections out of the pool that are unusable after what the server said on them, whichever caller was using them. After a failover,
  * those that lead to the old server go at once, not one by one.
  */
 function withoutSpentConnections() {

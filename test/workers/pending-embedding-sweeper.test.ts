@@ -32,7 +32,7 @@ function catalogOf(count: number) {
   return { line, unbuilt, look: () => abandoned.look(new AbortController().signal) };
 }
 
-test('waiting images are all embedded, under a built version, when the queue stands still between two checks', async () => {
+test('waiting images are all embedded, under a built version, when the queue does not move between two checks', async () => {
   const { line, unbuilt, look } = catalogOf(600);
   await look();
   expect(line.size).toBe(600);
