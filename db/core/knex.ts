@@ -107,8 +107,8 @@ function createKnex(
 }
 
 /**
- * Keeps connections out of the pool that are unusable after what the server said on them, whichever caller was using them. After a failover,
- * those that lead to the old server go at once, not one by one.
+ * Keeps connections out of the pool that are unusable after what the server said on them, whichever caller was using them. After a
+ * failover, those that lead to the old server go at once, not one by one.
  */
 function withoutSpentConnections() {
   const usable = new Set<Client>();
