@@ -1,18 +1,7 @@
 import createClient, { type Client } from 'openapi-fetch';
 import { type Failure, LoupeError } from './loupe-error';
 import { retryAfterOf, retryingFetch } from './retrying-fetch';
-import type {
-  CatalogQuery,
-  DataFileLink,
-  IdentifyAnswer,
-  IdentifyRequest,
-  JobPhotos,
-  paths,
-  RecordLine,
-  Region,
-  SuggestRequest,
-  WebhookRequest,
-} from './schema';
+import type { IdentifyAnswer, IdentifyRequest, JobRequest, paths, RecordLine } from './schema';
 
 export { LoupeError } from './loupe-error';
 export type * from './schema';
@@ -33,36 +22,31 @@ export type Photo = (
   | { readonly url: string | URL }
   | { readonly bytes: Uint8Array }
   | { readonly file: Blob }
-) & { readonly region?: Region };
+) &
+  Pick<IdentifyRequest, 'region'>;
 
-/** What any one call may add. */
+type Photos = Photo | readonly Photo[];
+type PhotoFields = Pick<IdentifyRequest, 'url' | 'base64' | 'region' | 'images'>;
+
+/** What any call may add. */
 export interface CallOptions {
-  readonly includes?: IdentifyRequest['includes'];
   readonly signal?: AbortSignal;
-  /** Your name for the call; without one, every POST gets its own name, shared by its retries. */
+  /** Your name for the call; without one, every call but a GET gets its own name, shared by its retries. */
   readonly idempotencyKey?: string;
 }
 
-/** What is known of the item, and whether each row has `evidence`. */
-export type IdentifyOptions = CallOptions & Pick<IdentifyRequest, 'category_id' | 'filters' | 'explain'>;
+/** What an identification may say besides its photos. */
+export type IdentifyOptions = CallOptions & Omit<IdentifyRequest, keyof PhotoFields>;
 
 /** An item of a job: its photo or photos, and what is known of it. */
-export type JobEntry = Pick<JobPhotos, 'category_id' | 'filters' | 'explain'> & {
-  readonly photo: Photo | readonly Photo[];
-};
-
-/** Which similar products are wanted: their category, and how many at most. */
-export type SimilarOptions = Pick<CallOptions, 'includes' | 'signal'> & {
-  readonly category_id?: string;
-  readonly size?: number;
-};
+export type JobEntry = Omit<JobRequest['entries'][number], keyof PhotoFields> & { readonly photo: Photos };
 
 /** An answer with the id for feedback on it. */
 export type Identification = IdentifyAnswer & { readonly predictionId: string };
 
 /** Calls a Loupe service. Throws refusals as `LoupeError`; without an answer, whatever `fetch` throws, or a `TimeoutError`. */
 export class LoupeClient {
-  /** Every endpoint of the document, legacy and operators' ones too; answers and refusals are returned, not thrown. */
+  /** Every endpoint of the document, legacy and operators' ones too; `answerOf` takes the body, or throws the refusal. */
   readonly endpoints: Client<paths>;
 
   constructor({ baseUrl, key, timeoutMs = 60_000, retries = 3 }: LoupeOptions) {
@@ -76,144 +60,51 @@ export class LoupeClient {
 
   /** The rows shown by a photo, or by up to five of one item from several sides; best first, none if no row is certain enough. */
   async identify(
-    photo: Photo | readonly Photo[],
-    { signal, idempotencyKey, includes, ...known }: IdentifyOptions = {},
+    photo: Photos,
+    { signal, idempotencyKey, ...known }: IdentifyOptions = {},
   ): Promise<Identification> {
-    const body = { ...(await photosOf(photo)), ...known, ...(includes ? { includes } : {}) };
-    const call = sending({ ...(signal ? { signal } : {}), ...(idempotencyKey ? { idempotencyKey } : {}) });
-    const calling = this.endpoints.POST('/v3/vision/identify', { body, ...call });
-    const answer = await answerOf(calling);
-    const { headers } = (await calling).response;
-    return { ...answer, predictionId: headers.get('X-Prediction-Id') ?? '' };
+    const body = { ...(await photosOf(photo)), ...known };
+    const call = { body, ...sending(signal, idempotencyKey) };
+    const outcome = await this.endpoints.POST('/v3/vision/identify', call);
+    const predictionId = outcome.response.headers.get('X-Prediction-Id') ?? '';
+    return { ...(await answerOf(outcome)), predictionId };
   }
 
-  /** Has up to a hundred items identified later; ask `job` for the answers. */
-  async createJob(entries: readonly JobEntry[], { includes, ...options }: CallOptions = {}) {
-    const asked = entries.map(async ({ photo, ...known }) => ({ ...(await photosOf(photo)), ...known }));
-    const body = { entries: await Promise.all(asked), ...(includes ? { includes } : {}) };
-    return answerOf(this.endpoints.POST('/v3/vision/jobs', { body, ...sending(options) }));
+  /** Has up to a hundred items identified later; `GET /v3/vision/jobs/{id}` has the answers. */
+  async createJob(
+    entries: readonly JobEntry[],
+    { signal, idempotencyKey, ...asked }: CallOptions & Pick<JobRequest, 'includes'> = {},
+  ) {
+    const sent = entries.map(async ({ photo, ...known }) => ({ ...(await photosOf(photo)), ...known }));
+    const body = { entries: await Promise.all(sent), ...asked };
+    return answerOf(this.endpoints.POST('/v3/vision/jobs', { body, ...sending(signal, idempotencyKey) }));
   }
 
-  /** The progress of a job, and its answers so far. */
-  job(id: string) {
-    return answerOf(this.endpoints.GET('/v3/vision/jobs/{id}', of(id)));
-  }
-
-  /** Cancels the entries of a job that have not begun. */
-  cancelJob(id: string) {
-    return answerOf(this.endpoints.DELETE('/v3/vision/jobs/{id}', of(id)));
-  }
-
-  /** Registers a webhook address; only this answer contains the `secret` that signs its messages. */
-  createWebhook(wanted: WebhookRequest) {
-    return answerOf(this.endpoints.POST('/v3/webhooks', { body: wanted }));
-  }
-
-  /** The webhook addresses of the account, with their last failures. */
-  webhooks() {
-    return answerOf(this.endpoints.GET('/v3/webhooks'));
-  }
-
-  /** Removes a webhook address. */
-  removeWebhook(id: string) {
-    return answerOf(this.endpoints.DELETE('/v3/webhooks/{id}', of(id)));
-  }
-
-  /** Says which product the photos of an answer showed; null if the catalog does not have it. */
-  correct(predictionId: string, correctId: string | null, comment?: string) {
-    const body = { correct_id: correctId, ...(comment === undefined ? {} : { comment }) };
-    const params = { path: { id: predictionId } };
-    return answerOf(this.endpoints.POST('/v3/vision/predictions/{id}/feedback', { params, body }));
-  }
-
-  /** A page of the catalog, by text, filters or both. */
-  search(query: CatalogQuery, options: Omit<CallOptions, 'includes'> = {}) {
-    return answerOf(this.endpoints.POST('/v3/catalog/query', { body: query, ...sending(options) }));
-  }
-
-  /** One row by its id; a `LoupeError` with status 404 if there is none. */
-  item(id: string, { includes, signal }: CallOptions = {}) {
-    const params = { path: { id }, query: includes ? { includes } : {} };
-    return answerOf(this.endpoints.GET('/v3/catalog/items/{id}', { params, ...(signal ? { signal } : {}) }));
-  }
-
-  /** Rows in the order of their ids, up to 100; unknown ids are in `not_found`. */
-  items(ids: readonly string[], { includes, ...options }: CallOptions = {}) {
-    const body = { ids: [...ids], ...(includes ? { includes } : {}) };
-    return answerOf(this.endpoints.POST('/v3/catalog/items', { body, ...sending(options) }));
-  }
-
-  /** Rows that complete the text in a search box, best first; free. */
-  suggest(asked: SuggestRequest, { signal }: Pick<CallOptions, 'signal'> = {}) {
-    return answerOf(
-      this.endpoints.POST('/v3/catalog/suggest', { body: asked, ...(signal ? { signal } : {}) }),
-    );
-  }
-
-  /** Products that look like one, the most similar first; none if it has no known picture. */
-  similar(id: string, { signal, includes, ...rest }: SimilarOptions = {}) {
-    const params = { path: { id }, query: { ...rest, ...(includes ? { includes } : {}) } };
-    return answerOf(
-      this.endpoints.GET('/v3/catalog/items/{id}/similar', { params, ...(signal ? { signal } : {}) }),
-    );
-  }
-
-  /**
-   * Writes up to 1,000 records; `data` says whether each line was accepted, and if not, why. Needs `catalog:write`, like
-   * the calls below.
-   */
-  async writeRecords(lines: readonly RecordLine[], options: Omit<CallOptions, 'includes'> = {}) {
+  /** Writes up to 1,000 records; `data` says whether each line was accepted, and if not, why. Needs `catalog:write`. */
+  writeRecords(lines: readonly RecordLine[], { signal, idempotencyKey }: CallOptions = {}) {
     const body = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
-    const headers = { 'Content-Type': 'application/x-ndjson' };
-    const call = { body, bodySerializer: (text: string) => text, headers, ...sending(options) };
-    return answerOf(this.endpoints.PUT('/v3/catalog/records', call));
+    const call = sending(signal, idempotencyKey, 'application/x-ndjson');
+    return answerOf(this.endpoints.PUT('/v3/catalog/records', { body, bodySerializer: () => body, ...call }));
   }
 
   /** Stores the bytes of a JPEG, PNG or WebP; the `url` of the answer may be used in the `images` of a record. */
-  storeImage(picture: Uint8Array<ArrayBuffer> | Blob, options: Omit<CallOptions, 'includes'> = {}) {
-    const headers = { 'Content-Type': 'application/octet-stream' };
-    const call = { body: '', bodySerializer: () => picture, headers, ...sending(options) };
-    return answerOf(this.endpoints.POST('/v3/catalog/images', call));
-  }
-
-  /** A record as the line that `writeRecords` takes; a `LoupeError` with status 404 if there is none. */
-  record(id: string) {
-    return answerOf(this.endpoints.GET('/v3/catalog/records/{id}', of(id)));
-  }
-
-  /** Removes a product or an entity from the catalog; a `LoupeError` with status 404 if there is none. */
-  deleteRecord(id: string) {
-    return answerOf(this.endpoints.DELETE('/v3/catalog/records/{id}', of(id)));
-  }
-
-  /** Whether a record is found, and how many of its pictures are embedded. */
-  recordStatus(id: string) {
-    return answerOf(this.endpoints.GET('/v3/catalog/records/{id}/status', of(id)));
-  }
-
-  /** How many products came from a feed, and how many of their pictures are embedded. */
-  feedStatus(id: string) {
-    return answerOf(this.endpoints.GET('/v3/catalog/feeds/{id}/status', of(id)));
-  }
-
-  /** The text of a CSV file that `pricing` links to. Its link lives one hour: fetch the item again instead of keeping links. */
-  async dataFile({ url }: DataFileLink): Promise<string> {
-    const response = await fetch(url);
-    if (response.ok) return response.text();
-    throw new LoupeError(response.status, (await response.json()) as Failure, retryAfterOf(response));
+  storeImage(picture: Uint8Array<ArrayBuffer> | Blob, { signal, idempotencyKey }: CallOptions = {}) {
+    const call = sending(signal, idempotencyKey, 'application/octet-stream');
+    return answerOf(
+      this.endpoints.POST('/v3/catalog/images', { body: '', bodySerializer: () => picture, ...call }),
+    );
   }
 }
 
-/** Call parameters with an id in the address. */
-const of = (id: string) => ({ params: { path: { id } } });
-
+/** What a call of an endpoint ends with. */
 interface Outcome<Body> {
   readonly data?: Body | undefined;
   readonly error?: Failure | undefined;
   readonly response: Response;
 }
 
-async function answerOf<Body>(calling: Promise<Outcome<Body>>): Promise<Body> {
+/** The body of an answer. @throws LoupeError a refusal */
+export async function answerOf<Body>(calling: Outcome<Body> | Promise<Outcome<Body>>): Promise<Body> {
   const { data, error, response } = await calling;
   if (data !== undefined) return data;
   if (error?.request_id !== undefined) {
@@ -222,18 +113,16 @@ async function answerOf<Body>(calling: Promise<Outcome<Body>>): Promise<Body> {
   throw new Error(`Something before the service answered ${response.status}.`);
 }
 
-const sending = ({ signal, idempotencyKey }: CallOptions) => ({
-  ...(signal ? { signal } : {}),
-  ...(idempotencyKey ? { params: { header: { 'Idempotency-Key': idempotencyKey } } } : {}),
+const sending = (signal?: AbortSignal, idempotencyKey?: string, type?: string) => ({
+  signal: signal ?? null,
+  headers: { 'Idempotency-Key': idempotencyKey, 'Content-Type': type },
 });
 
-async function photosOf(
-  photo: Photo | readonly Photo[],
-): Promise<Pick<IdentifyRequest, 'url' | 'base64' | 'region' | 'images'>> {
+async function photosOf(photo: Photos): Promise<PhotoFields> {
   return 'length' in photo ? { images: await Promise.all(photo.map(imageOf)) } : imageOf(photo);
 }
 
-async function imageOf(photo: Photo): Promise<Pick<IdentifyRequest, 'url' | 'base64' | 'region'>> {
+async function imageOf(photo: Photo): Promise<Omit<PhotoFields, 'images'>> {
   const part = photo.region ? { region: photo.region } : {};
   if ('url' in photo) return { url: String(photo.url), ...part };
   const bytes = 'bytes' in photo ? photo.bytes : new Uint8Array(await photo.file.arrayBuffer());

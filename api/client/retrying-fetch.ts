@@ -62,11 +62,9 @@ export function retryAfterOf(answer: Response): number | null {
 /** Waits, unless the caller gives up before that. */
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
-  const waited = new AbortController();
-  await new Promise<void>((resolve, reject) => {
+  await new Promise<void>((resolve) => {
     const timer = setTimeout(resolve, ms);
-    const giveUp = () => reject(signal.reason);
-    signal.addEventListener('abort', giveUp, { once: true, signal: waited.signal });
-    waited.signal.addEventListener('abort', () => clearTimeout(timer));
-  }).finally(() => waited.abort());
+    signal.addEventListener('abort', () => resolve(clearTimeout(timer)), { once: true });
+  });
+  signal.throwIfAborted();
 }

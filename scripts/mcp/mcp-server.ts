@@ -1,6 +1,6 @@
 import { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import { type LoupeClient, LoupeError, type Photo } from '../../api/client/loupe-client';
+import { answerOf, type LoupeClient, LoupeError, type Photo } from '../../api/client/loupe-client';
 import {
   catalogRow,
   identifyAnswer,
@@ -123,7 +123,7 @@ export function mcpServer({ client, imageBytesMax, readsFiles }: McpOptions): Mc
       outputSchema: found,
       annotations,
     },
-    (query) => answered(() => client.search(query)),
+    (body) => answered(() => answerOf(client.endpoints.POST('/v3/catalog/query', { body }))),
   );
   server.registerTool(
     'look_up',
@@ -134,7 +134,7 @@ export function mcpServer({ client, imageBytesMax, readsFiles }: McpOptions): Mc
       outputSchema: lookedUp,
       annotations,
     },
-    ({ ids, ...rest }) => answered(() => client.items(ids, rest)),
+    (body) => answered(() => answerOf(client.endpoints.POST('/v3/catalog/items', { body }))),
   );
   server.registerTool(
     'similar',
@@ -150,7 +150,10 @@ export function mcpServer({ client, imageBytesMax, readsFiles }: McpOptions): Mc
       outputSchema: alike,
       annotations,
     },
-    ({ id, ...rest }) => answered(() => client.similar(id, rest)),
+    ({ id, ...query }) => {
+      const params = { path: { id }, query };
+      return answered(() => answerOf(client.endpoints.GET('/v3/catalog/items/{id}/similar', { params })));
+    },
   );
   return server;
 }
