@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
+import { parse } from 'node:path';
 import type { Request, Response } from 'express';
 import { notFound } from '../models/errors';
 import { pathParameter } from './middleware/request-address';
@@ -8,25 +7,14 @@ import { pathParameter } from './middleware/request-address';
 /** A file that a page loads, under a name that changes with its content, so that it may be cached forever. */
 export interface Asset {
   readonly name: string;
-  readonly extension: keyof typeof CONTENT_TYPES;
   readonly bytes: Buffer;
-  readonly gzipped: Buffer;
 }
 
-const CONTENT_TYPES = {
-  js: 'text/javascript; charset=utf-8',
-  css: 'text/css; charset=utf-8',
-  svg: 'image/svg+xml',
-} as const;
-
-export async function makeAsset(stem: string, extension: Asset['extension'], bytes: Buffer): Promise<Asset> {
+/** @param file its name without the digest, or a path that ends with it */
+export function makeAsset(file: string, bytes: Buffer): Asset {
+  const { name, ext } = parse(file);
   const digest = createHash('sha256').update(bytes).digest('hex').slice(0, 12);
-  return {
-    name: `${stem}-${digest}.${extension}`,
-    extension,
-    bytes,
-    gzipped: await promisify(gzip)(bytes),
-  };
+  return { name: `${name}-${digest}${ext}`, bytes };
 }
 
 /** Sends the asset named by the address. @throws AppError 404 when it is none of these */
@@ -34,13 +22,7 @@ export function sendAsset(req: Request, res: Response, assets: readonly Asset[])
   const wanted = pathParameter(req, 'file');
   const asset = assets.find(({ name }) => name === wanted);
   if (!asset) throw notFound('There is no such file; the page has changed since. Load it again.');
-  res.set({
-    'Content-Type': CONTENT_TYPES[asset.extension],
-    'Cache-Control': 'public, max-age=31536000, immutable',
-    Vary: 'Accept-Encoding',
-  });
-  if (req.acceptsEncodings('gzip') === 'gzip') res.set('Content-Encoding', 'gzip').send(asset.gzipped);
-  else res.send(asset.bytes);
+  res.type(asset.name).set('Cache-Control', 'public, max-age=31536000, immutable').send(asset.bytes);
 }
 
 /** Lets a page load, run and call its own service alone, never in a frame. @param images further sources of pictures @param forms where its forms may be sent */

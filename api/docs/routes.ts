@@ -22,27 +22,25 @@ export function mountDocs(app: IRouter): void {
   app.use(router);
 }
 
-/** In the order in which the page loads them. */
-function readFiles(): Promise<Asset[]> {
-  const own = (file: string) => readFile(join(__dirname, 'browser', file));
-  return Promise.all([
-    own('icon.svg').then((bytes) => makeAsset('icon', 'svg', bytes)),
-    readFile(require.resolve('swagger-ui-dist/swagger-ui.css')).then((bytes) =>
-      makeAsset('swagger-ui', 'css', bytes),
-    ),
-    own('reference.css').then((bytes) => makeAsset('reference', 'css', bytes)),
-    readFile(require.resolve('swagger-ui-dist/swagger-ui-bundle.js')).then((bytes) =>
-      makeAsset('swagger-ui', 'js', bytes),
-    ),
-    own('reference.js').then((bytes) => makeAsset('reference', 'js', bytes)),
-  ]);
-}
+const own = (file: string): string => join(__dirname, 'browser', file);
 
-const TAGS = {
-  svg: (address: string) => `<link rel="icon" type="image/svg+xml" href="${address}">`,
-  css: (address: string) => `<link rel="stylesheet" href="${address}">`,
-  js: (address: string) => `<script defer src="${address}"></script>`,
-};
+/** In the order in which the page loads them. */
+const FILES = [
+  own('icon.svg'),
+  require.resolve('swagger-ui-dist/swagger-ui.css'),
+  own('reference.css'),
+  require.resolve('swagger-ui-dist/swagger-ui-bundle.js'),
+  own('reference.js'),
+];
+
+const readFiles = (): Promise<Asset[]> =>
+  Promise.all(FILES.map(async (path) => makeAsset(path, await readFile(path))));
+
+function tagFor({ name }: Asset): string {
+  if (name.endsWith('.svg')) return `<link rel="icon" type="image/svg+xml" href="docs/${name}">`;
+  if (name.endsWith('.css')) return `<link rel="stylesheet" href="docs/${name}">`;
+  return `<script defer src="docs/${name}"></script>`;
+}
 
 /** The document at `/docs`; it contains no script and no style. */
 const referencePage = (files: readonly Asset[]): string => `<!doctype html>
@@ -50,10 +48,9 @@ const referencePage = (files: readonly Asset[]): string => `<!doctype html>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
 <meta name="description" content="Reference of the Loupe API: identify an item from a photo, and search the catalog.">
 <title>Loupe API reference</title>
-${files.map(({ name, extension }) => TAGS[extension](`docs/${name}`)).join('\n')}
+${files.map(tagFor).join('\n')}
 </head>
 <body>
 <header class="bar">

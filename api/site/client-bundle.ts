@@ -37,11 +37,11 @@ export async function bundleClient(): Promise<ClientBundle> {
   const bundled = (extension: 'js' | 'css') => {
     const file = outputFiles.find(({ path }) => path.endsWith(`.${extension}`));
     if (!file) throw new Error(`the bundle of the page has no .${extension}`);
-    return makeAsset('loupe', extension, Buffer.from(file.contents));
+    return makeAsset(`loupe.${extension}`, Buffer.from(file.contents));
   };
   return {
-    script: await bundled('js'),
-    style: await bundled('css'),
-    icon: await makeAsset('loupe', 'svg', Buffer.from(ICON)),
+    script: bundled('js'),
+    style: bundled('css'),
+    icon: makeAsset('loupe.svg', Buffer.from(ICON)),
   };
 }
