@@ -25,7 +25,6 @@ import type { VisionJobService } from '../models/vision/jobs/vision-job-service'
 import type { SimilarService } from '../models/vision/similar-service';
 import type { VisionService } from '../models/vision/vision-service';
 import type { WebhookService } from '../models/webhooks/webhook-service';
-import type { AllowedOrigins } from './middleware/allow-origins';
 
 /** What the HTTP side needs from the rest: the capabilities, and the few ports that routes use directly. */
 export interface ApiServices {
@@ -109,8 +108,8 @@ export interface ApiSettings {
   readonly imageBaseUrl?: string | undefined;
   /** Proxies in front of the service whose `X-Forwarded-*` count. */
   readonly trustProxyHops: number;
-  /** Origins of pages that may call the API from a browser. */
-  readonly corsOrigins: AllowedOrigins;
+  /** Origins of pages that may call the API from a browser, or all; none closes it to browsers. */
+  readonly corsOrigins: '*' | readonly string[];
   /** Shown at `/metrics` beside what the HTTP side measures itself. */
   readonly gauges: readonly MetricSource[];
   readonly limits: DefaultLimits;

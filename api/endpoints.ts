@@ -1,15 +1,21 @@
 import type { z } from 'zod';
 import { API_VERSIONS, type ApiVersion, type Scope } from '../models/access/api-key';
 import { DATA_FILE_KINDS, REGIONS } from '../models/pricing/estimate';
-import { auditParameters, listParameters } from './admin/schema';
-import { legacyParameters } from './legacy/schema';
-import { itemParameters, similarParameters } from './v3/schema';
+import * as operators from './admin/answers';
+import * as ordered from './admin/schema';
+import * as legacy from './legacy/answers';
+import { legacyBody, legacyIdentifyBody, legacyParameters } from './legacy/schema';
+import { healthAnswer, readinessAnswer } from './ops/health';
+import * as v3 from './v3/answers';
+import * as written from './v3/record-answers';
+import * as asked from './v3/schema';
+import { feedbackBody, identifyBody, jobBody } from './v3/vision-schema';
 import { periodParameters } from './wire/period';
 
 /** How an endpoint is called in usage reports: the API version that a key must open comes first. */
 type EndpointName = `${ApiVersion}.${string}`;
 
-/** The description of an endpoint; schemas go by their names in `ops/openapi/schemas.ts`. */
+/** The description of an endpoint. */
 interface Own {
   readonly method?: Method;
   /** Other addresses of the endpoint (contract 9.3). */
@@ -19,12 +25,12 @@ interface Own {
   readonly query?: z.ZodObject;
   /** Other parts of the address, and headers, as OpenAPI describes them. */
   readonly parameters?: readonly object[];
-  /** Name of the body's schema, the contents of a JSON Lines body, or the media types of a binary body. */
-  readonly body?: string | { readonly lines: string } | { readonly bytes: readonly string[] };
+  /** Of JSON; else the contents of a JSON Lines body, or the media types of a binary one. */
+  readonly body?: z.ZodType | { readonly lines: string } | { readonly bytes: readonly string[] };
   /** How the body is read, if its form does not say. */
   readonly takes?: 'job' | 'photo';
-  /** Name of the answer's schema, or the media types of an answer that is not our JSON. */
-  readonly answer: string | readonly string[];
+  /** Of JSON, or the media types of an answer that is not ours. */
+  readonly answer: z.ZodType | readonly string[];
   /** Of a success, if that is not 200; such an answer has a `Location`. */
   readonly status?: 201 | 202;
   /** Statuses of its refusals. */
@@ -78,8 +84,8 @@ function complete({ errors, headers, maybe }: Usual, path: string, { aliases = [
 
 function takenAs(body: Own['body']): Endpoint['takes'] {
   if (body === undefined) return 'nothing';
-  if (typeof body === 'string') return 'json';
-  return 'lines' in body ? 'records' : 'picture';
+  if ('lines' in body) return 'records';
+  return 'bytes' in body ? 'picture' : 'json';
 }
 
 const LIMITS = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];
@@ -131,107 +137,110 @@ const KEY = ['Id of the key', 'key_0197a3f0'] as const;
 export const CALLS = {
   queryCatalog: catalog.once('v3.catalog.query', '/v3/catalog/query', {
     aliases: ['/api/v3/catalog/search', '/api/v3/catalog/query'],
-    body: 'CatalogQuery',
-    answer: 'QueryAnswer',
+    body: asked.catalogQueryBody,
+    answer: v3.queryAnswer,
     maybe: ['Deprecation'],
   }),
   getItem: catalog.read('v3.catalog.item', '/v3/catalog/items/:id', {
     aliases: ['/api/v3/catalog/items/:id'],
     id: ITEM,
-    query: itemParameters,
-    answer: 'ItemAnswer',
+    query: asked.itemParameters,
+    answer: v3.itemAnswer,
   }),
   listSimilarItems: catalog.read('v3.catalog.similar', '/v3/catalog/items/:id/similar', {
     id: ITEM,
-    query: similarParameters,
-    answer: 'SimilarAnswer',
+    query: asked.similarParameters,
+    answer: v3.similarAnswer,
   }),
   getItems: catalog.once('v3.catalog.items', '/v3/catalog/items', {
-    body: 'ItemsRequest',
-    answer: 'ItemsAnswer',
+    body: asked.itemsBody,
+    answer: v3.itemsAnswer,
   }),
   suggest: catalog.once('v3.catalog.suggest', '/v3/catalog/suggest', {
-    body: 'SuggestRequest',
-    answer: 'SuggestAnswer',
+    body: asked.suggestBody,
+    answer: v3.suggestAnswer,
   }),
   identify: vision.photo('v3.vision.identify', '/v3/vision/identify', {
     aliases: ['/api/v3/vision/identify'],
-    body: 'IdentifyRequest',
+    body: identifyBody,
     takes: 'photo',
-    answer: 'IdentifyAnswer',
+    answer: v3.identifyAnswer,
     maybe: ['Deprecation'],
   }),
   sendFeedback: anyKey.once('v3.vision.feedback', '/v3/vision/predictions/:id/feedback', {
     aliases: ['/api/v3/vision/predictions/:id/feedback'],
     id: ['The `X-Prediction-Id` of an answer', 'V1StGXR8_Z5jdHi6B-myT'],
-    body: 'Feedback',
-    answer: 'FeedbackAnswer',
+    body: feedbackBody,
+    answer: v3.feedbackAnswer,
   }),
-  getOwnAccount: anyKey.read('v3.account', '/v3/account', { query: periodParameters, answer: 'Account' }),
+  getOwnAccount: anyKey.read('v3.account', '/v3/account', {
+    query: periodParameters,
+    answer: v3.accountAnswer,
+  }),
   writeRecords: records.once('v3.records.write', '/v3/catalog/records', {
     method: 'put',
     body: { lines: 'JSON Lines in UTF-8, 10 MiB at most; `application/jsonl` is the same' },
-    answer: 'RecordsAnswer',
+    answer: written.recordsAnswer,
   }),
   storeImage: records.once('v3.images.store', '/v3/catalog/images', {
     body: { bytes: ['image/jpeg', 'image/png', 'image/webp', 'application/octet-stream'] },
-    answer: 'ImageAnswer',
+    answer: written.imageAnswer,
     status: 201,
     errors: [422],
   }),
   deleteRecord: records.once('v3.records.delete', '/v3/catalog/records/:id', {
     method: 'delete',
     id: RECORD,
-    answer: 'DeletionAnswer',
+    answer: written.deletionAnswer,
   }),
   getRecord: records.read('v3.records.read', '/v3/catalog/records/:id', {
     id: RECORD,
-    answer: 'RecordAnswer',
+    answer: written.recordAnswer,
   }),
   getRecordStatus: records.read('v3.records.status', '/v3/catalog/records/:id/status', {
     id: RECORD,
-    answer: 'RecordStatusAnswer',
+    answer: written.recordStatusAnswer,
   }),
   getFeedStatus: records.read('v3.feeds.status', '/v3/catalog/feeds/:id/status', {
     id: ['Name of the feed', 'shopify'],
-    answer: 'FeedStatusAnswer',
+    answer: written.feedStatusAnswer,
   }),
   createJob: vision.once('v3.vision.jobs', '/v3/vision/jobs', {
-    body: 'JobRequest',
+    body: jobBody,
     takes: 'job',
-    answer: 'JobAnswer',
+    answer: v3.jobAnswer,
     maybe: ['Deprecation'],
     status: 202,
   }),
-  getJob: vision.read('v3.vision.jobs', '/v3/vision/jobs/:id', { id: JOB, answer: 'JobAnswer' }),
+  getJob: vision.read('v3.vision.jobs', '/v3/vision/jobs/:id', { id: JOB, answer: v3.jobAnswer }),
   cancelJob: vision.once('v3.vision.jobs', '/v3/vision/jobs/:id', {
     method: 'delete',
     id: JOB,
-    answer: 'JobAnswer',
+    answer: v3.jobAnswer,
   }),
   createWebhook: vision.once('v3.webhooks', '/v3/webhooks', {
-    body: 'WebhookRequest',
-    answer: 'WebhookAnswer',
+    body: asked.webhookBody,
+    answer: v3.webhookAnswer,
     status: 201,
   }),
-  listWebhooks: vision.read('v3.webhooks', '/v3/webhooks', { answer: 'WebhooksAnswer' }),
+  listWebhooks: vision.read('v3.webhooks', '/v3/webhooks', { answer: v3.webhooksAnswer }),
   deleteWebhook: vision.once('v3.webhooks', '/v3/webhooks/:id', {
     method: 'delete',
     id: ['The `id` of the webhook', 'webhook_V1StGXR8_Z5jdHi6B-myT'],
-    answer: 'WebhookRemoved',
+    answer: v3.webhookRemoved,
   }),
   searchProductsV2: catalog.once('v2.products', '/v2/products', {
-    body: 'LegacyQuery',
-    answer: 'LegacyAnswer',
+    body: legacyBody,
+    answer: legacy.legacyAnswer,
   }),
   identifyV2: vision.photo('v2.vision', '/v2/vision', {
-    body: 'LegacyIdentifyRequest',
+    body: legacyIdentifyBody,
     takes: 'photo',
-    answer: 'LegacyVisionAnswer',
+    answer: legacy.legacyVisionAnswer,
   }),
   searchProductsV1: catalog.read('v1.products', '/v1/products', {
     query: legacyParameters,
-    answer: 'LegacyAnswer',
+    answer: legacy.legacyAnswer,
   }),
 } satisfies Record<string, CallerEndpoint>;
 
@@ -277,45 +286,57 @@ export const FILES = {
 
 /** The operators' API (contract 17). */
 export const OPERATORS = {
-  listAccounts: admin('/admin/v1/accounts', { query: listParameters, answer: 'AccountList' }),
-  createAccount: admin('/admin/v1/accounts', { status: 201, body: 'NewAccount', answer: 'AccountShown' }),
-  getAccount: admin('/admin/v1/accounts/:id', { id: ACCOUNT, answer: 'AccountShown' }),
+  listAccounts: admin('/admin/v1/accounts', { query: ordered.listParameters, answer: operators.accountList }),
+  createAccount: admin('/admin/v1/accounts', {
+    status: 201,
+    body: ordered.accountBody,
+    answer: operators.accountShown,
+  }),
+  getAccount: admin('/admin/v1/accounts/:id', { id: ACCOUNT, answer: operators.accountShown }),
   creditAccount: admin('/admin/v1/accounts/:id/credits', {
     id: ACCOUNT,
-    body: 'Credit',
+    body: ordered.creditBody,
     isRepeatable: true,
-    answer: 'CreditsAdded',
+    answer: operators.creditsAdded,
     errors: [409],
     maybe: ['Idempotency-Replayed'],
   }),
   keepPhotos: admin('/admin/v1/accounts/:id/keep-photos', {
     id: ACCOUNT,
-    body: 'KeepPhotos',
-    answer: 'AccountShown',
+    body: ordered.keepPhotosBody,
+    answer: operators.accountShown,
   }),
-  getUsage: admin('/admin/v1/accounts/:id/usage', { id: ACCOUNT, query: periodParameters, answer: 'Usage' }),
-  listKeys: admin('/admin/v1/accounts/:id/keys', { id: ACCOUNT, query: listParameters, answer: 'KeyList' }),
+  getUsage: admin('/admin/v1/accounts/:id/usage', {
+    id: ACCOUNT,
+    query: periodParameters,
+    answer: operators.usageShown,
+  }),
+  listKeys: admin('/admin/v1/accounts/:id/keys', {
+    id: ACCOUNT,
+    query: ordered.listParameters,
+    answer: operators.keyList,
+  }),
   createKey: admin('/admin/v1/accounts/:id/keys', {
     id: ACCOUNT,
     status: 201,
-    body: 'NewKey',
-    answer: 'KeyMade',
+    body: ordered.keyBody,
+    answer: operators.keyMade,
   }),
   rotateKey: admin('/admin/v1/keys/:id/rotate', {
     id: KEY,
     status: 201,
-    body: 'Rotation',
-    answer: 'KeyMade',
+    body: ordered.rotationBody,
+    answer: operators.keyMade,
     errors: [409],
   }),
-  revokeKey: admin('/admin/v1/keys/:id', { method: 'delete', id: KEY, answer: 'KeyRevoked' }),
-  getAuditLog: admin('/admin/v1/audit', { query: auditParameters, answer: 'AuditLog' }),
+  revokeKey: admin('/admin/v1/keys/:id', { method: 'delete', id: KEY, answer: operators.keyRevoked }),
+  getAuditLog: admin('/admin/v1/audit', { query: ordered.auditParameters, answer: operators.auditLog }),
 } satisfies Record<string, Endpoint>;
 
 /** For operators and tools, without a key (contract 14.4). */
 export const TOOLS = {
-  checkHealth: tool('/healthz', { answer: 'Health' }),
-  checkReadiness: tool('/readyz', { answer: 'Readiness', errors: [503] }),
+  checkHealth: tool('/healthz', { answer: healthAnswer }),
+  checkReadiness: tool('/readyz', { answer: readinessAnswer, errors: [503] }),
   getMetrics: tool('/metrics', { answer: ['text/plain'] }),
   getOpenApi: tool('/openapi.json', { answer: ['application/json'] }),
 } satisfies Record<string, Endpoint>;

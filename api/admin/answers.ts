@@ -3,17 +3,18 @@ import type { Account, ApiKey } from '../../models/access/api-key';
 import type { AuditRecord } from '../../models/ports';
 import { accountFields, keyShown, presentKey, since, until, usage } from '../wire/accounts';
 import { success } from '../wire/answers';
+import { answer } from '../wire/shared';
 
 const nextCursor = z.string().nullable().describe('Leads to the next page, as `cursor`; null at the end');
 
-const account = z.object({
+const account = answer('AccountState', {
   ...accountFields,
   keeps_photos: z.boolean().describe('Whether photos are kept as long as their predictions'),
 });
 
 const limit = z.int().nullable().describe('Null is that of the settings, 0 none');
 
-const key = z.object({
+const key = answer('ApiKey', {
   ...keyShown,
   account: z.string().describe('Id of its account'),
   limits: z
@@ -22,7 +23,7 @@ const key = z.object({
   revoked_at: z.iso.datetime().nullable().describe('When it was closed; null: never'),
 });
 
-const auditEntry = z.object({
+const auditEntry = answer('AuditEntry', {
   id: z.int().describe('Rises with each entry'),
   at: z.iso.datetime().describe('When it was done'),
   actor: z.string().describe('Who: `user@host` for a command, `admin` over HTTP'),
@@ -33,17 +34,20 @@ const auditEntry = z.object({
 });
 
 /** A page of accounts (contract 17.5). */
-export const accountList = z.object({
+export const accountList = answer('AccountList', {
   success,
   accounts: z.array(account).describe('The oldest first'),
   next_cursor: nextCursor,
 });
 
 /** One account, as created, changed or looked up. */
-export const accountShown = z.object({ success, account: account.describe('As it stands') });
+export const accountShown = answer('AccountShown', {
+  success,
+  account: account.describe('As it stands'),
+});
 
 /** The answer to a credit or a correction; repeats get it unchanged (contract 17.7). */
-export const creditsAdded = z.object({
+export const creditsAdded = answer('CreditsAdded', {
   success,
   account: z.string().describe('Id of the account'),
   amount: z.int().describe('What was added, or taken off'),
@@ -51,7 +55,7 @@ export const creditsAdded = z.object({
 });
 
 /** Usage of an account in a period (contract 17.4). */
-export const usageShown = z.object({
+export const usageShown = answer('Usage', {
   success,
   account: z.string().describe('Id of the account'),
   since,
@@ -61,28 +65,28 @@ export const usageShown = z.object({
 });
 
 /** A page of keys, without their secrets. */
-export const keyList = z.object({
+export const keyList = answer('KeyList', {
   success,
   keys: z.array(key).describe('The oldest first'),
   next_cursor: nextCursor,
 });
 
 /** A new key with its secret; no other answer contains it. */
-export const keyMade = z.object({
+export const keyMade = answer('KeyMade', {
   success,
   key: key.describe('As it is kept'),
   secret: z.string().describe('What opens the API; not shown again'),
 });
 
 /** A revoked key. */
-export const keyRevoked = z.object({
+export const keyRevoked = answer('KeyRevoked', {
   success,
   id: z.string().describe('Id of the key'),
   revoked: z.literal(true).describe('It opens nothing any more'),
 });
 
 /** A page of the audit log (contract 17.6). */
-export const auditLog = z.object({
+export const auditLog = answer('AuditLog', {
   success,
   entries: z.array(auditEntry).describe('The newest first'),
   next_cursor: nextCursor,

@@ -4,12 +4,12 @@ import { CREDITS_MAX } from '../../models/access/credits';
 import type { AuditFilter, ListPage } from '../../models/ports';
 import { refuseBrokenText } from '../middleware/parse-json-object';
 import { validate } from '../middleware/validate';
-import { apiVersion, scope } from '../wire/shared';
+import { apiVersion, body, scope } from '../wire/shared';
 
 const name = z.string().trim().min(1).max(NAME_LENGTH_MAX);
 
 /** Body of `POST /admin/v1/accounts`. */
-export const accountBody = z.strictObject({
+export const accountBody = body('NewAccount', {
   name: name.describe('For people'),
   credits: z
     .int()
@@ -21,7 +21,7 @@ export const accountBody = z.strictObject({
 });
 
 /** Body of `POST /admin/v1/accounts/{id}/credits`. */
-export const creditBody = z.strictObject({
+export const creditBody = body('Credit', {
   amount: z
     .int()
     .min(-CREDITS_MAX)
@@ -31,7 +31,7 @@ export const creditBody = z.strictObject({
 });
 
 /** Body of `POST /admin/v1/accounts/{id}/keep-photos`. */
-export const keepPhotosBody = z.strictObject({
+export const keepPhotosBody = body('KeepPhotos', {
   keep: z.boolean().describe('`false` deletes those that are kept'),
 });
 
@@ -41,7 +41,7 @@ const calls = z.int().min(0).max(999_999_999).optional();
 const later = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
 
 /** Body of `POST /admin/v1/accounts/{id}/keys`. */
-export const keyBody = z.strictObject({
+export const keyBody = body('NewKey', {
   name: name.describe('For people'),
   versions: z.array(apiVersion).min(1).describe('API versions that it opens'),
   scopes: z
@@ -62,7 +62,7 @@ export const keyBody = z.strictObject({
 });
 
 /** Body of `POST /admin/v1/keys/{id}/rotate`. */
-export const rotationBody = z.strictObject({
+export const rotationBody = body('Rotation', {
   overlap_hours: z
     .int()
     .min(0)

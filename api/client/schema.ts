@@ -418,216 +418,17 @@ export interface webhooks {
 export interface components {
   schemas: {
     /** @enum {string} */
-    ApiVersion: 'v1' | 'v2' | 'v3';
-    /** @enum {string} */
     Include: 'taxonomy' | 'pricing';
+    /** @enum {string} */
+    ApiVersion: 'v1' | 'v2' | 'v3';
     /** @enum {string} */
     Market: 'NA' | 'EU-UK' | 'EU-IE';
     /** @enum {string} */
     Scope: 'catalog:read' | 'vision:identify' | 'catalog:write';
     /** @enum {string} */
-    Sort: 'popularity_desc' | 'popularity_asc' | 'name_asc' | 'name_desc';
-    /** @enum {string} */
     WebhookEvent: 'vision.job.done' | 'account.credits.low' | 'catalog.import.done' | 'model.drift';
-    CatalogQuery: {
-      /** @description Free text; without it the rows are listed */
-      query?: string;
-      /** @description Slug or name of a category */
-      category_id?: string;
-      /**
-       * @description ANDed; the values in one are ORed
-       * @default []
-       */
-      filters?: components['schemas']['Filter'][];
-      /**
-       * @description Kind of rows
-       * @default product
-       */
-      taxonomy_node?: string;
-      /**
-       * @description 0-based; past the end there are no rows
-       * @default 0
-       */
-      page?: number;
-      /**
-       * @description Lowered to the cap of the service, 100 by default
-       * @default 20
-       */
-      page_size?: number;
-      /** @description Instead of `page`: empty for the first rows, then the `next_cursor` of the answer before */
-      cursor?: string;
-      /**
-       * @description Whether rows need any word of the query, or all of them
-       * @default any
-       * @enum {string}
-       */
-      match?: 'any' | 'all';
-      /**
-       * @description Order of a listing; a query is ordered by relevance
-       * @default popularity_desc
-       */
-      sort?: components['schemas']['Sort'];
-      /** @description Fields whose values are counted over all rows of the result */
-      facets?: (
-        | string
-        | {
-            /** @description A taxonomy field such as `brand`, or `tags` */
-            field: string;
-            /**
-             * @description Values at most, those of most rows
-             * @default 20
-             */
-            limit?: number;
-            /** @description Only values whose name has these words, the last as a prefix */
-            query?: string;
-          }
-      )[];
-      /**
-       * @description What rows have beside their name and pictures
-       * @default [
-       *       "taxonomy"
-       *     ]
-       */
-      includes?: components['schemas']['Include'][];
-    };
-    /** @description At least one value to include or exclude; `ids` or `include`, not both */
-    Filter: {
-      /** @description A taxonomy field such as `brand`, or `tags` */
-      field: string;
-      /** @description The row has at least one of these; a tag that the catalog does not have is a 400 */
-      include?: string[];
-      /** @description The row has none of these */
-      exclude?: string[];
-      /**
-       * @deprecated
-       * @description Old name of `include`
-       */
-      ids?: string[];
-    };
-    /** @description A photo as `url` or `base64`; or several as `images`, then without `url`, `base64` and `region` */
-    IdentifyRequest: {
-      /** @description Public http(s) address of the photo; wins over `base64` */
-      url?: string;
-      /** @description The photo as base64 or data URI: JPEG, PNG or WebP */
-      base64?: string;
-      region?: components['schemas']['Region'];
-      /** @description Photos of one item from several sides, instead of `url` or `base64` */
-      images?: components['schemas']['Photo'][];
-      /** @description Slug or name of the category that the item is of */
-      category_id?: string;
-      /**
-       * @description ANDed; the values in one are ORed
-       * @default []
-       */
-      filters?: components['schemas']['Filter'][];
-      /** @description Confidence that the best row needs for an answer, 0 to 1; left out, the floor of the service */
-      min_confidence?: number;
-      /**
-       * @description Whether each row has `evidence`
-       * @default false
-       */
-      explain?: boolean;
-      /**
-       * @description What rows have beside their name and pictures
-       * @default [
-       *       "taxonomy"
-       *     ]
-       */
-      includes?: components['schemas']['Include'][];
-    };
-    /** @description One of `url` and `base64` */
-    Photo: {
-      /** @description Public http(s) address of the photo; wins over `base64` */
-      url?: string;
-      /** @description The photo as base64 or data URI: JPEG, PNG or WebP */
-      base64?: string;
-      region?: components['schemas']['Region'];
-    };
-    /** @description Fractions of the upright photo, within 0 to 1; at least 16 pixels on each side */
-    Region: {
-      /** @description Of its left edge, from the left */
-      x: number;
-      /** @description Of its upper edge, from the top */
-      y: number;
-      /** @description Of the width of the photo */
-      width: number;
-      /** @description Of its height */
-      height: number;
-    };
-    ItemsRequest: {
-      /** @description Ids of rows; one that is named again is one row */
-      ids: string[];
-      /**
-       * @description What rows have beside their name and pictures
-       * @default [
-       *       "taxonomy"
-       *     ]
-       */
-      includes?: components['schemas']['Include'][];
-    };
-    SuggestRequest: {
-      /**
-       * @description What stands in the search box; blank for the most popular rows
-       * @default
-       */
-      query?: string;
-      /** @description Slug or name of a category */
-      category_id?: string;
-      /**
-       * @description Rows at most; lowered to 10
-       * @default 10
-       */
-      size?: number;
-    };
-    JobRequest: {
-      /** @description One identification each */
-      entries: components['schemas']['JobPhotos'][];
-      /**
-       * @description What rows have beside their name and pictures
-       * @default [
-       *       "taxonomy"
-       *     ]
-       */
-      includes?: components['schemas']['Include'][];
-    };
-    WebhookRequest: {
-      /** @description Public https address */
-      url: string;
-      /** @description What it is told */
-      events: components['schemas']['WebhookEvent'][];
-      /** @description For `account.credits.low`: the balance below which it is told */
-      credits_below?: number;
-    };
-    /** @description A photo as `url` or `base64`; or several as `images`, then without `url`, `base64` and `region` */
-    JobPhotos: {
-      /** @description Public http(s) address of the photo; wins over `base64` */
-      url?: string;
-      /** @description The photo as base64 or data URI: JPEG, PNG or WebP */
-      base64?: string;
-      region?: components['schemas']['Region'];
-      /** @description Photos of one item from several sides, instead of `url` or `base64` */
-      images?: components['schemas']['Photo'][];
-      /** @description Slug or name of the category that the item is of */
-      category_id?: string;
-      /**
-       * @description ANDed; the values in one are ORed
-       * @default []
-       */
-      filters?: components['schemas']['Filter'][];
-      /** @description Confidence that the best row needs for an answer, 0 to 1; left out, the floor of the service */
-      min_confidence?: number;
-      /**
-       * @description Whether each row has `evidence`
-       * @default false
-       */
-      explain?: boolean;
-    };
-    Feedback: {
-      /** @description The product that the photos show; null when the catalog does not have it */
-      correct_id: string | null;
-      /** @description For anyone who looks into it */
-      comment?: string;
-    };
+    /** @enum {string} */
+    Sort: 'popularity_desc' | 'popularity_asc' | 'name_asc' | 'name_desc';
     NewAccount: {
       /** @description For people */
       name: string;
@@ -755,6 +556,205 @@ export interface components {
       url?: string | null;
       /** @description The photo as base64 or data URI: JPEG, PNG or WebP */
       base64?: string | null;
+    };
+    /** @description At least one value to include or exclude; `ids` or `include`, not both */
+    Filter: {
+      /** @description A taxonomy field such as `brand`, or `tags` */
+      field: string;
+      /** @description The row has at least one of these; a tag that the catalog does not have is a 400 */
+      include?: string[];
+      /** @description The row has none of these */
+      exclude?: string[];
+      /**
+       * @deprecated
+       * @description Old name of `include`
+       */
+      ids?: string[];
+    };
+    CatalogQuery: {
+      /** @description Free text; without it the rows are listed */
+      query?: string;
+      /** @description Slug or name of a category */
+      category_id?: string;
+      /**
+       * @description ANDed; the values in one are ORed
+       * @default []
+       */
+      filters?: components['schemas']['Filter'][];
+      /**
+       * @description Kind of rows
+       * @default product
+       */
+      taxonomy_node?: string;
+      /**
+       * @description 0-based; past the end there are no rows
+       * @default 0
+       */
+      page?: number;
+      /**
+       * @description Lowered to the cap of the service, 100 by default
+       * @default 20
+       */
+      page_size?: number;
+      /** @description Instead of `page`: empty for the first rows, then the `next_cursor` of the answer before */
+      cursor?: string;
+      /**
+       * @description Whether rows need any word of the query, or all of them
+       * @default any
+       * @enum {string}
+       */
+      match?: 'any' | 'all';
+      /**
+       * @description Order of a listing; a query is ordered by relevance
+       * @default popularity_desc
+       */
+      sort?: components['schemas']['Sort'];
+      /** @description Fields whose values are counted over all rows of the result */
+      facets?: (
+        | string
+        | {
+            /** @description A taxonomy field such as `brand`, or `tags` */
+            field: string;
+            /**
+             * @description Values at most, those of most rows
+             * @default 20
+             */
+            limit?: number;
+            /** @description Only values whose name has these words, the last as a prefix */
+            query?: string;
+          }
+      )[];
+      /**
+       * @description What rows have beside their name and pictures
+       * @default [
+       *       "taxonomy"
+       *     ]
+       */
+      includes?: components['schemas']['Include'][];
+    };
+    ItemsRequest: {
+      /** @description Ids of rows; one that is named again is one row */
+      ids: string[];
+      /**
+       * @description What rows have beside their name and pictures
+       * @default [
+       *       "taxonomy"
+       *     ]
+       */
+      includes?: components['schemas']['Include'][];
+    };
+    SuggestRequest: {
+      /**
+       * @description What stands in the search box; blank for the most popular rows
+       * @default
+       */
+      query?: string;
+      /** @description Slug or name of a category */
+      category_id?: string;
+      /**
+       * @description Rows at most; lowered to 10
+       * @default 10
+       */
+      size?: number;
+    };
+    WebhookRequest: {
+      /** @description Public https address */
+      url: string;
+      /** @description What it is told */
+      events: components['schemas']['WebhookEvent'][];
+      /** @description For `account.credits.low`: the balance below which it is told */
+      credits_below?: number;
+    };
+    /** @description Fractions of the upright photo, within 0 to 1; at least 16 pixels on each side */
+    Region: {
+      /** @description Of its left edge, from the left */
+      x: number;
+      /** @description Of its upper edge, from the top */
+      y: number;
+      /** @description Of the width of the photo */
+      width: number;
+      /** @description Of its height */
+      height: number;
+    };
+    /** @description One of `url` and `base64` */
+    Photo: {
+      /** @description Public http(s) address of the photo; wins over `base64` */
+      url?: string;
+      /** @description The photo as base64 or data URI: JPEG, PNG or WebP */
+      base64?: string;
+      region?: components['schemas']['Region'];
+    };
+    /** @description A photo as `url` or `base64`; or several as `images`, then without `url`, `base64` and `region` */
+    IdentifyRequest: {
+      /** @description Public http(s) address of the photo; wins over `base64` */
+      url?: string;
+      /** @description The photo as base64 or data URI: JPEG, PNG or WebP */
+      base64?: string;
+      region?: components['schemas']['Region'];
+      /** @description Photos of one item from several sides, instead of `url` or `base64` */
+      images?: components['schemas']['Photo'][];
+      /** @description Slug or name of the category that the item is of */
+      category_id?: string;
+      /**
+       * @description ANDed; the values in one are ORed
+       * @default []
+       */
+      filters?: components['schemas']['Filter'][];
+      /** @description Confidence that the best row needs for an answer, 0 to 1; left out, the floor of the service */
+      min_confidence?: number;
+      /**
+       * @description Whether each row has `evidence`
+       * @default false
+       */
+      explain?: boolean;
+      /**
+       * @description What rows have beside their name and pictures
+       * @default [
+       *       "taxonomy"
+       *     ]
+       */
+      includes?: components['schemas']['Include'][];
+    };
+    /** @description A photo as `url` or `base64`; or several as `images`, then without `url`, `base64` and `region` */
+    JobPhotos: {
+      /** @description Public http(s) address of the photo; wins over `base64` */
+      url?: string;
+      /** @description The photo as base64 or data URI: JPEG, PNG or WebP */
+      base64?: string;
+      region?: components['schemas']['Region'];
+      /** @description Photos of one item from several sides, instead of `url` or `base64` */
+      images?: components['schemas']['Photo'][];
+      /** @description Slug or name of the category that the item is of */
+      category_id?: string;
+      /**
+       * @description ANDed; the values in one are ORed
+       * @default []
+       */
+      filters?: components['schemas']['Filter'][];
+      /** @description Confidence that the best row needs for an answer, 0 to 1; left out, the floor of the service */
+      min_confidence?: number;
+      /**
+       * @description Whether each row has `evidence`
+       * @default false
+       */
+      explain?: boolean;
+    };
+    JobRequest: {
+      /** @description One identification each */
+      entries: components['schemas']['JobPhotos'][];
+      /**
+       * @description What rows have beside their name and pictures
+       * @default [
+       *       "taxonomy"
+       *     ]
+       */
+      includes?: components['schemas']['Include'][];
+    };
+    Feedback: {
+      /** @description The product that the photos show; null when the catalog does not have it */
+      correct_id: string | null;
+      /** @description For anyone who looks into it */
+      comment?: string;
     };
     CategoryRecord: {
       id: string;
@@ -945,6 +945,625 @@ export interface components {
       'estimate-history'?: components['schemas']['HistoryRecord'];
       listings?: components['schemas']['ListingRecord'];
     };
+    UsageLine: {
+      /**
+       * Format: date
+       * @description Of UTC
+       */
+      day: string;
+      /** @description Such as `v3.catalog.query` */
+      endpoint: string;
+      /** @description Calls that were charged */
+      calls: number;
+      /** @description What they were charged */
+      credits: number;
+    };
+    Attribute: {
+      /** @description A taxonomy field such as `brand` */
+      field: string;
+      /** @description Id of the entity, as filters take it */
+      id: string;
+      /** @description Its name, for people */
+      name: string;
+    };
+    VariantField: {
+      /** @description What varies, such as `size` */
+      field: string;
+      /** @description Its value, for people */
+      name: string;
+    };
+    Tag: {
+      /** @description `<group>:<name>`, as filters take it */
+      id: string;
+      /** @description Its name, for people */
+      name: string;
+      /** @description The part of the id before the colon */
+      group: string;
+    };
+    MarketEstimate: {
+      /** @description Marketplace, such as `ebay` */
+      source: string;
+      /** @description Market that the figures are of */
+      region: components['schemas']['Market'];
+      /** @description Excellent: minimal to no visible wear */
+      A: number | null;
+      /** @description Great: light wear */
+      B: number | null;
+      /** @description Good: moderate wear, presentable */
+      C: number | null;
+      /** @description Fair: significant wear, still usable */
+      D: number | null;
+      /** @description Lower-case ISO 4217 code */
+      currency: string;
+      /**
+       * Format: date-time
+       * @description When it was estimated
+       */
+      estimated_at: string;
+      /** @description How sure the estimate is; null where that is not known */
+      confidence: number | null;
+    };
+    DataFileLink: {
+      /** @description Market that the figures are of */
+      region: components['schemas']['Market'];
+      /**
+       * Format: uri
+       * @description Signed link to a CSV file; not to be stored
+       */
+      url: string;
+    };
+    Refusal: {
+      /** @description `false` for every refusal */
+      success: boolean;
+      /** @description Code of the failure; clients branch on it */
+      error: string;
+      /** @description What a developer can do about it */
+      message: string;
+      /** @description Name of the request, for support */
+      request_id: string;
+      /** @description Path of the parameter at fault */
+      field?: string;
+      /** @description What the category has, where `taxonomy_node` is no part of it */
+      allowed_taxonomy_nodes?: string[];
+      /** @description Why an image can not be used */
+      reason?: string;
+      /** @description Position of the photo at fault in `images` */
+      index?: number;
+    };
+    AccountState: {
+      /** @description Id of the account */
+      id: string;
+      /** @description Its name, for people */
+      name: string;
+      /** @description What it has left; null is unlimited */
+      credits: number | null;
+      /** @description Whether photos are kept as long as their predictions */
+      keeps_photos: boolean;
+    };
+    ApiKey: {
+      /** @description Id of the key; not the key */
+      id: string;
+      /** @description Its name, for people */
+      name: string;
+      /** @description API versions that it opens */
+      versions: components['schemas']['ApiVersion'][];
+      /** @description What it may do */
+      scopes: components['schemas']['Scope'][];
+      /** @description Whether it sees the sandbox only */
+      test: boolean;
+      /**
+       * Format: date-time
+       * @description When it was made
+       */
+      created_at: string;
+      /** @description From then on it opens nothing; null: never */
+      expires_at: string | null;
+      /** @description Id of its account */
+      account: string;
+      /** @description Calls a second and a minute, and photos that are identified at the same time */
+      limits: {
+        /** @description Null is that of the settings, 0 none */
+        per_second: number | null;
+        /** @description Null is that of the settings, 0 none */
+        per_minute: number | null;
+        /** @description Null is that of the settings, 0 none */
+        concurrency: number | null;
+      };
+      /** @description When it was closed; null: never */
+      revoked_at: string | null;
+    };
+    AuditEntry: {
+      /** @description Rises with each entry */
+      id: number;
+      /**
+       * Format: date-time
+       * @description When it was done
+       */
+      at: string;
+      /** @description Who: `user@host` for a command, `admin` over HTTP */
+      actor: string;
+      /** @description What, by the name of its command */
+      action: string;
+      /** @description The account that it concerns */
+      account: string | null;
+      /** @description What it was done to */
+      subject: string | null;
+      /** @description With `requestId` over HTTP */
+      details: {
+        [key: string]: unknown;
+      };
+    };
+    AccountList: {
+      /** @description `true` for every success */
+      success: boolean;
+      /** @description The oldest first */
+      accounts: components['schemas']['AccountState'][];
+      /** @description Leads to the next page, as `cursor`; null at the end */
+      next_cursor: string | null;
+    };
+    AccountShown: {
+      /** @description `true` for every success */
+      success: boolean;
+      /** @description As it stands */
+      account: components['schemas']['AccountState'];
+    };
+    CreditsAdded: {
+      /** @description `true` for every success */
+      success: boolean;
+      /** @description Id of the account */
+      account: string;
+      /** @description What was added, or taken off */
+      amount: number;
+      /** @description What it has then */
+      credits: number;
+    };
+    Usage: {
+      /** @description `true` for every success */
+      success: boolean;
+      /** @description Id of the account */
+      account: string;
+      /**
+       * Format: date-time
+       * @description From then on
+       */
+      since: string;
+      /**
+       * Format: date-time
+       * @description Before then
+       */
+      until: string;
+      /** @description The sum */
+      credits: number;
+      /** @description By day, then endpoint; days without a charge are left out */
+      usage: components['schemas']['UsageLine'][];
+    };
+    KeyList: {
+      /** @description `true` for every success */
+      success: boolean;
+      /** @description The oldest first */
+      keys: components['schemas']['ApiKey'][];
+      /** @description Leads to the next page, as `cursor`; null at the end */
+      next_cursor: string | null;
+    };
+    KeyMade: {
+      /** @description `true` for every success */
+      success: boolean;
+      /** @description As it is kept */
+      key: components['schemas']['ApiKey'];
+      /** @description What opens the API; not shown again */
+      secret: string;
+    };
+    KeyRevoked: {
+      /** @description `true` for every success */
+      success: boolean;
+      /** @description Id of the key */
+      id: string;
+      /** @description It opens nothing any more */
+      revoked: boolean;
+    };
+    AuditLog: {
+      /** @description `true` for every success */
+      success: boolean;
+      /** @description The newest first */
+      entries: components['schemas']['AuditEntry'][];
+      /** @description Leads to the next page, as `cursor`; null at the end */
+      next_cursor: string | null;
+    };
+    LegacyVariant: {
+      /** @description Starts with `variant_` */
+      id: string;
+      /** @description Higher is more popular */
+      popularity: number;
+      /** @description Addresses of pictures */
+      images: string[];
+      /** @description Addresses of small pictures */
+      thumbnails: string[];
+      /** @description What the variant differs in */
+      fields: components['schemas']['VariantField'][];
+      /** @description One per source and region; null where there is none */
+      market_estimates: components['schemas']['MarketEstimate'][] | null;
+      /** @description Signed links to the estimates over time, one per region, valid for one hour; null where there is no data */
+      historical_estimates: components['schemas']['DataFileLink'][] | null;
+      /** @description Signed links to the listings behind the estimates, one per region, valid for one hour; null where there is no data */
+      pricing_data: components['schemas']['DataFileLink'][] | null;
+    };
+    LegacyRow: {
+      /** @description Starts with its kind, such as `product_` or `brand_` */
+      id: string;
+      /** @description Of a product brand, model and style, or its title where it has none of them; else the name of the entity */
+      name: string;
+      /** @description Higher is more popular */
+      popularity: number;
+      /** @description Addresses of pictures */
+      images: string[];
+      /** @description Addresses of small pictures */
+      thumbnails: string[];
+      /** @description Category rows only */
+      available_tags?: components['schemas']['Tag'][];
+      /** @description Its category and what stands above it */
+      attributes: components['schemas']['Attribute'][];
+      /** @description Products only */
+      variants?: components['schemas']['LegacyVariant'][];
+      /** @description Rows that are no product */
+      max_market_estimate?: components['schemas']['MarketEstimate'] | null;
+    };
+    LegacyAnswer: {
+      /** @description `true` for every success */
+      success: boolean;
+      /** @description The rows of this page, in order */
+      data: components['schemas']['LegacyRow'][];
+      /** @description The query as sent; empty for a listing */
+      search: string;
+      /** @description Rows in this page */
+      results: number;
+      /** @description Rows of all pages */
+      total_results: number;
+      /** @description 0-based */
+      page: number;
+      /** @description A count; the last page is one less */
+      total_pages: number;
+      /** @description Counts over this page */
+      stats: {
+        /** @description Rows of this page by the id of each of their attributes */
+        id: {
+          [key: string]: number;
+        };
+        /** @description Words of the query that the best row matches */
+        nbWordsMatched: number;
+      };
+      /** @description The sort, or `relevance` */
+      sort_applied: string;
+    };
+    LegacyMatch: {
+      /** @description Name and style of the item */
+      label: string;
+      /** @description How sure the match is, calibrated */
+      confidence: number;
+      /** @description Id of the matched row */
+      id: string;
+      /** @description The matched row */
+      product: {
+        /** @description Id of the matched row */
+        id: string;
+        /**
+         * Format: date-time
+         * @description When the row was last changed
+         */
+        updated_at: string;
+        /** @description Its category */
+        category_id: string;
+        /** @description Its category and what stands above it */
+        attributes: components['schemas']['Attribute'][];
+        /** @description Empty where the match is no product */
+        variants: components['schemas']['LegacyVariant'][];
+        /** @description Higher is more popular */
+        popularity: number;
+        /** @description Deleted rows are not matched */
+        deleted: boolean;
+        /** @description 0: a photo has no words */
+        nbWordsMatched: number;
+      };
+    };
+    LegacyVisionAnswer: {
+      /** @description `true` for every success */
+      success: boolean;
+      /** @description Matches, best first */
+      results: components['schemas']['LegacyMatch'][];
+      /** @description Milliseconds */
+      processingTime: number;
+      /** @description What an operator can look the identification up by */
+      predictionId: string;
+    };
+    Health: {
+      /** @description The process answers */
+      status: 'alive';
+    };
+    /** @description `process` (its state) and each thing that it needs: `ok` or `failed` */
+    ReadinessChecks: {
+      [key: string]: 'ok' | 'failed' | 'starting' | 'ready' | 'stopping';
+    };
+    Readiness: {
+      /**
+       * @description `ready`: the process serves everything. `degraded`: it serves, though less; `warnings` say what it lacks
+       * @enum {string}
+       */
+      status: 'ready' | 'degraded';
+      checks: components['schemas']['ReadinessChecks'];
+      /** @description What it lacks, with the reason */
+      warnings: string[];
+      /** @description What computes each model in the memory of this process */
+      inference: {
+        [key: string]: 'tensorflow' | 'onnx' | 'wasm' | 'cpu';
+      };
+    };
+    Pricing: {
+      /** @description One per source and region; null where there is none */
+      market_estimates: components['schemas']['MarketEstimate'][] | null;
+      /** @description Signed links to the estimates over time, one per region, valid for one hour; null where there is no data */
+      historical_estimates: components['schemas']['DataFileLink'][] | null;
+      /** @description Signed links to the listings behind the estimates, one per region, valid for one hour; null where there is no data */
+      pricing_data: components['schemas']['DataFileLink'][] | null;
+    };
+    Variant: {
+      /** @description Starts with `variant_` */
+      id: string;
+      /** @description Higher is more popular */
+      popularity: number;
+      /** @description Addresses of pictures */
+      images: string[];
+      /** @description Addresses of small pictures */
+      thumbnails: string[];
+      /** @description With `taxonomy` */
+      fields?: components['schemas']['VariantField'][];
+      /** @description With `pricing` */
+      pricing?: components['schemas']['Pricing'];
+    };
+    Evidence: {
+      /**
+       * Format: uri
+       * @description Address of the catalog picture that it was found by
+       */
+      image: string;
+      /** @description Position of your photo that is nearest to that picture */
+      photo: number;
+      /** @description Cosine of the nearest views of photo and picture; of several photos the mean */
+      similarity: number;
+      /** @description How far that is above the best rival; negative where a rival is nearer */
+      margin: number;
+      /** @description One for each of your photos, in their order */
+      photos: {
+        /** @description Of this photo */
+        similarity: number;
+        /** @description Whether nothing else is nearer to it */
+        agrees: boolean;
+      }[];
+      /** @description The taxonomy of the row, outermost first */
+      levels: {
+        /** @description A taxonomy field such as `brand` */
+        field: string;
+        /** @description Id of the entity, as filters take it */
+        id: string;
+        /** @description Its name, for people */
+        name: string;
+        /** @description How sure this level is, calibrated */
+        confidence: number;
+      }[];
+    };
+    CatalogRow: {
+      /** @description Starts with its kind, such as `product_` or `brand_` */
+      id: string;
+      /** @description Of a product brand, model and style, or its title where it has none of them; else the name of the entity */
+      name: string;
+      /** @description Higher is more popular */
+      popularity: number;
+      /** @description Addresses of pictures */
+      images: string[];
+      /** @description Addresses of small pictures */
+      thumbnails: string[];
+      /** @description Category rows only */
+      available_tags?: components['schemas']['Tag'][];
+      /** @description The shop's own title; products that have one, as the next three */
+      title?: string;
+      /** @description The shop's own number or code */
+      sku?: string;
+      /** @description The product's page at the shop */
+      url?: string;
+      /** @description Whatever else the shop wrote, as it was given */
+      data?: {
+        [key: string]: unknown;
+      };
+      /** @description With `taxonomy` */
+      attributes?: components['schemas']['Attribute'][];
+      /** @description Products only */
+      variants?: components['schemas']['Variant'][];
+      /** @description With `pricing`, rows that are no product */
+      max_market_estimate?: components['schemas']['MarketEstimate'] | null;
+    };
+    MatchedRow: {
+      /** @description Starts with its kind, such as `product_` or `brand_` */
+      id: string;
+      /** @description Of a product brand, model and style, or its title where it has none of them; else the name of the entity */
+      name: string;
+      /** @description Higher is more popular */
+      popularity: number;
+      /** @description Addresses of pictures */
+      images: string[];
+      /** @description Addresses of small pictures */
+      thumbnails: string[];
+      /** @description Category rows only */
+      available_tags?: components['schemas']['Tag'][];
+      /** @description The shop's own title; products that have one, as the next three */
+      title?: string;
+      /** @description The shop's own number or code */
+      sku?: string;
+      /** @description The product's page at the shop */
+      url?: string;
+      /** @description Whatever else the shop wrote, as it was given */
+      data?: {
+        [key: string]: unknown;
+      };
+      /** @description With `taxonomy` */
+      attributes?: components['schemas']['Attribute'][];
+      /** @description Products only */
+      variants?: components['schemas']['Variant'][];
+      /** @description With `pricing`, rows that are no product */
+      max_market_estimate?: components['schemas']['MarketEstimate'] | null;
+      /** @description How sure the match is, calibrated */
+      confidence: number;
+      /** @description With `explain`: why this row */
+      evidence?: components['schemas']['Evidence'];
+    };
+    SimilarRow: {
+      /** @description Starts with its kind, such as `product_` or `brand_` */
+      id: string;
+      /** @description Of a product brand, model and style, or its title where it has none of them; else the name of the entity */
+      name: string;
+      /** @description Higher is more popular */
+      popularity: number;
+      /** @description Addresses of pictures */
+      images: string[];
+      /** @description Addresses of small pictures */
+      thumbnails: string[];
+      /** @description Category rows only */
+      available_tags?: components['schemas']['Tag'][];
+      /** @description The shop's own title; products that have one, as the next three */
+      title?: string;
+      /** @description The shop's own number or code */
+      sku?: string;
+      /** @description The product's page at the shop */
+      url?: string;
+      /** @description Whatever else the shop wrote, as it was given */
+      data?: {
+        [key: string]: unknown;
+      };
+      /** @description With `taxonomy` */
+      attributes?: components['schemas']['Attribute'][];
+      /** @description Products only */
+      variants?: components['schemas']['Variant'][];
+      /** @description With `pricing`, rows that are no product */
+      max_market_estimate?: components['schemas']['MarketEstimate'] | null;
+      /** @description Cosine of the nearest views; of several pictures the mean */
+      similarity: number;
+    };
+    FacetValue: {
+      /** @description As a filter takes it */
+      id: string;
+      /** @description For people */
+      name: string;
+      /** @description Rows of all pages that have it */
+      count: number;
+    };
+    ResolvedTaxonomy: {
+      /** @description Kind of the rows; of the first hit in vision */
+      node: string | null;
+      /** @description Attributes of the hierarchy above it; null where there is nothing to tell */
+      level: number | null;
+    };
+    ItemAnswer: {
+      /** @description `true` for every success */
+      success: boolean;
+      /** @description Rows in this page */
+      results: number;
+      /** @description Rows of all pages */
+      total_results: number;
+      /** @description 0-based */
+      page: number;
+      /** @description A count; the last page is one less */
+      total_pages: number;
+      /** @description What the call was charged */
+      credits_used: number;
+      /** @description The modules of this answer */
+      includes: components['schemas']['Include'][];
+      resolved_taxonomy: components['schemas']['ResolvedTaxonomy'];
+      /** @description The rows of this page, in order */
+      data: components['schemas']['CatalogRow'][];
+    };
+    QueryAnswer: {
+      /** @description `true` for every success */
+      success: boolean;
+      /** @description Rows in this page */
+      results: number;
+      /** @description Rows of all pages */
+      total_results: number;
+      /** @description 0-based */
+      page: number;
+      /** @description A count; the last page is one less */
+      total_pages: number;
+      /** @description What the call was charged */
+      credits_used: number;
+      /** @description The modules of this answer */
+      includes: components['schemas']['Include'][];
+      resolved_taxonomy: components['schemas']['ResolvedTaxonomy'];
+      /** @description The rows of this page, in order */
+      data: components['schemas']['CatalogRow'][];
+      /** @description The sort, or `relevance` */
+      sort_applied: string;
+      /** @description With `cursor`: the cursor of the rows that follow; null where none do */
+      next_cursor?: string | null;
+      /** @description With `facets`: of each field the values of most rows of the result first, then by id */
+      facets?: {
+        [key: string]: components['schemas']['FacetValue'][];
+      };
+    };
+    ItemsAnswer: {
+      /** @description `true` for every success */
+      success: boolean;
+      /** @description Rows in this page */
+      results: number;
+      /** @description Rows of all pages */
+      total_results: number;
+      /** @description 0-based */
+      page: number;
+      /** @description A count; the last page is one less */
+      total_pages: number;
+      /** @description What the call was charged */
+      credits_used: number;
+      /** @description The modules of this answer */
+      includes: components['schemas']['Include'][];
+      resolved_taxonomy: components['schemas']['ResolvedTaxonomy'];
+      /** @description The rows of this page, in order */
+      data: components['schemas']['CatalogRow'][];
+      /** @description Those of the ids that there is no row of, in their order */
+      not_found: string[];
+    };
+    SimilarAnswer: {
+      /** @description `true` for every success */
+      success: boolean;
+      /** @description Rows in this page */
+      results: number;
+      /** @description Rows of all pages */
+      total_results: number;
+      /** @description 0-based */
+      page: number;
+      /** @description A count; the last page is one less */
+      total_pages: number;
+      /** @description What the call was charged */
+      credits_used: number;
+      /** @description The modules of this answer */
+      includes: components['schemas']['Include'][];
+      resolved_taxonomy: components['schemas']['ResolvedTaxonomy'];
+      /** @description The rows of this page, in order */
+      data: components['schemas']['SimilarRow'][];
+    };
+    IdentifyAnswer: {
+      /** @description `true` for every success */
+      success: boolean;
+      /** @description Rows in this page */
+      results: number;
+      /** @description Rows of all pages */
+      total_results: number;
+      /** @description 0-based */
+      page: number;
+      /** @description A count; the last page is one less */
+      total_pages: number;
+      /** @description What the call was charged */
+      credits_used: number;
+      /** @description The modules of this answer */
+      includes: components['schemas']['Include'][];
+      resolved_taxonomy: components['schemas']['ResolvedTaxonomy'];
+      /** @description The rows of this page, in order */
+      data: components['schemas']['MatchedRow'][];
+    };
     Account: {
       /** @description `true` for every success */
       success: boolean;
@@ -1012,75 +1631,6 @@ export interface components {
       /** @description This call is free */
       credits_used: number;
     };
-    CatalogRow: {
-      /** @description Starts with its kind, such as `product_` or `brand_` */
-      id: string;
-      /** @description Of a product brand, model and style, or its title where it has none of them; else the name of the entity */
-      name: string;
-      /** @description Higher is more popular */
-      popularity: number;
-      /** @description Addresses of pictures */
-      images: string[];
-      /** @description Addresses of small pictures */
-      thumbnails: string[];
-      /** @description Category rows only */
-      available_tags?: components['schemas']['Tag'][];
-      /** @description The shop's own title; products that have one, as the next three */
-      title?: string;
-      /** @description The shop's own number or code */
-      sku?: string;
-      /** @description The product's page at the shop */
-      url?: string;
-      /** @description Whatever else the shop wrote, as it was given */
-      data?: {
-        [key: string]: unknown;
-      };
-      /** @description With `taxonomy` */
-      attributes?: components['schemas']['Attribute'][];
-      /** @description Products only */
-      variants?: components['schemas']['Variant'][];
-      /** @description With `pricing`, rows that are no product */
-      max_market_estimate?: components['schemas']['MarketEstimate'] | null;
-    };
-    Evidence: {
-      /**
-       * Format: uri
-       * @description Address of the catalog picture that it was found by
-       */
-      image: string;
-      /** @description Position of your photo that is nearest to that picture */
-      photo: number;
-      /** @description Cosine of the nearest views of photo and picture; of several photos the mean */
-      similarity: number;
-      /** @description How far that is above the best rival; negative where a rival is nearer */
-      margin: number;
-      /** @description One for each of your photos, in their order */
-      photos: {
-        /** @description Of this photo */
-        similarity: number;
-        /** @description Whether nothing else is nearer to it */
-        agrees: boolean;
-      }[];
-      /** @description The taxonomy of the row, outermost first */
-      levels: {
-        /** @description A taxonomy field such as `brand` */
-        field: string;
-        /** @description Id of the entity, as filters take it */
-        id: string;
-        /** @description Its name, for people */
-        name: string;
-        /** @description How sure this level is, calibrated */
-        confidence: number;
-      }[];
-    };
-    FacetValue: {
-      /** @description As a filter takes it */
-      id: string;
-      /** @description For people */
-      name: string;
-      /** @description Rows of all pages that have it */
-      count: number;
-    };
     FeedbackAnswer: {
       /** @description `true` for every success */
       success: boolean;
@@ -1095,64 +1645,38 @@ export interface components {
       /** @description Feedback is free */
       credits_used: number;
     };
-    IdentifyAnswer: {
-      /** @description `true` for every success */
-      success: boolean;
-      /** @description Rows in this page */
-      results: number;
-      /** @description Rows of all pages */
-      total_results: number;
-      /** @description 0-based */
-      page: number;
-      /** @description A count; the last page is one less */
-      total_pages: number;
-      /** @description What the call was charged */
-      credits_used: number;
-      /** @description The modules of this answer */
-      includes: components['schemas']['Include'][];
-      resolved_taxonomy: components['schemas']['ResolvedTaxonomy'];
-      /** @description The rows of this page, in order */
-      data: components['schemas']['MatchedRow'][];
+    Suggestion: {
+      /** @description Of the row */
+      id: string;
+      /** @description Its name */
+      name: string;
+      /** @description Its kind, such as `brand` or `product` */
+      node: string;
+      /** @description Its category, what it belongs to, and itself unless a product */
+      attributes: components['schemas']['Attribute'][];
+      /** @description Parts of the name that the query names: where each begins and has ended, in UTF-16 code units */
+      matched: number[][];
     };
-    ItemAnswer: {
+    SuggestAnswer: {
       /** @description `true` for every success */
       success: boolean;
-      /** @description Rows in this page */
+      /** @description Rows in `data` */
       results: number;
-      /** @description Rows of all pages */
-      total_results: number;
-      /** @description 0-based */
-      page: number;
-      /** @description A count; the last page is one less */
-      total_pages: number;
-      /** @description What the call was charged */
+      /** @description Suggestions are free */
       credits_used: number;
-      /** @description The modules of this answer */
-      includes: components['schemas']['Include'][];
-      resolved_taxonomy: components['schemas']['ResolvedTaxonomy'];
-      /** @description The rows of this page, in order */
-      data: components['schemas']['CatalogRow'][];
+      /** @description The rows, best first */
+      data: components['schemas']['Suggestion'][];
     };
-    ItemsAnswer: {
-      /** @description `true` for every success */
-      success: boolean;
-      /** @description Rows in this page */
-      results: number;
-      /** @description Rows of all pages */
-      total_results: number;
-      /** @description 0-based */
-      page: number;
-      /** @description A count; the last page is one less */
-      total_pages: number;
-      /** @description What the call was charged */
-      credits_used: number;
-      /** @description The modules of this answer */
-      includes: components['schemas']['Include'][];
-      resolved_taxonomy: components['schemas']['ResolvedTaxonomy'];
-      /** @description The rows of this page, in order */
-      data: components['schemas']['CatalogRow'][];
-      /** @description Those of the ids that there is no row of, in their order */
-      not_found: string[];
+    JobEntry: {
+      /**
+       * @description `failed`: the answer is a refusal
+       * @enum {string}
+       */
+      state: 'waiting' | 'running' | 'done' | 'failed' | 'cancelled';
+      /** @description What feedback on it goes by; null without an identification */
+      prediction_id: string | null;
+      /** @description The body that the identification gives, of a refusal too; null until then */
+      answer: (components['schemas']['IdentifyAnswer'] | components['schemas']['Refusal']) | null;
     };
     JobAnswer: {
       /** @description `true` for every success */
@@ -1181,139 +1705,6 @@ export interface components {
       credits_used: number;
       /** @description The entries, in their order */
       data: components['schemas']['JobEntry'][];
-    };
-    JobEntry: {
-      /**
-       * @description `failed`: the answer is a refusal
-       * @enum {string}
-       */
-      state: 'waiting' | 'running' | 'done' | 'failed' | 'cancelled';
-      /** @description What feedback on it goes by; null without an identification */
-      prediction_id: string | null;
-      /** @description The body that the identification gives, of a refusal too; null until then */
-      answer: (components['schemas']['IdentifyAnswer'] | components['schemas']['Refusal']) | null;
-    };
-    MatchedRow: {
-      /** @description Starts with its kind, such as `product_` or `brand_` */
-      id: string;
-      /** @description Of a product brand, model and style, or its title where it has none of them; else the name of the entity */
-      name: string;
-      /** @description Higher is more popular */
-      popularity: number;
-      /** @description Addresses of pictures */
-      images: string[];
-      /** @description Addresses of small pictures */
-      thumbnails: string[];
-      /** @description Category rows only */
-      available_tags?: components['schemas']['Tag'][];
-      /** @description The shop's own title; products that have one, as the next three */
-      title?: string;
-      /** @description The shop's own number or code */
-      sku?: string;
-      /** @description The product's page at the shop */
-      url?: string;
-      /** @description Whatever else the shop wrote, as it was given */
-      data?: {
-        [key: string]: unknown;
-      };
-      /** @description With `taxonomy` */
-      attributes?: components['schemas']['Attribute'][];
-      /** @description Products only */
-      variants?: components['schemas']['Variant'][];
-      /** @description With `pricing`, rows that are no product */
-      max_market_estimate?: components['schemas']['MarketEstimate'] | null;
-      /** @description How sure the match is, calibrated */
-      confidence: number;
-      /** @description With `explain`: why this row */
-      evidence?: components['schemas']['Evidence'];
-    };
-    QueryAnswer: {
-      /** @description `true` for every success */
-      success: boolean;
-      /** @description Rows in this page */
-      results: number;
-      /** @description Rows of all pages */
-      total_results: number;
-      /** @description 0-based */
-      page: number;
-      /** @description A count; the last page is one less */
-      total_pages: number;
-      /** @description What the call was charged */
-      credits_used: number;
-      /** @description The modules of this answer */
-      includes: components['schemas']['Include'][];
-      resolved_taxonomy: components['schemas']['ResolvedTaxonomy'];
-      /** @description The rows of this page, in order */
-      data: components['schemas']['CatalogRow'][];
-      /** @description The sort, or `relevance` */
-      sort_applied: string;
-      /** @description With `cursor`: the cursor of the rows that follow; null where none do */
-      next_cursor?: string | null;
-      /** @description With `facets`: of each field the values of most rows of the result first, then by id */
-      facets?: {
-        [key: string]: components['schemas']['FacetValue'][];
-      };
-    };
-    SimilarAnswer: {
-      /** @description `true` for every success */
-      success: boolean;
-      /** @description Rows in this page */
-      results: number;
-      /** @description Rows of all pages */
-      total_results: number;
-      /** @description 0-based */
-      page: number;
-      /** @description A count; the last page is one less */
-      total_pages: number;
-      /** @description What the call was charged */
-      credits_used: number;
-      /** @description The modules of this answer */
-      includes: components['schemas']['Include'][];
-      resolved_taxonomy: components['schemas']['ResolvedTaxonomy'];
-      /** @description The rows of this page, in order */
-      data: components['schemas']['SimilarRow'][];
-    };
-    SimilarRow: {
-      /** @description Starts with its kind, such as `product_` or `brand_` */
-      id: string;
-      /** @description Of a product brand, model and style, or its title where it has none of them; else the name of the entity */
-      name: string;
-      /** @description Higher is more popular */
-      popularity: number;
-      /** @description Addresses of pictures */
-      images: string[];
-      /** @description Addresses of small pictures */
-      thumbnails: string[];
-      /** @description Category rows only */
-      available_tags?: components['schemas']['Tag'][];
-      /** @description The shop's own title; products that have one, as the next three */
-      title?: string;
-      /** @description The shop's own number or code */
-      sku?: string;
-      /** @description The product's page at the shop */
-      url?: string;
-      /** @description Whatever else the shop wrote, as it was given */
-      data?: {
-        [key: string]: unknown;
-      };
-      /** @description With `taxonomy` */
-      attributes?: components['schemas']['Attribute'][];
-      /** @description Products only */
-      variants?: components['schemas']['Variant'][];
-      /** @description With `pricing`, rows that are no product */
-      max_market_estimate?: components['schemas']['MarketEstimate'] | null;
-      /** @description Cosine of the nearest views; of several pictures the mean */
-      similarity: number;
-    };
-    SuggestAnswer: {
-      /** @description `true` for every success */
-      success: boolean;
-      /** @description Rows in `data` */
-      results: number;
-      /** @description Suggestions are free */
-      credits_used: number;
-      /** @description The rows, best first */
-      data: components['schemas']['Suggestion'][];
     };
     Webhook: {
       /** @description What it is removed by */
@@ -1365,17 +1756,44 @@ export interface components {
       /** @description Verifies messages; null when the call is repeated with its `Idempotency-Key` */
       secret: string | null;
     };
+    WebhooksAnswer: {
+      /** @description `true` for every success */
+      success: boolean;
+      /** @description Oldest first */
+      data: components['schemas']['Webhook'][];
+    };
     WebhookRemoved: {
       /** @description `true` for every success */
       success: boolean;
       /** @description What was removed */
       id: string;
     };
-    WebhooksAnswer: {
+    RecordOutcome: {
+      /** @description Number of the line in the body, from 1 */
+      line: number;
+      /** @description Id of the record; null where it has none, as prices do, or none that can be read */
+      id: string | null;
+      /**
+       * @description Whether the record stands as it was sent
+       * @enum {string}
+       */
+      status: 'accepted' | 'rejected';
+      /** @description Of a rejected one: the field at fault, `line` where that is the line itself */
+      field?: string;
+      /** @description Of a rejected one: what is wrong with it */
+      reason?: string;
+    };
+    RecordsAnswer: {
       /** @description `true` for every success */
       success: boolean;
-      /** @description Oldest first */
-      data: components['schemas']['Webhook'][];
+      /** @description Lines whose records stand */
+      accepted: number;
+      /** @description The other lines */
+      rejected: number;
+      /** @description Writing is free */
+      credits_used: number;
+      /** @description One for each line that is not blank, in order */
+      data: components['schemas']['RecordOutcome'][];
     };
     DeletionAnswer: {
       /** @description `true` for every success */
@@ -1384,30 +1802,6 @@ export interface components {
       id: string;
       /** @description It is no row of the catalog any more */
       deleted: boolean;
-      /** @description Writing is free */
-      credits_used: number;
-    };
-    FeedStatusAnswer: {
-      /** @description `true` for every success */
-      success: boolean;
-      /** @description The name of the feed */
-      id: string;
-      /** @description Live products that came from it */
-      products: number;
-      /** @description Pictures of these products, each address once */
-      pictures: {
-        /** @description The live model knows them */
-        embedded: number;
-        /** @description They wait for a worker */
-        pending: number;
-        /** @description They could not be fetched or read; send the record again to try them again */
-        failed: number;
-      };
-      /** @description The first 20 pictures that failed, as the records name them, each with the reason */
-      failures: {
-        image: string;
-        reason: string;
-      }[];
       /** @description Writing is free */
       credits_used: number;
     };
@@ -1478,495 +1872,29 @@ export interface components {
       /** @description Writing is free */
       credits_used: number;
     };
-    RecordsAnswer: {
+    FeedStatusAnswer: {
       /** @description `true` for every success */
       success: boolean;
-      /** @description Lines whose records stand */
-      accepted: number;
-      /** @description The other lines */
-      rejected: number;
+      /** @description The name of the feed */
+      id: string;
+      /** @description Live products that came from it */
+      products: number;
+      /** @description Pictures of these products, each address once */
+      pictures: {
+        /** @description The live model knows them */
+        embedded: number;
+        /** @description They wait for a worker */
+        pending: number;
+        /** @description They could not be fetched or read; send the record again to try them again */
+        failed: number;
+      };
+      /** @description The first 20 pictures that failed, as the records name them, each with the reason */
+      failures: {
+        image: string;
+        reason: string;
+      }[];
       /** @description Writing is free */
       credits_used: number;
-      /** @description One for each line that is not blank, in order */
-      data: components['schemas']['RecordOutcome'][];
-    };
-    AccountList: {
-      /** @description `true` for every success */
-      success: boolean;
-      /** @description The oldest first */
-      accounts: components['schemas']['AccountState'][];
-      /** @description Leads to the next page, as `cursor`; null at the end */
-      next_cursor: string | null;
-    };
-    AccountShown: {
-      /** @description `true` for every success */
-      success: boolean;
-      /** @description As it stands */
-      account: components['schemas']['AccountState'];
-    };
-    AuditLog: {
-      /** @description `true` for every success */
-      success: boolean;
-      /** @description The newest first */
-      entries: components['schemas']['AuditEntry'][];
-      /** @description Leads to the next page, as `cursor`; null at the end */
-      next_cursor: string | null;
-    };
-    CreditsAdded: {
-      /** @description `true` for every success */
-      success: boolean;
-      /** @description Id of the account */
-      account: string;
-      /** @description What was added, or taken off */
-      amount: number;
-      /** @description What it has then */
-      credits: number;
-    };
-    KeyList: {
-      /** @description `true` for every success */
-      success: boolean;
-      /** @description The oldest first */
-      keys: components['schemas']['ApiKey'][];
-      /** @description Leads to the next page, as `cursor`; null at the end */
-      next_cursor: string | null;
-    };
-    KeyMade: {
-      /** @description `true` for every success */
-      success: boolean;
-      /** @description As it is kept */
-      key: components['schemas']['ApiKey'];
-      /** @description What opens the API; not shown again */
-      secret: string;
-    };
-    KeyRevoked: {
-      /** @description `true` for every success */
-      success: boolean;
-      /** @description Id of the key */
-      id: string;
-      /** @description It opens nothing any more */
-      revoked: boolean;
-    };
-    Usage: {
-      /** @description `true` for every success */
-      success: boolean;
-      /** @description Id of the account */
-      account: string;
-      /**
-       * Format: date-time
-       * @description From then on
-       */
-      since: string;
-      /**
-       * Format: date-time
-       * @description Before then
-       */
-      until: string;
-      /** @description The sum */
-      credits: number;
-      /** @description By day, then endpoint; days without a charge are left out */
-      usage: components['schemas']['UsageLine'][];
-    };
-    LegacyAnswer: {
-      /** @description `true` for every success */
-      success: boolean;
-      /** @description The rows of this page, in order */
-      data: components['schemas']['LegacyRow'][];
-      /** @description The query as sent; empty for a listing */
-      search: string;
-      /** @description Rows in this page */
-      results: number;
-      /** @description Rows of all pages */
-      total_results: number;
-      /** @description 0-based */
-      page: number;
-      /** @description A count; the last page is one less */
-      total_pages: number;
-      /** @description Counts over this page */
-      stats: {
-        /** @description Rows of this page by the id of each of their attributes */
-        id: {
-          [key: string]: number;
-        };
-        /** @description Words of the query that the best row matches */
-        nbWordsMatched: number;
-      };
-      /** @description The sort, or `relevance` */
-      sort_applied: string;
-    };
-    LegacyMatch: {
-      /** @description Name and style of the item */
-      label: string;
-      /** @description How sure the match is, calibrated */
-      confidence: number;
-      /** @description Id of the matched row */
-      id: string;
-      /** @description The matched row */
-      product: {
-        /** @description Id of the matched row */
-        id: string;
-        /**
-         * Format: date-time
-         * @description When the row was last changed
-         */
-        updated_at: string;
-        /** @description Its category */
-        category_id: string;
-        /** @description Its category and what stands above it */
-        attributes: components['schemas']['Attribute'][];
-        /** @description Empty where the match is no product */
-        variants: components['schemas']['LegacyVariant'][];
-        /** @description Higher is more popular */
-        popularity: number;
-        /** @description Deleted rows are not matched */
-        deleted: boolean;
-        /** @description 0: a photo has no words */
-        nbWordsMatched: number;
-      };
-    };
-    LegacyRow: {
-      /** @description Starts with its kind, such as `product_` or `brand_` */
-      id: string;
-      /** @description Of a product brand, model and style, or its title where it has none of them; else the name of the entity */
-      name: string;
-      /** @description Higher is more popular */
-      popularity: number;
-      /** @description Addresses of pictures */
-      images: string[];
-      /** @description Addresses of small pictures */
-      thumbnails: string[];
-      /** @description Category rows only */
-      available_tags?: components['schemas']['Tag'][];
-      /** @description Its category and what stands above it */
-      attributes: components['schemas']['Attribute'][];
-      /** @description Products only */
-      variants?: components['schemas']['LegacyVariant'][];
-      /** @description Rows that are no product */
-      max_market_estimate?: components['schemas']['MarketEstimate'] | null;
-    };
-    LegacyVisionAnswer: {
-      /** @description `true` for every success */
-      success: boolean;
-      /** @description Matches, best first */
-      results: components['schemas']['LegacyMatch'][];
-      /** @description Milliseconds */
-      processingTime: number;
-      /** @description What an operator can look the identification up by */
-      predictionId: string;
-    };
-    Attribute: {
-      /** @description A taxonomy field such as `brand` */
-      field: string;
-      /** @description Id of the entity, as filters take it */
-      id: string;
-      /** @description Its name, for people */
-      name: string;
-    };
-    Refusal: {
-      /** @description `false` for every refusal */
-      success: boolean;
-      /** @description Code of the failure; clients branch on it */
-      error: string;
-      /** @description What a developer can do about it */
-      message: string;
-      /** @description Name of the request, for support */
-      request_id: string;
-      /** @description Path of the parameter at fault */
-      field?: string;
-      /** @description What the category has, where `taxonomy_node` is no part of it */
-      allowed_taxonomy_nodes?: string[];
-      /** @description Why an image can not be used */
-      reason?: string;
-      /** @description Position of the photo at fault in `images` */
-      index?: number;
-    };
-    MarketEstimate: {
-      /** @description Marketplace, such as `ebay` */
-      source: string;
-      /** @description Market that the figures are of */
-      region: components['schemas']['Market'];
-      /** @description Excellent: minimal to no visible wear */
-      A: number | null;
-      /** @description Great: light wear */
-      B: number | null;
-      /** @description Good: moderate wear, presentable */
-      C: number | null;
-      /** @description Fair: significant wear, still usable */
-      D: number | null;
-      /** @description Lower-case ISO 4217 code */
-      currency: string;
-      /**
-       * Format: date-time
-       * @description When it was estimated
-       */
-      estimated_at: string;
-      /** @description How sure the estimate is; null where that is not known */
-      confidence: number | null;
-    };
-    Tag: {
-      /** @description `<group>:<name>`, as filters take it */
-      id: string;
-      /** @description Its name, for people */
-      name: string;
-      /** @description The part of the id before the colon */
-      group: string;
-    };
-    VariantField: {
-      /** @description What varies, such as `size` */
-      field: string;
-      /** @description Its value, for people */
-      name: string;
-    };
-    AccountState: {
-      /** @description Id of the account */
-      id: string;
-      /** @description Its name, for people */
-      name: string;
-      /** @description What it has left; null is unlimited */
-      credits: number | null;
-      /** @description Whether photos are kept as long as their predictions */
-      keeps_photos: boolean;
-    };
-    ApiKey: {
-      /** @description Id of the key; not the key */
-      id: string;
-      /** @description Its name, for people */
-      name: string;
-      /** @description API versions that it opens */
-      versions: components['schemas']['ApiVersion'][];
-      /** @description What it may do */
-      scopes: components['schemas']['Scope'][];
-      /** @description Whether it sees the sandbox only */
-      test: boolean;
-      /**
-       * Format: date-time
-       * @description When it was made
-       */
-      created_at: string;
-      /** @description From then on it opens nothing; null: never */
-      expires_at: string | null;
-      /** @description Id of its account */
-      account: string;
-      /** @description Calls a second and a minute, and photos that are identified at the same time */
-      limits: {
-        /** @description Null is that of the settings, 0 none */
-        per_second: number | null;
-        /** @description Null is that of the settings, 0 none */
-        per_minute: number | null;
-        /** @description Null is that of the settings, 0 none */
-        concurrency: number | null;
-      };
-      /** @description When it was closed; null: never */
-      revoked_at: string | null;
-    };
-    AuditEntry: {
-      /** @description Rises with each entry */
-      id: number;
-      /**
-       * Format: date-time
-       * @description When it was done
-       */
-      at: string;
-      /** @description Who: `user@host` for a command, `admin` over HTTP */
-      actor: string;
-      /** @description What, by the name of its command */
-      action: string;
-      /** @description The account that it concerns */
-      account: string | null;
-      /** @description What it was done to */
-      subject: string | null;
-      /** @description With `requestId` over HTTP */
-      details: {
-        [key: string]: unknown;
-      };
-    };
-    DataFileLink: {
-      /** @description Market that the figures are of */
-      region: components['schemas']['Market'];
-      /**
-       * Format: uri
-       * @description Signed link to a CSV file; not to be stored
-       */
-      url: string;
-    };
-    Health: {
-      /** @description The process answers */
-      status: 'alive';
-    };
-    LegacyVariant: {
-      /** @description Starts with `variant_` */
-      id: string;
-      /** @description Higher is more popular */
-      popularity: number;
-      /** @description Addresses of pictures */
-      images: string[];
-      /** @description Addresses of small pictures */
-      thumbnails: string[];
-      /** @description What the variant differs in */
-      fields: components['schemas']['VariantField'][];
-      /** @description One per source and region; null where there is none */
-      market_estimates: components['schemas']['MarketEstimate'][] | null;
-      /** @description Signed links to the estimates over time, one per region, valid for one hour; null where there is no data */
-      historical_estimates: components['schemas']['DataFileLink'][] | null;
-      /** @description Signed links to the listings behind the estimates, one per region, valid for one hour; null where there is no data */
-      pricing_data: components['schemas']['DataFileLink'][] | null;
-    };
-    Pricing: {
-      /** @description One per source and region; null where there is none */
-      market_estimates: components['schemas']['MarketEstimate'][] | null;
-      /** @description Signed links to the estimates over time, one per region, valid for one hour; null where there is no data */
-      historical_estimates: components['schemas']['DataFileLink'][] | null;
-      /** @description Signed links to the listings behind the estimates, one per region, valid for one hour; null where there is no data */
-      pricing_data: components['schemas']['DataFileLink'][] | null;
-    };
-    Readiness: {
-      /**
-       * @description `ready`: the process serves everything. `degraded`: it serves, though less; `warnings` say what it lacks
-       * @enum {string}
-       */
-      status: 'ready' | 'degraded';
-      checks: components['schemas']['ReadinessChecks'];
-      /** @description What it lacks, with the reason */
-      warnings: string[];
-      /** @description What computes each model in the memory of this process */
-      inference: {
-        [key: string]: 'tensorflow' | 'onnx' | 'wasm' | 'cpu';
-      };
-    };
-    /** @description `process` (its state) and each thing that it needs: `ok` or `failed` */
-    ReadinessChecks: {
-      [key: string]: 'ok' | 'failed' | 'starting' | 'ready' | 'stopping';
-    };
-    RecordOutcome: {
-      /** @description Number of the line in the body, from 1 */
-      line: number;
-      /** @description Id of the record; null where it has none, as prices do, or none that can be read */
-      id: string | null;
-      /**
-       * @description Whether the record stands as it was sent
-       * @enum {string}
-       */
-      status: 'accepted' | 'rejected';
-      /** @description Of a rejected one: the field at fault, `line` where that is the line itself */
-      field?: string;
-      /** @description Of a rejected one: what is wrong with it */
-      reason?: string;
-    };
-    ResolvedTaxonomy: {
-      /** @description Kind of the rows; of the first hit in vision */
-      node: string | null;
-      /** @description Attributes of the hierarchy above it; null where there is nothing to tell */
-      level: number | null;
-    };
-    Suggestion: {
-      /** @description Of the row */
-      id: string;
-      /** @description Its name */
-      name: string;
-      /** @description Its kind, such as `brand` or `product` */
-      node: string;
-      /** @description Its category, what it belongs to, and itself unless a product */
-      attributes: components['schemas']['Attribute'][];
-      /** @description Parts of the name that the query names: where each begins and has ended, in UTF-16 code units */
-      matched: number[][];
-    };
-    UsageLine: {
-      /**
-       * Format: date
-       * @description Of UTC
-       */
-      day: string;
-      /** @description Such as `v3.catalog.query` */
-      endpoint: string;
-      /** @description Calls that were charged */
-      calls: number;
-      /** @description What they were charged */
-      credits: number;
-    };
-    Variant: {
-      /** @description Starts with `variant_` */
-      id: string;
-      /** @description Higher is more popular */
-      popularity: number;
-      /** @description Addresses of pictures */
-      images: string[];
-      /** @description Addresses of small pictures */
-      thumbnails: string[];
-      /** @description With `taxonomy` */
-      fields?: components['schemas']['VariantField'][];
-      /** @description With `pricing` */
-      pricing?: components['schemas']['Pricing'];
-    };
-    VisionJobDoneMessage: {
-      /** @description The event */
-      type: 'vision.job.done';
-      /**
-       * Format: date-time
-       * @description When it happened
-       */
-      timestamp: string;
-      /** @description What happened */
-      data: {
-        /** @description Id of the job */
-        id: string;
-        /** @description Entries of the job */
-        total: number;
-        /** @description Entries that were identified */
-        done: number;
-        /** @description Entries whose answer is a refusal */
-        failed: number;
-        /** @description Entries without an answer */
-        cancelled: number;
-      };
-    };
-    AccountCreditsLowMessage: {
-      /** @description The event */
-      type: 'account.credits.low';
-      /**
-       * Format: date-time
-       * @description When it happened
-       */
-      timestamp: string;
-      /** @description What happened */
-      data: {
-        /** @description Credits that are left */
-        credits: number;
-        /** @description The threshold of the webhook */
-        credits_below: number;
-      };
-    };
-    CatalogImportDoneMessage: {
-      /** @description The event */
-      type: 'catalog.import.done';
-      /**
-       * Format: date-time
-       * @description When it happened
-       */
-      timestamp: string;
-      /** @description What happened */
-      data: {
-        /** @description Records that were written */
-        accepted: number;
-        /** @description Records that were not */
-        rejected: number;
-      };
-    };
-    ModelDriftMessage: {
-      /** @description The event */
-      type: 'model.drift';
-      /**
-       * Format: date-time
-       * @description When it happened
-       */
-      timestamp: string;
-      /** @description What happened */
-      data: {
-        /** @description Mean confidence of the answers */
-        claimed: number;
-        /** @description Share of them that were right */
-        right: number;
-        /** @description Answers with feedback */
-        answers: number;
-      };
     };
     BadRequest: {
       /** @description `false` for every refusal */
@@ -2149,6 +2077,78 @@ export interface components {
       request_id: string;
       checks: components['schemas']['ReadinessChecks'];
     };
+    VisionJobDoneMessage: {
+      /** @description The event */
+      type: 'vision.job.done';
+      /**
+       * Format: date-time
+       * @description When it happened
+       */
+      timestamp: string;
+      /** @description What happened */
+      data: {
+        /** @description Id of the job */
+        id: string;
+        /** @description Entries of the job */
+        total: number;
+        /** @description Entries that were identified */
+        done: number;
+        /** @description Entries whose answer is a refusal */
+        failed: number;
+        /** @description Entries without an answer */
+        cancelled: number;
+      };
+    };
+    AccountCreditsLowMessage: {
+      /** @description The event */
+      type: 'account.credits.low';
+      /**
+       * Format: date-time
+       * @description When it happened
+       */
+      timestamp: string;
+      /** @description What happened */
+      data: {
+        /** @description Credits that are left */
+        credits: number;
+        /** @description The threshold of the webhook */
+        credits_below: number;
+      };
+    };
+    CatalogImportDoneMessage: {
+      /** @description The event */
+      type: 'catalog.import.done';
+      /**
+       * Format: date-time
+       * @description When it happened
+       */
+      timestamp: string;
+      /** @description What happened */
+      data: {
+        /** @description Records that were written */
+        accepted: number;
+        /** @description Records that were not */
+        rejected: number;
+      };
+    };
+    ModelDriftMessage: {
+      /** @description The event */
+      type: 'model.drift';
+      /**
+       * Format: date-time
+       * @description When it happened
+       */
+      timestamp: string;
+      /** @description What happened */
+      data: {
+        /** @description Mean confidence of the answers */
+        claimed: number;
+        /** @description Share of them that were right */
+        right: number;
+        /** @description Answers with feedback */
+        answers: number;
+      };
+    };
   };
   responses: {
     /** @description A body, parameter or header is malformed or asks for something that does not exist; `field` is its path. Or the body arrived too slowly; then there is no `field`. */
@@ -2161,6 +2161,7 @@ export interface components {
         'RateLimit-Remaining': components['headers']['Optional-RateLimit-Remaining'];
         'RateLimit-Reset': components['headers']['Optional-RateLimit-Reset'];
         Deprecation: components['headers']['Optional-Deprecation'];
+        'Retry-After': components['headers']['Optional-Retry-After'];
         [name: string]: unknown;
       };
       content: {
@@ -2188,6 +2189,7 @@ export interface components {
         'RateLimit-Remaining': components['headers']['Optional-RateLimit-Remaining'];
         'RateLimit-Reset': components['headers']['Optional-RateLimit-Reset'];
         Deprecation: components['headers']['Optional-Deprecation'];
+        'Retry-After': components['headers']['Optional-Retry-After'];
         [name: string]: unknown;
       };
       content: {
@@ -2213,6 +2215,8 @@ export interface components {
         'RateLimit-Limit': components['headers']['Optional-RateLimit-Limit'];
         'RateLimit-Remaining': components['headers']['Optional-RateLimit-Remaining'];
         'RateLimit-Reset': components['headers']['Optional-RateLimit-Reset'];
+        Deprecation: components['headers']['Optional-Deprecation'];
+        'Retry-After': components['headers']['Optional-Retry-After'];
         [name: string]: unknown;
       };
       content: {
@@ -2234,12 +2238,13 @@ export interface components {
     Conflict: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
-        'Retry-After': components['headers']['Optional-Retry-After'];
         'X-Credits-Used': components['headers']['Optional-X-Credits-Used'];
         'X-Credits-Remaining': components['headers']['Optional-X-Credits-Remaining'];
         'RateLimit-Limit': components['headers']['Optional-RateLimit-Limit'];
         'RateLimit-Remaining': components['headers']['Optional-RateLimit-Remaining'];
         'RateLimit-Reset': components['headers']['Optional-RateLimit-Reset'];
+        Deprecation: components['headers']['Optional-Deprecation'];
+        'Retry-After': components['headers']['Optional-Retry-After'];
         [name: string]: unknown;
       };
       content: {
@@ -2255,6 +2260,8 @@ export interface components {
         'RateLimit-Limit': components['headers']['Optional-RateLimit-Limit'];
         'RateLimit-Remaining': components['headers']['Optional-RateLimit-Remaining'];
         'RateLimit-Reset': components['headers']['Optional-RateLimit-Reset'];
+        Deprecation: components['headers']['Optional-Deprecation'];
+        'Retry-After': components['headers']['Optional-Retry-After'];
         [name: string]: unknown;
       };
       content: {
@@ -2270,6 +2277,8 @@ export interface components {
         'RateLimit-Limit': components['headers']['Optional-RateLimit-Limit'];
         'RateLimit-Remaining': components['headers']['Optional-RateLimit-Remaining'];
         'RateLimit-Reset': components['headers']['Optional-RateLimit-Reset'];
+        Deprecation: components['headers']['Optional-Deprecation'];
+        'Retry-After': components['headers']['Optional-Retry-After'];
         [name: string]: unknown;
       };
       content: {
@@ -2286,6 +2295,7 @@ export interface components {
         'RateLimit-Remaining': components['headers']['Optional-RateLimit-Remaining'];
         'RateLimit-Reset': components['headers']['Optional-RateLimit-Reset'];
         Deprecation: components['headers']['Optional-Deprecation'];
+        'Retry-After': components['headers']['Optional-Retry-After'];
         [name: string]: unknown;
       };
       content: {
@@ -2329,6 +2339,7 @@ export interface components {
         'RateLimit-Remaining': components['headers']['Optional-RateLimit-Remaining'];
         'RateLimit-Reset': components['headers']['Optional-RateLimit-Reset'];
         Deprecation: components['headers']['Optional-Deprecation'];
+        'Retry-After': components['headers']['Optional-Retry-After'];
         [name: string]: unknown;
       };
       content: {
@@ -2362,6 +2373,7 @@ export interface components {
         'RateLimit-Remaining': components['headers']['Optional-RateLimit-Remaining'];
         'RateLimit-Reset': components['headers']['Optional-RateLimit-Reset'];
         Deprecation: components['headers']['Optional-Deprecation'];
+        'Retry-After': components['headers']['Optional-Retry-After'];
         [name: string]: unknown;
       };
       content: {
@@ -2493,23 +2505,12 @@ export interface components {
   };
   pathItems: never;
 }
-export type ApiVersion = components['schemas']['ApiVersion'];
 export type Include = components['schemas']['Include'];
+export type ApiVersion = components['schemas']['ApiVersion'];
 export type Market = components['schemas']['Market'];
 export type Scope = components['schemas']['Scope'];
-export type Sort = components['schemas']['Sort'];
 export type WebhookEvent = components['schemas']['WebhookEvent'];
-export type CatalogQuery = components['schemas']['CatalogQuery'];
-export type Filter = components['schemas']['Filter'];
-export type IdentifyRequest = components['schemas']['IdentifyRequest'];
-export type Photo = components['schemas']['Photo'];
-export type Region = components['schemas']['Region'];
-export type ItemsRequest = components['schemas']['ItemsRequest'];
-export type SuggestRequest = components['schemas']['SuggestRequest'];
-export type JobRequest = components['schemas']['JobRequest'];
-export type WebhookRequest = components['schemas']['WebhookRequest'];
-export type JobPhotos = components['schemas']['JobPhotos'];
-export type Feedback = components['schemas']['Feedback'];
+export type Sort = components['schemas']['Sort'];
 export type NewAccount = components['schemas']['NewAccount'];
 export type Credit = components['schemas']['Credit'];
 export type KeepPhotos = components['schemas']['KeepPhotos'];
@@ -2517,6 +2518,17 @@ export type NewKey = components['schemas']['NewKey'];
 export type Rotation = components['schemas']['Rotation'];
 export type LegacyQuery = components['schemas']['LegacyQuery'];
 export type LegacyIdentifyRequest = components['schemas']['LegacyIdentifyRequest'];
+export type Filter = components['schemas']['Filter'];
+export type CatalogQuery = components['schemas']['CatalogQuery'];
+export type ItemsRequest = components['schemas']['ItemsRequest'];
+export type SuggestRequest = components['schemas']['SuggestRequest'];
+export type WebhookRequest = components['schemas']['WebhookRequest'];
+export type Region = components['schemas']['Region'];
+export type Photo = components['schemas']['Photo'];
+export type IdentifyRequest = components['schemas']['IdentifyRequest'];
+export type JobPhotos = components['schemas']['JobPhotos'];
+export type JobRequest = components['schemas']['JobRequest'];
+export type Feedback = components['schemas']['Feedback'];
 export type CategoryRecord = components['schemas']['CategoryRecord'];
 export type TagRecord = components['schemas']['TagRecord'];
 export type SynonymRecord = components['schemas']['SynonymRecord'];
@@ -2529,66 +2541,62 @@ export type EntityDeletion = components['schemas']['EntityDeletion'];
 export type ProductDeletion = components['schemas']['ProductDeletion'];
 export type EstimateRecord = components['schemas']['EstimateRecord'];
 export type RecordLine = components['schemas']['RecordLine'];
-export type Account = components['schemas']['Account'];
-export type CatalogRow = components['schemas']['CatalogRow'];
-export type Evidence = components['schemas']['Evidence'];
-export type FacetValue = components['schemas']['FacetValue'];
-export type FeedbackAnswer = components['schemas']['FeedbackAnswer'];
-export type IdentifyAnswer = components['schemas']['IdentifyAnswer'];
-export type ItemAnswer = components['schemas']['ItemAnswer'];
-export type ItemsAnswer = components['schemas']['ItemsAnswer'];
-export type JobAnswer = components['schemas']['JobAnswer'];
-export type JobEntry = components['schemas']['JobEntry'];
-export type MatchedRow = components['schemas']['MatchedRow'];
-export type QueryAnswer = components['schemas']['QueryAnswer'];
-export type SimilarAnswer = components['schemas']['SimilarAnswer'];
-export type SimilarRow = components['schemas']['SimilarRow'];
-export type SuggestAnswer = components['schemas']['SuggestAnswer'];
-export type Webhook = components['schemas']['Webhook'];
-export type WebhookAnswer = components['schemas']['WebhookAnswer'];
-export type WebhookRemoved = components['schemas']['WebhookRemoved'];
-export type WebhooksAnswer = components['schemas']['WebhooksAnswer'];
-export type DeletionAnswer = components['schemas']['DeletionAnswer'];
-export type FeedStatusAnswer = components['schemas']['FeedStatusAnswer'];
-export type ImageAnswer = components['schemas']['ImageAnswer'];
-export type RecordAnswer = components['schemas']['RecordAnswer'];
-export type RecordStatusAnswer = components['schemas']['RecordStatusAnswer'];
-export type RecordsAnswer = components['schemas']['RecordsAnswer'];
-export type AccountList = components['schemas']['AccountList'];
-export type AccountShown = components['schemas']['AccountShown'];
-export type AuditLog = components['schemas']['AuditLog'];
-export type CreditsAdded = components['schemas']['CreditsAdded'];
-export type KeyList = components['schemas']['KeyList'];
-export type KeyMade = components['schemas']['KeyMade'];
-export type KeyRevoked = components['schemas']['KeyRevoked'];
-export type Usage = components['schemas']['Usage'];
-export type LegacyAnswer = components['schemas']['LegacyAnswer'];
-export type LegacyMatch = components['schemas']['LegacyMatch'];
-export type LegacyRow = components['schemas']['LegacyRow'];
-export type LegacyVisionAnswer = components['schemas']['LegacyVisionAnswer'];
+export type UsageLine = components['schemas']['UsageLine'];
 export type Attribute = components['schemas']['Attribute'];
-export type Refusal = components['schemas']['Refusal'];
-export type MarketEstimate = components['schemas']['MarketEstimate'];
-export type Tag = components['schemas']['Tag'];
 export type VariantField = components['schemas']['VariantField'];
+export type Tag = components['schemas']['Tag'];
+export type MarketEstimate = components['schemas']['MarketEstimate'];
+export type DataFileLink = components['schemas']['DataFileLink'];
+export type Refusal = components['schemas']['Refusal'];
 export type AccountState = components['schemas']['AccountState'];
 export type ApiKey = components['schemas']['ApiKey'];
 export type AuditEntry = components['schemas']['AuditEntry'];
-export type DataFileLink = components['schemas']['DataFileLink'];
-export type Health = components['schemas']['Health'];
+export type AccountList = components['schemas']['AccountList'];
+export type AccountShown = components['schemas']['AccountShown'];
+export type CreditsAdded = components['schemas']['CreditsAdded'];
+export type Usage = components['schemas']['Usage'];
+export type KeyList = components['schemas']['KeyList'];
+export type KeyMade = components['schemas']['KeyMade'];
+export type KeyRevoked = components['schemas']['KeyRevoked'];
+export type AuditLog = components['schemas']['AuditLog'];
 export type LegacyVariant = components['schemas']['LegacyVariant'];
-export type Pricing = components['schemas']['Pricing'];
-export type Readiness = components['schemas']['Readiness'];
+export type LegacyRow = components['schemas']['LegacyRow'];
+export type LegacyAnswer = components['schemas']['LegacyAnswer'];
+export type LegacyMatch = components['schemas']['LegacyMatch'];
+export type LegacyVisionAnswer = components['schemas']['LegacyVisionAnswer'];
+export type Health = components['schemas']['Health'];
 export type ReadinessChecks = components['schemas']['ReadinessChecks'];
-export type RecordOutcome = components['schemas']['RecordOutcome'];
-export type ResolvedTaxonomy = components['schemas']['ResolvedTaxonomy'];
-export type Suggestion = components['schemas']['Suggestion'];
-export type UsageLine = components['schemas']['UsageLine'];
+export type Readiness = components['schemas']['Readiness'];
+export type Pricing = components['schemas']['Pricing'];
 export type Variant = components['schemas']['Variant'];
-export type VisionJobDoneMessage = components['schemas']['VisionJobDoneMessage'];
-export type AccountCreditsLowMessage = components['schemas']['AccountCreditsLowMessage'];
-export type CatalogImportDoneMessage = components['schemas']['CatalogImportDoneMessage'];
-export type ModelDriftMessage = components['schemas']['ModelDriftMessage'];
+export type Evidence = components['schemas']['Evidence'];
+export type CatalogRow = components['schemas']['CatalogRow'];
+export type MatchedRow = components['schemas']['MatchedRow'];
+export type SimilarRow = components['schemas']['SimilarRow'];
+export type FacetValue = components['schemas']['FacetValue'];
+export type ResolvedTaxonomy = components['schemas']['ResolvedTaxonomy'];
+export type ItemAnswer = components['schemas']['ItemAnswer'];
+export type QueryAnswer = components['schemas']['QueryAnswer'];
+export type ItemsAnswer = components['schemas']['ItemsAnswer'];
+export type SimilarAnswer = components['schemas']['SimilarAnswer'];
+export type IdentifyAnswer = components['schemas']['IdentifyAnswer'];
+export type Account = components['schemas']['Account'];
+export type FeedbackAnswer = components['schemas']['FeedbackAnswer'];
+export type Suggestion = components['schemas']['Suggestion'];
+export type SuggestAnswer = components['schemas']['SuggestAnswer'];
+export type JobEntry = components['schemas']['JobEntry'];
+export type JobAnswer = components['schemas']['JobAnswer'];
+export type Webhook = components['schemas']['Webhook'];
+export type WebhookAnswer = components['schemas']['WebhookAnswer'];
+export type WebhooksAnswer = components['schemas']['WebhooksAnswer'];
+export type WebhookRemoved = components['schemas']['WebhookRemoved'];
+export type RecordOutcome = components['schemas']['RecordOutcome'];
+export type RecordsAnswer = components['schemas']['RecordsAnswer'];
+export type DeletionAnswer = components['schemas']['DeletionAnswer'];
+export type ImageAnswer = components['schemas']['ImageAnswer'];
+export type RecordAnswer = components['schemas']['RecordAnswer'];
+export type RecordStatusAnswer = components['schemas']['RecordStatusAnswer'];
+export type FeedStatusAnswer = components['schemas']['FeedStatusAnswer'];
 export type BadRequest = components['schemas']['BadRequest'];
 export type Unauthorized = components['schemas']['Unauthorized'];
 export type InsufficientCredits = components['schemas']['InsufficientCredits'];
@@ -2605,6 +2613,10 @@ export type InternalError = components['schemas']['InternalError'];
 export type Unavailable = components['schemas']['Unavailable'];
 export type Timeout = components['schemas']['Timeout'];
 export type NotReady = components['schemas']['NotReady'];
+export type VisionJobDoneMessage = components['schemas']['VisionJobDoneMessage'];
+export type AccountCreditsLowMessage = components['schemas']['AccountCreditsLowMessage'];
+export type CatalogImportDoneMessage = components['schemas']['CatalogImportDoneMessage'];
+export type ModelDriftMessage = components['schemas']['ModelDriftMessage'];
 export type ResponseBadRequest = components['responses']['BadRequest'];
 export type ResponseUnauthorized = components['responses']['Unauthorized'];
 export type ResponseInsufficientCredits = components['responses']['InsufficientCredits'];

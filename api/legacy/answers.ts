@@ -9,15 +9,16 @@ import {
   variantField,
   variantFields,
 } from '../wire/answers';
+import { answer } from '../wire/shared';
 
-const legacyVariant = z.object({
+const legacyVariant = answer('LegacyVariant', {
   ...variantFields,
   fields: z.array(variantField).describe('What the variant differs in'),
   ...prices,
 });
 
 /** A row of v1 and v2 products (contract 8.5). */
-export const legacyRow = z.object({
+export const legacyRow = answer('LegacyRow', {
   ...rowFields,
   attributes: z.array(attribute).describe('Its category and what stands above it'),
   variants: z.array(legacyVariant).optional().describe('Products only'),
@@ -25,7 +26,7 @@ export const legacyRow = z.object({
 });
 
 /** The answer of v1 and v2 products (contract 8.4). */
-export const legacyAnswer = z.object({
+export const legacyAnswer = answer('LegacyAnswer', {
   success,
   data: z.array(legacyRow).describe('The rows of this page, in order'),
   search: z.string().describe('The query as sent; empty for a listing'),
@@ -40,7 +41,7 @@ export const legacyAnswer = z.object({
 });
 
 /** One match of v2 vision (contract 8.6). */
-export const legacyMatch = z.object({
+export const legacyMatch = answer('LegacyMatch', {
   label: z.string().describe('Name and style of the item'),
   confidence: z.number().min(0).max(1).describe('How sure the match is, calibrated'),
   id: z.string().describe('Id of the matched row'),
@@ -59,7 +60,7 @@ export const legacyMatch = z.object({
 });
 
 /** The answer of v2 vision (contract 8.6). */
-export const legacyVisionAnswer = z.object({
+export const legacyVisionAnswer = answer('LegacyVisionAnswer', {
   success,
   results: z.array(legacyMatch).describe('Matches, best first'),
   processingTime: z.number().describe('Milliseconds'),

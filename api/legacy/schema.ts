@@ -3,7 +3,7 @@ import type { CatalogQuery, Filter } from '../../models/catalog/catalog-query';
 import { TAGS_FIELD, Taxonomy } from '../../models/catalog/taxonomy';
 import { refuseBrokenText } from '../middleware/parse-json-object';
 import { refuseBrackets, validate } from '../middleware/validate';
-import { listOfValues, pageNumber, searchText, sizeOfPage, sort } from '../wire/shared';
+import { listOfValues, pageNumber, SENT, searchText, sizeOfPage, sort } from '../wire/shared';
 
 /** Parameters of a v1 query string or a v2 body, as received. */
 export type LegacyParameters = Readonly<Record<string, unknown>>;
@@ -70,6 +70,9 @@ export const legacyParameters = legacyQuery.extend({
   exclude_category: commaSeparated.optional().describe('Names or ids of categories'),
 });
 
+/** Body of `POST /v2/products`: the same parameters, and whatever is ignored. */
+export const legacyBody = legacyParameters.catchall(z.unknown()).register(SENT, { id: 'LegacyQuery' });
+
 /** What the catalog has, to distinguish facets from ignored parameters. */
 interface Known {
   readonly taxonomy: Taxonomy;
@@ -133,4 +136,5 @@ export const legacyIdentifyBody = z
     url: z.string().nullish().describe('Public http(s) address of the photo; wins over `base64`'),
     base64: z.string().nullish().describe('The photo as base64 or data URI: JPEG, PNG or WebP'),
   })
-  .meta({ if: textOf('url'), else: textOf('base64') });
+  .meta({ if: textOf('url'), else: textOf('base64') })
+  .register(SENT, { id: 'LegacyIdentifyRequest' });

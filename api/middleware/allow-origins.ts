@@ -1,15 +1,13 @@
 import cors from 'cors';
 import { Router } from 'express';
+import type { ApiSettings } from '../api-services';
 import { PUBLIC_PREFIXES } from '../endpoints';
-
-/** Origins of pages that may read answers in a browser, or all; none closes the API to browsers. */
-export type AllowedOrigins = '*' | readonly string[];
 
 /** Browsers ask again after a day at most; each has its own lower limit. */
 const PREFLIGHT_SECONDS = 86_400;
 
 /** Lets pages of other origins call the API, images and data files, but not the operators' API (contract 12.5). */
-export function allowOrigins(origins: AllowedOrigins): Router {
+export function allowOrigins(origins: ApiSettings['corsOrigins']): Router {
   const router = Router();
   if (origins.length === 0) return router;
   const allow = cors({

@@ -4,15 +4,18 @@ import { z } from 'zod';
 import { AppError, unavailable } from '../../models/errors';
 import type { ApiSettings, ReadinessCheck } from '../api-services';
 import { errorBody } from '../middleware/error-handler';
+import { ANSWERED, answer } from '../wire/shared';
 
 /** A check that takes longer counts as failed. */
 const CHECK_MS_MAX = 3000;
 
 /** The answer of `/healthz`. */
-export const healthAnswer = z.object({ status: z.literal('alive').describe('The process answers') });
+export const healthAnswer = answer('Health', {
+  status: z.literal('alive').describe('The process answers'),
+});
 
 /** The answer of `/readyz` when the process can serve (contract 14.4); a 503 has the same `checks`. */
-export const readinessAnswer = z.object({
+export const readinessAnswer = answer('Readiness', {
   status: z
     .enum(['ready', 'degraded'])
     .describe(
@@ -20,7 +23,8 @@ export const readinessAnswer = z.object({
     ),
   checks: z
     .record(z.string(), z.enum(['ok', 'failed', 'starting', 'ready', 'stopping']))
-    .describe('`process` (its state) and each thing that it needs: `ok` or `failed`'),
+    .describe('`process` (its state) and each thing that it needs: `ok` or `failed`')
+    .register(ANSWERED, { id: 'ReadinessChecks' }),
   warnings: z.array(z.string()).describe('What it lacks, with the reason'),
   inference: z
     .record(z.string(), z.enum(['tensorflow', 'onnx', 'wasm', 'cpu']))

@@ -12,18 +12,18 @@ import {
   variantField,
   variantFields,
 } from '../wire/answers';
-import { includeModule, webhookEvent } from '../wire/shared';
+import { answer, includeModule, webhookEvent } from '../wire/shared';
 
-const variant = z.object({
+const variant = answer('Variant', {
   ...variantFields,
   fields: z.array(variantField).optional().describe('With `taxonomy`'),
-  pricing: z.object(prices).optional().describe('With `pricing`'),
+  pricing: answer('Pricing', prices).optional().describe('With `pricing`'),
 });
 
 const share = z.number().min(0).max(1);
 
 /** Why a row was answered (contract 7.17). */
-export const evidence = z.object({
+export const evidence = answer('Evidence', {
   image: z.url().describe('Address of the catalog picture that it was found by'),
   photo: z.int().describe('Position of your photo that is nearest to that picture'),
   similarity: z
@@ -44,7 +44,7 @@ export const evidence = z.object({
 });
 
 /** A catalog row (contract 1.2). */
-export const catalogRow = z.object({
+export const catalogRow = answer('CatalogRow', {
   ...rowFields,
   title: z.string().optional().describe("The shop's own title; products that have one, as the next three"),
   sku: z.string().optional().describe("The shop's own number or code"),
@@ -62,45 +62,48 @@ export const catalogRow = z.object({
 });
 
 /** A row shown by a photo (contract 7.8). */
-export const matchedRow = catalogRow.extend({
+export const matchedRow = answer('MatchedRow', {
+  ...catalogRow.shape,
   confidence: share.describe('How sure the match is, calibrated'),
   evidence: evidence.optional().describe('With `explain`: why this row'),
 });
 
 /** A row that looks like another (contract 6.4). */
-export const similarRow = catalogRow.extend({
+export const similarRow = answer('SimilarRow', {
+  ...catalogRow.shape,
   similarity: z.number().describe('Cosine of the nearest views; of several pictures the mean'),
 });
 
 /** A value of a counted facet (contract 4.15). */
-export const facetValue = z.object({
+export const facetValue = answer('FacetValue', {
   id: z.string().describe('As a filter takes it'),
   name: z.string().describe('For people'),
   count: z.int().describe('Rows of all pages that have it'),
 });
 
 /** The common fields of every answer with rows (contract 4.10). */
-const rowsAnswer = z.object({
+const rowsFields = {
   success,
   ...pageFields,
   credits_used: z.int().describe('What the call was charged'),
   includes: z.array(includeModule).describe('The modules of this answer'),
-  resolved_taxonomy: z.object({
+  resolved_taxonomy: answer('ResolvedTaxonomy', {
     node: z.string().nullable().describe('Kind of the rows; of the first hit in vision'),
     level: z
       .int()
       .nullable()
       .describe('Attributes of the hierarchy above it; null where there is nothing to tell'),
   }),
-});
+};
 
 const rowsOf = <Row extends z.ZodType>(row: Row) => z.array(row).describe('The rows of this page, in order');
 
 /** The answer to a lookup by one id (contract 6.1). */
-export const itemAnswer = rowsAnswer.extend({ data: rowsOf(catalogRow) });
+export const itemAnswer = answer('ItemAnswer', { ...rowsFields, data: rowsOf(catalogRow) });
 
 /** The answer to a query. */
-export const queryAnswer = itemAnswer.extend({
+export const queryAnswer = answer('QueryAnswer', {
+  ...itemAnswer.shape,
   sort_applied: z.string().describe('The sort, or `relevance`'),
   next_cursor: z
     .string()
@@ -114,18 +117,19 @@ export const queryAnswer = itemAnswer.extend({
 });
 
 /** The answer to a lookup by several ids (contract 6.7). */
-export const itemsAnswer = itemAnswer.extend({
+export const itemsAnswer = answer('ItemsAnswer', {
+  ...itemAnswer.shape,
   not_found: z.array(z.string()).describe('Those of the ids that there is no row of, in their order'),
 });
 
 /** The answer to a call for similar items (contract 6.3). */
-export const similarAnswer = rowsAnswer.extend({ data: rowsOf(similarRow) });
+export const similarAnswer = answer('SimilarAnswer', { ...rowsFields, data: rowsOf(similarRow) });
 
 /** The answer to a photo (contract 7.8). */
-export const identifyAnswer = rowsAnswer.extend({ data: rowsOf(matchedRow) });
+export const identifyAnswer = answer('IdentifyAnswer', { ...rowsFields, data: rowsOf(matchedRow) });
 
 /** A caller's account and key (contract 9.7). */
-export const accountAnswer = z.object({
+export const accountAnswer = answer('Account', {
   success,
   account: z.object(accountFields).describe('Who pays'),
   key: z
@@ -157,7 +161,7 @@ export const accountAnswer = z.object({
 });
 
 /** The answer to feedback on a prediction. */
-export const feedbackAnswer = z.object({
+export const feedbackAnswer = answer('FeedbackAnswer', {
   success,
   prediction_id: z.string().describe('The prediction that it is about'),
   correct_id: z
@@ -170,13 +174,13 @@ export const feedbackAnswer = z.object({
 });
 
 /** The answer to a search box (contract 5.11). */
-export const suggestAnswer = z.object({
+export const suggestAnswer = answer('SuggestAnswer', {
   success,
   results: z.int().describe('Rows in `data`'),
   credits_used: z.literal(0).describe('Suggestions are free'),
   data: z
     .array(
-      z.object({
+      answer('Suggestion', {
         id: z.string().describe('Of the row'),
         name: z.string().describe('Its name'),
         node: z.string().describe('Its kind, such as `brand` or `product`'),
@@ -196,7 +200,7 @@ export const suggestAnswer = z.object({
 const count = (of: string) => z.int().describe(of);
 
 /** An entry of a job (contract 16.2). */
-export const jobEntry = z.object({
+export const jobEntry = answer('JobEntry', {
   state: z.enum(ENTRY_STATES).describe('`failed`: the answer is a refusal'),
   prediction_id: z
     .string()
@@ -209,7 +213,7 @@ export const jobEntry = z.object({
 });
 
 /** A job (contract 16.2). */
-export const jobAnswer = z.object({
+export const jobAnswer = answer('JobAnswer', {
   success,
   id: z.string().describe('What the job is asked for by'),
   status: z.enum(JOB_STATUSES).describe('`queued` until its first entry is begun'),
@@ -223,7 +227,7 @@ export const jobAnswer = z.object({
 });
 
 /** A webhook address (contract 16.10). */
-export const webhook = z.object({
+export const webhook = answer('Webhook', {
   id: z.string().describe('What it is removed by'),
   key_id: z.string().nullable().describe('The key that it belongs to'),
   url: z.string().describe('The address'),
@@ -239,7 +243,8 @@ export const webhook = z.object({
 });
 
 /** The answer to a registration. */
-export const webhookAnswer = webhook.extend({
+export const webhookAnswer = answer('WebhookAnswer', {
+  ...webhook.shape,
   success,
   secret: z
     .string()
@@ -248,13 +253,13 @@ export const webhookAnswer = webhook.extend({
 });
 
 /** All addresses of an account. */
-export const webhooksAnswer = z.object({
+export const webhooksAnswer = answer('WebhooksAnswer', {
   success,
   data: z.array(webhook).describe('Oldest first'),
 });
 
 /** The answer to a removal. */
-export const webhookRemoved = z.object({
+export const webhookRemoved = answer('WebhookRemoved', {
   success,
   id: z.string().describe('What was removed'),
 });

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { success } from '../wire/answers';
+import { answer } from '../wire/shared';
 
 const creditsUsed = z.literal(0).describe('Writing is free');
 
-const outcome = z.object({
+const outcome = answer('RecordOutcome', {
   line: z.int().describe('Number of the line in the body, from 1'),
   id: z
     .string()
@@ -18,7 +19,7 @@ const outcome = z.object({
 });
 
 /** The outcome of each line of a call (contract 15.3). */
-export const recordsAnswer = z.object({
+export const recordsAnswer = answer('RecordsAnswer', {
   success,
   accepted: z.int().describe('Lines whose records stand'),
   rejected: z.int().describe('The other lines'),
@@ -27,7 +28,7 @@ export const recordsAnswer = z.object({
 });
 
 /** The answer to a deletion (contract 15.6). */
-export const deletionAnswer = z.object({
+export const deletionAnswer = answer('DeletionAnswer', {
   success,
   id: z.string().describe('The record that is gone'),
   deleted: z.literal(true).describe('It is no row of the catalog any more'),
@@ -35,7 +36,7 @@ export const deletionAnswer = z.object({
 });
 
 /** A stored picture (contract 15.9). */
-export const imageAnswer = z.object({
+export const imageAnswer = answer('ImageAnswer', {
   success,
   url: z.string().describe('Address of the picture, for the `images` of a record'),
   thumbnail: z.string().describe('Address of its thumbnail, a JPEG of 320 pixels at most'),
@@ -47,7 +48,7 @@ export const imageAnswer = z.object({
 const read = z.looseObject({ id: z.string() }).describe('The whole record');
 
 /** A record as the line that writes it (contract 15.10). */
-export const recordAnswer = z.object({
+export const recordAnswer = answer('RecordAnswer', {
   success,
   data: z
     .array(z.object({ products: read.optional(), entities: read.optional(), categories: read.optional() }))
@@ -65,7 +66,7 @@ const failures = z
   .describe('The first 20 pictures that failed, as the records name them, each with the reason');
 
 /** How far a record is visible to searches and photos (contract 15.7). */
-export const recordStatusAnswer = z.object({
+export const recordStatusAnswer = answer('RecordStatusAnswer', {
   success,
   id: z.string().describe('The record'),
   searchable: z.boolean().describe('Whether searches and lookups find it as a row'),
@@ -76,7 +77,7 @@ export const recordStatusAnswer = z.object({
 });
 
 /** How far the products of a feed are visible to photos (contract 15.11). */
-export const feedStatusAnswer = z.object({
+export const feedStatusAnswer = answer('FeedStatusAnswer', {
   success,
   id: z.string().describe('The name of the feed'),
   products: z.int().describe('Live products that came from it'),

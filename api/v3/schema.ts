@@ -15,10 +15,12 @@ import { SIMILAR_MAX } from '../../models/vision/candidates';
 import { isObject } from '../middleware/parse-json-object';
 import { validate } from '../middleware/validate';
 import {
+  body,
   having,
   includeModule,
   listOfValues,
   pageNumber,
+  SENT,
   searchText,
   sizeOfPage,
   sort,
@@ -61,7 +63,8 @@ export const filter = z
     if: filled('include'),
     else: { anyOf: [filled('exclude'), filled('ids')] },
     not: having('ids', 'include'),
-  });
+  })
+  .register(SENT, { id: 'Filter' });
 
 /** Most filters of one call. */
 export const FILTERS_MAX = 100;
@@ -138,19 +141,20 @@ export const catalogQueryBody = z
     facets: facets.optional(),
     includes,
   })
-  .meta({ not: having('cursor', 'page') });
+  .meta({ not: having('cursor', 'page') })
+  .register(SENT, { id: 'CatalogQuery' });
 
 /** Ids of one call at most (contract 6.7). */
 const ITEMS_MAX = 100;
 
 /** Body of `POST /v3/catalog/items`. */
-export const itemsBody = z.strictObject({
+export const itemsBody = body('ItemsRequest', {
   ids: z.array(z.string()).min(1).max(ITEMS_MAX).describe('Ids of rows; one that is named again is one row'),
   includes,
 });
 
 /** Body of `POST /v3/catalog/suggest`. */
-export const suggestBody = z.strictObject({
+export const suggestBody = body('SuggestRequest', {
   query: searchText.default('').describe('What stands in the search box; blank for the most popular rows'),
   category_id: z.string().optional().describe('Slug or name of a category'),
   size: sizeOfPage.default(SUGGESTIONS_MAX).describe(`Rows at most; lowered to ${SUGGESTIONS_MAX}`),
@@ -190,7 +194,8 @@ export const webhookBody = z
     // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
     then: having('credits_below'),
     else: { not: having('credits_below') },
-  });
+  })
+  .register(SENT, { id: 'WebhookRequest' });
 
 /**
  * The query of a body, and the modules that its answer includes; `page_size` is lowered to the cap.

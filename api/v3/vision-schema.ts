@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { PHOTOS_MAX } from '../../models/vision/image-input';
 import { JOB_ENTRIES_MAX } from '../../models/vision/jobs/vision-job';
 import { type CutPhotos, photosOf } from '../wire/photos';
-import { having } from '../wire/shared';
+import { body, having, SENT } from '../wire/shared';
 import { filters, includes, toFilter } from './schema';
 
 /** Tolerance for sums of fractions. */
@@ -24,7 +24,8 @@ const region = z
     if (x + width > 1 + ROUNDING) fault('width');
     if (y + height > 1 + ROUNDING) fault('height');
   })
-  .describe('Fractions of the upright photo, within 0 to 1; at least 16 pixels on each side');
+  .describe('Fractions of the upright photo, within 0 to 1; at least 16 pixels on each side')
+  .register(SENT, { id: 'Region' });
 
 const photo = {
   url: z.string().optional().describe('Public http(s) address of the photo; wins over `base64`'),
@@ -35,7 +36,8 @@ const photo = {
 /** One photo of several. */
 export const photoBody = z
   .strictObject(photo)
-  .meta({ description: 'One of `url` and `base64`', if: having('url'), else: having('base64') });
+  .meta({ description: 'One of `url` and `base64`', if: having('url'), else: having('base64') })
+  .register(SENT, { id: 'Photo' });
 
 /** `images` in place of one photo (contract 7.14). */
 const PHOTOS = {
@@ -67,11 +69,13 @@ const item = z.strictObject({
 });
 
 /** Body of `POST /v3/vision/identify`. */
-export const identifyBody = item.extend({ includes }).meta(PHOTOS);
+export const identifyBody = item.extend({ includes }).meta(PHOTOS).register(SENT, { id: 'IdentifyRequest' });
 
 /** Body of `POST /v3/vision/jobs` (contract 16.1). */
-export const jobBody = z.strictObject({
-  entries: z.array(item.meta(PHOTOS)).min(1).max(JOB_ENTRIES_MAX).describe('One identification each'),
+const jobPhotos = item.meta(PHOTOS).register(SENT, { id: 'JobPhotos' });
+
+export const jobBody = body('JobRequest', {
+  entries: z.array(jobPhotos).min(1).max(JOB_ENTRIES_MAX).describe('One identification each'),
   includes,
 });
 
@@ -92,7 +96,7 @@ export function toIdentification(asked: z.output<typeof item>, cut: CutPhotos, a
 const COMMENT_LENGTH_MAX = 2000;
 
 /** Body of `POST /v3/vision/predictions/{id}/feedback`. */
-export const feedbackBody = z.strictObject({
+export const feedbackBody = body('Feedback', {
   correct_id: z
     .string()
     .nullable()

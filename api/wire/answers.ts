@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { REGIONS } from '../../models/pricing/estimate';
+import { answer, market } from './shared';
 
 /** Parts of answers that all API versions share; presenters are typed by them, and `/openapi.json` shows them. */
-export const market = z.enum(REGIONS);
 const region = market.describe('Market that the figures are of');
 const addresses = z.array(z.url());
 const grade = z.number().nullable();
@@ -12,24 +11,24 @@ export const pictures = {
   thumbnails: addresses.describe('Addresses of small pictures'),
 };
 
-export const attribute = z.object({
+export const attribute = answer('Attribute', {
   field: z.string().describe('A taxonomy field such as `brand`'),
   id: z.string().describe('Id of the entity, as filters take it'),
   name: z.string().describe('Its name, for people'),
 });
 
-export const variantField = z.object({
+export const variantField = answer('VariantField', {
   field: z.string().describe('What varies, such as `size`'),
   name: z.string().describe('Its value, for people'),
 });
 
-export const tag = z.object({
+export const tag = answer('Tag', {
   id: z.string().describe('`<group>:<name>`, as filters take it'),
   name: z.string().describe('Its name, for people'),
   group: z.string().describe('The part of the id before the colon'),
 });
 
-export const marketEstimate = z.object({
+export const marketEstimate = answer('MarketEstimate', {
   source: z.string().describe('Marketplace, such as `ebay`'),
   region,
   A: grade.describe('Excellent: minimal to no visible wear'),
@@ -41,9 +40,11 @@ export const marketEstimate = z.object({
   confidence: z.number().nullable().describe('How sure the estimate is; null where that is not known'),
 });
 
-const links = z
-  .array(z.object({ region, url: z.url().describe('Signed link to a CSV file; not to be stored') }))
-  .nullable();
+const dataFileLink = answer('DataFileLink', {
+  region,
+  url: z.url().describe('Signed link to a CSV file; not to be stored'),
+});
+const links = z.array(dataFileLink).nullable();
 
 export const prices = {
   market_estimates: z
@@ -89,7 +90,7 @@ export const pageFields = {
 };
 
 /** The body of every error (contract 11.1). */
-export const errorAnswer = z.object({
+export const errorAnswer = answer('Refusal', {
   success: z.literal(false).describe('`false` for every refusal'),
   error: z.string().describe('Code of the failure; clients branch on it'),
   message: z.string().describe('What a developer can do about it'),

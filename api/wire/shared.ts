@@ -1,14 +1,34 @@
 import { z } from 'zod';
 import { API_VERSIONS, SCOPES } from '../../models/access/api-key';
 import { MODULES, SORTS } from '../../models/catalog/catalog-query';
+import { REGIONS } from '../../models/pricing/estimate';
 import { WEBHOOK_EVENTS } from '../../models/webhooks/webhook';
 
-/** Values that requests and answers share; each is one named schema of `/openapi.json`. */
-export const includeModule = z.enum(MODULES);
-export const apiVersion = z.enum(API_VERSIONS);
-export const scope = z.enum(SCOPES);
-export const webhookEvent = z.enum(WEBHOOK_EVENTS);
-export const sort = z.enum(SORTS);
+/** The named schemas of `/openapi.json`: of what is sent, and of what is answered. */
+export const SENT = z.registry<{ id: string }>();
+export const ANSWERED = z.registry<{ id: string }>();
+
+/** A named body; a property that it does not have is refused. */
+export const body = <const Shape extends z.core.$ZodLooseShape>(id: string, shape: Shape) =>
+  z.strictObject(shape).register(SENT, { id });
+
+/** A named answer, or part of one. */
+export const answer = <const Shape extends z.core.$ZodLooseShape>(id: string, shape: Shape) =>
+  z.object(shape).register(ANSWERED, { id });
+
+/** Values that both have, and that query strings have too. */
+export const VALUES = z.registry<{ id: string }>();
+
+function shared<Value extends z.ZodType>(id: string, value: Value): Value {
+  for (const registry of [SENT, ANSWERED, VALUES]) registry.add(value, { id });
+  return value;
+}
+export const includeModule = shared('Include', z.enum(MODULES));
+export const apiVersion = shared('ApiVersion', z.enum(API_VERSIONS));
+export const market = shared('Market', z.enum(REGIONS));
+export const scope = shared('Scope', z.enum(SCOPES));
+export const webhookEvent = shared('WebhookEvent', z.enum(WEBHOOK_EVENTS));
+export const sort = shared('Sort', z.enum(SORTS));
 
 /** JSON Schema of an object that has all of these; code generators ignore it inside `if`, `else` or `not`. */
 export const having = (...names: readonly string[]) => ({

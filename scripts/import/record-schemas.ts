@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { market } from '../../api/wire/answers';
+import { market } from '../../api/wire/shared';
 import { wordsOf } from '../../models/catalog/fold-text';
 import type {
   Deletion,

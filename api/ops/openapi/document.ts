@@ -3,9 +3,8 @@ import { API_VERSIONS, type ApiVersion, opens } from '../../../models/access/api
 import { ENDPOINTS, type Endpoint, type EndpointId } from '../../endpoints';
 import { COLUMNS } from '../../files/data-file';
 import { errorResponses, nameOfStatus } from './errors';
-import { headerComponents, headersOf } from './headers';
-import { FRAME, textOf, wordsOn } from './reference';
-import { componentSchemas, queryParameters, schemaReference } from './schemas';
+import { FRAME, headerComponents, headersOf, textOf, wordsOn } from './reference';
+import { componentSchemas, namedSchema, queryParameters, schemaReference } from './schemas';
 import { webhooks } from './webhooks';
 
 /** What a document describes. */
@@ -104,13 +103,13 @@ const bodyOf = (id: EndpointId, { body }: Endpoint): object =>
 
 function contentOfBody(body: NonNullable<Endpoint['body']>, examples?: object): object {
   const told = examples && { examples };
-  if (typeof body === 'string') {
-    return contentOf(['application/json'], { schema: schemaReference(body), ...told });
-  }
   if ('bytes' in body) {
     return contentOf(body.bytes, { schema: { type: 'string', format: 'binary', minLength: 1 } });
   }
-  const line = { contentMediaType: 'application/x-ndjson', contentSchema: schemaReference('RecordLine') };
+  if (!('lines' in body)) {
+    return contentOf(['application/json'], { schema: schemaReference(body), ...told });
+  }
+  const line = { contentMediaType: 'application/x-ndjson', contentSchema: namedSchema('RecordLine') };
   const schema = { type: 'string', description: body.lines, ...line };
   return contentOf(['application/x-ndjson'], { schema, ...told });
 }
@@ -118,9 +117,9 @@ function contentOfBody(body: NonNullable<Endpoint['body']>, examples?: object): 
 function responsesOf(id: EndpointId, endpoint: Endpoint): object {
   const { status = 200, answer, headers, maybe } = endpoint;
   const examples = ANSWERS[id];
-  const isOurs = typeof answer === 'string';
-  const schema = isOurs ? schemaReference(answer) : OTHER_SCHEMAS[id];
-  const content = contentOf(isOurs ? ['application/json'] : answer, {
+  const [types, schema] =
+    'length' in answer ? [answer, OTHER_SCHEMAS[id]] : [['application/json'], schemaReference(answer)];
+  const content = contentOf(types, {
     ...(schema && { schema }),
     ...(examples && { examples }),
   });

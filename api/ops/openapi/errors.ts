@@ -1,41 +1,30 @@
 import { ERROR_CODES, type ErrorCode, unavailable } from '../../../models/errors';
 import { errorBody } from '../../middleware/error-handler';
 import { REFUSALS } from '../../middleware/simulate-error';
-import { headersOf } from './headers';
-import { wordsOn } from './reference';
-import { capitalized, schemaReference } from './schemas';
+import { headersOf, wordsOn } from './reference';
+import { capitalized, namedSchema } from './schemas';
 
-/** Headers of a refusal besides `X-Request-Id`: on all, and on some. */
-interface Told {
-  readonly headers?: readonly string[];
-  readonly maybe?: readonly string[];
-}
-
-const CREDITS = ['X-Credits-Used', 'X-Credits-Remaining'];
 const LIMITS = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];
-const OF_CALLS = [...CREDITS, ...LIMITS];
-/** Set as soon as a body is read, so on every refusal after that. */
-const OF_BODIES = [...OF_CALLS, 'Deprecation'];
 
-/** Every refusal by its code (contract 11.1); `reference.md` says when each is returned. */
-const TOLD: Readonly<Record<ErrorCode, Told>> = {
-  bad_request: { maybe: OF_BODIES },
-  unauthorized: { headers: ['WWW-Authenticate'] },
-  insufficient_credits: { headers: CREDITS, maybe: [...LIMITS, 'Deprecation'] },
-  forbidden: {},
-  not_found: { maybe: OF_CALLS },
-  method_not_allowed: { headers: ['Allow'] },
-  conflict: { maybe: ['Retry-After', ...OF_CALLS] },
-  payload_too_large: { maybe: OF_CALLS },
-  unsupported_media_type: { maybe: OF_CALLS },
-  unprocessable: { headers: ['X-Credits-Used'], maybe: OF_BODIES },
-  rate_limited: { headers: ['Retry-After', ...LIMITS], maybe: [...CREDITS, 'Deprecation'] },
-  headers_too_large: {},
-  internal_error: { maybe: OF_BODIES },
-  unavailable: { headers: ['Retry-After'], maybe: OF_BODIES },
-  timeout: { headers: ['X-Credits-Used'], maybe: OF_BODIES },
+/** Headers that a refusal always has, besides `X-Request-Id`. */
+const ALWAYS: Partial<Record<ErrorCode, readonly string[]>> = {
+  unauthorized: ['WWW-Authenticate'],
+  insufficient_credits: ['X-Credits-Used', 'X-Credits-Remaining'],
+  method_not_allowed: ['Allow'],
+  unprocessable: ['X-Credits-Used'],
+  rate_limited: ['Retry-After', ...LIMITS],
+  unavailable: ['Retry-After'],
+  timeout: ['X-Credits-Used'],
 };
-const NOT_READY: Told = { headers: ['Retry-After'], maybe: ['Cache-Control'] };
+
+/** Those of a call whose key was admitted, as far as it came. */
+const MAYBE = ['X-Credits-Used', 'X-Credits-Remaining', ...LIMITS, 'Deprecation', 'Retry-After'];
+const WITHOUT_KEY: readonly ErrorCode[] = [
+  'unauthorized',
+  'forbidden',
+  'method_not_allowed',
+  'headers_too_large',
+];
 
 /** The name of the refusal that has a status; each status has its own. */
 export function nameOfStatus(status: number): string {
@@ -50,19 +39,18 @@ const REQUEST_ID = '7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90';
 export function errorResponses(): Record<string, object> {
   const checks = { process: 'ready', database: 'ok', queue: 'failed' };
   const notReady = errorBody(unavailable("The service can't serve; not ready: queue.", 2), REQUEST_ID);
-  return {
-    ...Object.fromEntries(
-      ERROR_CODES.map((code) => {
-        const examples = REFUSALS[code].map((refusal) => errorBody(refusal, REQUEST_ID));
-        return [capitalized(code), responseOf(code, TOLD[code], examples)];
-      }),
-    ),
-    NotReady: responseOf('not_ready', NOT_READY, [{ ...notReady, checks }]),
-  };
+  const responses = ERROR_CODES.map((code) => {
+    const headers = headersOf(ALWAYS[code] ?? [], WITHOUT_KEY.includes(code) ? [] : MAYBE);
+    const examples = REFUSALS[code].map((refusal) => errorBody(refusal, REQUEST_ID));
+    return [capitalized(code), responseOf(code, headers, examples)];
+  });
+  const ofReadiness = headersOf(['Retry-After'], ['Cache-Control']);
+  const NotReady = responseOf('not_ready', ofReadiness, [{ ...notReady, checks }]);
+  return { ...Object.fromEntries(responses), NotReady };
 }
 
-function responseOf(id: string, { headers = [], maybe = [] }: Told, bodies: readonly object[]): object {
+function responseOf(id: string, headers: object, bodies: readonly object[]): object {
   const examples = Object.fromEntries(bodies.map((value, at) => [`example${at + 1}`, { value }]));
-  const content = { 'application/json': { schema: schemaReference(capitalized(id)), examples } };
-  return { description: wordsOn(id).description, headers: headersOf(headers, maybe), content };
+  const content = { 'application/json': { schema: namedSchema(capitalized(id)), examples } };
+  return { description: wordsOn(id).description, headers, content };
 }
