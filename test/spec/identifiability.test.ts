@@ -39,39 +39,39 @@ beforeAll(async () => {
 const identifiability = (...words: string[]) =>
   runLoupeHere(['catalog', 'identifiability', ...words], environmentOf(service));
 
-test('--json prints one document with all products', async () => {
-  const { code, stdout } = await identifiability('--json', '--limit', '0');
-  const { findings, ...summary } = JSON.parse(stdout);
+test('--json prints one document, with the worst products of each kind first', async () => {
+  const { code, stdout } = await identifiability('--json');
+  const { findings, products, ...summary } = JSON.parse(stdout);
   expect(code).toBe(0);
-  const { counts, products } = summary;
-  expect(summary).toMatchObject({ model: 'test-eye@1.0.0', category: null, typical: null });
-  expect(counts).toEqual({
-    ...{ shares_picture: 0, confused: 1, look_alike: 0, one_picture: 3, no_picture: 0 },
-    ...{ not_embedded: products - 4, distinct: 0 },
+  expect(summary).toMatchObject({
+    ...{ model: 'test-eye@1.0.0', category: null },
+    counts: {
+      ...{ shares_picture: 0, confused: 1, one_picture: 3, no_picture: 0 },
+      ...{ not_embedded: products - 4, distinct: 0 },
+    },
   });
   expect(findings).toHaveLength(products);
-  const taxonomy = ['Louis Vuitton', 'Neverfull', expect.any(String)];
   const stored = expect.stringMatching(/^\/images\//);
   expect(findings[0]).toEqual({
     verdict: 'confused',
-    product: { id: 'product_neverfull_monogram', name: expect.stringContaining('Neverfull'), taxonomy },
-    ...{ popularity: 80, pictures: 2 },
+    product: { id: 'product_neverfull_monogram', name: expect.stringContaining('Neverfull') },
+    popularity: 80,
     nearest: {
-      product: expect.objectContaining({ id: 'product_neverfull_damier', name: NAME }),
+      product: { id: 'product_neverfull_damier', name: NAME },
       pictures: [stored, stored],
-      ...{ distance: expect.closeTo(0.2, 3), ownDistance: expect.closeTo(0.4, 3), differIn: ['style'] },
+      ...{ distance: expect.closeTo(0.2, 3), ownDistance: expect.closeTo(0.4, 3) },
     },
   });
 });
 
 test('the text sums up, and lists the worst of each kind', async () => {
   const { code, stdout, stderr } = await identifiability('--limit', '1', '--category', 'handbags');
-  expect([code, stderr]).toEqual([0, expect.stringContaining('several pictures')]);
+  expect([code, stderr]).toEqual([0, expect.stringContaining('products')]);
   expect(stdout).toMatch(/^\d+ products of handbags, by test-eye@1\.0\.0/);
   expect(stdout).toMatch(/confused with another product\D+1 /);
-  expect(stdout).toMatch(/│ product_neverfull_monogram .* │ 0\.200 │ 0\.400 │ style +│ confused/);
+  expect(stdout).toMatch(/│ confused .* │ product_neverfull_monogram .* │ 0\.200 │ 0\.400/);
   expect(stdout).toMatch(/│ product_neverfull_damier /);
-  expect(stdout).toMatch(/│ product_birkin_togo .*no picture that is embedded/);
+  expect(stdout).toMatch(/no picture that is embedded .*│ product_birkin_togo /);
   expect(stdout).not.toContain('product_kelly_lizard');
 });
 
@@ -82,5 +82,5 @@ test.each<[string, string, RegExp]>([
   const { code, stdout, stderr } = await identifiability(option, value, '--json');
   expect([code, stdout]).toEqual([1, '']);
   expect(stderr).toMatch(reason);
-  expect(stderr).not.toContain('several pictures');
+  expect(stderr).not.toContain('products  ');
 });
