@@ -17,10 +17,7 @@ export async function liveVersion(
   embeddings: EmbeddingRepository,
   logger: Logger,
 ): Promise<EmbeddingVersion> {
-  const library = new FolderModelLibrary(config.DATA_DIR);
-  const standing = await standingOrNew(config.MODEL, library, computes, embeddings, logger);
-  await calibrateAsInstalled(library, embeddings, logger);
-  const version = (await embeddings.version(standing.id)) ?? standing;
+  const version = await standingOrNew(config, computes, embeddings, logger);
   await tellOfNewer(version, logger);
   if (version.manifest.calibration === null) {
     logger.warn(
@@ -29,21 +26,6 @@ export async function liveVersion(
     );
   }
   return version;
-}
-
-/** A version without a calibration takes that of its installed model, as after a release that dropped the earlier format. */
-async function calibrateAsInstalled(
-  library: FolderModelLibrary,
-  embeddings: EmbeddingRepository,
-  logger: Logger,
-): Promise<void> {
-  const { models } = await library.all();
-  for (const { id, model, manifest } of await embeddings.versions()) {
-    const installed = models.find((each) => modelReference(each.manifest) === model)?.manifest.calibration;
-    if (manifest.calibration !== null || !installed) continue;
-    await embeddings.recalibrate(id, installed);
-    logger.info({ model, version: id }, 'the version answers with the calibration of its installed model');
-  }
 }
 
 /** An installation keeps the model that its images are embedded under until its operator brings in the newer one. */
@@ -57,15 +39,15 @@ async function tellOfNewer(version: EmbeddingVersion, logger: Logger): Promise<v
 }
 
 async function standingOrNew(
-  model: string | undefined,
-  library: FolderModelLibrary,
+  config: Config,
   computes: boolean,
   embeddings: EmbeddingRepository,
   logger: Logger,
 ): Promise<EmbeddingVersion> {
+  const library = new FolderModelLibrary(config.DATA_DIR);
   const live = await embeddings.live();
   if (live && (!computes || (await isInstalled(library, live)))) return live;
-  const { manifest } = await library.find(model);
+  const { manifest } = await library.find(config.MODEL);
   if (live && live.manifest.id !== manifest.id) {
     throw notFound(
       `Answers are made with the model "${modelReference(live.manifest)}", which is not installed on this host: add it (loupe models add), or promote another one (loupe embeddings promote).`,

@@ -65,26 +65,6 @@ describe('the live version, when its model is not installed any more', () => {
     ]);
   });
 
-  // contract 7.9
-  test('without a calibration takes the one of its installed model', async () => {
-    const versions = await embeddings.versions();
-    await embeddings.promote(versions.find(({ model }) => model === modelReference(bundled))?.id ?? 0);
-    await database.knex('embedding_versions').update({
-      manifest: database.knex.raw(`jsonb_set(manifest, '{calibration}', 'null')`),
-    });
-    const { id, manifest } = await start();
-    expect(manifest.calibration).toEqual(bundled.calibration);
-    expect(await embeddings.versions()).toEqual(
-      expect.arrayContaining([
-        expect.objectContaining({ id, previousCalibration: null }),
-        expect.objectContaining({
-          model: 'added@1.0.0',
-          manifest: expect.objectContaining({ calibration: null }),
-        }),
-      ]),
-    );
-  });
-
   test('is kept when the folder of its model is broken', async () => {
     const folder = temporaryFolder();
     const live = await embeddings.live();
