@@ -12,7 +12,6 @@ import { type EmbeddingVersion, type ViewSize, viewSizeOf } from '../models/visi
 import type { Neighbourhood, SmallImage } from '../models/vision/neighbours';
 import { EmbeddingCache } from './embedding-cache';
 import { ForegroundLoad } from './foreground-load';
-import { RecallSampler } from './recall-sampler';
 
 /** The photos of a call as they reach the workers. */
 export interface Photos {
@@ -55,7 +54,6 @@ export class VisionPipeline implements PhotoPipeline {
     @inject(PORTS.NeighbourIndex) private readonly index: NeighbourIndex,
     @inject(EmbeddingCache) private readonly memory: EmbeddingCache,
     @inject(ForegroundLoad) private readonly inWork: ForegroundLoad,
-    @inject(RecallSampler) private readonly recall: RecallSampler,
   ) {}
 
   get viewSize(): ViewSize | null {
@@ -94,7 +92,6 @@ export class VisionPipeline implements PhotoPipeline {
     const neighbours = await this.index.nearest(version, photos, limit, scope);
     const found = performance.now();
 
-    this.recall.consider(version, photos.flat(), neighbours, scope);
     const timings = { queueMs, embedMs: embedded - started, neighboursMs: found - embedded };
     const { id, model, manifest } = version;
     return { version: { id, model, calibration: manifest.calibration }, neighbours, timings };

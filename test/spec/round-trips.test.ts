@@ -1,9 +1,8 @@
 import { makeSearchSnapshot } from '../../db/catalog/search/make-snapshot';
-import { type NeighbourIndex, PORTS } from '../../models/ports';
+import { PORTS } from '../../models/ports';
 import { EmbeddingCache } from '../../workers/embedding-cache';
 import { ForegroundLoad } from '../../workers/foreground-load';
 import { VisionPipeline } from '../../workers/pipeline';
-import { RecallSampler } from '../../workers/recall-sampler';
 import type { ApiClient } from '../support/api-client';
 import { useService } from '../support/service';
 
@@ -75,7 +74,6 @@ describe('an identification', () => {
       service.resolve(PORTS.NeighbourIndex),
       new EmbeddingCache(0),
       new ForegroundLoad(),
-      new RecallSampler({} as NeighbourIndex, service.log.logger, { oneOf: 0 }),
     );
     jest
       .spyOn(service.queue, 'neighbours')

@@ -4,8 +4,6 @@ import { type EmbeddingVersion, viewSizeOf } from '../../models/vision/embedding
 import { EmbeddingCache } from '../../workers/embedding-cache';
 import { ForegroundLoad } from '../../workers/foreground-load';
 import { VisionPipeline } from '../../workers/pipeline';
-import { RecallSampler } from '../../workers/recall-sampler';
-import { silent } from '../support/log-sink';
 import { tinyManifest } from './tiny-models';
 
 const version: EmbeddingVersion = {
@@ -30,7 +28,6 @@ test('a photo is used in the form in which it arrives, and the live model’s in
     { nearest: async () => [] } as Partial<NeighbourIndex> as NeighbourIndex,
     new EmbeddingCache(0),
     new ForegroundLoad(),
-    new RecallSampler({} as NeighbourIndex, silent, { oneOf: 0 }),
   );
   const jpeg = Buffer.from('a JPEG');
   const look = (image: Parameters<typeof pipeline.neighbours>[0]['images'][number]) =>
