@@ -1,28 +1,22 @@
+import { LRUCache } from 'lru-cache';
 import { inject, injectable } from 'tsyringe';
-import type { SearchScope } from '../models/catalog/catalog-query';
 import { unavailable } from '../models/errors';
 import {
   type EmbedderRegistry,
   type EmbeddingRepository,
   type NeighbourIndex,
+  type NeighbourRequest,
   PORTS,
   type TraceContext,
 } from '../models/ports';
 import { type EmbeddingVersion, type ViewSize, viewSizeOf } from '../models/vision/embedding-model';
-import type { Neighbourhood, SmallImage } from '../models/vision/neighbours';
-import { EmbeddingCache } from './embedding-cache';
+import type { Neighbourhood } from '../models/vision/neighbours';
 import { ForegroundLoad } from './foreground-load';
 
 /** The photos of a call as they reach the workers. */
-export interface Photos {
-  readonly images: readonly SmallImage[];
-  /** Neighbours wanted for each photo, one per catalog image. */
-  readonly limit: number;
-  /** The rows that count. */
-  readonly scope: SearchScope;
+export interface Photos extends Pick<NeighbourRequest, 'images' | 'limit' | 'scope'> {
   /** Milliseconds that they waited in the queue. */
   readonly queueMs: number;
-  /** Of the call that they belong to, where calls are traced. */
   readonly trace?: TraceContext | undefined;
 }
 
@@ -33,6 +27,11 @@ export interface PhotoPipeline {
   neighbours(photos: Photos): Promise<Neighbourhood>;
 }
 
+/** Token of the bytes of vectors that are cached: four kilobytes for a photo of four views and 256 dimensions; 0 is off. */
+export const PHOTO_CACHE_BYTES = Symbol.for('PhotoCacheBytes');
+
+type Vectors = readonly Float32Array[];
+
 const RETRY_AFTER_SECONDS = 5;
 
 /** How many versions a photo is tried under; nobody promotes a third one meanwhile. */
@@ -40,29 +39,36 @@ const ATTEMPTS = 3;
 
 /**
  * How photos of an item become neighbours: their views become vectors under the live model, and the vector index knows the
- * catalog images nearest to any of them. A photo that was just seen has its vectors already. Everything belongs to one
- * embedding version, which is asked for anew with each call: another that is promoted counts from the next call on. A call
+ * catalog images nearest to any of them. The vectors of the photos seen last are cached; neighbours are not, so an answer
+ * reflects the current catalog. Everything belongs to one embedding version, which is asked for anew with each call. A call
  * whose version was pruned under it is answered under the live one.
  */
 @injectable()
 export class VisionPipeline implements PhotoPipeline {
-  #viewSize: ViewSize | null = null;
+  viewSize: ViewSize | null = null;
+  /** By version and photo. Of two identical photos that come at once one is computed; errors are not cached. */
+  readonly #cache: LRUCache<string, Vectors, () => Promise<Vectors>> | null;
 
   constructor(
     @inject(PORTS.EmbeddingRepository) private readonly embeddings: EmbeddingRepository,
     @inject(PORTS.EmbedderRegistry) private readonly embedders: EmbedderRegistry,
     @inject(PORTS.NeighbourIndex) private readonly index: NeighbourIndex,
-    @inject(EmbeddingCache) private readonly memory: EmbeddingCache,
-    @inject(ForegroundLoad) private readonly inWork: ForegroundLoad,
-  ) {}
-
-  get viewSize(): ViewSize | null {
-    return this.#viewSize;
+    @inject(ForegroundLoad) private readonly foreground: ForegroundLoad,
+    @inject(PHOTO_CACHE_BYTES) cacheBytes: number,
+  ) {
+    this.#cache =
+      cacheBytes === 0
+        ? null
+        : new LRUCache({
+            maxSize: cacheBytes,
+            sizeCalculation: (vectors) => vectors.reduce((sum, { byteLength }) => sum + byteLength, 1),
+            fetchMethod: (_key, _stale, { context: embed }) => embed(),
+          });
   }
 
   /** @throws unavailable while no embedding version is live; whatever embedder and index throw */
   neighbours(photos: Photos): Promise<Neighbourhood> {
-    return this.inWork.during(async () => {
+    return this.foreground.during(async () => {
       for (let attempt = 1; ; attempt += 1) {
         const version = await this.embeddings.live();
         if (!version) throw unavailable('No embedding version is live yet.', RETRY_AFTER_SECONDS);
@@ -79,20 +85,25 @@ export class VisionPipeline implements PhotoPipeline {
 
   async #under(version: EmbeddingVersion, { images, limit, scope, queueMs }: Photos): Promise<Neighbourhood> {
     const embedder = await this.embedders.forVersion(version);
-
     const started = performance.now();
-    this.#viewSize = viewSizeOf(version.manifest, 'query');
-    const vectorsOf = (image: SmallImage) =>
-      this.memory.vectorsOf(version, image.digest, async () => {
-        const [computed = []] = await embedder.embed(['pixels' in image ? image : image.jpeg], 'query');
-        return computed;
-      });
-    const photos = await Promise.all(images.map(vectorsOf));
+    this.viewSize = viewSizeOf(version.manifest, 'query');
+    const photos = await Promise.all(
+      images.map((image) => {
+        const embed = async () => {
+          const [vectors = []] = await embedder.embed(['pixels' in image ? image : image.jpeg], 'query');
+          return vectors;
+        };
+        const cached = this.#cache?.forceFetch(`${version.id} ${image.digest}`, { context: embed });
+        return cached ?? embed();
+      }),
+    );
     const embedded = performance.now();
     const neighbours = await this.index.nearest(version, photos, limit, scope);
-    const found = performance.now();
-
-    const timings = { queueMs, embedMs: embedded - started, neighboursMs: found - embedded };
+    const timings = {
+      queueMs,
+      embedMs: embedded - started,
+      neighboursMs: performance.now() - embedded,
+    };
     const { id, model, manifest } = version;
     return { version: { id, model, calibration: manifest.calibration }, neighbours, timings };
   }

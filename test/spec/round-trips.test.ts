@@ -1,6 +1,5 @@
 import { makeSearchSnapshot } from '../../db/catalog/search/make-snapshot';
 import { PORTS } from '../../models/ports';
-import { EmbeddingCache } from '../../workers/embedding-cache';
 import { ForegroundLoad } from '../../workers/foreground-load';
 import { VisionPipeline } from '../../workers/pipeline';
 import type { ApiClient } from '../support/api-client';
@@ -72,8 +71,8 @@ describe('an identification', () => {
       service.resolve(PORTS.EmbeddingRepository),
       { forVersion: async ({ manifest }) => ({ manifest, ...embedder }), close: async () => undefined },
       service.resolve(PORTS.NeighbourIndex),
-      new EmbeddingCache(0),
       new ForegroundLoad(),
+      0,
     );
     jest
       .spyOn(service.queue, 'neighbours')
