@@ -2,15 +2,23 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import sharp from 'sharp';
-import type { HostileRequest } from './hostile-calls';
 
 /** Limits of the service that the largest requests are made for. */
-export interface CorpusLimits {
-  readonly bytesMax: number;
-  readonly pixelsMax: number;
+export const LIMITS = { bytesMax: 256 * 1024, pixelsMax: 4_000_000 };
+
+/** A request to a vision endpoint, as it goes over the wire. */
+export interface HostileRequest {
+  readonly name: string;
+  readonly path: string;
+  /** Besides the usual ones. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Accepted answers: a status, with the `reason` or `field` of a refusal behind it. Without it any documented one is. */
+  readonly verdicts?: readonly string[];
+  /** Made on demand: together they are larger than memory should be. */
+  readonly body: () => Promise<Buffer>;
 }
 
-export interface CorpusEntry extends HostileRequest {
+interface CorpusEntry extends HostileRequest {
   readonly kind: string;
 }
 
@@ -50,18 +58,18 @@ export const bodyWith = (picture: Buffer): Buffer =>
   Buffer.from(`{"base64":"${picture.toString('base64')}"}`, 'latin1');
 
 /** What is checked in, and pictures as large as the limits allow. Entries take turns at the vision endpoints. */
-export function hostileCorpus(limits: CorpusLimits): CorpusEntry[] {
-  const entries = [...lines.map((line) => fromLine(line, limits)), ...largestPictures(limits)];
+export function hostileCorpus(): CorpusEntry[] {
+  const entries = [...lines.map(fromLine), ...largestPictures()];
   return entries.map((entry, index) => ({ path: PATHS[index % PATHS.length] ?? PATHS[0], ...entry }));
 }
 
-function fromLine({ picture, text, body = '', sound: _, gzip, ...rest }: CorpusLine, limits: CorpusLimits) {
+function fromLine({ picture, text, body = '', sound: _, gzip, ...rest }: CorpusLine) {
   return {
     ...rest,
     body: async (): Promise<Buffer> => {
-      if (picture !== undefined) return bodyWith(bytesOf(picture, 'base64', limits.bytesMax));
+      if (picture !== undefined) return bodyWith(bytesOf(picture, 'base64', LIMITS.bytesMax));
       if (text !== undefined) return Buffer.from(JSON.stringify({ base64: text }));
-      const bytes = bytesOf(body, 'latin1', Math.floor((limits.bytesMax * 4) / 3));
+      const bytes = bytesOf(body, 'latin1', Math.floor((LIMITS.bytesMax * 4) / 3));
       return gzip ? gzipSync(bytes) : bytes;
     },
   };
@@ -84,7 +92,8 @@ function bytesOf(content: Content, encoding: 'base64' | 'latin1', bytesMax: numb
 }
 
 /** Pictures of one colour around the limit of pixels. */
-function largestPictures({ pixelsMax }: CorpusLimits): Omit<CorpusEntry, 'path'>[] {
+function largestPictures(): Omit<CorpusEntry, 'path'>[] {
+  const { pixelsMax } = LIMITS;
   const side = Math.floor(Math.sqrt(pixelsMax));
   const rows = Math.floor(pixelsMax / side);
   const sizes = [

@@ -1,7 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { Random } from '../../models/random';
-import { bodyWith, PATHS, PICTURES } from './corpus';
-import type { HostileRequest } from './hostile-calls';
+import { bodyWith, type HostileRequest, PATHS, PICTURES } from './corpus';
 import { isPng, isWebp, partsOf, typeOf, vp8x, webpOf } from './picture-parts';
 
 const SOUND = PICTURES.filter(({ kind }) => kind === 'sound');
@@ -9,12 +8,12 @@ const SOUND = PICTURES.filter(({ kind }) => kind === 'sound');
 const TEXT_SHARE = 0.05;
 const STEPS_MAX = 3;
 
-/** Mutations `from` to `from + count` of a seed: each the same, whatever ran before it, so that one can be repeated alone. */
-export const mutations = (seed: number, from: number, count: number): HostileRequest[] =>
+/** The first mutations of a seed: each the same, whatever ran before it. */
+export const mutations = (seed: number, count: number): HostileRequest[] =>
   Array.from({ length: count }, (_, at) => ({
-    name: `seed ${seed}, index ${from + at}`,
-    path: PATHS[(from + at) % PATHS.length] ?? PATHS[0],
-    body: async () => mutation(new Random('fuzz', seed, from + at)),
+    name: `seed ${seed}, index ${at}`,
+    path: PATHS[at % PATHS.length] ?? PATHS[0],
+    body: async () => mutation(new Random('fuzz', seed, at)),
   }));
 
 function mutation(random: Random): Buffer {
