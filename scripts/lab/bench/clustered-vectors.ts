@@ -12,7 +12,7 @@ export const DIMENSIONS = 512;
 export const VIEWS = 3;
 
 /** Shares of the images by category, for a filter. */
-export const CATEGORIES = { half: 0.5, tenth: 0.1, hundredth: 0.01, thousandth: 0.001, rest: 0.389 } as const;
+export const CATEGORIES = { half: 0.5, tenth: 0.1, hundredth: 0.01, rest: 0.39 } as const;
 export type Category = keyof typeof CATEGORIES;
 
 const SEED = 20;

@@ -14,7 +14,7 @@ interface ImportBenchOptions {
 const SERVER_SETTINGS = { shared_buffers: '2GB', max_wal_size: '8GB', random_page_cost: '1.1' };
 const SAMPLE_MS = 100;
 
-/** Imports a generated bundle without images into an empty PostgreSQL, in a process of its own, and then again. */
+/** Imports a generated bundle without images into an empty PostgreSQL, in a process of its own. */
 export const benchImport = ({ products, against }: ImportBenchOptions): Promise<Measurement> =>
   onInstallations(
     { mode: 'PostgreSQL and Redis', server: SERVER_SETTINGS, against },
@@ -25,16 +25,11 @@ export const benchImport = ({ products, against }: ImportBenchOptions): Promise<
       const rows = await byTurns(installations, async ({ name, root, mode, settings }) => {
         const DATABASE_URL = await createDatabase(settings['DATABASE_URL'] ?? '', `import_${name}`);
         const into = new Installation(name, root, mode, { ...settings, DATABASE_URL });
-        const first = await timedImport(into, bundle, products, records);
-        const again = await timedImport(into, bundle, products, records);
-        return [
-          ['into an empty catalog', ...first],
-          ['the same bundle again', ...again],
-        ];
+        return [await timedImport(into, bundle, products, records)];
       });
       return {
         title: `catalog import of a generated bundle, PostgreSQL: ${products} products, ${made.variants} variants, ${made.estimates} estimates`,
-        head: ['version', 'run', 'seconds', 'products/s', 'records/s', 'peak MiB'],
+        head: ['version', 'seconds', 'products/s', 'records/s', 'peak MiB'],
         rows,
         notes: ['Memory is that of the importing process.'],
       };

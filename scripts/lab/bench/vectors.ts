@@ -1,11 +1,6 @@
-import { inTransaction, rowsOf, sql } from '../../../db/core/sql';
+import { rowsOf } from '../../../db/core/sql';
 import { PostgresEmbeddingRepository } from '../../../db/embeddings/embedding-repository';
-import {
-  embeddingsOf,
-  nearestIndexOf,
-  vectorText,
-  vectorType,
-} from '../../../db/embeddings/embedding-tables';
+import { embeddingsOf, nearestIndexOf } from '../../../db/embeddings/embedding-tables';
 import { PostgresNeighbourIndex } from '../../../db/embeddings/neighbour-index';
 import { migrations } from '../../../db/migrations';
 import { migrate } from '../../../db/migrations/migrate';
@@ -19,44 +14,41 @@ import { type Cell, type Measurement, machine, percentiles } from './table';
 interface VectorsBenchOptions {
   /** Numbers of vectors, each a database of its own. */
   readonly sizes: readonly number[];
-  readonly queries: number;
   readonly embedded: boolean;
 }
 
 /** `none`: the whole catalog. */
 type Filter = Category | 'none';
 
-/** A row of the table: a search with one or more query vectors, which answers image ids. */
+/** A row of the table: a search as the service makes it, with one or more query vectors. */
 interface Search {
-  readonly name: string;
+  readonly images: number;
   readonly filter: Filter;
-  readonly views?: number;
-  /** Whether the others are compared with it. */
-  readonly isExact?: boolean;
-  find(vectors: readonly Float32Array[]): Promise<readonly number[]>;
+  readonly views: number;
 }
 
 const WANTED = 10;
-/** Images that an identification asks for (models/vision/candidates.ts). */
-const ASKED_BY_SERVICE = 60;
-const SERVICE_VIEWS = 4;
+/** As an identification asks (models/vision/candidates.ts). */
+const [SERVICE_IMAGES, SERVICE_VIEWS] = [60, 4];
 const CLIENTS = 4;
 /** Memory of the server for building the index. */
 const INDEX_MEMORY_MIB = 2048;
-const EF_SEARCH = [40, 100, 200, 400];
-const FILTERS: readonly Filter[] = ['none', 'half', 'tenth', 'hundredth', 'thousandth'];
-/** Each costs a scan of all vectors; the embedded database takes seconds for it. */
-const EXACT_QUERIES = { none: 100, filtered: 30, embedded: 8 };
-/** Some queries under a filter are scans. */
-const FILTERED_SHARE = 0.1;
+const FILTERS: readonly Filter[] = ['none', 'half', 'tenth', 'hundredth'];
+const SEARCHES: readonly Search[] = [
+  { images: WANTED, filter: 'none', views: 1 },
+  { images: SERVICE_IMAGES, filter: 'none', views: SERVICE_VIEWS },
+  ...FILTERS.map((filter) => ({ images: SERVICE_IMAGES, filter, views: 1 })),
+];
+const QUERIES = 300;
+/** Each costs a scan of all vectors; the embedded database takes seconds for it. Under a filter all searches may be scans. */
+const [EXACT, EXACT_EMBEDDED, FILTERED] = [100, 8, 30];
 const SERVER_SETTINGS = { shared_buffers: '4GB', max_wal_size: '8GB' };
 
 /**
- * Nearest neighbours among vectors that are spread as the bundled model's: as the service searches, the exact scan of pgvector, and on
- * a server its HNSW index alone at several `ef_search`. A server that holds the vectors already (`TEST_DATABASE_URL`) is used as it is,
- * so that two checkouts can measure on it by turns.
+ * Nearest neighbours among vectors that are spread as the bundled model's, as the service searches and by the exact scan of pgvector. A
+ * server that holds the vectors already (`TEST_DATABASE_URL`) is used as it is, so that two checkouts can measure on it by turns.
  */
-export async function benchVectors({ sizes, queries, embedded }: VectorsBenchOptions): Promise<Measurement> {
+export async function benchVectors({ sizes, embedded }: VectorsBenchOptions): Promise<Measurement> {
   const rows: Cell[][] = [];
   const notes = [
     `Recall@${WANTED} of images against the exact scan, one query vector unless it says four; p50 and p99 with one client, searches a second with ${CLIENTS}, of the exact scan with one.`,
@@ -67,13 +59,14 @@ export async function benchVectors({ sizes, queries, embedded }: VectorsBenchOpt
       onDatabase(async (knex) => {
         await migrate(knex, migrations);
         const version = await loadVectors(knex, size);
-        const prepared = embedded ? readInMemory(knex, version) : indexed(knex, version);
+        const index = new PostgresNeighbourIndex(knex, embedded ? Number.POSITIVE_INFINITY : 1);
+        const prepared = embedded ? readInMemory(index, version) : indexed(knex, version);
         notes.push(`${size} vectors: ${await prepared}`);
         const images = Math.floor(size / VIEWS);
-        const asked = Array.from({ length: queries }, (_, query) =>
-          photoOf(1 + Math.floor((query * images) / queries)),
+        const asked = Array.from({ length: QUERIES }, (_, query) =>
+          photoOf(1 + Math.floor((query * images) / QUERIES)),
         );
-        const measured = await measure(searchesOf(knex, version, embedded), asked, embedded);
+        const measured = await measure(index, version, asked, embedded ? EXACT_EMBEDDED : EXACT);
         rows.push(...measured.map((row) => [size, ...row]));
       }),
     );
@@ -85,37 +78,57 @@ export async function benchVectors({ sizes, queries, embedded }: VectorsBenchOpt
   };
 }
 
-async function measure(searches: readonly Search[], asked: readonly Float32Array[], embedded: boolean) {
-  const truths = new Map<Filter, Map<Float32Array, readonly number[]>>();
+async function measure(
+  index: PostgresNeighbourIndex,
+  version: EmbeddingVersion,
+  asked: readonly Float32Array[],
+  exactQueries: number,
+): Promise<Cell[][]> {
   const rows: Cell[][] = [];
-  for (const { name, filter, find, views = 1, isExact = false } of searches) {
-    const isFiltered = filter !== 'none';
-    const exact = embedded ? 'embedded' : isFiltered ? 'filtered' : 'none';
-    const count = isExact
-      ? EXACT_QUERIES[exact]
-      : Math.ceil(asked.length * (isFiltered ? FILTERED_SHARE : 1));
-    const step = Math.max(1, Math.floor(asked.length / count));
-    const some = asked.filter((_, at) => at % step === 0);
-    const search = (at: number) =>
-      find(Array.from({ length: views }, (_, view) => some[(at + view) % some.length] ?? new Float32Array()));
+  const note = (...row: readonly Cell[]) => {
+    rows.push([...row]);
+    process.stderr.write(`${row.join(', ')}\n`);
+  };
+  const some = (count: number) => asked.filter((_, at) => at % Math.ceil(asked.length / count) === 0);
+  const scopeOf = (filter: Filter) => (filter === 'none' ? EVERYTHING : { ...EVERYTHING, category: filter });
+  const shareOf = (filter: Filter) =>
+    filter === 'none' ? filter : `${100 * CATEGORIES[filter]} % of the images`;
+  const truths = new Map<Filter, Map<Float32Array, readonly number[]>>();
+  for (const filter of FILTERS) {
     const found = new Map<Float32Array, readonly number[]>();
-    const alone = await runConcurrently(some.length, 1, async (at) => {
-      found.set(some[at] ?? new Float32Array(), await search(at));
+    const vectors = some(filter === 'none' ? exactQueries : Math.min(FILTERED, exactQueries));
+    const { each, totalMs } = await runConcurrently(vectors.length, 1, async (at) => {
+      const vector = vectors[at] ?? new Float32Array();
+      found.set(vector, await index.exact(version, [vector], WANTED, scopeOf(filter)));
     });
-    if (isExact) truths.set(filter, found);
-    const { totalMs } = isExact ? alone : await runConcurrently(some.length, CLIENTS, search);
-    const recall = views === 1 ? await recallOf(truths.get(filter), find) : null;
-    const share = isFiltered ? `${100 * CATEGORIES[filter]} % of the images` : filter;
-    rows.push([name, share, recall, ...percentiles(alone.each, 0.5, 0.99), (1000 * some.length) / totalMs]);
-    process.stderr.write(`${rows.at(-1)?.join(', ')}\n`);
+    truths.set(filter, found);
+    note(
+      ...['exact scan', shareOf(filter), 1, ...percentiles(each, 0.5, 0.99)],
+      (1000 * vectors.length) / totalMs,
+    );
+  }
+  for (const { images, filter, views } of SEARCHES) {
+    const find = async (vectors: readonly Float32Array[]) =>
+      (await index.nearest(version, [vectors], images, scopeOf(filter))).map(({ imageId }) => imageId);
+    const vectors = some(filter === 'none' ? QUERIES : FILTERED);
+    const viewsFrom = (at: number) =>
+      Array.from({ length: views }, (_, view) => vectors[(at + view) % vectors.length] ?? new Float32Array());
+    const search = (at: number) => find(viewsFrom(at));
+    const { each } = await runConcurrently(vectors.length, 1, search);
+    const { totalMs } = await runConcurrently(vectors.length, CLIENTS, search);
+    note(
+      ...[`as shipped, ${images} images${views > 1 ? ', four vectors' : ''}`, shareOf(filter)],
+      views === 1 ? await recallOf(truths.get(filter), find) : null,
+      ...[...percentiles(each, 0.5, 0.99), (1000 * vectors.length) / totalMs],
+    );
   }
   return rows;
 }
 
 async function recallOf(
   truth: ReadonlyMap<Float32Array, readonly number[]> = new Map(),
-  find: Search['find'],
-) {
+  find: (vectors: readonly Float32Array[]) => Promise<readonly number[]>,
+): Promise<number> {
   let [right, expected] = [0, 0];
   for (const [vector, wanted] of truth) {
     const found = new Set((await find([vector])).slice(0, WANTED));
@@ -125,9 +138,9 @@ async function recallOf(
   return right / expected;
 }
 
-async function readInMemory(knex: Knex, version: EmbeddingVersion): Promise<string> {
+async function readInMemory(index: PostgresNeighbourIndex, version: EmbeddingVersion): Promise<string> {
   const [before, from] = [process.memoryUsage().rss, performance.now()];
-  await new PostgresNeighbourIndex(knex, Number.POSITIVE_INFINITY).prepare(version);
+  await index.prepare(version);
   const mib = (process.memoryUsage().rss - before) / 2 ** 20;
   return `read into memory in ${Math.round(performance.now() - from)} ms, ${Math.round(mib)} MiB`;
 }
@@ -142,40 +155,3 @@ async function indexed(knex: Knex, version: EmbeddingVersion): Promise<string> {
     pg_size_pretty(pg_relation_size(${nearestIndexOf(version.id)}::regclass)) AS index`;
   return `index built in ${seconds} s with at most ${INDEX_MEMORY_MIB} MiB, ${size?.index} beside ${size?.table} of vectors`;
 }
-
-/** Every search; the exact ones, which the others are compared with, first. */
-function searchesOf(knex: Knex, version: EmbeddingVersion, embedded: boolean): Search[] {
-  const index = new PostgresNeighbourIndex(knex, embedded ? Number.POSITIVE_INFINITY : 1);
-  const scopeOf = (filter: Filter) => (filter === 'none' ? EVERYTHING : { ...EVERYTHING, category: filter });
-  const shipped = (filter: Filter, images: number, views = 1): Search => ({
-    ...{ name: `as shipped, ${images} images${views > 1 ? ', four vectors' : ''}`, filter, views },
-    find: async (vectors) =>
-      (await index.nearest(version, [vectors], images, scopeOf(filter))).map(({ imageId }) => imageId),
-  });
-  const scan = (filter: Filter): Search => ({
-    ...{ name: 'exact scan', filter, isExact: true },
-    find: (vectors) => index.exact(version, vectors, WANTED, scopeOf(filter)),
-  });
-  return [
-    ...FILTERS.map(scan),
-    ...(embedded ? [] : EF_SEARCH.map((ef) => byIndex(knex, version, ef))),
-    shipped('none', WANTED),
-    shipped('none', ASKED_BY_SERVICE, SERVICE_VIEWS),
-    ...FILTERS.map((filter) => shipped(filter, ASKED_BY_SERVICE)),
-  ];
-}
-
-/** The index alone, with so many candidates. */
-const byIndex = (knex: Knex, version: EmbeddingVersion, efSearch: number): Search => ({
-  ...{ name: `HNSW, ef_search ${efSearch}`, filter: 'none' },
-  find: ([vector = new Float32Array()]) =>
-    inTransaction(knex, async (transaction) => {
-      const asked = sql`${vectorText(vector)}::${vectorType(version.manifest.output.dimensions)}`;
-      await rowsOf(transaction)`SELECT set_config('hnsw.ef_search', ${String(efSearch)}, true)`;
-      const rows = await rowsOf<{ image: number }>(transaction)`SELECT image_id AS image FROM (
-          SELECT image_id, embedding <#> ${asked} AS product FROM ${embeddingsOf(version.id)}
-          ORDER BY embedding <#> ${asked} LIMIT ${WANTED * VIEWS}
-        ) AS near GROUP BY image_id ORDER BY min(product) LIMIT ${WANTED}`;
-      return rows.map(({ image }) => Number(image));
-    }),
-});

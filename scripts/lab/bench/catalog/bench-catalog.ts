@@ -1,5 +1,4 @@
-import { makeSearchSnapshot, SNAPSHOT_LOCK } from '../../../../db/catalog/search/make-snapshot';
-import { inTransaction, rowsOf, sql } from '../../../../db/core/sql';
+import { rowsOf, sql } from '../../../../db/core/sql';
 import { migrations } from '../../../../db/migrations';
 import { migrate } from '../../../../db/migrations/migrate';
 import { Random } from '../../../../models/random';
@@ -7,14 +6,13 @@ import { fill, SEED } from '../generated';
 import { type Installation, onInstallations } from '../installation';
 import { Client, runConcurrently } from '../load';
 import { byTurns, type Cell, type Measurement, machine, percentiles } from '../table';
-import { CatalogSample, changeProducts } from './catalog-sample';
+import { CatalogSample } from './catalog-sample';
 import { QUESTION_KINDS, requestOf } from './questions';
 
 interface CatalogBenchOptions {
   readonly products: number;
   readonly calls: number;
   readonly embedded: boolean;
-  readonly changes: number;
   readonly against?: string;
 }
 
@@ -26,48 +24,32 @@ const WARM_UP_CALLS = 16;
  */
 export const SERVER_SETTINGS = { shared_buffers: '4GB', random_page_cost: '1.1' };
 
-/** A version, or a state of its catalog, that answers the questions. */
-interface Subject {
-  readonly name: string;
-  /** Runs `work` while the catalog is in that state. */
-  within(work: () => Promise<Cell[][]>): Promise<Cell[][]>;
-  readonly installation: Installation;
-}
-
 /**
- * Every kind of catalog query over HTTP against one api, with one client and with sixteen, on a generated catalog without pictures; by
- * turns with another version, or before and after changes.
+ * Every kind of catalog query over HTTP against one api, with one client and with sixteen, with pricing, on a generated catalog without
+ * pictures; by turns with another version if one is given.
  */
-export const benchCatalog = (options: CatalogBenchOptions): Promise<Measurement> =>
+export const benchCatalog = ({
+  products,
+  calls,
+  embedded,
+  against,
+}: CatalogBenchOptions): Promise<Measurement> =>
   onInstallations(
     {
-      ...{ mode: options.embedded ? 'embedded' : 'PostgreSQL and Redis', server: SERVER_SETTINGS },
-      ...{ settings: { RATE_PER_SECOND: '0' }, against: options.against },
+      ...{ mode: embedded ? 'embedded' : 'PostgreSQL and Redis', server: SERVER_SETTINGS },
+      ...{ settings: { RATE_PER_SECOND: '0' }, against },
     },
     async (installations, folder) => {
       const [own] = installations as [Installation];
-      await fillOnce(installations, folder, options.products);
+      await fillOnce(installations, folder, products);
       const sample = await own.onDatabase((knex) => CatalogSample.read(knex, SEED));
-      const subjects =
-        options.changes > 0
-          ? statesOf(own, options.changes)
-          : installations.map(
-              (installation): Subject => ({
-                name: installation.name,
-                installation,
-                within: (work) => work(),
-              }),
-            );
-      const rows = await byTurns(subjects, ({ installation, within }) =>
-        within(() => measure(installation, sample, options.calls)),
-      );
       return {
         title: `catalog over HTTP: ${sample.size} products, ${own.mode}, ${machine()}`,
         head: [
-          ...['version', 'query', 'pricing', 'target p95', 'p50 ms', 'p95 ms', 'p99 ms', 'queries/s'],
+          ...['version', 'query', 'p50 ms', 'p95 ms', 'p99 ms', 'queries/s'],
           ...[`${CLIENTS} clients: p50 ms`, 'p95 ms', 'p99 ms', 'queries/s'],
         ],
-        rows,
+        rows: await byTurns(installations, (each) => measure(each, sample, calls)),
         notes: ['The client, the service and PostgreSQL share the cores.'],
       };
     },
@@ -91,54 +73,19 @@ export async function fillOnce(
   for (const each of installations) await each.onDatabase((knex) => rowsOf(knex, sql`VACUUM (ANALYZE)`));
 }
 
-/** On a new search snapshot, and with this many products changed since. */
-function statesOf(installation: Installation, changes: number): Subject[] {
-  let seed = SEED;
-  return [
-    {
-      ...{ name: 'untouched', installation },
-      within: (work) =>
-        installation.onDatabase(async (knex) => {
-          await makeSearchSnapshot(knex, { changesMin: 1 });
-          return work();
-        }),
-    },
-    {
-      ...{ name: `${changes} changed`, installation },
-      within: (work) =>
-        installation.onDatabase(async (knex) => {
-          seed += 1;
-          await changeProducts(knex, changes, seed);
-          // The service would make a new one within seconds.
-          return inTransaction(knex, async (trx) => {
-            await rowsOf(trx, sql`SELECT pg_advisory_xact_lock(${SNAPSHOT_LOCK})`);
-            return work();
-          });
-        }),
-    },
-  ];
-}
-
 async function measure(installation: Installation, sample: CatalogSample, calls: number): Promise<Cell[][]> {
   await installation.start(['api']);
   const client = new Client(installation.url, await installation.key());
-  const healthz = await aloneAndTogether(
-    calls,
-    () => null,
-    () => client.get('/healthz'),
-    '',
-  );
-  const rows: Cell[][] = [['/healthz', null, null, ...healthz]];
-  for (const { name, draw, targetMs } of QUESTION_KINDS) {
-    for (const pricing of name.startsWith('suggest') ? [false] : [false, true]) {
-      const cells = await aloneAndTogether(
-        calls,
-        (random) => requestOf(draw(sample, random), pricing),
-        ({ path, body }) => (body ? client.post(path, body) : client.get(path)),
-        name,
-      );
-      rows.push([name, pricing ? 'yes' : 'no', targetMs, ...cells]);
-    }
+  const healthz = () => client.get('/healthz');
+  const rows: Cell[][] = [['/healthz', ...(await aloneAndTogether(calls, () => null, healthz, ''))]];
+  for (const { name, draw } of QUESTION_KINDS) {
+    const cells = await aloneAndTogether(
+      calls,
+      (random) => requestOf(draw(sample, random), true),
+      ({ path, body }) => (body ? client.post(path, body) : client.get(path)),
+      name,
+    );
+    rows.push([name, ...cells]);
   }
   await installation.stop();
   return rows;

@@ -97,11 +97,3 @@ function drawn<Entry>(random: Random, count: number, draw: () => readonly Entry[
   }
   throw new Error('the catalog has nothing of the kind that a benchmark asks for');
 }
-
-/** Gives products anywhere in the catalog another popularity and another word. */
-export async function changeProducts(knex: Knex, count: number, seed: number): Promise<void> {
-  await rowsOf(knex)`
-    UPDATE catalog_rows SET popularity = popularity + 1, words = words || array_to_tsvector(ARRAY['changed'])
-    WHERE id IN (
-      SELECT id FROM catalog_search WHERE kind = 'product' ORDER BY hashtextextended(id, ${seed}), id LIMIT ${count})`;
-}

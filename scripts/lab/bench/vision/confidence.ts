@@ -11,10 +11,10 @@ import { hash } from '../../../../models/random';
 import { UNCALIBRATED } from '../../../../models/vision/confidence';
 import { type ChoiceModel, modelReference } from '../../../../models/vision/embedding-model';
 import { MATCHES_MAX, MatchContext } from '../../../../models/vision/matches';
+import { bundledModel } from '../../../../workers/library/model-library';
 import type { Measurement } from '../table';
 import {
   LEVELS_REJECTED,
-  modelOf,
   OTHER_PHOTO,
   type PhotoSet,
   percent,
@@ -31,7 +31,7 @@ export interface ConfidenceBenchOptions extends VisionBenchOptions {
 }
 
 /** A call with what was found, and the model that saw nothing of its item. */
-interface Judged extends Asked {
+interface Judged extends Omit<Asked, 'query'> {
   readonly query: Query;
   readonly sighting: LabelledSighting;
   readonly model: ChoiceModel;
@@ -47,14 +47,14 @@ const SMALL_EVERY = 4;
 const FLOORS = [0, 0.05, 0.1, 0.2, 0.25, 0.26, 0.27, 0.28, 0.3, 0.35, 0.4, 0.5, 0.6, 0.7, 0.8];
 
 /**
- * Fits the confidence of a model on real and distorted photos, and judges it on items that it was not fitted on (five folds): the floor
- * table, calibration of first rows and of all rows, and several photos. In this process, with an exhaustive search.
+ * Fits the confidence of the bundled model on real and distorted photos, and judges it on items that it was not fitted on (five folds):
+ * the floor table, calibration of first rows and of all rows. In this process, with an exhaustive search.
  */
 export async function benchConfidence(options: ConfidenceBenchOptions): Promise<Measurement> {
-  const [set, model] = [await readPhotoSet(options), await modelOf(options)];
+  const [set, model] = [await readPhotoSet(options), await bundledModel()];
   const sightings = await Sightings.of(set, model);
   const single = [true, false].flatMap((isKnown) =>
-    set.queries.map((_, query): Asked => ({ queries: [query], isKnown, size: null })),
+    set.queries.map((_, query): Asked => ({ query, isKnown, size: null })),
   );
   const small = single.filter((_, at) => at % SMALL_EVERY === 0);
   const asked = [...single, ...small.flatMap((each) => SIZES.map((size) => ({ ...each, size })))];
@@ -62,13 +62,12 @@ export async function benchConfidence(options: ConfidenceBenchOptions): Promise<
   const models = [...Array(FOLDS).keys()].map((fold) =>
     fitted(fitting.filter(({ item }) => foldOf(item) !== fold)),
   );
-  const judgedAs = (each: Asked, sighting = sightings.sighting(each)): Judged => ({
-    ...{ ...each, sighting, query: sightings.query(each) },
-    model: models[foldOf(sighting.item)] ?? UNCALIBRATED.confidence,
+  const calls = asked.map((each, at): Judged => {
+    const sighting = fitting[at] ?? sightings.sighting(each);
+    const judge = models[foldOf(sighting.item)] ?? UNCALIBRATED.confidence;
+    return { ...each, sighting, model: judge, query: sightings.query(each) };
   });
-  const calls = asked.map((each, at) => judgedAs(each, fitting[at]));
   const whole = calls.filter(({ size }) => size === null);
-  const several = severalOf(set).map((each) => judgedAs(each));
   const final = fitted(fitting);
   const rejected = whole.filter(isRejected).map(({ sighting }) => sighting);
   const calibration = { confidence: final, floor: floorFor(rejected, final) };
@@ -85,12 +84,6 @@ export async function benchConfidence(options: ConfidenceBenchOptions): Promise<
     notes: [
       ...groupsOf(whole).map(([name, of]) => `${name}: ${believed(of)}`),
       ...SIZES.map((size) => `${size} products: ${believed(calls.filter((each) => each.size === size))}`),
-      ...[2, 3].flatMap((photos) =>
-        [true, false].map((real) => {
-          const of = several.filter((each) => each.queries.length === photos && isReal(each) === real);
-          return `${photos} ${real ? 'real' : 'distorted'} photos: ${believed(of)}`;
-        }),
-      ),
       `Calibration: ${JSON.stringify(calibration)}`,
     ],
   };
@@ -115,27 +108,6 @@ function weighted(set: PhotoSet, asked: Asked, sightings: Sightings): LabelledSi
   const importance = isOther ? (set.queries.length - real) / Math.max(1, real) : 1;
   const share = asked.size === null ? 1 : (SMALL_SHARE * SMALL_EVERY) / SIZES.length;
   return { ...sightings.sighting(asked), weight: chanceOf(asked) * importance * share };
-}
-
-/** Calls with two and three photos of one item: all real ones, the three levels of every third other item. */
-function severalOf({ queries }: PhotoSet): Asked[] {
-  const pieces = new Map<string, number[]>();
-  for (const [at, { product, level }] of queries.entries()) {
-    const piece = `${product} ${level === OTHER_PHOTO}`;
-    pieces.set(piece, [...(pieces.get(piece) ?? []), at]);
-  }
-  return [...pieces.values()]
-    .filter(([first = 0], at) => queries[first]?.level === OTHER_PHOTO || at % 3 === 0)
-    .flatMap((own) => [2, 3].flatMap((photos) => combinations(own, photos)))
-    .flatMap((photos) => [true, false].map((isKnown) => ({ queries: photos, isKnown, size: null })));
-}
-
-/** All ways to choose this many of the values, in their order. */
-function combinations(values: readonly number[], count: number): number[][] {
-  if (count === 0) return [[]];
-  return values.flatMap((value, at) =>
-    combinations(values.slice(at + 1), count - 1).map((rest) => [value, ...rest]),
-  );
 }
 
 const REAL = ['real', 'bags', 'watches'];

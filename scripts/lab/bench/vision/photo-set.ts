@@ -2,10 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { shareOf } from '../../../../models/indexing/figures';
-import type { InstalledModel } from '../../../../models/ports';
 import { distortPhoto } from '../../../../workers/image/distortion/distort-photo';
-import { FolderModelLibrary } from '../../../../workers/library/model-library';
-import { readConfig } from '../../../config';
 
 /** A line of `items.json`: `catalog` and `distractor` fill the catalog, `query` is another photo of a catalog item. */
 const listedPhoto = z.object({
@@ -52,10 +49,6 @@ export interface VisionBenchOptions {
   readonly split?: string;
   /** Folder with `pairs.json` and its photos, in one catalog with the others. */
   readonly pairs?: string;
-  /** `id` or `id@version` of an installed model; without it the bundled one. */
-  readonly model?: string;
-  /** Of every n-th item the distortions of its photo. */
-  readonly sample: number;
 }
 
 /** Of the photos of the list; of pairs every kind is asked. */
@@ -72,21 +65,15 @@ export const LEVELS_REJECTED = [1, 2, OTHER_PHOTO];
  *
  * @throws ZodError for a list in another form; the error of a file that is missing
  */
-export async function readPhotoSet({
-  photos,
-  split: wanted,
-  pairs,
-  sample,
-}: VisionBenchOptions): Promise<PhotoSet> {
+export async function readPhotoSet({ photos, split: wanted, pairs }: VisionBenchOptions): Promise<PhotoSet> {
   const listed = (await listIn(photos, 'items.json', listedPhoto))
     .filter(({ split }) => wanted === undefined || split === undefined || split === wanted)
     .map((photo) => ({ ...photo, file: join(photos, 'images', photo.file) }));
   const paired = pairs === undefined ? [] : await pairedPhotos(pairs);
   const shown = [...listed, ...paired].filter(({ role }) => role === 'catalog' || role === 'distractor');
   const asked = listed.filter(({ kind }) => KINDS_ASKED.includes(kind));
-  const distorted = asked.filter(({ role }) => role === 'catalog').filter((_, at) => at % sample === 0);
   const queries = [
-    ...distorted.flatMap(distortions),
+    ...asked.filter(({ role }) => role === 'catalog').flatMap(distortions),
     ...otherPhotos(asked, false),
     ...otherPhotos(paired, true),
   ];
@@ -99,10 +86,6 @@ export async function readPhotoSet({
     queries: queries.filter(({ product }) => products.has(product)),
   };
 }
-
-/** The model of these options. */
-export const modelOf = ({ model }: VisionBenchOptions): Promise<InstalledModel> =>
-  new FolderModelLibrary(readConfig().DATA_DIR).find(model);
 
 const listIn = async <Line extends z.ZodType>(folder: string, name: string, line: Line) =>
   z.array(line).parse(JSON.parse(await readFile(join(folder, name), 'utf8')));

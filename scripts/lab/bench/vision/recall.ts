@@ -1,10 +1,10 @@
 import { calibrationOf } from '../../../../models/vision/confidence';
 import { modelReference } from '../../../../models/vision/embedding-model';
 import { MatchContext } from '../../../../models/vision/matches';
+import { bundledModel } from '../../../../workers/library/model-library';
 import type { Measurement } from '../table';
 import {
   LEVELS_REJECTED,
-  modelOf,
   OTHER_PHOTO,
   percent,
   type Query,
@@ -28,14 +28,14 @@ const isWithin =
   ({ products, query }: Answered): boolean =>
     products.slice(0, most).includes(query.product);
 
-/** Recall of a model by level, kind and set, and what is answered at its floor, of items that the catalog has and of others. */
+/** Recall of the bundled model by level, kind and set, and what is answered at its floor, of items that the catalog has and of others. */
 export async function benchRecall(options: VisionBenchOptions): Promise<Measurement> {
-  const [set, model] = [await readPhotoSet(options), await modelOf(options)];
+  const [set, model] = [await readPhotoSet(options), await bundledModel()];
   const sightings = await Sightings.of(set, model);
   const { confidence, floor } = calibrationOf(model.manifest);
   const answers = (isKnown: boolean) =>
     set.queries.map((query, at): Answered => {
-      const { shortlist, ancestry } = sightings.sighting({ queries: [at], isKnown, size: null });
+      const { shortlist, ancestry } = sightings.sighting({ query: at, isKnown, size: null });
       const found = new MatchContext(shortlist, ancestry, confidence);
       const rows = found.rows(floor, () => true).map(({ id }) => id);
       return { query, products: found.products.map(({ id }) => id), rows };

@@ -12,10 +12,10 @@ import { defaultThreads } from '../../../../workers/embedder/inference-pool';
 import { SharpImagePreparer } from '../../../../workers/image/sharp-image-preparer';
 import type { PhotoSet, Query } from './photo-set';
 
-/** Photos of one call, and whether the catalog has the item that they show. */
+/** The photo of a call, and whether the catalog has the item that it shows. */
 export interface Asked {
-  /** Positions in the queries of the set. */
-  readonly queries: readonly number[];
+  /** Position in the queries of the set. */
+  readonly query: number;
   readonly isKnown: boolean;
   /** Products in the catalog, picked at random; null is all. */
   readonly size: number | null;
@@ -70,20 +70,18 @@ export class Sightings {
     }
   }
 
-  /** What the photos of a call find. */
+  /** What the photo of a call finds. */
   sighting(asked: Asked): LabelledSighting {
     const { product, set } = this.query(asked);
-    const photos = asked.queries.map((query) => this.#similaritiesOf(query));
-    const catalog = this.#catalog(asked);
-    const near = new Set(photos.flatMap((views) => nearest(views, catalog)));
-    const neighbours = [...near].map((photo): ShownNeighbour => {
-      const byView = photos.flatMap((views) => views.map((view) => 1 - (view[photo] ?? -1)));
+    const views = this.#similaritiesOf(asked.query);
+    const neighbours = nearest(views, this.#catalog(asked)).map((photo): ShownNeighbour => {
+      const byView = views.map((view) => 1 - (view[photo] ?? -1));
       const products = [this.set.photos[photo]?.product ?? ''];
       return { imageId: photo, products, distance: Math.min(...byView), byView };
     });
     return {
       item: product,
-      shortlist: shortlistOf(candidatesOf(neighbours, photos.length)),
+      shortlist: shortlistOf(candidatesOf(neighbours, 1)),
       ancestry: this.#ancestry,
       products: asked.isKnown ? [product] : [],
       // The brand of a pair is the name of its set.
@@ -91,20 +89,19 @@ export class Sightings {
     };
   }
 
-  /** The first photo of a call. */
-  query({ queries: [first = 0] }: Asked): Query {
-    const query = this.set.queries[first];
-    if (!query) throw new RangeError(`there is no query ${first}`);
+  query({ query: at }: Asked): Query {
+    const query = this.set.queries[at];
+    if (!query) throw new RangeError(`there is no query ${at}`);
     return query;
   }
 
   /** The photos of a catalog of this size, with the item or without it. */
   #catalog(asked: Asked): number[] {
-    const { queries, isKnown, size } = asked;
+    const { query, isKnown, size } = asked;
     const { product } = this.query(asked);
     const own = this.set.photos.findIndex((photo) => photo.product === product);
     const others = this.set.photos.flatMap((photo, at) => (photo.product === product ? [] : at));
-    const random = new Random('catalog', size ?? 0, ...queries);
+    const random = new Random('catalog', size ?? 0, query);
     const chosen = size === null ? others : Array.from({ length: size - 1 }, () => random.pick(others));
     return isKnown ? [own, ...chosen] : chosen;
   }
