@@ -2,7 +2,6 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { processEnvironment } from '../../scripts/config';
-import { openAccount } from '../../scripts/lab/bench/installation';
 import { generateBundle, photoOfProduct, productId } from '../../scripts/lab/generator/generate-bundle';
 import { type ServiceProcess, startProcess } from '../../scripts/lab/service-processes';
 import { ApiClient } from '../support/api-client';
@@ -67,7 +66,7 @@ const { TEST_DATABASE_URL = '', TEST_REDIS_URL, TEST_S3_URL = '' } = processEnvi
       database = await createOwnDatabase(TEST_DATABASE_URL);
       const first = settings('first', {});
       await loupe(first, 'catalog', 'import', await bundleOf(3), '--no-wait');
-      key = await openAccount((...words) => loupe(first, ...words));
+      ({ key } = await loupe<{ key: string }>(first, 'keys', 'create'));
     });
 
     afterAll(async () => {

@@ -4,9 +4,9 @@ import { deriveRows } from '../../db/catalog/import/derived-rows';
 import { rowsOf, sql } from '../../db/core/sql';
 import { SCOPES } from '../../models/access/api-key';
 import { processEnvironment } from '../../scripts/config';
-import { openAccount } from '../../scripts/lab/bench/installation';
 import { generateBundle } from '../../scripts/lab/generator/generate-bundle';
 import { layoutInstallation } from '../faults/layout-model';
+import { ApiClient } from '../support/api-client';
 import { RunningInstallation } from '../support/running-installation';
 import { Living } from './living/callers';
 import { count, SHELVES, SIZE } from './living/records';
@@ -35,17 +35,17 @@ withServers('A catalog that is written, imported, fed and read at once', () => {
     running = await RunningInstallation.start(
       await layoutInstallation({ LOG_LEVEL: 'error', IMAGE_STORE: '' }),
     );
-    const { folder, settings, loupe } = running;
+    const { folder, loupe } = running;
     const bundle = join(folder, 'bundle');
     await generateBundle({ seed: SEED, products: 24, out: bundle, images: true, imageSize: 64 });
     await loupe('catalog', 'import', bundle);
-    const key = await openAccount(loupe, SCOPES.join());
-    living = await Living.begin({ url: running.api().url, key, settings, bundle, seed: SEED });
+    const { key } = await loupe<{ key: string }>('keys', 'create', '--scopes', SCOPES.join());
+    living = await Living.begin(new ApiClient(running.api().url, key), running, bundle, SEED);
   }, 240_000);
 
   afterAll(() => running?.stop(), 60_000);
 
-  // contract 4.14, 4.18, 13.8, 13.23, 15.4, 15.5
+  // contract 4.14, 13.8, 13.23, 15.4, 15.5
   test('keeps its promises: whole rows, nothing stale, lost or duplicated', async () => {
     let isWritten = false;
     const reader = async () => {

@@ -5,12 +5,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { LocalImageStore } from '../../db/files/local-image-store';
 import type { BuildResult } from '../../models/indexing/build-service';
 import type { EmbeddingsStatus } from '../../models/indexing/status-service';
-import { AnswerLog } from '../../scripts/lab/bench/answer-log';
 import { addPictures } from '../../scripts/lab/bench/many-pictures';
 import { spawnLoupe, startProcess } from '../../scripts/lab/service-processes';
 import { installLayoutModel, layoutInstallation } from '../faults/layout-model';
 import { Photos } from '../faults/photos';
 import { RunningInstallation } from '../support/running-installation';
+import { AnswerLog } from './answer-log';
 
 /**
  * Another model without a blink: built, killed, resumed, promoted, rolled back and pruned by the commands, beside a
@@ -56,15 +56,14 @@ const addMorePictures = (from: number, count: number): Promise<number[]> =>
 
 /** Photos from a few clients to all apis while `work` runs, each sent repeatedly; every result is right. */
 async function underLoad<Result>(work: (log: AnswerLog) => Promise<Result>): Promise<[number, Result]> {
-  const { processes, key, knex } = running;
-  const apis = processes.slice(0, Math.ceil(processes.length / 2));
-  const log = new AnswerLog(knex);
+  const apis = Math.ceil(running.processes.length / 2);
+  const log = new AnswerLog(running.knex);
   await log.noteLive();
   let isOver = false;
   const client = async (first: number): Promise<void> => {
     for (let call = first; !isOver; call += CLIENTS) {
       const { jpeg } = await photos.photo(call % PHOTOS);
-      await log.identify(apis[call % apis.length]?.url ?? '', key, call % PHOTOS, jpeg);
+      await log.identify(running.api(call % apis), call % PHOTOS, jpeg);
       await delay(PAUSE_MS);
     }
   };
@@ -73,9 +72,9 @@ async function underLoad<Result>(work: (log: AnswerLog) => Promise<Result>): Pro
     isOver = true;
   });
   await clients;
-  const { faults, answersByVersion } = await log.audit();
+  const { faults, versions } = await log.audit();
   expect(faults).toEqual([]);
-  return [answersByVersion.size, result];
+  return [versions, result];
 }
 
 /** Starts a build and kills it once this many images are embedded. Returns whether it was still running. */

@@ -10,7 +10,8 @@ function historyOf(events: string): RecordHistory {
     const [name, ...rest] = event.split(' ');
     const when = span(...(rest.pop() ?? '').split('-').map(Number));
     if (name === 'wrote' || name === 'saw') history[name](Number(rest[0]), when);
-    else if (name === 'missed' || name === 'deleted') history[name](when);
+    else if (name === 'missed') history.missed(when);
+    else history.wrote(null, when);
   }
   return history;
 }
@@ -21,8 +22,6 @@ const brokenBy = (history: RecordHistory) =>
 // The first of two simultaneous writes came last.
 const ORDERED =
   'missed 0, wrote 1 2-10, wrote 2 3-12, missed 2-3, saw 2 4, saw 1 6, saw 1 20, deleted 30-40, saw 1 32, missed 33, wrote 3 41, saw 3 41';
-// The second write had no answer, so it may take effect at any time.
-const UNANSWERED = 'wrote 1 0, wrote 2 2-Infinity';
 
 test.each<[what: string, events: string, broken: readonly string[]]>([
   ['reads that fit one order of the writes', ORDERED, []],
@@ -32,9 +31,6 @@ test.each<[what: string, events: string, broken: readonly string[]]>([
   ['a version that is seen before its write began', 'wrote 7 5, saw 7 0', ['written']],
   ['a deleted record that is seen', 'wrote 1 0, deleted 2, saw 1 4', ['gone']],
   ['a record that is missed', 'wrote 1 0, missed 2', ['present']],
-  ['a write without an answer that is not seen', `${UNANSWERED}, saw 1 9`, []],
-  ['a write without an answer that is seen', `${UNANSWERED}, saw 2 9`, []],
-  ['a version seen after a later write without an answer', `${UNANSWERED}, saw 2 9, saw 1 11`, ['current']],
 ])('%s', (_what, events, broken) => {
   expect(brokenBy(historyOf(events))).toEqual(broken);
 });
@@ -48,9 +44,7 @@ test.each([
   expect(brokenBy(history)).toEqual(broken);
 });
 
-test('the history knows from when to when a version could be seen', () => {
+test('the history knows from when to when a version could be current', () => {
   const history = historyOf('wrote 1 0, wrote 2 10-20, saw 2 12');
   expect([history.bornAfter(2), history.goneBy(1), history.goneBy(2)]).toEqual([10, 13, Infinity]);
-  history.saw(1, span(8));
-  expect([history.stoodStill(span(2, 8)), history.stoodStill(span(2, 9))]).toEqual([true, false]);
 });

@@ -76,7 +76,9 @@ export class Installation {
 
   loupe = (...words: readonly string[]): Promise<unknown> => this.#programs.runLoupe(this.settings, ...words);
   spawnLoupe = (...words: readonly string[]) => this.#programs.spawnLoupe(this.settings, ...words);
-  key = (scopes?: string): Promise<string> => openAccount(this.loupe, scopes);
+  /** A new key without limits, of an account with unlimited credits. */
+  key = async (): Promise<string> =>
+    ((await this.loupe('keys', 'create', '--concurrency', '0')) as { key: string }).key;
 
   /** Runs `work` on its database, with this version's code and no limit on the time of a statement. */
   onDatabase = async <Result>(work: (knex: Knex) => Promise<Result>): Promise<Result> => {
@@ -88,22 +90,6 @@ export class Installation {
       await database.close();
     }
   };
-}
-
-/**
- * A key for all versions of a new account, without limits.
- *
- * @param loupe runs a command of the installation
- * @param scopes comma-separated; else those of a key that names none
- */
-export async function openAccount(
-  loupe: (...words: string[]) => Promise<unknown>,
-  scopes?: string,
-): Promise<string> {
-  const { id } = (await loupe('accounts', 'create', '--name', 'bench')) as { id: string };
-  const limits = ['--concurrency', '0', ...(scopes === undefined ? [] : ['--scopes', scopes])];
-  const words = ['--account', id, '--name', 'bench', '--versions', 'v1,v2,v3', ...limits];
-  return ((await loupe('keys', 'create', ...words)) as { key: string }).key;
 }
 
 /**

@@ -26,16 +26,11 @@ export class Client {
     successful(this.send('POST', path, body));
 
   /** Resolves whatever the answer. */
-  async send(
-    method: 'GET' | 'POST',
-    path: string,
-    body?: Uint8Array | object,
-    headers: Readonly<Record<string, string>> = {},
-  ): Promise<HttpAnswer> {
+  async send(method: 'GET' | 'POST', path: string, body?: Uint8Array | object): Promise<HttpAnswer> {
     const from = performance.now();
     const answer = await request(`${this.url}${path}`, {
       ...{ method, dispatcher: agent },
-      headers: { authorization: `Bearer ${this.key}`, 'content-type': 'application/json', ...headers },
+      headers: { authorization: `Bearer ${this.key}`, 'content-type': 'application/json' },
       body: body instanceof Uint8Array ? body : body ? JSON.stringify(body) : null,
     }).then(
       async (response) => ({

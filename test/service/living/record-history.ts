@@ -18,12 +18,6 @@ interface Life {
 /** Null matches every version. */
 export type Matches = ((version: number) => boolean) | null;
 
-/** A call that saw no version for which `matches` is true. */
-interface Miss {
-  readonly span: Span;
-  readonly matches: Matches;
-}
-
 /** Before the first write there was nothing. */
 const BEFORE_ALL: Span = { from: Number.NEGATIVE_INFINITY, until: Number.NEGATIVE_INFINITY };
 
@@ -34,23 +28,25 @@ const BEFORE_ALL: Span = { from: Number.NEGATIVE_INFINITY, until: Number.NEGATIV
 export class RecordHistory {
   readonly #lives = new Map<number, Life>();
   readonly #deletions: Span[] = [BEFORE_ALL];
-  readonly #misses: Miss[] = [];
+  readonly #misses: { readonly span: Span; readonly matches: Matches }[] = [];
 
   constructor(readonly id: string) {}
 
-  /** The span of a call whose outcome is unknown never ends. */
-  wrote(version: number, span: Span): void {
-    this.#current(version, span).written = span;
+  /** A call that wrote a version, or deleted the record. */
+  wrote(version: number | null, span: Span): void {
+    if (version === null) this.#deletions.push(span);
+    else this.saw(version, span).written = span;
   }
 
-  deleted(span: Span): void {
-    this.#deletions.push(span);
+  saw(version: number, { from, until }: Span): Life {
+    const life = this.#lives.get(version) ?? { version, written: null, first: Infinity, last: -Infinity };
+    this.#lives.set(version, life);
+    life.first = Math.min(life.first, until);
+    life.last = Math.max(life.last, from);
+    return life;
   }
 
-  saw(version: number, span: Span): void {
-    this.#current(version, span);
-  }
-
+  /** A call that saw no version that matches. */
   missed(span: Span, matches: Matches = null): void {
     this.#misses.push({ span, matches });
   }
@@ -68,36 +64,26 @@ export class RecordHistory {
     return Math.min(...later.map((life) => life.first), ...deletions.map(({ until }) => until));
   }
 
-  /** Whether one version was current throughout a span. */
-  stoodStill({ from, until }: Span): boolean {
-    return [...this.#lives.values()].some((life) => life.first <= from && life.last >= until);
-  }
-
   /** Everything that does not fit, each with the promise it breaks as its first word. Call it last. */
   *violations(): Generator<string> {
     const lives = [...this.#lives.values()];
     for (const { version, written, first } of lives) {
-      if (!written) yield `written: ${this.id} was seen as ${version}, which nobody wrote`;
-      else if (first < written.from) yield `written: ${this.id} was seen as ${version} before that`;
+      if (!written || first < written.from)
+        yield `written: ${this.id} was seen as ${version}, ${written ? 'before that was written' : 'which nobody wrote'}`;
     }
     const lasting = lives
       .filter(({ first, last }) => first < last)
       .sort((left, right) => left.first - right.first);
-    yield* this.#overlaps(lasting);
-    for (const life of lasting) yield* this.#during(life, lives);
-    for (const { span, matches } of this.#misses) {
-      if (matches === null && !this.#mayBeMissing(span))
-        yield `present: ${this.id} was missing ${told(span)}, although nobody had deleted it`;
-    }
-  }
-
-  /** Two versions that were both current at one time. */
-  *#overlaps(lasting: readonly Life[]): Generator<string> {
     let longest: Life | undefined;
     for (const life of lasting) {
       if (longest && life.first < longest.last)
         yield `current: ${this.id} was ${longest.version} again after ${life.version}`;
       if (!longest || life.last > longest.last) longest = life;
+      yield* this.#during(life, lives);
+    }
+    for (const { span, matches } of this.#misses) {
+      if (matches === null && !this.#mayBeMissing(span))
+        yield `present: ${this.id} was missing ${told(span)}, although nobody had deleted it`;
     }
   }
 
@@ -109,9 +95,8 @@ export class RecordHistory {
       if (other.first >= other.last && surely({ from: other.last, until: other.first }))
         yield `current: ${this.id} was still ${version} after ${other.version}`;
     }
-    for (const span of this.#deletions) {
+    for (const span of this.#deletions)
       if (surely(span)) yield `gone: ${this.id} was still ${version} after its deletion ${told(span)}`;
-    }
     for (const { span, matches } of this.#misses) {
       if (surely(span) && (matches?.(version) ?? true))
         yield `present: ${this.id} was missing ${told(span)}, while it was ${version}`;
@@ -121,19 +106,9 @@ export class RecordHistory {
   /** Whether it may have been deleted, or not written yet, at some moment of the span. */
   #mayBeMissing({ from, until }: Span): boolean {
     const lives = [...this.#lives.values()];
-    return this.#deletions.some(
-      (deletion) =>
-        deletion.from < until &&
-        !lives.some(({ written, first }) => written && written.from > deletion.until && first < from),
-    );
-  }
-
-  #current(version: number, { from, until }: Span): Life {
-    const life = this.#lives.get(version) ?? { version, written: null, first: Infinity, last: -Infinity };
-    this.#lives.set(version, life);
-    life.first = Math.min(life.first, until);
-    life.last = Math.max(life.last, from);
-    return life;
+    const isBackBy = (deletion: Span) =>
+      lives.some(({ written, first }) => written && written.from > deletion.until && first < from);
+    return this.#deletions.some((deletion) => deletion.from < until && !isBackBy(deletion));
   }
 }
 

@@ -1,8 +1,7 @@
-import type { z } from 'zod';
-import type { catalogRow } from '../../../api/v3/answers';
+import type { QueryAnswer } from '../../../api/client/schema';
 import { at } from '../../../models/random';
 
-export type CatalogRow = z.output<typeof catalogRow>;
+export type Row = QueryAnswer['data'][number];
 
 /** A line of a call or a bundle, and which version of which record it is; null for a deletion. */
 export interface Change {
@@ -12,17 +11,17 @@ export interface Change {
   readonly version: number | null;
 }
 
-/** What a row tells: versions of records, records it lacks, what it shows, and what these versions make of it. */
+/** What a row tells: versions of records, the record it lacks, what it shows, and what these versions make of it. */
 interface RowVersions {
   readonly seen: readonly (readonly [key: string, version: number])[];
-  readonly missing: readonly string[];
+  readonly missing: string | null;
   readonly shown: string;
   readonly expected: string;
 }
 
 /** Each shelf is a brand of its own, and fits one page. */
 export const SHELVES = 4;
-const SHELF_SIZE = 15;
+export const SHELF_SIZE = 15;
 export const SIZE = SHELVES * SHELF_SIZE;
 export const COLOURS = 5;
 /** No two are misspelt forms of each other, and no other product has them. */
@@ -39,9 +38,11 @@ export const brandId = (shelf: number): string => `brand_living_${shelf}`;
 export const colourId = (colour: number): string => `colour_living_${colour}`;
 const shelfOf = (product: number): number => Math.floor(product / SHELF_SIZE);
 export const count = (size: number): number[] => Array.from({ length: size }, (_, number) => number);
-export const shelf = (number: number): number[] => count(SHELF_SIZE).map((at) => number * SHELF_SIZE + at);
+/** The products of a shelf. */
+export const shelf = (number: number): string[] =>
+  count(SHELF_SIZE).map((at) => productId(number * SHELF_SIZE + at));
 /** NaN for a row without one. */
-export const versionOf = ({ variants }: CatalogRow): number => variants?.[0]?.popularity ?? Number.NaN;
+export const rowVersionOf = ({ variants }: Row): number => variants?.[0]?.popularity ?? Number.NaN;
 const versionOfBrand = (name: string): number => Number(/ turn (\d+)$/.exec(name)?.[1]);
 
 const CATEGORY = { id: 'living', name: 'Living', hierarchy: ['brand'], name_fields: ['brand'] };
@@ -86,12 +87,12 @@ export function productChanges(product: number, version: number): Change[] {
 }
 
 /** Null for a row that nobody writes. */
-export function versionsIn(row: CatalogRow): RowVersions | null {
+export function versionsIn(row: Row): RowVersions | null {
   if (row.id.startsWith('brand_living_'))
-    return { seen: [[row.id, versionOfBrand(row.name)]], missing: [], shown: '', expected: '' };
+    return { seen: [[row.id, versionOfBrand(row.name)]], missing: null, shown: '', expected: '' };
   const product = Number(/^product_living_(\d+)$/.exec(row.id)?.[1]);
   if (Number.isNaN(product)) return null;
-  const version = versionOf(row);
+  const version = rowVersionOf(row);
   const brand = row.attributes?.find(({ field }) => field === 'brand');
   const pricing = row.variants?.[0]?.pricing;
   const [estimate] = pricing?.market_estimates ?? [];
@@ -102,7 +103,7 @@ export function versionsIn(row: CatalogRow): RowVersions | null {
       ...(brand ? [[brand.id, versionOfBrand(brand.name)] as const] : []),
       ...(estimate ? [[price, estimate.D ?? Number.NaN] as const] : []),
     ],
-    missing: pricing && !estimate ? [price] : [],
+    missing: pricing && !estimate ? price : null,
     shown: JSON.stringify([
       ...[row.name, row.popularity, row.attributes?.map(({ id }) => id), estimate ?? null],
       row.variants?.map(({ id, popularity, fields }) => ({ id, popularity, fields })),
