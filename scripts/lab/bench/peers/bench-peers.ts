@@ -11,8 +11,10 @@ import { exportNetwork, installPython, startPython } from './python-peer';
 export interface PeersBenchOptions {
   readonly products: number;
   readonly calls: number;
-  readonly turns: number;
 }
+
+/** How often each subject is measured. */
+export const TURNS = 5;
 
 /** A service that answers what a photo shows. */
 interface Subject {
@@ -32,7 +34,7 @@ const STORES = ['postgres', 'redis-server'];
  *
  * @throws Error when they do not find the same products
  */
-export async function benchPeers({ products, calls, turns }: PeersBenchOptions): Promise<Measurement> {
+export async function benchPeers({ products, calls }: PeersBenchOptions): Promise<Measurement> {
   await installPython();
   const bodies = photoBodies(await drawPhotos(products, PHOTO_SIDE));
   const settings = UNLIMITED;
@@ -53,12 +55,12 @@ export async function benchPeers({ products, calls, turns }: PeersBenchOptions):
         const subjects = [...peers.map(({ subject }) => subject), ...loupes];
         const agreed = await agreement(subjects, bodies);
         return {
-          title: `identify beside a peer: ${products} products, ${PHOTO_SIDE} x ${PHOTO_SIDE} JPEG photos, medians of ${turns}, ${machine()}`,
+          title: `identify beside a peer: ${products} products, ${PHOTO_SIDE} x ${PHOTO_SIDE} JPEG photos, medians of ${TURNS}, ${machine()}`,
           head: [
             ...['', 'callers', 'photos/s', 'p50 ms', 'p95 ms'],
             ...['processor ms a photo', 'of the stores', 'MiB'],
           ],
-          rows: await byTurns(subjects, (subject) => measure(subject, bodies, calls), turns),
+          rows: await byTurns(subjects, (subject) => measure(subject, bodies, calls), TURNS),
           notes: [
             'The peer checks no key, books nothing, limits nothing, keeps no record of its answers, and has no confidence, prices or taxonomy.',
             ...agreed,

@@ -9,7 +9,7 @@ import { SEED } from '../generated';
 import { onInstallation } from '../installation';
 import { Client } from '../load';
 import { byTurns, type Cell, type Measurement, machine, shown } from '../table';
-import type { PeersBenchOptions } from './bench-peers';
+import { type PeersBenchOptions, TURNS } from './bench-peers';
 import { installPython, startPython } from './python-peer';
 
 /** A service that answers catalog queries. */
@@ -24,7 +24,7 @@ const ENGINES = ['tantivy', 'SQLite FTS5', 'DuckDB'];
  * Listings, filters and texts over HTTP beside tantivy, SQLite FTS5 and DuckDB with the same rows behind FastAPI, by turns. Loupe runs
  * as an api on PostgreSQL, checks a key and books each answer.
  */
-export async function benchCatalogPeers({ products, calls, turns }: PeersBenchOptions): Promise<Measurement> {
+export async function benchCatalogPeers({ products, calls }: PeersBenchOptions): Promise<Measurement> {
   await installPython();
   const settings = { RATE_PER_SECOND: '0' };
   const mode = 'PostgreSQL and Redis';
@@ -67,9 +67,9 @@ export async function benchCatalogPeers({ products, calls, turns }: PeersBenchOp
         }
         return measured;
       };
-      const rows = await byTurns(subjects, measure, turns);
+      const rows = await byTurns(subjects, measure, TURNS);
       return {
-        title: `catalog beside peers: ${sample.size} products, medians of ${turns}, ${machine()}`,
+        title: `catalog beside peers: ${sample.size} products, medians of ${TURNS}, ${machine()}`,
         head: ['query', '', 'p50 ms', 'p95 ms', 'queries/s of 16', "Loupe's p50, times"],
         rows: rows.map(([subject = '', query = '', p50 = 0, p95 = 0, , , , , , rate = 0]) => {
           const own = rows.find((row) => row[0] === 'Loupe' && row[1] === query);
