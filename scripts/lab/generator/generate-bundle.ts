@@ -1,4 +1,4 @@
-import { type FileHandle, mkdir, open, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import pMap from 'p-map';
 import { CATEGORIES, Catalog, lookOf, productId } from './catalog';
@@ -22,15 +22,20 @@ export interface BundleOptions extends Partial<PriceVolume> {
   readonly onProgress?: (done: number, total: number) => void;
 }
 
-const KINDS = ['categories', 'tags', 'entities', 'products', 'estimates', 'history', 'listings'] as const;
+/** Kinds of records, by their file. */
+const FILES = {
+  ...{ categories: 'categories', tags: 'tags', entities: 'entities', products: 'products' },
+  ...{ estimates: 'estimates', history: 'estimate-history', listings: 'listings' },
+} as const;
+type Kind = keyof typeof FILES;
 /** How many records of each kind a bundle has, and pictures. */
-export type BundleSummary = Readonly<Record<(typeof KINDS)[number] | 'variants' | 'images', number>>;
+export type BundleSummary = Readonly<Record<Kind | 'variants' | 'images', number>>;
 
 const DEFAULTS = { imageSize: 640, estimatesPerVariant: 3, listingsPerVariant: 2, historyMonths: 3 };
+const FLUSH_EVERY = 500;
 const PROGRESS_EVERY = 1000;
 const IMAGES_A_FOLDER = 1000;
 const DRAWN_AT_ONCE = 4;
-const BUFFER_LENGTH = 256 * 1024;
 
 /**
  * Writes a synthetic catalog bundle (contract 13) of fictional maisons. Memory grows with the taxonomy, which grows slower
@@ -41,65 +46,53 @@ export async function generateBundle(options: BundleOptions): Promise<BundleSumm
   const { seed, products, out } = options;
   const volume = { ...DEFAULTS, ...options };
   const pictures = Number(options.images ?? 0);
-  await mkdir(out, { recursive: true });
-  const files = await Promise.all(
-    KINDS.map(
-      async (kind) =>
-        [
-          kind,
-          new JsonLines(
-            await open(join(out, `${kind === 'history' ? 'estimate-history' : kind}.jsonl`), 'w'),
-          ),
-        ] as const,
-    ),
-  );
-  const of = Object.fromEntries(files) as Record<(typeof KINDS)[number], JsonLines>;
+  const bundle = await BundleFiles.create(out);
   let variants = 0;
-  try {
-    const catalog = new Catalog(seed);
-    for (const category of CATEGORIES) await of.categories.write(category);
-    for (const tag of TAGS) await of.tags.write(tag);
-    for (const entity of catalog.entities(products)) await of.entities.write(entity);
-    for (let index = 0; index < products; index += 1) {
-      const product = catalog.product(index, pathsOf(seed, index, pictures));
-      const { estimates, history, listings } = pricesOf(seed, index, product, volume);
-      variants += product.record.variants.length;
-      await of.products.write(product.record);
-      await of.estimates.write(...estimates);
-      await of.history.write(...history);
-      await of.listings.write(...listings);
-      if (pictures === 0) report(options, index + 1);
-    }
-    await drawPictures(options, pictures, volume.imageSize);
-  } finally {
-    for (const [, file] of files) await file.close();
+  const catalog = new Catalog(seed);
+  bundle.add('categories', CATEGORIES);
+  bundle.add('tags', TAGS);
+  bundle.add('entities', [...catalog.entities(products)]);
+  for (let index = 0; index < products; index += 1) {
+    const product = catalog.product(index, pathsOf(seed, index, pictures));
+    const { estimates, history, listings } = pricesOf(seed, index, product, volume);
+    variants += product.record.variants.length;
+    bundle.add('products', [product.record]);
+    bundle.add('estimates', estimates);
+    bundle.add('history', history);
+    bundle.add('listings', listings);
+    if (index % FLUSH_EVERY === 0) await bundle.flush();
+    if (pictures === 0) report(options, index + 1);
   }
-  const counts = Object.fromEntries(files.map(([kind, { count }]) => [kind, count]));
-  return { ...(counts as Record<(typeof KINDS)[number], number>), variants, images: products * pictures };
+  await bundle.flush();
+  await drawPictures(options, pictures, volume.imageSize);
+  return { ...bundle.counts, variants, images: products * pictures };
 }
 
-/** A file of JSON Lines that waits for the disk, so that memory stays flat. */
-class JsonLines {
-  private lines = '';
-  count = 0;
+/** The JSON Lines of a bundle. */
+class BundleFiles {
+  readonly counts: Record<Kind, number> = {
+    ...{ categories: 0, tags: 0, entities: 0, products: 0, estimates: 0, history: 0, listings: 0 },
+  };
+  private readonly lines = new Map<Kind, string>();
 
-  constructor(private readonly file: FileHandle) {}
+  private constructor(private readonly out: string) {}
 
-  async write(...records: readonly object[]): Promise<void> {
-    this.count += records.length;
-    for (const record of records) this.lines += `${JSON.stringify(record)}\n`;
-    if (this.lines.length >= BUFFER_LENGTH) await this.flush();
+  static async create(out: string): Promise<BundleFiles> {
+    await mkdir(out, { recursive: true });
+    for (const name of Object.values(FILES)) await writeFile(join(out, `${name}.jsonl`), '');
+    return new BundleFiles(out);
   }
 
-  async close(): Promise<void> {
-    await this.flush();
-    await this.file.close();
+  add(kind: Kind, records: readonly object[]): void {
+    this.counts[kind] += records.length;
+    const lines = records.map((record) => `${JSON.stringify(record)}\n`);
+    this.lines.set(kind, (this.lines.get(kind) ?? '') + lines.join(''));
   }
 
-  private async flush(): Promise<void> {
-    const lines = this.lines;
-    this.lines = '';
-    await this.file.appendFile(lines);
+  /** Writes what was added, so that memory stays flat. */
+  async flush(): Promise<void> {
+    for (const [kind, text] of this.lines) await appendFile(join(this.out, `${FILES[kind]}.jsonl`), text);
+    this.lines.clear();
   }
 }
 
