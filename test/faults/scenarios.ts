@@ -53,14 +53,16 @@ const POLL_MS = 20;
 /** Of an entry that was begun in the latest of its deadlines. */
 const LEASE_LEFT_MS = (LEASE_DEADLINES - 1) * JOB_DEADLINE_MS;
 
-/** Repeatedly: some calls, the disturbance, and recovery. */
+/** Repeatedly, for each disturbance: some calls, the disturbance, and recovery. */
 const slowly =
-  (disturbance: Disturbance) =>
+  (...disturbances: readonly Disturbance[]) =>
   async ({ installation, rounds, progress, back }: Stage): Promise<void> => {
     for (let round = 0; round < rounds.slow; round += 1) {
-      await progress(20);
-      await disturbance(installation, round);
-      await back();
+      for (const disturbance of disturbances) {
+        await progress(20);
+        await disturbance(installation, round);
+        await back();
+      }
     }
   };
 
@@ -105,39 +107,30 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     concurrency: CROWD,
     disturb: slowly(({ workers }) => paused(workers, 2 * OUTAGE_MS)),
   },
-  'Redis dies and comes back without its data': {
+  'Redis without its data, Redis with it and PostgreSQL die and come back': {
     statuses: [200, 503],
-    disturb: slowly(({ services }) => dies(services.redis)),
+    disturb: slowly(
+      ({ services }) => dies(services.redis),
+      async ({ services }) => {
+        const redis = new Redis(services.redis.url);
+        await redis.save();
+        redis.disconnect();
+        await dies(services.redis);
+      },
+      ({ services }) => dies(services.postgres),
+    ),
   },
-  'Redis dies and comes back with its data': {
+  'Redis and PostgreSQL stop answering for five seconds': {
     statuses: [200, 503],
-    disturb: slowly(async ({ services }) => {
-      const redis = new Redis(services.redis.url);
-      await redis.save();
-      redis.disconnect();
-      await dies(services.redis);
-    }),
-  },
-  'Redis stops answering for five seconds': {
-    statuses: [200, 503],
-    disturb: slowly(({ services }) => hangs(services.redis, PAUSE_MS)),
-  },
-  'PostgreSQL dies and comes back': {
-    statuses: [200, 503],
-    disturb: slowly(({ services }) => dies(services.postgres)),
-  },
-  'PostgreSQL stops answering for five seconds': {
-    statuses: [200, 503],
-    disturb: slowly(({ services }) => hangs(services.postgres, PAUSE_MS)),
+    disturb: slowly(
+      ({ services }) => hangs(services.redis, PAUSE_MS),
+      ({ services }) => hangs(services.postgres, PAUSE_MS),
+    ),
   },
   'PostgreSQL stops answering for longer than a deadline': {
     statuses: [200, 503, 504],
     long: true,
-    disturb: (stage) =>
-      slowly(({ services }) => hangs(services.postgres, DEADLINE_MS + 2 * OUTAGE_MS))({
-        ...stage,
-        rounds: { slow: 1, quick: 1 },
-      }),
+    disturb: slowly(({ services }) => hangs(services.postgres, DEADLINE_MS + 2 * OUTAGE_MS)),
   },
   'the host of the photos is slow': {
     statuses: [200, 422],

@@ -51,7 +51,7 @@ def main() -> None:
     graph = joined(network, Earlier(options.earlier), shown(options.sources), options.share)
     probe = np.random.default_rng(0).uniform(-1, 1, (2, SIDE, SIDE, 3)).astype(np.float32)
     exact = graph.run(probe)
-    graph.write(options.out, "Loupe scripts/lab/training/export.py")
+    graph.write(options.out)
     rounded = graph.run(probe)
     write_golden(options, graph)
     write_manifest(options, exact.shape[1])

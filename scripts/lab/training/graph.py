@@ -74,7 +74,7 @@ class Graph:
     def relu(self, name: str, source: str) -> str:
         return self.add(name, "Relu", [source], T=FLOAT)
 
-    def write(self, out: Path, made_by: str) -> None:
+    def write(self, out: Path) -> None:
         """model.json and weights.bin. The constants become what TensorFlow.js will read back: 16-bit steps between each one's extremes."""
         entries, parts = [], []
         for name, value in self.constants.items():
@@ -89,7 +89,7 @@ class Graph:
             entries.append(entry)
             parts.append(value.tobytes())
         topology = {"node": self.nodes, "library": {}, "versions": {"producer": 1}}
-        document = {"format": "graph-model", "generatedBy": made_by, "convertedBy": None, "modelTopology": topology, "weightsManifest": [{"paths": ["weights.bin"], "weights": entries}]}
+        document = {"format": "graph-model", "generatedBy": "Loupe scripts/lab/training/export.py", "convertedBy": None, "modelTopology": topology, "weightsManifest": [{"paths": ["weights.bin"], "weights": entries}]}
         out.mkdir(parents=True, exist_ok=True)
         (out / "model.json").write_text(json.dumps(document) + "\n")
         (out / "weights.bin").write_bytes(b"".join(parts))

@@ -2,14 +2,12 @@
 
 Three lessons at once: the embedding of every view should point where the untouched network sees the clean thing (as 256 principal
 components); the two views of one thing should find each other among all others of the batch; and each should find its thing among all things.
-A run that was stopped goes on from its last checkpoint; --minutes are those in which it ran.
 """
 
 from __future__ import annotations
 
 import argparse
 import copy
-import json
 import math
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -34,7 +32,7 @@ NOTED_EVERY = 25
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sources", type=Path, required=True, help="folder of sets")
-    parser.add_argument("--out", type=Path, required=True, help="checkpoint; an existing one is resumed")
+    parser.add_argument("--out", type=Path, required=True, help="file for the weights")
     parser.add_argument("--minutes", type=float, required=True, help="length of the run by the clock")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
@@ -69,35 +67,24 @@ class Run:
         self.views = Views(options.sources, 1000 * options.seed + int(time.time()) % 1000)
         self.identity, self.kin = torch.from_numpy(self.views.identity), torch.from_numpy(self.views.kin)
         described = self.views.descriptions()
-        state = torch.load(options.out, weights_only=False) if options.out.exists() else None
-        self.target = Target(**state["target"]) if state else Target.fit(described)
+        self.target = Target.fit(described)
         seen = self.target(described)
         self.wanted = F.normalize(seen + F.normalize(self.views.of_identities(seen), dim=1)[self.identity], dim=1)
         self.model = beginning(self.target).to(memory_format=torch.channels_last)
         self.average = copy.deepcopy(self.model).eval()
         self.optimiser = torch.optim.AdamW(self.model.learning(), lr=RATE, weight_decay=0.01)
-        self.before, self.begun, self.steps, self.log = 0.0, time.time(), 0, []
-        if state:
-            self.model.load_state_dict(state["model"])
-            self.average.load_state_dict(state["average"])
-            self.optimiser.load_state_dict(state["optimiser"])
-            self.before, self.steps, self.log = state["seconds"], state["steps"], state["log"]
         self.bank = Bank(self.views.kin)
         self.bank.keep(self.wanted, self.identity)
-        self.noted, self.sums = time.time(), torch.zeros(4)
+        self.begun, self.steps = time.time(), 0
 
     def save(self) -> None:
-        parts = {"model": self.model.state_dict(), "average": self.average.state_dict(), "optimiser": self.optimiser.state_dict()}
         unfinished = self.options.out.with_suffix(".part")
-        torch.save({**parts, "target": vars(self.target), "seconds": self.seconds(), "steps": self.steps, "log": self.log}, unfinished)
+        torch.save({"average": self.average.state_dict(), "target": vars(self.target)}, unfinished)
         unfinished.rename(self.options.out)
-
-    def seconds(self) -> float:
-        return self.before + time.time() - self.begun
 
     def progress(self) -> float:
         """How much of the run is over, 0 to 1."""
-        return min(1.0, self.seconds() / (60 * self.options.minutes))
+        return min(1.0, (time.time() - self.begun) / (60 * self.options.minutes))
 
     def next_batch(self) -> tuple[torch.Tensor, torch.Tensor]:
         return self.views.batch(PAIRS, SIDES[self.progress() >= 1 - LAST])
@@ -109,7 +96,7 @@ class Run:
         identities = self.identity[sources]
         embedding = F.normalize(self.model(values_of(pictures)), dim=1)
         imitation = 1 - (embedding * self.wanted[sources]).sum(1).mean()
-        contrast, right = recognise(embedding, self.kin[identities], TEMPERATURE)
+        contrast = recognise(embedding, self.kin[identities], TEMPERATURE)
         known = self.bank.recognise(embedding, identities, TEMPERATURE)
         self.optimiser.zero_grad(set_to_none=True)
         (IMITATION * imitation + contrast + RECOGNITION * known).backward()
@@ -118,9 +105,9 @@ class Run:
         self.bank.keep(embedding.detach(), identities)
         self.steps += 1
         self.follow()
-        self.sums += torch.tensor([imitation.item(), contrast.item(), known.item(), right])
         if self.steps % NOTED_EVERY == 0:
-            self.note(rate, pictures)
+            losses = {"imitation": imitation.item(), "contrast": contrast.item(), "bank": known.item()}
+            print(f"step {self.steps}, {self.progress():.1%}: {losses}", flush=True)
 
     @torch.no_grad()
     def follow(self) -> None:
@@ -128,18 +115,6 @@ class Run:
         keep = min(KEEP, self.steps / (self.steps + 20))
         for kept, new in zip(self.average.parameters(), self.model.parameters()):
             kept.lerp_(new, 1 - keep)
-
-    def note(self, rate: float, pictures: torch.Tensor) -> None:
-        now = time.time()
-        names = ("imitation", "contrast", "bank", "found")
-        sums = {name: round(value / NOTED_EVERY, 4) for name, value in zip(names, self.sums.tolist())}
-        views = round(NOTED_EVERY * len(pictures) / (now - self.noted), 1)
-        line = {"step": self.steps, "progress": round(self.progress(), 3), "side": pictures.shape[1], "rate": round(rate, 6), **sums, "views_per_s": views}
-        self.log.append(line)
-        print(json.dumps(line), flush=True)
-        self.sums.zero_()
-        self.noted = now
-        self.save()
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 #!/bin/sh
-# From photos to the bundled model: sources, fine-tuning, joining, export. Its calibration is fitted by `npm run bench -- vision --confidence --write`. Started again, it goes on where it was stopped.
+# From photos to the bundled model: sources, fine-tuning, joining, export. Its calibration is fitted by `npm run bench -- vision --confidence --write`. Started again, it repeats no finished step.
 #   sh scripts/lab/training/train.sh <folder of photos>...
 # Settings, all optional, are environment variables:
 #   PYTHON    interpreter with the packages of requirements.txt      (python3)
@@ -31,7 +31,7 @@ gather drawings --photos "$WORK/drawn/images"
 seed=0
 for length in $MINUTES; do
   seed=$((seed + 1))
-  "$PYTHON" "$here/train.py" --sources "$WORK/sources" --out "$WORK/tuned$seed.pt" --minutes "$length" --seed "$seed"
+  [ -e "$WORK/tuned$seed.pt" ] || "$PYTHON" "$here/train.py" --sources "$WORK/sources" --out "$WORK/tuned$seed.pt" --minutes "$length" --seed "$seed"
 done
 "$PYTHON" "$here/export.py" --sources "$WORK/sources" --checkpoint "$WORK"/tuned[0-9]*.pt --earlier "$EARLIER" --mix "$MIX" --share "$SHARE" \
   --drawings "$WORK/drawn/images" --version "$VERSION" --out "$OUT"

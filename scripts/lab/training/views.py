@@ -22,7 +22,7 @@ class Views:
     def __init__(self, folder: Path, seed: int):
         self.rng = np.random.default_rng(seed)
         self.sets = read_all(folder)
-        self.places = [(s, i) for s in self.sets for i in range(len(s))]
+        self.sources = [s[i] for s in self.sets for i in range(len(s))]
         sizes = np.array([len(s) for s in self.sets])
         self.starts, self.sizes = np.cumsum(sizes) - sizes, sizes
         groups = np.concatenate([s.groups for s in self.sets])
@@ -37,8 +37,8 @@ class Views:
         self.several = [m for m in self.members if self.photographed[m].sum() > 1]
         things = np.array([len(np.unique(s.groups)) for s in self.sets])
         self.shares = np.sqrt(things) / np.sqrt(things).sum()
-        self.backdrops = Chosen((s, i) for s in self.sets if s.name == "photos" for i in s.backdrops())
-        self.cutouts = Chosen((s, i) for s in self.sets if s.name == "segments" for i in range(len(s)))
+        self.backdrops = [s[i] for s in self.sets if s.name == "photos" for i in s.backdrops()]
+        self.cutouts = [s[i] for s in self.sets if s.name == "segments" for i in range(len(s))]
         self.neighbours = nearest(self.of_identities(self.descriptions()), self.kin)
 
     def descriptions(self) -> torch.Tensor:
@@ -83,27 +83,12 @@ class Views:
         return int(self.rng.choice(others)) if others else source
 
     def view(self, index: int, side: int, mirror: bool, clean: bool, severity: float = 1) -> np.ndarray:
-        held, at = self.places[index]
-        source = held[at]
+        source = self.sources[index]
         if clean:
             picture = catalogue_view(self.rng, source, side, CLOSEST)
         else:
             picture = distorted_view(self.rng, source, severity * self.rng.random() ** 0.7, self.backdrops, self.cutouts, side)
         return picture[:, ::-1] if mirror else picture
-
-
-class Chosen:
-    """Some sources of several sets, by number."""
-
-    def __init__(self, places):
-        self.places = list(places)
-
-    def __len__(self) -> int:
-        return len(self.places)
-
-    def __getitem__(self, number: int) -> np.ndarray:
-        held, at = self.places[number]
-        return held[at]
 
 
 def nearest(described: torch.Tensor, kin: np.ndarray, count: int = 12) -> np.ndarray:
