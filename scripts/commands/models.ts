@@ -1,9 +1,11 @@
-import { type Command, InvalidArgumentError } from '@commander-js/extra-typings';
+import { resolve } from 'node:path';
+import { type Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { DURABLE_FILES } from '../../db/files/durable-files';
 import type { InstalledModel } from '../../models/ports';
-import { modelReference } from '../../models/vision/embedding-model';
+import { modelReference, RESAMPLING_KERNELS } from '../../models/vision/embedding-model';
 import { addModel } from '../../workers/library/add-model';
 import { FolderModelLibrary } from '../../workers/library/model-library';
+import { PIXEL_VALUES, VIEWS, writeManifest } from '../../workers/library/write-manifest';
 import { createLogger } from '../composition/log';
 import { withStores } from '../composition/services';
 import { withProgress } from '../composition/terminal-progress';
@@ -38,8 +40,8 @@ export function register(models: Command): void {
     );
   });
   answering(models, 'add', 'install an embedding model: checked, tried, then installed in one step')
-    .argument('<dir or url>', 'folder, or address of one or of its manifest.json')
-    .option('--sha256 <hex>', 'what the manifest must have', sha256Of)
+    .argument('<dir or url>', 'folder, archive, or address of a manifest.json or an archive')
+    .option('--sha256 <hex>', 'what the manifest (or the archive) named must have', sha256Of)
     .option('--max-mib <n>', 'largest model that is taken, in MiB', wholeNumber, 2048)
     .action(async (place, { sha256 = null, maxMib, json }) => {
       const { model, isNew } = await added(place, sha256, maxMib);
@@ -55,6 +57,7 @@ export function register(models: Command): void {
         ].join('\n'),
       );
     });
+  registerManifest(models);
 }
 
 function added(place: string, sha256: string | null, maxMib: number): ReturnType<typeof addModel> {
@@ -88,4 +91,43 @@ const presented = ({ manifest, bundled }: InstalledModel) => ({
 function sha256Of(text: string): string {
   if (/^[0-9a-f]{64}$/i.test(text)) return text.toLowerCase();
   throw new InvalidArgumentError('It must be 64 hexadecimal digits.');
+}
+
+function registerManifest(models: Command): void {
+  answering(models, 'manifest', 'write the manifest.json that `models add` needs, beside a model file')
+    .argument('<file>', 'an .onnx file, the model.json of a TensorFlow.js model, or a saved_model.pb')
+    .requiredOption('--id <id>', 'name of the model')
+    .option('--version <version>', 'its version', '1.0.0')
+    .requiredOption('--licence <text>', 'under which licence it is used')
+    .requiredOption('--dimensions <n>', 'values of an embedding', wholeNumber)
+    .option('--size <pixels>', 'side of the square input', wholeNumber, 224)
+    .addOption(
+      new Option('--values <range>', 'how the network wants its pixels')
+        .choices(Object.keys(PIXEL_VALUES))
+        .makeOptionMandatory(),
+    )
+    .addOption(new Option('--layout <layout>', 'nchw for onnx, else nhwc').choices(['nchw', 'nhwc'] as const))
+    .addOption(
+      new Option('--fit <how>', 'how a picture is fitted into the input')
+        .choices(['contain', 'cover', 'fill'] as const)
+        .default('contain' as const),
+    )
+    .addOption(
+      new Option('--kernel <name>', "how it is resampled: as in the network's training")
+        .choices(RESAMPLING_KERNELS)
+        .default('lanczos3' as const),
+    )
+    .addOption(
+      new Option('--views <which>', 'the whole picture, or crops of it as well')
+        .choices(VIEWS)
+        .default('whole' as const),
+    )
+    .option('--input <name>', 'the input, where there are several')
+    .option('--output <name>', 'the output, where there are several')
+    .option('--replace', 'write over a manifest.json that is there')
+    .action(async (file, { json, layout = null, input = null, output = null, replace = false, ...rest }) => {
+      const wishes = { ...rest, layout, input, output, replace };
+      const manifest = await writeManifest(resolve(file), wishes, DURABLE_FILES);
+      printAnswer(json, { manifest }, () => `${manifest} is written.`);
+    });
 }

@@ -6,10 +6,10 @@ import { createGunzip } from 'node:zlib';
 import type { RecordKind } from '../../models/catalog/import/records';
 import { WHOLE_LINE } from '../../models/catalog/import/stage';
 import type { ReadLine, RecordFile, RecordSource } from '../../models/ports';
+import { innermostRoot, isGzip, unpackArchive } from '../../workers/library/unpack-archive';
 import { parsedLine, recordParsers } from './parse-record';
 import { type BundleFault, findLinks, PlainFiles } from './plain-files';
 import { readLines } from './read-lines';
-import { innermostRoot, isGzip, unpackArchive } from './unpack-archive';
 
 /** The record files of a bundle in the order in which they are read (contract 13.1); each may be gzipped. */
 export const BUNDLE_FILES = {

@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { gzipSync } from 'node:zlib';
+import { pack } from 'tar-stream';
 import type { ModelManifest } from '../../models/vision/embedding-model';
 import { isInstalled } from '../../workers/embedder/backends';
 import { sha256Of } from '../../workers/embedder/model-folder';
@@ -182,7 +185,7 @@ describe('models add', () => {
     });
 
     test.each([
-      ['nowhere', 'it is neither a folder nor an address'],
+      ['nowhere', 'it is neither a folder, nor an archive'],
       ['ftp://example.org/model/', 'must begin with http:// or https://'],
       [
         'https://me:secret@example.org/model/',
@@ -191,5 +194,87 @@ describe('models add', () => {
     ])('a place where there is nothing: %s', async (place, reason) => {
       await expect(add(place)).rejects.toThrow(reason);
     });
+  });
+});
+
+type Entry = Parameters<ReturnType<typeof pack>['entry']>[0] & { readonly body?: string | Buffer };
+
+describe('models add of an archive', () => {
+  const archive = async (name: string, entries: readonly Entry[]): Promise<string> => {
+    const tar = pack();
+    for (const { body = '', ...header } of entries) tar.entry(header, body);
+    tar.finalize();
+    const bytes = await buffer(tar as unknown as AsyncIterable<Buffer>);
+    await writeFile(join(root, name), name.endsWith('.tar') ? bytes : gzipSync(bytes));
+    return join(root, name);
+  };
+
+  const entriesOf = async (below = ''): Promise<Entry[]> =>
+    Promise.all(
+      filesOf(await write()).map(async (name) => ({
+        name: `${below}${name}`,
+        body: await readFile(join(folder, name)),
+      })),
+    );
+
+  test.each<[string, string, string[]]>([
+    ['model.tar', '', []],
+    ['model.tar.gz', './', []],
+    ['model.tgz', 'tiny-1.0.0/', ['README.md']],
+    ['model.tar', '', ['notes/README.md']],
+  ])('%s with its files below "%s" is installed, whatever lies beside: %j', async (name, below, beside) => {
+    const others = beside.map((other) => ({ name: other, body: 'not part of the model' }));
+    const path = await archive(name, [...others, ...(await entriesOf(below))]);
+    await expect(add(path, { sha256: ZEROS })).rejects.toThrow(/it has SHA-256 .*, not 000/);
+    expect(await add(path, { sha256: await sha256Of(path) })).toMatchObject({ isNew: true });
+    expect(await libraryNames(dataDir)).toEqual(ADDED);
+  });
+
+  test.each<[string, Entry, string]>([
+    [
+      'a path that leads outside',
+      { name: '../../escaped', body: 'x' },
+      'its entry ../../escaped is left out: a path that leaves',
+    ],
+    [
+      'an absolute path',
+      { name: '/tmp/escaped', body: 'x' },
+      'its entry /tmp/escaped is left out: an absolute path',
+    ],
+    [
+      'a symbolic link',
+      { name: 'a', type: 'symlink', linkname: '/etc' },
+      'its entry a is left out: a symbolic link',
+    ],
+    [
+      'a hard link',
+      { name: 'a', type: 'link', linkname: '/etc/passwd' },
+      'its entry a is left out: a hard link',
+    ],
+    ['a device', { name: 'a', type: 'character-device' }, 'its entry a is left out: no plain file'],
+    // contract 14.14
+    [
+      'two files in one place',
+      { name: './model.json', body: 'x' },
+      'its entry model.json is left out: can not be unpacked (EEXIST)',
+    ],
+    ['too many bytes', { name: 'zeros', body: Buffer.alloc(2 ** 21) }, 'more bytes than are taken'],
+  ])('with %s is refused', async (_case, entry, reason) => {
+    const path = await archive('model.tar.gz', [entry, ...(await entriesOf())]);
+    await expect(add(path)).rejects.toThrow(reason);
+    expect(await libraryNames(dataDir)).toEqual(NOTHING);
+    expect((await readdir(root)).sort()).toEqual(['data', 'model.tar.gz', 'source']);
+  });
+
+  test('that is not one, is cut off, or holds no model is refused', async () => {
+    const path = join(root, 'model.tar');
+    const whole = await readFile(await archive('whole.tar', await entriesOf()));
+    for (const bytes of [Buffer.from('no archive'.repeat(200)), whole.subarray(0, 900)]) {
+      await writeFile(path, bytes);
+      await expect(add(path)).rejects.toThrow('it is no tar archive, or it is damaged');
+    }
+    await archive('model.tar', [{ name: 'readme.txt', body: 'x' }]);
+    await expect(add(path)).rejects.toThrow('there is no file manifest.json');
+    expect(await libraryNames(dataDir)).toEqual(NOTHING);
   });
 });

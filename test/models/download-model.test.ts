@@ -3,6 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { pack } from 'tar-stream';
 import { processEnvironment } from '../../scripts/config';
 import { LOUPE_ARGUMENTS, REPOSITORY_ROOT } from '../../scripts/lab/service-processes';
 import { sha256Of } from '../../workers/embedder/model-folder';
@@ -62,6 +64,16 @@ test('a host that never stops sending is given up at the time limit', async () =
     /can not be downloaded: it takes longer/,
   );
   expect(await libraryNames(dataDir)).toEqual(NOTHING);
+});
+
+test('an archive at an address is installed', async () => {
+  const tar = pack();
+  for (const [name, body] of server.files) tar.entry({ name: name.slice(2) }, body);
+  tar.finalize();
+  server.files.set('m.tar', await buffer(tar as unknown as AsyncIterable<Buffer>));
+  server.faults = { cuts: [300_000] };
+  expect(await add('m.tar')).toMatchObject({ isNew: true });
+  expect(await libraryNames(dataDir)).toEqual(ADDED);
 });
 
 test('a broken connection is resumed where it broke: every byte is sent once', async () => {

@@ -22,7 +22,7 @@ import { isAddress, type ModelSource, openSource } from './open-source';
 /** How a model is added. */
 export interface AddModelOptions {
   readonly dataDir: string;
-  /** SHA-256 of the manifest; null when the operator has none. */
+  /** SHA-256 of what is named: the manifest, or the archive; null when the operator has none. */
   readonly sha256: string | null;
   /** All files of the model together. */
   readonly bytesMax: number;
@@ -42,7 +42,7 @@ export interface AddedModel {
 }
 
 /**
- * Installs an embedding model from a folder or an address: brings its files, proves that they are the ones of
+ * Installs an embedding model from a folder, an archive or an address: brings its files, proves that they are the ones of
  * the manifest, tries an inference, and only then moves it into the library in one step. The next command removes leftovers
  * of a killed one beside the library; on another host (each container is one) after eight hours.
  *
@@ -56,7 +56,7 @@ export async function addModel(place: string, options: AddModelOptions): Promise
   const { downloadTimeoutMs: timeoutMs } = options;
   try {
     const limit = { timeoutMs, signal: AbortSignal.timeout(timeoutMs) };
-    return await addFrom(await openSource(place, { limit, progress: options.progress }), folder, options);
+    return await addFrom(await openSource(place, { ...options, scratch, limit }), folder, options);
   } catch (failure) {
     // The operator knows the place; the folders in between are ours.
     if (!(failure instanceof ModelRefused)) throw failure;
@@ -122,6 +122,7 @@ const MANIFEST_BYTES_MAX = 2 ** 20;
 /**
  * Brings the manifest of a model into a folder of its own.
  *
+ * @param sha256 of what the operator named, when they have it; that of an archive was checked before
  * @throws ModelRefused naming every fault, or that nothing here could run the model
  */
 async function stageManifest(
@@ -131,9 +132,9 @@ async function stageManifest(
 ): Promise<ModelManifest> {
   const target = join(folder, MANIFEST_FILE);
   await mkdir(folder);
-  await source(MANIFEST_FILE, target, MANIFEST_BYTES_MAX);
+  await source.bring(MANIFEST_FILE, target, MANIFEST_BYTES_MAX);
   const found = await sha256Of(target);
-  if (sha256 !== null && found !== sha256)
+  if (source.named === 'manifest' && sha256 !== null && found !== sha256)
     throw new ModelRefused(folder, `manifest.json has SHA-256 ${found}, not ${sha256}`);
   const manifest = await readManifest(folder);
   checkRuntime({ folder, manifest });
@@ -155,7 +156,7 @@ async function stageFiles(
   const bring = async (name: string) => {
     const target = join(folder, name);
     await mkdir(dirname(target), { recursive: true });
-    await source(name, target, left).catch((failure: unknown) => {
+    await source.bring(name, target, left).catch((failure: unknown) => {
       const isThere = failure instanceof Error && 'code' in failure && failure.code === 'EEXIST';
       throw isThere ? new ModelRefused(folder, `${name} is there already`, failure) : failure;
     });

@@ -1,52 +1,110 @@
-import { constants, copyFile, stat } from 'node:fs/promises';
+import { constants, copyFile, mkdir, readdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { MANIFEST_FILE, ModelRefused } from '../embedder/model-folder';
+import { MANIFEST_FILE, ModelRefused, sha256Of } from '../embedder/model-folder';
 import { type DownloadOptions, download, tooLarge } from './download';
+import { ArchiveTooLarge, unpackArchive } from './unpack-archive';
+
+/** Where a model comes from: a folder, or addresses. */
+export interface ModelSource {
+  /** What `--sha256` is of: the file that the operator named. */
+  readonly named: 'manifest' | 'archive';
+  /**
+   * Brings one file of the model.
+   *
+   * @param name its path inside the model, as the manifest names it
+   * @param target where to put it; its folder exists, and no file is written over
+   * @param bytesMax the largest file that is taken
+   * @throws ModelRefused when there is no such file, or it is too large
+   */
+  bring(name: string, target: string, bytesMax: number): Promise<void>;
+}
+
+/** How a source is opened; the time limit is for all that is downloaded. */
+interface SourceOptions extends DownloadOptions {
+  /** An empty folder of this command alone, for an archive and what it holds. */
+  readonly scratch: string;
+  /** SHA-256 of the file that is named, when the operator has one. */
+  readonly sha256: string | null;
+}
+
+const ARCHIVE = /\.(tar|tar\.gz|tgz)$/i;
 
 /**
- * Brings one file of a model.
+ * What an operator named as the place of a model: a folder, an archive of one (`.tar`, `.tar.gz`, `.tgz`), or the
+ * address of an archive, of a `manifest.json`, or of the folder (ending with `/`) that holds one.
  *
- * @param name its path inside the model, as the manifest names it
- * @param target where to put it; its folder exists, and no file is written over
- * @param bytesMax the largest file that is taken
- * @throws ModelRefused when there is no such file, or it is too large
+ * @throws ModelRefused when there is nothing of the kind, or the archive is not the one of the given SHA-256
  */
-export type ModelSource = (name: string, target: string, bytesMax: number) => Promise<void>;
-
-/**
- * What an operator named as the place of a model: a folder, the address of a `manifest.json`, or the address of the folder
- * (ending with `/`) that holds one. Files are fetched from beside the manifest.
- *
- * @throws ModelRefused when there is nothing of the kind
- */
-export async function openSource(
-  place: string,
-  options: Omit<DownloadOptions, 'bytesMax'>,
-): Promise<ModelSource> {
-  if (isAddress(place)) return atAddress(addressOf(place), options);
+export async function openSource(place: string, options: SourceOptions): Promise<ModelSource> {
+  if (isAddress(place)) return openAddress(addressOf(place), options);
   const path = resolve(place);
-  if ((await stat(path).catch(() => null))?.isDirectory()) return inFolder(path);
-  throw new ModelRefused(place, 'it is neither a folder nor an address');
+  const found = await stat(path).catch(() => null);
+  if (found?.isDirectory()) return folderSource(path, 'manifest');
+  if (found?.isFile() && ARCHIVE.test(path)) return openArchive(path, options);
+  throw new ModelRefused(
+    place,
+    'it is neither a folder, nor an archive (.tar, .tar.gz, .tgz), nor an address',
+  );
 }
 
 /** Whether a place is meant as an address, whatever its scheme. */
 export const isAddress = (place: string): boolean => /^[a-z][a-z0-9+.-]*:\/\//i.test(place);
 
-const inFolder =
-  (folder: string): ModelSource =>
-  async (name, target, bytesMax) => {
+/** A model in a folder of this machine. */
+const folderSource = (folder: string, named: ModelSource['named']): ModelSource => ({
+  named,
+  bring: async (name, target, bytesMax) => {
     const found = await stat(join(folder, name)).catch(() => null);
     if (!found?.isFile()) throw new ModelRefused(folder, `there is no file ${name}`);
     if (found.size > bytesMax) throw tooLarge(folder, name, bytesMax);
     await copyFile(join(folder, name), target, constants.COPYFILE_EXCL);
-  };
+  },
+});
 
-function atAddress(url: URL, options: Omit<DownloadOptions, 'bytesMax'>): ModelSource {
+/** A model at an address: an archive, or files beside their manifest. */
+async function openAddress(url: URL, options: SourceOptions): Promise<ModelSource> {
+  if (ARCHIVE.test(url.pathname)) {
+    const archive = join(options.scratch, 'archive');
+    await download(url, archive, options);
+    return openArchive(archive, options);
+  }
   const manifest = url.pathname.endsWith('/') ? new URL(MANIFEST_FILE, url) : url;
-  return (name, target, bytesMax) => {
-    const address = name === MANIFEST_FILE ? manifest : new URL(name, manifest);
-    return download(address, target, { ...options, bytesMax });
+  return {
+    named: 'manifest',
+    bring: (name, target, bytesMax) => {
+      const address = name === MANIFEST_FILE ? manifest : new URL(name, manifest);
+      return download(address, target, { ...options, bytesMax });
+    },
   };
+}
+
+const ENTRIES_MAX = 10_000;
+
+/** A model is used whole or not at all, so one entry that can't be unpacked refuses the archive. */
+async function openArchive(
+  archive: string,
+  { scratch, sha256, bytesMax }: SourceOptions,
+): Promise<ModelSource> {
+  const found = sha256 === null ? null : await sha256Of(archive);
+  if (found !== sha256) throw new ModelRefused(archive, `it has SHA-256 ${found}, not ${sha256}`);
+  const folder = join(scratch, 'unpacked');
+  await mkdir(folder);
+  const limits = { bytesMax, entriesMax: ENTRIES_MAX, flags: 'wx' } as const;
+  const [fault] = await unpackArchive(archive, folder, limits).catch((failure: unknown) => {
+    const reason =
+      failure instanceof ArchiveTooLarge ? failure.message : 'it is no tar archive, or it is damaged';
+    throw new ModelRefused(archive, reason, failure);
+  });
+  if (fault) throw new ModelRefused(archive, `its entry ${fault.name} is left out: ${fault.reason}`);
+  return folderSource(await modelRoot(folder), 'archive');
+}
+
+/** The folder itself if the manifest is in it, else the only folder in it: a README may lie beside that. */
+async function modelRoot(folder: string): Promise<string> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  if (entries.some(({ name }) => name === MANIFEST_FILE)) return folder;
+  const [only, ...others] = entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'));
+  return only && others.length === 0 ? join(folder, only.name) : folder;
 }
 
 function addressOf(place: string): URL {

@@ -24,27 +24,52 @@ export interface EntryFault {
   readonly reason: string;
 }
 
+/** What is taken of an archive. */
+interface ArchiveLimits {
+  readonly bytesMax: number;
+  readonly entriesMax: number;
+  /** Of several entries with one name `w` keeps the last, and `wx` the first: it leaves the others out. */
+  readonly flags: 'w' | 'wx';
+}
+
+const UNLIMITED: ArchiveLimits = {
+  bytesMax: Number.POSITIVE_INFINITY,
+  entriesMax: Number.POSITIVE_INFINITY,
+  flags: 'w',
+};
+
+/** An archive that holds more than is taken. */
+export class ArchiveTooLarge extends Error {}
+
 /**
  * Unpacks a tar archive, gzipped or not, into an empty folder: plain files and folders only, so that nothing in it can
- * lead outside; of several entries with one name the last stays. It needs as much of that disk as the archive holds and
- * little memory.
+ * lead outside. It needs as much of that disk as the archive holds and little memory.
  *
  * @returns the entries that were left out
- * @throws Error when the archive is damaged
+ * @throws ArchiveTooLarge at the limit, Error when the archive is damaged
  */
-export async function unpackArchive(archive: string, folder: string): Promise<readonly EntryFault[]> {
+export async function unpackArchive(
+  archive: string,
+  folder: string,
+  { bytesMax, entriesMax, flags } = UNLIMITED,
+): Promise<readonly EntryFault[]> {
   const faults: EntryFault[] = [];
+  const left = { bytes: bytesMax, entries: entriesMax };
   const entries = extract();
   const taking = (async () => {
     for await (const entry of entries) {
-      const reason = await unpackEntry(entry, folder);
+      left.entries -= 1;
+      left.bytes -= entry.header.size ?? 0;
+      if (left.entries < 0) throw new ArchiveTooLarge(`it has more than ${entriesMax} entries`);
+      if (left.bytes < 0) throw new ArchiveTooLarge('it holds more bytes than are taken');
+      const reason = await unpackEntry(entry, folder, flags);
       if (reason !== null) faults.push({ name: entry.header.name, reason });
       entry.resume();
     }
   })();
   const raw = createReadStream(archive);
   const reading = (await isGzip(archive)) ? pipeline(raw, createGunzip(), entries) : pipeline(raw, entries);
-  // A failure to write also stops the reading.
+  // Refusing an entry also stops the reading.
   for (const ended of await Promise.allSettled([taking, reading])) {
     if (ended.status === 'rejected') throw ended.reason;
   }
@@ -52,7 +77,11 @@ export async function unpackArchive(archive: string, folder: string): Promise<re
 }
 
 /** Why the entry was left out, its bytes unread; null when it was not. */
-async function unpackEntry(entry: ExtractEvents['entry'][1], folder: string): Promise<string | null> {
+async function unpackEntry(
+  entry: ExtractEvents['entry'][1],
+  folder: string,
+  flags: ArchiveLimits['flags'],
+): Promise<string | null> {
   const { name, type } = entry.header;
   if (type === 'link') return 'a hard link';
   if (type === 'symlink') return 'a symbolic link';
@@ -62,7 +91,7 @@ async function unpackEntry(entry: ExtractEvents['entry'][1], folder: string): Pr
   const path = join(folder, name);
   // A name that is too long, or taken.
   const file = await mkdir(dirname(path), { recursive: true })
-    .then(() => open(path, 'w'))
+    .then(() => open(path, flags))
     .catch((failure: NodeJS.ErrnoException) => `can not be unpacked (${failure.code ?? failure})`);
   if (typeof file === 'string') return file;
   await pipeline(Readable.from(entry), file.createWriteStream());
