@@ -108,4 +108,11 @@ export class PostgresImageSamples implements ImageSamples {
       GROUP BY first.place ORDER BY first.place`;
     return rows.map(({ vectors }) => vectors.map(vectorOf));
   }
+
+  async categoryShares(): Promise<ReadonlyMap<string, number>> {
+    const rows = await rowsOf<{ category: string; share: number }>(this.knex)`
+      SELECT r.category, count(DISTINCT p.image_id) / sum(count(DISTINCT p.image_id)) OVER ()::float8 AS share
+      FROM product_images p JOIN catalog_search r ON r.id = p.product_id GROUP BY r.category ORDER BY r.category`;
+    return new Map(rows.map(({ category, share }) => [category, share]));
+  }
 }

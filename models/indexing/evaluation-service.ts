@@ -1,4 +1,5 @@
 import { inject, injectable } from 'tsyringe';
+import { EVERYTHING } from '../catalog/catalog-query';
 import { badRequest } from '../errors';
 import {
   type AuditedTransaction,
@@ -6,6 +7,7 @@ import {
   type Clock,
   type EmbedderRegistry,
   type EmbeddingRepository,
+  type ImageSamples,
   type NeighbourIndex,
   PORTS,
   type Progress,
@@ -15,10 +17,13 @@ import { calibrationOf, UNCALIBRATED } from '../vision/confidence';
 import type { Calibration, EmbeddingVersion } from '../vision/embedding-model';
 import { findVersion, type VersionRecord } from './embedding-version';
 import {
+  type AnnFigures,
   type Comparison,
   calibrationFiguresOf,
   comparisonOf,
   type Evaluation,
+  falseAcceptsAt95,
+  percentileOf,
   recallFiguresOf,
 } from './figures';
 import { fitChoiceModel, floorFor, isForFitting, isUnknown, judged } from './fit-calibration';
@@ -36,8 +41,8 @@ export interface EvaluateOptions {
   readonly recalibrate: boolean;
 }
 
-/** Queries that are searched exactly too, and how many nearest images count. */
-const SEARCHED_EXACTLY = 40;
+/** Queries whose latency and neighbours are measured one by one, and how many nearest images count. */
+const MEASURED_ALONE = 40;
 const LOOKED_AT = 10;
 
 /** Judges a version against the live one on the same queries. */
@@ -47,6 +52,7 @@ export class EvaluationService {
     @inject(PORTS.EmbeddingRepository) private readonly embeddings: EmbeddingRepository,
     @inject(PORTS.EmbedderRegistry) private readonly embedders: EmbedderRegistry,
     @inject(PORTS.NeighbourIndex) private readonly index: NeighbourIndex,
+    @inject(PORTS.ImageSamples) private readonly samples: ImageSamples,
     @inject(PORTS.CatalogRepository) private readonly catalog: CatalogRepository,
     @inject(QueryMaker) private readonly queryMaker: QueryMaker,
     @inject(PORTS.AuditedTransaction) private readonly audited: AuditedTransaction,
@@ -126,13 +132,25 @@ export class EvaluationService {
     return evaluateVersion(version, queries, { embedder, index, catalog }, progress);
   }
 
-  /** @param isUnseen whether an answer was not used to fit any calibration: confidence is judged by these */
+  /**
+   * With the time of the model and the recall of the index, measured one query after the other.
+   * @param isUnseen whether an answer was not used to fit any calibration: confidence is judged by these
+   */
   async #figures({ version, answers, calibration }: Judged, isUnseen: (answer: VersionAnswer) => boolean) {
+    const embedder = await this.embedders.forVersion(version);
+    const embedMs: number[] = [];
+    const vectors: (readonly Float32Array[])[] = [];
     const known = answers.filter((answer) => !isUnknown(answer));
+    for (const { query } of known.slice(0, MEASURED_ALONE)) {
+      const from = this.clock.now().getTime();
+      const [computed = []] = await embedder.embed(query.jpegs.slice(0, 1), 'query');
+      embedMs.push(this.clock.now().getTime() - from);
+      vectors.push(computed);
+    }
     const model = calibrationOf({ calibration }).confidence;
     const firsts = answers.filter(isUnseen).map((answer) => {
-      const [first = { confidence: 0, right: false }] = judged(answer, model).products;
-      return first;
+      const [{ confidence, right } = { confidence: 0, right: false }] = judged(answer, model).products;
+      return { answer, confidence, right };
     });
     return {
       model: version.model,
@@ -141,27 +159,32 @@ export class EvaluationService {
         known.map((answer) => ({ name: answer.query.name, place: judged(answer, model).place })),
       ),
       calibration: calibration && calibrationFiguresOf(firsts),
-      annRecall: await this.#annRecall(
-        version,
-        known.map(({ query }) => query),
+      falseAcceptsAt95: falseAcceptsAt95(
+        firsts.flatMap(({ right, confidence }) => (right ? confidence : [])),
+        firsts.flatMap(({ answer, confidence }) => (isUnknown(answer) ? confidence : [])),
       ),
+      embedMs: { p50: percentileOf(embedMs, 0.5), p95: percentileOf(embedMs, 0.95) },
+      ann: await this.#annRecall(version, vectors),
     };
   }
 
-  /** The share of the nearest images by an exact search that the approximate one finds; null if all searches are exact. */
-  async #annRecall(version: EmbeddingVersion, queries: readonly Query[]): Promise<number | null> {
-    if (!(await this.index.isApproximate(version))) return null;
-    const embedder = await this.embedders.forVersion(version);
-    let [wanted, found] = [0, 0];
-    for (const { jpegs } of queries.slice(0, SEARCHED_EXACTLY)) {
-      const [vectors = []] = await embedder.embed(jpegs.slice(0, 1), 'query');
-      const nearest = await this.index.exact(version, vectors, LOOKED_AT);
-      const near = await this.index.nearest(version, [vectors], LOOKED_AT);
-      const known = new Set(near.map(({ imageId }) => imageId));
-      wanted += nearest.length;
-      found += nearest.filter((imageId) => known.has(imageId)).length;
+  /** Without a filter and for each category; nothing for a version that is searched exactly. */
+  async #annRecall(version: EmbeddingVersion, queries: readonly (readonly Float32Array[])[]) {
+    if (!(await this.index.isApproximate(version))) return [];
+    const figures: AnnFigures[] = [];
+    for (const [category, selectivity] of [[null, 1] as const, ...(await this.samples.categoryShares())]) {
+      const scope = { ...EVERYTHING, category };
+      let [wanted, found] = [0, 0];
+      for (const vectors of queries) {
+        const nearest = await this.index.exact(version, vectors, LOOKED_AT, scope);
+        const near = await this.index.nearest(version, [vectors], LOOKED_AT, scope);
+        const known = new Set(near.map(({ imageId }) => imageId));
+        wanted += nearest.length;
+        found += nearest.filter((imageId) => known.has(imageId)).length;
+      }
+      figures.push({ filter: category ?? 'none', selectivity, recall: wanted === 0 ? 1 : found / wanted });
     }
-    return wanted === 0 ? 1 : found / wanted;
+    return figures;
   }
 }
 

@@ -10,14 +10,24 @@ export type RecallFigures = ReturnType<typeof recallFiguresOf>[number];
 export type CalibrationFigures = ReturnType<typeof calibrationFiguresOf>;
 export type Comparison = NonNullable<ReturnType<typeof comparisonOf>>;
 
+/** Recall@10 of the approximate search against the exact one under a filter, and the share of images that pass it. */
+export interface AnnFigures {
+  readonly filter: string;
+  readonly selectivity: number;
+  readonly recall: number;
+}
+
 export interface VersionFigures {
   readonly model: string;
   readonly versionId: number;
   readonly recall: readonly RecallFigures[];
   /** Of the first product rows; null while the version has no calibration. */
   readonly calibration: CalibrationFigures | null;
-  /** Recall@10 of the approximate search against the exact one; null for a version that is searched exactly. */
-  readonly annRecall: number | null;
+  /** Share of unknown items that are accepted at the threshold that keeps 95 % of the right answers. */
+  readonly falseAcceptsAt95: number;
+  /** Milliseconds of one picture, all its views, alone. */
+  readonly embedMs: { readonly p50: number; readonly p95: number };
+  readonly ann: readonly AnnFigures[];
 }
 
 /** The evaluation of a version; kept with it. */
@@ -37,6 +47,7 @@ export interface Evaluation {
 /** Quantile of the normal distribution for 95 of 100 cases. */
 const DEVIATIONS_95 = 1.959964;
 const BINS = 10;
+const KEPT_SHARE = 0.95;
 const RESAMPLES = 1_000;
 
 /** Zero of zero may be anywhere between 0 and 1. */
@@ -75,6 +86,19 @@ export function calibrationFiguresOf(
     brier: sumOf(answers, ({ confidence, right }) => (confidence - Number(right)) ** 2) / total,
     bins,
   };
+}
+
+/** How many answers about unknown items pass the confidence threshold that 95 % of the right ones pass. */
+export function falseAcceptsAt95(right: readonly number[], unknown: readonly number[]): number {
+  const kept = right.toSorted((one, other) => other - one);
+  const threshold = kept[Math.ceil(KEPT_SHARE * kept.length) - 1] ?? 0;
+  return unknown.filter((confidence) => confidence >= threshold).length / Math.max(1, unknown.length);
+}
+
+/** By the nearest-rank method; 0 for an empty list. */
+export function percentileOf(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((left, right) => left - right);
+  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0;
 }
 
 /**

@@ -62,9 +62,12 @@ function evaluationFaults({ version, coverage: { done }, liveId }: PromotionStat
     difference &&
       difference.high < 0 &&
       `it finds the item first less often than the live version: ${points(difference.mean)} (${points(difference.low)} to ${points(difference.high)})`,
-    candidate.annRecall !== null &&
-      candidate.annRecall < ANN_RECALL_MIN &&
-      `its index finds ${(100 * candidate.annRecall).toFixed(1)} % of what an exact search finds`,
+    ...candidate.ann
+      .filter(({ recall }) => recall < ANN_RECALL_MIN)
+      .map(
+        ({ filter, recall }) =>
+          `its index finds ${(100 * recall).toFixed(1)} % of what an exact search finds (${filter})`,
+      ),
   ]);
 }
 

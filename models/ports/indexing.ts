@@ -196,4 +196,6 @@ export interface ImageSamples {
     addresses: readonly string[],
     limit: number,
   ): Promise<readonly (readonly Float32Array[])[]>;
+  /** Share of the images of live rows that each category has. */
+  categoryShares(): Promise<ReadonlyMap<string, number>>;
 }

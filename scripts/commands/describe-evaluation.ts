@@ -15,12 +15,11 @@ export function describeEvaluation(evaluation: Evaluation): string {
         ]
       : ['it is the live version: nothing to compare it with']),
     asTable(
-      ['version', 'ECE', 'Brier', 'recall@10 of the index'],
-      versions.map(({ model, calibration, annRecall }) => [
-        ...[model, calibration?.ece.toFixed(3) ?? 'not calibrated', calibration?.brier.toFixed(3) ?? null],
-        annRecall === null ? 'searched exactly' : percent(annRecall),
-      ]),
+      Object.keys(CONFIDENCE),
+      versions.map((version) => Object.values(CONFIDENCE).map((cell) => cell(version))),
     ),
+    ...binsTable(candidate),
+    ...versions.map(annText),
   ].join('\n');
 }
 
@@ -57,4 +56,32 @@ const shareText = ({ right, of, low, high }: Share): string =>
 function differenceText(difference: Readonly<Record<'mean' | 'low' | 'high', number>>): string {
   const points = (share: number) => `${share < 0 ? '' : '+'}${(100 * share).toFixed(1)}`;
   return `${points(difference.mean)} points (${points(difference.low)} to ${points(difference.high)})`;
+}
+
+/** How far the confidence of a version can be trusted, and how long it computes. */
+const CONFIDENCE: Readonly<Record<string, (version: VersionFigures) => string>> = {
+  version: ({ model }) => model,
+  ECE: ({ calibration }) => calibration?.ece.toFixed(3) ?? 'not calibrated',
+  Brier: ({ calibration }) => calibration?.brier.toFixed(3) ?? '-',
+  'unknown accepted at 95 %': ({ falseAcceptsAt95 }) => percent(falseAcceptsAt95),
+  'embed p50 ms': ({ embedMs }) => embedMs.p50.toFixed(1),
+  'p95 ms': ({ embedMs }) => embedMs.p95.toFixed(1),
+};
+
+function binsTable({ calibration, model }: VersionFigures): string[] {
+  if (!calibration) return [];
+  const rows = calibration.bins.map(({ from, to, count, confidence, right }) => [
+    ...[from.toFixed(1), to.toFixed(1), count],
+    ...[percent(confidence), percent(right / count)],
+  ]);
+  return [`confidence of ${model}`, asTable(['from', 'to', 'answers', 'claimed', 'right'], rows)];
+}
+
+function annText({ model, ann }: VersionFigures): string {
+  if (ann.length === 0) return `${model} is searched exactly: it has no approximate index`;
+  const rows = ann.map(({ filter, selectivity, recall }) => [filter, percent(selectivity), percent(recall)]);
+  return [
+    `${model}, recall@10 of the index against an exact search:`,
+    asTable(['filter', 'passes', 'recall'], rows),
+  ].join('\n');
 }

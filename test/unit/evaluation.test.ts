@@ -1,5 +1,11 @@
 import type { VersionRecord } from '../../models/indexing/embedding-version';
-import { calibrationFiguresOf, comparisonOf, type Evaluation, shareOf } from '../../models/indexing/figures';
+import {
+  calibrationFiguresOf,
+  comparisonOf,
+  type Evaluation,
+  falseAcceptsAt95,
+  shareOf,
+} from '../../models/indexing/figures';
 import {
   fitChoiceModel,
   floorFor,
@@ -39,6 +45,12 @@ describe('Figures of an evaluation', () => {
     ]);
     expect(ece).toBeCloseTo(0.2 * (0.975 - 0.5));
     expect(brier).toBeCloseTo((6 * 0.0625 + 2 * 0.5625 + 1 + 0.0025) / 10);
+  });
+
+  test('unknown items as sure as 95 % of the right answers are accepted', () => {
+    const right = Array.from({ length: 20 }, (_, index) => (index + 1) / 20);
+    expect(falseAcceptsAt95(right, [0, 0, 0])).toBe(0);
+    expect(falseAcceptsAt95(right, [0.075, 0.1, 0.5, 0.825])).toBe(0.75);
   });
 
   test('two versions are compared query by query, with limits that hold the true difference', () => {
@@ -139,7 +151,7 @@ describe('a promotion', () => {
   const evaluation = {
     at: '2026-01-02T00:00:00.000Z',
     images: 100,
-    candidate: { annRecall: 0.99 },
+    candidate: { ann: [{ filter: 'none', selectivity: 1, recall: 0.99 }] },
     live: { versionId: 1 },
     comparison: { difference: { mean: -0.01, low: -0.03, high: 0.01 } },
   } as unknown as Evaluation;
@@ -162,7 +174,7 @@ describe('a promotion', () => {
   const of = (change: Partial<VersionRecord>) => ({ version: { ...version, ...change } });
   const judgedAs = (change: object) => of({ evaluation: { ...evaluation, ...change } as Evaluation });
   const worse = { difference: { mean: -0.05, low: -0.08, high: -0.02 } };
-  const lossy = { annRecall: 0.9 };
+  const lossy = { ann: [{ filter: 'watches', selectivity: 0.1, recall: 0.9 }] };
 
   test('is allowed for a version that is complete, ready everywhere, and judged no worse', () => {
     expect(promotionFaults(ready)).toEqual([]);
@@ -192,7 +204,7 @@ describe('a promotion', () => {
     ],
     ['the catalog has changed since', judgedAs({ images: 80 }), /with 80 images and has 100 now/],
     ['it is surely worse', judgedAs({ comparison: worse }), /-5\.0 points \(-8\.0 points to -2\.0 points\)/],
-    ['its index loses neighbours', judgedAs({ candidate: lossy }), /90\.0 % of what an exact/],
+    ['its index loses neighbours', judgedAs({ candidate: lossy }), /90\.0 % .* \(watches\)/],
   ])('it is said when %s', (_what, change, reason) => {
     expect(promotionFaults({ ...ready, ...change })).toEqual([expect.stringMatching(reason)]);
   });
