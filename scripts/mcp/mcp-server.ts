@@ -1,5 +1,4 @@
 import { McpServer } from '@modelcontextprotocol/server';
-import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { z } from 'zod';
 import { answerOf, type LoupeClient, LoupeError, type Photo } from '../../api/client/loupe-client';
 import {
@@ -22,6 +21,8 @@ export interface McpOptions {
   readonly client: LoupeClient;
   /** The largest photo that is sent. */
   readonly imageBytesMax: number;
+  /** Whether files of this machine may be named: only by someone who could read them anyway. */
+  readonly readsFiles: boolean;
 }
 
 const category = z.string().min(1).exactOptional().describe('slug or name of a category, such as "handbags"');
@@ -68,16 +69,14 @@ const INSTRUCTIONS =
   'Each call that finds rows costs credits of the key; "credits_used" says how many. Ids and names come from the ' +
   'catalog: do not make them up. A confidence is a calibrated probability, and no proof that an item is genuine.';
 
-/** Serves the tools to the program that started this one, until its input ends. */
-export const serveMcp = (options: McpOptions): void => void serveStdio(() => mcpServer(options));
-
 /** The tools of Loupe for a model (contract 14.13). Each is one call of the API, and costs what that costs. */
-export function mcpServer({ client, imageBytesMax }: McpOptions): McpServer {
+export function mcpServer({ client, imageBytesMax, readsFiles }: McpOptions): McpServer {
   const server = new McpServer(
     { name: 'loupe', title: 'Loupe', version: '1' },
     { instructions: INSTRUCTIONS },
   );
-  const photo = z.union([file, address, bytes(imageBytesMax)]);
+  const sent = bytes(imageBytesMax);
+  const photo = readsFiles ? z.union([file, address, sent]) : z.union([address, sent]);
   const photoOf = async (given: z.infer<typeof photo>): Promise<Photo> => {
     if ('path' in given) return { bytes: await readPhotoFile(given.path, imageBytesMax) };
     return 'url' in given ? given : { bytes: decodeBase64(given.base64, 'base64') };

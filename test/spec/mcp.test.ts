@@ -1,11 +1,13 @@
 import { writeFile } from 'node:fs/promises';
+import type { Server } from 'node:http';
+import { request } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { Client, InMemoryTransport } from '@modelcontextprotocol/client';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { LoupeClient } from '../../api/client/loupe-client';
 import { processEnvironment } from '../../scripts/config';
 import { LOUPE_ARGUMENTS, REPOSITORY_ROOT } from '../../scripts/lab/service-processes';
-import { mcpServer } from '../../scripts/mcp/mcp-server';
+import { serveMcpOverHttp } from '../../scripts/mcp/serve-mcp';
 import { runLoupe } from '../support/run-loupe';
 import { type TestKey, useService } from '../support/service';
 import { temporaryFolder } from '../support/temporary-folder';
@@ -15,15 +17,20 @@ const service = useService();
 const BIRKIN = 'product_birkin_croc';
 const clients: Client[] = [];
 const folder = temporaryFolder();
+let server: Server;
+let url: string;
 /** The account whose calls are charged. */
 let payer: TestKey;
 
 beforeAll(async () => {
+  ({ server, url } = await serveMcpOverHttp({ baseUrl: service.url, imageBytesMax: 2 ** 20, port: 0 }));
   payer = await service.newKey({ credits: 1_000 });
 });
 
 afterAll(async () => {
   for (const client of clients) await client.close();
+  server.closeAllConnections();
+  server.close();
 });
 
 async function connected(transport: Parameters<Client['connect']>[0]): Promise<Client> {
@@ -33,12 +40,9 @@ async function connected(transport: Parameters<Client['connect']>[0]): Promise<C
   return client;
 }
 
-const inMemory = async (key: string) => {
-  const [ours, theirs] = InMemoryTransport.createLinkedPair();
-  await mcpServer({ client: new LoupeClient({ baseUrl: service.url, key }), imageBytesMax: 2 ** 20 }).connect(
-    theirs,
-  );
-  return connected(ours);
+const overHttp = (key: string) => {
+  const requestInit = { headers: { Authorization: `Bearer ${key}` } };
+  return connected(new StreamableHTTPClientTransport(new URL(url), { requestInit }));
 };
 
 const overStdio = (key: string) =>
@@ -76,7 +80,7 @@ const REFUSED: readonly (readonly [tool: string, argument: Record<string, unknow
 describe('the tools', () => {
   let client: Client;
   beforeAll(async () => {
-    client = await inMemory(payer.key);
+    client = await overHttp(payer.key);
   });
 
   test('are identify, search, look_up and similar, each with a title, bounds and the schema of its answers', async () => {
@@ -134,10 +138,10 @@ describe('the tools', () => {
   test.each([
     ['what is not there', () => client, 'similar', { id: 'product_none' }, 'not_found'],
     ['a wrong value', () => client, 'search', { category_id: 'shoes' }, 'category_id'],
-    ['an unknown key', () => inMemory(`lpk_${'0'.repeat(40)}`), 'search', {}, 'unauthorized'],
+    ['an unknown key', () => overHttp(`lpk_${'0'.repeat(40)}`), 'search', {}, 'unauthorized'],
     [
       'an empty account',
-      async () => inMemory((await service.newKey({ credits: 0 })).key),
+      async () => overHttp((await service.newKey({ credits: 0 })).key),
       'search',
       {},
       'insufficient_credits',
@@ -148,10 +152,12 @@ describe('the tools', () => {
     expect(refused.text).not.toContain('lpk_');
   });
 
-  test('over stdio are the same, and read photos of this machine', async () => {
+  test('read a file of this machine only over stdio, where everything else is the same', async () => {
     await service.sees([BIRKIN, 0.01]);
     const path = join(folder, 'photo.png');
     await writeFile(path, service.photoBytes);
+    const remote = await called(client, 'identify', { photos: [{ path }] });
+    expect([remote.isError, remote.text]).toEqual([true, expect.stringMatching(/photos/)]);
     const local = await overStdio(payer.key);
     expect((await called(local, 'identify', { photos: [{ path }] })).answer.data[0]?.id).toBe(BIRKIN);
     const none = await called(local, 'identify', { photos: [{ path: join(folder, 'none.png') }] });
@@ -161,6 +167,26 @@ describe('the tools', () => {
       (await service.api.query(asked)).body.data,
     );
   });
+});
+
+test('over HTTP only callers with a key on this machine are answered, and no page from another host name', async () => {
+  /** The status of a request as a page might have it sent. */
+  const statusWith = (headers: Record<string, string>): Promise<number> =>
+    new Promise((resolve, reject) => {
+      const sent = request(url, { method: 'POST', headers, setHost: !('Host' in headers) }, (answer) => {
+        answer.resume();
+        resolve(answer.statusCode ?? 0);
+      });
+      sent.on('error', reject);
+      sent.end('{}');
+    });
+  expect(await statusWith({})).toBe(401);
+  expect(await statusWith({ Authorization: 'Basic YTpi' })).toBe(401);
+  expect((server.address() as AddressInfo).address).toBe('127.0.0.1');
+  const Authorization = `Bearer ${service.key.key}`;
+  expect(await statusWith({ Authorization, Host: 'attacker.example' })).toBe(403);
+  expect(await statusWith({ Authorization, Origin: 'https://attacker.example' })).toBe(403);
+  expect(await statusWith({ Authorization, Host: `localhost:${new URL(url).port}` })).not.toBe(403);
 });
 
 test('without a key, or a service, the command says what to set', async () => {

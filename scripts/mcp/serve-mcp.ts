@@ -1,0 +1,64 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import {
+  localhostHostValidation,
+  localhostOriginValidation,
+  toNodeHandler,
+} from '@modelcontextprotocol/node';
+import { createMcpHandler } from '@modelcontextprotocol/server';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { LoupeClient } from '../../api/client/loupe-client';
+import { mcpServer } from './mcp-server';
+
+/** Serves the tools to the program that started this one, with one key, until its input ends. */
+export function serveMcpOverStdio({ baseUrl, imageBytesMax }: McpService, key: string): void {
+  serveStdio(() => mcpServer({ client: new LoupeClient({ baseUrl, key }), imageBytesMax, readsFiles: true }));
+}
+
+export interface McpService {
+  readonly baseUrl: string;
+  readonly imageBytesMax: number;
+}
+
+export interface McpHttpOptions extends McpService {
+  /** 0 picks one. */
+  readonly port: number;
+}
+
+/** Several photos; the service reports what is too large for it. */
+const BODY_BYTES_MAX = 64 * 1024 * 1024;
+
+/**
+ * Serves the tools to programs of this machine, each request with the key of its Authorization header. Web pages are kept out, also by
+ * DNS rebinding. @throws when the port can't be opened
+ */
+export async function serveMcpOverHttp({ baseUrl, imageBytesMax, port }: McpHttpOptions): Promise<{
+  readonly server: Server;
+  readonly url: string;
+}> {
+  const handler = createMcpHandler(
+    ({ requestInfo }) => {
+      const key = keyOf(requestInfo?.headers.get('authorization')) ?? '';
+      return mcpServer({ client: new LoupeClient({ baseUrl, key }), imageBytesMax, readsFiles: false });
+    },
+    { maxRequestBodySize: BODY_BYTES_MAX },
+  );
+  const serve = toNodeHandler(handler);
+  const [isHostOurs, isOriginOurs] = [localhostHostValidation(), localhostOriginValidation()];
+  const server = createServer((request, response) => {
+    if (!isHostOurs(request, response) || !isOriginOurs(request, response)) return;
+    if (keyOf(request.headers.authorization) === null) {
+      response.writeHead(401, { 'WWW-Authenticate': 'Bearer' }).end();
+      return;
+    }
+    // Its type is one without exact optional properties.
+    void serve(request as Parameters<typeof serve>[0], response);
+  });
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
+
+const keyOf = (header: string | null | undefined): string | null =>
+  /^Bearer (\S+)$/i.exec(header ?? '')?.[1] ?? null;
