@@ -147,6 +147,7 @@ const settings = z
     INFERENCE_BACKEND: z.enum(['auto', ...BACKENDS]).default('auto'),
     PHOTO_MEMORY_MIB: wholeNumber(32, 0, 65_536),
     INDEX_MEMORY_MIB: wholeNumber(1536, 64, 1_048_576),
+    NEIGHBOUR_RECALL_SAMPLE: wholeNumber(1000),
     QUEUE_PREFIX: z
       .string()
       .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be letters, digits, _ and -')

@@ -12,6 +12,7 @@ import {
 import { type EmbeddingVersion, type ViewSize, viewSizeOf } from '../models/vision/embedding-model';
 import type { Neighbourhood } from '../models/vision/neighbours';
 import { ForegroundLoad } from './foreground-load';
+import { RecallSampler } from './recall-sampler';
 
 /** The photos of a call as they reach the workers. */
 export interface Photos extends Pick<NeighbourRequest, 'images' | 'limit' | 'scope'> {
@@ -54,6 +55,7 @@ export class VisionPipeline implements PhotoPipeline {
     @inject(PORTS.EmbedderRegistry) private readonly embedders: EmbedderRegistry,
     @inject(PORTS.NeighbourIndex) private readonly index: NeighbourIndex,
     @inject(ForegroundLoad) private readonly foreground: ForegroundLoad,
+    @inject(RecallSampler) private readonly recall: RecallSampler,
     @inject(PHOTO_CACHE_BYTES) cacheBytes: number,
   ) {
     this.#cache =
@@ -99,6 +101,7 @@ export class VisionPipeline implements PhotoPipeline {
     );
     const embedded = performance.now();
     const neighbours = await this.index.nearest(version, photos, limit, scope);
+    this.recall.consider(version, photos.flat(), neighbours, scope);
     const timings = {
       queueMs,
       embedMs: embedded - started,

@@ -38,6 +38,7 @@ import { LabelledFolders } from '../../workers/image/labelled-photos';
 import { IMAGE_LIMITS, SharpImagePreparer } from '../../workers/image/sharp-image-preparer';
 import { FolderModelLibrary } from '../../workers/library/model-library';
 import { PHOTO_CACHE_BYTES } from '../../workers/pipeline';
+import { RecallSampler } from '../../workers/recall-sampler';
 import { RECORD_BODIES } from '../import/record-body';
 import { openDatabase, openQueues } from './adapters';
 import { AuditedTransactions } from './audited-transactions';
@@ -166,6 +167,11 @@ export function bindVision(opening: Opening): Queues {
   bindUnlessGiven(opening, PORTS.EmbedderRegistry, embedders);
   container.registerInstance(PHOTO_CACHE_BYTES, config.PHOTO_MEMORY_MIB * 2 ** 20);
   container.registerInstance(ForegroundLoad, new ForegroundLoad());
+  const recall = new RecallSampler(adapterOf(container, PORTS.NeighbourIndex), logger, {
+    oneOf: config.NEIGHBOUR_RECALL_SAMPLE,
+  });
+  closing(() => recall.close());
+  container.registerInstance(RecallSampler, recall);
   const queues = openQueues(opening);
   bindUnlessGiven(opening, PORTS.RateLimiter, queues.limiter);
   bindUnlessGiven(opening, PORTS.VisionQueue, queues.vision);

@@ -7,6 +7,7 @@ import { StatusService } from '../../models/indexing/status-service';
 import { PORTS } from '../../models/ports';
 import { BACKENDS } from '../../workers/embedder/backends';
 import { PooledEmbedderRegistry } from '../../workers/embedder/embedder-registry';
+import { RecallSampler } from '../../workers/recall-sampler';
 import type { Loupe } from './container';
 import { Housekeeping } from './housekeeping';
 import { adapterOf, type Container } from './opening';
@@ -26,6 +27,7 @@ export const gaugesOf = ({ container, database, parts }: Loupe): MetricSource[] 
     ],
     ...inferenceGauges(container),
     ...(parts.servesHttp ? callGauges(container) : {}),
+    ...(parts.answersQueues ? recallGauges(container) : {}),
   }).map(([nameAndLabel, [help, read]]): MetricSource => {
     const [, name = nameAndLabel, label] = /^(\w+)\{(\w+)\}$/.exec(nameAndLabel) ?? [];
     const readAll = async () => {
@@ -133,6 +135,20 @@ function callGauges(container: Container): Gauges {
     'loupe_housekeeping_removed_total{kind}': [
       'What housekeeping has removed since the start of the process, by kind.',
       () => housekeeping.removed,
+    ],
+  };
+}
+
+function recallGauges(container: Container): Gauges {
+  const sampler = container.resolve(RecallSampler);
+  return {
+    'loupe_ann_recall{statistic}': [
+      'Share of the ten nearest images, by exact search, that the last sampled searches of the index found.',
+      () => ({ mean: sampler.figures()?.mean, lowest: sampler.figures()?.lowest }),
+    ],
+    loupe_ann_recall_samples: [
+      'How many of the last searches were measured for loupe_ann_recall.',
+      () => sampler.figures()?.samples ?? 0,
     ],
   };
 }

@@ -1,7 +1,8 @@
 import { makeSearchSnapshot } from '../../db/catalog/search/make-snapshot';
-import { PORTS } from '../../models/ports';
+import { type NeighbourIndex, PORTS } from '../../models/ports';
 import { ForegroundLoad } from '../../workers/foreground-load';
 import { VisionPipeline } from '../../workers/pipeline';
+import { RecallSampler } from '../../workers/recall-sampler';
 import type { ApiClient } from '../support/api-client';
 import { useService } from '../support/service';
 
@@ -72,6 +73,7 @@ describe('an identification', () => {
       { forVersion: async ({ manifest }) => ({ manifest, ...embedder }), close: async () => undefined },
       service.resolve(PORTS.NeighbourIndex),
       new ForegroundLoad(),
+      new RecallSampler({} as NeighbourIndex, service.log.logger, { oneOf: 0 }),
       0,
     );
     jest

@@ -1,0 +1,86 @@
+import type { SearchScope } from '../models/catalog/catalog-query';
+import type { Logger, NeighbourIndex } from '../models/ports';
+import type { EmbeddingVersion } from '../models/vision/embedding-model';
+import type { Neighbour } from '../models/vision/neighbours';
+
+export interface RecallSamplerSettings {
+  /** One in this many searches is measured; 0 means none. */
+  readonly oneOf: number;
+}
+
+/** What the samples say, of the version that was searched last. */
+export interface RecallFigures {
+  /** Share of the nearest images that the searches found, mean of the last samples. */
+  readonly mean: number;
+  readonly lowest: number;
+  readonly samples: number;
+}
+
+/** How many samples the mean is over. */
+const KEPT = 200;
+
+/** The rows of an answer come from at most this many images. */
+const LOOKED_AT = 10;
+
+/**
+ * Recall of the approximate search in production: now and then a search is made again, exactly, beside the requests and
+ * one at a time, and what it found is compared.
+ */
+export class RecallSampler {
+  #versionId = 0;
+  #recalls: number[] = [];
+  #running: Promise<void> | null = null;
+
+  constructor(
+    private readonly index: NeighbourIndex,
+    private readonly logger: Logger,
+    private readonly settings: RecallSamplerSettings,
+  ) {}
+
+  /** Perhaps measures a search that was just made; nobody waits for it, and what fails is logged only. */
+  consider(
+    version: EmbeddingVersion,
+    vectors: readonly Float32Array[],
+    found: readonly Neighbour[],
+    scope: SearchScope,
+  ): void {
+    const { oneOf } = this.settings;
+    if (oneOf === 0 || this.#running || Math.random() * oneOf >= 1) return;
+    this.#running = this.#measure(version, vectors, found, scope)
+      .catch((failure: unknown) =>
+        this.logger.warn({ reason: String(failure) }, 'the recall of a search could not be measured'),
+      )
+      .finally(() => {
+        this.#running = null;
+      });
+  }
+
+  /** Null before the first sample; exact searches are not sampled. */
+  figures(): RecallFigures | null {
+    const recalls = this.#recalls;
+    if (recalls.length === 0) return null;
+    const mean = recalls.reduce((sum, recall) => sum + recall, 0) / recalls.length;
+    return { mean, lowest: Math.min(...recalls), samples: recalls.length };
+  }
+
+  /** Resolves when nothing is being measured. */
+  async close(): Promise<void> {
+    await this.#running;
+  }
+
+  async #measure(
+    version: EmbeddingVersion,
+    vectors: readonly Float32Array[],
+    found: readonly Neighbour[],
+    scope: SearchScope,
+  ): Promise<void> {
+    if (!(await this.index.isApproximate(version))) return;
+    const nearest = await this.index.exact(version, vectors, Math.min(LOOKED_AT, found.length), scope);
+    if (nearest.length === 0) return;
+    const known = new Set(found.map(({ imageId }) => imageId));
+    const recall = nearest.filter((imageId) => known.has(imageId)).length / nearest.length;
+    if (version.id !== this.#versionId) this.#recalls = [];
+    this.#versionId = version.id;
+    this.#recalls = [...this.#recalls, recall].slice(-KEPT);
+  }
+}
