@@ -4,6 +4,7 @@ import { benchCatalog } from './catalog/bench-catalog';
 import { benchIdentify } from './identify';
 import { benchImport } from './import';
 import { benchPeers } from './peers/bench-peers';
+import { benchCatalogPeers } from './peers/catalog-peers';
 import { benchReindex } from './reindex';
 import { type Measurement, report } from './table';
 import { benchVectors } from './vectors';
@@ -42,9 +43,10 @@ program
 program
   .command('peers')
   .description('identify beside FastAPI, ONNX Runtime, OpenCV and pgvector with the same network and vectors')
+  .option('--catalog', 'catalog queries beside tantivy, SQLite FTS5 and DuckDB instead')
   .option(...PRODUCTS, 300)
-  .option('--calls <n>', 'calls of one caller; four times as many of 16', Number, 100)
-  .action(measuring(benchPeers));
+  .option('--calls <n>', 'calls of one caller, of each kind of query; of 16 more', Number, 100)
+  .action(measuring(benchPeers, { name: 'catalog', measure: benchCatalogPeers }));
 program
   .command('catalog')
   .description('every kind of catalog query over HTTP, 1 and 16 clients')

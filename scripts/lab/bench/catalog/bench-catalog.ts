@@ -22,7 +22,7 @@ const WARM_UP_CALLS = 16;
  * A quarter of a small server's memory, as PostgreSQL's manual advises; its default of 128 MB is for machines that do
  * other things. `random_page_cost` as for a disk without heads.
  */
-const SERVER_SETTINGS = { shared_buffers: '4GB', random_page_cost: '1.1' };
+export const SERVER_SETTINGS = { shared_buffers: '4GB', random_page_cost: '1.1' };
 
 /**
  * Every kind of catalog query over HTTP against one api, with one client and with sixteen, with pricing, on a generated catalog without
@@ -56,7 +56,7 @@ export const benchCatalog = ({
   );
 
 /** Fills the installations; this version's database is kept where it has enough products already. */
-async function fillOnce(
+export async function fillOnce(
   installations: readonly Installation[],
   folder: string,
   products: number,
@@ -81,7 +81,7 @@ async function measure(installation: Installation, sample: CatalogSample, calls:
   for (const { name, draw } of QUESTION_KINDS) {
     const cells = await aloneAndTogether(
       calls,
-      (random) => requestOf(draw(sample, random)),
+      (random) => requestOf(draw(sample, random), true),
       ({ path, body }) => (body ? client.post(path, body) : client.get(path)),
       name,
     );
@@ -96,7 +96,7 @@ async function measure(installation: Installation, sample: CatalogSample, calls:
  *
  * @param purpose the same purpose draws the same values
  */
-async function aloneAndTogether<Asked>(
+export async function aloneAndTogether<Asked>(
   calls: number,
   draw: (random: Random) => Asked,
   ask: (asked: Asked) => Promise<unknown>,

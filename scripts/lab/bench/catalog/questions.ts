@@ -4,15 +4,15 @@ import { wordsOf } from '../../../../models/catalog/fold-text';
 import type { Random } from '../../../../models/random';
 import type { CatalogSample } from './catalog-sample';
 
-/** One call of the catalog. */
+/** One call of the catalog, pricing apart. */
 export type Question =
   | { readonly item: string }
   | { readonly query: CatalogQuery }
   | { readonly suggest: string };
 
-/** The path, and the body of a POST, that ask a question over HTTP, with pricing (contract 4.1). */
-export function requestOf(question: Question): { path: string; body?: object } {
-  const includes = ['taxonomy', 'pricing'];
+/** The path, and the body of a POST, that ask a question over HTTP (contract 4.1). */
+export function requestOf(question: Question, pricing: boolean): { path: string; body?: object } {
+  const includes = pricing ? ['taxonomy', 'pricing'] : ['taxonomy'];
   if ('item' in question) {
     const id = encodeURIComponent(question.item);
     return { path: `/v3/catalog/items/${id}?includes=${includes.join(',')}` };

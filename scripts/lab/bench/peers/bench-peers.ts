@@ -8,13 +8,13 @@ import { memoryOf, processesCalled, processorMsOf } from '../process-watch';
 import { byTurns, type Cell, type Measurement, machine, percentiles } from '../table';
 import { exportNetwork, installPython, startPython } from './python-peer';
 
-interface PeersBenchOptions {
+export interface PeersBenchOptions {
   readonly products: number;
   readonly calls: number;
 }
 
 /** How often each subject is measured. */
-const TURNS = 5;
+export const TURNS = 5;
 
 /** A service that answers what a photo shows. */
 interface Subject {
