@@ -3,7 +3,8 @@ import { EVERYTHING, type SearchScope } from '../../models/catalog/catalog-query
 import type { OwnFields } from '../../models/catalog/import/records';
 import type { Attribute, CatalogItem, Tag, Variant } from '../../models/catalog/item';
 import { categoriesOf } from '../../models/catalog/taxonomy';
-import { allOf, prepared, rowsOf, type Sql, sql } from '../core/sql';
+import type { FoundRows } from '../../models/ports';
+import { allOf, lines, prepared, rowsOf, type Sql, sql } from '../core/sql';
 import {
   type EstimateJson,
   estimateOf,
@@ -12,9 +13,9 @@ import {
   storedPricesOf,
 } from '../pricing/stored-prices';
 import { conditionsOf } from './search/catalog-clauses';
+import { isUnchangedSince } from './search/opening';
 
-/** What `rowsById` selects. */
-export interface ItemRow {
+interface ItemRow {
   readonly id: string;
   readonly kind: string;
   readonly category: string;
@@ -51,12 +52,11 @@ export async function itemsById(
   return ids.flatMap((id) => byId.get(id) ?? []);
 }
 
-/** Those of the ids whose rows a scope counts. */
 export const idsWithin = (ids: readonly string[], scope: SearchScope): Sql =>
   sql`SELECT id FROM catalog_search WHERE ${allOf([sql`id = ANY(${ids}::text[])`, ...conditionsOf(scope)])}`;
 
 /** A query for rows by an array of ids, in no order: one statement, so that a row and its prices are of one moment. */
-export const rowsById = (ids: Sql, pricing: boolean): Sql =>
+const rowsById = (ids: Sql, pricing: boolean): Sql =>
   sql`SELECT r.id, r.kind, r.category, r.name, r.popularity, to_json(r.images) AS images,
         to_json(r.thumbnails) AS thumbnails, r.attributes, r.updated_at,
         (SELECT coalesce(json_agg(v), '[]') FROM (
@@ -71,7 +71,7 @@ export const rowsById = (ids: Sql, pricing: boolean): Sql =>
         END AS available_tags, ${pricing ? sql`r.max_estimate` : sql`NULL::jsonb`} AS max_estimate
       FROM catalog_rows r WHERE r.id = ANY(${ids})`;
 
-export function itemOf(row: ItemRow): CatalogItem {
+function itemOf(row: ItemRow): CatalogItem {
   return {
     id: row.id,
     kind: row.kind,
@@ -104,3 +104,41 @@ const pricedVariant = (row: VariantRow & StoredPricesJson): Variant => ({
   popularity: row.popularity,
   prices: storedPricesOf(row),
 });
+
+/** Rows that a call wants, under its own name among others; wanted by ids alone, they may be of any state. */
+type WantedRows = Pick<FoundRows, 'rows'> & Partial<FoundRows> & { readonly owner: string };
+
+/** Expressions for `WITH`: `found` has the wanted rows, and `gone` the owners whose state is no longer current. */
+export function foundRows(wanted: readonly WantedRows[], pricing: boolean): Sql {
+  const ids = [...new Set(wanted.flatMap(({ rows }) => rows))];
+  const states = wanted.flatMap(({ owner, state }) => (state === undefined ? [] : [{ owner, state }]));
+  return sql`found AS MATERIALIZED (${rowsById(sql`ARRAY(SELECT * FROM ${lines(ids)})`, pricing)}
+    ), gone AS MATERIALIZED (
+      SELECT owner FROM json_to_recordset(${JSON.stringify(states)}::json)
+        AS seen (owner text, state text) WHERE NOT ${isUnchangedSince(sql`seen.state`)}
+    )`;
+}
+
+export const FOUND = sql`found.*, to_json(ARRAY(SELECT owner FROM gone)) AS gone
+  FROM (VALUES (true)) AS always LEFT JOIN found ON true`;
+
+/** A line of its result; the row is null where there is none. */
+export type FoundLine = (ItemRow | { readonly id: null }) & { readonly gone: readonly string[] };
+
+/** The rows that were found, in the order of the ids. */
+export function itemsIn(found: readonly FoundLine[]): (rows: FoundRows['rows']) => CatalogItem[] {
+  const items = new Map<string, CatalogItem>();
+  for (const line of found) if (line.id !== null) items.set(line.id, itemOf(line));
+  return (rows) => rows.flatMap((id) => items.get(id) ?? []);
+}
+
+/** Rows that a query found; null when the catalog has changed since. */
+export async function readFound(
+  knex: Knex,
+  { rows, state }: FoundRows,
+  pricing: boolean,
+): Promise<CatalogItem[] | null> {
+  const wanted = foundRows([{ rows, state, owner: '' }], pricing);
+  const found = await rowsOf<FoundLine>(knex, prepared(sql`WITH ${wanted} SELECT ${FOUND}`));
+  return found[0]?.gone.length === 0 ? itemsIn(found)(rows) : null;
+}

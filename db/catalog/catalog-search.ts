@@ -3,8 +3,8 @@ import type { ResolvedQuery, SearchPage } from '../../models/catalog/catalog-que
 import type { CatalogItem } from '../../models/catalog/item';
 import type { SuggestedRow, SuggestionQuery } from '../../models/catalog/suggestion';
 import type { CatalogState, FoundRows, SellRows } from '../../models/ports';
-import { inOneState } from '../core/sql';
-import { readFound } from './found-rows';
+import { inTransaction, rowsOf } from '../core/sql';
+import { readFound } from './catalog-items';
 import { facetValues } from './search/facet-values';
 import { CatalogChanged } from './search/opening';
 import { rankProducts, wantedSets } from './search/rank-products';
@@ -13,18 +13,15 @@ import { SnapshotCache } from './search/snapshot-cache';
 import { expandTerms, type TermExpansion } from './search/term-expansion';
 import { suggestedRows } from './suggestions';
 
-/** The state in which an answer is sought: first the one that this process saw last, then, twice, the current one. */
-const ATTEMPTS = ['known', 'newest', 'newest'] as const;
+/** Attempts without a transaction: the first from the state that this process saw last, the others from a current one. */
+const ATTEMPTS = 5;
 
 /** The state that this process had seen last when the attempt began; null: the current one. */
 type From = CatalogState | null;
 
-/** Reads rows that were found; null when the catalog has changed since. */
-type ReadRows = (knex: Knex, found: FoundRows) => Promise<readonly CatalogItem[] | null>;
-
 /**
  * Answers queries, each from one state of the catalog, without a transaction: the last statement, which reads the rows,
- * tells whether that state is still current. If not, the answer is made again, the last time in a transaction.
+ * tells whether that state is still current. If not, the answer is made again, the last time from the rows in a transaction.
  */
 export class CatalogSearch {
   readonly #snapshots: SnapshotCache;
@@ -34,14 +31,25 @@ export class CatalogSearch {
   }
 
   /** Arguments as those of `CatalogRepository.search`. */
-  async page(
-    query: ResolvedQuery,
-    pricing: boolean,
-    sell: SellRows | undefined,
-  ): Promise<SearchPage<CatalogItem>> {
-    const read: ReadRows = async (reader, found) =>
-      sell && reader === this.knex ? ((await sell(found))?.items ?? null) : readFound(reader, found, pricing);
-    return this.#attempt((knex, from) => this.#answer(knex, query, read, from));
+  page(query: ResolvedQuery, pricing: boolean, sell: SellRows | undefined): Promise<SearchPage<CatalogItem>> {
+    const { after, facets, pageSize, words } = query;
+    return this.#attempt(async (knex, from) => {
+      const { expansions = null, state: before = null } = words ? await expandTerms(knex, words) : {};
+      const found = await this.#find(knex, query, expansions, { before, from });
+      const rows = found.rows.slice(0, pageSize);
+      // A page without rows is free, and reveals nothing that others pay for (contract 4.15).
+      const counts = rows.length > 0 ? found.facets : new Map();
+      const values = facets && (await facetValues(knex, facets, counts));
+      const wanted = { rows: rows.map(({ id }) => id), state: found.state };
+      const items =
+        sell && knex === this.knex ? (await sell(wanted))?.items : await readFound(knex, wanted, pricing);
+      if (!items) throw new CatalogChanged();
+      return {
+        ...{ rows: items, total: found.total, wordsMatched: found.wordsMatched },
+        ...(values && { facets: values }),
+        ...(after !== undefined && { last: (found.rows.length > pageSize && rows.at(-1)) || null }),
+      };
+    });
   }
 
   suggest(query: SuggestionQuery): Promise<readonly SuggestedRow[]> {
@@ -53,36 +61,17 @@ export class CatalogSearch {
   }
 
   async #attempt<Answer>(answer: (knex: Knex, from: From) => Promise<Answer>): Promise<Answer> {
-    for (const attempt of ATTEMPTS) {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       try {
-        return await answer(this.knex, attempt === 'known' ? this.#snapshots.lastSeen() : null);
+        return await answer(this.knex, attempt === 0 ? this.#snapshots.lastSeen() : null);
       } catch (failure) {
         if (!(failure instanceof CatalogChanged)) throw failure;
       }
     }
-    return inOneState(this.knex, (trx) => answer(trx, null));
-  }
-
-  async #answer(
-    knex: Knex,
-    query: ResolvedQuery,
-    readRows: ReadRows,
-    from: From,
-  ): Promise<SearchPage<CatalogItem>> {
-    const { after, facets, pageSize, words } = query;
-    const { expansions = null, state: before = null } = words ? await expandTerms(knex, words) : {};
-    const found = await this.#find(knex, query, expansions, { before, from });
-    const rows = found.rows.slice(0, pageSize);
-    const told = {
-      total: found.total,
-      wordsMatched: found.wordsMatched,
-      // A page without rows is free, and reveals nothing that others pay for (contract 4.15).
-      ...(facets && { facets: await facetValues(knex, facets, rows.length > 0 ? found.facets : new Map()) }),
-      ...(after !== undefined && { last: (found.rows.length > pageSize && rows.at(-1)) || null }),
-    };
-    const items = await readRows(knex, { rows: rows.map(({ id }) => id), state: found.state });
-    if (!items) throw new CatalogChanged();
-    return { rows: items, ...told };
+    return inTransaction(this.knex, async (trx) => {
+      await rowsOf(trx)`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY`;
+      return answer(trx, null);
+    });
   }
 
   /**
@@ -96,17 +85,14 @@ export class CatalogSearch {
     { before, from, order = 'relevance' }: { before: CatalogState | null; from: From; order?: RankOrder },
   ): Promise<FoundPage & Pick<FoundRows, 'state'>> {
     const window = windowOf(query);
-    const wanted = wantedSets(query, expansions);
-    const known = wanted && from && this.#snapshots.openAsKnown(wanted);
-    const opened = known ?? (wanted && (await this.#snapshots.open(knex, wanted)));
+    const wanted = knex === this.knex ? wantedSets(query, expansions) : null;
+    const known = wanted && from !== null && this.#snapshots.viewAsKnown(wanted);
+    if (known) return { ...(await rankProducts(knex, known, query, expansions, window, order)), state: from };
+    const opened = wanted && (await this.#snapshots.open(wanted));
     const page = opened?.view
       ? { ...(await rankProducts(knex, opened.view, query, expansions, window, order)), state: opened.state }
       : await scoredRows(knex, query, expansions, window, order);
-    if (known && from) return { ...page, state: from };
-    const state = opened?.state ?? page.state;
-    if (!before) return { ...page, state };
-    if (before.snapshot !== state.snapshot) throw new CatalogChanged();
-    return { ...page, state: before };
+    return { ...page, state: before ?? opened?.state ?? page.state };
   }
 }
 

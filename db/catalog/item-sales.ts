@@ -5,7 +5,7 @@ import { type Clock, type ItemSales, PORTS, type Sale, type Sold } from '../../m
 import { bookedTogether, bookings, creditsLeft } from '../accounts/credit-ledger';
 import { KeyedBatcher } from '../core/batcher';
 import { prepared, rowsOf, type Sql, sql } from '../core/sql';
-import { FOUND, type FoundLine, foundRows, itemsIn } from './found-rows';
+import { FOUND, type FoundLine, foundRows, itemsIn } from './catalog-items';
 
 /** Reads rows and books their price in one statement, which serves concurrent calls of an account together. */
 @injectable()

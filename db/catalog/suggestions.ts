@@ -10,7 +10,6 @@ import { expandTerms, expandTyped, matchingAll, type TermExpansion } from './sea
 
 /** Rows of the taxonomy, which have indexes of their own. */
 const NODES = sql`catalog_search WHERE kind <> 'product'`;
-/** The most popular of them, which are looked at first. */
 const POPULAR = sql`(SELECT id, category, popularity, sort_key, words FROM ${NODES}
   ORDER BY popularity DESC, id LIMIT 1000) AS popular`;
 /** When this many of those match, too many of the others do to sort them in time, and none is needed. */
@@ -57,15 +56,13 @@ interface ReadRows extends Pick<FoundRows, 'state'> {
 
 /** Reads the rows that `select` has (`id`, `kind`, `name`, `attributes`), of one state with what was read before, if anything. */
 async function readRows(knex: Knex, select: Sql, before: CatalogState | null): Promise<ReadRows> {
-  const { transactions = null, snapshot = null } = before ?? {};
-  const [line] = await rowsOf<CatalogState & { rows: SuggestedRow[]; still: boolean }>(
+  const [line] = await rowsOf<ReadRows & { readonly still: boolean }>(
     knex,
     prepared(sql`SELECT coalesce((SELECT json_agg(selected) FROM (${select}) AS selected), '[]') AS rows,
-        ${transactions}::text IS NULL OR ${isUnchangedSince({ transactions: sql`${transactions}`, snapshot: sql`${snapshot}` })} AS still,
-        ${STATE}`),
+        ${before}::text IS NULL OR ${isUnchangedSince(sql`${before}`)} AS still, ${STATE}`),
   );
   if (!line?.still) throw new CatalogChanged();
-  return { rows: line.rows, state: { transactions: line.transactions, snapshot: line.snapshot } };
+  return line;
 }
 
 /**

@@ -100,37 +100,6 @@ export function inTransaction<Result>(
   return reachable(knex.transaction(work));
 }
 
-/** Runs reads that must all see one state of the database; errors as in `rowsOf`. Inside, use only `rowsOf` of what is given. */
-export function inOneState<Result>(knex: Knex, read: (state: Knex) => Promise<Result>): Promise<Result> {
-  return reachable(
-    onConnection(knex, async (connection) => {
-      let over = false;
-      const state: Knex = Object.create(knex, {
-        client: { value: Object.create(knex.client, heldConnection(connection)) },
-        isTransaction: { value: true },
-        isCompleted: { value: () => over },
-      });
-      try {
-        await ask(knex, connection, sql`BEGIN TRANSACTION ISOLATION LEVEL repeatable read READ ONLY`);
-        const result = await read(state);
-        over = true;
-        await ask(knex, connection, sql`COMMIT`);
-        return result;
-      } catch (error) {
-        over = true;
-        // A connection on which this fails is lost, and replaced by the pool.
-        await ask(knex, connection, sql`ROLLBACK`).catch(() => undefined);
-        throw error;
-      }
-    }),
-  );
-}
-
-const heldConnection = (connection: ClientBase): PropertyDescriptorMap => ({
-  acquireConnection: { value: async () => connection },
-  releaseConnection: { value: async () => undefined },
-});
-
 /** Does work on a connection of the pool, inside of a transaction on its own. */
 async function onConnection<Result>(
   { client }: Knex,

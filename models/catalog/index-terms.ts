@@ -14,7 +14,6 @@ const UNSPACED_WORD = new RegExp(`^${UNSPACED}$`, 'u');
 const PART = '~';
 /** Minimum letters of such a run in a query for matches in the middle of a word. */
 const PART_MIN = 2;
-/** How many letters of a part are compared. */
 const PART_MAX = 32;
 
 /** The letters of a word as a reader sees them (grapheme clusters), each with its marks. */
@@ -42,6 +41,9 @@ export function indexTermsOf(text: string): string[] {
   return terms;
 }
 
+/** Words of a phrase of a synonym (contract 13.14): a query is searched for every run of up to this many words. */
+export const PHRASE_WORDS_MAX = 5;
+
 /** Prefix of the terms for references. No word contains it. */
 const REFERENCE = '#';
 const DIGIT = /\p{Nd}/u;
@@ -59,7 +61,6 @@ const NUMBER = /(?<=[^\d])\d{5,}/g;
 /** The term of rows that contain these words with a digit joined, apart or with other separators. */
 export const referenceOf = (words: readonly string[]): string => REFERENCE + words.join('');
 
-/** Whether a term is for references. */
 export const isReference = (term: string): boolean => term.startsWith(REFERENCE);
 
 /** The long numbers in a word after letters, with what follows: `126610ln` of `m126610ln`. */

@@ -27,11 +27,8 @@ export interface CatalogRepository {
   imageAddresses(imageIds: readonly number[]): Promise<ReadonlyMap<number, string>>;
 }
 
-/** A state of the catalog, as the repository identifies it: its transactions, and its snapshot for queries. */
-export interface CatalogState {
-  readonly transactions: string;
-  readonly snapshot: number | null;
-}
+/** A state of the catalog, as the repository identifies it. */
+export type CatalogState = string;
 
 /** The ids of rows that a query found in a state of the catalog, each once. */
 export interface FoundRows {

@@ -11,7 +11,7 @@ import type {
   SynonymRecord,
   TagRecord,
 } from '../../models/catalog/import/records';
-import { PHRASE_WORDS_MAX } from '../../models/catalog/synonym';
+import { PHRASE_WORDS_MAX } from '../../models/catalog/index-terms';
 import { joinCategories } from '../../models/catalog/taxonomy';
 import { GRADES, REGION_CURRENCIES, type Region } from '../../models/pricing/estimate';
 import { field, id, label, linkBy, name, ownData, picture, prefixedId, textOf } from './record-values';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { connectionBudget, connectPostgres, type Database } from '../../db/core/knex';
 import { connectionsSpent, databaseFailure } from '../../db/core/postgres-faults';
-import { inOneState, inTransaction, rowsOf, sql } from '../../db/core/sql';
+import { inTransaction, rowsOf, sql } from '../../db/core/sql';
 import { PostgresProcessRegistry } from '../../db/installation/process-registry';
 import { workFor } from '../../models/access/current-party';
 import { AppError } from '../../models/errors';
@@ -81,7 +81,6 @@ onServer('a server', () => {
     ['statements', () => rowsOf(database.knex, WAIT)],
     ["statements of Knex's own", () => database.knex.raw(WAIT.text)],
     ['transactions', () => inTransaction(database.knex, (trx) => rowsOf(trx, WAIT))],
-    ['reads of one state', () => inOneState(database.knex, (state) => rowsOf(state, WAIT))],
   ])(
     'on which %s wait, however many of them a party has, leaves connections to others',
     async (_what, waiting) => {

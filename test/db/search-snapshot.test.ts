@@ -26,21 +26,10 @@ const LIMITS = { changesMin: 1, rowsMin: 5 };
 // contract 4.14
 describe('a search snapshot', () => {
   const database = useDatabase();
-  /** The catalog as seen by a process that began before the following changes. */
-  const olderState = async () => {
-    const older = await database.knex.transaction({ isolationLevel: 'repeatable read', readOnly: true });
-    await rowsOf(older)`SELECT 1 FROM catalog_search LIMIT 1`;
-    return older;
-  };
   let memory: SnapshotCache;
-  const found = async (
-    asked: ResolvedQuery,
-    words: readonly TermExpansion[] | null,
-    window: Window,
-    knex = database.knex,
-  ) => {
-    const { view } = await memory.open(knex, wantedSets(asked, words) ?? []);
-    return view && rankProducts(knex, view, asked, words, window);
+  const found = async (asked: ResolvedQuery, words: readonly TermExpansion[] | null, window: Window) => {
+    const { view } = await memory.open(wantedSets(asked, words) ?? []);
+    return view && rankProducts(database.knex, view, asked, words, window);
   };
   const idsOf = (rows: readonly RowPosition[]) => rows.map(({ id }) => id);
   const total = async () => (await found(LISTING, null, WINDOW))?.total ?? null;
@@ -65,7 +54,7 @@ describe('a search snapshot', () => {
     await deleteCatalogRows(database.knex, ['product_4']);
     expect(await makeSearchSnapshot(database.knex, { ...LIMITS, changesMin: 2 })).toBe(true);
     expect(await total()).toBe(8);
-    expect(await rowsOf(database.knex)`SELECT number FROM catalog_search_changes`).toEqual([]);
+    expect(await rowsOf(database.knex)`SELECT id FROM catalog_search_changes`).toEqual([{ id: '' }]);
   });
 
   test('answers nothing after all products were removed at once', async () => {
@@ -87,37 +76,6 @@ describe('a search snapshot', () => {
     expect(await total()).toBe(10);
     await trx.commit();
     expect(await total()).toBe(11);
-  });
-
-  test('answers every state as it is, in whatever order states are seen', async () => {
-    if (database.kind === 'embedded') return;
-    const older = await olderState();
-    const open = await database.knex.transaction();
-    await writeCatalogRows(open, [rowOf(40)]);
-    await writeCatalogRows(database.knex, [rowOf(43)]);
-    expect(await total()).toBe(11);
-    await writeCatalogRows(database.knex, [{ ...rowOf(43), facets: [] }, rowOf(46)]);
-    expect(await total()).toBe(11);
-    const { view } = await memory.open(older, []);
-    expect(view?.living.count()).toBe(30);
-    await older.commit();
-    await open.commit();
-    expect(await total()).toBe(12);
-  });
-
-  test('answers an older state by terms that few products have, after a newer one was answered by them', async () => {
-    if (database.kind === 'embedded') return;
-    const rare = { ...LISTING, filters: [{ field: 'brand', include: ['rare'], exclude: [] }] };
-    const few = (number: number) => ({ ...rowOf(number), facets: ['brand:rare'] });
-    const many = Array.from({ length: 300 }, (_, number) => rowOf(100 + number));
-    await writeCatalogRows(database.knex, [...many, few(500), few(501)]);
-    expect(await makeSearchSnapshot(database.knex, LIMITS)).toBe(true);
-    const older = await olderState();
-    await writeCatalogRows(database.knex, [rowOf(500), few(502), few(100)]);
-    const rowsIn = async (knex = database.knex) => idsOf((await found(rare, null, WINDOW, knex))?.rows ?? []);
-    expect(await rowsIn()).toEqual(['product_100', 'product_501', 'product_502']);
-    expect(await rowsIn(older)).toEqual(['product_500', 'product_501']);
-    await older.commit();
   });
 
   test('answers as the rows do where it has more ordinals than one bitmap', async () => {

@@ -8,7 +8,6 @@ import {
 import { facetOf } from '../../../models/catalog/index-terms';
 import { allOf, type Sql, sql } from '../../core/sql';
 
-/** What decides the position of a row in a listing. */
 export type OrderKey = Omit<RowPosition, 'rank'>;
 
 /**
@@ -25,15 +24,13 @@ export const inCategories = (kind: string, categories: readonly string[]): Sql =
           ORDER BY s.category LIMIT 1) FROM texts WHERE texts.category IS NOT NULL)
       SELECT category FROM texts WHERE string_to_array(category, ',') && ${categories}::text[]))`;
 
-/** The row has at least one of the facets. */
-export const carriesAny = (facets: readonly string[]): Sql => sql`facets && ${facets}::text[]`;
-
 /** One filter object: at least one of `include` when it holds any, none of `exclude` (contract 4.4). */
 export function matchesFilter({ field, include, exclude }: Filter): Sql {
-  const facets = (ids: readonly string[]) => ids.map((id) => facetOf(field, id));
+  const carriesAny = (ids: readonly string[]) =>
+    sql`facets && ${ids.map((id) => facetOf(field, id))}::text[]`;
   const conditions: Sql[] = [];
-  if (include.length > 0) conditions.push(carriesAny(facets(include)));
-  if (exclude.length > 0) conditions.push(sql`NOT ${carriesAny(facets(exclude))}`);
+  if (include.length > 0) conditions.push(carriesAny(include));
+  if (exclude.length > 0) conditions.push(sql`NOT ${carriesAny(exclude)}`);
   return allOf(conditions);
 }
 
@@ -60,20 +57,16 @@ export const conditionsOnProducts = ({ category, filters, except, sandbox }: Sea
 /** Whether a filter object drops any row. */
 export const restricts = ({ include, exclude }: Filter): boolean => include.length > 0 || exclude.length > 0;
 
-/** The row's words satisfy a boolean expression of words, in the syntax of `tsquery`. */
-export const matchesWords = (expression: string): Sql => sql`words @@ ${expression}::tsquery`;
-
-const ORDERS: Readonly<Record<Sort, Sql>> = {
+/** Orders of a listing; all end with the id ascending (contract 4.13). */
+export const IN_ORDER: Readonly<Record<Sort, Sql>> = {
   popularity_desc: sql`popularity DESC, id`,
   popularity_asc: sql`popularity, id`,
   name_asc: sql`sort_key, id`,
   name_desc: sql`sort_key DESC, id`,
 };
 
-/** Order of a listing; all end with the id ascending (contract 4.13). */
-export const inOrder = (sort: Sort): Sql => ORDERS[sort];
-
-const AFTER: Readonly<Record<Sort, (row: OrderKey) => Sql>> = {
+/** The row comes after another in a listing. */
+export const COMES_AFTER: Readonly<Record<Sort, (row: OrderKey) => Sql>> = {
   // What an index can begin at, then what breaks ties.
   popularity_desc: ({ popularity, id }) =>
     sql`popularity <= ${popularity} AND (popularity < ${popularity} OR id > ${id})`,
@@ -81,6 +74,3 @@ const AFTER: Readonly<Record<Sort, (row: OrderKey) => Sql>> = {
   name_asc: ({ sortKey, id }) => sql`(sort_key, id) > (${sortKey}, ${id})`,
   name_desc: ({ sortKey, id }) => sql`sort_key <= ${sortKey} AND (sort_key < ${sortKey} OR id > ${id})`,
 };
-
-/** The row comes after another in a listing. */
-export const comesAfter = (sort: Sort, row: OrderKey): Sql => AFTER[sort](row);

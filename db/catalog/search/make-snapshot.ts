@@ -43,6 +43,8 @@ export async function makeSearchSnapshot(knex: Knex, limits: Partial<SnapshotLim
     await rowsOf(trx)`SET LOCAL statement_timeout = 0`;
     await rowsOf(trx)`SET LOCAL work_mem = '256MB'`;
     await rowsOf(trx)`DELETE FROM catalog_search_changes`;
+    // Answers that have begun are made again: the lines of changes that they would look for are gone.
+    await rowsOf(trx)`INSERT INTO catalog_search_changes (id) VALUES ('')`;
     await rowsOf(trx)`DELETE FROM search_snapshots`;
     await rowsOf(trx)`DELETE FROM search_snapshot_bitmaps`;
     await rowsOf(trx)`DELETE FROM search_snapshot_columns`;

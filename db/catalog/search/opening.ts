@@ -9,14 +9,12 @@ export class CatalogChanged extends Error {
   override readonly name = 'CatalogChanged';
 }
 
-/** Which state of the catalog a statement sees, as two columns. */
-export const STATE = sql`pg_current_snapshot()::text AS transactions,
-  (SELECT max(number) FROM search_snapshots) AS snapshot`;
+/** Which state of the catalog a statement sees, as a column. */
+export const STATE = sql`pg_current_snapshot()::text AS state`;
 
 /** Nothing that queries are answered from has changed between a state and the one that a statement sees. */
-export const isUnchangedSince = ({ transactions, snapshot }: { [Part in keyof CatalogState]: Sql }): Sql =>
-  sql`((SELECT max(number) FROM search_snapshots) IS NOT DISTINCT FROM ${snapshot}::integer
-    AND NOT EXISTS (SELECT FROM catalog_changes_since(${transactions}::pg_snapshot, 1)))`;
+export const isUnchangedSince = (state: Sql): Sql =>
+  sql`NOT EXISTS (SELECT FROM catalog_changes_since(${state}::pg_snapshot, 1))`;
 
 /** Number of changes up to which a snapshot still answers; a process keeps them all. */
 export const CHANGES_MAX = 50_000;
@@ -52,8 +50,7 @@ export async function readOpening(
     lines.filter((line): line is Extract<Line, { part: Part }> => line.part === part);
   const [first] = partsOf('state');
   if (!first) throw new Error('a statement that always has a line has none');
-  const { transactions, snapshot: newest, number, products, continues, answers } = first.told;
-  const state = { transactions, snapshot: newest };
+  const { state, number, products, continues, answers } = first.told;
   if (number === null) return { state, snapshot: null };
   const changes = partsOf('change').map(({ name, number: line, told }) => ({
     id: name,
@@ -82,7 +79,8 @@ type Line =
   | { readonly part: 'bits'; readonly name: string; readonly number: number; readonly bytes: Buffer }
   | { readonly part: 'found'; readonly name: string; readonly told: readonly string[] };
 
-interface StateTold extends CatalogState {
+interface StateTold {
+  readonly state: CatalogState;
   readonly number: number | null;
   readonly products: number | null;
   readonly continues: boolean;
@@ -91,7 +89,7 @@ interface StateTold extends CatalogState {
 
 /** Wanted terms are passed as JSON, for which the planner assumes one size however many there are: its plan can be kept. */
 function openingStatement(wanted: readonly PostingRequest[], last: KnownBefore | null): Sql {
-  const seen = last?.seen?.state.transactions ?? null;
+  const seen = last?.seen?.state ?? null;
   return sql`WITH state AS MATERIALIZED (SELECT ${STATE}),
     newest AS MATERIALIZED (
       SELECT s.number, s.products,
@@ -100,8 +98,9 @@ function openingStatement(wanted: readonly PostingRequest[], last: KnownBefore |
           AND NOT EXISTS (SELECT FROM pg_snapshot_xip(pg_current_snapshot()) AS running
             WHERE pg_visible_in_snapshot(running, ${seen}::pg_snapshot))
           THEN ${seen}::pg_snapshot END AS seen
-      FROM state JOIN search_snapshots s ON s.number = state.snapshot
-      WHERE s.number IS DISTINCT FROM ${last?.isOutgrown ? last.number : null}::integer
+      FROM search_snapshots s
+      WHERE s.number = (SELECT max(number) FROM search_snapshots)
+        AND s.number IS DISTINCT FROM ${last?.isOutgrown ? last.number : null}::integer
     ),
     lines AS MATERIALIZED (
       SELECT c.id, c.number
@@ -136,8 +135,7 @@ function openingStatement(wanted: readonly PostingRequest[], last: KnownBefore |
       WHERE w.kind <> 'facet'
     )
     SELECT 'state' AS part, NULL::text AS name, NULL::bigint AS number, NULL::bytea AS bytes,
-      json_build_object('transactions', state.transactions, 'snapshot', state.snapshot, 'number', newest.number,
-        'products', newest.products, 'continues', newest.seen IS NOT NULL, 'answers', verdict.answers) AS told
+      json_build_object('state', state.state, 'number', newest.number, 'products', newest.products, 'continues', newest.seen IS NOT NULL, 'answers', verdict.answers) AS told
     FROM state CROSS JOIN verdict LEFT JOIN newest ON true
     UNION ALL
     SELECT 'change', changed.id, changed.line, NULL, s.told FROM changed LEFT JOIN LATERAL (

@@ -16,7 +16,7 @@ export function byCodePoint(left: string, right: string): number {
 const byId = (left: OrderKey, right: OrderKey) => byCodePoint(left.id, right.id);
 const byName = (left: OrderKey, right: OrderKey) => byCodePoint(left.sortKey, right.sortKey);
 
-/** Whether a row comes before another (negative) or after it, as `inOrder` says it to the database. */
+/** Whether a row comes before another (negative) or after it, as `IN_ORDER` says it to the database. */
 const COMPARE: Readonly<Record<Sort, (left: OrderKey, right: OrderKey) => number>> = {
   popularity_desc: (left, right) => right.popularity - left.popularity || byId(left, right),
   popularity_asc: (left, right) => left.popularity - right.popularity || byId(left, right),

@@ -200,7 +200,6 @@ class Tally {
   }
 }
 
-/** The union of the sets; null where there is none. */
 function union(sets: readonly (Bitset | null)[]): Bitset | null {
   return sets.reduce((all, set) => (all && set ? all.or(set) : (all ?? set)), null);
 }

@@ -2,21 +2,12 @@ import type { Knex } from 'knex';
 import type { ResolvedQuery, RowPosition } from '../../../models/catalog/catalog-query';
 import type { CatalogState } from '../../../models/ports';
 import { allOf, rowsOf, type Sql, sql } from '../../core/sql';
-import {
-  comesAfter,
-  inCategories,
-  inOrder,
-  inSandbox,
-  matchesFilter,
-  matchesWords,
-  restricts,
-} from './catalog-clauses';
+import { COMES_AFTER, IN_ORDER, inCategories, inSandbox, matchesFilter, restricts } from './catalog-clauses';
 import { STATE } from './opening';
 import { matchingAll, matchingAny, type TermExpansion, waysOf } from './term-expansion';
 
 const PRODUCT = 'product';
 
-/** A part of an ordered answer. */
 export interface Window {
   readonly offset: number;
   readonly limit: number;
@@ -27,7 +18,6 @@ export interface Window {
 /** Of a text: by relevance, or the rows that match all words by popularity alone. */
 export type RankOrder = 'relevance' | 'popularity';
 
-/** Numbers of rows by facet field and id. */
 export type FacetCounts = ReadonlyMap<string, ReadonlyMap<string, number>>;
 
 /** A page and the totals of its whole answer. */
@@ -57,13 +47,14 @@ export async function scoredRows(
   const conditions = conditionsOf(query);
   const isRanked = expansions !== null && order === 'relevance';
   const match = isRanked && query.match !== 'all' ? matchingAny : matchingAll;
-  const matching = expansions === null ? conditions : [...conditions, matchesWords(match(expansions))];
-  const [line] = await rowsOf<{ total: number; best: number; rows: RowPosition[] } & CatalogState>(
+  const matching =
+    expansions === null ? conditions : [...conditions, sql`words @@ ${match(expansions)}::tsquery`];
+  const [line] = await rowsOf<{ total: number; best: number; rows: RowPosition[]; state: CatalogState }>(
     knex,
     isRanked ? ranked(conditions, query, expansions, window) : listed(matching, query, window),
   );
   if (!line) throw new Error('a statement that always has a line has none');
-  const { total, best, rows, ...state } = line;
+  const { total, best, rows, state } = line;
   return { rows, total, wordsMatched: best, facets: await countFacets(knex, matching, query), state };
 }
 
@@ -79,10 +70,10 @@ function conditionsOf({ node, categories, filters, sandbox }: ResolvedQuery): Sq
 }
 
 function listed(conditions: readonly Sql[], { sort }: ResolvedQuery, { offset, limit, after }: Window): Sql {
-  const begin = after ? [comesAfter(sort, after)] : [];
+  const begin = after ? [COMES_AFTER[sort](after)] : [];
   return sql`SELECT (SELECT count(*) FROM catalog_search WHERE ${allOf(conditions)})::integer AS total, 0 AS best, ${STATE},
     to_json(ARRAY(SELECT ${position(sql`sort_key`, sql`'{}'::integer[]`)} FROM catalog_search
-      WHERE ${allOf([...conditions, ...begin])} ORDER BY ${inOrder(sort)} LIMIT ${limit} OFFSET ${offset})) AS rows`;
+      WHERE ${allOf([...conditions, ...begin])} ORDER BY ${IN_ORDER[sort]} LIMIT ${limit} OFFSET ${offset})) AS rows`;
 }
 
 function ranked(
@@ -107,14 +98,14 @@ function ranked(
     )
     SELECT (SELECT count(*) FROM matches)::integer AS total, coalesce((SELECT max(rank[1]) FROM matches), 0)::integer AS best,
       ${STATE}, to_json(ARRAY(SELECT ${position(sql`''`, sql`rank`)} FROM matches WHERE ${after ? ranksAfter(after) : sql`true`}
-        ORDER BY rank DESC, ${inOrder('popularity_desc')} LIMIT ${limit} OFFSET ${offset})) AS rows`;
+        ORDER BY rank DESC, ${IN_ORDER.popularity_desc} LIMIT ${limit} OFFSET ${offset})) AS rows`;
 }
 
 const position = (sortKey: Sql, rank: Sql): Sql =>
   sql`json_build_object('id', id, 'popularity', popularity, 'sortKey', ${sortKey}, 'rank', ${rank})`;
 
 const ranksAfter = ({ rank, ...row }: RowPosition): Sql =>
-  sql`(rank < ${rank}::bigint[] OR (rank = ${rank}::bigint[] AND ${comesAfter('popularity_desc', row)}))`;
+  sql`(rank < ${rank}::bigint[] OR (rank = ${rank}::bigint[] AND ${COMES_AFTER.popularity_desc(row)}))`;
 
 async function countFacets(
   knex: Knex,

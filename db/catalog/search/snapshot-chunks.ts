@@ -7,7 +7,6 @@ export const CHUNK = 32_768;
 /** Letters of the beginnings of words that have bitmaps of their own. */
 export const BEGINNING_MAX = 3;
 
-/** The term of the products of a category. */
 export const categoryTerm = (category: string): string => `@${category}`;
 
 /** The term of the products that have a longer word with this beginning. */
@@ -28,7 +27,6 @@ export function furtherTerms(category: string, terms: readonly string[]): Set<st
   return further;
 }
 
-/** What a snapshot needs to know of a product. */
 export interface SnapshotProduct {
   readonly id: string;
   readonly category: string;
@@ -38,7 +36,6 @@ export interface SnapshotProduct {
   readonly terms: readonly string[];
 }
 
-/** What the products of a chunk have of a facet field. */
 export interface FacetCodes {
   readonly field: string;
   /** The lists of ids that occur, the empty one first. */
@@ -102,7 +99,6 @@ export class ChunkBuilder {
   }
 }
 
-/** Lists of ids, each once and by its position. */
 export class IdLists {
   /** The empty one first. */
   readonly all: (readonly string[])[] = [[]];

@@ -10,15 +10,10 @@ import { PackedTexts } from './packed-texts';
 import { ProductOrder } from './product-order';
 import { CHUNK } from './snapshot-chunks';
 
-/** A term among those of all queries. */
 export const nameOf = ({ kind, term }: PostingRequest): string => `${kind} ${term}`;
 
 /** The products of a snapshot that have a term; those that have changed since may or may not be in it. */
-export interface Posting {
-  readonly ordinals: Bitset | Uint32Array;
-  /** Whether it is from the snapshot, not from a later state: an earlier state may need products that it lacks. */
-  readonly isBitmap: boolean;
-}
+export type Posting = Bitset | Uint32Array;
 
 export const NO_ORDINALS = new Uint32Array();
 
@@ -34,7 +29,7 @@ export class Snapshot {
   readonly changes: ChangedProducts;
   readonly #postings = new LRUCache<string, Posting>({
     maxSize: POSTING_BYTES_MAX,
-    sizeCalculation: ({ ordinals }) =>
+    sizeCalculation: (ordinals) =>
       ENTRY_BYTES + (ordinals instanceof Bitset ? Math.ceil(ordinals.size / 8) : ordinals.byteLength),
   });
   readonly #orders = new Map<Sort, ProductOrder>();
@@ -58,15 +53,15 @@ export class Snapshot {
     return new Snapshot(number, new PackedTexts(ids, products), new Float64Array(bytesOf(popularity)));
   }
 
-  /** The postings that are kept, by name; `isNewest`: for a state at least as new as any that was seen. */
-  postingsOf(terms: readonly PostingRequest[], isNewest: boolean): Map<string, Posting> {
-    const kept = new Map<string, Posting>();
-    for (const term of terms) {
-      const name = nameOf(term);
-      const posting = this.#postings.get(name);
-      if (posting && (isNewest || posting.isBitmap)) kept.set(name, posting);
-    }
-    return kept;
+  /** The postings that are kept, by name: for states at least as new as any that was seen, as others may need products that they lack. */
+  postingsOf(terms: readonly PostingRequest[]): Map<string, Posting> {
+    const names = terms.map(nameOf);
+    return new Map(
+      names.flatMap((name) => {
+        const posting = this.#postings.get(name);
+        return posting ? [[name, posting]] : [];
+      }),
+    );
   }
 
   /** Adds the postings of terms that a query has read to those that were kept, and keeps them too. */
@@ -74,7 +69,6 @@ export class Snapshot {
     postings: Map<string, Posting>,
     terms: readonly PostingRequest[],
     { bits, found }: OpenSnapshot,
-    isNewest: boolean,
   ): void {
     const bitmaps = new Map<string, Bitset>();
     for (const { name, chunk, bytes } of bits) {
@@ -82,27 +76,14 @@ export class Snapshot {
       bitmap.addBytes(chunk * CHUNK, bytes.subarray(LENGTH_BYTES));
       bitmaps.set(name, bitmap);
     }
-    const rare = new Map(found.map(({ name, ids }) => [name, this.#ordinalsOf(ids)]));
+    const ordinalsOf = (ids: readonly string[]) => ids.flatMap((id) => this.ids.positionOf(id) ?? []);
+    const rare = new Map(found.map(({ name, ids }) => [name, Uint32Array.from(ordinalsOf(ids))]));
     for (const term of terms) {
       const name = nameOf(term);
-      const bitmap = bitmaps.get(name);
-      const posting = {
-        ordinals: bitmap ?? rare.get(name) ?? NO_ORDINALS,
-        isBitmap: bitmap !== undefined || term.kind === 'bitmap',
-      };
+      const posting = bitmaps.get(name) ?? rare.get(name) ?? NO_ORDINALS;
       postings.set(name, posting);
-      if (isNewest || posting.isBitmap) this.#postings.set(name, posting);
+      this.#postings.set(name, posting);
     }
-  }
-
-  /** In whichever form is smaller. */
-  #ordinalsOf(ids: readonly string[]): Posting['ordinals'] {
-    const { products } = this.changes;
-    const ordinals = ids.flatMap((id) => this.ids.positionOf(id) ?? []);
-    if (ordinals.length * 32 < products) return Uint32Array.from(ordinals);
-    const bitmap = Bitset.empty(products);
-    for (const ordinal of ordinals) bitmap.add(ordinal);
-    return bitmap;
   }
 
   /** The ordinals that live in a state, from those that its statement reported; null if too much has changed. */

@@ -1,10 +1,17 @@
 import type { Knex } from 'knex';
-import type { Synonym } from '../../../models/catalog/synonym';
 import type { CatalogState } from '../../../models/ports';
 import { constant, lines, prepared, rowsOf, type Sql, sql } from '../../core/sql';
 import { candidatesOf, type NearWord, nearWords, type WordsByWord } from './misspellings';
 import { STATE } from './opening';
-import { beginningsOf, formsOf, numberAlone, type Reading, readingsOf, synonymsOf } from './word-forms';
+import {
+  beginningsOf,
+  formsOf,
+  numberAlone,
+  type Reading,
+  readingsOf,
+  type Synonym,
+  synonymsOf,
+} from './word-forms';
 
 /** What a word of a query may stand for among the words of the catalog. */
 export interface TermExpansion {
@@ -69,8 +76,7 @@ async function lookUp(
     synonyms: Synonym[] | null;
     known: string[] | null;
     candidates: WordsByWord | null;
-    transactions: string;
-    snapshot: number | null;
+    state: CatalogState;
   }>(
     knex,
     prepared(sql`SELECT (${longerOf(beginnings)}) AS longer, (${synonymsOf(words)}) AS synonyms,
@@ -106,8 +112,7 @@ async function lookUp(
       misspelt: number !== null && known.has(number) ? [number] : [],
     };
   });
-  const state = found ? { transactions: found.transactions, snapshot: found.snapshot } : null;
-  return { typed, candidates: found?.candidates ?? {}, state };
+  return { typed, candidates: found?.candidates ?? {}, state: found?.state ?? null };
 }
 
 const distinctReadings = (readings: readonly Reading[]): Reading[] => [
@@ -177,7 +182,6 @@ export const matchingAny = (expansions: readonly TermExpansion[]): string =>
     .map(({ expression }) => expression)
     .join(' | ');
 
-/** A `tsquery` for rows that match all of the words. */
 export const matchingAll = (expansions: readonly TermExpansion[]): string =>
   expansions.map((expansion) => `(${matchingAny([expansion])})`).join(' & ');
 

@@ -1,5 +1,11 @@
-import { lettersOf, numbersIn, partBeginning, referenceOf } from '../../../models/catalog/index-terms';
-import { PHRASE_WORDS_MAX, type Synonym } from '../../../models/catalog/synonym';
+import type { SynonymRecord } from '../../../models/catalog/import/records';
+import {
+  lettersOf,
+  numbersIn,
+  PHRASE_WORDS_MAX,
+  partBeginning,
+  referenceOf,
+} from '../../../models/catalog/index-terms';
 import { type Sql, sql } from '../../core/sql';
 
 /** Words of a query that may be one word of a row; more where a digit is among them. */
@@ -95,6 +101,9 @@ export const numberAlone = (word: string): string | null => /(?<!\d)\d{5,}(?=\D)
 const SYNONYMS_MAX = 200;
 /** Words in the readings of a query; its words share them. */
 const WORDS_MAX = 200;
+
+/** What a query needs of a synonym. */
+export type Synonym = Pick<SynonymRecord, 'phrases' | 'readings'>;
 
 /** Words that together stand for a word of a query. */
 export type Reading = readonly string[];

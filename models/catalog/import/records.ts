@@ -1,5 +1,3 @@
-import type { Synonym } from '../synonym';
-
 /**
  * Records of a bundle as they are stored (contract 13): checked, defaults filled in, and every image an address
  * (`https://…`, or a stored one that begins with `/`). A record replaces the whole record of its id.
@@ -26,8 +24,12 @@ export interface TagRecord {
   readonly categories: readonly string[];
 }
 
-export interface SynonymRecord extends Synonym {
+/** Another reading of words in a query (contract 5.9); a phrase is folded words, one space between. */
+export interface SynonymRecord {
   readonly id: string;
+  readonly phrases: readonly string[];
+  /** What each of them may also be read as; a reading equal to the phrase has no effect. */
+  readonly readings: readonly string[];
 }
 
 export interface EntityRecord extends Pictured {
@@ -144,7 +146,6 @@ export interface ReadRecords {
 }
 export type RecordKind = keyof ReadRecords;
 
-/** The same as they are written. */
 export interface WrittenRecords extends Omit<ReadRecords, 'products'> {
   readonly products: DerivedProduct | Deletion;
 }
