@@ -27,7 +27,11 @@ export class PostgresCatalogRepository implements CatalogRepository {
   readonly #tags = new VersionedCache(
     () => rowsOf<Tag>(this.knex)`SELECT id, name, "group" FROM tags ORDER BY "group", display_order, id`,
   );
-  readonly #facetFields = new VersionedCache(() => this.readFacetFields());
+  readonly #facetFields = new VersionedCache(async () => {
+    const rows = await rowsOf<{ field: string }>(this.knex)`
+      SELECT kind AS field FROM entities UNION SELECT unnest(hierarchy) FROM categories ORDER BY field`;
+    return rows.map(({ field }) => field).filter((field) => field !== 'category');
+  });
 
   constructor(@inject(PORTS.Knex) private readonly knex: Knex) {
     this.#search = new CatalogSearch(knex);
@@ -43,20 +47,6 @@ export class PostgresCatalogRepository implements CatalogRepository {
 
   facetFields(taxonomyVersion?: number): Promise<readonly string[]> {
     return this.#facetFields.at(taxonomyVersion);
-  }
-
-  private async readFacetFields(): Promise<readonly string[]> {
-    // Steps from one kind to the next through the index; there are few kinds and many entities.
-    const rows = await rowsOf<{ field: string }>(this.knex)`WITH RECURSIVE kinds (category, kind) AS (
-        (SELECT category, kind FROM entities ORDER BY category, kind LIMIT 1)
-        UNION ALL
-        SELECT following.category, following.kind FROM kinds CROSS JOIN LATERAL (
-          SELECT e.category, e.kind FROM entities e WHERE (e.category, e.kind) > (kinds.category, kinds.kind)
-          ORDER BY e.category, e.kind LIMIT 1
-        ) AS following
-      )
-      SELECT kind AS field FROM kinds UNION SELECT unnest(hierarchy) FROM categories ORDER BY field`;
-    return rows.map(({ field }) => field).filter((field) => field !== 'category');
   }
 
   itemsById(

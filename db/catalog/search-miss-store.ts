@@ -5,7 +5,6 @@ import { inTransaction, rowsOf } from '../core/sql';
 
 const TEXTS_MAX = 1_000;
 
-/** Queries that found nothing, in PostgreSQL. */
 @injectable()
 export class PostgresSearchMissStore implements SearchMissStore {
   constructor(@inject(PORTS.Knex) private readonly knex: Knex) {}

@@ -5,7 +5,6 @@ export type Sort = (typeof SORTS)[number];
 /** How many words of a text a row needs (contract 5.18). */
 export const MATCHES = ['any', 'all'] as const;
 
-/** What a response may include beside the bare row. */
 export const MODULES = ['taxonomy', 'pricing'] as const;
 export type Module = (typeof MODULES)[number];
 
@@ -35,7 +34,6 @@ export interface SearchScope {
 /** How many products of each category are in the sandbox, the most popular ones (contract 9.8). */
 export const SANDBOX_PRODUCTS = 1_000;
 
-/** The whole catalog. */
 export const EVERYTHING: SearchScope = { category: null, filters: [] };
 
 /** A facet whose values are counted over all rows of a result (contract 4.15). */
@@ -47,7 +45,6 @@ export interface FacetAsked {
   readonly words: readonly string[] | null;
 }
 
-/** A value of a facet and how many rows of the result have it. */
 export interface FacetValue {
   readonly id: string;
   readonly name: string;

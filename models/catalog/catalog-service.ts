@@ -34,7 +34,6 @@ export interface ResolvedTaxonomy {
   readonly level: number | null;
 }
 
-/** Those of the requested items that exist. */
 export interface FoundItems {
   readonly items: readonly CatalogItem[];
   readonly notFound: readonly string[];

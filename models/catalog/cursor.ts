@@ -50,7 +50,6 @@ function listIn(json: string): unknown[] {
   }
 }
 
-/** One that the database can store. */
 const isText = (value: unknown): value is string =>
   typeof value === 'string' && !/\0|\p{Surrogate}/u.test(value);
 

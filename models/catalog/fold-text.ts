@@ -49,7 +49,6 @@ const NUMBER_SIGN = /(?<![\p{L}\p{N}\p{M}])n\.?°/gu;
 /** Marks on letters that read the same without them; on other letters a mark is part of the letter. */
 const ACCENTS = /(?<=[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}])\p{M}+/gu;
 
-/** Of folded text. */
 export const WORDS = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*/gu;
 /** The same for folded text that is ASCII, in a fraction of the time. */
 const ASCII_WORDS = /[a-z0-9]+/g;
@@ -57,7 +56,6 @@ const ASCII_WORDS = /[a-z0-9]+/g;
 /** Bytes of a word that the database can index. */
 const WORD_BYTES_MAX = 1_900;
 
-/** The visible part of a text. */
 export const visibleText = (text: string): string => text.replace(INVISIBLE, '');
 
 /**

@@ -4,7 +4,6 @@ import type { NamePart } from './suggestion';
 
 const LETTERS = new Intl.Segmenter('und', { granularity: 'grapheme' });
 
-/** A word of a query, or two neighbours as one. */
 interface AskedWord {
   readonly text: string;
   /** Whether it may be the beginning of a longer word. */

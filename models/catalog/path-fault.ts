@@ -10,6 +10,5 @@ export function pathFault(path: string): string | null {
   return segments.length === 0 ? 'an empty path' : null;
 }
 
-/** The names in a path, in order. */
 export const segmentsOf = (path: string): string[] =>
   path.split('/').filter((segment) => segment !== '' && segment !== '.');

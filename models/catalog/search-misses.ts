@@ -8,7 +8,6 @@ export const SEARCH_MISSES_COUNTED = Symbol.for('SearchMissesCounted');
 /** Below this count a text may be personal. */
 const SEEN_MIN = 3;
 const LENGTH_MAX = 100;
-/** Texts of a day in memory. */
 const TEXTS_MAX = 10_000;
 /** Digits with only separators between them: telephone, card and other personal numbers. */
 const LONG_NUMBER = /(?:\p{Nd}[\s().+/-]*){7}/u;

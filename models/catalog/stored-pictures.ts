@@ -9,7 +9,6 @@ import {
   type StoredImageIndex,
 } from '../ports';
 
-/** The longest side of a thumbnail in pixels. */
 const THUMBNAIL_SIDE = 320;
 
 /** A picture stored by a caller: its addresses, and its upright size in pixels. */

@@ -13,13 +13,11 @@ export interface SuggestionQuery extends Pick<SearchScope, 'category' | 'sandbox
   readonly size: number;
 }
 
-/** The fields of a row in a suggestion. */
 export type SuggestedRow = Pick<CatalogItem, 'id' | 'kind' | 'name' | 'attributes'>;
 
 /** The start and the end (exclusive) of a part of a name, in UTF-16 code units. */
 export type NamePart = readonly [from: number, to: number];
 
-/** A row that completes a text. */
 export interface Suggestion extends SuggestedRow {
   /** The parts of its name that match the text, from left to right. */
   readonly matched: readonly NamePart[];

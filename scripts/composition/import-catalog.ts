@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { OpenAuditEntry } from '../../db/accounts/audit-log';
-import { openImport } from '../../db/catalog/import/open-import';
+import { openImport } from '../../db/catalog/import/import-store';
 import { StoredPictures } from '../../models/catalog/stored-pictures';
 import { PORTS } from '../../models/ports';
 import { type ImportOptions, importBundle } from '../import/import-bundle';

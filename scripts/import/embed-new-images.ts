@@ -22,24 +22,22 @@ const LISTED_MAX = 100;
 const NOTHING: EmbeddedImages = { embedded: 0, notEmbedded: 0 };
 
 /**
- * Has the workers embed every image of a live product that has no embedding, those that failed before too: for the
- * live version, and for every other that is kept up. Of one that is still being built, only the images that are
- * new for the live one as well: the rest is left to its build. What can't be embedded is listed. (contract 13.9)
+ * Has the workers embed every image of a live product that has no embedding, those that failed before too, for every version
+ * that is maintained, the live one first (contract 13.9). A build embeds what comes meanwhile itself.
  */
 export async function embedNewImages(ports: EmbeddingPorts, progress: Progress): Promise<EmbeddedImages> {
   const versions = await ports.embeddings.versions();
   const live = versions.find(({ state }) => state === 'live');
-  const unfinished = versions.filter(({ state, maintained }) => state === 'building' && !maintained);
-  const result = live ? await embedFor([live, ...unfinished], ports, progress) : NOTHING;
+  const result = live ? await embedFor(live, ports, progress) : NOTHING;
   for (const version of versions) {
-    if (version.maintained && version.state !== 'live') await embedFor([version], ports, progress);
+    if (version.maintained && version !== live) await embedFor(version, ports, progress);
   }
   return result;
 }
 
-/** What is pending for the first of the versions, for all of them; only the first one counts and is waited for. */
+/** Lists what can't be embedded. */
 async function embedFor(
-  [version, ...others]: readonly [EmbeddingVersion, ...EmbeddingVersion[]],
+  version: EmbeddingVersion,
   { embeddings, queue }: EmbeddingPorts,
   progress: Progress,
 ): Promise<EmbeddedImages> {
@@ -63,11 +61,6 @@ async function embedFor(
       progress.note(`not embedded: ${failure.message}`);
       result.notEmbedded = Math.max(0, pending - result.embedded);
       break;
-    }
-    for (const { id, model } of others) {
-      await queue.embed(id, images).catch((failure: unknown) => {
-        progress.note(`not embedded for ${model}, which is being built: ${String(failure)}`);
-      });
     }
     afterId = last.id;
     progress.reach(Math.min(pending, result.embedded + result.notEmbedded), result.notEmbedded);

@@ -11,7 +11,6 @@ export type Parsed<Record> =
 
 export type Parse<Record> = (value: unknown) => Parsed<Record>;
 
-/** How a JSON value becomes a record, by kind. */
 export type RecordParsers = { readonly [Kind in RecordKind]: Parse<ReadRecords[Kind]> };
 
 /** @param now stands in for the time of estimates that name none */
@@ -42,7 +41,6 @@ function parserOf<Record>(schema: z.ZodType<Record>, deletion = schema): Parse<R
   };
 }
 
-/** Parses a line whose JSON is parsed already. */
 export const parsedLine = <Record>(line: ReadLine<unknown>, parse: Parse<Record>): ReadLine<Record> =>
   'reason' in line ? line : { line: line.line, bytes: line.bytes, ...parse(line.record) };
 

@@ -32,10 +32,8 @@ function lengthFault(text: string, lengthMax: number): string | null {
   return isLonger ? `is longer than ${lengthMax} characters` : null;
 }
 
-/** Any text, blank too. */
 export const label = checked((text) => lengthFault(text, LABEL_LENGTH_MAX));
 
-/** Text that is not blank. */
 export const textOf = (lengthMax: number) =>
   checked((text) => lengthFault(text, lengthMax) ?? (text.trim() === '' ? 'is blank' : null));
 
@@ -72,7 +70,6 @@ export const picture = checked((reference) => {
   return fault && `is ${fault}`;
 });
 
-/** The address of a page. */
 export const linkBy = (...protocols: readonly string[]) =>
   checked((address) => addressFault(address, protocols));
 

@@ -1,4 +1,4 @@
-import { openImport } from '../../db/catalog/import/open-import';
+import { openImport } from '../../db/catalog/import/import-store';
 import type { CatalogImportStore } from '../../models/ports';
 import {
   BIRKIN,

@@ -127,13 +127,6 @@ describe('the workers', () => {
     expect(await bench.import(NO_RECORDS, { wait: true })).toMatchObject({ embedded: 3 });
   });
 
-  // contract 13.9
-  test('embed for a version that is being built, too', async () => {
-    const building = await versions.create({ ...MANIFEST, version: '2' });
-    await bench.import(bundle, { wait: true });
-    expect(await versions.coverage(building.id)).toMatchObject({ done: 3 });
-  });
-
   test('remove every vector of a picture that no product shows any more', async () => {
     await bench.accept({ 'products.jsonl': [product('other', 'style_togo', { images: [FAR] })] });
     await bench.import(bundle, { wait: true });

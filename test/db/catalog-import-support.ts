@@ -1,10 +1,7 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Knex } from 'knex';
-
-import { openImport } from '../../db/catalog/import/open-import';
+import { openImport } from '../../db/catalog/import/import-store';
 import { PostgresStoredImageIndex } from '../../db/catalog/stored-image-index';
 import { PostgresEmbeddingRepository } from '../../db/embeddings/embedding-repository';
 import { StoredPictures } from '../../models/catalog/stored-pictures';
@@ -12,7 +9,8 @@ import { unavailable, unprocessable } from '../../models/errors';
 import type { CatalogImage } from '../../models/indexing/embedding-version';
 import type { CatalogImportStore, ImagePreparer, ImageStore, IndexQueue } from '../../models/ports';
 import { type ImportOptions, type ImportResult, importBundle } from '../../scripts/import/import-bundle';
-import { type TestDatabase, testDatabase } from '../support/database';
+import { useDatabase } from '../support/database';
+import { temporaryFolder } from '../support/temporary-folder';
 
 /** Files of a bundle: JSON Lines from values (a string is a line as it is), or bytes. */
 export type BundleFiles = Readonly<Record<string, readonly unknown[] | Buffer>>;
@@ -39,22 +37,19 @@ export function wrapped(
   });
 }
 
-const silent = { begin() {}, reach() {}, end() {} };
-
 /** An importer for the tests of a file; before each of them its database holds these records, or none. */
 export function useImportBench(files: BundleFiles | null = null): ImportBench {
   const bench = new ImportBench();
-  beforeAll(() => bench.open(), 120_000);
   beforeEach(async () => {
     await bench.clear();
     if (files) await bench.accept(files);
   });
-  afterAll(() => bench.close());
   return bench;
 }
 
 /** Imports into a database of its own, with the ports of pictures and workers faked. */
-export class ImportBench {
+class ImportBench {
+  readonly database = useDatabase();
   readonly stored = new Map<string, Buffer>();
   readonly embedded: CatalogImage[] = [];
   readonly notes: string[] = [];
@@ -64,27 +59,11 @@ export class ImportBench {
   connections = 1;
   /** Addresses that the workers can't embed. */
   readonly unreachable = new Set<string>();
-  private readonly folder = mkdtempSync(join(tmpdir(), 'import-test-'));
+  private readonly folder = temporaryFolder();
   private bundles = 0;
 
-  private opened: TestDatabase | undefined;
-
-  async open(): Promise<void> {
-    this.opened = await testDatabase();
-  }
-
-  get database(): TestDatabase {
-    if (!this.opened) throw new Error('not open yet');
-    return this.opened;
-  }
-
-  get knex(): Knex {
+  get knex() {
     return this.database.knex;
-  }
-
-  async close(): Promise<void> {
-    await this.database.close();
-    rmSync(this.folder, { recursive: true, force: true });
   }
 
   /** Removes everything again. */
@@ -134,7 +113,7 @@ export class ImportBench {
         embedding: { embeddings: new PostgresEmbeddingRepository(this.knex, 20_000), queue: this.queue },
         clock: { now: () => new Date('2026-03-01T12:00:00Z') },
       },
-      { ...silent, note: (line) => this.notes.push(line) },
+      { begin() {}, reach() {}, end() {}, note: (line) => this.notes.push(line) },
     );
   }
 
@@ -149,16 +128,8 @@ export class ImportBench {
   }
 
   async row(id: string): Promise<Record<string, unknown> | undefined> {
-    const { rows } = await this.knex.raw(
-      `SELECT kind, category, name, popularity, facets, tsvector_to_array(words) AS words, attributes, images,
-         thumbnails, max_estimate FROM catalog_rows WHERE id = ?`,
-      [id],
-    );
-    return rows[0];
-  }
-
-  async facets(id: string): Promise<string[]> {
-    return ((await this.row(id))?.['facets'] ?? []) as string[];
+    const words = this.knex.raw('tsvector_to_array(words) AS words');
+    return this.knex('catalog_rows').where({ id }).first('*', words);
   }
 
   /** Everything that an import writes, without what differs between two runs: times and identities. */
@@ -222,12 +193,11 @@ export class ImportBench {
   };
 }
 
-const CATALOG_TABLES = `
-    categories tags synonyms entities products variants catalog_rows market_estimates estimate_history
-    listings images search_words catalog_stale_rows catalog_stored_images catalog_import_preview
-  `
-  .trim()
-  .split(/\s+/);
+const CATALOG_TABLES = [
+  ...['categories', 'tags', 'synonyms', 'entities', 'products', 'variants', 'catalog_rows', 'images'],
+  ...['market_estimates', 'estimate_history', 'listings', 'search_words', 'catalog_stale_rows'],
+  ...['catalog_stored_images', 'catalog_import_preview'],
+];
 
 const linesOf = (values: readonly unknown[]): string =>
   values.map((value) => `${typeof value === 'string' ? value : JSON.stringify(value)}\n`).join('');

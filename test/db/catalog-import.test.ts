@@ -1,10 +1,8 @@
-import { CATALOG, ENTITIES, estimate, HANDBAGS, TOGO, TOGO_BAG } from './catalog-import-sample';
+import { CATALOG, ENTITIES, estimate, HANDBAGS, TOGO_BAG } from './catalog-import-sample';
 import { useImportBench } from './catalog-import-support';
 
 /** What follows from records, beyond what test/spec shows of the fixture. */
 const bench = useImportBench();
-
-const tagsOf = async (id: string) => (await bench.facets(id)).filter((facet) => facet.startsWith('tags:'));
 
 // contract 1.3
 test('names are composed from the first values of other fields where the category says so', async () => {
@@ -14,19 +12,6 @@ test('names are composed from the first values of other fields where the categor
     'products.jsonl': [TOGO_BAG],
   });
   expect(await bench.row('product_togo')).toMatchObject({ name: 'Noir Hermès' });
-});
-
-// contract 3.5
-test('a model has the tags that all its live styles have; without a live style it has none', async () => {
-  const EXOTIC = 'tags:material:exotic';
-  await bench.accept(CATALOG);
-  expect(await tagsOf('model_birkin')).toEqual([]);
-  await bench.accept({ 'entities.jsonl': [{ ...TOGO, tags: ['material:canvas', 'material:exotic'] }] });
-  expect(await tagsOf('model_birkin')).toEqual([EXOTIC]);
-  await bench.accept({ 'entities.jsonl': [{ id: 'style_togo', deleted: true }] });
-  expect(await tagsOf('model_birkin')).toEqual([EXOTIC]);
-  await bench.accept({ 'entities.jsonl': [{ id: 'style_croc', deleted: true }] });
-  expect(await tagsOf('model_birkin')).toEqual([]);
 });
 
 // contract 2.3

@@ -1,5 +1,5 @@
 import { OpenAuditEntry } from '../../db/accounts/audit-log';
-import { openImport } from '../../db/catalog/import/open-import';
+import { openImport } from '../../db/catalog/import/import-store';
 import { PostgresRecordStore } from '../../db/catalog/import/record-store';
 import { PostgresHousekeepingStore } from '../../db/core/housekeeping-store';
 import { PORTS } from '../../models/ports';

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { openImport } from '../../db/catalog/import/open-import';
+import { openImport } from '../../db/catalog/import/import-store';
 import { PostgresWebhookStore } from '../../db/webhooks/webhook-store';
 import { KeyService } from '../../models/access/key-service';
 import { importRecords } from '../../models/catalog/import/import-service';

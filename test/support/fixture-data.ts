@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Knex } from 'knex';
 import type { OpenAuditEntry } from '../../db/accounts/audit-log';
-import { openImport } from '../../db/catalog/import/open-import';
+import { openImport } from '../../db/catalog/import/import-store';
 import { StoredPictures } from '../../models/catalog/stored-pictures';
 import { PORTS, type Token } from '../../models/ports';
 import type { ModelManifest } from '../../models/vision/embedding-model';

@@ -157,7 +157,9 @@ describe('a bad record is rejected with its field and the reason', () => {
         const known = JSON.stringify({ ...records[kind], ...(deleted && { deleted: true }) });
         // As JSON.parse makes it: an own property, even of the name __proto__.
         const record = JSON.parse(`{${JSON.stringify(key)}:${JSON.stringify(value)},${known.slice(1)}`);
-        expect(faultOf(kind, record)?.[1]).toBe(`${JSON.stringify(key)} is no field of this record`);
+        const reason = `${JSON.stringify(key)} is no field of this record`;
+        // The field is one word, so the parts of a line of the report stay apart.
+        expect(faultOf(kind, record)).toEqual([expect.stringMatching(/^[^\s:]+$/), reason]);
       }),
     );
   });
@@ -172,44 +174,7 @@ async function reported(rejects: readonly Parameters<RejectReport['add']>[]): Pr
   return readFileSync(report.path, 'utf8').split('\n').slice(0, -1);
 }
 
-/** Keys and values that a bundle should not hold, besides all that JSON can. */
-const strange = fc.oneof(
-  fc.jsonValue({ maxDepth: 2 }),
-  fc.constantFrom('', ' ', 'a: b', 'a\nb', '\ud800', 'x'.repeat(3_000), -1, 1e12, true, null, [], {}),
-);
-const strangeKey = fc.oneof(fc.string(), fc.constantFrom('', 'a: b', 'k'.repeat(900)));
-
-/** The line of a record in which one value, at any depth, is replaced, left out, or has come under a strange key. */
-const damaged = (record: unknown): fc.Arbitrary<unknown> => {
-  if (typeof record !== 'object' || record === null) return strange;
-  const entries = Object.entries(record);
-  if (entries.length === 0) return strange;
-  const changed = fc.constantFrom(...entries).chain(([key, value]) =>
-    fc.oneof(
-      { weight: 3, arbitrary: damaged(value).map((other) => ({ ...record, [key]: other })) },
-      fc.constant(Object.fromEntries(entries.filter(([each]) => each !== key))),
-      fc.tuple(strangeKey, strange).map(([name, other]) => ({ ...record, [name]: other })),
-    ),
-  );
-  return Array.isArray(record) ? changed.map((object) => Object.values(object)) : changed;
-};
-
 describe('a line of the report of rejects', () => {
-  test('names file, line, field and reason of every record that is refused, whatever it holds', async () => {
-    const rejects: Parameters<RejectReport['add']>[] = [];
-    for (const kind of kinds) {
-      const lines = damaged(records[kind]).map((value) => JSON.stringify(value));
-      for (const line of fc.sample(lines, 200)) {
-        const fault = faultOf(kind, JSON.parse(line));
-        if (fault) rejects.push(['products.jsonl', 7, ...fault]);
-      }
-    }
-    expect(rejects.length).toBeGreaterThan(kinds.length * 100);
-    const lines = await reported(rejects);
-    expect(lines).toHaveLength(rejects.length);
-    for (const line of lines) expect(line).toMatch(/^products\.jsonl:7: [^\s:]+: \S.*$/);
-  });
-
   test('has its field and reason even after the longest path', async () => {
     const path = `${'folder/'.repeat(400)}a.jpg`;
     expect(await reported([[path, 0, 'file', 'a symbolic link']])).toEqual([

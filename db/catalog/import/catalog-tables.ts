@@ -64,11 +64,9 @@ export const CATALOG_ROWS = table(
   true,
 );
 
-/** All categories by id; there are few. */
 export const loadCategories = (knex: Knex): Promise<Map<string, CategoryRecord>> =>
   byId(knex, sql`SELECT id, name, hierarchy, name_fields, popularity, images, thumbnails FROM categories`);
 
-/** The entities that meet a condition, as their last records had them. */
 export const loadEntities = (knex: Knex, condition: Sql): Promise<Map<string, EntityRecord>> =>
   byId(
     knex,

@@ -107,7 +107,6 @@ export async function writeRows(trx: Knex, prepared: Prepared<CompleteRow>): Pro
   );
 }
 
-/** Takes rows out of search and lookup. */
 export async function deleteRows(trx: Knex, ids: readonly string[]): Promise<void> {
   if (ids.length > 0) await rowsOf(trx)`DELETE FROM catalog_rows WHERE id = ANY(${ids}::text[])`;
 }

@@ -35,7 +35,6 @@ export async function writeCategories(trx: Knex, records: readonly CategoryRecor
   return noted;
 }
 
-/** Writes synonyms; queries read them from then on. */
 export async function writeSynonyms(
   trx: Knex,
   records: readonly (SynonymRecord | Deletion)[],
@@ -72,7 +71,6 @@ export async function writeEntities(
   return noted;
 }
 
-/** Resolves to those that existed. */
 const markDeleted = (trx: Knex, table: Sql, ids: readonly string[]): Promise<string[]> =>
   idsOf(
     trx,

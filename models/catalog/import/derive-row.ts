@@ -57,7 +57,6 @@ export function productRow(product: ProductRecord, around: Surroundings): Catalo
 const ownOf = <Value>(values: Readonly<Record<string, Value>>, name: string): Value | undefined =>
   Object.hasOwn(values, name) ? values[name] : undefined;
 
-/** The order of attributes: those of the hierarchy first, then other fields by name. */
 function attributeOrder(hierarchy: readonly string[], attributes: object): string[] {
   const fields = Object.keys(attributes).filter((field) => !hierarchy.includes(field));
   return [...hierarchy, ...fields.sort()];

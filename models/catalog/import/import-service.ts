@@ -1,7 +1,7 @@
 import type { CatalogImportStore } from '../../ports';
 import { BatchSize, FilesProgress, runStage, type WriteContext, type WritePorts } from './run-stage';
 import { KnownTaxonomy } from './stage';
-import { entitiesStage, stagesOf, Waiting } from './stages';
+import { entitiesStage, type Stages, stagesOf, Waiting } from './stages';
 
 type ImportContext = WriteContext & WritePorts<CatalogImportStore>;
 
@@ -18,10 +18,8 @@ export async function importRecords(ports: WritePorts<CatalogImportStore>): Prom
   let accepted = await writeTaxonomy(context);
   // Rows above products are cheap to derive before the products of a first load exist, and expensive afterwards.
   await deriveRows(context);
-  accepted += await runStage(context, 'products', stagesOf(context).products).finally(() =>
-    makeIndexes(context),
-  );
-  accepted += await writePrices(context);
+  accepted += await run(context, 'products').finally(() => makeIndexes(context));
+  accepted += await run(context, ...PRICES);
   context.files.end();
   await deriveRows(context);
   await store.end({ accepted, rejected: rejects.count }, clock.now());
@@ -31,9 +29,17 @@ export async function importRecords(ports: WritePorts<CatalogImportStore>): Prom
 /** Writes the records of a call in the same way, but leaves slow work to others (contract 15.4). */
 export async function writeRecords(ports: WritePorts): Promise<number> {
   const context = await contextOf(ports);
-  const taxonomy = await writeTaxonomy(context);
-  const products = await runStage(context, 'products', stagesOf(context).products);
-  return taxonomy + products + (await writePrices(context));
+  return (await writeTaxonomy(context)) + (await run(context, 'products', ...PRICES));
+}
+
+const PRICES = ['estimates', 'history', 'listings'] as const;
+
+async function run(context: WriteContext, ...kinds: readonly (keyof Stages)[]): Promise<number> {
+  const stages = stagesOf(context);
+  const runOne = <Kind extends keyof Stages>(kind: Kind) => runStage(context, kind, stages[kind]);
+  let accepted = 0;
+  for (const kind of kinds) accepted += await runOne(kind);
+  return accepted;
 }
 
 async function contextOf(ports: WritePorts): Promise<WriteContext> {
@@ -44,10 +50,7 @@ async function contextOf(ports: WritePorts): Promise<WriteContext> {
 
 /** In the order of contract 13.1: the records of a file refer to those of the files before it. */
 async function writeTaxonomy(context: WriteContext): Promise<number> {
-  const stages = stagesOf(context);
-  let accepted = await runStage(context, 'categories', stages.categories);
-  accepted += await runStage(context, 'tags', stages.tags);
-  accepted += await runStage(context, 'synonyms', stages.synonyms);
+  let accepted = await run(context, 'categories', 'tags', 'synonyms');
   // A line whose parent comes in a later line is read again, until a pass changes nothing. So the order of entities does
   // not matter, and a killed and restarted run accepts the same lines as an uninterrupted one.
   for (let before: Waiting | undefined; ; ) {
@@ -56,13 +59,6 @@ async function writeTaxonomy(context: WriteContext): Promise<number> {
     if (waiting.lines.size === 0) return accepted;
     before = waiting;
   }
-}
-
-async function writePrices(context: WriteContext): Promise<number> {
-  const { estimates, history, listings } = stagesOf(context);
-  let accepted = await runStage(context, 'estimates', estimates);
-  accepted += await runStage(context, 'history', history);
-  return accepted + (await runStage(context, 'listings', listings));
 }
 
 /** Makes the search indexes that a large first import of products does without. */
@@ -79,7 +75,6 @@ async function makeIndexes({ store, progress, files }: ImportContext): Promise<v
   progress.end();
 }
 
-/** Also those left by a killed import. */
 async function deriveRows({ store, progress, clock, files, transactionMs }: ImportContext): Promise<void> {
   const total = await store.staleRows();
   if (total === 0) return;

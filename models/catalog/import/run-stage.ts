@@ -17,7 +17,6 @@ import {
 } from './records';
 import { type Batch, type KnownTaxonomy, type Pictures, type Reject, type Stage, WHOLE_LINE } from './stage';
 
-/** The external dependencies of writing records. */
 export interface WritePorts<Store extends RecordStore = RecordStore> {
   readonly source: RecordSource;
   readonly store: Store;
@@ -29,7 +28,6 @@ export interface WritePorts<Store extends RecordStore = RecordStore> {
   readonly transactionMs: number;
 }
 
-/** The state shared by all stages. */
 export interface WriteContext extends WritePorts {
   readonly taxonomy: KnownTaxonomy;
   readonly files: FilesProgress;
@@ -80,7 +78,6 @@ export async function runStage<Kind extends RecordKind>(
   return accepted;
 }
 
-/** One reading of a file. */
 interface Pass<Read> extends Pick<Stage<Read>, 'inOrder'> {
   readonly size: BatchSize;
   readonly reject: Reject;

@@ -4,16 +4,13 @@ import type { CategoryRecord, Deletion, EntityRecord, Pictured, VariantRecord } 
 
 export type Batch<Record> = readonly Numbered<Record>[];
 
-/** The fault of a record, and its field. */
 export interface Fault {
   readonly field: string;
   readonly reason: string;
 }
 
-/** Writes one rejected record into the report. */
 export type Reject = (line: number, field: string, reason: string) => void;
 
-/** The field of a fault of the line itself. */
 export const WHOLE_LINE = 'line';
 
 const REASON_LENGTH_MAX = 500;
@@ -36,7 +33,6 @@ export type PicturedRecord =
   | (Pictured & { readonly id: string; readonly variants?: readonly VariantRecord[] })
   | Deletion;
 
-/** Turns the pictures that records name into addresses (contract 13.5). */
 export interface Pictures {
   storeAll<Given extends PicturedRecord>(batch: Batch<Given>, reject: Reject): Promise<Batch<Given>>;
 }

@@ -16,7 +16,7 @@ import type { Batch, Fault, KnownTaxonomy, Reject, Stage } from './stage';
 type Entity = EntityRecord | Deletion;
 type Product = ProductRecord | Deletion;
 
-type Stages = {
+export type Stages = {
   readonly [Kind in Exclude<RecordKind, 'entities'>]: Stage<ReadRecords[Kind], WrittenRecords[Kind]>;
 };
 
@@ -62,7 +62,6 @@ export const stagesOf = (context: WriteContext): Stages => ({
   listings: priceStage(),
 });
 
-/** The valid records of a batch; the rest are rejected. */
 function accepted<Record>(
   batch: Batch<Record>,
   reject: Reject,
@@ -98,7 +97,6 @@ const productsStage = ({ pictures, taxonomy }: WriteContext): Stages['products']
 
 const NAMELESS = 'is required of a product without any attribute that its name is made of, such as a brand';
 
-/** The ids of all entities that products name. */
 export function namedEntities(products: Iterable<Product>): string[] {
   const named = new Set<string>();
   for (const product of products) {
@@ -219,7 +217,6 @@ function attributeFault({ attributes, category }: ProductRecord, entities: Entit
   return null;
 }
 
-/** An unknown category or tag; null when all are known. */
 function vocabularyFault(
   { category, tags }: { readonly category: string; readonly tags: readonly string[] },
   known: KnownTaxonomy,
@@ -239,7 +236,6 @@ function referenceFault(id: string, entities: Entities, field: string, category:
   return isInAll(entity.category, category) ? null : belongsElsewhere(entity);
 }
 
-/** Whether an entity with these categories is in all of those. */
 function isInAll(categories: string, wanted: string): boolean {
   const own = categoriesOf(categories);
   return categories === wanted || categoriesOf(wanted).every((id) => own.includes(id));

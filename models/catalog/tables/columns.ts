@@ -57,7 +57,6 @@ const LISTS: ReadonlySet<TableField> = new Set(['images', 'keywords']);
 export const TABLE_FORMATS = ['shopify', 'google', 'generic'] as const;
 export type TableFormat = (typeof TABLE_FORMATS)[number];
 
-/** How the columns of a table are interpreted. */
 export interface TableColumns {
   readonly format: TableFormat;
   /** The columns of a field, best first. */

@@ -19,7 +19,6 @@ export function currencyIn(text: string): string | null {
 
 export const withoutCurrency = (text: string): string => text.replace(CURRENCY, ' ');
 
-/** An amount in common notation. */
 interface Price {
   readonly amount: number;
   readonly currency: string | null;

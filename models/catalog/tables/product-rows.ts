@@ -11,14 +11,12 @@ export interface TableRow {
 
 type Rows = readonly TableRow[];
 
-/** A fault of a row, or of one of its cells. */
 export interface RowFault {
   readonly line: number;
   readonly field: string;
   readonly reason: string;
 }
 
-/** A row as read, or why it could not be read. */
 export type ReadRow = TableRow | RowFault;
 
 /** Information that the table itself does not contain. */
@@ -31,7 +29,6 @@ export interface TableOptions {
   readonly shop: string | null;
 }
 
-/** A category or entity that a product names. */
 export interface NamedEntity {
   readonly id: string;
   readonly kind: string;
@@ -47,7 +44,6 @@ export interface NamedCategory {
   readonly hierarchy?: readonly string[];
 }
 
-/** The references of a product. */
 export interface Named {
   readonly category: NamedCategory;
   readonly entities: readonly NamedEntity[];

@@ -2,7 +2,6 @@ import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { getDecoder } from 'iconv-lite';
 
-/** How the characters of a file are written. */
 export type TextEncoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252';
 
 const MARKS: readonly (readonly [mark: readonly number[], encoding: TextEncoding])[] = [

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ReadRow, RowFault, TableRow } from '../../../models/catalog/tables/product-rows';
 
-/** The rows of one product. */
 export interface ProductGroup {
   readonly key: string;
   readonly rows: TableRow[];

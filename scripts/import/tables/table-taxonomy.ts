@@ -11,7 +11,6 @@ import { categoriesOf, joinCategories } from '../../../models/catalog/taxonomy';
 import type { CatalogImportStore, ReadLine } from '../../../models/ports';
 import { type Parse, parsedLine } from '../parse-record';
 
-/** What a table's taxonomy is compared with. */
 export type TaxonomyStore = Pick<CatalogImportStore, 'categories' | 'entities' | 'entitiesOf'>;
 
 const ENTITIES_AT_ONCE = 1_000;
