@@ -1,7 +1,4 @@
-/**
- * Failures that callers see, with one constructor each (contract 11.2): `message` is public, `cause` is logged and never
- * answered.
- */
+/** Failures that callers see (contract 11.2): `message` is public, `cause` is logged and never answered. */
 const STATUS_OF = {
   bad_request: 400,
   unauthorized: 401,

@@ -11,10 +11,8 @@ import type * as vision from './ports/vision';
 import type * as webhooks from './ports/webhooks';
 
 /**
- * Everything that the domain needs from outside, in its own terms, with the token under which each is bound: access and
- * billing; the audit log; the catalog, its prices, files and pictures; the embeddings of the catalog and changes of their
- * model; the processing of a photo. The file to read first: `api`, `workers` and `db` hold one class per port and
- * technology.
+ * Everything that the domain needs from outside, in its own terms, with the token under which each is bound. The file to read first:
+ * `api`, `workers` and `db` hold one class per port and technology.
  */
 export type * from './ports/access';
 export type * from './ports/audit';
@@ -54,10 +52,7 @@ export interface DurableFiles {
 export interface Progress {
   /** Starts a stage that ends at `total`, in any unit; `done` of it was done before. */
   begin(stage: string, total: number, done?: number): void;
-  /**
-   * The progress of the stage, and how much of that failed.
-   * @param counts shown in place of `done`, by unit; the rate is that of the first
-   */
+  /** How much of the stage is done, and failed. @param counts shown in place of `done`, by unit; the rate is that of the first */
   reach(done: number, failed?: number, counts?: Readonly<Record<string, number>>): void;
   end(): void;
   /** Something worth reading. */

@@ -26,10 +26,7 @@ const SAMPLES = [
   { index: 23, photoSeed: 2, level: 1 },
 ] as const;
 
-/**
- * `npm run demo`: brings the service up with the demonstration catalog, identifies a photo that is not in it, prints the matches and
- * leaves the service running; with `--once` it ends, 0 if the right item came first.
- */
+/** `npm run demo`: serves the demonstration catalog and identifies a photo that is not in it; `--once` ends, 0 if the item came first. */
 async function main(): Promise<void> {
   const program = new Command('demo').option('--once', 'print the matches and end').parse();
   const { once: isOnce = false } = program.opts<{ once?: boolean }>();

@@ -70,13 +70,7 @@ export class AccountService {
     return { account, key, usage };
   }
 
-  /**
-   * Adds credits to a limited account, or removes some.
-   *
-   * @param once for a call claimed under a name: credits and kept answer, both or neither
-   * @returns the new balance
-   * @throws AppError when the account is unlimited or unknown, or would have too many or too few
-   */
+  /** Adds credits, or removes some; returns the balance. @param once of a call with an `Idempotency-Key` @throws AppError as `topUp` */
   credit(id: string, amount: number, note: string | null, once?: CreditOnce): Promise<number> {
     return this.audited.run('accounts credit', async ({ ledger }) => {
       const credits = await ledger.topUp(id, amount, note);
@@ -114,10 +108,7 @@ export class AccountService {
     });
   }
 
-  /**
-   * Deletes the records of an account's photos, its jobs too; returns how many predictions. @throws AppError for an unknown
-   * account
-   */
+  /** Deletes the predictions and jobs of an account; returns how many predictions. @throws AppError for an unknown account */
   deletePredictions(id: string): Promise<number> {
     return this.audited.run('predictions delete', async ({ accounts, predictions, jobs }) => {
       await requireAccount(accounts, id);

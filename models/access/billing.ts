@@ -42,10 +42,7 @@ export const RESERVATION_MS = 120_000;
 
 type Sold = Omit<Billed<unknown>, 'value'>;
 
-/**
- * The ledger's state of a call: whether credits are held for it, and its booking; null when it is unknown whether it was
- * made.
- */
+/** Whether credits are held for a call, and its booking; null when it is unknown whether it was made. */
 const LEDGER_HAS = new WeakMap<CallContext, { held?: true; sold?: Sold | null }>();
 
 /**
@@ -84,11 +81,7 @@ export class Billing {
     return !call.free && call.idempotencyKey === undefined;
   }
 
-  /**
-   * Books a call in the same step that reads its rows; inside `charge`. Null for a call that can't be booked so, or when
-   * `read` books nothing: then its price is booked after the work.
-   * @throws whatever `read` throws
-   */
+  /** Books a call in the step that reads its rows; inside `charge`, which books it later if this can't and returns null. */
   async sell<Result extends Sold>(
     call: CallContext,
     read: (charge: ChargeRequest) => Promise<Result | null>,
@@ -109,12 +102,9 @@ export class Billing {
   }
 
   /**
-   * Does `work` and books its price. A caller that disconnects ends the call and pays nothing; one that is gone by the time
-   * the booking is done pays nothing either.
-   *
+   * Does `work` and books its price. A caller that disconnects before the booking is done ends the call and pays nothing.
    * @param work reserves the highest price and makes the answer
-   * @param keptForm for a call with an idempotency key, the text of its answer: kept together with the booking, or neither
-   *   is
+   * @param keptForm text of the answer of an idempotent call: kept together with the booking, or neither is
    * @throws AppError 409 when the same call was repeated meanwhile; whatever `work` throws
    */
   async charge<Value>(

@@ -53,9 +53,7 @@ export class KeyService {
 
   /**
    * Makes a key equivalent to another one, which stops working after an overlap.
-   *
-   * @param expiresAt of the new key; undefined: it gets the original lifetime of the old one, even after earlier rotations
-   * @returns the new key, and when the old one stops working
+   * @param expiresAt of the new key; default: it gets the original lifetime of the old one, even after earlier rotations
    * @throws AppError for a key that is unknown or no longer works, and a new one that would not work
    */
   async rotate(

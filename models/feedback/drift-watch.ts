@@ -8,10 +8,7 @@ import {
   type WebhookStore,
 } from '../ports';
 
-/**
- * How many days of feedback are examined; feedback on answers from before the live model or its calibration changed is
- * ignored.
- */
+/** Days of feedback that are examined, on answers since the live model or its calibration last changed. */
 export const RELIABILITY_DAYS = 30;
 const DAY_MS = 86_400_000;
 
@@ -35,10 +32,7 @@ export class DriftWatch {
     return together(await this.#byAccount());
   }
 
-  /**
-   * Tells webhooks that confidence has drifted (contract 16.17): for all accounts, if the answers show it whichever single
-   * account is left out, else for those whose own answers show it.
-   */
+  /** Tells webhooks that confidence has drifted: all accounts, if it shows whichever is left out, else those whose answers show it. */
   async look(): Promise<void> {
     const accounts = await this.#byAccount();
     const without = (left: AccountReliability) => together(accounts.filter((each) => each !== left));

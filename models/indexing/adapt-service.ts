@@ -63,10 +63,7 @@ export class AdaptService {
     @inject(BuildService) private readonly build: BuildService,
   ) {}
 
-  /**
-   * After an interruption, the same call continues. @throws AppError if too few products have several pictures, or no map
-   * is better
-   */
+  /** After an interruption, the same call continues. @throws AppError with too few products of several pictures, or no better map */
   async adapt(options: AdaptOptions, progress: Progress, signal: AbortSignal) {
     const source = versionOf(await this.embeddings.versions(), options.model);
     const standing = await this.embeddings.mapOf(source.id);

@@ -39,10 +39,7 @@ export class ReadinessCheck {
     return (await this.readiness.workers()).length > 0;
   }
 
-  /**
-   * What the workers report about a version, once they have loaded its model or failed; if none is alive, this process
-   * tries it.
-   */
+  /** What the workers report about a version once they have tried its model; if none is alive, this process tries it. */
   async of(version: EmbeddingVersion): Promise<readonly WorkerReadiness[]> {
     for (let poll = 1; ; poll += 1) {
       const told = await this.#told(version);

@@ -60,9 +60,8 @@ export class EvaluationService {
   ) {}
 
   /**
-   * A version without a calibration gets one, fitted on half of the items and judged on the others; the live one only on
-   * demand. The evaluation is kept with the version. @throws AppError for a model without embeddings, or when there are no
-   * queries
+   * Fits a calibration if the version has none and is not live, or on demand: on half of the items, judged on the others.
+   * @throws AppError for a model without embeddings, or when there are no queries
    */
   async evaluate(options: EvaluateOptions, progress: Progress): Promise<Evaluation> {
     const versions = await this.embeddings.versions();

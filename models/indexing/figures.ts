@@ -64,11 +64,7 @@ export function shareOf(right: number, of: number): Share {
 const sumOf = <Each>(values: readonly Each[], of: (each: Each) => number): number =>
   values.reduce((sum, each) => sum + of(each), 0);
 
-/**
- * The reliability of confidence: `ece`, the expected calibration error; `brier`, the mean squared distance from what was
- * true; and for each of ten bins of equal width, without the empty ones (Guo et al., 2017), the average claim of its
- * answers, and how many were right.
- */
+/** `ece`: expected calibration error (Guo et al., 2017); `brier`: mean squared error; `bins`: of equal width, without empty ones. */
 export function calibrationFiguresOf(
   answers: readonly { readonly confidence: number; readonly right: boolean }[],
 ) {
@@ -101,11 +97,7 @@ export function percentileOf(values: readonly number[], share: number): number {
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0;
 }
 
-/**
- * How often each kind of query (`level 1` to `level 3`: distorted catalog pictures; `other photo`: another picture of the
- * item) found its item first, or among the first five. @param answers the place of the right product, from 1; null when it
- * was not found
- */
+/** How often each kind of query found its item first, or in the first five. @param answers `place` from 1; null: not found */
 export function recallFiguresOf(
   answers: readonly { readonly name: string; readonly place: number | null }[],
 ) {

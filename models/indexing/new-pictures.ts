@@ -4,10 +4,7 @@ import type { VersionRecord } from './embedding-version';
 
 const PRODUCTS_AT_ONCE = 200;
 
-/**
- * Has the pictures of newly written products embedded, under every maintained version, the live one first (contract 15.4).
- * Works in the background; `PendingEmbeddingSweeper` retries failures.
- */
+/** Embeds the pictures of newly written products in the background (contract 15.4); `PendingEmbeddingSweeper` retries failures. */
 @injectable()
 export class NewPictures {
   readonly #waiting = new Set<string>();

@@ -71,10 +71,7 @@ export class PromotionService {
     return switchedTo(target, live, faults);
   }
 
-  /**
-   * Drops the vectors of retired versions except the rollback target; with `all` of that too; with `building` of those
-   * never promoted.
-   */
+  /** Drops the vectors of retired versions; of the rollback target only with `all`, of those never promoted with `building`. */
   async prune(options: { readonly all: boolean; readonly building: boolean }) {
     const versions = (await this.embeddings.versions()).filter(hasVectors);
     const target = rollbackTarget(versions);

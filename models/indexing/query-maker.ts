@@ -62,9 +62,8 @@ export class QueryMaker {
   ) {}
 
   /**
-   * Queries from catalog pictures that are embedded under all of the versions: each distorted at three levels, and
-   * unchanged if its product has others. The same for the same seed and catalog. @throws AppError when there is no picture
-   * that can be read
+   * Queries from catalog pictures, the same for the same seed and catalog: each distorted at three levels, and unchanged if its product
+   * has others. @throws AppError when there is no picture that can be read
    */
   async fromCatalog(versionIds: readonly number[], count: number, seed: number, progress: Progress) {
     progress.begin('queries', count);

@@ -19,10 +19,7 @@ const RULES: readonly {
   },
 ];
 
-/**
- * While keys are rotated the newer process still verifies what the older one signs; a process that signs nothing fits any
- * other.
- */
+/** While keys are rotated the newer process still verifies the older one's links; one that signs nothing fits any other. */
 function verifies(signer: ProcessTraits, other: ProcessTraits): boolean {
   const [signing] = signer.signingKeys;
   return signing === undefined || other.signingKeys.length === 0 || other.signingKeys.includes(signing);

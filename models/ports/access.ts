@@ -80,24 +80,15 @@ export interface TopUp {
   readonly note: string | null;
 }
 
-/**
- * Movements of credits. Balances never fall below zero, and the sum of the ledger is the sum of all `credits_used` in
- * answers. Balances are null if the account is unlimited.
- */
+/** Movements of credits: their sum is the sum of all `credits_used`. Balances are never negative, and null if the account is unlimited. */
 export interface CreditLedger {
   /** Holds `amount` until `expiresAt`; false when the balance minus held credits does not cover it. */
   reserve(charge: ChargeRequest, amount: number, expiresAt: Date): Promise<boolean>;
-  /**
-   * Books `amount` (at most the reserved amount), frees the rest and returns the remaining balance. Idempotent.
-   * @param answer of an idempotent call, kept for its repeats in the same transaction
-   */
+  /** Books `amount`, frees the rest of what was reserved and returns the balance. Idempotent. @param answer kept in the same transaction */
   settle(charge: ChargeRequest, amount: number, answer?: string): Promise<Booking>;
   /** Frees a reservation without a charge and returns the remaining balance. Idempotent. */
   release(charge: ChargeRequest): Promise<number | null>;
-  /**
-   * Reverts everything held, booked and kept for a call whose answer nobody received; does nothing if a repeat received it.
-   * Retries for a while when the store is unavailable, then rejects.
-   */
+  /** Reverts everything held, booked and kept for a call whose answer nobody received, not even a repeat. Retries for a while. */
   refund(charge: ChargeRequest): Promise<void>;
   /** Frees expired reservations of calls that died with their process. */
   expireReservations(): Promise<void>;

@@ -71,8 +71,7 @@ export interface RecordTransaction {
   /** For the variants with these ids; unknown ids are left out. */
   variantOwners(ids: readonly string[]): Promise<readonly VariantOwner[]>;
   /**
-   * Writes records with everything derived from them, or notes the rows still to be derived. The last record of a key
-   * counts.
+   * Writes records and rows derived from them, or notes rows to be derived. The last record of a key counts.
    * @throws RecordRefusedError when one of them can't be stored; none is written then, and the transaction continues
    */
   write<Kind extends RecordKind>(kind: Kind, records: readonly WrittenRecords[Kind][]): Promise<void>;

@@ -82,10 +82,7 @@ export interface OpenImage {
   readonly content: AsyncIterable<Uint8Array>;
 }
 
-/**
- * Stored images at `/images/<sha256>.<extension>`; their content never changes. Every call rejects with a 503 while the
- * store is unavailable.
- */
+/** Images at `/images/<sha256>.<extension>`, which never change. Every call rejects with a 503 while the store is unavailable. */
 export interface ImageStore {
   /** Stores bytes, whole or not at all, and returns their address; the same bytes have the same address. */
   put(bytes: Buffer, extension: 'jpg' | 'png' | 'webp'): Promise<string>;

@@ -40,14 +40,10 @@ export interface EmbeddingRepository {
   version(id: number): Promise<EmbeddingVersion | null>;
   /** All versions ever made, oldest first. */
   versions(): Promise<readonly VersionRecord[]>;
-  /**
-   * The version of a model that is being built or live, else a new one with its own table of vectors; the first version
-   * ever is live.
-   */
+  /** The version of a model that is being built or live, else a new one; the first version ever is live. */
   create(manifest: ModelManifest): Promise<EmbeddingVersion>;
   /**
-   * A version beside the live one whose vectors pass through a map; the same map gives the same version until it is
-   * promoted.
+   * A version whose vectors pass through a map; the same one for the same map until it is promoted.
    * @throws AppError while another adaptation of the model was begun and not finished
    */
   createAdapted(adapted: AdaptedVersion): Promise<EmbeddingVersion>;
@@ -63,7 +59,7 @@ export interface EmbeddingRepository {
     afterId: number,
   ): Promise<readonly ImageVectors[]>;
   /**
-   * Makes a version with vectors the live one in one step, and retires the previous one. Safe to repeat.
+   * Makes a version the live one in one step, and retires the previous one. Safe to repeat.
    * @param keepsPrevious whether the previous one is maintained for a rollback; default: true
    */
   promote(versionId: number, keepsPrevious?: boolean): Promise<void>;
@@ -85,10 +81,7 @@ export interface EmbeddingRepository {
   pending(versionId: number, limit: number, afterId: number): Promise<readonly CatalogImage[]>;
   /** Which of these images have no vector. */
   missing(versionId: number, imageIds: readonly number[]): Promise<ReadonlySet<number>>;
-  /**
-   * Replaces the vectors of images, and clears their listed failures. For an image that no product shows any more it stores
-   * none.
-   */
+  /** Replaces the vectors of images and clears their listed failures; stores none for an image that no product shows any more. */
   store(versionId: number, embeddings: readonly ImageVectors[]): Promise<void>;
   recordFailures(versionId: number, failures: readonly { imageId: number; reason: string }[]): Promise<void>;
   /** Forgets listed failures so that the next run tries them again; returns how many there were. */
@@ -165,17 +158,11 @@ export interface PicturedProduct {
 
 /** Pictures of the catalog to make queries of. */
 export interface ImageSamples {
-  /**
-   * Images of live products that are embedded under all of the versions, without those of products that one of their maps
-   * was fitted on; in an order fixed by the seed.
-   */
+  /** Images of live products embedded under all of the versions, not of products that their maps were fitted on; ordered by seed. */
   sample(versionIds: readonly number[], count: number, seed: number): Promise<readonly CatalogImage[]>;
   /** All images of live products, variants included. */
   imagesOf(productIds: readonly string[]): Promise<ReadonlyMap<string, readonly CatalogImage[]>>;
-  /**
-   * How many live products have at least this many embedded pictures, and the ids of some, drawn at random but always the
-   * same.
-   */
+  /** How many live products have at least this many embedded pictures, and the ids of some, always the same. */
   productsWithPictures(
     versionId: number,
     least: number,

@@ -3,10 +3,7 @@ import type { EntryAnswer, LeasedEntry, NewJob, VisionJob } from '../vision/jobs
 
 /** Jobs and their entries, shared by all processes of an installation and intact after any of them dies. */
 export interface VisionJobStore {
-  /**
-   * Stores a job, whole or not at all, leaving an existing one with this id unchanged; false when its owner would have more
-   * open entries than `openMax`.
-   */
+  /** Stores a job unless one with this id exists; false when its owner would have more open entries than `openMax`. */
   add(job: NewJob, openMax: number): Promise<boolean>;
   /** Null when there is none, or it belongs to another owner. */
   find(owner: Owner, id: string): Promise<VisionJob | null>;

@@ -18,10 +18,7 @@ export interface ServiceProcess {
 
 /** The processes of an installation, as its database knows them. */
 export interface ProcessRegistry {
-  /**
-   * Records that a process is alive, and returns which others are. @throws AppError 503 when the database can't be written
-   * soon
-   */
+  /** Records that a process is alive; returns the others. @throws AppError 503 when the database can't be written soon */
   renew(process: ServiceProcess): Promise<readonly ServiceProcess[]>;
   leave(id: string): Promise<void>;
 }

@@ -109,10 +109,7 @@ export interface VisionQueue {
 /** Runs the model: pictures to unit vectors. */
 export interface Embedder {
   readonly manifest: ModelManifest;
-  /**
-   * One unit vector of `output.dimensions` float32 per view and picture: `result[picture][view]`.
-   * @param pictures JPEGs, or pixels of `viewSizeOf`; pictures of another size are resized
-   */
+  /** Unit vectors, `result[picture][view]`. @param pictures JPEGs, or pixels of `viewSizeOf`; those of another size are resized */
   embed(
     pictures: readonly (Buffer | Pixels)[],
     views: 'catalog' | 'query',
@@ -202,10 +199,7 @@ export interface JudgedPrediction {
   readonly right: boolean;
 }
 
-/**
- * The neighbours found for the photos of a prediction, and the product that they showed; null when the catalog does not
- * have it.
- */
+/** The neighbours found for the photos of a prediction, and the product shown; null when the catalog does not have it. */
 export interface CorrectedNeighbours
   extends Pick<Prediction, 'id' | 'neighbours'>,
     Pick<Feedback, 'correctId'> {

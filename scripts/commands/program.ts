@@ -24,10 +24,7 @@ const GROUPS: Readonly<Record<string, readonly [description: string, modules?: r
   usage: ['credits that an account used, by day and endpoint'],
 };
 
-/**
- * The `loupe` program for `words`, the command line after the name. The modules of a group are loaded when the words name it, so
- * that the others, and the help, answer at once.
- */
+/** The program for `words`, the command line after the name. Modules are loaded only of groups that the words name. */
 export function buildProgram(words: readonly string[]): Command {
   const program = new Command('loupe')
     .description('Identifies luxury items from a photo and answers for their catalog.')

@@ -112,10 +112,7 @@ function inferenceOf(container: Container): Readonly<Record<string, string>> {
   return (embedders instanceof PooledEmbedderRegistry && embedders.stats()?.models) || {};
 }
 
-/**
- * What must work for this process to serve: the database, its folders, a live model and its vectors, and the queue where this
- * role uses one. Without the optional parts it answers queries and photos, though less.
- */
+/** What must work for this process to serve. Without the optional parts it answers queries and photos, though less. */
 function readinessOf(config: Config, { container, database, parts }: Loupe): ReadinessCheck[] {
   const embeddings = adapterOf(container, PORTS.EmbeddingRepository);
   const watch = container.resolve(ProcessWatch);

@@ -13,10 +13,7 @@ export interface Limits {
   readonly everyMs: number;
 }
 
-/**
- * Polls for pieces of work and does several at the same time. While there is none, one worker polls at intervals; a worker
- * that begins a piece starts another, so that a long piece delays no other.
- */
+/** Does several pieces of work at once. One worker polls while there are none; one that begins a piece starts another. */
 export class ConcurrentPoller {
   readonly #workers = new Set<Promise<void>>();
   readonly #task: RecurringTask;

@@ -48,10 +48,7 @@ const SHARE_OF_TIME = 100;
 /** Prometheus gives a scrape ten seconds; a million rows may take longer to count. */
 const FIRST_WAIT_MS = 5_000;
 
-/**
- * What a catalog holds (contract 14.21): counted at most once a minute, and for at most a hundredth of the time. Until new
- * figures are there the previous ones are given; until the first are, none after a few seconds.
- */
+/** Counted at most once a minute and for a hundredth of the time; meanwhile the previous figures are given (contract 14.21). */
 function catalogSources(status: StatusService): MetricSource[] {
   const counts = new LRUCache<'catalog', Awaited<ReturnType<typeof countsOf>>>({
     ...{ max: 1, ttl: RARELY_MS, allowStale: true },

@@ -19,10 +19,7 @@ export async function imagesReached({ config, container, logger }: Opening): Pro
   await waitForStore(setting, () => images.check(), { waitMs: config.STORE_WAIT_MS, logger });
 }
 
-/**
- * Copies the stored images to a bucket, beside the running service: from the data folder when the setting names that bucket already,
- * which brings what came while it changed. @throws StoreFault saying why the bucket can't be used
- */
+/** Copies the stored images to a bucket, from the data folder if the setting names that bucket already. @throws StoreFault */
 export async function moveImagesTo(
   config: Config,
   place: BucketPlace,

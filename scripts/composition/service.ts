@@ -25,9 +25,8 @@ export interface RunningService {
 }
 
 /**
- * Starts what the role asks for and answers once it can serve. A failure closes what was opened.
- * @param demo what a demonstration gives to its own page, once it has it
- * @throws AppError or ConfigError saying what is missing
+ * Starts what the role asks for, and resolves once it can serve; a failure closes what was opened.
+ * @param demo what a demonstration gives to its own page, once it has it @throws AppError or ConfigError saying what is missing
  */
 export async function startService(
   config: Config,

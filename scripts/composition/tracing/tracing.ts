@@ -3,10 +3,7 @@ import { z } from 'zod';
 import type { Token } from '../../../models/ports';
 import type { PhotoPipeline } from '../../../workers/pipeline';
 
-/**
- * Follows one call through the processes that work on it. It wraps the edges and ports of a process from outside: the
- * code between them knows only the `trace` that travels with a photo.
- */
+/** Follows a call through processes, by wrapping their edges and ports; the code between knows only the `trace` of a photo. */
 export interface Tracing {
   /** Each request is a trace, or continues its caller's (W3C `traceparent`). */
   requests(listener: RequestListener): RequestListener;
