@@ -88,14 +88,11 @@ export const insufficientCredits = (price?: number): AppError =>
 /** 403: the key does not permit this, or a data-file address is unsigned, tampered with or expired. */
 export const forbidden = (message: string): AppError => new AppError('forbidden', message);
 
-/** 404: unknown item or route. */
 export const notFound = (message: string, cause?: unknown): AppError =>
   new AppError('not_found', message, { cause });
 
-/** 404: an id that is no live row of the catalog. */
 export const itemNotFound = (): AppError => notFound('There is no catalog item with this id.');
 
-/** 405: a known path with an unsupported method. */
 export const methodNotAllowed = (allow: readonly string[]): AppError =>
   new AppError('method_not_allowed', `This address answers ${allow.join(', ')} only.`, {
     headers: { Allow: allow.join(', ') },
@@ -105,36 +102,30 @@ export const methodNotAllowed = (allow: readonly string[]): AppError =>
 export const conflict = (message: string, seconds?: number): AppError =>
   new AppError('conflict', message, { headers: seconds === undefined ? {} : retryAfter(seconds) });
 
-/** The first call with an `Idempotency-Key` is not over yet. */
 export const idempotencyConflict = (): AppError =>
   conflict('The first call with this Idempotency-Key is still running; ask again.', 1);
 
-/** 413: the body is over the limit of its route. */
 export const payloadTooLarge = (bytesMax: number): AppError =>
   new AppError('payload_too_large', `The body is larger than the limit of ${bytesMax} bytes.`);
 
-/** 413: more records in a call than allowed. */
 export const tooManyRecords = (recordsMax: number): AppError =>
   new AppError(
     'payload_too_large',
     `A call takes at most ${recordsMax} records; send the rest in further calls.`,
   );
 
-/** 415: the declared media type of the body is not one that the route accepts. */
 export const unsupportedMediaType = (wanted: keyof typeof MEDIA_TYPES = 'application/json'): AppError =>
   new AppError(
     'unsupported_media_type',
     `Send the body as ${MEDIA_TYPES[wanted]} with "Content-Type: ${wanted}".`,
   );
 
-/** The media types of bodies, and their names. */
 const MEDIA_TYPES = {
   'application/json': 'JSON',
   'application/x-ndjson': 'JSON Lines',
   'image/jpeg': 'the bytes of one JPEG, PNG or WebP',
 } as const;
 
-/** 422: a named or sent image can't be used. */
 export const unprocessable = (reason: ImageFault, message: string, cause?: unknown): AppError =>
   new AppError('unprocessable', message, { extras: { reason }, cause });
 
@@ -151,13 +142,11 @@ export const limitHeaders = ({ limit, remaining, resetSeconds }: LimitState): Re
   'RateLimit-Reset': String(Math.max(0, Math.ceil(resetSeconds))),
 });
 
-/** 429: a limit is used up. */
 export const rateLimited = (message: string, state: LimitState): AppError =>
   new AppError('rate_limited', message, {
     headers: { ...limitHeaders(state), ...retryAfter(state.resetSeconds) },
   });
 
-/** 431: request line or headers over the limit. */
 export const headersTooLarge = (): AppError =>
   new AppError('headers_too_large', 'The request line or the headers are larger than 16 KiB.');
 
@@ -171,7 +160,6 @@ export const internalError = (cause: unknown): AppError =>
 export const unavailable = (message: string, retryAfterSeconds: number, cause?: unknown): AppError =>
   new AppError('unavailable', message, { headers: retryAfter(retryAfterSeconds), cause });
 
-/** 503: no worker is available to process a photo. */
 export const noWorker = (): AppError => unavailable('No worker is running; the photo was not accepted.', 10);
 
 /** 504: the deadline of a vision call passed; nothing is charged. */

@@ -48,21 +48,18 @@ export interface DurableFiles {
   settle(folder: string, place: string): Promise<void>;
 }
 
-/** Reports the progress of work. */
 export interface Progress {
   /** Starts a stage that ends at `total`, in any unit; `done` of it was done before. */
   begin(stage: string, total: number, done?: number): void;
   /** How much of the stage is done, and failed. @param counts shown in place of `done`, by unit; the rate is that of the first */
   reach(done: number, failed?: number, counts?: Readonly<Record<string, number>>): void;
   end(): void;
-  /** Something worth reading. */
   note(line: string): void;
 }
 
 /** The injection token of a port, which carries the type of the bound value. */
 export type Token<Port> = symbol & { readonly port?: Port };
 
-/** Injection tokens, one per port. */
 export const PORTS = {
   CatalogRepository: token<catalog.CatalogRepository>('CatalogRepository'),
   ItemSales: token<catalog.ItemSales>('ItemSales'),

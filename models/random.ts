@@ -36,7 +36,6 @@ export class Random {
     for (let warmUp = 0; warmUp < 4; warmUp++) this.next();
   }
 
-  /** A number in [0, 1). */
   next(): number {
     const sum = (((this.a + this.b) | 0) + this.counter) | 0;
     this.counter = (this.counter + 1) | 0;
@@ -46,7 +45,6 @@ export class Random {
     return (sum >>> 0) / 4294967296;
   }
 
-  /** A number in [low, high). */
   between(low: number, high: number): number {
     return low + (high - low) * this.next();
   }
@@ -56,7 +54,6 @@ export class Random {
     return low + Math.floor(this.next() * (high - low + 1));
   }
 
-  /** True with the given probability. */
   chance(probability: number): boolean {
     return this.next() < probability;
   }

@@ -11,7 +11,6 @@ export class StoreFault extends Error {
   }
 }
 
-/** The fault, as a sentence for an operator. */
 export interface FaultSentence {
   readonly says: string;
   readonly mayPass: boolean;

@@ -23,7 +23,6 @@ export const ROLES = ['all', 'api', 'worker'] as const;
 /** Every setting of a process, validated and frozen. Names and defaults: docs/settings.md. */
 export type Config = Readonly<z.infer<typeof settings>>;
 
-/** Reports every wrong setting at once, by name. */
 export class ConfigError extends Error {
   constructor(readonly faults: readonly string[]) {
     super(`The settings are wrong:\n${faults.map((fault) => `  ${fault}`).join('\n')}`);

@@ -108,7 +108,6 @@ async function demoKey({ keys }: JobServices): Promise<string> {
 const drawPhoto = (wanted: Pick<Parameters<typeof photoOfProduct>[0], 'index' | 'photoSeed' | 'level'>) =>
   photoOfProduct({ seed: CATALOG.seed, size: 1200, ...wanted });
 
-/** Whether the photographed item came first. */
 async function identifyPhoto(url: string, key: string, photo: Buffer, config: Config): Promise<boolean> {
   const file = join(config.DATA_DIR, 'photo.jpg');
   await mkdir(config.DATA_DIR, { recursive: true });

@@ -2,7 +2,6 @@ import { constants, type FileHandle, open } from 'node:fs/promises';
 import { notFound, unprocessable } from '../models/errors';
 import { ACCEPTED_FORMATS, sniffPictureFormat } from '../workers/image/picture-format';
 
-/** Enough to recognise the format. */
 const HEAD_BYTES = 1024;
 
 /**

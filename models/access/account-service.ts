@@ -31,7 +31,6 @@ export interface CreditOnce {
   readonly answer: (credits: number) => string;
 }
 
-/** Accounts, their credits and the records of their photos, as an operator manages them. */
 @injectable()
 export class AccountService {
   constructor(

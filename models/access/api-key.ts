@@ -2,11 +2,9 @@
 export const API_VERSIONS = ['v1', 'v2', 'v3'] as const;
 export type ApiVersion = (typeof API_VERSIONS)[number];
 
-/** What a key may do, beside opening an API version. */
 export const SCOPES = ['catalog:read', 'vision:identify', 'catalog:write'] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** Of a key created without naming any. */
 export const DEFAULT_SCOPES: readonly Scope[] = ['catalog:read', 'vision:identify'];
 
 /** Limits of a key; null means the default of the settings, 0 means none. */
@@ -60,7 +58,6 @@ export interface Caller extends Owner {
   readonly credits: number | null;
   /** Of these, how many other calls hold. */
   readonly held: number;
-  /** Whether the account's photos are kept (contract 7.11). */
   readonly keepsPhotos: boolean;
   /** Of the taxonomy, when the call came. */
   readonly taxonomyVersion: number;

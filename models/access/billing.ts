@@ -16,7 +16,6 @@ export interface CallContext {
   readonly openRoom?: () => MemoryLease;
   /** Waits until there is memory for an answer of so many rows; fails with `unavailable` when there is none in time. */
   readonly awaitMemory?: (answer: { readonly rows: number; readonly priced: boolean }) => Promise<void>;
-  /** Identity of its charge. */
   readonly chargeId: string;
   /** The idempotency key of the call, if any: then its answer is kept with its charge. */
   readonly idempotencyKey?: string;
@@ -24,7 +23,6 @@ export interface CallContext {
   readonly free?: boolean;
 }
 
-/** The result of a call, and its price in credits; 0 is free. */
 export interface Priced<Value> {
   readonly value: Value;
   readonly price: number;

@@ -19,5 +19,4 @@ export const catalogPrice = (scope: { product: boolean; pricing: boolean }): num
 export const visionPrice = ({ pricing, photos }: { pricing: boolean; photos: number }): number =>
   (pricing ? PRICES.visionV3WithPricing : PRICES.visionV3) + (photos - 1) * PRICES.furtherPhoto;
 
-/** Price of a v2 identification, which always has taxonomy and pricing. */
 export const legacyVisionPrice = (): number => PRICES.visionV2;

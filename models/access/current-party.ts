@@ -10,11 +10,9 @@ const calls = new AsyncLocalStorage<{ party: string | null }>();
 export const workFor = <Result>(party: string | null, work: () => Result): Result =>
   calls.run({ party }, work);
 
-/** From here on the current work is done for this party. */
 export function goOnFor(party: string): void {
   const call = calls.getStore();
   if (call) call.party = party;
 }
 
-/** The party for which the current work is done; null for nobody in particular. */
 export const currentParty = (): string | null => calls.getStore()?.party ?? null;

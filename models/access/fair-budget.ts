@@ -7,13 +7,10 @@ export interface FairBudgetOptions {
   readonly littleUnits?: number;
   /** Whether one lease at a time may go beyond the share of its party. */
   readonly mayExceed: boolean;
-  /** How long a call waits for units before it is refused. */
   readonly waitMs: number;
-  /** The message of a refused call. */
   readonly refusal: string;
 }
 
-/** One call's share of a budget. */
 export interface Lease {
   readonly party: string | null;
   /** Set by the budget alone. */
@@ -35,7 +32,6 @@ interface Wish {
   refuse(): void;
 }
 
-/** Units of one kind of leases, by party. */
 class Held {
   readonly #byParty = new Map<string, number>();
   total = 0;
@@ -70,7 +66,6 @@ export class FairBudget {
 
   constructor(private readonly options: FairBudgetOptions) {}
 
-  /** Units held now, and how many calls wait. */
   get state(): { readonly held: number; readonly waiting: number } {
     return { held: this.#little.total + this.#large.total, waiting: this.#waiting.size };
   }

@@ -10,7 +10,6 @@ export type NewKey = Omit<Parameters<AccountRepository['createKey']>[0], 'hash' 
   readonly accountId?: string | undefined;
 };
 
-/** A key with its secret, which is shown once. */
 export interface MadeKey {
   readonly key: ApiKey;
   readonly secret: string;
@@ -37,7 +36,6 @@ export class KeyService {
     });
   }
 
-  /** All keys, the oldest first. */
   list(): Promise<readonly ApiKey[]> {
     return this.accounts.listKeys();
   }
@@ -120,7 +118,6 @@ export class KeyService {
   }
 }
 
-/** The audit log details of a new key. */
 const detailsOf = ({ name, versions, scopes, test, limits, expiresAt }: ApiKey) => ({
   name,
   versions,

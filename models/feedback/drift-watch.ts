@@ -17,7 +17,6 @@ const ANSWERS_MIN = 200;
 const APART_MAX = 0.1;
 const TOLD_EVERY_MS = 7 * DAY_MS;
 
-/** Checks by callers' feedback whether the confidence of answers is still true. */
 @injectable()
 export class DriftWatch {
   constructor(
@@ -55,7 +54,6 @@ export class DriftWatch {
   }
 }
 
-/** Null without answers. */
 function together(accounts: readonly AccountReliability[]) {
   const sumOf = (of: (account: AccountReliability) => number) =>
     accounts.reduce((sum, account) => sum + account.answers * of(account), 0);
@@ -64,7 +62,6 @@ function together(accounts: readonly AccountReliability[]) {
   return { answers, claimed: mean(({ claimed }) => claimed), right: mean(({ right }) => right) };
 }
 
-/** The figures, if they show that confidence has drifted. */
 function driftIn({ answers, claimed, right }: ReturnType<typeof together>) {
   if (claimed === null || right === null || answers < ANSWERS_MIN) return null;
   return Math.abs(claimed - right) > APART_MAX ? { claimed, right, answers } : null;

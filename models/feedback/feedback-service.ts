@@ -13,14 +13,12 @@ import {
   type PredictionRepository,
 } from '../ports';
 
-/** The properties that group answers with feedback. */
 export const RELIABILITY_BY = ['model', 'month', 'category', 'photos'] as const;
 export type ReliabilityBy = (typeof RELIABILITY_BY)[number];
 
 /** The reliability of a group of answers that have `of` in common; null for unknown. */
 export type Reliability = ReturnType<typeof reliabilityBy>[number];
 
-/** Callers' feedback on answers, and what it shows about the service. */
 @injectable()
 export class FeedbackService {
   constructor(

@@ -40,7 +40,6 @@ const COPIED_AT_ONCE = 256;
 /** A third of the products is held out of the fit, to judge the map by. */
 const isHeldOut = (product: string): boolean => hash(product, 'adapt') % 3 === 0;
 
-/** Views of pictures, `[picture][view]`. */
 type Pictures = readonly (readonly Float32Array[])[];
 
 interface Run {
@@ -156,7 +155,6 @@ export class AdaptService {
     return vectors;
   }
 
-  /** Pages of the embedded pictures of products, as the network alone embeds them. */
   async *#stored({ source, undo, signal }: Run, ids: readonly string[]) {
     for (let from = 0; from < ids.length; from += PAGE) {
       signal.throwIfAborted();

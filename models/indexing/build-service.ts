@@ -68,7 +68,6 @@ const LANES = 8;
 /** A build that is complete: `images - embedded - failed` is 0. */
 export type BuildResult = Awaited<ReturnType<BuildService['complete']>>;
 
-/** Embeds all images with another model, beside the live version. */
 @injectable()
 export class BuildService {
   constructor(
@@ -170,7 +169,6 @@ export class BuildService {
     await this.embeddings.buildIndex(id, (notice) => progress.note(`index: ${notice}`));
   }
 
-  /** The version to build: a new one, or one already begun. */
   async #versionFor(manifest: ModelManifest, resume: boolean): Promise<EmbeddingVersion> {
     const standing = (await this.embeddings.versions()).find(
       ({ state, model }) => model === modelReference(manifest) && (state === 'building' || state === 'live'),

@@ -8,7 +8,6 @@ export interface VersionRecord extends EmbeddingVersion {
   readonly builtAt: Date | null;
   /** Whether new images are embedded for it: the live version, one being built, and the target of a rollback. */
   readonly maintained: boolean;
-  /** Its last evaluation against the live one; null without one. */
   readonly evaluation: Evaluation | null;
   /** What a rollback of its last calibration restores; null when there was none since it became live. */
   readonly previousCalibration: Calibration | null;
@@ -41,7 +40,6 @@ export function findVersion(versions: readonly VersionRecord[], model: string): 
   );
 }
 
-/** As `findVersion`; null means the live version. */
 export const versionOf = (versions: readonly VersionRecord[], model: string | null): VersionRecord =>
   model === null ? liveOf(versions) : findVersion(versions, model);
 
@@ -78,5 +76,4 @@ export interface WorkerReadiness {
 export const workerFaults = (readiness: readonly WorkerReadiness[]): string[] =>
   readiness.flatMap(({ worker, fault }) => (fault === null ? [] : [`${worker}: ${fault}`]));
 
-/** A worker's report while it is still loading. */
 export const MODEL_IS_LOADING = 'its model is being loaded';

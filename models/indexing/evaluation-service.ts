@@ -37,7 +37,6 @@ export interface EvaluateOptions {
   /** A folder of labelled photos, or the photos that callers gave feedback on, to use instead; null and false make queries. */
   readonly photos: string | null;
   readonly feedback: boolean;
-  /** Fits a calibration even if the version has one. */
   readonly recalibrate: boolean;
 }
 
@@ -45,7 +44,6 @@ export interface EvaluateOptions {
 const MEASURED_ALONE = 40;
 const LOOKED_AT = 10;
 
-/** Judges a version against the live one on the same queries. */
 @injectable()
 export class EvaluationService {
   constructor(
@@ -202,7 +200,6 @@ function fittedTo(all: readonly VersionAnswer[], floor: number): Calibration | n
   return { confidence, floor: answers.some(isUnknown) ? floorFor(answers, confidence) : floor };
 }
 
-/** A version, its answers to the queries, and the calibration to judge them by. */
 interface Judged {
   readonly version: VersionRecord;
   readonly answers: readonly VersionAnswer[];

@@ -30,7 +30,6 @@ export interface VersionFigures {
   readonly ann: readonly AnnFigures[];
 }
 
-/** The evaluation of a version; kept with it. */
 export interface Evaluation {
   readonly at: string;
   readonly seed: number;

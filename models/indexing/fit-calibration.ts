@@ -10,11 +10,9 @@ import {
 } from '../vision/embedding-model';
 import { type Ancestry, MatchContext } from '../vision/matches';
 
-/** What was found for photos, and what they show. */
 export interface LabelledSighting {
   /** The item shown; all sightings of an item are in the fit, or none. */
   readonly item: string;
-  /** As `shortlistOf` gives it. */
   readonly shortlist: readonly Candidate[];
   readonly ancestry: Ancestry;
   /** Products that are right; none for an item that the catalog does not have. */
@@ -42,7 +40,6 @@ const STEPS = 60;
 const CONVERGED = 1e-5;
 const DAMPING_MIN = 1e-6;
 
-/** Minimum of right and of wrong first products for a fit. */
 const LEAST = 10;
 
 /** Tried for `kin`. */

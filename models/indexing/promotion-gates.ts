@@ -1,12 +1,10 @@
 import { type AppError, badRequest } from '../errors';
 import { type Coverage, type VersionRecord, type WorkerReadiness, workerFaults } from './embedding-version';
 
-/** The facts checked before a version becomes the live one. */
 export interface PromotionState {
   readonly version: VersionRecord;
   readonly coverage: Coverage;
   readonly isIndexed: boolean;
-  /** The version that is live now; null when none is. */
   readonly liveId: number | null;
   readonly readiness: readonly WorkerReadiness[];
 }

@@ -47,7 +47,6 @@ const ASKED_AT_ONCE = 4;
 
 const NONE: ReadonlySet<number> = new Set();
 
-/** Makes the queries for judging versions. */
 @injectable()
 export class QueryMaker {
   constructor(

@@ -27,7 +27,6 @@ const READ_AT_ONCE = 4;
 /** Fewer answers than this are too little evidence for which calibration is better. */
 const ANSWERS_MIN = 100;
 
-/** Refits the confidence of the live version on callers' feedback. */
 @injectable()
 export class RecalibrationService {
   constructor(

@@ -9,7 +9,6 @@ export interface ProductPictures {
   readonly pictures: readonly (readonly Float32Array[])[];
 }
 
-/** How strongly the directions of a scatter shrink. */
 export type Strength = Pick<Adaptation, 'shrinkage' | 'power'>;
 
 /** A sum of squared deviations of the views of a picture from the other pictures of its product. */
@@ -72,7 +71,6 @@ class Directions {
     this.#turn = Float32Array.from(axes.to1DArray());
   }
 
-  /** A unit vector in the coordinates of the directions. */
   coordinatesOf(vector: Float32Array): Float32Array {
     return mapped(this.#turn, vector);
   }
@@ -83,7 +81,6 @@ class Directions {
     return this.variances.map((value) => (mean === 0 ? 1 : ((value + shrinkage * mean) / mean) ** -power));
   }
 
-  /** The symmetric map that shrinks the directions, by rows. */
   map(strength: Strength): Float32Array {
     const shrunk = this.axes.clone().mulColumnVector(this.factors(strength));
     return Float32Array.from(this.axes.transpose().mmul(shrunk).to1DArray());
@@ -93,11 +90,9 @@ class Directions {
 /** The vector of a picture: the mean of its views, a unit vector. */
 export const pictureVector = (views: readonly Float32Array[]): Float32Array => unit(meanOf(views));
 
-/** The map that undoes another one. */
 export const inverseOf = (map: Float32Array): Float32Array =>
   Float32Array.from(inverse(matrixOf(map)).to1DArray());
 
-/** One map after another, as one. */
 export const composed = (second: Float32Array, first: Float32Array): Float32Array =>
   Float32Array.from(matrixOf(second).mmul(matrixOf(first)).to1DArray());
 
@@ -134,7 +129,6 @@ export class FittedProducts {
     }
   }
 
-  /** Of all products. */
   directions(): Directions {
     return Scatter.sum(this.#folds, this.size).directions();
   }

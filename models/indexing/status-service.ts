@@ -14,13 +14,10 @@ export interface VersionStatus extends Coverage, Pick<VersionRecord, 'model' | '
   readonly calibrated: boolean;
 }
 
-/** `loupe embeddings status --json`. */
 export type EmbeddingsStatus = Awaited<ReturnType<StatusService['status']>>;
 
-/** `loupe catalog show --json`. */
 export type CatalogStatus = Awaited<ReturnType<StatusService['catalog']>>;
 
-/** Reports the state of all versions. */
 @injectable()
 export class StatusService {
   constructor(

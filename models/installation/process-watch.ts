@@ -52,7 +52,6 @@ export class ProcessWatch {
     return this.#misfits.map(({ says }) => says);
   }
 
-  /** Examines this process, and renews its record. */
   async look(): Promise<void> {
     this.#traits = await this.traits();
     await this.renew();

@@ -9,7 +9,6 @@ export interface ListPage {
 
 /** Accounts and keys. Callers are null for unknown, revoked or expired keys; accounts and keys for unknown ids. */
 export interface AccountRepository {
-  /** By the SHA-256 of a credential. */
   callerByKeyHash(hash: Buffer): Promise<Caller | null>;
   callerByKeyId(id: string): Promise<Caller | null>;
   createAccount(name: string, credits: number | null): Promise<Account>;
@@ -29,7 +28,6 @@ export interface AccountRepository {
     hash: Buffer;
     /** Default: reads the catalog and identifies photos. */
     scopes?: readonly Scope[];
-    /** Default: never. */
     expiresAt?: Date | null;
   }): Promise<ApiKey>;
   /**
@@ -111,7 +109,6 @@ export interface CreditLedger {
 export interface IdempotentCall {
   readonly accountId: string;
   readonly key: string;
-  /** SHA-256 of the request. */
   readonly fingerprint: Buffer;
 }
 

@@ -7,7 +7,6 @@ import type {
 } from '../catalog/import/records';
 import type { AuditEntry } from './audit';
 
-/** A record and its line. */
 export interface Numbered<Record> {
   readonly line: number;
   readonly bytes: number;
@@ -27,7 +26,6 @@ export interface RecordFile<Record> {
   read(): AsyncIterable<{ readonly lines: readonly ReadLine<Record>[]; readonly bytesRead: number }>;
 }
 
-/** Where the records come from (contract 13.1). */
 export interface RecordSource {
   /** Null when there is no file of this kind. */
   file<Kind extends RecordKind>(kind: Kind): Promise<RecordFile<ReadRecords[Kind]> | null>;
@@ -83,7 +81,6 @@ export interface RecordStore {
   tagIds(): Promise<readonly string[]>;
   /** A different number after each change of categories, tags or entities; data read later is at least as new. */
   taxonomyVersion(): Promise<number>;
-  /** As in a transaction. */
   entities(ids: readonly string[]): Promise<ReadonlyMap<string, EntityRecord>>;
   /** All or nothing, one after the other with the transactions of all other writers; inside, only the transaction may be used. */
   transaction<Result>(work: (transaction: RecordTransaction) => Promise<Result>): Promise<Result>;
@@ -95,11 +92,9 @@ export interface RecordStore {
 export interface FeedRun {
   /** Live products brought by earlier imports. */
   readonly known: number;
-  /** Marks them as brought by this import. */
   note(productIds: readonly string[]): Promise<void>;
   /** How many live products of the feed this import did not mark and no other feed has. */
   missingCount(): Promise<number>;
-  /** Their ids in order, after one of them. */
   missing(after: string, limit: number): Promise<readonly string[]>;
   /** Products that this import did not mark no longer belong to the feed. */
   forgetMissing(): Promise<void>;

@@ -9,20 +9,17 @@ export interface RecordBody {
   readonly source: RecordSource;
 }
 
-/** Reads the bodies of calls. */
 export interface RecordBodies {
   /** @param now the time for estimates without one @throws AppError 400 without a line, 413 above `RECORDS_MAX` */
   read(body: Uint8Array, now: Date): Promise<RecordBody>;
 }
 
-/** A record that is not deleted. */
 export interface FoundRecord {
   readonly kind: 'products' | 'entities' | 'categories';
   /** Whether it is a row that searches find; an entity of a kind outside the hierarchy is not (contract 13.10). */
   readonly searchable: boolean;
 }
 
-/** A record as it was last written. */
 export type ReadRecord =
   | { readonly kind: 'products'; readonly record: ProductRecord }
   | { readonly kind: 'entities'; readonly record: EntityRecord }
@@ -34,7 +31,6 @@ export interface CatalogRecords {
   open(entry: AuditEntry): RecordStore;
   /** Null when there is no product, entity or category with this id, or when it is deleted. */
   find(id: string): Promise<FoundRecord | null>;
-  /** The record itself; null likewise. */
   read(id: string): Promise<ReadRecord | null>;
   /** Derives up to `limit` noted rows; returns how many. None while an import runs, which does it itself. */
   deriveStaleRows(limit: number): Promise<number>;

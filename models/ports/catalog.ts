@@ -62,13 +62,11 @@ export interface ItemSales {
   sell(sale: Sale): Promise<Sold | null>;
 }
 
-/** The data behind prices. */
 export interface PricingRepository {
   /** The rows of one file as cells, column order of contract 2.8, header not included. */
   fileRows(file: DataFile): AsyncIterable<readonly (string | number | null)[]>;
 }
 
-/** Signs the addresses of data files and checks them. */
 export interface DataFileSigner {
   /** A path with its signature in the query string, or null when there is no signing key (fail-closed). */
   sign(file: DataFile, expiresAt: Date): string | null;
@@ -88,7 +86,6 @@ export interface ImageStore {
   put(bytes: Buffer, extension: 'jpg' | 'png' | 'webp'): Promise<string>;
   /** The bytes at one of our addresses; null when there are none. */
   get(address: string): Promise<Buffer | null>;
-  /** The same as a stream, for sending. */
   open(address: string): Promise<OpenImage | null>;
   /** How many bytes are at one of our addresses; null when there is no image. */
   size(address: string): Promise<number | null>;

@@ -18,7 +18,6 @@ export interface IndexQueue {
   close(): Promise<void>;
 }
 
-/** The vectors of an image, `vectors[view]`. */
 export interface ImageVectors {
   readonly imageId: number;
   readonly vectors: readonly Float32Array[];
@@ -28,9 +27,7 @@ export interface AdaptedVersion {
   /** Of the network, without its calibration, which does not apply to the version. */
   readonly manifest: ModelManifest;
   readonly adaptation: Adaptation;
-  /** Square, by rows. */
   readonly map: Float32Array;
-  /** Ids of the products it was fitted on. */
   readonly products: readonly string[];
 }
 
@@ -65,7 +62,6 @@ export interface EmbeddingRepository {
   promote(versionId: number, keepsPrevious?: boolean): Promise<void>;
   /** The version was proven to cover all images: new ones are embedded for it too. */
   markBuilt(versionId: number): Promise<void>;
-  /** Stores the evaluation of a version, and the calibration fitted with it. */
   keepEvaluation(versionId: number, evaluation: Evaluation, calibration: Calibration | null): Promise<void>;
   /** Answers with another calibration from the next photo on; the previous one is kept for a rollback. */
   recalibrate(versionId: number, calibration: Calibration): Promise<void>;
@@ -79,7 +75,6 @@ export interface EmbeddingRepository {
   unembedded(versionId: number, productIds: readonly string[]): Promise<readonly CatalogImage[]>;
   /** Images after `afterId` of live products without a vector or a listed failure. */
   pending(versionId: number, limit: number, afterId: number): Promise<readonly CatalogImage[]>;
-  /** Which of these images have no vector. */
   missing(versionId: number, imageIds: readonly number[]): Promise<ReadonlySet<number>>;
   /** Replaces the vectors of images and clears their listed failures; stores none for an image that no product shows any more. */
   store(versionId: number, embeddings: readonly ImageVectors[]): Promise<void>;
@@ -93,7 +88,6 @@ export interface EmbeddingRepository {
   isIndexed(versionId: number): Promise<boolean>;
 }
 
-/** For a product, or for the live products of a feed. */
 export type PicturesOf = { readonly product: string } | { readonly feed: string };
 
 export interface FailedImage {
@@ -141,7 +135,6 @@ export interface PhotoDistorter {
   distort(picture: Buffer, level: PhotoLevel, ...keys: readonly (string | number)[]): Promise<Buffer>;
 }
 
-/** Photos labelled with what they show. */
 export interface LabelledPhotos {
   /** The photos in a folder, each with its product; none for a folder without labels. */
   labels(folder: string): Promise<readonly { readonly photo: string; readonly product: string }[]>;
@@ -160,7 +153,6 @@ export interface PicturedProduct {
 export interface ImageSamples {
   /** Images of live products embedded under all of the versions, not of products that their maps were fitted on; ordered by seed. */
   sample(versionIds: readonly number[], count: number, seed: number): Promise<readonly CatalogImage[]>;
-  /** All images of live products, variants included. */
   imagesOf(productIds: readonly string[]): Promise<ReadonlyMap<string, readonly CatalogImage[]>>;
   /** How many live products have at least this many embedded pictures, and the ids of some, always the same. */
   productsWithPictures(
@@ -168,7 +160,6 @@ export interface ImageSamples {
     least: number,
     limit: number,
   ): Promise<{ readonly total: number; readonly ids: readonly string[] }>;
-  /** These live products, by id. */
   picturesOf(versionId: number, productIds: readonly string[]): Promise<readonly PicturedProduct[]>;
   /** The live products of a scope after `afterId`, by id. */
   pictured(

@@ -9,7 +9,6 @@ export interface VisionJobStore {
   find(owner: Owner, id: string): Promise<VisionJob | null>;
   /** The answers from one position to another (exclusive), as JSON; null if there is none yet. */
   answers(id: string, from: number, until: number): Promise<readonly (string | null)[]>;
-  /** The number of an owner's entries without an answer yet. */
   openEntries(owner: Owner): Promise<number>;
   /** Cancels for good the entries of a job that have not begun. */
   cancel(id: string): Promise<void>;
@@ -22,6 +21,5 @@ export interface VisionJobStore {
   deleteOf(accountId: string): Promise<void>;
   /** Deletes jobs from before a time, at most `limit`; returns how many. */
   deleteBefore(time: Date, limit: number): Promise<number>;
-  /** The number of entries of all jobs without an answer yet. */
   depth(): Promise<{ waiting: number; running: number }>;
 }

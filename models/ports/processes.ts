@@ -10,13 +10,11 @@ export interface ProcessTraits {
 
 export interface ServiceProcess {
   readonly id: string;
-  /** Host and process id, for operators. */
   readonly name: string;
   readonly role: string;
   readonly traits: ProcessTraits;
 }
 
-/** The processes of an installation, as its database knows them. */
 export interface ProcessRegistry {
   /** Records that a process is alive; returns the others. @throws AppError 503 when the database can't be written soon */
   renew(process: ServiceProcess): Promise<readonly ServiceProcess[]>;

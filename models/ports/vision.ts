@@ -28,7 +28,6 @@ export interface ImageSource {
 
 export interface PrepareOptions {
   readonly signal?: AbortSignal | undefined;
-  /** The wanted part; default: all of it. */
   readonly region?: Region | undefined;
   /** The owner of the picture: accounts take turns. */
   readonly account?: string | undefined;
@@ -62,24 +61,20 @@ export interface VisionCaller {
   readonly deadlineAt: number;
 }
 
-/** The photos of a call on their way to the workers. */
 export interface NeighbourRequest extends VisionCaller {
   readonly jobId: string;
   readonly requestId: string;
-  /** One to five, of one item. */
   readonly images: readonly SmallImage[];
   /** How many neighbours are wanted for each photo, one per catalog image. */
   readonly limit: number;
   readonly scope: SearchScope;
   /** Aborted when the caller disconnects: the place in the queue is released. */
   readonly signal?: AbortSignal;
-  /** Set if calls are traced. */
   readonly trace?: TraceContext;
 }
 
 /** A call's slot among those whose photos are on their way to the queue. */
 export interface QueueSlot {
-  /** The call has ended. Idempotent. */
   release(): void;
 }
 
@@ -106,7 +101,6 @@ export interface VisionQueue {
   close(): Promise<void>;
 }
 
-/** Runs the model: pictures to unit vectors. */
 export interface Embedder {
   readonly manifest: ModelManifest;
   /** Unit vectors, `result[picture][view]`. @param pictures JPEGs, or pixels of `viewSizeOf`; those of another size are resized */
@@ -123,7 +117,6 @@ export interface EmbedderRegistry {
   close(): Promise<void>;
 }
 
-/** Nearest catalog images among the vectors of a version. */
 export interface NeighbourIndex {
   /**
    * Nearest images to any view of the photos, ties by image id, one entry per image that a live product of the scope shows.
@@ -167,7 +160,6 @@ export interface Prediction extends Owner {
   readonly best: BestCandidate | null;
   readonly rows: readonly { id: string; confidence: number }[];
   readonly timings: StageTimings & { readonly intakeMs: number; readonly rowsMs: number };
-  /** Null until the caller gives it. */
   readonly feedback: Feedback | null;
 }
 
@@ -179,7 +171,6 @@ export interface BestCandidate {
 
 /** What the photos of a prediction showed, according to its caller (contract 7.18). */
 export interface Feedback {
-  /** The product; null when the catalog does not have it. */
   readonly correctId: string | null;
   readonly comment: string | null;
   /** Whether the first row of the answer was right, or an empty answer. */
@@ -236,7 +227,6 @@ export interface PredictionRepository {
   ): Promise<readonly CorrectedNeighbours[]>;
   /** Of answers with feedback whose photos are kept, the newest first. */
   correctedPhotos(limit: number): Promise<readonly CorrectedPhotos[]>;
-  /** Deletes all records of an account's photos; returns how many. */
   deleteOf(accountId: string): Promise<number>;
   /** Deletes records from before a time, the oldest first, at most `limit`; returns how many. */
   deleteBefore(time: Date, limit: number): Promise<number>;

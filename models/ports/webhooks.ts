@@ -32,7 +32,6 @@ export interface WebhookStore {
   ): Promise<void>;
   /** Messages that are still to be delivered, and addresses whose last try failed. */
   depth(): Promise<{ waiting: number; failing: number }>;
-  /** Stops sending to an address. */
   disable(endpointId: string): Promise<void>;
 }
 

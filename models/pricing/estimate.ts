@@ -20,7 +20,6 @@ export interface MarketEstimate extends GradeValues {
   readonly confidence: number | null;
 }
 
-/** The two kinds of per-variant CSV files. */
 export const DATA_FILE_KINDS = ['historical_estimates', 'pricing_data'] as const;
 export type DataFileKind = (typeof DATA_FILE_KINDS)[number];
 

@@ -43,12 +43,10 @@ interface PictureStatus {
   readonly failures: readonly FailedImage[];
 }
 
-/** How far a record is visible. */
 export interface RecordStatus extends PictureStatus {
   readonly searchable: boolean;
 }
 
-/** How far the products of a feed are visible. */
 export interface FeedStatus extends PictureStatus {
   readonly products: number;
 }

@@ -15,7 +15,6 @@ const FAILURE_LENGTH_MAX = 200;
 
 const GONE = 410;
 
-/** Sends what callers' addresses are to be told (contract 16.13, 16.14). */
 @injectable()
 export class MessageDispatcher {
   constructor(
@@ -37,7 +36,6 @@ export class MessageDispatcher {
     return true;
   }
 
-  /** The HTTP status, or why there is none. */
   private async sent({ url, secret, id, type, data, createdAt }: OutgoingMessage, signal: AbortSignal) {
     const body = JSON.stringify({ type, timestamp: createdAt.toISOString(), data });
     const seconds = Math.floor(this.clock.now().getTime() / 1000);

@@ -4,7 +4,6 @@ import { withStores } from '../composition/services';
 import { nameOf } from './option-values';
 import { answering, asTable, printAnswer } from './output';
 
-/** `loupe accounts …`: who pays, and whose photos are kept. */
 export function register(group: Command): void {
   answering(group, 'create', 'make an account; without --credits it is unlimited')
     .requiredOption('--name <name>', 'what to call it', nameOf)

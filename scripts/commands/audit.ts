@@ -3,7 +3,6 @@ import { withStores } from '../composition/services';
 import { FROM_TIME, timeOf, wholeNumber } from './option-values';
 import { answering, asTable, printAnswer } from './output';
 
-/** `loupe audit log`: who did what and when. */
 export function register(audit: Command): void {
   answering(audit, 'log', 'what operators did, newest first')
     .option('--account <account>', 'what concerns this account')

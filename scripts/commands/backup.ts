@@ -3,7 +3,6 @@ import type { Command } from '@commander-js/extra-typings';
 import { backUpTo } from '../composition/backups';
 import { printAnswer } from './output';
 
-/** `loupe backup`: everything into one file. */
 export function register(command: Command): void {
   command
     .argument('<file>', 'what to write; a file of this name is replaced when the new one is whole')

@@ -24,7 +24,6 @@ export function describeAdapted(result: AdaptResult): string {
   ].join('\n');
 }
 
-/** What could be done for a catalog with this many products that have several pictures. */
 export const adaptableText = (products: number): string =>
   `could be adapted: ${products} products have several pictures; loupe embeddings adapt`;
 

@@ -12,7 +12,6 @@ import { adaptableText } from './describe-embeddings';
 import { wholeNumber } from './option-values';
 import { answering, asTable, percent, printAnswer } from './output';
 
-/** Verdicts about one product, as its owner reads them. */
 const VERDICT_TEXTS: Readonly<Record<Verdict, string>> = {
   shares_picture: 'shares a picture with another product',
   confused: 'confused with another product',

@@ -25,7 +25,6 @@ export function register(identify: Command): void {
     });
 }
 
-/** Of the operator's own account, for one call. */
 const KEY = {
   name: 'loupe identify',
   versions: ['v3'],
@@ -46,7 +45,6 @@ async function photoAt(place: string): Promise<Photo> {
   return { bytes: await readPhotoFile(place, readConfig().IMAGE_BYTES_MAX) };
 }
 
-/** With the service that runs here, or one that is started and ended. */
 async function withService<Result>(work: (baseUrl: string, services: StoreServices) => Promise<Result>) {
   const config = readConfig();
   const running = await runningService(config);

@@ -7,7 +7,6 @@ import { withProgress } from '../composition/terminal-progress';
 import { readCommandConfig } from '../config';
 import { answering, printAnswer } from './output';
 
-/** `loupe images move`: where the stored images are kept. */
 export function register(images: Command): void {
   answering(
     images,

@@ -15,7 +15,6 @@ export function printAnswer<Answer>(
   process.stdout.write(`${printable(json ? JSON.stringify(answer, null, 2) : text(answer))}\n`);
 }
 
-/** One line, or a list of them. */
 type Cell = string | number | null | readonly string[];
 
 /** Rows as a plain table; an empty list says so. */

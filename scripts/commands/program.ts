@@ -1,6 +1,5 @@
 import { Command } from '@commander-js/extra-typings';
 
-/** Gives a group its commands, or a command its options. */
 interface CommandModule {
   register(command: Command): void;
 }

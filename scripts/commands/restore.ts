@@ -5,7 +5,6 @@ import { readConfig } from '../config';
 import { contentsOf } from './backup';
 import { printAnswer } from './output';
 
-/** `loupe restore`: an installation from a backup. */
 export function register(command: Command): void {
   command
     .argument('<file>', 'what loupe backup wrote')

@@ -3,7 +3,6 @@ import { withStores } from '../composition/services';
 import { FROM_TIME, timeOf } from './option-values';
 import { asTable, printAnswer } from './output';
 
-/** `loupe usage`: what an account was charged, by day and endpoint. */
 export function register(usage: Command): void {
   usage
     .requiredOption('--account <account>', 'id of the account')

@@ -48,7 +48,6 @@ export function openQueues(opening: Opening): Queues {
   return { limiter, vision, index, answer: async () => undefined, dashboard: () => null };
 }
 
-/** Waits until Redis, where there is one, can be used. @throws StartRefused */
 export async function redisReached({ config, logger }: Opening): Promise<void> {
   const { REDIS_URL: url, STORE_WAIT_MS: waitMs } = config;
   if (url === undefined) return;

@@ -33,7 +33,6 @@ import type { Loupe } from './container';
 import { gaugesOf } from './gauges';
 import { adapterOf, type Container } from './opening';
 
-/** What the HTTP side gets from the container. */
 export function apiServices(container: Container): ApiServices {
   return {
     billing: container.resolve(Billing),

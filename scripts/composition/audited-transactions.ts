@@ -26,7 +26,6 @@ export class AuditedTransactions implements AuditedTransaction {
     private readonly author?: Author,
   ) {}
 
-  /** The same for somebody else's actions. */
   by(author: Author): AuditedTransaction {
     return new AuditedTransactions(this.knex, this.storesOf, author);
   }

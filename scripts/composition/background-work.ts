@@ -139,14 +139,12 @@ function startMessages(opening: Opening): void {
   every(opening, 'drift of confidence', 3_600_000, () => drift.look());
 }
 
-/** Does pieces of work, several at the same time, until the process closes. */
 function poll({ logger, closing }: Opening, ...way: [name: string, limits: Limits, next: NextPiece]): void {
   const poller = new ConcurrentPoller(...way, logger);
   closing(() => poller.stop());
   poller.start();
 }
 
-/** Does work at intervals until the process closes. */
 function every(
   { logger, closing }: Opening,
   name: string,

@@ -99,7 +99,6 @@ function storesOver(container: Container, knex: Database['knex']) {
   };
 }
 
-/** Binds the ports whose state lies in the database. */
 function bindTables(opening: Pick<Opening, 'container' | 'tracing'>, knex: Database['knex']): void {
   const bind = <Port extends object>(token: Token<Port>, adapter: InjectionToken<Port>) =>
     bindClass(opening, token, adapter);
@@ -124,7 +123,6 @@ function bindTables(opening: Pick<Opening, 'container' | 'tracing'>, knex: Datab
   bind(PORTS.WebhookStore, PostgresWebhookStore);
 }
 
-/** Binds what fetches pictures from elsewhere. */
 export function bindImageSource(opening: Opening): void {
   const { config, container, closing } = opening;
   container.registerInstance(IMAGE_FETCH_SETTINGS, {

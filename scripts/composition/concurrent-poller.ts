@@ -6,7 +6,6 @@ import { RecurringTask } from './recurring-task';
 export type NextPiece = (stop: AbortSignal, place: Place) => Promise<boolean>;
 
 export interface Limits {
-  /** Pieces in work at the same time. */
   readonly atOnce: number;
   /** Pieces that wait without a slot, or to get theirs back: at this number none is begun. Default: no limit. */
   readonly asideMax?: number;
@@ -35,7 +34,6 @@ export class ConcurrentPoller {
     this.#task.start();
   }
 
-  /** Aborts what runs. Resolves when all of it has ended. */
   async stop(): Promise<void> {
     await this.#task.stop();
     await Promise.all(this.#workers);

@@ -22,13 +22,11 @@ export interface Parts {
 
 export const NO_PARTS: Parts = { answersQueues: false, servesHttp: false };
 
-/** Everything that a process has opened. */
 export interface Loupe extends Omit<Opening, 'closing'> {
   readonly parts: Parts;
   readonly database: Database;
   /** The queue dashboard, where this process shows one. */
   readonly queuePage: QueuePage | null;
-  /** Closes what was opened, in the reverse order. */
   close(): Promise<void>;
 }
 
@@ -75,7 +73,6 @@ export const openStores = (config: Config): Promise<Loupe> =>
     return { database };
   });
 
-/** Uses what is open, and closes it. */
 export async function whileOpen<Result>(opening: Promise<Loupe>, work: (loupe: Loupe) => Promise<Result>) {
   const loupe = await opening;
   try {

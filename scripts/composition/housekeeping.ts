@@ -8,7 +8,6 @@ import { adapterOf, type Container } from './opening';
 
 /** How one kind of data that grows without end is removed. */
 export interface RetentionRule {
-  /** What is removed, in metrics and logs. */
   readonly kind: string;
   /** Removes some of what has expired, in a short transaction; returns how many. */
   sweep(): Promise<number>;
@@ -23,7 +22,6 @@ const SWEEPS_MAX = 50;
 
 /** Removes what has expired, in small steps, in one process of an installation at a time. */
 export class Housekeeping {
-  /** What this process has removed since its start, by kind. */
   readonly removed: Record<string, number>;
 
   constructor(

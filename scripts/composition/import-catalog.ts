@@ -9,7 +9,6 @@ import type { Loupe } from './container';
 import { adapterOf } from './opening';
 import { withProgress } from './terminal-progress';
 
-/** What is imported, and how. Rejects are written into the data folder by default. */
 export interface CatalogImportOptions extends Pick<ImportOptions, 'bundle' | 'table' | 'dryRun' | 'wait'> {
   readonly report?: string;
 }

@@ -36,5 +36,4 @@ export interface Queues {
 export const inferenceThreads = ({ INFERENCE_THREADS: threads }: Config): number =>
   threads === 0 ? defaultThreads(cpus().length) : threads;
 
-/** What is bound to a port. */
 export const adapterOf = <Port>(container: Container, token: Token<Port>): Port => container.resolve(token);

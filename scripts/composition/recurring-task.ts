@@ -5,7 +5,6 @@ export class RecurringTask {
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> = Promise.resolve();
   readonly #stop = new AbortController();
-  /** The last failure that was logged. */
   #told = '';
 
   constructor(
@@ -15,7 +14,6 @@ export class RecurringTask {
     private readonly logger: Logger,
   ) {}
 
-  /** @param firstAfterMs default: one interval */
   start(firstAfterMs = this.everyMs): void {
     if (this.#stop.signal.aborted) return;
     this.#timer = setTimeout(() => {
@@ -31,7 +29,6 @@ export class RecurringTask {
     }, firstAfterMs).unref();
   }
 
-  /** Aborts what runs. Resolves when it has ended. */
   async stop(): Promise<void> {
     this.#stop.abort();
     clearTimeout(this.#timer);

@@ -14,7 +14,6 @@ import { type Loupe, NO_PARTS, openLoupe, openStores, whileOpen } from './contai
 import { type CatalogImportOptions, importCatalog } from './import-catalog';
 import { adapterOf } from './opening';
 
-/** What an installation with open stores offers: what commands and the demonstration get from the container. */
 const storeServices = ({ container }: Loupe) => ({
   accounts: container.resolve(AccountService),
   keys: container.resolve(KeyService),
@@ -37,7 +36,6 @@ export const withStores = async <Result>(
   work: (services: StoreServices) => Promise<Result>,
 ): Promise<Result> => whileOpen(openStores(readCommandConfig()), (loupe) => work(storeServices(loupe)));
 
-/** What a fully open installation offers. */
 export const jobServices = (loupe: Loupe) => ({
   ...storeServices(loupe),
   build: loupe.container.resolve(BuildService),

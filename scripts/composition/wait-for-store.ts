@@ -14,7 +14,6 @@ const RETRY_MS = 1_000;
 /** Between two lines of the log about the same fault. */
 const PROGRESS_MS = 5_000;
 
-/** The passage of time, so that tests can replace it. */
 export interface Timer {
   now(): number;
   delay(ms: number): Promise<unknown>;

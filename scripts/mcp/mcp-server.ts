@@ -19,7 +19,6 @@ import { readPhotoFile } from '../photo-file';
 export interface McpOptions {
   /** Calls the service with the caller's key; the service reports what is wrong with a call. */
   readonly client: LoupeClient;
-  /** The largest photo that is sent. */
   readonly imageBytesMax: number;
   /** Whether files of this machine may be named: only by someone who could read them anyway. */
   readonly readsFiles: boolean;
@@ -51,7 +50,6 @@ const filter = z.strictObject({
 /** Every tool reads and changes nothing, except the caller's credits. */
 const annotations = { readOnlyHint: true, openWorldHint: false } as const;
 
-/** A later service may say more. */
 const rowsOf = (row: z.ZodObject) => ({
   data: z.array(row.loose()).describe('rows, the best or first one first'),
 });

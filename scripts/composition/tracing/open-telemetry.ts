@@ -36,7 +36,6 @@ import type { TraceSettings, Tracing } from './tracing';
 /** The call that hands a photo to another process, and its trace with it. */
 const QUEUED = 'VisionQueue.neighbours';
 
-/** The calls of ports that are spans. */
 const SPANS = new Set([
   ...['AccountRepository.callerByKeyHash', 'RateLimiter.consume', 'RateLimiter.acquire'],
   ...['ImageSource.fetch', 'ImagePreparer.prepare', 'ImagePreparer.decode', QUEUED],
