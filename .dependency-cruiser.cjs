@@ -7,45 +7,27 @@ const only = (name, module, folder) => ({
   to: { path: `node_modules/(${module})(/|$)` },
 });
 
+const never = (name, from, to) => ({
+  name,
+  severity: 'error',
+  from: { path: `^${from}/` },
+  to: { path: `^(${to})/` },
+});
+
 module.exports = {
   forbidden: [
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
     { name: 'no-folder-cycles', severity: 'error', scope: 'folder', from: {}, to: { circular: true } },
-    {
-      name: 'models-are-pure',
-      severity: 'error',
-      from: { path: '^models/' },
-      to: { path: '^(api|workers|db|scripts|test)/' },
-    },
+    never('models-are-pure', 'models', 'api|workers|db|scripts|test'),
+    never('api-knows-models-only', 'api', 'workers|db|scripts|test'),
+    never('workers-know-models-only', 'workers', 'api|db|scripts|test'),
+    never('db-knows-models-only', 'db', 'api|workers|scripts|test'),
+    never('scripts-do-not-know-tests', 'scripts', 'test'),
     {
       name: 'models-do-no-io',
       severity: 'error',
       from: { path: '^models/' },
       to: { dependencyTypes: ['core'], pathNot: '^(node:)?(crypto|buffer|async_hooks)$' },
-    },
-    {
-      name: 'api-knows-models-only',
-      severity: 'error',
-      from: { path: '^api/' },
-      to: { path: '^(workers|db|scripts|test)/' },
-    },
-    {
-      name: 'workers-know-models-only',
-      severity: 'error',
-      from: { path: '^workers/' },
-      to: { path: '^(api|db|scripts|test)/' },
-    },
-    {
-      name: 'db-knows-models-only',
-      severity: 'error',
-      from: { path: '^db/' },
-      to: { path: '^(api|workers|scripts|test)/' },
-    },
-    {
-      name: 'scripts-do-not-know-tests',
-      severity: 'error',
-      from: { path: '^scripts/' },
-      to: { path: '^test/' },
     },
     {
       name: 'the-product-does-not-know-the-lab',

@@ -93,14 +93,8 @@ export function at<T>(list: readonly T[], index: number): T {
 }
 
 /** The list in an order fixed by the keys. */
-export function shuffled<T>(list: readonly T[], ...keys: readonly (number | string)[]): T[] {
-  const random = new Random(...keys);
-  const order = [...list];
-  for (let last = order.length - 1; last > 0; last--) {
-    const other = random.integer(0, last);
-    const moved = at(order, last);
-    order[last] = at(order, other);
-    order[other] = moved;
-  }
-  return order;
-}
+export const shuffled = <T>(list: readonly T[], ...keys: readonly (number | string)[]): T[] =>
+  list
+    .map((entry, index) => ({ entry, place: hash(...keys, index) }))
+    .sort((one, other) => one.place - other.place)
+    .map(({ entry }) => entry);

@@ -4,7 +4,7 @@ import { asTable, percent } from './output';
 
 export function describeEvaluation(evaluation: Evaluation): string {
   const { candidate, live, comparison } = evaluation;
-  const versions = live ? [candidate, live] : [candidate];
+  const versions: [VersionFigures, ...VersionFigures[]] = live ? [candidate, live] : [candidate];
   return [
     `${evaluation.source}, ${evaluation.images} images embedded`,
     recallTable(versions),
@@ -36,19 +36,17 @@ export function describeRecalibration(recalibration: Recalibration): string {
   ].join('\n');
 }
 
-function recallTable(versions: readonly VersionFigures[]): string {
-  const names = [...new Set(versions.flatMap(({ recall }) => recall.map(({ queries }) => queries)))];
-  return asTable(
+/** All versions were asked the same queries. */
+const recallTable = (versions: readonly [VersionFigures, ...VersionFigures[]]): string =>
+  asTable(
     ['queries', ...versions.flatMap(({ model }) => [`${model} @1`, '@5'])],
-    names.map((name) => [
-      name,
-      ...versions.flatMap(({ recall }) => {
-        const figures = recall.find(({ queries }) => queries === name);
-        return figures ? [shareText(figures.first), shareText(figures.firstFive)] : ['', ''];
-      }),
+    versions[0].recall.map(({ queries }, at) => [
+      queries,
+      ...versions.flatMap(({ recall }) =>
+        [recall[at]?.first, recall[at]?.firstFive].map((share) => (share ? shareText(share) : '')),
+      ),
     ]),
   );
-}
 
 const shareText = ({ right, of, low, high }: Share): string =>
   `${percent(of === 0 ? 0 : right / of)} (${percent(low)} to ${percent(high)}, of ${of})`;
