@@ -12,7 +12,6 @@ import {
   PORTS,
   type Progress,
 } from '../ports';
-import { Random } from '../random';
 import { calibrationOf, UNCALIBRATED } from '../vision/confidence';
 import type { Calibration, EmbeddingVersion } from '../vision/embedding-model';
 import { findVersion, type VersionRecord } from './embedding-version';
@@ -86,7 +85,7 @@ export class EvaluationService {
       images: (await this.embeddings.coverage(version.id)).done,
       candidate: await this.#figures(candidate, isUnseen),
       live: other && (await this.#figures(other, isUnseen)),
-      comparison: other && compared(candidate, other, options.seed),
+      comparison: other && compared(candidate, other),
     };
     if (!fitted || !isLive) {
       await this.embeddings.keepEvaluation(version.id, evaluation, fitted);
@@ -207,7 +206,7 @@ interface Judged {
 }
 
 /** Both versions were asked the same queries in the same order. */
-function compared(candidate: Judged, live: Judged, seed: number): Comparison | null {
+function compared(candidate: Judged, live: Judged): Comparison | null {
   const judgedBy = ({ answers, calibration }: Judged) =>
     answers.map((answer) => judged(answer, calibrationOf({ calibration }).confidence));
   const others = judgedBy(live);
@@ -221,6 +220,5 @@ function compared(candidate: Judged, live: Judged, seed: number): Comparison | n
       same: answer.products[0]?.id === other.products[0]?.id,
     };
   });
-  const random = new Random('bootstrap', seed);
-  return comparisonOf(pairs, () => random.next());
+  return comparisonOf(pairs);
 }

@@ -47,7 +47,6 @@ export interface Evaluation {
 const DEVIATIONS_95 = 1.959964;
 const BINS = 10;
 const KEPT_SHARE = 0.95;
-const RESAMPLES = 1_000;
 
 /** Zero of zero may be anywhere between 0 and 1. */
 export function shareOf(right: number, of: number): Share {
@@ -114,31 +113,21 @@ type PairedAnswer = Readonly<{ product: string } & Record<'candidateRight' | 'li
 
 /**
  * The candidate against the live version on the same queries: how many only one of them had first, the share with the same
- * first item, and the difference of recall@1 with its 95 % limits, by a bootstrap over items, whose queries are resampled
- * together.
+ * first item, and the difference of recall@1 with its 95 % limits, over items, whose queries belong together.
  */
-export function comparisonOf(answers: readonly PairedAnswer[], random: () => number) {
+export function comparisonOf(answers: readonly PairedAnswer[]) {
   if (answers.length === 0) return null;
   const gainOf = ({ candidateRight, liveRight }: PairedAnswer) => Number(candidateRight) - Number(liveRight);
-  const byItem = new Map<string, { gain: number; queries: number }>();
-  for (const answer of answers) {
-    const { gain, queries } = byItem.get(answer.product) ?? { gain: 0, queries: 0 };
-    byItem.set(answer.product, { gain: gain + gainOf(answer), queries: queries + 1 });
-  }
-  const items = [...byItem.values()];
-  const drawn = Array.from({ length: RESAMPLES }, () => {
-    const sample = items.flatMap(() => items[Math.floor(random() * items.length)] ?? []);
-    const queries = sumOf(sample, (each) => each.queries);
-    return sumOf(sample, ({ gain }) => gain) / Math.max(1, queries);
-  }).sort((left, right) => left - right);
+  const mean = sumOf(answers, gainOf) / answers.length;
+  const deviations = new Map<string, number>();
+  for (const answer of answers)
+    deviations.set(answer.product, (deviations.get(answer.product) ?? 0) + gainOf(answer) - mean);
+  const variance = sumOf([...deviations.values()], (deviation) => deviation ** 2);
+  const reach = (DEVIATIONS_95 * Math.sqrt(variance)) / answers.length;
   return {
     wins: answers.filter((each) => gainOf(each) > 0).length,
     losses: answers.filter((each) => gainOf(each) < 0).length,
     agreement: answers.filter(({ same }) => same).length / answers.length,
-    difference: {
-      mean: sumOf(answers, gainOf) / answers.length,
-      low: drawn[Math.floor(0.025 * RESAMPLES)] ?? 0,
-      high: drawn[Math.ceil(0.975 * RESAMPLES) - 1] ?? 0,
-    },
+    difference: { mean, low: mean - reach, high: mean + reach },
   };
 }

@@ -61,12 +61,12 @@ describe('Figures of an evaluation', () => {
       liveRight: random.chance(0.8),
       same: index % 2 === 0,
     }));
-    const comparison = comparisonOf(pairs, () => random.next());
+    const comparison = comparisonOf(pairs);
     expect(comparison?.agreement).toBe(0.5);
     const { mean = 0, low = 0, high = 0 } = comparison?.difference ?? {};
     expect(mean).toBeCloseTo(((comparison?.wins ?? 0) - (comparison?.losses ?? 0)) / 600);
     expect([low < 0.1, high > 0.1, low > 0, high - low < 0.12]).toEqual([true, true, true, true]);
-    expect(comparisonOf([], () => 0)).toBeNull();
+    expect(comparisonOf([])).toBeNull();
   });
 });
 
