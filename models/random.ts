@@ -49,7 +49,6 @@ export class Random {
     return low + (high - low) * this.next();
   }
 
-  /** A whole number from low to high, both included. */
   integer(low: number, high: number): number {
     return low + Math.floor(this.next() * (high - low + 1));
   }
@@ -63,7 +62,6 @@ export class Random {
     return at(list, this.integer(0, list.length - 1));
   }
 
-  /** One entry of a list of [value, weight], as often as its weight says. */
   weighted<T>(entries: readonly (readonly [T, number])[]): T {
     let left = this.next() * entries.reduce((sum, [, weight]) => sum + weight, 0);
     for (const [value, weight] of entries) {
@@ -92,7 +90,6 @@ export function at<T>(list: readonly T[], index: number): T {
   return entry;
 }
 
-/** The list in an order fixed by the keys. */
 export const shuffled = <T>(list: readonly T[], ...keys: readonly (number | string)[]): T[] =>
   list
     .map((entry, index) => ({ entry, place: hash(...keys, index) }))

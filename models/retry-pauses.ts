@@ -1,4 +1,3 @@
-/** Milliseconds; doubled from the first to the last, at which they stay. */
 const FIRST_MS = 2_000;
 export const PAUSE_MAX_MS = 3_600_000;
 

@@ -17,7 +17,6 @@ import {
 } from './composition/setting-types';
 import { TRACE_SETTINGS } from './composition/tracing/tracing';
 
-/** What this process does: everything, only HTTP, or only vision jobs. */
 export const ROLES = ['all', 'api', 'worker'] as const;
 
 /** Every setting of a process, validated and frozen. Names and defaults: docs/settings.md. */

@@ -15,7 +15,6 @@ import type { JobServices } from './composition/services';
 import { type Config, ConfigError, readConfig } from './config';
 import { generateBundle, photoOfProduct, productId } from './lab/generator/generate-bundle';
 
-/** The demonstration catalog: fictional maisons, the same on every machine. */
 const CATALOG = { seed: 7, products: 60, images: 2, historyMonths: 18, estimatesPerVariant: 6 } as const;
 /** The item that is photographed; the photo is drawn from another angle, on a table, in other light. */
 const PHOTOGRAPHED = { index: 17, photoSeed: 4, level: 1 } as const;

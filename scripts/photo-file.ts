@@ -39,7 +39,6 @@ async function readPhoto(path: string, file: FileHandle, bytesMax: number): Prom
   return Buffer.concat([head, await bytesOf(file, head.length, found.size - head.length)]);
 }
 
-/** No more than this, even if the file grows. */
 async function bytesOf(file: FileHandle, position: number, length: number): Promise<Buffer> {
   const { bytesRead, buffer } = await file.read(Buffer.alloc(length), 0, length, position);
   return buffer.subarray(0, bytesRead);

@@ -1,4 +1,3 @@
-/** API generations; a key lists those that it may call (contract 9.3). */
 export const API_VERSIONS = ['v1', 'v2', 'v3'] as const;
 export type ApiVersion = (typeof API_VERSIONS)[number];
 
@@ -11,7 +10,6 @@ export const DEFAULT_SCOPES: readonly Scope[] = ['catalog:read', 'vision:identif
 export interface KeyLimits {
   readonly perSecond: number | null;
   readonly perMinute: number | null;
-  /** Photos processed at the same time (contract 9.5). */
   readonly concurrency: number | null;
 }
 
@@ -44,7 +42,6 @@ export interface ApiKey {
 /** The owner of something: an account's live keys together, or its test keys together (contract 9.12). */
 export interface Owner {
   readonly accountId: string;
-  /** Whether it belongs to the sandbox (contract 9.8). */
   readonly test: boolean;
 }
 

@@ -3,7 +3,6 @@ import { AppError, idempotencyConflict, insufficientCredits } from '../errors';
 import { type ChargeRequest, type Clock, type CreditLedger, type MemoryLease, PORTS } from '../ports';
 import type { Caller } from './api-key';
 
-/** How a call is identified in accounts and records. */
 export interface CallContext {
   readonly caller: Caller;
   /** The caller's request id; not unique, since callers may choose it. */

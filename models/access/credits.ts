@@ -15,7 +15,6 @@ export const CREDITS_MAX = 1_000_000_000_000_000;
 export const catalogPrice = (scope: { product: boolean; pricing: boolean }): number =>
   PRICES.catalog + (scope.product && scope.pricing ? PRICES.pricingModule : 0);
 
-/** Price of a v3 identification, by one photo or several of the same item. */
 export const visionPrice = ({ pricing, photos }: { pricing: boolean; photos: number }): number =>
   (pricing ? PRICES.visionV3WithPricing : PRICES.visionV3) + (photos - 1) * PRICES.furtherPhoto;
 

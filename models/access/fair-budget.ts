@@ -13,13 +13,11 @@ export interface FairBudgetOptions {
 
 export interface Lease {
   readonly party: string | null;
-  /** Set by the budget alone. */
   units: number;
   /** Grows to this size if that fits at once; shrinking returns units. */
   tryResize(units: number): boolean;
   /** Grows to this size as soon as that fits. @throws AppError 503 when it did not fit in time, or the call is over */
   resize(units: number): Promise<void>;
-  /** Returns everything, for good. */
   close(): void;
 }
 

@@ -26,7 +26,6 @@ export class DriftWatch {
     @inject(PORTS.Clock) private readonly clock: Clock,
   ) {}
 
-  /** Of the answers of the last days under the live calibration. */
   async reliability() {
     return together(await this.#byAccount());
   }

@@ -62,7 +62,6 @@ export class FeedbackService {
   }
 }
 
-/** @param wanted `id` or `id@version` */
 const isOfModel = ({ model }: JudgedPrediction, wanted: string): boolean =>
   model === wanted || model.startsWith(`${wanted}@`);
 

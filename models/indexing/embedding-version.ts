@@ -17,7 +17,6 @@ export interface VersionRecord extends EmbeddingVersion {
 
 export const hasVectors = ({ state }: EmbeddingVersion): boolean => state !== 'pruned';
 
-/** @throws AppError before the first start of the service */
 export function liveOf<Version extends { readonly state: string }>(versions: readonly Version[]): Version {
   const live = versions.find(({ state }) => state === 'live');
   if (live) return live;
@@ -63,9 +62,7 @@ export interface CatalogImage {
   readonly address: string;
 }
 
-/** A worker's report on the model of a version: that it is ready, or why it can't be. */
 export interface WorkerReadiness {
-  /** Host and process, as operators know them. */
   readonly worker: string;
   readonly versionId: number;
   /** Null when photos can be answered under the version at once. */

@@ -33,9 +33,7 @@ export interface VersionFigures {
 export interface Evaluation {
   readonly at: string;
   readonly seed: number;
-  /** Where the queries came from, in words. */
   readonly source: string;
-  /** Images embedded under the candidate at that time. */
   readonly images: number;
   readonly candidate: VersionFigures;
   /** Null when nothing was live, or the candidate was. */

@@ -42,7 +42,6 @@ const DAMPING_MIN = 1e-6;
 
 const LEAST = 10;
 
-/** Tried for `kin`. */
 const TWENTIETHS = Array.from({ length: 20 }, (_, index) => (index + 1) / 20);
 
 /** Tried for the floor: below 0.05 an answer is noise with any model. */
@@ -156,7 +155,6 @@ function newton(decisions: readonly Decision[], prior: readonly number[]): numbe
   return weights.to1DArray();
 }
 
-/** The variance of a signal over the options it applies to. */
 function scaleOf(decisions: readonly Decision[], column: number): number {
   const values = decisions.flatMap(({ signals }) => {
     const [none, ...candidates] = signals.getColumn(column);

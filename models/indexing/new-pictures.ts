@@ -16,7 +16,6 @@ export class NewPictures {
     @inject(PORTS.Logger) private readonly logger: Logger,
   ) {}
 
-  /** Queues products; the work continues after the call. */
   add(productIds: readonly string[]): void {
     for (const id of productIds) this.#waiting.add(id);
     if (!this.#works) void this.#work();

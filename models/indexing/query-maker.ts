@@ -23,7 +23,6 @@ import type { ShownNeighbour } from '../vision/neighbours';
 import type { CatalogImage } from './embedding-version';
 import type { LabelledSighting } from './fit-calibration';
 
-/** A query for a version: one or more photos of an item, with known content. */
 export interface Query {
   /** The kind of query: `level 1` to `level 3`, `other photo`, `photo`, `feedback`. */
   readonly name: string;
@@ -84,7 +83,6 @@ export class QueryMaker {
     throw notFound('There is no embedded catalog picture to make queries of: import pictures first.');
   }
 
-  /** None for a picture that is gone. */
   async #queriesOf(
     { id, address }: CatalogImage,
     products: readonly string[],

@@ -17,7 +17,6 @@ import { fitChoiceModel, isForFitting, judged, type LabelledSighting } from './f
 import { coverageFaults, refused } from './promotion-gates';
 import { labelledSighting } from './query-maker';
 
-/** The result of recalibrating the live version on feedback; with the overruled objections. */
 export type Recalibration = Awaited<ReturnType<RecalibrationService['recalibrate']>>;
 
 /** Answers used, the newest first: enough to fit a few weights, few enough to keep in memory with their neighbours. */

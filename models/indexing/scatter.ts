@@ -3,7 +3,6 @@ import { hash } from '../random';
 import type { Adaptation } from '../vision/embedding-model';
 import { dot, mapped, meanOf, unit } from '../vision/linear-map';
 
-/** A product with the views of its pictures, `[picture][view]`. */
 export interface ProductPictures {
   readonly id: string;
   readonly pictures: readonly (readonly Float32Array[])[];
@@ -20,7 +19,6 @@ export class Scatter {
     this.#sums = new Float64Array(size * size);
   }
 
-  /** @param pictures of one product, two or more */
   add(pictures: ProductPictures['pictures']): void {
     const centers = pictures.map(meanOf);
     for (const [number, views] of pictures.entries()) {
@@ -63,7 +61,6 @@ export class Scatter {
 class Directions {
   readonly #turn: Float32Array;
 
-  /** @param axes unit vectors, by rows */
   constructor(
     private readonly variances: readonly number[],
     private readonly axes: Matrix,
@@ -87,7 +84,6 @@ class Directions {
   }
 }
 
-/** The vector of a picture: the mean of its views, a unit vector. */
 export const pictureVector = (views: readonly Float32Array[]): Float32Array => unit(meanOf(views));
 
 export const inverseOf = (map: Float32Array): Float32Array =>

@@ -3,7 +3,6 @@ import { type EmbeddingRepository, type ImageSamples, PORTS } from '../ports';
 import type { EmbeddingVersion } from '../vision/embedding-model';
 import { type Coverage, hasVectors, liveOf, rollbackTarget, type VersionRecord } from './embedding-version';
 
-/** Failures that a status lists; the rest is counted. */
 export const FAILURES_SHOWN = 10;
 
 export interface VersionStatus extends Coverage, Pick<VersionRecord, 'model' | 'state' | 'maintained'> {

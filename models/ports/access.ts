@@ -2,7 +2,6 @@ import type { Account, ApiKey, ApiVersion, Caller, KeyLimits, Scope } from '../a
 import type { LimitState } from '../errors';
 
 export interface ListPage {
-  /** Id of the entry before it; null at the start. */
   readonly after: string | null;
   readonly limit: number;
 }
@@ -50,13 +49,11 @@ export interface AccountRepository {
 
 /** A charge of one call: reserved before the work, settled or released after it. */
 export interface ChargeRequest {
-  /** Ours; a repeated settle of it changes nothing. */
   readonly chargeId: string;
   readonly accountId: string;
   readonly keyId: string;
   readonly endpoint: string;
   readonly requestId: string;
-  /** Name of its idempotent call. */
   readonly idempotencyKey?: string;
 }
 

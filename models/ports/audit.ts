@@ -7,9 +7,7 @@ import type { PredictionRepository } from './vision';
 export interface AuditEntry {
   /** `user@host` for a command, `admin` over HTTP. */
   readonly actor: string;
-  /** The name of its command, such as `keys revoke`. */
   readonly action: string;
-  /** The account concerned; null if it concerns all. */
   readonly accountId: string | null;
   /** The object of the action: a key, a model, a file. */
   readonly subject: string | null;
@@ -21,11 +19,9 @@ export interface AuditRecord extends AuditEntry {
   readonly at: Date;
 }
 
-/** Null: any. */
 export interface AuditFilter {
   readonly accountId: string | null;
   readonly since: Date | null;
-  /** Id of an entry: only older entries. */
   readonly before: number | null;
   readonly limit: number;
 }
@@ -33,7 +29,6 @@ export interface AuditFilter {
 /** Who did what and when. Entries are never changed or removed. */
 export interface AuditLog {
   append(entry: AuditEntry): Promise<void>;
-  /** Newest first. */
   list(filter: AuditFilter): Promise<readonly AuditRecord[]>;
 }
 

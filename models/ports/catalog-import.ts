@@ -27,7 +27,6 @@ export interface RecordFile<Record> {
 }
 
 export interface RecordSource {
-  /** Null when there is no file of this kind. */
   file<Kind extends RecordKind>(kind: Kind): Promise<RecordFile<ReadRecords[Kind]> | null>;
 }
 
@@ -55,7 +54,6 @@ export interface StoredImage {
 
 /** The database's records of stored images, by the SHA-256 of their bytes in hexadecimal. */
 export interface StoredImageIndex {
-  /** Unknown digests are left out. */
   find(digests: readonly string[]): Promise<ReadonlyMap<string, StoredImage>>;
   remember(digest: string, image: StoredImage): Promise<void>;
   /** Keeps images not yet named by any row for a while. Resolves when none of them is being removed. */
@@ -90,7 +88,6 @@ export interface RecordStore {
 
 /** The products of a feed, as one import of it finds and leaves them (contract 13.23). */
 export interface FeedRun {
-  /** Live products brought by earlier imports. */
   readonly known: number;
   note(productIds: readonly string[]): Promise<void>;
   /** How many live products of the feed this import did not mark and no other feed has. */

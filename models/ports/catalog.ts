@@ -15,7 +15,6 @@ export interface CatalogRepository {
   itemsById(ids: readonly string[], pricing?: boolean, scope?: SearchScope): Promise<readonly CatalogItem[]>;
   /** One page of a query with the exact total (contract 4.10). @param sell reads and books the rows in one step, if possible */
   search(query: ResolvedQuery, pricing?: boolean, sell?: SellRows): Promise<SearchPage<CatalogItem>>;
-  /** The rows that complete a text, best first (contract 5.12). */
   suggest(query: SuggestionQuery): Promise<readonly SuggestedRow[]>;
   /** Those of the rows that are live and within a scope, of any kind, in the order of the ids. */
   within(ids: readonly string[], scope: SearchScope): Promise<readonly string[]>;
@@ -49,7 +48,6 @@ export interface Sale extends Pick<FoundRows, 'rows'>, Partial<Pick<FoundRows, '
 export interface Sold {
   readonly items: readonly CatalogItem[];
   readonly creditsUsed: number;
-  /** Null if the account is unlimited. */
   readonly creditsRemaining: number | null;
 }
 
@@ -84,14 +82,12 @@ export interface OpenImage {
 export interface ImageStore {
   /** Stores bytes, whole or not at all, and returns their address; the same bytes have the same address. */
   put(bytes: Buffer, extension: 'jpg' | 'png' | 'webp'): Promise<string>;
-  /** The bytes at one of our addresses; null when there are none. */
   get(address: string): Promise<Buffer | null>;
   open(address: string): Promise<OpenImage | null>;
   /** How many bytes are at one of our addresses; null when there is no image. */
   size(address: string): Promise<number | null>;
   /** The addresses of all stored images whose hash begins with the prefix, in order. */
   addresses(prefix?: string): AsyncIterable<string>;
-  /** Removes the image at one of our addresses, if there is one. */
   remove(address: string): Promise<void>;
   /** The same value for all users of this store, and a different one for every other store; null until all would get the same. */
   identity(): Promise<string | null>;

@@ -35,7 +35,6 @@ export interface AdaptedVersion {
 export interface EmbeddingRepository {
   live(): Promise<EmbeddingVersion | null>;
   version(id: number): Promise<EmbeddingVersion | null>;
-  /** All versions ever made, oldest first. */
   versions(): Promise<readonly VersionRecord[]>;
   /** The version of a model that is being built or live, else a new one; the first version ever is live. */
   create(manifest: ModelManifest): Promise<EmbeddingVersion>;
@@ -65,7 +64,6 @@ export interface EmbeddingRepository {
   keepEvaluation(versionId: number, evaluation: Evaluation, calibration: Calibration | null): Promise<void>;
   /** Answers with another calibration from the next photo on; the previous one is kept for a rollback. */
   recalibrate(versionId: number, calibration: Calibration): Promise<void>;
-  /** Drops the vectors of a version that is not live; returns whether there were any. */
   prune(versionId: number): Promise<boolean>;
   /** For the images of live products, or of one product. */
   coverage(versionId: number, productId?: string): Promise<Coverage>;
@@ -97,7 +95,6 @@ export interface FailedImage {
 
 /** The workers' reports on the models of versions, so that a promotion waits for all of them. */
 export interface ReadinessRepository {
-  /** Reports for one worker; replaces its previous report. */
   tell(worker: string, told: readonly Omit<WorkerReadiness, 'worker'>[]): Promise<void>;
   /** The reports of live workers on a version; a worker that has been silent for a while counts as dead. */
   of(versionId: number): Promise<readonly WorkerReadiness[]>;

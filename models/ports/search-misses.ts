@@ -4,7 +4,6 @@ export interface SearchMiss {
   readonly misses: number;
 }
 
-/** Over several days, of which the last is `YYYY-MM-DD`. */
 export interface SearchMissSum extends SearchMiss {
   readonly lastDay: string;
 }

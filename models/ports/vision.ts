@@ -13,7 +13,6 @@ import type {
   StageTimings,
 } from '../vision/neighbours';
 
-/** A share of the memory for calls, in bytes. */
 export interface MemoryLease {
   /** Grows to this size as soon as there is room; fails with `unavailable` when there is none in time. */
   resize(bytes: number): Promise<void>;
@@ -38,9 +37,7 @@ export interface PrepareOptions {
  * 400 for a region of fewer than 16 pixels, with the reason of `signal` when that is aborted.
  */
 export interface ImagePreparer {
-  /** As a JPEG of at most `PREPARED_SIDE` pixels. */
   prepare(bytes: Buffer, options?: PrepareOptions): Promise<PreparedImage>;
-  /** As pixels, of at most the given size. */
   decode(bytes: Buffer, size: ViewSize, options?: PrepareOptions): Promise<DecodedImage>;
   /** A thumbnail JPEG of a prepared or stored picture, longest side in pixels. */
   thumbnail(bytes: Buffer, side: number): Promise<Buffer>;
@@ -55,7 +52,6 @@ export interface TraceContext {
 /** Whose photos are to be identified, and by when. */
 export interface VisionCaller {
   readonly accountId: string;
-  /** How many; 1 while unknown. */
   readonly photos?: number;
   /** Epoch milliseconds after which nobody is waiting for the answer. */
   readonly deadlineAt: number;
@@ -153,7 +149,6 @@ export interface Prediction extends Owner {
   readonly endpoint: string;
   readonly versionId: number;
   readonly model: string;
-  /** For each photo, as in `PreparedImage`. */
   readonly imageDigests: readonly string[];
   readonly neighbours: readonly Neighbour[];
   /** The likeliest product, answered or not; null when nothing was near. */
@@ -194,11 +189,9 @@ export interface JudgedPrediction {
 export interface CorrectedNeighbours
   extends Pick<Prediction, 'id' | 'neighbours'>,
     Pick<Feedback, 'correctId'> {
-  /** How many photos the distances refer to. */
   readonly photos: number;
 }
 
-/** The prepared photos of a prediction, and the product that they showed. */
 export interface CorrectedPhotos extends Pick<Prediction, 'id'>, Pick<Feedback, 'correctId'> {
   readonly photos: readonly Buffer[];
 }

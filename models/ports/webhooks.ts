@@ -30,7 +30,6 @@ export interface WebhookStore {
     failure: string,
     again: { readonly message: Date; readonly endpoint: Date; readonly dropBefore: Date },
   ): Promise<void>;
-  /** Messages that are still to be delivered, and addresses whose last try failed. */
   depth(): Promise<{ waiting: number; failing: number }>;
   disable(endpointId: string): Promise<void>;
 }

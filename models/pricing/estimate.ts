@@ -14,7 +14,6 @@ export type GradeValues = Readonly<Record<Grade, number | null>>;
 export interface MarketEstimate extends GradeValues {
   readonly source: string;
   readonly region: Region;
-  /** Lower-case ISO 4217 code. */
   readonly currency: string;
   readonly estimatedAt: Date;
   readonly confidence: number | null;

@@ -23,7 +23,6 @@ import {
   type StoredImageIndex,
 } from '../ports';
 
-/** Most lines of one call (contract 15.1). */
 export const RECORDS_MAX = 1_000;
 /** Target duration of a transaction: other writers wait for it, and readers of the embedded database. */
 const TRANSACTION_MS = 500;
@@ -32,7 +31,6 @@ const STALE_AT_ONCE = 500;
 /** The outcome of a line: its record is stored, or has a fault. */
 export interface LineOutcome {
   readonly line: number;
-  /** Id of the record, if it is readable. */
   readonly id: string | null;
   readonly fault: Fault | null;
 }
@@ -176,7 +174,6 @@ export class RecordsService {
   }
 }
 
-/** The faults of a call by line; the first is reported. */
 class CollectedRejects implements RejectLog {
   readonly faults = new Map<number, Fault>();
 

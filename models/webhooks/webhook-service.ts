@@ -6,7 +6,6 @@ import { type AuditEntry, PORTS, type WebhookSender, type WebhookStore } from '.
 import { makeWebhookSecret } from './message-signature';
 import type { Webhook, WebhookRegistration } from './webhook';
 
-/** Addresses of an owner at most (contract 16.10). */
 const WEBHOOKS_MAX = 10;
 
 type Registrar = Pick<Caller, 'accountId' | 'test' | 'keyId'>;
@@ -18,7 +17,6 @@ const entryOf = (
   details: AuditEntry['details'] = {},
 ): AuditEntry => ({ actor: `key ${keyId}`, action, accountId, subject, details });
 
-/** The addresses that an account is told at (contract 16.10). */
 @injectable()
 export class WebhookService {
   constructor(

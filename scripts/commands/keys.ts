@@ -82,7 +82,6 @@ const describeKey = ({ key, secret }: MadeKey): string =>
     key.expiresAt ? `expires at ${key.expiresAt.toISOString()}` : 'does not expire'
   }.`;
 
-/** A key in JSON, by the names that `create` prints. */
 const documentOf = ({ id, accountId, name, versions, scopes, test, limits, ...times }: ApiKey) => ({
   ...{ id, account: accountId, name, versions, scopes, test, limits },
   createdAt: times.createdAt,

@@ -28,7 +28,6 @@ export const FROM_TIME = 'from this day or time on (ISO 8601, UTC unless it says
 const day = z.iso.date();
 const time = z.iso.datetime({ offset: true });
 
-/** The start of a day, or a time; in UTC where no offset is given. */
 export function timeOf(text: string): Date {
   if (day.safeParse(text).success) return new Date(text);
   const zoned = [text, `${text}Z`].find((each) => time.safeParse(each).success);

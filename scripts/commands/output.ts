@@ -17,7 +17,6 @@ export function printAnswer<Answer>(
 
 type Cell = string | number | null | readonly string[];
 
-/** Rows as a plain table; an empty list says so. */
 export function asTable(head: readonly string[], rows: readonly (readonly Cell[])[]): string {
   if (rows.length === 0) return 'none';
   const table = new Table({ head: [...head], style: { head: [], border: [] } });

@@ -41,7 +41,6 @@ export function register(predictions: Command): void {
     });
 }
 
-/** @param groups at least one, all told apart by the same */
 function describeGroups(groups: readonly Reliability[]): string {
   const by = groups[0]?.by ?? '';
   const summary = groups.map(({ of, right, claimed, calibration, empty }) => [

@@ -27,7 +27,6 @@ export async function openDatabase({ config, logger }: Opening): Promise<Databas
   return connectPostgres({ url, warnings, poolMax, onWarning });
 }
 
-/** Queues over the stores and the model that are bound already. */
 export function openQueues(opening: Opening): Queues {
   const { config, container, logger, tracing, closing } = opening;
   if (config.REDIS_URL !== undefined) {

@@ -43,7 +43,6 @@ const RELEASE = `${version} ${Object.keys(migrations).sort().at(-1)}`;
 
 const processName = (): string => `${hostname()}:${process.pid}`;
 
-/** The work of a process that computes: it answers the queues, and loads models before they are needed. */
 export async function startPhotoWork(opening: Opening, queues: Queues): Promise<void> {
   const { container, logger, closing } = opening;
   const embeddings = adapterOf(container, PORTS.EmbeddingRepository);
@@ -86,7 +85,6 @@ export async function watchProcesses(opening: Opening): Promise<void> {
   every(opening, 'processes', PROCESSES_MS, () => watch.look());
 }
 
-/** The recurring work of a process that serves HTTP. */
 export function startCallWork(opening: Opening): void {
   const { config, container, logger, closing } = opening;
   const queue = adapterOf(container, PORTS.VisionQueue);

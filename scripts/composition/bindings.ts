@@ -85,7 +85,6 @@ export async function bindStores(opening: Opening): Promise<Database> {
   return database;
 }
 
-/** The stores that an operator's action changes, over the database or a transaction. */
 function storesOver(container: Container, knex: Database['knex']) {
   const inside = container.createChildContainer();
   bindTables({ container: inside, tracing: NO_TRACING }, knex);
@@ -183,7 +182,6 @@ const VECTORS_INDEXED_FROM = 20_000;
 /** A batch that takes longer hangs. */
 const BATCH_TIMEOUT_MS = 30_000;
 
-/** Binds a port to one instance of a class, created when it is first asked for. */
 function bindClass<Port extends object>(
   { container, tracing }: Pick<Opening, 'container' | 'tracing'>,
   token: Token<Port>,

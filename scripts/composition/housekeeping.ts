@@ -6,7 +6,6 @@ import { type Logger, PORTS } from '../../models/ports';
 import type { Config } from '../config';
 import { adapterOf, type Container } from './opening';
 
-/** How one kind of data that grows without end is removed. */
 export interface RetentionRule {
   readonly kind: string;
   /** Removes some of what has expired, in a short transaction; returns how many. */
@@ -17,7 +16,6 @@ export interface RetentionRule {
 const TASK = 'housekeeping';
 const EVERY_MS = 3_600_000;
 
-/** Sweeps of a rule in one turn; what is left waits for the next. */
 const SWEEPS_MAX = 50;
 
 /** Removes what has expired, in small steps, in one process of an installation at a time. */

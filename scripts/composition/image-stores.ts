@@ -12,7 +12,6 @@ import { waitForStore } from './wait-for-store';
 export const imageStoreOf = (config: Config): ImageStore =>
   config.IMAGE_STORE === undefined ? localImages(config) : bucketImages(config, config.IMAGE_STORE);
 
-/** Waits until images can be read. @throws StartRefused naming the setting */
 export async function imagesReached({ config, container, logger }: Opening): Promise<void> {
   const images = adapterOf(container, PORTS.ImageStore);
   const setting = config.IMAGE_STORE === undefined ? 'DATA_DIR' : 'IMAGE_STORE';

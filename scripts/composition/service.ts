@@ -62,7 +62,6 @@ export async function startService(
   }
 }
 
-/** @throws StartRefused when it can't be made or written */
 async function prepareDataFolder(folder: string): Promise<void> {
   try {
     await mkdir(folder, { recursive: true });

@@ -17,7 +17,6 @@ export async function withProgress<Result>(
   }
 }
 
-/** A progress bar with rate, failures and time left on a terminal; a line from time to time elsewhere. */
 class TerminalProgress implements Progress {
   #bar: SingleBar | null = null;
   /** Of the stage: what was done before, and what the rate is of, as it was first told. */

@@ -48,10 +48,8 @@ const SPANS = new Set([
 /** Addresses that machines request every few seconds. */
 const UNTRACED = new Set(['/healthz', '/readyz', '/metrics']);
 
-/** How long a stop waits for a collector that does not answer. */
 const FLUSH_TIMEOUT_MS = 3_000;
 
-/** The time between two log lines about a collector that is away. */
 const COMPLAINT_MS = 600_000;
 
 /** Longer values say nothing more, and callers choose their paths. */

@@ -9,9 +9,7 @@ export interface Tracing {
   requests(listener: RequestListener): RequestListener;
   /** The adapter of a port, with a span around each of its calls that takes time. */
   port<Port extends object>(token: Token<Port>, adapter: Port): Port;
-  /** The pipeline, within the trace that a photo came with. */
   photos(pipeline: PhotoPipeline): PhotoPipeline;
-  /** Fields of a log line that is written during a trace. */
   logFields(): object;
   /** Sends what has not been sent yet; gives up after a few seconds. */
   close(): Promise<void>;
