@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { z } from 'zod';
-import type { Token } from '../../../models/ports';
+import type { Logger, Token } from '../../../models/ports';
 import type { PhotoPipeline } from '../../../workers/pipeline';
 
 /** Follows a call through processes, by wrapping their edges and ports; the code between knows only the `trace` of a photo. */
@@ -14,6 +14,14 @@ export interface Tracing {
   /** Sends what has not been sent yet; gives up after a few seconds. */
   close(): Promise<void>;
 }
+
+export const NO_TRACING: Tracing = {
+  requests: (listener) => listener,
+  port: (_token, adapter) => adapter,
+  photos: (pipeline) => pipeline,
+  logFields: () => ({}),
+  close: async () => undefined,
+};
 
 const address = z.url({ protocol: /^https?$/, error: 'must be a URL with http: or https:' });
 
@@ -33,3 +41,13 @@ export const TRACE_SETTINGS = {
 const settings = z.object(TRACE_SETTINGS);
 
 export type TraceSettings = Readonly<z.infer<typeof settings>>;
+
+/** Loads OpenTelemetry, which takes some 14 MB, only when spans are exported. */
+export function openTracing(given: TraceSettings, logger: Logger): Tracing {
+  const { OTEL_SDK_DISABLED, OTEL_TRACES_EXPORTER } = given;
+  const goal =
+    OTEL_TRACES_EXPORTER ?? given.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? given.OTEL_EXPORTER_OTLP_ENDPOINT;
+  if (OTEL_SDK_DISABLED || goal === undefined || goal === 'none') return NO_TRACING;
+  const { OpenTelemetry }: typeof import('./open-telemetry') = require('./open-telemetry');
+  return new OpenTelemetry(given, logger);
+}
