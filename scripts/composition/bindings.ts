@@ -52,7 +52,7 @@ import {
   SYSTEM_CLOCK,
 } from './opening';
 import { signingKeys } from './signing-keys';
-import { NO_TRACING } from './tracing/tracing';
+import { NO_TRACING } from './tracing/open-tracing';
 
 /** Opens the database and binds what a process works with beside queues and models: tables, images, keys, the clock. */
 export async function bindStores(opening: Opening): Promise<Database> {

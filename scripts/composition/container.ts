@@ -10,7 +10,7 @@ import { imagesReached } from './image-stores';
 import { liveVersion } from './live-version';
 import { createLogger } from './log';
 import { adapterOf, type Opening, type QueuePage } from './opening';
-import { NO_TRACING, openTracing } from './tracing/tracing';
+import { NO_TRACING, openTracing } from './tracing/open-tracing';
 
 /** What a process does for others; a command works for itself alone. */
 export interface Parts {

@@ -158,6 +158,8 @@ describe('a trace', () => {
     };
     const told = Object.keys(parents).map((name) => [name, nameOf(spanOf(trace, name).parentSpanId)]);
     expect(Object.fromEntries(told)).toEqual(parents);
+    const stages = trace.flatMap((span) => span.attributes.get('loupe.stage') ?? []);
+    expect(new Set(stages)).toEqual(new Set(['intake', 'queue', 'embed', 'neighbours', 'rows']));
     const processOf = (name: string) => spanOf(trace, name).process;
     expect(processOf('CatalogRepository.itemsById')).toBe(processOf('VisionQueue.neighbours'));
     expect(processOf('NeighbourIndex.nearest')).toBe(processOf('answer photo'));

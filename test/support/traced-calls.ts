@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { unavailable } from '../../models/errors';
 import { type Logger, PORTS } from '../../models/ports';
-import { openTracing } from '../../scripts/composition/tracing/tracing';
+import { openTracing } from '../../scripts/composition/tracing/open-tracing';
 import { readConfig } from '../../scripts/config';
 import { closed, listening } from './local-server';
 

@@ -144,12 +144,19 @@ test('all faults are named at once, including those between settings', () => {
     ...{ PUBLIC_URL: 'ftp://x', IMAGE_FETCH_ALLOW: 'localhost', RATE_PER_SECOND: '-1', PAGE_SIZE_MAX: '0' },
     ...{ CONFIDENCE_FLOOR: '2', VISION_DEADLINE_MS: '1.5' },
     ...{ OTEL_TRACES_EXPORTER: 'zipkin', OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' },
-    ...{ OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc', OTEL_TRACES_SAMPLER_ARG: '2' },
+    ...{ OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc', OTEL_EXPORTER_OTLP_HEADERS: 'no pair' },
+    ...{ OTEL_EXPORTER_OTLP_TIMEOUT: '0', OTEL_RESOURCE_ATTRIBUTES: 'a=%' },
+    ...{ OTEL_TRACES_SAMPLER: 'sometimes', OTEL_TRACES_SAMPLER_ARG: '2' },
   };
   expect(faulty(wrong)).toEqual(Object.keys(wrong).sort());
   expect(faulty({ ROLE: 'worker', PORT: 'http' })).toEqual(['PORT', 'ROLE']);
   expect(faulty({ ROLE: 'worker', REDIS_URL: 'x' })).toEqual(['REDIS_URL']);
   expect(() => readConfig({ ROLE: 'api' })).toThrow(/REDIS_URL/);
+});
+
+test('a header for the trace collector may end with base64 padding', () => {
+  const OTEL_EXPORTER_OTLP_HEADERS = 'Authorization=Basic dXNlcjpwYXNzdw==,X-Scope=shop';
+  expect(readConfig({ OTEL_EXPORTER_OTLP_HEADERS })).toMatchObject({ OTEL_EXPORTER_OTLP_HEADERS });
 });
 
 test('a .env that can not be read is a fault, not an empty one', () => {

@@ -41,7 +41,7 @@ test('a failure is recorded by its kind, without internal details', async () => 
   const { modules } = await traced(
     { settings, calls: 1, fetched: 'unavailable' },
     { settings, calls: 1, fetched: 'a mistake' },
-    { settings: { ...settings, OTEL_TRACES_SAMPLER_ARG: '0' }, calls: 1, fetched: 'unavailable' },
+    { settings: { ...settings, OTEL_TRACES_SAMPLER: 'always_off' }, calls: 1, fetched: 'unavailable' },
   );
   await collector.close();
   expect(modules).toContain('sdk-trace');

@@ -24,6 +24,7 @@ import {
 import {
   BatchSpanProcessor,
   ParentBasedSampler,
+  type Sampler,
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
@@ -33,17 +34,21 @@ import type { Logger, Token } from '../../../models/ports';
 import type { PhotoPipeline } from '../../../workers/pipeline';
 import type { TraceSettings, Tracing } from './tracing';
 
-/** The call that hands a photo to another process, and its trace with it. */
-const QUEUED = 'VisionQueue.neighbours';
-
-const SPANS = new Set([
-  ...['AccountRepository.callerByKeyHash', 'RateLimiter.consume', 'RateLimiter.acquire'],
-  ...['ImageSource.fetch', 'ImagePreparer.prepare', 'ImagePreparer.decode', QUEUED],
-  ...['EmbedderRegistry.forVersion', 'Embedder.embed', 'NeighbourIndex.nearest'],
-  ...['CatalogRepository.search', 'CatalogRepository.itemsById', 'ItemSales.sell'],
-  ...['CreditLedger.reserve', 'CreditLedger.settle', 'CreditLedger.release'],
-  ...['IdempotencyStore.claim', 'PredictionRepository.save'],
-]);
+/** The calls of ports that are spans, by their stage as in the metrics; those of `other` have none. */
+const CALLS = {
+  intake: ['ImageSource.fetch', 'ImagePreparer.prepare', 'ImagePreparer.decode'],
+  queue: ['VisionQueue.neighbours'],
+  embed: ['EmbedderRegistry.forVersion', 'Embedder.embed'],
+  neighbours: ['NeighbourIndex.nearest'],
+  rows: ['CatalogRepository.search', 'CatalogRepository.itemsById', 'ItemSales.sell'],
+  other: [
+    ...['AccountRepository.callerByKeyHash', 'RateLimiter.consume', 'RateLimiter.acquire'],
+    ...['IdempotencyStore.claim', 'PredictionRepository.save'],
+    ...['CreditLedger.reserve', 'CreditLedger.settle', 'CreditLedger.release'],
+  ],
+};
+const STAGES = new Map(Object.entries(CALLS).flatMap(([stage, calls]) => calls.map((call) => [call, stage])));
+const STAGE = 'loupe.stage';
 
 /** Addresses that machines request every few seconds. */
 const UNTRACED = new Set(['/healthz', '/readyz', '/metrics']);
@@ -67,15 +72,14 @@ export class OpenTelemetry implements Tracing {
     context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
     propagation.setGlobalPropagator(new W3CTraceContextPropagator());
     setGlobalErrorHandler((failure) => this.#complain(failure));
-    const isJson = settings.OTEL_EXPORTER_OTLP_PROTOCOL === 'http/json';
-    const exporter = isJson ? new JsonExporter() : new ProtobufExporter();
-    const root = new TraceIdRatioBasedSampler(settings.OTEL_TRACES_SAMPLER_ARG);
+    const protocol = settings.OTEL_EXPORTER_OTLP_TRACES_PROTOCOL ?? settings.OTEL_EXPORTER_OTLP_PROTOCOL;
+    const exporter = protocol === 'http/json' ? new JsonExporter() : new ProtobufExporter();
     const ours = { 'service.name': 'loupe', 'service.instance.id': `${hostname()}:${process.pid}` };
     this.#provider = new TracerProvider({
       resource: defaultResource()
         .merge(resourceFromAttributes(ours))
         .merge(detectResources({ detectors: [envDetector] })),
-      sampler: new ParentBasedSampler({ root }),
+      sampler: samplerOf(settings),
       spanLimits: { attributeValueLengthLimit: ATTRIBUTE_LENGTH_MAX },
       spanProcessors: [new BatchSpanProcessor({ exporter })],
     });
@@ -110,7 +114,8 @@ export class OpenTelemetry implements Tracing {
         if (!photos.trace) return pipeline.neighbours(photos);
         return context.with(propagation.extract(ROOT_CONTEXT, photos.trace), () => {
           const taken = Date.now();
-          this.#tracer.startSpan('wait in queue', { startTime: taken - photos.queueMs }).end(taken);
+          const waiting = { startTime: taken - photos.queueMs, attributes: { [STAGE]: 'queue' } };
+          this.#tracer.startSpan('wait in queue', waiting).end(taken);
           return this.#within('answer photo', { kind: SpanKind.CONSUMER }, () => pipeline.neighbours(photos));
         });
       },
@@ -139,13 +144,17 @@ export class OpenTelemetry implements Tracing {
         const method: unknown = Reflect.get(target, property, target);
         if (typeof method !== 'function') return method;
         const call = `${name}.${String(property)}`;
-        if (!SPANS.has(call)) return method.bind(target);
+        const stage = STAGES.get(call);
+        if (stage === undefined) return method.bind(target);
+        const options = {
+          kind: stage === 'queue' ? SpanKind.PRODUCER : SpanKind.INTERNAL,
+          attributes: stage === 'other' ? {} : { [STAGE]: stage },
+        };
         return (...parameters: object[]) => {
           // Work outside of a trace, such as that of the background, begins none.
           if (!trace.getActiveSpan()) return Reflect.apply(method, target, parameters);
-          const kind = call === QUEUED ? SpanKind.PRODUCER : SpanKind.INTERNAL;
-          return this.#within(call, { kind }, async () => {
-            const given = call === QUEUED ? carrying(parameters) : parameters;
+          return this.#within(call, options, async () => {
+            const given = stage === 'queue' ? carrying(parameters) : parameters;
             const answer = await Reflect.apply(method, target, given);
             return call === 'EmbedderRegistry.forVersion' ? this.#traced('Embedder', answer) : answer;
           });
@@ -179,6 +188,12 @@ function carrying([request, ...others]: object[]): object[] {
   const carrier = {};
   propagation.inject(context.active(), carrier);
   return [{ ...request, trace: carrier }, ...others];
+}
+
+function samplerOf({ OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: ratio }: TraceSettings): Sampler {
+  const share = name.endsWith('traceidratio') ? ratio : Number(name.endsWith('always_on'));
+  const root = new TraceIdRatioBasedSampler(share);
+  return name.startsWith('parentbased_') ? new ParentBasedSampler({ root }) : root;
 }
 
 /** The answer was sent, or the caller hung up. */

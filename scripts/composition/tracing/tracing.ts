@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { z } from 'zod';
-import type { Logger, Token } from '../../../models/ports';
+import type { Token } from '../../../models/ports';
 import type { PhotoPipeline } from '../../../workers/pipeline';
 
 /** Follows a call through processes, by wrapping their edges and ports; the code between knows only the `trace` of a photo. */
@@ -15,17 +15,17 @@ export interface Tracing {
   close(): Promise<void>;
 }
 
-export const NO_TRACING: Tracing = {
-  requests: (listener) => listener,
-  port: (_token, adapter) => adapter,
-  photos: (pipeline) => pipeline,
-  logFields: () => ({}),
-  close: async () => undefined,
-};
-
 const address = z.url({ protocol: /^https?$/, error: 'must be a URL with http: or https:' });
+const protocol = z.enum(['http/protobuf', 'http/json']);
+const PAIRS = 'must be name=value,…, percent-encoded';
+/** A value may end with `=`, as base64 does. */
+const headers = z.string().regex(/^(\s*[^=,%\s]+\s*=([^,%]|%[0-9a-f]{2})*(,|$))+$/i, PAIRS);
+const attributes = z.string().regex(/^(\s*[^=,%\s]+\s*=([^=,%]|%[0-9a-f]{2})*(,|$))+$/i, PAIRS);
 
-/** OpenTelemetry's names; its exporter and resource read these and others themselves. */
+/**
+ * OpenTelemetry's names and defaults, checked at the start; its exporter and resource read their own again. Nothing is traced unless an
+ * exporter or its address is given.
+ */
 export const TRACE_SETTINGS = {
   OTEL_SDK_DISABLED: z
     .string()
@@ -34,20 +34,22 @@ export const TRACE_SETTINGS = {
   OTEL_TRACES_EXPORTER: z.enum(['otlp', 'none']).optional(),
   OTEL_EXPORTER_OTLP_ENDPOINT: address.optional(),
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: address.optional(),
-  OTEL_EXPORTER_OTLP_PROTOCOL: z.enum(['http/protobuf', 'http/json']).default('http/protobuf'),
+  OTEL_EXPORTER_OTLP_PROTOCOL: protocol.default('http/protobuf'),
+  OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: protocol.optional(),
+  OTEL_EXPORTER_OTLP_HEADERS: headers.optional(),
+  OTEL_EXPORTER_OTLP_TRACES_HEADERS: headers.optional(),
+  OTEL_EXPORTER_OTLP_TIMEOUT: z
+    .string()
+    .regex(/^[1-9]\d{0,6}$/, 'must be a whole number of milliseconds')
+    .optional(),
+  OTEL_SERVICE_NAME: z.string().optional(),
+  OTEL_RESOURCE_ATTRIBUTES: attributes.optional(),
+  OTEL_TRACES_SAMPLER: z
+    .templateLiteral([z.enum(['', 'parentbased_']), z.enum(['always_on', 'always_off', 'traceidratio'])])
+    .default('parentbased_always_on'),
   OTEL_TRACES_SAMPLER_ARG: z.coerce.number('must be a number from 0 to 1').min(0).max(1).default(1),
 } as const;
 
 const settings = z.object(TRACE_SETTINGS);
 
 export type TraceSettings = Readonly<z.infer<typeof settings>>;
-
-/** Loads OpenTelemetry, which takes some 14 MB, only when spans are exported. */
-export function openTracing(given: TraceSettings, logger: Logger): Tracing {
-  const { OTEL_SDK_DISABLED, OTEL_TRACES_EXPORTER } = given;
-  const goal =
-    OTEL_TRACES_EXPORTER ?? given.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? given.OTEL_EXPORTER_OTLP_ENDPOINT;
-  if (OTEL_SDK_DISABLED || goal === undefined || goal === 'none') return NO_TRACING;
-  const { OpenTelemetry }: typeof import('./open-telemetry') = require('./open-telemetry');
-  return new OpenTelemetry(given, logger);
-}
