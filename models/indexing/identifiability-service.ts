@@ -1,6 +1,7 @@
 import pMap from 'p-map';
 import { inject, injectable } from 'tsyringe';
 import { EVERYTHING } from '../catalog/catalog-query';
+import type { Attribute, CatalogItem } from '../catalog/item';
 import { categorySlug } from '../catalog/resolve-scope';
 import { Taxonomy } from '../catalog/taxonomy';
 import { notFound } from '../errors';
@@ -36,9 +37,12 @@ export const VERDICTS = [
 ] as const;
 export type Verdict = (typeof VERDICTS)[number];
 
-/** How many products a version can distinguish, in total or in a category, and the worst of the others. */
+/** How many products a version can distinguish, in total or in a category. */
 export type Identifiability = Awaited<ReturnType<IdentifiabilityService['inspect']>>;
-export type Finding = Identifiability['findings'][number];
+
+/** A product that is not `distinct`, and the nearest other one. */
+export type Finding = ReturnType<typeof findingOf>;
+export type NamedProduct = ReturnType<typeof namedProduct>;
 
 /** Distances have four decimals: half precision has no more. */
 const SCALE = 10_000;
@@ -57,8 +61,7 @@ interface NearestPictures {
 }
 
 interface Judgement {
-  readonly id: string;
-  readonly popularity: number;
+  readonly product: PicturedProduct;
   readonly verdict: Verdict;
   /** Null without an embedded picture, or if no other product has one. */
   readonly nearest: NearestPictures | null;
@@ -75,38 +78,32 @@ export class IdentifiabilityService {
   ) {}
 
   /**
-   * Asks the index for the neighbours of every picture. `findings` has the worst products of each verdict but `distinct`.
-   * @param options `model`: null means the live version; `category`: slug or name for the judged products, null means all;
-   * `limit`: findings of each verdict
+   * Asks the index for the neighbours of every picture.
+   * @param options `model`: null means the live version; `category`: slug or name for the judged products, null means all
+   * @param onFinding is called for every product that is not `distinct`, in the order of the ids
    * @throws AppError without a live version, for an unknown model or category, and without any product
    */
   async inspect(
-    options: { readonly model: string | null; readonly category: string | null; readonly limit: number },
+    options: { readonly model: string | null; readonly category: string | null },
     progress: Progress,
+    onFinding: (finding: Finding) => void,
   ) {
     const version = versionOf(await this.embeddings.versions(), options.model);
     const taxonomy = new Taxonomy(await this.catalog.categories());
     const category = options.category === null ? null : categorySlug(options.category, 'product', taxonomy);
-    const all = VERDICTS.map((verdict) => ({ verdict, count: 0, worst: [] as Judgement[] }));
-    progress.begin('products', await this.#productsIn(category));
+    const counts = Object.fromEntries(VERDICTS.map((verdict) => [verdict, 0])) as Record<Verdict, number>;
     let products = 0;
+    progress.begin('products', await this.#productsIn(category));
     for await (const page of this.#pages(version, category)) {
       const judgements = await this.#judge(version, page);
-      for (const each of all) {
-        const found = judgements.filter(({ verdict }) => verdict === each.verdict);
-        each.count += found.length;
-        if (each.verdict !== 'distinct')
-          each.worst = [...each.worst, ...found].sort(byWorst).slice(0, options.limit);
-      }
+      for (const { verdict } of judgements) counts[verdict] += 1;
+      for (const finding of await this.#findings(judgements, taxonomy)) onFinding(finding);
       products += page.length;
       progress.reach(products);
     }
     progress.end();
-    const counts = Object.fromEntries(all.map(({ verdict, count }) => [verdict, count]));
     return {
-      findings: await this.#named(all.flatMap(({ worst }) => worst)),
-      ...{ model: version.model, version: version.id, category, products },
-      counts: counts as Record<Verdict, number>,
+      ...{ model: version.model, version: version.id, category, products, counts },
       adaptable: await adaptableProducts(version, this.samples),
       approximate: await this.index.isApproximate(version),
     };
@@ -135,7 +132,7 @@ export class IdentifiabilityService {
     const showing = await this.catalog.productsShowing(products.flatMap(imageIdsOf));
     const judge = async (product: PicturedProduct): Promise<Judgement> => {
       const judged = (verdict: Verdict, nearest: NearestPictures | null = null) => {
-        return { id: product.id, popularity: product.popularity, verdict, nearest };
+        return { product, verdict, nearest };
       };
       for (const imageId of imageIdsOf(product)) {
         const other = showing.get(imageId)?.find((id) => id !== product.id);
@@ -182,22 +179,52 @@ export class IdentifiabilityService {
   }
 
   /** With names and addresses; a row removed meanwhile by an import is named by its id. */
-  async #named(judgements: readonly Judgement[]) {
-    const imageIds = judgements.flatMap(({ nearest }) => nearest?.imageIds ?? []);
-    const addresses = await this.catalog.imageAddresses(imageIds);
-    const ids = new Set(judgements.flatMap(({ id, nearest }) => [id, nearest?.other ?? id]));
-    const names = new Map((await this.catalog.itemsById([...ids])).map(({ id, name }) => [id, name]));
-    const named = (id: string) => ({ id, name: names.get(id) ?? id });
-    return judgements.map(({ verdict, id, popularity, nearest }) => ({
-      ...{ verdict, product: named(id), popularity },
-      nearest: nearest && {
-        product: named(nearest.other),
-        /** Addresses of the two; the same if the picture is shared. */
-        pictures: nearest.imageIds.map((imageId) => addresses.get(imageId) ?? ''),
-        ...{ distance: nearest.distance, ownDistance: nearest.ownDistance },
-      },
-    }));
+  async #findings(judgements: readonly Judgement[], taxonomy: Taxonomy): Promise<Finding[]> {
+    const found = judgements.filter(({ verdict }) => verdict !== 'distinct');
+    const addresses = await this.catalog.imageAddresses(
+      found.flatMap(({ nearest }) => nearest?.imageIds ?? []),
+    );
+    const ids = new Set(found.flatMap(({ product: { id }, nearest }) => [id, nearest?.other ?? id]));
+    const items = new Map((await this.catalog.itemsById([...ids])).map((item) => [item.id, item]));
+    return found.map((judgement) => findingOf(judgement, { items, addresses, taxonomy }));
   }
+}
+
+interface Known {
+  readonly items: ReadonlyMap<string, CatalogItem>;
+  readonly addresses: ReadonlyMap<number, string>;
+  readonly taxonomy: Taxonomy;
+}
+
+const findingOf = ({ verdict, product, nearest }: Judgement, { items, addresses, taxonomy }: Known) => ({
+  ...{ verdict, product: namedProduct(product.id, items.get(product.id), taxonomy) },
+  popularity: product.popularity,
+  /** How many of its pictures are embedded. */
+  pictures: embedded(product).length,
+  nearest: nearest && {
+    product: namedProduct(nearest.other, items.get(nearest.other), taxonomy),
+    /** Addresses of the two; the same if the picture is shared. */
+    pictures: nearest.imageIds.map((id) => addresses.get(id) ?? ''),
+    ...{ distance: nearest.distance, ownDistance: nearest.ownDistance },
+    differIn: differingFields(items.get(product.id)?.attributes, items.get(nearest.other)?.attributes),
+  },
+});
+
+/** With its taxonomy, from the outermost level of its category's hierarchy inwards: brand, model, style. */
+function namedProduct(id: string, item: CatalogItem | undefined, taxonomy: Taxonomy) {
+  const hierarchy = (item && taxonomy.find(item.category)?.hierarchy) ?? [];
+  const nameOf = (field: string) => item?.attributes.find((each) => each.field === field)?.name ?? [];
+  return { id, name: item?.name ?? id, taxonomy: hierarchy.flatMap(nameOf) };
+}
+
+/** The fields in which the values of two products differ, in the order of the first product. */
+function differingFields(left: readonly Attribute[] = [], right: readonly Attribute[] = []): string[] {
+  const valuesOf = (attributes: readonly Attribute[], field: string) => {
+    const ids = attributes.flatMap((each) => (each.field === field ? each.id : []));
+    return ids.sort().join('\n');
+  };
+  const fields = new Set([...left, ...right].map(({ field }) => field));
+  return [...fields].filter((field) => valuesOf(left, field) !== valuesOf(right, field));
 }
 
 const imageIdsOf = ({ pictures }: PicturedProduct): number[] => pictures.map(({ imageId }) => imageId);
@@ -212,9 +239,3 @@ function pictureDistance(left: readonly Float32Array[], right: readonly Float32A
 
 /** Copies of a picture are as near as each other. */
 const roundDistance = (distance: number): number => Math.round(distance * SCALE) / SCALE;
-
-/** Those with the nearest pictures first, then the most popular. */
-function byWorst(left: Judgement, right: Judgement): number {
-  const near = (left.nearest?.distance ?? 3) - (right.nearest?.distance ?? 3);
-  return near || right.popularity - left.popularity || (left.id < right.id ? -1 : 1);
-}

@@ -3,9 +3,11 @@ import type { Command } from '@commander-js/extra-typings';
 import {
   type Finding,
   type Identifiability,
+  type NamedProduct,
   VERDICTS,
   type Verdict,
 } from '../../models/indexing/identifiability-service';
+import { printable } from '../composition/printable';
 import { withStores } from '../composition/services';
 import { withProgress } from '../composition/terminal-progress';
 import { adaptableText } from './describe-embeddings';
@@ -21,6 +23,8 @@ const VERDICT_TEXTS: Readonly<Record<Verdict, string>> = {
   distinct: 'told apart',
 };
 
+const DIFFERENCES_SHOWN = 3;
+
 /** `loupe catalog identifiability`: what to photograph next (docs/operate.md). */
 export function register(catalog: Command): void {
   const inspected =
@@ -28,20 +32,46 @@ export function register(catalog: Command): void {
   answering(catalog, 'identifiability', inspected)
     .option('--category <category>', 'products of this category only, against those of all')
     .option('--model <model>', 'under another version than the live one, id or id@version')
-    .option('--limit <limit>', 'how many of each kind are listed, the worst first', wholeNumber, 50)
+    .option('--limit <limit>', 'how many of each kind are shown, the worst first', wholeNumber, 20)
     .action(async ({ model = null, category = null, limit, json }) => {
       setPriority(constants.priority.PRIORITY_LOW);
+      const worst = VERDICTS.map((verdict) => ({ verdict, findings: [] as Finding[] }));
+      // One JSON document of all findings, one of which is in memory at a time.
+      let between = '{"findings": [';
+      const onFinding = (finding: Finding) => {
+        if (json) {
+          process.stdout.write(`${between}\n${printable(JSON.stringify(finding))}`);
+          between = ',';
+          return;
+        }
+        for (const each of worst) {
+          if (each.verdict === finding.verdict) each.findings.push(finding);
+          if (each.findings.length > 2 * limit) each.findings.sort(byWorst).splice(limit);
+        }
+      };
       const result = await withStores(({ identifiability }) =>
         withProgress(process.stderr, (progress) =>
-          identifiability.inspect({ model, category, limit }, progress),
+          identifiability.inspect({ model, category }, progress, onFinding),
         ),
       );
-      printAnswer(json, result, describe);
+      if (json) {
+        const summary = JSON.stringify(result, null, 2).slice(1);
+        process.stdout.write(`${between === ',' ? '\n' : between}],${summary}\n`);
+      } else {
+        const findings = worst.flatMap((each) => each.findings.sort(byWorst).slice(0, limit));
+        printAnswer(false, null, () => describe(result, findings));
+      }
     });
 }
 
-function describe(result: Identifiability): string {
-  const { products, category, model, version, counts, adaptable, approximate, findings } = result;
+/** Those with the nearest pictures first, then the most popular. */
+function byWorst(left: Finding, right: Finding): number {
+  const near = (left.nearest?.distance ?? 3) - (right.nearest?.distance ?? 3);
+  return near || right.popularity - left.popularity || (left.product.id < right.product.id ? -1 : 1);
+}
+
+function describe(result: Identifiability, findings: readonly Finding[]): string {
+  const { products, category, model, version, counts, adaptable, approximate } = result;
   const found = VERDICTS.filter((verdict) => counts[verdict] > 0);
   return [
     `${products} products${category === null ? '' : ` of ${category}`}, by ${model} (version ${version})`,
@@ -51,13 +81,25 @@ function describe(result: Identifiability): string {
     ),
     ...(adaptable === null ? [] : [adaptableText(adaptable)]),
     ...(approximate ? ['Neighbours are those of the approximate index, which misses a few.'] : []),
-    asTable(['verdict', 'product, and the nearest other', 'apart', 'own'], findings.map(rowOf)),
+    asTable(['verdict', 'product, and the nearest other', 'apart', 'own', 'differ in'], findings.map(rowOf)),
   ].join('\n');
 }
 
 const rowOf = ({ product, nearest, verdict }: Finding) => [
   VERDICT_TEXTS[verdict],
-  [product, ...(nearest ? [nearest.product] : [])].map(({ id, name }) => `${id}  ${name}`),
+  [lineOf(product), ...(nearest ? [lineOf(nearest.product)] : [])],
   nearest?.distance.toFixed(3) ?? null,
   nearest?.ownDistance?.toFixed(3) ?? null,
+  nearest && differencesOf(nearest.differIn),
 ];
+
+/** Brand, model and style where the name does not say them, then the name. */
+const lineOf = ({ id, name, taxonomy }: NamedProduct): string =>
+  `${id}  ${[...taxonomy.filter((each) => !name.includes(each)), name].join(' ')}`;
+
+/** The first fields in which two products differ; if none do, they may be one product that was entered twice. */
+function differencesOf(fields: readonly string[]): string[] {
+  const more = fields.length - DIFFERENCES_SHOWN;
+  if (fields.length === 0) return ['nothing'];
+  return [...fields.slice(0, DIFFERENCES_SHOWN), ...(more > 0 ? [`${more} more`] : [])];
+}
