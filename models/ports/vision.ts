@@ -1,4 +1,5 @@
 import type { Owner } from '../access/api-key';
+import type { Lease } from '../access/fair-budget';
 import type { SearchScope } from '../catalog/catalog-query';
 import type { EmbeddingVersion, ModelManifest, ViewSize } from '../vision/embedding-model';
 import type { Region } from '../vision/image-input';
@@ -13,11 +14,7 @@ import type {
   StageTimings,
 } from '../vision/neighbours';
 
-export interface MemoryLease {
-  /** Grows to this size as soon as there is room; fails with `unavailable` when there is none in time. */
-  resize(bytes: number): Promise<void>;
-  close(): void;
-}
+export type MemoryLease = Pick<Lease, 'resize' | 'close'>;
 
 /** Gets the bytes behind a caller's address: guarded, capped, timed. Fails with 422 reasons `url_*`, `image_too_large`. */
 export interface ImageSource {

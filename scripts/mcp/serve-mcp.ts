@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import {
   localhostHostValidation,
@@ -21,11 +21,6 @@ export interface McpService {
   readonly imageBytesMax: number;
 }
 
-export interface McpHttpOptions extends McpService {
-  /** 0 picks one. */
-  readonly port: number;
-}
-
 /** Several photos; the service reports what is too large for it. */
 const BODY_BYTES_MAX = 64 * 1024 * 1024;
 
@@ -33,10 +28,7 @@ const BODY_BYTES_MAX = 64 * 1024 * 1024;
  * Serves the tools to programs of this machine, each request with the key of its Authorization header. Web pages are kept out, also by
  * DNS rebinding. @throws when the port can't be opened
  */
-export async function serveMcpOverHttp({ baseUrl, imageBytesMax, port }: McpHttpOptions): Promise<{
-  readonly server: Server;
-  readonly url: string;
-}> {
+export async function serveMcpOverHttp({ baseUrl, imageBytesMax, port }: McpService & { port: number }) {
   const handler = createMcpHandler(
     ({ requestInfo }) => {
       const key = keyOf(requestInfo?.headers.get('authorization')) ?? '';
