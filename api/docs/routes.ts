@@ -48,6 +48,7 @@ const referencePage = (files: readonly Asset[]): string => `<!doctype html>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
 <meta name="description" content="Reference of the Loupe API: identify an item from a photo, and search the catalog.">
 <title>Loupe API reference</title>
 ${files.map(tagFor).join('\n')}
