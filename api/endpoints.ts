@@ -12,10 +12,10 @@ import * as asked from './v3/schema';
 import { feedbackBody, identifyBody, jobBody } from './v3/vision-schema';
 import { periodParameters } from './wire/period';
 
-/** How an endpoint is called in usage reports: the API version that a key must open comes first. */
+/** Name in usage reports; the API version that a key must open comes first. */
 type EndpointName = `${ApiVersion}.${string}`;
 
-/** The description of an endpoint. */
+/** The description of an endpoint, besides its answer. */
 interface Own {
   readonly method?: Method;
   /** Other addresses of the endpoint (contract 9.3). */
@@ -29,8 +29,6 @@ interface Own {
   readonly body?: z.ZodType | { readonly lines: string } | { readonly bytes: readonly string[] };
   /** How the body is read, if its form does not say. */
   readonly takes?: 'job' | 'photo';
-  /** Of JSON, or the media types of an answer that is not ours. */
-  readonly answer: z.ZodType | readonly string[];
   /** Of a success, if that is not 200; such an answer has a `Location`. */
   readonly status?: 201 | 202;
   /** Statuses of its refusals. */
@@ -48,8 +46,12 @@ type Usual = Required<Pick<Own, 'errors' | 'headers' | 'maybe'>>;
 type Method = 'get' | 'post' | 'put' | 'delete';
 
 /** An address and all its answers; the texts are in `ops/openapi/reference.md`. */
-export interface Endpoint extends Usual, Omit<Own, 'aliases' | 'method' | 'takes' | keyof Usual> {
+export interface Endpoint<Answer = z.ZodType | readonly string[]>
+  extends Usual,
+    Omit<Own, 'aliases' | 'method' | 'takes' | keyof Usual> {
   readonly method: Method;
+  /** Of JSON, or the media types of an answer that is not ours. */
+  readonly answer: Answer;
   /** Its address, then its aliases; `:name` marks a part that varies. */
   readonly paths: readonly [string, ...string[]];
   readonly takes: 'nothing' | 'json' | 'photo' | 'job' | 'records' | 'picture';
@@ -59,7 +61,7 @@ export interface Endpoint extends Usual, Omit<Own, 'aliases' | 'method' | 'takes
 }
 
 /** An endpoint for callers with a key. Its middleware depends on its kind (`middleware/endpoints.ts`). */
-export interface CallerEndpoint extends Endpoint {
+export interface CallerEndpoint<Answer = z.ZodType> extends Endpoint<Answer> {
   readonly kind: 'read' | 'once' | 'photo';
   readonly name: EndpointName;
   readonly version: ApiVersion;
@@ -103,9 +105,9 @@ const PHOTO = {
 
 const keyed =
   (kind: CallerEndpoint['kind'], scope: Scope | null, usual: Usual) =>
-  (name: EndpointName, path: string, own: Own): CallerEndpoint => {
+  <Answer>(name: EndpointName, path: string, answer: Answer, own: Own = {}): CallerEndpoint<Answer> => {
     const version = API_VERSIONS.find((each) => name.startsWith(`${each}.`)) ?? 'v3';
-    return { ...complete(usual, path, own), kind, name, scope, version, tag: version };
+    return { ...complete(usual, path, own), kind, name, answer, scope, version, tag: version };
   };
 
 /** The endpoints that a scope opens. */
@@ -121,7 +123,10 @@ const anyKey = opened(null);
 
 const keyless =
   (tag: 'files' | 'admin' | 'operations', usual: Usual) =>
-  (path: string, own: Own): Endpoint => ({ ...complete(usual, path, own), tag, version: null });
+  <const Answer>(path: string, answer: Answer, own: Own = {}): Endpoint<Answer> => ({
+    ...complete(usual, path, own),
+    ...{ answer, tag, version: null },
+  });
 const file = keyless('files', { errors: [], headers: [], maybe: [] });
 const tool = keyless('operations', { errors: [], headers: [], maybe: ['Cache-Control'] });
 /** Endpoints for operators with their token; all are 404 if no token is set. */
@@ -135,112 +140,83 @@ const KEY = ['Id of the key', 'key_0197a3f0'] as const;
 
 /** Endpoints for callers, in the order of the reference (contract 4 to 8, 15, 16). */
 export const CALLS = {
-  queryCatalog: catalog.once('v3.catalog.query', '/v3/catalog/query', {
+  queryCatalog: catalog.once('v3.catalog.query', '/v3/catalog/query', v3.queryAnswer, {
     aliases: ['/api/v3/catalog/search', '/api/v3/catalog/query'],
     body: asked.catalogQueryBody,
-    answer: v3.queryAnswer,
     maybe: ['Deprecation'],
   }),
-  getItem: catalog.read('v3.catalog.item', '/v3/catalog/items/:id', {
+  getItem: catalog.read('v3.catalog.item', '/v3/catalog/items/:id', v3.itemAnswer, {
     aliases: ['/api/v3/catalog/items/:id'],
     id: ITEM,
     query: asked.itemParameters,
-    answer: v3.itemAnswer,
   }),
-  listSimilarItems: catalog.read('v3.catalog.similar', '/v3/catalog/items/:id/similar', {
+  listSimilarItems: catalog.read('v3.catalog.similar', '/v3/catalog/items/:id/similar', v3.similarAnswer, {
     id: ITEM,
     query: asked.similarParameters,
-    answer: v3.similarAnswer,
   }),
-  getItems: catalog.once('v3.catalog.items', '/v3/catalog/items', {
-    body: asked.itemsBody,
-    answer: v3.itemsAnswer,
-  }),
-  suggest: catalog.once('v3.catalog.suggest', '/v3/catalog/suggest', {
+  getItems: catalog.once('v3.catalog.items', '/v3/catalog/items', v3.itemsAnswer, { body: asked.itemsBody }),
+  suggest: catalog.once('v3.catalog.suggest', '/v3/catalog/suggest', v3.suggestAnswer, {
     body: asked.suggestBody,
-    answer: v3.suggestAnswer,
   }),
-  identify: vision.photo('v3.vision.identify', '/v3/vision/identify', {
+  identify: vision.photo('v3.vision.identify', '/v3/vision/identify', v3.identifyAnswer, {
     aliases: ['/api/v3/vision/identify'],
     body: identifyBody,
     takes: 'photo',
-    answer: v3.identifyAnswer,
     maybe: ['Deprecation'],
   }),
-  sendFeedback: anyKey.once('v3.vision.feedback', '/v3/vision/predictions/:id/feedback', {
+  sendFeedback: anyKey.once('v3.vision.feedback', '/v3/vision/predictions/:id/feedback', v3.feedbackAnswer, {
     aliases: ['/api/v3/vision/predictions/:id/feedback'],
     id: ['The `X-Prediction-Id` of an answer', 'V1StGXR8_Z5jdHi6B-myT'],
     body: feedbackBody,
-    answer: v3.feedbackAnswer,
   }),
-  getOwnAccount: anyKey.read('v3.account', '/v3/account', {
-    query: periodParameters,
-    answer: v3.accountAnswer,
-  }),
-  writeRecords: records.once('v3.records.write', '/v3/catalog/records', {
+  getOwnAccount: anyKey.read('v3.account', '/v3/account', v3.accountAnswer, { query: periodParameters }),
+  writeRecords: records.once('v3.records.write', '/v3/catalog/records', written.recordsAnswer, {
     method: 'put',
     body: { lines: 'JSON Lines in UTF-8, 10 MiB at most; `application/jsonl` is the same' },
-    answer: written.recordsAnswer,
   }),
-  storeImage: records.once('v3.images.store', '/v3/catalog/images', {
+  storeImage: records.once('v3.images.store', '/v3/catalog/images', written.imageAnswer, {
     body: { bytes: ['image/jpeg', 'image/png', 'image/webp', 'application/octet-stream'] },
-    answer: written.imageAnswer,
     status: 201,
     errors: [422],
   }),
-  deleteRecord: records.once('v3.records.delete', '/v3/catalog/records/:id', {
+  deleteRecord: records.once('v3.records.delete', '/v3/catalog/records/:id', written.deletionAnswer, {
     method: 'delete',
     id: RECORD,
-    answer: written.deletionAnswer,
   }),
-  getRecord: records.read('v3.records.read', '/v3/catalog/records/:id', {
+  getRecord: records.read('v3.records.read', '/v3/catalog/records/:id', written.recordAnswer, { id: RECORD }),
+  getRecordStatus: records.read('v3.records.status', '/v3/catalog/records/:id/status', written.statusAnswer, {
     id: RECORD,
-    answer: written.recordAnswer,
   }),
-  getRecordStatus: records.read('v3.records.status', '/v3/catalog/records/:id/status', {
-    id: RECORD,
-    answer: written.recordStatusAnswer,
-  }),
-  getFeedStatus: records.read('v3.feeds.status', '/v3/catalog/feeds/:id/status', {
+  getFeedStatus: records.read('v3.feeds.status', '/v3/catalog/feeds/:id/status', written.feedStatusAnswer, {
     id: ['Name of the feed', 'shopify'],
-    answer: written.feedStatusAnswer,
   }),
-  createJob: vision.once('v3.vision.jobs', '/v3/vision/jobs', {
+  createJob: vision.once('v3.vision.jobs', '/v3/vision/jobs', v3.jobAnswer, {
     body: jobBody,
     takes: 'job',
-    answer: v3.jobAnswer,
     maybe: ['Deprecation'],
     status: 202,
   }),
-  getJob: vision.read('v3.vision.jobs', '/v3/vision/jobs/:id', { id: JOB, answer: v3.jobAnswer }),
-  cancelJob: vision.once('v3.vision.jobs', '/v3/vision/jobs/:id', {
+  getJob: vision.read('v3.vision.jobs', '/v3/vision/jobs/:id', v3.jobAnswer, { id: JOB }),
+  cancelJob: vision.once('v3.vision.jobs', '/v3/vision/jobs/:id', v3.jobAnswer, {
     method: 'delete',
     id: JOB,
-    answer: v3.jobAnswer,
   }),
-  createWebhook: vision.once('v3.webhooks', '/v3/webhooks', {
+  createWebhook: vision.once('v3.webhooks', '/v3/webhooks', v3.webhookAnswer, {
     body: asked.webhookBody,
-    answer: v3.webhookAnswer,
     status: 201,
   }),
-  listWebhooks: vision.read('v3.webhooks', '/v3/webhooks', { answer: v3.webhooksAnswer }),
-  deleteWebhook: vision.once('v3.webhooks', '/v3/webhooks/:id', {
+  listWebhooks: vision.read('v3.webhooks', '/v3/webhooks', v3.webhooksAnswer),
+  deleteWebhook: vision.once('v3.webhooks', '/v3/webhooks/:id', v3.webhookRemoved, {
     method: 'delete',
     id: ['The `id` of the webhook', 'webhook_V1StGXR8_Z5jdHi6B-myT'],
-    answer: v3.webhookRemoved,
   }),
-  searchProductsV2: catalog.once('v2.products', '/v2/products', {
-    body: legacyBody,
-    answer: legacy.legacyAnswer,
-  }),
-  identifyV2: vision.photo('v2.vision', '/v2/vision', {
+  searchProductsV2: catalog.once('v2.products', '/v2/products', legacy.legacyAnswer, { body: legacyBody }),
+  identifyV2: vision.photo('v2.vision', '/v2/vision', legacy.legacyVisionAnswer, {
     body: legacyIdentifyBody,
     takes: 'photo',
-    answer: legacy.legacyVisionAnswer,
   }),
-  searchProductsV1: catalog.read('v1.products', '/v1/products', {
+  searchProductsV1: catalog.read('v1.products', '/v1/products', legacy.legacyAnswer, {
     query: legacyParameters,
-    answer: legacy.legacyAnswer,
   }),
 } satisfies Record<string, CallerEndpoint>;
 
@@ -254,7 +230,7 @@ const inPath = (name: string, description: string, schema: object = {}) => ({
 
 /** Endpoints that answers link to. */
 export const FILES = {
-  getDataFile: file('/files/:kind/:variantId/:file', {
+  getDataFile: file('/files/:kind/:variantId/:file', ['text/csv'], {
     parameters: [
       inPath('kind', 'Estimates over time, or the listings', { enum: DATA_FILE_KINDS }),
       inPath('variantId', 'Id of the variant'),
@@ -267,18 +243,16 @@ export const FILES = {
         schema: { type: 'string' },
       })),
     ],
-    answer: ['text/csv'],
     errors: [403, 503],
     headers: ['Cache-Control', 'Content-Disposition'],
   }),
-  getImage: file('/images/:file', {
+  getImage: file('/images/:file', ['image/jpeg', 'image/png', 'image/webp'], {
     parameters: [
       inPath('file', 'SHA-256 of the content and its format', {
         pattern: '^[0-9a-f]{64}\\.(jpg|png|webp)$',
       }),
       { name: 'If-None-Match', in: 'header', description: 'ETags that you hold', schema: { type: 'string' } },
     ],
-    answer: ['image/jpeg', 'image/png', 'image/webp'],
     errors: [404, 503],
     headers: ['Cache-Control', 'ETag'],
   }),
@@ -286,59 +260,52 @@ export const FILES = {
 
 /** The operators' API (contract 17). */
 export const OPERATORS = {
-  listAccounts: admin('/admin/v1/accounts', { query: ordered.listParameters, answer: operators.accountList }),
-  createAccount: admin('/admin/v1/accounts', {
+  listAccounts: admin('/admin/v1/accounts', operators.accountList, { query: ordered.listParameters }),
+  createAccount: admin('/admin/v1/accounts', operators.accountShown, {
     status: 201,
     body: ordered.accountBody,
-    answer: operators.accountShown,
   }),
-  getAccount: admin('/admin/v1/accounts/:id', { id: ACCOUNT, answer: operators.accountShown }),
-  creditAccount: admin('/admin/v1/accounts/:id/credits', {
+  getAccount: admin('/admin/v1/accounts/:id', operators.accountShown, { id: ACCOUNT }),
+  creditAccount: admin('/admin/v1/accounts/:id/credits', operators.creditsAdded, {
     id: ACCOUNT,
     body: ordered.creditBody,
     isRepeatable: true,
-    answer: operators.creditsAdded,
     errors: [409],
     maybe: ['Idempotency-Replayed'],
   }),
-  keepPhotos: admin('/admin/v1/accounts/:id/keep-photos', {
+  keepPhotos: admin('/admin/v1/accounts/:id/keep-photos', operators.accountShown, {
     id: ACCOUNT,
     body: ordered.keepPhotosBody,
-    answer: operators.accountShown,
   }),
-  getUsage: admin('/admin/v1/accounts/:id/usage', {
+  getUsage: admin('/admin/v1/accounts/:id/usage', operators.usageShown, {
     id: ACCOUNT,
     query: periodParameters,
-    answer: operators.usageShown,
   }),
-  listKeys: admin('/admin/v1/accounts/:id/keys', {
+  listKeys: admin('/admin/v1/accounts/:id/keys', operators.keyList, {
     id: ACCOUNT,
     query: ordered.listParameters,
-    answer: operators.keyList,
   }),
-  createKey: admin('/admin/v1/accounts/:id/keys', {
+  createKey: admin('/admin/v1/accounts/:id/keys', operators.keyMade, {
     id: ACCOUNT,
     status: 201,
     body: ordered.keyBody,
-    answer: operators.keyMade,
   }),
-  rotateKey: admin('/admin/v1/keys/:id/rotate', {
+  rotateKey: admin('/admin/v1/keys/:id/rotate', operators.keyMade, {
     id: KEY,
     status: 201,
     body: ordered.rotationBody,
-    answer: operators.keyMade,
     errors: [409],
   }),
-  revokeKey: admin('/admin/v1/keys/:id', { method: 'delete', id: KEY, answer: operators.keyRevoked }),
-  getAuditLog: admin('/admin/v1/audit', { query: ordered.auditParameters, answer: operators.auditLog }),
+  revokeKey: admin('/admin/v1/keys/:id', operators.keyRevoked, { method: 'delete', id: KEY }),
+  getAuditLog: admin('/admin/v1/audit', operators.auditLog, { query: ordered.auditParameters }),
 } satisfies Record<string, Endpoint>;
 
 /** For operators and tools, without a key (contract 14.4). */
 export const TOOLS = {
-  checkHealth: tool('/healthz', { answer: healthAnswer }),
-  checkReadiness: tool('/readyz', { answer: readinessAnswer, errors: [503] }),
-  getMetrics: tool('/metrics', { answer: ['text/plain'] }),
-  getOpenApi: tool('/openapi.json', { answer: ['application/json'] }),
+  checkHealth: tool('/healthz', healthAnswer),
+  checkReadiness: tool('/readyz', readinessAnswer, { errors: [503] }),
+  getMetrics: tool('/metrics', ['text/plain']),
+  getOpenApi: tool('/openapi.json', ['application/json']),
 } satisfies Record<string, Endpoint>;
 
 /** Every endpoint, in the order of the reference. */

@@ -2,19 +2,18 @@ import { z } from 'zod';
 import type { Account, ApiKey } from '../../models/access/api-key';
 import type { AuditRecord } from '../../models/ports';
 import { accountFields, keyShown, presentKey, since, until, usage } from '../wire/accounts';
-import { success } from '../wire/answers';
-import { answer } from '../wire/shared';
+import { answer, part } from '../wire/shared';
 
 const nextCursor = z.string().nullable().describe('Leads to the next page, as `cursor`; null at the end');
 
-const account = answer('AccountState', {
+const account = part('AccountState', {
   ...accountFields,
   keeps_photos: z.boolean().describe('Whether photos are kept as long as their predictions'),
 });
 
 const limit = z.int().nullable().describe('Null is that of the settings, 0 none');
 
-const key = answer('ApiKey', {
+const key = part('ApiKey', {
   ...keyShown,
   account: z.string().describe('Id of its account'),
   limits: z
@@ -23,7 +22,7 @@ const key = answer('ApiKey', {
   revoked_at: z.iso.datetime().nullable().describe('When it was closed; null: never'),
 });
 
-const auditEntry = answer('AuditEntry', {
+const auditEntry = part('AuditEntry', {
   id: z.int().describe('Rises with each entry'),
   at: z.iso.datetime().describe('When it was done'),
   actor: z.string().describe('Who: `user@host` for a command, `admin` over HTTP'),
@@ -35,20 +34,17 @@ const auditEntry = answer('AuditEntry', {
 
 /** A page of accounts (contract 17.5). */
 export const accountList = answer('AccountList', {
-  success,
   accounts: z.array(account).describe('The oldest first'),
   next_cursor: nextCursor,
 });
 
 /** One account, as created, changed or looked up. */
 export const accountShown = answer('AccountShown', {
-  success,
   account: account.describe('As it stands'),
 });
 
 /** The answer to a credit or a correction; repeats get it unchanged (contract 17.7). */
 export const creditsAdded = answer('CreditsAdded', {
-  success,
   account: z.string().describe('Id of the account'),
   amount: z.int().describe('What was added, or taken off'),
   credits: z.int().describe('What it has then'),
@@ -56,7 +52,6 @@ export const creditsAdded = answer('CreditsAdded', {
 
 /** Usage of an account in a period (contract 17.4). */
 export const usageShown = answer('Usage', {
-  success,
   account: z.string().describe('Id of the account'),
   since,
   until,
@@ -66,42 +61,38 @@ export const usageShown = answer('Usage', {
 
 /** A page of keys, without their secrets. */
 export const keyList = answer('KeyList', {
-  success,
   keys: z.array(key).describe('The oldest first'),
   next_cursor: nextCursor,
 });
 
 /** A new key with its secret; no other answer contains it. */
 export const keyMade = answer('KeyMade', {
-  success,
   key: key.describe('As it is kept'),
   secret: z.string().describe('What opens the API; not shown again'),
 });
 
 /** A revoked key. */
 export const keyRevoked = answer('KeyRevoked', {
-  success,
   id: z.string().describe('Id of the key'),
   revoked: z.literal(true).describe('It opens nothing any more'),
 });
 
 /** A page of the audit log (contract 17.6). */
 export const auditLog = answer('AuditLog', {
-  success,
   entries: z.array(auditEntry).describe('The newest first'),
   next_cursor: nextCursor,
 });
 
 /** An account in `accountList` and `accountShown`. */
-export const presentAccount = ({
+export const presentAccount = ({ id, name, credits, keepsPhotos }: Account) => ({
   id,
   name,
-  credits: left,
-  keepsPhotos,
-}: Account): z.output<typeof account> => ({ id, name, credits: left, keeps_photos: keepsPhotos });
+  credits,
+  keeps_photos: keepsPhotos,
+});
 
 /** A key in `keyList` and `keyMade`. */
-export const presentOwnedKey = (shown: ApiKey): z.output<typeof key> => ({
+export const presentOwnedKey = (shown: ApiKey) => ({
   ...presentKey(shown),
   account: shown.accountId,
   limits: {
@@ -113,12 +104,12 @@ export const presentOwnedKey = (shown: ApiKey): z.output<typeof key> => ({
 });
 
 /** An entry of `auditLog`. */
-export const presentEntry = ({ at, accountId, ...entry }: AuditRecord): z.output<typeof auditEntry> => ({
-  id: entry.id,
+export const presentEntry = ({ id, at, actor, action, accountId, subject, details }: AuditRecord) => ({
+  id,
   at: at.toISOString(),
-  actor: entry.actor,
-  action: entry.action,
+  actor,
+  action,
   account: accountId,
-  subject: entry.subject,
-  details: { ...entry.details },
+  subject,
+  details: { ...details },
 });

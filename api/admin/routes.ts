@@ -1,28 +1,15 @@
 import type { Request, Response } from 'express';
-import type { z } from 'zod';
 import { API_VERSIONS, SCOPES } from '../../models/access/api-key';
 import type { MadeKey } from '../../models/access/key-service';
 import type { ApiServices, ApiSettings } from '../api-services';
-import type { OperatorRoute } from '../middleware/endpoints';
+import type { OperatorRoutes } from '../middleware/endpoints';
 import { storedForm } from '../middleware/idempotency';
 import { answerMade } from '../middleware/links';
 import { idOf } from '../middleware/request-address';
 import { validate } from '../middleware/validate';
 import { presentUsage } from '../wire/accounts';
 import { periodOf } from '../wire/period';
-import {
-  type accountList,
-  type accountShown,
-  type auditLog,
-  type creditsAdded,
-  type keyList,
-  type keyMade,
-  type keyRevoked,
-  presentAccount,
-  presentEntry,
-  presentOwnedKey,
-  type usageShown,
-} from './answers';
+import { presentAccount, presentEntry, presentOwnedKey } from './answers';
 import {
   accountBody,
   auditFilter,
@@ -36,28 +23,25 @@ import {
 const HOUR_MS = 3_600_000;
 
 /** The operators' API (contract 17). */
-export function operatorRoutes({ audit, clock }: ApiServices, settings: ApiSettings) {
-  const getAccount: OperatorRoute = async (req, { accounts }) => {
-    const account = presentAccount(await accounts.show(idOf(req)));
-    return { success: true, account } satisfies z.output<typeof accountShown>;
-  };
+export function operatorRoutes({ audit, clock }: ApiServices, settings: ApiSettings): OperatorRoutes {
+  const getAccount: OperatorRoutes['getAccount'] = async (req, { accounts }) => ({
+    account: presentAccount(await accounts.show(idOf(req))),
+  });
   /** The only answer with the secret. */
-  const answerKey = (req: Request, res: Response, { key, secret }: MadeKey): z.output<typeof keyMade> => {
+  const answerKey = (req: Request, res: Response, { key, secret }: MadeKey) => {
     answerMade(req, res, settings, `/admin/v1/keys/${key.id}`);
-    return { success: true, key: presentOwnedKey(key), secret };
+    return { key: presentOwnedKey(key), secret };
   };
   return {
     listAccounts: async ({ query }, { accounts }) => {
-      const page = listPage(query);
-      const { shown, next_cursor } = await pageOf(page, (wanted) => accounts.list(wanted));
-      const list = { success: true, accounts: shown.map(presentAccount), next_cursor } as const;
-      return list satisfies z.output<typeof accountList>;
+      const { shown, next_cursor } = await pageOf(listPage(query), (wanted) => accounts.list(wanted));
+      return { accounts: shown.map(presentAccount), next_cursor };
     },
     createAccount: async (req, { accounts }, res) => {
       const { name, credits } = validate(accountBody, req.body);
       const account = presentAccount(await accounts.create(name, credits));
       answerMade(req, res, settings, `/admin/v1/accounts/${account.id}`);
-      return { success: true, account } satisfies z.output<typeof accountShown>;
+      return { account };
     },
     getAccount,
     keepPhotos: async (req, admin, res) => {
@@ -69,11 +53,10 @@ export function operatorRoutes({ audit, clock }: ApiServices, settings: ApiSetti
     creditAccount: async (req, { accounts }, res) => {
       const { amount, note = null } = validate(creditBody, req.body);
       const account = idOf(req);
-      const answered = (credits: number) =>
-        ({ success: true, account, amount, credits }) satisfies z.output<typeof creditsAdded>;
       const { claimed } = res.locals;
-      const answer = (credits: number) => storedForm(res, answered(credits));
-      return answered(await accounts.credit(account, amount, note, claimed && { ...claimed, answer }));
+      const answer = (credits: number) => storedForm(res, { success: true, account, amount, credits });
+      const credits = await accounts.credit(account, amount, note, claimed && { ...claimed, answer });
+      return { account, amount, credits };
     },
     getUsage: async (req, { accounts }) => {
       const account = idOf(req);
@@ -81,14 +64,12 @@ export function operatorRoutes({ audit, clock }: ApiServices, settings: ApiSetti
       const lines = await accounts.usage(account, since, until);
       const credits = lines.reduce((sum, line) => sum + line.credits, 0);
       const period = { since: since.toISOString(), until: until.toISOString() };
-      const usage = presentUsage(lines);
-      return { success: true, account, ...period, credits, usage } satisfies z.output<typeof usageShown>;
+      return { account, ...period, credits, usage: presentUsage(lines) };
     },
     listKeys: async (req, { keys }) => {
       const page = listPage(req.query);
       const { shown, next_cursor } = await pageOf(page, (wanted) => keys.listOf(idOf(req), wanted));
-      const list = { success: true, keys: shown.map(presentOwnedKey), next_cursor } as const;
-      return list satisfies z.output<typeof keyList>;
+      return { keys: shown.map(presentOwnedKey), next_cursor };
     },
     createKey: async (req, { keys }, res) => {
       const { versions, scopes, limits, expires_at, ...wanted } = validate(keyBody, req.body);
@@ -113,25 +94,20 @@ export function operatorRoutes({ audit, clock }: ApiServices, settings: ApiSetti
     revokeKey: async (req, { keys }) => {
       const id = idOf(req);
       await keys.revoke(id);
-      return { success: true, id, revoked: true } satisfies z.output<typeof keyRevoked>;
+      return { id, revoked: true };
     },
     getAuditLog: async ({ query }) => {
-      const filter = auditFilter(query);
-      const { shown, next_cursor } = await pageOf(filter, (wanted) => audit.list(wanted));
-      const list = { success: true, entries: shown.map(presentEntry), next_cursor } as const;
-      return list satisfies z.output<typeof auditLog>;
+      const { shown, next_cursor } = await pageOf(auditFilter(query), (wanted) => audit.list(wanted));
+      return { entries: shown.map(presentEntry), next_cursor };
     },
-  } satisfies Readonly<Record<string, OperatorRoute>>;
+  };
 }
 
 /** A page, and where the next one begins; one extra entry is read to tell whether there is another page. */
 async function pageOf<
   Page extends { readonly limit: number },
   Entry extends { readonly id: string | number },
->(
-  page: Page,
-  read: (page: Page) => Promise<readonly Entry[]>,
-): Promise<{ readonly shown: Entry[]; readonly next_cursor: string | null }> {
+>(page: Page, read: (page: Page) => Promise<readonly Entry[]>) {
   const entries = await read({ ...page, limit: page.limit + 1 });
   const shown = entries.slice(0, page.limit);
   const last = shown.at(-1);

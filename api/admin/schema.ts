@@ -4,7 +4,7 @@ import { CREDITS_MAX } from '../../models/access/credits';
 import type { AuditFilter, ListPage } from '../../models/ports';
 import { refuseBrokenText } from '../middleware/parse-json-object';
 import { validate } from '../middleware/validate';
-import { apiVersion, body, scope } from '../wire/shared';
+import { apiVersion, body, digits, scope } from '../wire/shared';
 
 const name = z.string().trim().min(1).max(NAME_LENGTH_MAX);
 
@@ -80,11 +80,8 @@ const LIST_LIMIT = { default: 50, max: 200 };
 const CURSOR = 'The `next_cursor` of the page before';
 
 /** The query string of a list. */
-export const listParameters = z.object({
-  limit: z
-    .string()
-    .regex(/^\d+$/, 'must be a whole number')
-    .transform(Number)
+export const listParameters = z.strictObject({
+  limit: digits
     .pipe(z.int().min(1).max(LIST_LIMIT.max))
     .default(LIST_LIMIT.default)
     .describe('Entries of a page'),

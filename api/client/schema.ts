@@ -958,78 +958,6 @@ export interface components {
       /** @description What they were charged */
       credits: number;
     };
-    Attribute: {
-      /** @description A taxonomy field such as `brand` */
-      field: string;
-      /** @description Id of the entity, as filters take it */
-      id: string;
-      /** @description Its name, for people */
-      name: string;
-    };
-    VariantField: {
-      /** @description What varies, such as `size` */
-      field: string;
-      /** @description Its value, for people */
-      name: string;
-    };
-    Tag: {
-      /** @description `<group>:<name>`, as filters take it */
-      id: string;
-      /** @description Its name, for people */
-      name: string;
-      /** @description The part of the id before the colon */
-      group: string;
-    };
-    MarketEstimate: {
-      /** @description Marketplace, such as `ebay` */
-      source: string;
-      /** @description Market that the figures are of */
-      region: components['schemas']['Market'];
-      /** @description Excellent: minimal to no visible wear */
-      A: number | null;
-      /** @description Great: light wear */
-      B: number | null;
-      /** @description Good: moderate wear, presentable */
-      C: number | null;
-      /** @description Fair: significant wear, still usable */
-      D: number | null;
-      /** @description Lower-case ISO 4217 code */
-      currency: string;
-      /**
-       * Format: date-time
-       * @description When it was estimated
-       */
-      estimated_at: string;
-      /** @description How sure the estimate is; null where that is not known */
-      confidence: number | null;
-    };
-    DataFileLink: {
-      /** @description Market that the figures are of */
-      region: components['schemas']['Market'];
-      /**
-       * Format: uri
-       * @description Signed link to a CSV file; not to be stored
-       */
-      url: string;
-    };
-    Refusal: {
-      /** @description `false` for every refusal */
-      success: boolean;
-      /** @description Code of the failure; clients branch on it */
-      error: string;
-      /** @description What a developer can do about it */
-      message: string;
-      /** @description Name of the request, for support */
-      request_id: string;
-      /** @description Path of the parameter at fault */
-      field?: string;
-      /** @description What the category has, where `taxonomy_node` is no part of it */
-      allowed_taxonomy_nodes?: string[];
-      /** @description Why an image can not be used */
-      reason?: string;
-      /** @description Position of the photo at fault in `images` */
-      index?: number;
-    };
     AccountState: {
       /** @description Id of the account */
       id: string;
@@ -1168,6 +1096,78 @@ export interface components {
       entries: components['schemas']['AuditEntry'][];
       /** @description Leads to the next page, as `cursor`; null at the end */
       next_cursor: string | null;
+    };
+    Attribute: {
+      /** @description A taxonomy field such as `brand` */
+      field: string;
+      /** @description Id of the entity, as filters take it */
+      id: string;
+      /** @description Its name, for people */
+      name: string;
+    };
+    VariantField: {
+      /** @description What varies, such as `size` */
+      field: string;
+      /** @description Its value, for people */
+      name: string;
+    };
+    Tag: {
+      /** @description `<group>:<name>`, as filters take it */
+      id: string;
+      /** @description Its name, for people */
+      name: string;
+      /** @description The part of the id before the colon */
+      group: string;
+    };
+    MarketEstimate: {
+      /** @description Marketplace, such as `ebay` */
+      source: string;
+      /** @description Market that the figures are of */
+      region: components['schemas']['Market'];
+      /** @description Excellent: minimal to no visible wear */
+      A: number | null;
+      /** @description Great: light wear */
+      B: number | null;
+      /** @description Good: moderate wear, presentable */
+      C: number | null;
+      /** @description Fair: significant wear, still usable */
+      D: number | null;
+      /** @description Lower-case ISO 4217 code */
+      currency: string;
+      /**
+       * Format: date-time
+       * @description When it was estimated
+       */
+      estimated_at: string;
+      /** @description How sure the estimate is; null where that is not known */
+      confidence: number | null;
+    };
+    DataFileLink: {
+      /** @description Market that the figures are of */
+      region: components['schemas']['Market'];
+      /**
+       * Format: uri
+       * @description Signed link to a CSV file; not to be stored
+       */
+      url: string;
+    };
+    Refusal: {
+      /** @description `false` for every refusal */
+      success: boolean;
+      /** @description Code of the failure; clients branch on it */
+      error: string;
+      /** @description What a developer can do about it */
+      message: string;
+      /** @description Name of the request, for support */
+      request_id: string;
+      /** @description Path of the parameter at fault */
+      field?: string;
+      /** @description What the category has, where `taxonomy_node` is no part of it */
+      allowed_taxonomy_nodes?: string[];
+      /** @description Why an image can not be used */
+      reason?: string;
+      /** @description Position of the photo at fault in `images` */
+      index?: number;
     };
     LegacyVariant: {
       /** @description Starts with `variant_` */
@@ -1730,6 +1730,8 @@ export interface components {
       last_failure: string | null;
     };
     WebhookAnswer: {
+      /** @description `true` for every success */
+      success: boolean;
       /** @description What it is removed by */
       id: string;
       /** @description The key that it belongs to */
@@ -1751,8 +1753,6 @@ export interface components {
       failures: number;
       /** @description What the last of them met */
       last_failure: string | null;
-      /** @description `true` for every success */
-      success: boolean;
       /** @description Verifies messages; null when the call is repeated with its `Idempotency-Key` */
       secret: string | null;
     };
@@ -2542,12 +2542,6 @@ export type ProductDeletion = components['schemas']['ProductDeletion'];
 export type EstimateRecord = components['schemas']['EstimateRecord'];
 export type RecordLine = components['schemas']['RecordLine'];
 export type UsageLine = components['schemas']['UsageLine'];
-export type Attribute = components['schemas']['Attribute'];
-export type VariantField = components['schemas']['VariantField'];
-export type Tag = components['schemas']['Tag'];
-export type MarketEstimate = components['schemas']['MarketEstimate'];
-export type DataFileLink = components['schemas']['DataFileLink'];
-export type Refusal = components['schemas']['Refusal'];
 export type AccountState = components['schemas']['AccountState'];
 export type ApiKey = components['schemas']['ApiKey'];
 export type AuditEntry = components['schemas']['AuditEntry'];
@@ -2559,6 +2553,12 @@ export type KeyList = components['schemas']['KeyList'];
 export type KeyMade = components['schemas']['KeyMade'];
 export type KeyRevoked = components['schemas']['KeyRevoked'];
 export type AuditLog = components['schemas']['AuditLog'];
+export type Attribute = components['schemas']['Attribute'];
+export type VariantField = components['schemas']['VariantField'];
+export type Tag = components['schemas']['Tag'];
+export type MarketEstimate = components['schemas']['MarketEstimate'];
+export type DataFileLink = components['schemas']['DataFileLink'];
+export type Refusal = components['schemas']['Refusal'];
 export type LegacyVariant = components['schemas']['LegacyVariant'];
 export type LegacyRow = components['schemas']['LegacyRow'];
 export type LegacyAnswer = components['schemas']['LegacyAnswer'];

@@ -5,20 +5,19 @@ import {
   pageFields,
   prices,
   rowFields,
-  success,
   variantField,
   variantFields,
 } from '../wire/answers';
-import { answer } from '../wire/shared';
+import { answer, part } from '../wire/shared';
 
-const legacyVariant = answer('LegacyVariant', {
+const legacyVariant = part('LegacyVariant', {
   ...variantFields,
   fields: z.array(variantField).describe('What the variant differs in'),
   ...prices,
 });
 
 /** A row of v1 and v2 products (contract 8.5). */
-export const legacyRow = answer('LegacyRow', {
+export const legacyRow = part('LegacyRow', {
   ...rowFields,
   attributes: z.array(attribute).describe('Its category and what stands above it'),
   variants: z.array(legacyVariant).optional().describe('Products only'),
@@ -27,7 +26,6 @@ export const legacyRow = answer('LegacyRow', {
 
 /** The answer of v1 and v2 products (contract 8.4). */
 export const legacyAnswer = answer('LegacyAnswer', {
-  success,
   data: z.array(legacyRow).describe('The rows of this page, in order'),
   search: z.string().describe('The query as sent; empty for a listing'),
   ...pageFields,
@@ -41,7 +39,7 @@ export const legacyAnswer = answer('LegacyAnswer', {
 });
 
 /** One match of v2 vision (contract 8.6). */
-export const legacyMatch = answer('LegacyMatch', {
+export const legacyMatch = part('LegacyMatch', {
   label: z.string().describe('Name and style of the item'),
   confidence: z.number().min(0).max(1).describe('How sure the match is, calibrated'),
   id: z.string().describe('Id of the matched row'),
@@ -61,7 +59,6 @@ export const legacyMatch = answer('LegacyMatch', {
 
 /** The answer of v2 vision (contract 8.6). */
 export const legacyVisionAnswer = answer('LegacyVisionAnswer', {
-  success,
   results: z.array(legacyMatch).describe('Matches, best first'),
   processingTime: z.number().describe('Milliseconds'),
   predictionId: z.string().describe('What an operator can look the identification up by'),

@@ -3,7 +3,7 @@ import type { CatalogPage } from '../../models/catalog/catalog-service';
 import { type CatalogItem, isProduct } from '../../models/catalog/item';
 import type { Identification, IdentifiedItem } from '../../models/vision/vision-service';
 import type { Links } from '../middleware/links';
-import { mapped, type WithRows } from '../middleware/send-answer';
+import { mapped } from '../middleware/send-answer';
 import {
   presentAttribute,
   presentMaxEstimate,
@@ -12,15 +12,10 @@ import {
   presentTag,
   presentVariantField,
 } from '../wire/presented-row';
-import type { legacyAnswer, legacyMatch, legacyRow, legacyVisionAnswer } from './answers';
+import type { legacyRow } from './answers';
 
 /** The answer of v1 and v2 products (contract 8.4). */
-export const presentLegacyPage = (
-  page: CatalogPage,
-  search: string,
-  links: Links,
-): WithRows<z.input<typeof legacyAnswer>> => ({
-  success: true,
+export const presentLegacyPage = (page: CatalogPage, search: string, links: Links) => ({
   search,
   results: page.rows.length,
   total_results: page.total,
@@ -67,18 +62,14 @@ function countAttributes(rows: readonly CatalogItem[]): Record<string, number> {
 export const presentLegacyIdentification = (
   { items, totalMs, predictionId }: Identification,
   links: Links,
-): z.input<typeof legacyVisionAnswer> => ({
-  success: true,
+) => ({
   results: items.map((match) => presentLegacyMatch(match, links)),
   processingTime: totalMs,
   predictionId,
 });
 
 /** One element of a v2 vision answer (contract 8.6); a taxonomy row has the same keys with no variants. */
-const presentLegacyMatch = (
-  { item, confidence }: IdentifiedItem,
-  links: Links,
-): z.input<typeof legacyMatch> => ({
+const presentLegacyMatch = ({ item, confidence }: IdentifiedItem, links: Links) => ({
   label: labelOf(item),
   confidence,
   id: item.id,

@@ -3,7 +3,7 @@ import { legacyVisionPrice } from '../../models/access/credits';
 import { badRequest } from '../../models/errors';
 import type { ApiServices, ApiSettings } from '../api-services';
 import { callerOf } from '../middleware/call';
-import type { Route, Routes } from '../middleware/charged-answer';
+import type { Routes } from '../middleware/charged-answer';
 import { linksOf } from '../middleware/links';
 import { photosOf, takeBody } from '../wire/photos';
 import { tellStages, type VisionObserver } from '../wire/vision-stages';
@@ -30,7 +30,7 @@ export const legacyRoutes = (services: ApiServices, settings: ApiSettings, metri
         },
       };
     },
-  }) satisfies Routes;
+  }) satisfies Partial<Routes>;
 
 /** Those of v1: a row kind that is given twice is invalid, and must not become the default. */
 function queryParameters({ query }: Request): LegacyParameters {
@@ -42,7 +42,7 @@ function listProducts(
   services: ApiServices,
   settings: ApiSettings,
   parametersOf: (req: Request) => LegacyParameters,
-): Route {
+): Routes['searchProductsV1'] {
   return async (req, res) => {
     const { catalog } = services;
     const caller = callerOf(res);

@@ -3,7 +3,7 @@ import type { CatalogQuery, Filter } from '../../models/catalog/catalog-query';
 import { TAGS_FIELD, Taxonomy } from '../../models/catalog/taxonomy';
 import { refuseBrokenText } from '../middleware/parse-json-object';
 import { refuseBrackets, validate } from '../middleware/validate';
-import { listOfValues, pageNumber, SENT, searchText, sizeOfPage, sort } from '../wire/shared';
+import { commaSeparated, listOfValues, pageNumber, SENT, searchText, sizeOfPage, sort } from '../wire/shared';
 
 /** Parameters of a v1 query string or a v2 body, as received. */
 export type LegacyParameters = Readonly<Record<string, unknown>>;
@@ -27,17 +27,8 @@ const number = (schema: typeof pageNumber, minimum: number) =>
     )
     .pipe(schema);
 
-/** A comma-separated list; a repeated query parameter continues it. */
-const commaSeparated = z
-  .union([z.string(), z.array(z.string())], 'must be a comma-separated list')
-  .transform((given) =>
-    [given]
-      .flat()
-      .flatMap((each) => each.split(','))
-      .map((each) => each.trim())
-      .filter((each) => each !== ''),
-  )
-  .pipe(listOfValues);
+/** Blank values of a list are ignored. */
+const list = commaSeparated.transform((given) => given.filter((each) => each !== '')).pipe(listOfValues);
 
 /** The parameters of v1 and v2 products that have a fixed name (contract 8.1); others are facets or ignored. */
 const legacyQuery = z.object({
@@ -50,9 +41,9 @@ const legacyQuery = z.object({
   page: number(pageNumber, 0).default(0).describe('0-based; 0 unless sent'),
   page_size: number(sizeOfPage, 1).default(20).describe('20 unless sent; lowered to the cap of the service'),
   sort: sort.default('popularity_desc').describe('Order of a listing; a search is ordered by relevance'),
-  tags: commaSeparated.default([]).describe('Tag ids; the row carries at least one'),
-  exclude_tags: commaSeparated.default([]).describe('Tag ids; the row carries none'),
-  category: commaSeparated
+  tags: list.default([]).describe('Tag ids; the row carries at least one'),
+  exclude_tags: list.default([]).describe('Tag ids; the row carries none'),
+  category: list
     .default(DEFAULT_CATEGORIES)
     .describe('Names or ids of categories; handbags and watches unless sent'),
 });
@@ -63,11 +54,11 @@ const EXCLUDE = 'exclude_';
 export const legacyParameters = legacyQuery.extend({
   ...Object.fromEntries(
     new Taxonomy([]).facetFields().flatMap((field) => [
-      [field, commaSeparated.optional().describe('Ids; the row has at least one')],
-      [EXCLUDE + field, commaSeparated.optional().describe('Ids; the row has none')],
+      [field, list.optional().describe('Ids; the row has at least one')],
+      [EXCLUDE + field, list.optional().describe('Ids; the row has none')],
     ]),
   ),
-  exclude_category: commaSeparated.optional().describe('Names or ids of categories'),
+  exclude_category: list.optional().describe('Names or ids of categories'),
 });
 
 /** Body of `POST /v2/products`: the same parameters, and whatever is ignored. */
@@ -126,7 +117,7 @@ function facetFilters(given: LegacyParameters, { facetFields, taxonomy }: Known)
 }
 
 const valuesOf = (given: LegacyParameters, name: string): string[] =>
-  Object.hasOwn(given, name) ? (validate(z.object({ [name]: commaSeparated }), given)[name] ?? []) : [];
+  Object.hasOwn(given, name) ? (validate(z.object({ [name]: list }), given)[name] ?? []) : [];
 
 const textOf = (name: string) => ({ properties: { [name]: { type: 'string' } }, required: [name] });
 

@@ -1,43 +1,52 @@
 import { randomUUID } from 'node:crypto';
 import type { Request, Response } from 'express';
+import type { z } from 'zod';
 import type { CallContext, Priced } from '../../models/access/billing';
 import type { ApiServices } from '../api-services';
+import type { CALLS } from '../endpoints';
 import type { AnswerMemory, PageAsked } from './answer-memory';
 import { callerOf, type Middleware, onceClosed, setCreditHeaders } from './call';
 import { storedForm } from './idempotency';
 import { idOf } from './request-address';
-import { type Answer, StreamedJson, sendAnswer } from './send-answer';
+import { type Answer, type Made, StreamedJson, sendAnswer } from './send-answer';
 
 /** How a request is answered, once it has been read. */
-export interface Work {
+export interface Work<Body = Answer | StreamedJson> {
   /** Photos identified for it while its caller waits. */
   readonly photos?: number;
   /** The page of the answer, if any: the call waits for its memory before anything is done. */
   readonly page?: PageAsked;
   /** Makes the body (with its price, if the API reports it) and says what it is worth. */
-  readonly make: (call: CallContext) => Promise<Priced<Answer | StreamedJson>>;
+  readonly make: (call: CallContext) => Promise<Priced<Body>>;
   /** The body for repeats of the call, if it differs: a secret is not kept. */
   readonly kept?: (body: Answer | StreamedJson) => Answer | StreamedJson;
 }
 
 /** An answer free of charge. */
-export const free = (make: (call: CallContext) => Promise<Answer | StreamedJson>): Work => ({
+export const free = <Body>(make: (call: CallContext) => Promise<Body>): Work<Body> => ({
   make: async (call) => ({ value: await make(call), price: 0 }),
 });
 
 /** Reads a request. @throws AppError 400 that names the parameter at fault */
-export type Route = (req: Request, res: Response) => Work | Promise<Work>;
+export type Route<Body = Answer | StreamedJson> = (
+  req: Request,
+  res: Response,
+) => Work<Body> | Promise<Work<Body>>;
 
 /** Answers free of charge about the id in the address. */
 export const aboutId =
-  (make: (id: string, call: CallContext, req: Request) => Promise<Answer | StreamedJson>): Route =>
+  <Body>(make: (id: string, call: CallContext, req: Request) => Promise<Body>): Route<Body> =>
   (req) => {
     const id = idOf(req);
     return free((call) => make(id, call, req));
   };
 
-/** By the ids of their endpoints. */
-export type Routes = Readonly<Record<string, Route>>;
+type Calls = typeof CALLS;
+
+/** By the ids of their endpoints, whose answers they make. */
+export type Routes = {
+  readonly [Id in keyof Calls]: Route<Made<z.input<Calls[Id]['answer']>> | StreamedJson>;
+};
 
 /**
  * How every answer that may cost something is sent: it is made, booked while the caller is connected, and sent at once. A
@@ -72,7 +81,10 @@ export const chargedAnswer =
     };
     const charging = billing.charge(
       call,
-      () => make(call),
+      async () => {
+        const { value, price } = await make(call);
+        return { value: value instanceof StreamedJson ? value : { success: true, ...value }, price };
+      },
       (body) => storedForm(res, kept(body)),
     );
     const billed = await (deadline?.enforce(charging) ?? charging);

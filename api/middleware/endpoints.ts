@@ -1,7 +1,8 @@
 import type { Request, RequestHandler, Response } from 'express';
+import type { z } from 'zod';
 import type { Caller } from '../../models/access/api-key';
 import type { AdminServices, ApiServices, ApiSettings } from '../api-services';
-import type { CallerEndpoint, Endpoint } from '../endpoints';
+import type { CallerEndpoint, Endpoint, OPERATORS } from '../endpoints';
 import type { AnswerMemory } from './answer-memory';
 import { authenticate, authorizeOperator, KeyLookups } from './authenticate';
 import type { Middleware } from './call';
@@ -14,9 +15,9 @@ import { parseJsonObject } from './parse-json-object';
 import { photoLimit, queueGates, rateLimit } from './rate-limit';
 import { type BodyType, JSON_BODY, JSON_LINES_BODY, PICTURE_BODY, readTyped } from './read-body';
 import { idOf } from './request-address';
-import { type Answer, sendAnswer } from './send-answer';
+import { type Answer, type Made, sendAnswer } from './send-answer';
 import { simulateError } from './simulate-error';
-import { knownParameters } from './validate';
+import { refuseParameters } from './validate';
 
 /** Bytes of a body without photos. */
 const BODY_BYTES_MAX = 1024 * 1024;
@@ -30,7 +31,11 @@ const LEASE_SLACK_MS = 15_000;
 const CREDIT_LEASE_MS = 30_000;
 
 /** Makes the answer to an operator's request, with services whose changes are audited as made by it. */
-export type OperatorRoute = (req: Request, admin: AdminServices, res: Response) => Promise<Answer>;
+type OperatorRoute<Body = Answer> = (req: Request, admin: AdminServices, res: Response) => Promise<Body>;
+type Operators = typeof OPERATORS;
+export type OperatorRoutes = {
+  readonly [Id in keyof Operators]: OperatorRoute<Made<z.input<Operators[Id]['answer']>>>;
+};
 
 /**
  * The middleware of a call before and after its route, by the kind of endpoint, in the order in which refusals are decided
@@ -80,7 +85,7 @@ export function buildEndpoints(services: ApiServices, settings: ApiSettings, ans
     (route: OperatorRoute): Middleware =>
     async (req, res) => {
       const made = await answers.reserve(res, req.route.path);
-      await sendAnswer(req, res, await route(req, adminOf(res), res), made);
+      await sendAnswer(req, res, { success: true, ...(await route(req, adminOf(res), res)) }, made);
     };
   // Under a name that no caller of the account can use (contract 17.7).
   const nameOfCredit = (key: string, req: Request) => ({ accountId: idOf(req), key: `admin ${key}` });
@@ -94,7 +99,7 @@ export function buildEndpoints(services: ApiServices, settings: ApiSettings, ans
       const admitted = [authenticate(keys, version, scope), forced, calls];
       // v1 parameters are read by their route.
       if (kind === 'read' && version !== 'v3') return through(...admitted, answer(name, route));
-      if (kind === 'read') return through(...admitted, knownParameters(query), answer(name, route));
+      if (kind === 'read') return through(...admitted, ...parameters(query), answer(name, route));
       if (kind === 'once') return through(...admitted, ...BODIES[takes], once, answer(name, route));
       const begin = [startDeadline(deadlineMs), ...admitted, firstPhoto, shedLoad];
       return through(...begin, ...BODIES[takes], once, answer(name, withPlaces(route)));
@@ -102,8 +107,8 @@ export function buildEndpoints(services: ApiServices, settings: ApiSettings, ans
     /** For operators (contract 17.2), likewise. */
     operator: ({ method, query, takes, isRepeatable }: Endpoint, route: OperatorRoute): RequestHandler => {
       const change = isRepeatable ? creditOnce : [refuseKey];
-      const known = method === 'get' ? [knownParameters(query)] : change;
-      return through(operator, ...BODIES[takes], ...known, answerOperator(route));
+      const checks = method === 'get' ? parameters(query) : change;
+      return through(operator, ...BODIES[takes], ...checks, answerOperator(route));
     },
   };
 }
@@ -126,6 +131,9 @@ const through =
       throw failure;
     }
   };
+
+/** Routes validate the parameters of their endpoint themselves. */
+const parameters = (query: Endpoint['query']): Middleware[] => (query ? [] : [refuseParameters]);
 
 const parseJson: Middleware = (req) => {
   req.body = parseJsonObject(req.body);

@@ -90,15 +90,12 @@ export async function readBody(
     if (!req.complete) giveUp(brokenOff());
   };
   req.once('close', broken);
-  const watch = new PaceWatch(
-    pace,
-    () => req.socket.bytesRead,
-    (failure) => {
-      // The rest of the body is not waited for.
-      req.res?.setHeader('Connection', 'close');
-      giveUp(failure);
-    },
-  );
+  const tooSlow = (failure: Error): void => {
+    // The rest of the body is not waited for.
+    req.res?.setHeader('Connection', 'close');
+    giveUp(failure);
+  };
+  const watch = watchPace(pace, () => req.socket.bytesRead, tooSlow);
   const chunks = source.iterator({ destroyOnReturn: false });
   try {
     for (;;) {
@@ -162,48 +159,38 @@ export interface UploadPace {
   readonly windowMs: number;
 }
 
-/** Watches whether a body arrives fast enough; if not, calls back once with the error to answer. */
-export class PaceWatch {
-  readonly #looking: NodeJS.Timeout | undefined;
-  #before = 0;
-  /** Whether the service is not reading now, and whether it paused in any part of this window. */
-  #isPaused = false;
-  #wasPaused = false;
-
-  /** @param bytesRead how many bytes have arrived so far */
-  constructor(
-    private readonly pace: UploadPace,
-    private readonly bytesRead: () => number,
-    private readonly tooSlow: (failure: Error) => void,
-  ) {
-    if (pace.bytesPerSecond <= 0) return;
-    this.#before = bytesRead();
-    this.#looking = setInterval(() => this.#look(), pace.windowMs);
-  }
-
-  /** While the service does not read, windows say nothing about the sender. */
-  async pauseDuring(wait: Promise<void>): Promise<void> {
-    this.#isPaused = true;
-    this.#wasPaused = true;
-    await wait;
-    this.#isPaused = false;
-  }
-
-  stop(): void {
-    clearInterval(this.#looking);
-  }
-
-  #look(): void {
-    const { bytesPerSecond, windowMs } = this.pace;
-    const came = this.bytesRead() - this.#before;
-    if (!this.#wasPaused && came < (bytesPerSecond * windowMs) / 1000) {
-      this.stop();
+/**
+ * Watches whether a body arrives fast enough; if not, calls back once with the error to answer. While the service does not
+ * read, windows say nothing about the sender.
+ * @param bytesRead how many bytes have arrived so far
+ */
+export function watchPace(
+  { bytesPerSecond, windowMs }: UploadPace,
+  bytesRead: () => number,
+  tooSlow: (failure: Error) => void,
+) {
+  const isOn = bytesPerSecond > 0;
+  let before = isOn ? bytesRead() : 0;
+  let isPaused = false;
+  let wasPaused = false;
+  const look = (): void => {
+    const came = bytesRead() - before;
+    if (!wasPaused && came < (bytesPerSecond * windowMs) / 1000) {
+      stop();
       const pace = `${bytesPerSecond} bytes per second for ${windowMs / 1000} s`;
-      this.tooSlow(
-        badRequest(`The body came slower than ${pace}; send a smaller one, or over a faster connection.`),
-      );
+      const message = `The body came slower than ${pace}; send a smaller one, or over a faster connection.`;
+      tooSlow(badRequest(message));
     }
-    this.#before += came;
-    this.#wasPaused = this.#isPaused;
-  }
+    before += came;
+    wasPaused = isPaused;
+  };
+  const timer = isOn ? setInterval(look, windowMs) : undefined;
+  const stop = (): void => clearInterval(timer);
+  const pauseDuring = async (wait: Promise<void>): Promise<void> => {
+    isPaused = true;
+    wasPaused = true;
+    await wait;
+    isPaused = false;
+  };
+  return { pauseDuring, stop };
 }

@@ -9,10 +9,9 @@ export interface Answer {
   readonly [name: string]: unknown;
 }
 
-/** Like `Whole`, but its rows may be made one by one. */
-export type WithRows<Whole extends { readonly data: readonly unknown[] }> = Omit<Whole, 'data'> & {
-  readonly data: Iterable<Whole['data'][number]>;
-};
+/** An answer as its route makes it: `success` is added, and its rows may be made one by one. */
+export type Made<Whole> = Omit<Whole, 'success' | 'data'> &
+  (Whole extends { readonly data: readonly (infer Row)[] } ? { readonly data: Iterable<Row> } : unknown);
 
 /** JSON that is read from a store as its caller reads it. */
 export class StreamedJson {
@@ -67,27 +66,18 @@ export async function sendJson(
   const second = await pieces.next();
   res.type('json');
   if (second.done) return void res.send(first.value ?? '');
-  await pipeline(
-    Readable.from(inTurns([first.value ?? '', second.value], pieces), {
-      objectMode: false,
-      highWaterMark: PIECE,
-    }),
-    res,
-  );
-}
-
-async function* inTurns(
-  begun: readonly string[],
-  rest: AsyncGenerator<string, void>,
-): AsyncGenerator<Buffer> {
-  try {
-    for (const piece of begun) yield Buffer.from(piece);
-    for await (const piece of rest) {
+  const text = async function* (): AsyncGenerator<Buffer> {
+    yield Buffer.from(`${first.value}${second.value}`);
+    for await (const piece of pieces) {
       yield Buffer.from(piece);
       await letOthersGo();
     }
+  };
+  try {
+    await pipeline(Readable.from(text(), { objectMode: false, highWaterMark: PIECE }), res);
   } finally {
-    await rest.return();
+    // What makes the parts ends too, even if nothing of them was written.
+    await pieces.return();
   }
 }
 

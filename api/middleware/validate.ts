@@ -10,10 +10,14 @@ export function validate<Schema extends z.ZodType>(schema: Schema, input: unknow
   if (!issue) throw badRequest('The request is malformed.');
   if (issue.code === 'unrecognized_keys') {
     const field = fieldOf([...issue.path, issue.keys[0] ?? '']);
-    throw badRequest(`There is no parameter "${field}".`, { field });
+    const hint = isBracketed(field) ? `; ${listHint(field)}` : '.';
+    throw badRequest(`There is no parameter "${field}"${hint}`, { field });
   }
   const field = fieldOf(issue.path);
-  throw badRequest(`${field}: ${issue.message.replace(/^Invalid input: /, '')}.`, { field });
+  const message = issue.message
+    .replace(/^Invalid input: /, '')
+    .replace(/^expected string, received array$/, 'must be one text, given once');
+  throw badRequest(`${field}: ${message}.`, { field });
 }
 
 /** The path of a parameter; a position at its end is dropped, to name the list and not the value in it. */
@@ -23,32 +27,8 @@ function fieldOf(path: readonly PropertyKey[]): string {
   return names.map(String).join('.');
 }
 
-/** How a list of several values is written in a query string, for anyone who wrote it differently. */
-const listHint = (name: string): string => {
-  const plain = name.replace(/[[\]].*$/, '');
-  return `a list is written "${plain}=a,b".`;
-};
-
-/** Refuses (400) an unknown parameter of a query string, and one given twice that is not a list (contract 12.13). */
-export function knownParameters({ shape }: z.ZodObject = z.object()): Middleware {
-  return ({ query }) => {
-    for (const [name, value] of Object.entries(query)) {
-      const known = Object.hasOwn(shape, name) ? shape[name] : undefined;
-      if (known === undefined) {
-        const hint = isBracketed(name) ? `; ${listHint(name)}` : '.';
-        throw badRequest(`There is no parameter "${name}"${hint}`, { field: name });
-      }
-      if (Array.isArray(value) && !isList(known)) {
-        throw badRequest(`${name}: is given more than once.`, { field: name });
-      }
-    }
-  };
-}
-
-const isList = (schema: z.ZodType): boolean =>
-  schema instanceof z.ZodArray ||
-  ((schema instanceof z.ZodDefault || schema instanceof z.ZodOptional) &&
-    isList(schema.unwrap() as z.ZodType));
+/** Refuses (400) any parameter of a query string (contract 12.13); endpoints with parameters validate theirs. */
+export const refuseParameters: Middleware = ({ query }) => void validate(z.strictObject({}), query);
 
 /** Refuses (400) names such as `brand[]` where unknown ones are ignored: the answer would lack that filter (contract 8.1). */
 export function refuseBrackets(names: readonly string[]): void {
@@ -57,3 +37,6 @@ export function refuseBrackets(names: readonly string[]): void {
 }
 
 const isBracketed = (name: string): boolean => /[[\]]/.test(name);
+
+/** How a list of several values is written in a query string, for anyone who wrote it differently. */
+const listHint = (name: string): string => `a list is written "${name.replace(/[[\]].*$/, '')}=a,b".`;

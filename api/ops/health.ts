@@ -4,18 +4,18 @@ import { z } from 'zod';
 import { AppError, unavailable } from '../../models/errors';
 import type { ApiSettings, ReadinessCheck } from '../api-services';
 import { errorBody } from '../middleware/error-handler';
-import { ANSWERED, answer } from '../wire/shared';
+import { ANSWERED, part } from '../wire/shared';
 
 /** A check that takes longer counts as failed. */
 const CHECK_MS_MAX = 3000;
 
 /** The answer of `/healthz`. */
-export const healthAnswer = answer('Health', {
+export const healthAnswer = part('Health', {
   status: z.literal('alive').describe('The process answers'),
 });
 
 /** The answer of `/readyz` when the process can serve (contract 14.4); a 503 has the same `checks`. */
-export const readinessAnswer = answer('Readiness', {
+export const readinessAnswer = part('Readiness', {
   status: z
     .enum(['ready', 'degraded'])
     .describe(

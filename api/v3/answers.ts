@@ -8,22 +8,21 @@ import {
   pageFields,
   prices,
   rowFields,
-  success,
   variantField,
   variantFields,
 } from '../wire/answers';
-import { answer, includeModule, webhookEvent } from '../wire/shared';
+import { answer, includeModule, part, webhookEvent } from '../wire/shared';
 
-const variant = answer('Variant', {
+const variant = part('Variant', {
   ...variantFields,
   fields: z.array(variantField).optional().describe('With `taxonomy`'),
-  pricing: answer('Pricing', prices).optional().describe('With `pricing`'),
+  pricing: part('Pricing', prices).optional().describe('With `pricing`'),
 });
 
 const share = z.number().min(0).max(1);
 
 /** Why a row was answered (contract 7.17). */
-export const evidence = answer('Evidence', {
+export const evidence = part('Evidence', {
   image: z.url().describe('Address of the catalog picture that it was found by'),
   photo: z.int().describe('Position of your photo that is nearest to that picture'),
   similarity: z
@@ -44,7 +43,7 @@ export const evidence = answer('Evidence', {
 });
 
 /** A catalog row (contract 1.2). */
-export const catalogRow = answer('CatalogRow', {
+export const catalogRow = part('CatalogRow', {
   ...rowFields,
   title: z.string().optional().describe("The shop's own title; products that have one, as the next three"),
   sku: z.string().optional().describe("The shop's own number or code"),
@@ -62,20 +61,20 @@ export const catalogRow = answer('CatalogRow', {
 });
 
 /** A row shown by a photo (contract 7.8). */
-export const matchedRow = answer('MatchedRow', {
+export const matchedRow = part('MatchedRow', {
   ...catalogRow.shape,
   confidence: share.describe('How sure the match is, calibrated'),
   evidence: evidence.optional().describe('With `explain`: why this row'),
 });
 
 /** A row that looks like another (contract 6.4). */
-export const similarRow = answer('SimilarRow', {
+export const similarRow = part('SimilarRow', {
   ...catalogRow.shape,
   similarity: z.number().describe('Cosine of the nearest views; of several pictures the mean'),
 });
 
 /** A value of a counted facet (contract 4.15). */
-export const facetValue = answer('FacetValue', {
+export const facetValue = part('FacetValue', {
   id: z.string().describe('As a filter takes it'),
   name: z.string().describe('For people'),
   count: z.int().describe('Rows of all pages that have it'),
@@ -83,11 +82,10 @@ export const facetValue = answer('FacetValue', {
 
 /** The common fields of every answer with rows (contract 4.10). */
 const rowsFields = {
-  success,
   ...pageFields,
   credits_used: z.int().describe('What the call was charged'),
   includes: z.array(includeModule).describe('The modules of this answer'),
-  resolved_taxonomy: answer('ResolvedTaxonomy', {
+  resolved_taxonomy: part('ResolvedTaxonomy', {
     node: z.string().nullable().describe('Kind of the rows; of the first hit in vision'),
     level: z
       .int()
@@ -130,7 +128,6 @@ export const identifyAnswer = answer('IdentifyAnswer', { ...rowsFields, data: ro
 
 /** A caller's account and key (contract 9.7). */
 export const accountAnswer = answer('Account', {
-  success,
   account: z.object(accountFields).describe('Who pays'),
   key: z
     .object({
@@ -162,7 +159,6 @@ export const accountAnswer = answer('Account', {
 
 /** The answer to feedback on a prediction. */
 export const feedbackAnswer = answer('FeedbackAnswer', {
-  success,
   prediction_id: z.string().describe('The prediction that it is about'),
   correct_id: z
     .string()
@@ -175,12 +171,11 @@ export const feedbackAnswer = answer('FeedbackAnswer', {
 
 /** The answer to a search box (contract 5.11). */
 export const suggestAnswer = answer('SuggestAnswer', {
-  success,
   results: z.int().describe('Rows in `data`'),
   credits_used: z.literal(0).describe('Suggestions are free'),
   data: z
     .array(
-      answer('Suggestion', {
+      part('Suggestion', {
         id: z.string().describe('Of the row'),
         name: z.string().describe('Its name'),
         node: z.string().describe('Its kind, such as `brand` or `product`'),
@@ -200,7 +195,7 @@ export const suggestAnswer = answer('SuggestAnswer', {
 const count = (of: string) => z.int().describe(of);
 
 /** An entry of a job (contract 16.2). */
-export const jobEntry = answer('JobEntry', {
+export const jobEntry = part('JobEntry', {
   state: z.enum(ENTRY_STATES).describe('`failed`: the answer is a refusal'),
   prediction_id: z
     .string()
@@ -214,7 +209,6 @@ export const jobEntry = answer('JobEntry', {
 
 /** A job (contract 16.2). */
 export const jobAnswer = answer('JobAnswer', {
-  success,
   id: z.string().describe('What the job is asked for by'),
   status: z.enum(JOB_STATUSES).describe('`queued` until its first entry is begun'),
   created_at: z.iso.datetime().describe('When it was made'),
@@ -227,7 +221,7 @@ export const jobAnswer = answer('JobAnswer', {
 });
 
 /** A webhook address (contract 16.10). */
-export const webhook = answer('Webhook', {
+export const webhook = part('Webhook', {
   id: z.string().describe('What it is removed by'),
   key_id: z.string().nullable().describe('The key that it belongs to'),
   url: z.string().describe('The address'),
@@ -245,7 +239,6 @@ export const webhook = answer('Webhook', {
 /** The answer to a registration. */
 export const webhookAnswer = answer('WebhookAnswer', {
   ...webhook.shape,
-  success,
   secret: z
     .string()
     .nullable()
@@ -254,12 +247,10 @@ export const webhookAnswer = answer('WebhookAnswer', {
 
 /** All addresses of an account. */
 export const webhooksAnswer = answer('WebhooksAnswer', {
-  success,
   data: z.array(webhook).describe('Oldest first'),
 });
 
 /** The answer to a removal. */
 export const webhookRemoved = answer('WebhookRemoved', {
-  success,
   id: z.string().describe('What was removed'),
 });

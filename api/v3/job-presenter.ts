@@ -16,12 +16,10 @@ export const entryPresenter = (
   services: Pick<ApiServices, 'signer' | 'clock'>,
   imageBaseUrl: string | undefined,
 ): EntryPresenter => ({
-  answer: (found, creditsUsed, { includes, baseUrl }) =>
-    presentIdentification(
-      found,
-      creditsUsed,
-      viewOf(includes, { address: addressBehind(baseUrl, imageBaseUrl), sign: fileSigner(services) }),
-    ),
+  answer: (found, creditsUsed, { includes, baseUrl }) => {
+    const links = { address: addressBehind(baseUrl, imageBaseUrl), sign: fileSigner(services) };
+    return { success: true, ...presentIdentification(found, creditsUsed, viewOf(includes, links)) };
+  },
   refusal: (failure, requestId) => {
     const error = classifyFailure(failure);
     return { status: error.status, body: errorBody(error, requestId) };

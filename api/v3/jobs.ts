@@ -32,5 +32,5 @@ export function jobRoutes(services: ApiServices, settings: ApiSettings) {
     },
     getJob: aboutId((id, { caller }) => presented(jobs.show(caller, id))),
     cancelJob: aboutId((id, { caller }) => presented(jobs.cancel(caller, id))),
-  } satisfies Routes;
+  } satisfies Partial<Routes>;
 }

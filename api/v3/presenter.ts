@@ -7,7 +7,7 @@ import type { Feedback } from '../../models/ports';
 import type { SimilarItems } from '../../models/vision/similar-service';
 import type { Identification, IdentifiedItem, ItemEvidence } from '../../models/vision/vision-service';
 import type { Links, PublicAddress } from '../middleware/links';
-import { mapped, type WithRows } from '../middleware/send-answer';
+import { mapped } from '../middleware/send-answer';
 import {
   presentAttribute,
   presentMaxEstimate,
@@ -16,18 +16,7 @@ import {
   presentTag,
   presentVariantField,
 } from '../wire/presented-row';
-import type {
-  catalogRow,
-  evidence,
-  feedbackAnswer,
-  identifyAnswer,
-  itemAnswer,
-  itemsAnswer,
-  matchedRow,
-  queryAnswer,
-  similarAnswer,
-  suggestAnswer,
-} from './answers';
+import type { catalogRow, evidence } from './answers';
 
 /** The choices that decide which fields a row has. */
 export interface View extends Links {
@@ -44,12 +33,7 @@ export function viewOf(includes: readonly Module[], links: Links): View {
 }
 
 /** A page of a query (contract 4.10); rows are made as they are written. Fields that an answer does not have are undefined. */
-export const presentPage = (
-  page: CatalogPage,
-  creditsUsed: number,
-  view: View,
-): WithRows<z.input<typeof queryAnswer>> => ({
-  success: true,
+export const presentPage = (page: CatalogPage, creditsUsed: number, view: View) => ({
   results: page.rows.length,
   total_results: page.total,
   page: page.page,
@@ -84,7 +68,6 @@ const presentRows = <Item, Row>(
   { modules }: View,
   present: (item: Item) => Row,
 ) => ({
-  success: true as const,
   results: items.length,
   total_results: items.length,
   page: 0,
@@ -96,49 +79,30 @@ const presentRows = <Item, Row>(
 });
 
 /** The answer to photos (contract 7.8). */
-export const presentIdentification = (
-  found: Identification,
-  creditsUsed: number,
-  view: View,
-): WithRows<z.input<typeof identifyAnswer>> =>
+export const presentIdentification = (found: Identification, creditsUsed: number, view: View) =>
   presentRows(found, creditsUsed, view, (match) => presentMatch(match, view));
 
 /** The row that was looked up (contract 6.1). */
-export const presentFound = (
-  found: FoundItems,
-  creditsUsed: number,
-  view: View,
-): z.input<typeof itemAnswer> => {
+export const presentFound = (found: FoundItems, creditsUsed: number, view: View) => {
   const answer = presentRows(found, creditsUsed, view, (row) => presentItem(row, view));
   return { ...answer, data: [...answer.data] };
 };
 
 /** The answer to several ids (contract 6.7). */
-export function presentItems(
-  found: FoundItems,
-  creditsUsed: number,
-  view: View,
-): WithRows<z.input<typeof itemsAnswer>> {
+export function presentItems(found: FoundItems, creditsUsed: number, view: View) {
   const { data, ...page } = presentRows(found, creditsUsed, view, (row) => presentItem(row, view));
   return { ...page, not_found: [...found.notFound], data };
 }
 
 /** Rows that look like another (contract 6.4). */
-export const presentSimilar = (
-  found: SimilarItems,
-  creditsUsed: number,
-  view: View,
-): WithRows<z.input<typeof similarAnswer>> =>
+export const presentSimilar = (found: SimilarItems, creditsUsed: number, view: View) =>
   presentRows(found, creditsUsed, view, ({ item, similarity }) => ({
     ...presentItem(item, view),
     similarity,
   }));
 
 /** A row shown by photos. */
-function presentMatch(
-  { item, confidence, evidence: reasons }: IdentifiedItem,
-  view: View,
-): z.input<typeof matchedRow> {
+function presentMatch({ item, confidence, evidence: reasons }: IdentifiedItem, view: View) {
   const { id, name, ...row } = presentItem(item, view);
   return { id, name, confidence, ...row, evidence: reasons && presentEvidence(reasons, view.address) };
 }
@@ -184,23 +148,18 @@ const presentEvidence = (
 });
 
 /** The stored feedback on a prediction (contract 7.18). */
-export const presentFeedback = (
-  predictionId: string,
-  { correctId, comment, right }: Feedback,
-): z.input<typeof feedbackAnswer> => ({
-  success: true,
+export const presentFeedback = (predictionId: string, { correctId, comment, right }: Feedback) => ({
   prediction_id: predictionId,
   correct_id: correctId,
   comment,
   right,
-  credits_used: 0,
+  credits_used: 0 as const,
 });
 
 /** Suggestions for a text (contract 5.11). */
-export const presentSuggestions = (suggestions: readonly Suggestion[]): z.input<typeof suggestAnswer> => ({
-  success: true,
+export const presentSuggestions = (suggestions: readonly Suggestion[]) => ({
   results: suggestions.length,
-  credits_used: 0,
+  credits_used: 0 as const,
   data: suggestions.map(({ id, name, kind, attributes, matched }) => ({
     id,
     name,

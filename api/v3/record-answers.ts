@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import { success } from '../wire/answers';
-import { answer } from '../wire/shared';
+import { answer, part } from '../wire/shared';
 
 const creditsUsed = z.literal(0).describe('Writing is free');
 
-const outcome = answer('RecordOutcome', {
+const outcome = part('RecordOutcome', {
   line: z.int().describe('Number of the line in the body, from 1'),
   id: z
     .string()
@@ -20,7 +19,6 @@ const outcome = answer('RecordOutcome', {
 
 /** The outcome of each line of a call (contract 15.3). */
 export const recordsAnswer = answer('RecordsAnswer', {
-  success,
   accepted: z.int().describe('Lines whose records stand'),
   rejected: z.int().describe('The other lines'),
   credits_used: creditsUsed,
@@ -29,7 +27,6 @@ export const recordsAnswer = answer('RecordsAnswer', {
 
 /** The answer to a deletion (contract 15.6). */
 export const deletionAnswer = answer('DeletionAnswer', {
-  success,
   id: z.string().describe('The record that is gone'),
   deleted: z.literal(true).describe('It is no row of the catalog any more'),
   credits_used: creditsUsed,
@@ -37,7 +34,6 @@ export const deletionAnswer = answer('DeletionAnswer', {
 
 /** A stored picture (contract 15.9). */
 export const imageAnswer = answer('ImageAnswer', {
-  success,
   url: z.string().describe('Address of the picture, for the `images` of a record'),
   thumbnail: z.string().describe('Address of its thumbnail, a JPEG of 320 pixels at most'),
   width: z.int().describe('Pixels, upright'),
@@ -49,7 +45,6 @@ const read = z.looseObject({ id: z.string() }).describe('The whole record');
 
 /** A record as the line that writes it (contract 15.10). */
 export const recordAnswer = answer('RecordAnswer', {
-  success,
   data: z
     .array(z.object({ products: read.optional(), entities: read.optional(), categories: read.optional() }))
     .describe('One line of a body of records, under the name of its file'),
@@ -66,8 +61,7 @@ const failures = z
   .describe('The first 20 pictures that failed, as the records name them, each with the reason');
 
 /** How far a record is visible to searches and photos (contract 15.7). */
-export const recordStatusAnswer = answer('RecordStatusAnswer', {
-  success,
+export const statusAnswer = answer('RecordStatusAnswer', {
   id: z.string().describe('The record'),
   searchable: z.boolean().describe('Whether searches and lookups find it as a row'),
   identifiable: z.boolean().describe('Whether a photo can be answered with it: a picture of it is embedded'),
@@ -78,7 +72,6 @@ export const recordStatusAnswer = answer('RecordStatusAnswer', {
 
 /** How far the products of a feed are visible to photos (contract 15.11). */
 export const feedStatusAnswer = answer('FeedStatusAnswer', {
-  success,
   id: z.string().describe('The name of the feed'),
   products: z.int().describe('Live products that came from it'),
   pictures: pictures.describe('Pictures of these products, each address once'),

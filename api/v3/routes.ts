@@ -3,11 +3,11 @@ import type { CallContext, Priced } from '../../models/access/billing';
 import { visionPrice } from '../../models/access/credits';
 import type { Module } from '../../models/catalog/catalog-query';
 import { SUGGESTIONS_MAX } from '../../models/catalog/suggestion';
+import { SIMILAR_MAX } from '../../models/vision/candidates';
 import type { ApiServices, ApiSettings } from '../api-services';
 import { free, type Routes, type Work } from '../middleware/charged-answer';
 import { linksOf } from '../middleware/links';
 import { idOf } from '../middleware/request-address';
-import type { Answer } from '../middleware/send-answer';
 import { validate } from '../middleware/validate';
 import { takeBody } from '../wire/photos';
 import { tellStages, type VisionObserver } from '../wire/vision-stages';
@@ -23,10 +23,10 @@ import {
   viewOf,
 } from './presenter';
 import {
-  includesOfQuery,
+  itemParameters,
   itemsBody,
   signalDeprecation,
-  similarQuery,
+  similarParameters,
   suggestBody,
   toCatalogQuery,
 } from './schema';
@@ -37,13 +37,13 @@ import { feedbackBody, identifyBody, toIdentification } from './vision-schema';
 export function catalogRoutes(services: ApiServices, settings: ApiSettings, metrics: VisionObserver) {
   const { catalog, vision, similar, suggestions, feedback } = services;
   /** Answers rows with the modules in `includes`. */
-  const answerRows = <Found>(
+  const answerRows = <Found, Body>(
     req: Request,
     includes: readonly Module[],
     rows: number,
     find: (call: CallContext, pricing: boolean) => Promise<Priced<Found>>,
-    present: (found: Found, creditsUsed: number, view: View) => Answer,
-  ): Work => {
+    present: (found: Found, creditsUsed: number, view: View) => Body,
+  ): Work<Body> => {
     const view = viewOf(includes, linksOf(req, services, settings));
     return {
       page: { rows, priced: view.pricing },
@@ -63,13 +63,15 @@ export function catalogRoutes(services: ApiServices, settings: ApiSettings, metr
       return answerRows(req, includes, query.pageSize, find, presentPage);
     },
     getItem: (req) => {
-      const includes = includesOfQuery(req.query['includes']);
+      const { includes } = validate(itemParameters, req.query);
       const id = idOf(req);
       const find = (call: CallContext, pricing: boolean) => catalog.item(call, id, { pricing });
       return answerRows(req, includes, 1, find, presentFound);
     },
     listSimilarItems: (req) => {
-      const { includes, category, size } = similarQuery(req.query);
+      const asked = validate(similarParameters, req.query);
+      const { includes, category_id: category = null } = asked;
+      const size = Math.min(asked.size, SIMILAR_MAX);
       const id = idOf(req);
       const find = (call: CallContext, pricing: boolean) =>
         similar.similar(call, { id, category, size, pricing });
@@ -109,5 +111,5 @@ export function catalogRoutes(services: ApiServices, settings: ApiSettings, metr
       );
     },
     getOwnAccount: showOwnAccount(services, settings.limits),
-  } satisfies Routes;
+  } satisfies Partial<Routes>;
 }

@@ -16,6 +16,8 @@ import { isObject } from '../middleware/parse-json-object';
 import { validate } from '../middleware/validate';
 import {
   body,
+  commaSeparated,
+  digits,
   having,
   includeModule,
   listOfValues,
@@ -161,7 +163,12 @@ export const suggestBody = body('SuggestRequest', {
 });
 
 /** Query string of `GET /v3/catalog/items/{id}`. */
-export const itemParameters = z.object({ includes: includes.describe('Comma-separated; empty for neither') });
+export const itemParameters = z.strictObject({
+  includes: commaSeparated
+    .pipe(z.array(includeModule))
+    .default(['taxonomy'])
+    .describe('Comma-separated; empty for neither'),
+});
 
 /** Query string of `GET /v3/catalog/items/{id}/similar`. */
 export const similarParameters = itemParameters.extend({
@@ -169,7 +176,7 @@ export const similarParameters = itemParameters.extend({
     .string()
     .optional()
     .describe('Slug or name of the category to look in; else that of the item'),
-  size: sizeOfPage.default(SIMILAR_MAX).describe(`Rows at most; lowered to ${SIMILAR_MAX}`),
+  size: digits.pipe(sizeOfPage).default(SIMILAR_MAX).describe(`Rows at most; lowered to ${SIMILAR_MAX}`),
 });
 
 /** Body of `POST /v3/webhooks` (contract 16.10). */
@@ -253,29 +260,3 @@ const usesDeprecatedIds = ({ filters, entries }: Readonly<Record<string, unknown
 
 const objectsIn = (list: unknown): Record<string, unknown>[] =>
   Array.isArray(list) ? list.filter(isObject) : [];
-
-/** The comma-separated `includes` of an item lookup; absent means `taxonomy`, empty means none (contract 6.1). */
-export function includesOfQuery(parameter: unknown): readonly Module[] {
-  if (parameter === undefined) return ['taxonomy'];
-  const given = Array.isArray(parameter) ? parameter : [parameter];
-  if (!given.every((each) => typeof each === 'string')) {
-    throw badRequest('includes: must be a comma-separated list.', { field: 'includes' });
-  }
-  const list = given.filter((each) => each.trim() !== '').flatMap((each) => each.split(','));
-  return validate(itemParameters, { includes: list.map((each) => each.trim()) }).includes;
-}
-
-/** The parameters of a call for similar items (contract 6.3, 6.5). */
-export function similarQuery(query: Readonly<Record<string, unknown>>) {
-  const size = query['size'];
-  const {
-    includes,
-    category_id: category = null,
-    size: asked,
-  } = validate(similarParameters, {
-    includes: [...includesOfQuery(query['includes'])],
-    category_id: query['category_id'],
-    size: typeof size === 'string' && /^\d+$/.test(size) ? Number(size) : size,
-  });
-  return { includes, category, size: Math.min(asked, SIMILAR_MAX) };
-}

@@ -1,14 +1,15 @@
-import type { z } from 'zod';
 import type { Period, Statement } from '../../models/access/account-service';
 import type { Taxonomy } from '../../models/catalog/taxonomy';
 import type { ApiServices, DefaultLimits } from '../api-services';
-import { free, type Route } from '../middleware/charged-answer';
+import { free, type Routes } from '../middleware/charged-answer';
 import { presentKey, presentUsage } from '../wire/accounts';
 import { periodOf } from '../wire/period';
-import type { accountAnswer } from './answers';
 
 /** `GET /v3/account`: what a key may do, what is available to it, and what was charged (contract 9.7). */
-export function showOwnAccount({ statements, catalog, clock }: ApiServices, limits: DefaultLimits): Route {
+export function showOwnAccount(
+  { statements, catalog, clock }: ApiServices,
+  limits: DefaultLimits,
+): Routes['getOwnAccount'] {
   return (req) => {
     const period = periodOf(req.query, clock.now());
     return free(async ({ caller }) => {
@@ -26,10 +27,9 @@ function presentStatement(
   taxonomy: Taxonomy,
   { since, until }: Period,
   defaults: DefaultLimits,
-): z.output<typeof accountAnswer> {
+) {
   const { perSecond, perMinute, concurrency } = key.limits;
   return {
-    success: true,
     account: { id, name, credits },
     key: {
       ...presentKey(key),
@@ -48,6 +48,6 @@ function presentStatement(
     since: since.toISOString(),
     until: until.toISOString(),
     usage: presentUsage(usage),
-    credits_used: 0,
+    credits_used: 0 as const,
   };
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ApiKey } from '../../models/access/api-key';
-import { answer, apiVersion, scope } from './shared';
+import { apiVersion, part, scope } from './shared';
 
 /** An account as shown to callers and operators. */
 export const accountFields = {
@@ -41,7 +41,7 @@ export const until = time.describe('Before then');
 /** What was charged, by day and endpoint. */
 export const usage = z
   .array(
-    answer('UsageLine', {
+    part('UsageLine', {
       day: z.iso.date().describe('Of UTC'),
       endpoint: z.string().describe('Such as `v3.catalog.query`'),
       calls: z.int().describe('Calls that were charged'),

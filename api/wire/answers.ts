@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { answer, market } from './shared';
+import { market, part } from './shared';
 
 /** Parts of answers that all API versions share; presenters are typed by them, and `/openapi.json` shows them. */
 const region = market.describe('Market that the figures are of');
@@ -11,24 +11,24 @@ export const pictures = {
   thumbnails: addresses.describe('Addresses of small pictures'),
 };
 
-export const attribute = answer('Attribute', {
+export const attribute = part('Attribute', {
   field: z.string().describe('A taxonomy field such as `brand`'),
   id: z.string().describe('Id of the entity, as filters take it'),
   name: z.string().describe('Its name, for people'),
 });
 
-export const variantField = answer('VariantField', {
+export const variantField = part('VariantField', {
   field: z.string().describe('What varies, such as `size`'),
   name: z.string().describe('Its value, for people'),
 });
 
-export const tag = answer('Tag', {
+export const tag = part('Tag', {
   id: z.string().describe('`<group>:<name>`, as filters take it'),
   name: z.string().describe('Its name, for people'),
   group: z.string().describe('The part of the id before the colon'),
 });
 
-export const marketEstimate = answer('MarketEstimate', {
+export const marketEstimate = part('MarketEstimate', {
   source: z.string().describe('Marketplace, such as `ebay`'),
   region,
   A: grade.describe('Excellent: minimal to no visible wear'),
@@ -40,7 +40,7 @@ export const marketEstimate = answer('MarketEstimate', {
   confidence: z.number().nullable().describe('How sure the estimate is; null where that is not known'),
 });
 
-const dataFileLink = answer('DataFileLink', {
+const dataFileLink = part('DataFileLink', {
   region,
   url: z.url().describe('Signed link to a CSV file; not to be stored'),
 });
@@ -79,8 +79,6 @@ export const variantFields = {
   ...pictures,
 };
 
-export const success = z.literal(true).describe('`true` for every success');
-
 /** The position of a page among all rows. */
 export const pageFields = {
   results: z.int().describe('Rows in this page'),
@@ -90,7 +88,7 @@ export const pageFields = {
 };
 
 /** The body of every error (contract 11.1). */
-export const errorAnswer = answer('Refusal', {
+export const errorAnswer = part('Refusal', {
   success: z.literal(false).describe('`false` for every refusal'),
   error: z.string().describe('Code of the failure; clients branch on it'),
   message: z.string().describe('What a developer can do about it'),

@@ -12,9 +12,15 @@ export const ANSWERED = z.registry<{ id: string }>();
 export const body = <const Shape extends z.core.$ZodLooseShape>(id: string, shape: Shape) =>
   z.strictObject(shape).register(SENT, { id });
 
-/** A named answer, or part of one. */
-export const answer = <const Shape extends z.core.$ZodLooseShape>(id: string, shape: Shape) =>
+/** A named part of answers. */
+export const part = <const Shape extends z.core.$ZodLooseShape>(id: string, shape: Shape) =>
   z.object(shape).register(ANSWERED, { id });
+
+const success = z.literal(true).describe('`true` for every success');
+
+/** A named answer. */
+export const answer = <const Shape extends z.core.$ZodLooseShape>(id: string, shape: Shape) =>
+  part(id, { success, ...shape });
 
 /** Values that both have, and that query strings have too. */
 export const VALUES = z.registry<{ id: string }>();
@@ -65,3 +71,17 @@ export const searchText = z
 
 /** Ids of one filter. */
 export const listOfValues = z.array(z.string()).max(VALUES_MAX);
+
+/** Values in a query string, separated by commas; a repeated parameter continues the list, and a blank one has none. */
+export const commaSeparated = z
+  .union([z.string(), z.array(z.string())], 'must be a comma-separated list')
+  .transform((given) =>
+    [given]
+      .flat()
+      .filter((each) => each.trim() !== '')
+      .flatMap((each) => each.split(','))
+      .map((each) => each.trim()),
+  );
+
+/** A whole number in a query string. */
+export const digits = z.string().regex(/^\d+$/, 'must be a whole number').transform(Number);

@@ -5,7 +5,7 @@ import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import express, { type Request } from 'express';
 import { memoryBudget } from '../../api/middleware/answer-memory';
-import { PaceWatch, readBody } from '../../api/middleware/read-body';
+import { readBody, watchPace } from '../../api/middleware/read-body';
 import { AppError } from '../../models/errors';
 import { closed, listening } from '../support/local-server';
 
@@ -48,7 +48,7 @@ test('a body that arrives fast enough may take any number of windows, and waitin
   jest.useFakeTimers();
   const tooSlow = jest.fn();
   let came = 0;
-  const watch = new PaceWatch({ bytesPerSecond: 1000, windowMs: 10_000 }, () => came, tooSlow);
+  const watch = watchPace({ bytesPerSecond: 1000, windowMs: 10_000 }, () => came, tooSlow);
   for (let window = 0; window < 5; window += 1) {
     came += 10_000;
     jest.advanceTimersByTime(10_000);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ERROR_CODES, type ErrorCode, IMAGE_FAULTS } from '../../../models/errors';
 import { errorAnswer } from '../../wire/answers';
-import { ANSWERED, answer, SENT, VALUES } from '../../wire/shared';
+import { ANSWERED, part, SENT, VALUES } from '../../wire/shared';
 import { readinessAnswer } from '../health';
 
 /** `BadRequest` of `bad_request`, `VisionJobDone` of `vision.job.done`. */
@@ -14,7 +14,7 @@ const { success, message, request_id, index, field, allowed_taxonomy_nodes } = e
 /** The body of a failure, with its extra fields (contract 11.1). */
 function failure(name: string, code: ErrorCode, extras: z.core.$ZodLooseShape = {}): z.ZodType {
   const error = z.literal(code).describe('Code of the failure; branch on it');
-  return answer(name, { success, error, message, request_id, ...extras });
+  return part(name, { success, error, message, request_id, ...extras });
 }
 
 const EXTRAS: Partial<Record<ErrorCode, z.core.$ZodLooseShape>> = {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { WEBHOOK_EVENTS, type WebhookEvent } from '../../../models/webhooks/webhook';
-import { answer } from '../../wire/shared';
+import { part } from '../../wire/shared';
 import { capitalized, namedSchema } from './schemas';
 
 const count = (of: string) => z.int().min(0).describe(of);
@@ -46,7 +46,7 @@ const MESSAGES: Readonly<Record<WebhookEvent, Message>> = {
 /** The schema of a message: `VisionJobDoneMessage` of `vision.job.done`. */
 const nameOf = (event: WebhookEvent): string => `${capitalized(event)}Message`;
 for (const event of WEBHOOK_EVENTS) {
-  answer(nameOf(event), {
+  part(nameOf(event), {
     type: z.literal(event).describe('The event'),
     timestamp: z.iso.datetime().describe('When it happened'),
     data: z.object(MESSAGES[event][1]).describe('What happened'),
