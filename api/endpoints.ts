@@ -15,7 +15,6 @@ import { periodParameters } from './wire/period';
 /** Name in usage reports; the API version that a key must open comes first. */
 type EndpointName = `${ApiVersion}.${string}`;
 
-/** The description of an endpoint, besides its answer. */
 interface Own {
   readonly method?: Method;
   /** Other addresses of the endpoint (contract 9.3). */
@@ -31,7 +30,6 @@ interface Own {
   readonly takes?: 'job' | 'photo';
   /** Of a success, if that is not 200; such an answer has a `Location`. */
   readonly status?: 201 | 202;
-  /** Statuses of its refusals. */
   readonly errors?: readonly number[];
   /** For a change by operators: whether it is made only once under an `Idempotency-Key`. */
   readonly isRepeatable?: true;
@@ -40,7 +38,6 @@ interface Own {
   readonly maybe?: readonly string[];
 }
 
-/** What all endpoints of a kind have in common. */
 type Usual = Required<Pick<Own, 'errors' | 'headers' | 'maybe'>>;
 
 type Method = 'get' | 'post' | 'put' | 'delete';
@@ -308,7 +305,6 @@ export const TOOLS = {
   getOpenApi: tool('/openapi.json', ['application/json']),
 } satisfies Record<string, Endpoint>;
 
-/** Every endpoint, in the order of the reference. */
 export const ENDPOINTS = { ...CALLS, ...FILES, ...OPERATORS, ...TOOLS };
 export type EndpointId = keyof typeof ENDPOINTS;
 

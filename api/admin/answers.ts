@@ -38,7 +38,6 @@ export const accountList = answer('AccountList', {
   next_cursor: nextCursor,
 });
 
-/** One account, as created, changed or looked up. */
 export const accountShown = answer('AccountShown', {
   account: account.describe('As it stands'),
 });
@@ -59,7 +58,6 @@ export const usageShown = answer('Usage', {
   usage,
 });
 
-/** A page of keys, without their secrets. */
 export const keyList = answer('KeyList', {
   keys: z.array(key).describe('The oldest first'),
   next_cursor: nextCursor,
@@ -71,7 +69,6 @@ export const keyMade = answer('KeyMade', {
   secret: z.string().describe('What opens the API; not shown again'),
 });
 
-/** A revoked key. */
 export const keyRevoked = answer('KeyRevoked', {
   id: z.string().describe('Id of the key'),
   revoked: z.literal(true).describe('It opens nothing any more'),
@@ -83,7 +80,6 @@ export const auditLog = answer('AuditLog', {
   next_cursor: nextCursor,
 });
 
-/** An account in `accountList` and `accountShown`. */
 export const presentAccount = ({ id, name, credits, keepsPhotos }: Account) => ({
   id,
   name,
@@ -91,7 +87,6 @@ export const presentAccount = ({ id, name, credits, keepsPhotos }: Account) => (
   keeps_photos: keepsPhotos,
 });
 
-/** A key in `keyList` and `keyMade`. */
 export const presentOwnedKey = (shown: ApiKey) => ({
   ...presentKey(shown),
   account: shown.accountId,
@@ -103,7 +98,6 @@ export const presentOwnedKey = (shown: ApiKey) => ({
   revoked_at: shown.revokedAt?.toISOString() ?? null,
 });
 
-/** An entry of `auditLog`. */
 export const presentEntry = ({ id, at, actor, action, accountId, subject, details }: AuditRecord) => ({
   id,
   at: at.toISOString(),

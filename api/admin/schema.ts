@@ -8,7 +8,6 @@ import { apiVersion, body, digits, scope } from '../wire/shared';
 
 const name = z.string().trim().min(1).max(NAME_LENGTH_MAX);
 
-/** Body of `POST /admin/v1/accounts`. */
 export const accountBody = body('NewAccount', {
   name: name.describe('For people'),
   credits: z
@@ -20,7 +19,6 @@ export const accountBody = body('NewAccount', {
     .describe('What it starts with; null is unlimited'),
 });
 
-/** Body of `POST /admin/v1/accounts/{id}/credits`. */
 export const creditBody = body('Credit', {
   amount: z
     .int()
@@ -30,7 +28,6 @@ export const creditBody = body('Credit', {
   note: name.optional().describe('Why, for the history'),
 });
 
-/** Body of `POST /admin/v1/accounts/{id}/keep-photos`. */
 export const keepPhotosBody = body('KeepPhotos', {
   keep: z.boolean().describe('`false` deletes those that are kept'),
 });
@@ -40,7 +37,6 @@ const calls = z.int().min(0).max(999_999_999).optional();
 
 const later = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
 
-/** Body of `POST /admin/v1/accounts/{id}/keys`. */
 export const keyBody = body('NewKey', {
   name: name.describe('For people'),
   versions: z.array(apiVersion).min(1).describe('API versions that it opens'),
@@ -61,7 +57,6 @@ export const keyBody = body('NewKey', {
   expires_at: later.optional().describe('In the future; from then on it opens nothing. Without it: never'),
 });
 
-/** Body of `POST /admin/v1/keys/{id}/rotate`. */
 export const rotationBody = body('Rotation', {
   overlap_hours: z
     .int()
@@ -79,7 +74,6 @@ const LIST_LIMIT = { default: 50, max: 200 };
 
 const CURSOR = 'The `next_cursor` of the page before';
 
-/** The query string of a list. */
 export const listParameters = z.strictObject({
   limit: digits
     .pipe(z.int().min(1).max(LIST_LIMIT.max))
@@ -88,7 +82,6 @@ export const listParameters = z.strictObject({
   cursor: z.string().optional().describe(CURSOR),
 });
 
-/** The query string of the audit log. */
 export const auditParameters = listParameters.extend({
   cursor: z
     .string()

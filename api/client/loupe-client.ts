@@ -6,7 +6,6 @@ import type { IdentifyAnswer, IdentifyRequest, JobRequest, paths, RecordLine } f
 export { LoupeError } from './loupe-error';
 export type * from './schema';
 
-/** The service address, the key, and how to retry. */
 export interface LoupeOptions {
   /** Address of the service, with or without a slash at its end. */
   readonly baseUrl: string;
@@ -28,14 +27,12 @@ export type Photo = (
 type Photos = Photo | readonly Photo[];
 type PhotoFields = Pick<IdentifyRequest, 'url' | 'base64' | 'region' | 'images'>;
 
-/** What any call may add. */
 export interface CallOptions {
   readonly signal?: AbortSignal;
   /** Your name for the call; without one, every call but a GET gets its own name, shared by its retries. */
   readonly idempotencyKey?: string;
 }
 
-/** What an identification may say besides its photos. */
 export type IdentifyOptions = CallOptions & Omit<IdentifyRequest, keyof PhotoFields>;
 
 /** An item of a job: its photo or photos, and what is known of it. */
@@ -96,7 +93,6 @@ export class LoupeClient {
   }
 }
 
-/** What a call of an endpoint ends with. */
 interface Outcome<Body> {
   readonly data?: Body | undefined;
   readonly error?: Failure | undefined;

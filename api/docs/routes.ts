@@ -24,7 +24,6 @@ export function mountDocs(app: IRouter): void {
 
 const own = (file: string): string => join(__dirname, 'browser', file);
 
-/** In the order in which the page loads them. */
 const FILES = [
   own('icon.svg'),
   require.resolve('swagger-ui-dist/swagger-ui.css'),

@@ -1,7 +1,6 @@
 import { type RateLimiterAbstract, RateLimiterMemory } from 'rate-limiter-flexible';
 import type { LimitDecision, RateLimiter } from '../../models/ports';
 
-/** Windows in which calls are counted, with their length. */
 export const WINDOW_SECONDS = { second: 1, minute: 60 } as const;
 export type Window = keyof typeof WINDOW_SECONDS;
 
@@ -29,7 +28,6 @@ export async function countOne(
   };
 }
 
-/** Limits of one process, kept in its memory. */
 export class MemoryRateLimiter implements RateLimiter {
   readonly #calls = {
     second: new RateLimiterMemory(unlimited(WINDOW_SECONDS.second)),

@@ -15,7 +15,6 @@ declare global {
       requestId: string;
       /** The address pattern that matched, for metrics; absent for unknown routes. */
       route?: string;
-      /** The methods of the address. */
       methods?: readonly string[];
       /** A test key requested this refusal (contract 9.10): nothing failed. */
       isForced?: boolean;
@@ -57,7 +56,6 @@ export function setCreditHeaders(
   if (creditsRemaining !== null) res.setHeader('X-Credits-Remaining', String(creditsRemaining));
 }
 
-/** Reads the balance of an account. */
 export type Balances = Pick<AccountRepository, 'account'>;
 
 /** How long an answer waits for its credit headers. */

@@ -22,7 +22,6 @@ export interface Work<Body = Answer | StreamedJson> {
   readonly kept?: (body: Answer | StreamedJson) => Answer | StreamedJson;
 }
 
-/** An answer free of charge. */
 export const free = <Body>(make: (call: CallContext) => Promise<Body>): Work<Body> => ({
   make: async (call) => ({ value: await make(call), price: 0 }),
 });
@@ -33,7 +32,6 @@ export type Route<Body = Answer | StreamedJson> = (
   res: Response,
 ) => Work<Body> | Promise<Work<Body>>;
 
-/** Answers free of charge about the id in the address. */
 export const aboutId =
   <Body>(make: (id: string, call: CallContext, req: Request) => Promise<Body>): Route<Body> =>
   (req) => {

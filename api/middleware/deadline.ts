@@ -27,7 +27,6 @@ export class Deadline {
     return this.#over.signal;
   }
 
-  /** The clock runs. */
   go(): void {
     clearTimeout(this.#timer);
     this.#goesSince = performance.now();

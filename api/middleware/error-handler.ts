@@ -2,7 +2,6 @@ import type { ErrorRequestHandler, RequestHandler } from 'express';
 import { AppError, internalError, notFound, unavailable } from '../../models/errors';
 import { type Balances, setFreeCreditHeaders } from './call';
 
-/** 404 for every address that no route answers. */
 export const unknownRoute: RequestHandler = () => {
   throw notFound('There is nothing at this address; /openapi.json lists what there is.');
 };

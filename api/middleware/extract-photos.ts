@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 
-/** A body without the texts of its photos, and the photos. */
 export interface CutBody {
   /** The JSON, with a placeholder in place of each text. */
   readonly json: Buffer;

@@ -8,7 +8,6 @@ export type PublicAddress = (address: string) => string;
 /** Signed links live this long (contract 2.5). */
 const LIFETIME_MS = 3_600_000;
 
-/** How an answer points to pictures and data files. */
 export interface Links {
   readonly address: PublicAddress;
   /** The signed path of a data file; null if there is no signing key; the link is then left out (contract 2.6). */
@@ -17,7 +16,6 @@ export interface Links {
 
 type Signing = Pick<ApiServices, 'signer' | 'clock'>;
 
-/** The links of the answer to a request. */
 export const linksOf = (req: Request, services: Signing, settings: ApiSettings): Links => ({
   address: publicAddress(req, settings),
   sign: fileSigner(services),
@@ -52,7 +50,6 @@ function baseOf(req: Request): string {
   return `${req.protocol}://${host}:${localPort}`;
 }
 
-/** Signs for an hour from now. */
 export const fileSigner =
   ({ signer, clock }: Signing): Links['sign'] =>
   (file) =>

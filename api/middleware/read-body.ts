@@ -6,7 +6,6 @@ import type { FairBudget, Lease } from '../../models/access/fair-budget';
 import { AppError, badRequest, payloadTooLarge, unsupportedMediaType } from '../../models/errors';
 import { type Middleware, onceClosed } from './call';
 
-/** The limits on a body while it is read. */
 export interface BodyLimits {
   /** Once inflated. */
   readonly bytesMax: number;

@@ -2,7 +2,6 @@ import type { Request, RequestHandler } from 'express';
 import { badRequest } from '../../models/errors';
 import { refuseBrokenText } from './parse-json-object';
 
-/** Requests whose address contains a malformed percent escape. */
 const unreadable = new WeakSet<Request>();
 
 /**

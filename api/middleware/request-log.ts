@@ -3,7 +3,6 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
 import { pinoHttp } from 'pino-http';
 
-/** A caller's own name for a request. */
 const KEPT_ID = /^[A-Za-z0-9._-]{8,128}$/;
 
 /** Addresses that machines request every few seconds. */

@@ -9,7 +9,6 @@ import { ANSWERED, part } from '../wire/shared';
 /** A check that takes longer counts as failed. */
 const CHECK_MS_MAX = 3000;
 
-/** The answer of `/healthz`. */
 export const healthAnswer = part('Health', {
   status: z.literal('alive').describe('The process answers'),
 });

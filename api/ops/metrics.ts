@@ -52,7 +52,6 @@ export class Metrics {
     next();
   };
 
-  /** Serves the metrics in the format of Prometheus. */
   readonly show: RequestHandler = async (_req, res) => {
     res.set('Content-Type', this.registry.contentType).send(await this.registry.metrics());
   };

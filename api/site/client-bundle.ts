@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import { build, stop } from 'esbuild';
 import { type Asset, makeAsset } from '../pages';
 
-/** Everything that the page loads from this service. */
 export interface ClientBundle {
   readonly script: Asset;
   readonly style: Asset;

@@ -7,7 +7,6 @@ import { madeOnce, protectPage, sendAsset } from '../pages';
 import { bundleClient, type ClientBundle } from './client-bundle';
 import { type DemoOffer, isFromHere, mayHaveOffer } from './demo-offer';
 
-/** What the page depends on. */
 export interface SiteSettings {
   readonly imageBytesMax: number;
   /** The demonstration's offer once available; absent in any other service. */

@@ -99,7 +99,6 @@ const rowsOf = <Row extends z.ZodType>(row: Row) => z.array(row).describe('The r
 /** The answer to a lookup by one id (contract 6.1). */
 export const itemAnswer = answer('ItemAnswer', { ...rowsFields, data: rowsOf(catalogRow) });
 
-/** The answer to a query. */
 export const queryAnswer = answer('QueryAnswer', {
   ...itemAnswer.shape,
   sort_applied: z.string().describe('The sort, or `relevance`'),
@@ -157,7 +156,6 @@ export const accountAnswer = answer('Account', {
   credits_used: z.literal(0).describe('This call is free'),
 });
 
-/** The answer to feedback on a prediction. */
 export const feedbackAnswer = answer('FeedbackAnswer', {
   prediction_id: z.string().describe('The prediction that it is about'),
   correct_id: z
@@ -236,7 +234,6 @@ export const webhook = part('Webhook', {
   last_failure: z.string().nullable().describe('What the last of them met'),
 });
 
-/** The answer to a registration. */
 export const webhookAnswer = answer('WebhookAnswer', {
   ...webhook.shape,
   secret: z
@@ -245,12 +242,10 @@ export const webhookAnswer = answer('WebhookAnswer', {
     .describe('Verifies messages; null when the call is repeated with its `Idempotency-Key`'),
 });
 
-/** All addresses of an account. */
 export const webhooksAnswer = answer('WebhooksAnswer', {
   data: z.array(webhook).describe('Oldest first'),
 });
 
-/** The answer to a removal. */
 export const webhookRemoved = answer('WebhookRemoved', {
   id: z.string().describe('What was removed'),
 });

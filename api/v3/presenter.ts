@@ -101,7 +101,6 @@ export const presentSimilar = (found: SimilarItems, creditsUsed: number, view: V
     similarity,
   }));
 
-/** A row shown by photos. */
 function presentMatch({ item, confidence, evidence: reasons }: IdentifiedItem, view: View) {
   const { id, name, ...row } = presentItem(item, view);
   return { id, name, confidence, ...row, evidence: reasons && presentEvidence(reasons, view.address) };

@@ -7,7 +7,6 @@ import type { ApiServices, ApiSettings } from '../api-services';
 import { aboutId, free, type Routes } from '../middleware/charged-answer';
 import { answerMade, type PublicAddress, publicAddress } from '../middleware/links';
 
-/** The common fields of the answers of these endpoints. */
 const FREE = { credits_used: 0 } as const;
 
 /** The endpoints that write the catalog (contract 15). */

@@ -68,7 +68,6 @@ export const filter = z
   })
   .register(SENT, { id: 'Filter' });
 
-/** Most filters of one call. */
 export const FILTERS_MAX = 100;
 
 /** The filters that rows must pass (contract 4.3). */
@@ -124,7 +123,6 @@ const fieldOf = (given: z.output<typeof facet>): string => (typeof given === 'st
 /** How many words of a query a row needs (contract 5.18). */
 export const match = z.enum(MATCHES);
 
-/** Body of `POST /v3/catalog/query`. */
 export const catalogQueryBody = z
   .strictObject({
     query: searchText.optional().describe('Free text; without it the rows are listed'),
@@ -149,20 +147,17 @@ export const catalogQueryBody = z
 /** Ids of one call at most (contract 6.7). */
 const ITEMS_MAX = 100;
 
-/** Body of `POST /v3/catalog/items`. */
 export const itemsBody = body('ItemsRequest', {
   ids: z.array(z.string()).min(1).max(ITEMS_MAX).describe('Ids of rows; one that is named again is one row'),
   includes,
 });
 
-/** Body of `POST /v3/catalog/suggest`. */
 export const suggestBody = body('SuggestRequest', {
   query: searchText.default('').describe('What stands in the search box; blank for the most popular rows'),
   category_id: z.string().optional().describe('Slug or name of a category'),
   size: sizeOfPage.default(SUGGESTIONS_MAX).describe(`Rows at most; lowered to ${SUGGESTIONS_MAX}`),
 });
 
-/** Query string of `GET /v3/catalog/items/{id}`. */
 export const itemParameters = z.strictObject({
   includes: commaSeparated
     .pipe(z.array(includeModule))
@@ -170,7 +165,6 @@ export const itemParameters = z.strictObject({
     .describe('Comma-separated; empty for neither'),
 });
 
-/** Query string of `GET /v3/catalog/items/{id}/similar`. */
 export const similarParameters = itemParameters.extend({
   category_id: z
     .string()
@@ -231,14 +225,12 @@ export function toCatalogQuery(
   return { query, includes: body.includes };
 }
 
-/** The domain form of a facet of a body. */
 function toFacet(given: z.output<typeof facet>): FacetAsked {
   const { field, limit, query } =
     typeof given === 'string' ? { field: given, limit: facetLimit.parse(undefined), query: null } : given;
   return { field, limit, words: wordsAsked(query) };
 }
 
-/** The domain form of a filter object of a body. */
 export const toFilter = (given: z.output<typeof filter>, position: number): Filter => ({
   field: given.field,
   include: given.include ?? given.ids ?? [],

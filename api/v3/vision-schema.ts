@@ -33,7 +33,6 @@ const photo = {
   region: region.optional(),
 };
 
-/** One photo of several. */
 export const photoBody = z
   .strictObject(photo)
   .meta({ description: 'One of `url` and `base64`', if: having('url'), else: having('base64') })
@@ -68,7 +67,6 @@ const item = z.strictObject({
   explain: z.boolean().default(false).describe('Whether each row has `evidence`'),
 });
 
-/** Body of `POST /v3/vision/identify`. */
 export const identifyBody = item.extend({ includes }).meta(PHOTOS).register(SENT, { id: 'IdentifyRequest' });
 
 /** Body of `POST /v3/vision/jobs` (contract 16.1). */
@@ -92,10 +90,8 @@ export function toIdentification(asked: z.output<typeof item>, cut: CutPhotos, a
   return { photos, category, filters: parameters.filters.map(toFilter), explain, minConfidence };
 }
 
-/** Of a comment on an answer. */
 const COMMENT_LENGTH_MAX = 2000;
 
-/** Body of `POST /v3/vision/predictions/{id}/feedback`. */
 export const feedbackBody = body('Feedback', {
   correct_id: z
     .string()

@@ -33,12 +33,9 @@ export const presentKey = ({ id, name, versions, scopes, test, createdAt, expire
   expires_at: expiresAt?.toISOString() ?? null,
 });
 
-/** The period of a usage. */
 export const since = time.describe('From then on');
-/** Its end. */
 export const until = time.describe('Before then');
 
-/** What was charged, by day and endpoint. */
 export const usage = z
   .array(
     part('UsageLine', {
@@ -52,6 +49,5 @@ export const usage = z
 
 type Usage = z.output<typeof usage>;
 
-/** What was charged, as `usage` describes it. */
 export const presentUsage = (lines: readonly Usage[number][]): Usage =>
   lines.map(({ day, endpoint, calls, credits: charged }) => ({ day, endpoint, calls, credits: charged }));

@@ -72,7 +72,6 @@ export const rowFields = {
   available_tags: z.array(tag).optional().describe('Category rows only'),
 };
 
-/** The common fields of every variant. */
 export const variantFields = {
   id: z.string().describe('Starts with `variant_`'),
   popularity: z.number().describe('Higher is more popular'),

@@ -19,7 +19,6 @@ const documented = (description: string) =>
     anyOf: ['date', 'date-time'].map((format) => ({ type: 'string', format })),
   });
 
-/** The query string of a period. */
 export const periodParameters = z.strictObject({
   since: documented(`Else ${DAYS} days before \`until\`; at most ${DAYS_MAX} days before it`),
   until: documented('Before this day or time, not before `since`; else the end of today, in UTC'),

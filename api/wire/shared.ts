@@ -12,13 +12,11 @@ export const ANSWERED = z.registry<{ id: string }>();
 export const body = <const Shape extends z.core.$ZodLooseShape>(id: string, shape: Shape) =>
   z.strictObject(shape).register(SENT, { id });
 
-/** A named part of answers. */
 export const part = <const Shape extends z.core.$ZodLooseShape>(id: string, shape: Shape) =>
   z.object(shape).register(ANSWERED, { id });
 
 const success = z.literal(true).describe('`true` for every success');
 
-/** A named answer. */
 export const answer = <const Shape extends z.core.$ZodLooseShape>(id: string, shape: Shape) =>
   part(id, { success, ...shape });
 
@@ -57,19 +55,16 @@ const wholeNumber = (minimum: number) =>
     .min(minimum, `must be at least ${minimum}`)
     .meta({ type: 'integer' });
 
-/** 0-based index of a page. */
 export const pageNumber = wholeNumber(0).describe('0-based; past the end there are no rows');
 
 /** Rows of a page; values above the service's cap are lowered to it. */
 export const sizeOfPage = wholeNumber(1).describe('Lowered to the cap of the service, 100 by default');
 
-/** Free text of a search. */
 export const searchText = z
   .string()
   .refine((text) => [...text].length <= QUERY_LENGTH_MAX, `must have at most ${QUERY_LENGTH_MAX} characters`)
   .meta({ maxLength: QUERY_LENGTH_MAX });
 
-/** Ids of one filter. */
 export const listOfValues = z.array(z.string()).max(VALUES_MAX);
 
 /** Values in a query string, separated by commas; a repeated parameter continues the list, and a blank one has none. */
@@ -83,5 +78,4 @@ export const commaSeparated = z
       .map((each) => each.trim()),
   );
 
-/** A whole number in a query string. */
 export const digits = z.string().regex(/^\d+$/, 'must be a whole number').transform(Number);

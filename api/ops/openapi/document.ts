@@ -7,7 +7,6 @@ import { FRAME, headerComponents, headersOf, textOf, wordsOn } from './reference
 import { componentSchemas, namedSchema, queryParameters, schemaReference } from './schemas';
 import { webhooks } from './webhooks';
 
-/** What a document describes. */
 interface Described {
   /** The schemas of the records of a catalog, `RecordLine` among them, by their names. */
   readonly records: Readonly<Record<string, z.ZodType>>;
@@ -37,7 +36,6 @@ export function buildOpenApi({ records, admin = true }: Described): Record<strin
 
 const ALIASES = 'v3 aliases';
 
-/** A parameter that several endpoints take. */
 const shared = (name: 'IdempotencyKey' | 'RequestId' | 'Force') => ({
   $ref: `#/components/parameters/${name}`,
 });
@@ -94,7 +92,6 @@ function keyFor(version: ApiVersion): string {
   return `**Key:** must open ${opening.reverse().join(' or ')}.`;
 }
 
-/** Content of several media types. */
 const contentOf = (types: readonly string[], content: object) =>
   Object.fromEntries(types.map((type) => [type, content]));
 

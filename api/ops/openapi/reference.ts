@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A file of this folder. */
 export const textOf = (file: string): string => readFileSync(join(__dirname, file), 'utf8');
 
 /** The parts of the document that do not depend on the code; `headers` are all headers of answers. */
