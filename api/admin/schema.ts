@@ -10,13 +10,7 @@ const name = z.string().trim().min(1).max(NAME_LENGTH_MAX);
 
 export const accountBody = body('NewAccount', {
   name: name.describe('For people'),
-  credits: z
-    .int()
-    .min(0)
-    .max(CREDITS_MAX)
-    .nullable()
-    .default(null)
-    .describe('What it starts with; null is unlimited'),
+  credits: z.int().min(0).max(CREDITS_MAX).nullable().default(null).describe('At first; null: unlimited'),
 });
 
 export const creditBody = body('Credit', {
@@ -24,7 +18,7 @@ export const creditBody = body('Credit', {
     .int()
     .min(-CREDITS_MAX)
     .max(CREDITS_MAX)
-    .describe('To add; below zero to take off, at most what is left of a limited account'),
+    .describe('To add; below zero to take off, at most the balance'),
   note: name.optional().describe('Why, for the history'),
 });
 
@@ -58,12 +52,7 @@ export const keyBody = body('NewKey', {
 });
 
 export const rotationBody = body('Rotation', {
-  overlap_hours: z
-    .int()
-    .min(0)
-    .max(100_000)
-    .default(24)
-    .describe('How long the old key still opens the API; 0 ends it at once'),
+  overlap_hours: z.int().min(0).max(100_000).default(24).describe('Hours that the old key works; 0: none'),
   expires_at: later
     .optional()
     .describe('Of the new key, in the future; without it it lives as long as the old one was made to'),

@@ -433,13 +433,13 @@ export interface components {
       /** @description For people */
       name: string;
       /**
-       * @description What it starts with; null is unlimited
+       * @description At first; null: unlimited
        * @default null
        */
       credits?: number | null;
     };
     Credit: {
-      /** @description To add; below zero to take off, at most what is left of a limited account */
+      /** @description To add; below zero to take off, at most the balance */
       amount: number;
       /** @description Why, for the history */
       note?: string;
@@ -486,7 +486,7 @@ export interface components {
     };
     Rotation: {
       /**
-       * @description How long the old key still opens the API; 0 ends it at once
+       * @description Hours that the old key works; 0: none
        * @default 24
        */
       overlap_hours?: number;
@@ -577,7 +577,7 @@ export interface components {
       /** @description Slug or name of a category */
       category_id?: string;
       /**
-       * @description ANDed; the values in one are ORed
+       * @description ANDed; values in one are ORed
        * @default []
        */
       filters?: components['schemas']['Filter'][];
@@ -616,7 +616,7 @@ export interface components {
             /** @description A taxonomy field such as `brand`, or `tags` */
             field: string;
             /**
-             * @description Values at most, those of most rows
+             * @description Values at most, the most frequent
              * @default 20
              */
             limit?: number;
@@ -696,7 +696,7 @@ export interface components {
       /** @description Slug or name of the category that the item is of */
       category_id?: string;
       /**
-       * @description ANDed; the values in one are ORed
+       * @description ANDed; values in one are ORed
        * @default []
        */
       filters?: components['schemas']['Filter'][];
@@ -727,7 +727,7 @@ export interface components {
       /** @description Slug or name of the category that the item is of */
       category_id?: string;
       /**
-       * @description ANDed; the values in one are ORed
+       * @description ANDed; values in one are ORed
        * @default []
        */
       filters?: components['schemas']['Filter'][];
@@ -751,7 +751,7 @@ export interface components {
       includes?: components['schemas']['Include'][];
     };
     Feedback: {
-      /** @description The product that the photos show; null when the catalog does not have it */
+      /** @description The product that the photos show; null if there is none */
       correct_id: string | null;
       /** @description For anyone who looks into it */
       comment?: string;
@@ -1162,7 +1162,7 @@ export interface components {
       request_id: string;
       /** @description Path of the parameter at fault */
       field?: string;
-      /** @description What the category has, where `taxonomy_node` is no part of it */
+      /** @description Those of the category */
       allowed_taxonomy_nodes?: string[];
       /** @description Why an image can not be used */
       reason?: string;
@@ -1180,7 +1180,7 @@ export interface components {
       thumbnails: string[];
       /** @description What the variant differs in */
       fields: components['schemas']['VariantField'][];
-      /** @description One per source and region; null where there is none */
+      /** @description One per source and region; null if none */
       market_estimates: components['schemas']['MarketEstimate'][] | null;
       /** @description Signed links to the estimates over time, one per region, valid for one hour; null where there is no data */
       historical_estimates: components['schemas']['DataFileLink'][] | null;
@@ -1190,7 +1190,7 @@ export interface components {
     LegacyRow: {
       /** @description Starts with its kind, such as `product_` or `brand_` */
       id: string;
-      /** @description Of a product brand, model and style, or its title where it has none of them; else the name of the entity */
+      /** @description Of a product: brand, model and style, or its title; else of the entity */
       name: string;
       /** @description Higher is more popular */
       popularity: number;
@@ -1297,7 +1297,7 @@ export interface components {
       };
     };
     Pricing: {
-      /** @description One per source and region; null where there is none */
+      /** @description One per source and region; null if none */
       market_estimates: components['schemas']['MarketEstimate'][] | null;
       /** @description Signed links to the estimates over time, one per region, valid for one hour; null where there is no data */
       historical_estimates: components['schemas']['DataFileLink'][] | null;
@@ -1326,7 +1326,7 @@ export interface components {
       image: string;
       /** @description Position of your photo that is nearest to that picture */
       photo: number;
-      /** @description Cosine of the nearest views of photo and picture; of several photos the mean */
+      /** @description Cosine of the nearest views of photo and picture; over photos, the mean */
       similarity: number;
       /** @description How far that is above the best rival; negative where a rival is nearer */
       margin: number;
@@ -1352,7 +1352,7 @@ export interface components {
     CatalogRow: {
       /** @description Starts with its kind, such as `product_` or `brand_` */
       id: string;
-      /** @description Of a product brand, model and style, or its title where it has none of them; else the name of the entity */
+      /** @description Of a product: brand, model and style, or its title; else of the entity */
       name: string;
       /** @description Higher is more popular */
       popularity: number;
@@ -1368,7 +1368,7 @@ export interface components {
       sku?: string;
       /** @description The product's page at the shop */
       url?: string;
-      /** @description Whatever else the shop wrote, as it was given */
+      /** @description Whatever else the shop wrote, unchanged */
       data?: {
         [key: string]: unknown;
       };
@@ -1382,7 +1382,7 @@ export interface components {
     MatchedRow: {
       /** @description Starts with its kind, such as `product_` or `brand_` */
       id: string;
-      /** @description Of a product brand, model and style, or its title where it has none of them; else the name of the entity */
+      /** @description Of a product: brand, model and style, or its title; else of the entity */
       name: string;
       /** @description Higher is more popular */
       popularity: number;
@@ -1398,7 +1398,7 @@ export interface components {
       sku?: string;
       /** @description The product's page at the shop */
       url?: string;
-      /** @description Whatever else the shop wrote, as it was given */
+      /** @description Whatever else the shop wrote, unchanged */
       data?: {
         [key: string]: unknown;
       };
@@ -1416,7 +1416,7 @@ export interface components {
     SimilarRow: {
       /** @description Starts with its kind, such as `product_` or `brand_` */
       id: string;
-      /** @description Of a product brand, model and style, or its title where it has none of them; else the name of the entity */
+      /** @description Of a product: brand, model and style, or its title; else of the entity */
       name: string;
       /** @description Higher is more popular */
       popularity: number;
@@ -1432,7 +1432,7 @@ export interface components {
       sku?: string;
       /** @description The product's page at the shop */
       url?: string;
-      /** @description Whatever else the shop wrote, as it was given */
+      /** @description Whatever else the shop wrote, unchanged */
       data?: {
         [key: string]: unknown;
       };
@@ -1456,7 +1456,7 @@ export interface components {
     ResolvedTaxonomy: {
       /** @description Kind of the rows; of the first hit in vision */
       node: string | null;
-      /** @description Attributes of the hierarchy above it; null where there is nothing to tell */
+      /** @description Attributes of the hierarchy above it; null if unknown */
       level: number | null;
     };
     ItemAnswer: {
@@ -1498,7 +1498,7 @@ export interface components {
       data: components['schemas']['CatalogRow'][];
       /** @description The sort, or `relevance` */
       sort_applied: string;
-      /** @description With `cursor`: the cursor of the rows that follow; null where none do */
+      /** @description With `cursor`: of the next rows; null at the end */
       next_cursor?: string | null;
       /** @description With `facets`: of each field the values of most rows of the result first, then by id */
       facets?: {
@@ -1636,7 +1636,7 @@ export interface components {
       success: boolean;
       /** @description The prediction that it is about */
       prediction_id: string;
-      /** @description As it is kept: the product, or null where the catalog has none */
+      /** @description As kept: the product; null if the catalog has none */
       correct_id: string | null;
       /** @description As it is kept */
       comment: string | null;
@@ -1673,7 +1673,7 @@ export interface components {
        * @enum {string}
        */
       state: 'waiting' | 'running' | 'done' | 'failed' | 'cancelled';
-      /** @description What feedback on it goes by; null without an identification */
+      /** @description Names it in feedback; null if not identified */
       prediction_id: string | null;
       /** @description The body that the identification gives, of a refusal too; null until then */
       answer: (components['schemas']['IdentifyAnswer'] | components['schemas']['Refusal']) | null;
@@ -1753,7 +1753,7 @@ export interface components {
       failures: number;
       /** @description What the last of them met */
       last_failure: string | null;
-      /** @description Verifies messages; null when the call is repeated with its `Idempotency-Key` */
+      /** @description Verifies messages; null in the answer to a repetition */
       secret: string | null;
     };
     WebhooksAnswer: {
@@ -1771,14 +1771,14 @@ export interface components {
     RecordOutcome: {
       /** @description Number of the line in the body, from 1 */
       line: number;
-      /** @description Id of the record; null where it has none, as prices do, or none that can be read */
+      /** @description Id of the record; null for prices, or if it can not be read */
       id: string | null;
       /**
        * @description Whether the record stands as it was sent
        * @enum {string}
        */
       status: 'accepted' | 'rejected';
-      /** @description Of a rejected one: the field at fault, `line` where that is the line itself */
+      /** @description Of a rejected one: the field at fault; `line` is the line itself */
       field?: string;
       /** @description Of a rejected one: what is wrong with it */
       reason?: string;
@@ -1907,7 +1907,7 @@ export interface components {
       request_id: string;
       /** @description Path of the parameter at fault */
       field?: string;
-      /** @description What the category has, where `taxonomy_node` is no part of it */
+      /** @description Those of the category */
       allowed_taxonomy_nodes?: string[];
       /** @description Position of the photo at fault in `images` */
       index?: number;
@@ -2765,7 +2765,7 @@ export interface operations {
       query?: {
         /** @description Comma-separated; empty for neither */
         includes?: components['schemas']['Include'][];
-        /** @description Slug or name of the category to look in; else that of the item */
+        /** @description Slug or name of a category; else that of the item */
         category_id?: string;
         /** @description Rows at most; lowered to 10 */
         size?: number;

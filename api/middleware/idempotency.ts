@@ -34,7 +34,7 @@ export function idempotent(
   answers: AnswerMemory,
   leaseMs: number,
   renewLinks: LinkRenewal,
-  nameOf: CallNames = callersName,
+  nameOf: typeof callersName = callersName,
 ): Middleware {
   return async (req, res) => {
     const key = req.get(HEADER);
@@ -86,18 +86,11 @@ export const refuseKey: Middleware = (req) => {
   });
 };
 
-/** The owner and the name of a call. */
-export type CallNames = (
-  key: string,
-  req: Request,
-  res: Response,
-) => Pick<IdempotentCall, 'accountId' | 'key'>;
-
 /** No header value contains a space, so a test key never gets an answer of a live key (contract 9.12). */
-const callersName: CallNames = (key, _req, res) => {
+function callersName(key: string, _req: Request, res: Response) {
   const { accountId, test } = callerOf(res);
   return { accountId, key: test ? `test ${key}` : key };
-};
+}
 
 async function claimed(
   store: IdempotencyStore,
@@ -116,29 +109,16 @@ async function claimed(
 }
 
 /** The identity of a request: its address (the same for all aliases) and the bytes of its body. */
-function fingerprintOf(req: Request, res: Response): Buffer {
-  const hash = createHash('sha256').update(`${req.method} ${canonicalUrl(req, res)}\n`);
-  return hash.update(res.locals.bodyDigest ?? '').digest();
-}
-
-function canonicalUrl({ params, originalUrl }: Request, res: Response): string {
-  const path = res.locals.endpoint?.replace(/:(\w+)/g, (_, name: string) =>
-    encodeURIComponent(String(params[name])),
-  );
-  const query = originalUrl.indexOf('?');
-  return `${path}${query < 0 ? '' : originalUrl.slice(query)}`;
+function fingerprintOf({ method, params, originalUrl }: Request, { locals }: Response): Buffer {
+  const parameter = (_: string, name: string) => encodeURIComponent(String(params[name]));
+  const path = locals.endpoint?.replace(/:(\w+)/g, parameter);
+  const [, query = ''] = /^[^?]*(\?.*)$/s.exec(originalUrl) ?? [];
+  const hash = createHash('sha256').update(`${method} ${path}${query}\n`);
+  return hash.update(locals.bodyDigest ?? '').digest();
 }
 
 /** Headers that are kept with an answer: its others are the same for all. */
 const KEPT_HEADERS = ['Deprecation', 'Location', 'X-Prediction-Id'];
-
-/** What is kept of an answer. */
-interface KeptAnswer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  /** Its JSON. */
-  readonly body: AsyncIterable<string>;
-}
 
 /** The text of a successful answer, to be kept for repeats of its call. */
 export function storedForm(res: Response, body: unknown): string {
@@ -150,13 +130,13 @@ export function storedForm(res: Response, body: unknown): string {
 const HEAD = /^\{"status":(\d+),"headers":(\{[^{}]*\}),"body":/;
 
 /** Reads what `storedForm` wrote, piece by piece. @param text the first piece has the whole head */
-export async function keptAnswer(text: AsyncIterable<string>): Promise<KeptAnswer> {
+export async function keptAnswer(text: AsyncIterable<string>) {
   const pieces = text[Symbol.asyncIterator]();
   const first = (await pieces.next()).value ?? '';
   const [head, status, headers] = HEAD.exec(first) ?? [];
   if (head === undefined || headers === undefined) throw new Error('a kept answer has another form');
   const body = bodyOf(first.slice(head.length), { [Symbol.asyncIterator]: () => pieces });
-  return { status: Number(status), headers: JSON.parse(headers), body };
+  return { status: Number(status), headers: JSON.parse(headers) as Record<string, string>, body };
 }
 
 /** Pieces end where an object ends, so that no link is split. */

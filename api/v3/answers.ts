@@ -25,9 +25,7 @@ const share = z.number().min(0).max(1);
 export const evidence = part('Evidence', {
   image: z.url().describe('Address of the catalog picture that it was found by'),
   photo: z.int().describe('Position of your photo that is nearest to that picture'),
-  similarity: z
-    .number()
-    .describe('Cosine of the nearest views of photo and picture; of several photos the mean'),
+  similarity: z.number().describe('Cosine of the nearest views of photo and picture; over photos, the mean'),
   margin: z.number().describe('How far that is above the best rival; negative where a rival is nearer'),
   photos: z
     .array(
@@ -48,10 +46,7 @@ export const catalogRow = part('CatalogRow', {
   title: z.string().optional().describe("The shop's own title; products that have one, as the next three"),
   sku: z.string().optional().describe("The shop's own number or code"),
   url: z.string().optional().describe("The product's page at the shop"),
-  data: z
-    .record(z.string(), z.unknown())
-    .optional()
-    .describe('Whatever else the shop wrote, as it was given'),
+  data: z.record(z.string(), z.unknown()).optional().describe('Whatever else the shop wrote, unchanged'),
   attributes: z.array(attribute).optional().describe('With `taxonomy`'),
   variants: z.array(variant).optional().describe('Products only'),
   max_market_estimate: marketEstimate
@@ -87,10 +82,7 @@ const rowsFields = {
   includes: z.array(includeModule).describe('The modules of this answer'),
   resolved_taxonomy: part('ResolvedTaxonomy', {
     node: z.string().nullable().describe('Kind of the rows; of the first hit in vision'),
-    level: z
-      .int()
-      .nullable()
-      .describe('Attributes of the hierarchy above it; null where there is nothing to tell'),
+    level: z.int().nullable().describe('Attributes of the hierarchy above it; null if unknown'),
   }),
 };
 
@@ -102,11 +94,7 @@ export const itemAnswer = answer('ItemAnswer', { ...rowsFields, data: rowsOf(cat
 export const queryAnswer = answer('QueryAnswer', {
   ...itemAnswer.shape,
   sort_applied: z.string().describe('The sort, or `relevance`'),
-  next_cursor: z
-    .string()
-    .nullable()
-    .optional()
-    .describe('With `cursor`: the cursor of the rows that follow; null where none do'),
+  next_cursor: z.string().nullable().optional().describe('With `cursor`: of the next rows; null at the end'),
   facets: z
     .record(z.string(), z.array(facetValue))
     .optional()
@@ -158,10 +146,7 @@ export const accountAnswer = answer('Account', {
 
 export const feedbackAnswer = answer('FeedbackAnswer', {
   prediction_id: z.string().describe('The prediction that it is about'),
-  correct_id: z
-    .string()
-    .nullable()
-    .describe('As it is kept: the product, or null where the catalog has none'),
+  correct_id: z.string().nullable().describe('As kept: the product; null if the catalog has none'),
   comment: z.string().nullable().describe('As it is kept'),
   right: z.boolean().describe('Whether the first row of the answer, or the empty answer, was right'),
   credits_used: z.literal(0).describe('Feedback is free'),
@@ -195,10 +180,7 @@ const count = (of: string) => z.int().describe(of);
 /** An entry of a job (contract 16.2). */
 export const jobEntry = part('JobEntry', {
   state: z.enum(ENTRY_STATES).describe('`failed`: the answer is a refusal'),
-  prediction_id: z
-    .string()
-    .nullable()
-    .describe('What feedback on it goes by; null without an identification'),
+  prediction_id: z.string().nullable().describe('Names it in feedback; null if not identified'),
   answer: z
     .union([identifyAnswer, errorAnswer])
     .nullable()
@@ -236,10 +218,7 @@ export const webhook = part('Webhook', {
 
 export const webhookAnswer = answer('WebhookAnswer', {
   ...webhook.shape,
-  secret: z
-    .string()
-    .nullable()
-    .describe('Verifies messages; null when the call is repeated with its `Idempotency-Key`'),
+  secret: z.string().nullable().describe('Verifies messages; null in the answer to a repetition'),
 });
 
 export const webhooksAnswer = answer('WebhooksAnswer', {

@@ -5,15 +5,9 @@ const creditsUsed = z.literal(0).describe('Writing is free');
 
 const outcome = part('RecordOutcome', {
   line: z.int().describe('Number of the line in the body, from 1'),
-  id: z
-    .string()
-    .nullable()
-    .describe('Id of the record; null where it has none, as prices do, or none that can be read'),
+  id: z.string().nullable().describe('Id of the record; null for prices, or if it can not be read'),
   status: z.enum(['accepted', 'rejected']).describe('Whether the record stands as it was sent'),
-  field: z
-    .string()
-    .optional()
-    .describe('Of a rejected one: the field at fault, `line` where that is the line itself'),
+  field: z.string().optional().describe('Of a rejected one: the field at fault; `line` is the line itself'),
   reason: z.string().optional().describe('Of a rejected one: what is wrong with it'),
 });
 

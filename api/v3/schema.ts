@@ -71,11 +71,7 @@ export const filter = z
 export const FILTERS_MAX = 100;
 
 /** The filters that rows must pass (contract 4.3). */
-export const filters = z
-  .array(filter)
-  .max(FILTERS_MAX)
-  .default([])
-  .describe('ANDed; the values in one are ORed');
+export const filters = z.array(filter).max(FILTERS_MAX).default([]).describe('ANDed; values in one are ORed');
 
 /** Longer than any cursor: the key of the longest name. */
 const CURSOR_LENGTH_MAX = 10_000;
@@ -86,12 +82,11 @@ const FACET_VALUES_MAX = 100;
 
 const facetField = z.string().min(1).describe('A taxonomy field such as `brand`, or `tags`');
 const facetLimit = z
-  .number()
   .int()
   .min(1)
   .max(FACET_VALUES_MAX)
   .default(20)
-  .describe('Values at most, those of most rows');
+  .describe('Values at most, the most frequent');
 
 /** One facet to count: its field, or that with a limit and a search within its values. */
 const facet = z.union(
@@ -166,10 +161,7 @@ export const itemParameters = z.strictObject({
 });
 
 export const similarParameters = itemParameters.extend({
-  category_id: z
-    .string()
-    .optional()
-    .describe('Slug or name of the category to look in; else that of the item'),
+  category_id: z.string().optional().describe('Slug or name of a category; else that of the item'),
   size: digits.pipe(sizeOfPage).default(SIMILAR_MAX).describe(`Rows at most; lowered to ${SIMILAR_MAX}`),
 });
 

@@ -93,9 +93,6 @@ export function toIdentification(asked: z.output<typeof item>, cut: CutPhotos, a
 const COMMENT_LENGTH_MAX = 2000;
 
 export const feedbackBody = body('Feedback', {
-  correct_id: z
-    .string()
-    .nullable()
-    .describe('The product that the photos show; null when the catalog does not have it'),
+  correct_id: z.string().nullable().describe('The product that the photos show; null if there is none'),
   comment: z.string().max(COMMENT_LENGTH_MAX).optional().describe('For anyone who looks into it'),
 });

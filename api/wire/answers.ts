@@ -47,10 +47,7 @@ const dataFileLink = part('DataFileLink', {
 const links = z.array(dataFileLink).nullable();
 
 export const prices = {
-  market_estimates: z
-    .array(marketEstimate)
-    .nullable()
-    .describe('One per source and region; null where there is none'),
+  market_estimates: z.array(marketEstimate).nullable().describe('One per source and region; null if none'),
   historical_estimates: links.describe(
     'Signed links to the estimates over time, one per region, valid for one hour; null where there is no data',
   ),
@@ -62,11 +59,7 @@ export const prices = {
 /** The common fields of every row (contract 1.2). */
 export const rowFields = {
   id: z.string().describe('Starts with its kind, such as `product_` or `brand_`'),
-  name: z
-    .string()
-    .describe(
-      'Of a product brand, model and style, or its title where it has none of them; else the name of the entity',
-    ),
+  name: z.string().describe('Of a product: brand, model and style, or its title; else of the entity'),
   popularity: z.number().describe('Higher is more popular'),
   ...pictures,
   available_tags: z.array(tag).optional().describe('Category rows only'),
@@ -93,10 +86,7 @@ export const errorAnswer = part('Refusal', {
   message: z.string().describe('What a developer can do about it'),
   request_id: z.string().describe('Name of the request, for support'),
   field: z.string().optional().describe('Path of the parameter at fault'),
-  allowed_taxonomy_nodes: z
-    .array(z.string())
-    .optional()
-    .describe('What the category has, where `taxonomy_node` is no part of it'),
+  allowed_taxonomy_nodes: z.array(z.string()).optional().describe('Those of the category'),
   reason: z.string().optional().describe('Why an image can not be used'),
   index: z.int().optional().describe('Position of the photo at fault in `images`'),
 });
