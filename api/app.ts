@@ -5,7 +5,7 @@ import { workFor } from '../models/access/current-party';
 import { unavailable } from '../models/errors';
 import { operatorRoutes } from './admin/routes';
 import type { ApiServices, ApiSettings } from './api-services';
-import { mountDocs } from './docs/routes';
+import { docsPage } from './docs/routes';
 import { CALLS, FILES, OPERATORS, TOOLS } from './endpoints';
 import { sendDataFile } from './files/data-file';
 import { sendImage } from './files/image';
@@ -86,7 +86,7 @@ function mountApi(
   if (settings.adminToken !== undefined) {
     mountEndpoints(app, OPERATORS, operatorRoutes(services, settings), operator);
   }
-  mountDocs(app);
+  app.use(docsPage());
   if (settings.queues) app.use('/queues', settings.queues);
   for (const page of settings.pages ?? []) app.use(page);
 }

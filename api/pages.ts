@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { parse } from 'node:path';
-import type { Request, Response } from 'express';
+import { type Request, type RequestHandler, type Response, Router } from 'express';
 import { notFound } from '../models/errors';
+import { mountRoute } from './middleware/mount-route';
 import { pathParameter } from './middleware/request-address';
 
 /** A file that a page loads, under a name that changes with its content, so that it may be cached forever. */
@@ -17,16 +18,52 @@ export function makeAsset(file: string, bytes: Buffer): Asset {
   return { name: `${name}-${digest}${ext}`, bytes };
 }
 
-/** Sends the asset named by the address. @throws AppError 404 when it is none of these */
-export function sendAsset(req: Request, res: Response, assets: readonly Asset[]): void {
-  const wanted = pathParameter(req, 'file');
-  const asset = assets.find(({ name }) => name === wanted);
-  if (!asset) throw notFound('There is no such file; the page has changed since. Load it again.');
-  res.type(asset.name).set('Cache-Control', 'public, max-age=31536000, immutable').send(asset.bytes);
+/** A page for people. */
+export interface Page {
+  readonly title: string;
+  readonly description: string;
+  /** The folder of its files, which are made when it is first requested, in the order in which it loads them. */
+  readonly folder: string;
+  readonly files: () => Promise<readonly Asset[]>;
+  readonly body: (req: Request) => string;
+  /** Sources of pictures besides its own service. */
+  readonly images: string;
+  /** Where its forms may be sent. */
+  readonly forms: "'self'" | "'none'";
 }
 
-/** Lets a page load, run and call its own service alone, never in a frame. @param images further sources of pictures @param forms where its forms may be sent */
-export function protectPage(res: Response, images: string, forms: "'self'" | "'none'"): void {
+/**
+ * A page at an address, and its files. Its document refers only to files of its own service, contains no script and no
+ * style, and its addresses are relative, so that it also works below a path of a proxy.
+ */
+export function pageAt(path: string, page: Page): Router {
+  const files = madeOnce(page.files);
+  const router = Router();
+  mountRoute(router, [path], {
+    get: async (req, res) => {
+      // Addresses in the page are relative to the one without a slash.
+      if (path !== '/' && req.path.endsWith('/')) return void res.redirect(308, `..${path}`);
+      const html = documentOf(page, await files(), page.body(req));
+      protectPage(res, page);
+      res.set('Cache-Control', 'no-cache').type('html').send(html);
+    },
+  });
+  mountRoute(router, [`/${page.folder}/:file`], { get: sendAsset(files) });
+  return router;
+}
+
+/** Sends the asset named by the address; 404 when it is none of these. */
+const sendAsset =
+  (files: () => Promise<readonly Asset[]>): RequestHandler =>
+  async (req, res) => {
+    const wanted = pathParameter(req, 'file');
+    const asset = (await files()).find(({ name }) => name === wanted);
+    if (!asset) throw notFound('There is no such file; the page has changed since. Load it again.');
+    res.type(asset.name).set('Cache-Control', 'public, max-age=31536000, immutable').send(asset.bytes);
+  };
+
+/** Lets a page load, run and call its own service alone, never in a frame. */
+export function protectPage(res: Response, { images, forms }: Pick<Page, 'images' | 'forms'>): void {
   res.set({
     'Content-Security-Policy': [
       "default-src 'none'",
@@ -43,8 +80,31 @@ export function protectPage(res: Response, images: string, forms: "'self'" | "'n
   });
 }
 
+const documentOf = ({ title, description, folder }: Page, files: readonly Asset[], body: string): string =>
+  `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="description" content="${description}">
+<title>${title}</title>
+${files.map(({ name }) => tagFor(`${folder}/${name}`)).join('\n')}
+</head>
+<body>
+${body}
+</body>
+</html>
+`;
+
+function tagFor(address: string): string {
+  if (address.endsWith('.svg')) return `<link rel="icon" type="image/svg+xml" href="${address}">`;
+  if (address.endsWith('.css')) return `<link rel="stylesheet" href="${address}">`;
+  return `<script defer src="${address}"></script>`;
+}
+
 /** Makes a value when it is first requested, and again only if that failed. */
-export function madeOnce<Thing>(make: () => Promise<Thing>): () => Promise<Thing> {
+function madeOnce<Thing>(make: () => Promise<Thing>): () => Promise<Thing> {
   let made: Promise<Thing> | null = null;
   return () => {
     made ??= make().catch((failure: unknown) => {

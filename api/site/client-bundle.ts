@@ -2,12 +2,6 @@ import { join } from 'node:path';
 import { build, stop } from 'esbuild';
 import { type Asset, makeAsset } from '../pages';
 
-export interface ClientBundle {
-  readonly script: Asset;
-  readonly style: Asset;
-  readonly icon: Asset;
-}
-
 /** A lens over a hairline frame; drawn here, since it is the only thing on the page that is neither text nor photograph. */
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#16150f"/><circle cx="14" cy="14" r="6.6" fill="none" stroke="#f4f2ec" stroke-width="2.2"/><path d="m19 19 6.2 6.2" stroke="#d3b06a" stroke-width="2.6" stroke-linecap="round"/></svg>`;
 
@@ -17,12 +11,12 @@ const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect 
  *
  * @throws when the sources do not compile, which a test would have caught
  */
-export async function bundleClient(): Promise<ClientBundle> {
+export async function bundleClient(): Promise<Asset[]> {
   const { outputFiles } = await build({
     entryPoints: [join(__dirname, 'client', 'app.tsx')],
     bundle: true,
     minify: true,
-    format: 'esm',
+    format: 'iife',
     target: 'es2022',
     jsx: 'automatic',
     jsxImportSource: 'preact',
@@ -38,9 +32,5 @@ export async function bundleClient(): Promise<ClientBundle> {
     if (!file) throw new Error(`the bundle of the page has no .${extension}`);
     return makeAsset(`loupe.${extension}`, Buffer.from(file.contents));
   };
-  return {
-    script: bundled('js'),
-    style: bundled('css'),
-    icon: makeAsset('loupe.svg', Buffer.from(ICON)),
-  };
+  return [makeAsset('loupe.svg', Buffer.from(ICON)), bundled('css'), bundled('js')];
 }
