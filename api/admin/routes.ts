@@ -7,7 +7,6 @@ import { storedForm } from '../middleware/idempotency';
 import { answerMade } from '../middleware/links';
 import { idOf } from '../middleware/request-address';
 import { validate } from '../middleware/validate';
-import { presentUsage } from '../wire/accounts';
 import { periodOf } from '../wire/period';
 import { presentAccount, presentEntry, presentOwnedKey } from './answers';
 import {
@@ -64,7 +63,7 @@ export function operatorRoutes({ audit, clock }: ApiServices, settings: ApiSetti
       const lines = await accounts.usage(account, since, until);
       const credits = lines.reduce((sum, line) => sum + line.credits, 0);
       const period = { since: since.toISOString(), until: until.toISOString() };
-      return { account, ...period, credits, usage: presentUsage(lines) };
+      return { account, ...period, credits, usage: [...lines] };
     },
     listKeys: async (req, { keys }) => {
       const page = listPage(req.query);

@@ -2,7 +2,7 @@ import type { Period, Statement } from '../../models/access/account-service';
 import type { Taxonomy } from '../../models/catalog/taxonomy';
 import type { ApiServices, DefaultLimits } from '../api-services';
 import { free, type Routes } from '../middleware/charged-answer';
-import { presentKey, presentUsage } from '../wire/accounts';
+import { presentKey } from '../wire/accounts';
 import { periodOf } from '../wire/period';
 
 /** `GET /v3/account`: what a key may do, what is available to it, and what was charged (contract 9.7). */
@@ -47,7 +47,7 @@ function presentStatement(
     })),
     since: since.toISOString(),
     until: until.toISOString(),
-    usage: presentUsage(usage),
+    usage: [...usage],
     credits_used: 0 as const,
   };
 }

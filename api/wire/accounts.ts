@@ -46,8 +46,3 @@ export const usage = z
     }),
   )
   .describe('By day, then endpoint; days without a charge are left out');
-
-type Usage = z.output<typeof usage>;
-
-export const presentUsage = (lines: readonly Usage[number][]): Usage =>
-  lines.map(({ day, endpoint, calls, credits: charged }) => ({ day, endpoint, calls, credits: charged }));
