@@ -1,9 +1,9 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import { createBullBoard } from '@bull-board/api';
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import { ExpressAdapter } from '@bull-board/express';
 import { type RequestHandler, Router } from 'express';
-import { KeyLookups } from '../middleware/authenticate';
+import { hashKey } from '../../models/access/credential';
+import { isSecret, KeyLookups } from '../middleware/authenticate';
 
 type Queue = ConstructorParameters<typeof BullMQAdapter>[0];
 
@@ -37,12 +37,11 @@ export function queueDashboard(
 }
 
 function operatorsOnly(password: string, wrongPerMinute: number): RequestHandler {
-  const expected = digestOf(`operator:${password}`);
-  const isRight = async (given: Buffer) => (timingSafeEqual(given, expected) ? true : null);
+  const isRight = isSecret(`operator:${password}`);
   const passwords = new KeyLookups<true>(isRight, wrongPerMinute, { guessable: true });
   return async (req, res, next) => {
     const [scheme, credentials = ''] = (req.get('authorization') ?? '').split(' ');
-    const given = digestOf(Buffer.from(credentials, 'base64').toString('utf8'));
+    const given = hashKey(Buffer.from(credentials, 'base64').toString('utf8'));
     // A browser asks without a password first.
     if (scheme?.toLowerCase() === 'basic' && (await passwords.find(given, req.ip ?? ''))) return next();
     res
@@ -52,6 +51,3 @@ function operatorsOnly(password: string, wrongPerMinute: number): RequestHandler
       .send('Operators only.\n');
   };
 }
-
-/** Digests have one length, so that comparing them reveals nothing about the length of the password. */
-const digestOf = (text: string): Buffer => createHash('sha256').update(text).digest();

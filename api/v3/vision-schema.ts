@@ -85,9 +85,9 @@ export const jobBody = body('JobRequest', {
  * @throws AppError 400 that names the photo at fault
  */
 export function toIdentification(asked: z.output<typeof item>, cut: CutPhotos, at = '') {
-  const { photos, parameters } = photosOf(asked, cut, at);
-  const { category_id: category = null, explain, min_confidence: minConfidence = null } = parameters;
-  return { photos, category, filters: parameters.filters.map(toFilter), explain, minConfidence };
+  const photos = photosOf(asked, cut, at);
+  const { category_id: category = null, explain, min_confidence: minConfidence = null } = asked;
+  return { photos, category, filters: asked.filters.map(toFilter), explain, minConfidence };
 }
 
 const COMMENT_LENGTH_MAX = 2000;

@@ -42,19 +42,18 @@ export function takeBody<Body>(
 }
 
 /**
- * The photos that a body names, and its other parameters. `url` takes precedence over `base64`, which is then ignored
- * (contract 7.1).
+ * The photos that a body names. `url` takes precedence over `base64`, which is then ignored (contract 7.1).
  *
  * @param at path of the object that names them, with a dot at its end, if that is not the body itself
  * @throws AppError 400 that names the field: a missing photo, a URL that is not an http(s) address or is too long, a text
  *   that is not base64
  */
-export function photosOf<Parameters extends PhotoParameters>(
-  { url, base64, region, images, ...parameters }: Parameters,
+export function photosOf(
+  { url, base64, region, images }: PhotoParameters,
   cut: CutPhotos,
   at = '',
-): { readonly photos: readonly ImageInput[]; readonly parameters: Omit<Parameters, keyof PhotoParameters> } {
-  if (images === undefined) return { photos: [toImageInput({ url, base64, region }, cut, at)], parameters };
+): readonly ImageInput[] {
+  if (images === undefined) return [toImageInput({ url, base64, region }, cut, at)];
   const [beside] = Object.entries({ url, base64, region }).flatMap(([name, value]) =>
     value === undefined ? [] : name,
   );
@@ -62,8 +61,7 @@ export function photosOf<Parameters extends PhotoParameters>(
     const message = `${at}${beside}: send it in "images", or one photo without "images".`;
     throw badRequest(message, { field: `${at}${beside}` });
   }
-  const photos = images.map((image, index) => toImageInput(image, cut, `${at}images.${index}.`, index));
-  return { photos, parameters };
+  return images.map((image, index) => toImageInput(image, cut, `${at}images.${index}.`, index));
 }
 
 function toImageInput(
