@@ -97,8 +97,6 @@ export function buildEndpoints(services: ApiServices, settings: ApiSettings, ans
     /** For callers; the last middleware answers. */
     caller: ({ kind, version, scope, name, query, takes }: CallerEndpoint, route: Route): RequestHandler => {
       const admitted = [authenticate(keys, version, scope), forced, calls];
-      // v1 parameters are read by their route.
-      if (kind === 'read' && version !== 'v3') return through(...admitted, answer(name, route));
       if (kind === 'read') return through(...admitted, ...parameters(query), answer(name, route));
       if (kind === 'once') return through(...admitted, ...BODIES[takes], once, answer(name, route));
       const begin = [startDeadline(deadlineMs), ...admitted, firstPhoto, shedLoad];
