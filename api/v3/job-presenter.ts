@@ -33,30 +33,27 @@ export function presentJob(
   renewLinks: LinkRenewal,
 ): StreamedJson {
   const batches = batchesOf(job.entries);
+  const states = job.entries.map(({ state, predictionId }) => ({
+    state,
+    prediction_id: predictionId,
+    answer: null,
+  }));
   const text = async function* (): AsyncGenerator<string> {
     yield `${JSON.stringify(headOf(job)).slice(0, -1)},"data":[`;
     for (const { from, until } of batches) {
       const answers = await jobs.answers(job, from, until);
-      for (const [at, { state, predictionId }] of job.entries.slice(from, until).entries()) {
+      for (const [at, state] of states.slice(from, until).entries()) {
         const answer = answers[at] ?? null;
-        const entry = JSON.stringify({ state, prediction_id: predictionId } satisfies Shown).slice(0, -1);
-        yield `${from + at === 0 ? '' : ','}${entry},"answer":`;
+        yield `${from + at === 0 ? '' : ','}${JSON.stringify(state).slice(0, -'null}'.length)}`;
         yield answer === null ? 'null' : renewLinks(answer);
         yield '}';
       }
     }
     yield ']}';
   };
-  const states = job.entries.map(({ state, predictionId }) => ({
-    state,
-    prediction_id: predictionId,
-    answer: null,
-  }));
   const kept = { ...headOf(job), data: states };
   return new StreamedJson(text(), Math.max(...batches.map(({ bytes }) => bytes)), kept);
 }
-
-type Shown = Omit<PresentedJob['data'][number], 'answer'>;
 
 function headOf({ id, createdAt, entries }: VisionJob): Omit<PresentedJob, 'data'> {
   const inState = (wanted: EntryState) => entries.filter(({ state }) => state === wanted).length;
