@@ -8,17 +8,39 @@ import {
 } from '../../models/catalog/catalog-query';
 import type { CatalogItem, Category, Tag } from '../../models/catalog/item';
 import type { SuggestedRow, SuggestionQuery } from '../../models/catalog/suggestion';
-import { type CatalogRepository, PORTS, type SellRows } from '../../models/ports';
-import { allOf, rowsOf, sql } from '../core/sql';
-import { idsWithin, itemsById } from './catalog-items';
-import { CatalogSearch } from './catalog-search';
+import {
+  type CatalogRepository,
+  type CatalogState,
+  type FoundRows,
+  PORTS,
+  type SellRows,
+} from '../../models/ports';
+import { allOf, inTransaction, rowsOf, sql } from '../core/sql';
+import { idsWithin, itemsById, readFound } from './catalog-items';
 import { conditionsOf } from './search/catalog-clauses';
+import { facetValues } from './search/facet-values';
+import { CatalogChanged } from './search/opening';
+import { rankProducts, wantedSets } from './search/rank-products';
+import { type FoundPage, type RankOrder, scoredRows, type Window } from './search/scored-rows';
+import { SnapshotCache } from './search/snapshot-cache';
+import { expandTerms, type TermExpansion } from './search/term-expansion';
+import { suggestedRows } from './suggestions';
 import { VersionedCache } from './versioned-cache';
 
-/** The catalog in PostgreSQL. Queries read the narrow `catalog_search` and its snapshot, and wide rows for a page alone. */
+/** Attempts without a transaction: the first from the state that this process saw last, the others from a current one. */
+const ATTEMPTS = 5;
+
+/** The state that this process had seen last when the attempt began; null: the current one. */
+type From = CatalogState | null;
+
+/**
+ * The catalog in PostgreSQL. Queries read the narrow `catalog_search` and its snapshot, and wide rows for a page alone. Each
+ * answer is of one state of the catalog, without a transaction: the last statement, which reads the rows, tells whether that
+ * state is still current. If not, the answer is made again, the last time from the rows in a transaction.
+ */
 @injectable()
 export class PostgresCatalogRepository implements CatalogRepository {
-  readonly #search: CatalogSearch;
+  readonly #snapshots: SnapshotCache;
   readonly #categories = new VersionedCache(
     () =>
       rowsOf<Category>(this.knex)`
@@ -34,7 +56,7 @@ export class PostgresCatalogRepository implements CatalogRepository {
   });
 
   constructor(@inject(PORTS.Knex) private readonly knex: Knex) {
-    this.#search = new CatalogSearch(knex);
+    this.#snapshots = new SnapshotCache(knex);
   }
 
   categories(taxonomyVersion?: number): Promise<readonly Category[]> {
@@ -55,14 +77,6 @@ export class PostgresCatalogRepository implements CatalogRepository {
     scope: SearchScope = EVERYTHING,
   ): Promise<readonly CatalogItem[]> {
     return itemsById(this.knex, ids, pricing, scope);
-  }
-
-  search(query: ResolvedQuery, pricing = false, sell?: SellRows): Promise<SearchPage<CatalogItem>> {
-    return this.#search.page(query, pricing, sell);
-  }
-
-  suggest(query: SuggestionQuery): Promise<readonly SuggestedRow[]> {
-    return this.#search.suggest(query);
   }
 
   async within(ids: readonly string[], scope: SearchScope): Promise<readonly string[]> {
@@ -88,4 +102,74 @@ export class PostgresCatalogRepository implements CatalogRepository {
       SELECT id AS image, address FROM images WHERE id = ANY(${imageIds}::bigint[])`;
     return new Map(rows.map(({ image, address }) => [Number(image), address]));
   }
+
+  search(query: ResolvedQuery, pricing = false, sell?: SellRows): Promise<SearchPage<CatalogItem>> {
+    const { after, facets, pageSize, words } = query;
+    return this.#attempt(async (knex, from) => {
+      const { expansions = null, state: before = null } = words ? await expandTerms(knex, words) : {};
+      const found = await this.#find(knex, query, expansions, { before, from });
+      const rows = found.rows.slice(0, pageSize);
+      // A page without rows is free, and reveals nothing that others pay for (contract 4.15).
+      const counts = rows.length > 0 ? found.facets : new Map();
+      const values = facets && (await facetValues(knex, facets, counts));
+      const wanted = { rows: rows.map(({ id }) => id), state: found.state };
+      const items =
+        sell && knex === this.knex ? (await sell(wanted))?.items : await readFound(knex, wanted, pricing);
+      if (!items) throw new CatalogChanged();
+      return {
+        ...{ rows: items, total: found.total, wordsMatched: found.wordsMatched },
+        ...(values && { facets: values }),
+        ...(after !== undefined && { last: (found.rows.length > pageSize && rows.at(-1)) || null }),
+      };
+    });
+  }
+
+  suggest(query: SuggestionQuery): Promise<readonly SuggestedRow[]> {
+    return this.#attempt((knex, from) =>
+      suggestedRows(knex, query, (products, expansions, before) =>
+        this.#find(knex, products, expansions, { before, from, order: 'popularity' }),
+      ),
+    );
+  }
+
+  async #attempt<Answer>(answer: (knex: Knex, from: From) => Promise<Answer>): Promise<Answer> {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      try {
+        return await answer(this.knex, attempt === 0 ? this.#snapshots.lastSeen() : null);
+      } catch (failure) {
+        if (!(failure instanceof CatalogChanged)) throw failure;
+      }
+    }
+    return inTransaction(this.knex, async (trx) => {
+      await rowsOf(trx)`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY`;
+      return answer(trx, null);
+    });
+  }
+
+  /**
+   * Finds products in the snapshot and the changes since, if these can answer; everything else among the rows. Also returns the
+   * state that must still be current when they are read: the first one seen, as another query may see a newer one meanwhile.
+   */
+  async #find(
+    knex: Knex,
+    query: ResolvedQuery,
+    expansions: readonly TermExpansion[] | null,
+    { before, from, order = 'relevance' }: { before: CatalogState | null; from: From; order?: RankOrder },
+  ): Promise<FoundPage & Pick<FoundRows, 'state'>> {
+    const window = windowOf(query);
+    const wanted = knex === this.knex ? wantedSets(query, expansions) : null;
+    const known = wanted && from !== null && this.#snapshots.viewAsKnown(wanted);
+    if (known) return { ...(await rankProducts(knex, known, query, expansions, window, order)), state: from };
+    const opened = wanted && (await this.#snapshots.open(wanted));
+    const page = opened?.view
+      ? { ...(await rankProducts(knex, opened.view, query, expansions, window, order)), state: opened.state }
+      : await scoredRows(knex, query, expansions, window, order);
+    return { ...page, state: before ?? opened?.state ?? page.state };
+  }
 }
+
+/** The part of a query's rows that a page has; with a cursor one more, which tells whether any follow. */
+const windowOf = ({ after, page, pageSize }: ResolvedQuery): Window =>
+  after === undefined
+    ? { offset: page * pageSize, limit: pageSize }
+    : { offset: 0, limit: pageSize + 1, after };

@@ -231,7 +231,7 @@ function notingNothing<Written>(
 const VALUE_CLASSES = /^(?:22|23|54)...$/;
 
 /** The database's message for a value that it can't hold, null for any other failure: a fault no check found costs one record. */
-export function refusedValue(failure: unknown): string | null {
+function refusedValue(failure: unknown): string | null {
   if (!(failure instanceof Error) || !('code' in failure) || !VALUE_CLASSES.test(String(failure.code)))
     return null;
   // The statement precedes the database's message; a COPY has none.

@@ -30,15 +30,10 @@ export class Bitset {
     return copied;
   }
 
-  /** Adds the ordinals of a stretch of bytes that begins at an ordinal which is a multiple of 32. */
-  addBytes(from: number, bytes: Uint8Array): void {
-    const first = from >>> 5;
-    const wholeWords = new Uint8Array(Math.ceil(bytes.length / 4) * 4);
-    wholeWords.set(bytes);
-    const words = new Uint32Array(wholeWords.buffer);
-    const end = Math.min(words.length, this.words.length - first);
-    for (let at = 0; at < end; at++)
-      this.words[first + at] = (this.words[first + at] ?? 0) | (words[at] ?? 0);
+  /** Puts bytes in place of those from an ordinal on that is a multiple of 8. */
+  setBytes(from: number, bytes: Uint8Array): void {
+    const first = from >>> 3;
+    this.bytes.set(bytes.subarray(0, this.bytes.length - first), first);
   }
 
   /** Adds the ordinals of a set that is no larger. */

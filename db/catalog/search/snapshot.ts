@@ -73,7 +73,7 @@ export class Snapshot {
     const bitmaps = new Map<string, Bitset>();
     for (const { name, chunk, bytes } of bits) {
       const bitmap = bitmaps.get(name) ?? Bitset.empty(this.changes.products);
-      bitmap.addBytes(chunk * CHUNK, bytes.subarray(LENGTH_BYTES));
+      bitmap.setBytes(chunk * CHUNK, bytes.subarray(LENGTH_BYTES));
       bitmaps.set(name, bitmap);
     }
     const ordinalsOf = (ids: readonly string[]) => ids.flatMap((id) => this.ids.positionOf(id) ?? []);

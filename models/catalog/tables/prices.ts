@@ -1,15 +1,14 @@
-import type { Region } from '../../pricing/estimate';
+import { REGION_CURRENCIES, REGIONS, type Region } from '../../pricing/estimate';
 
 /** Signs that stand for only one currency. */
 const SIGNS: Readonly<Record<string, string>> = { '€': 'eur', '£': 'gbp', US$: 'usd', $: 'usd' };
 const CODES =
   'EUR|USD|GBP|CHF|JPY|SEK|NOK|DKK|PLN|CZK|HUF|CAD|AUD|NZD|HKD|SGD|CNY|KRW|AED|SAR|TRY|BRL|MXN|INR';
 const CURRENCY = new RegExp(`US\\$|[€£$]|(?<!\\p{L})(?:${CODES})(?!\\p{L})`, 'iu');
-const REGIONS: Readonly<Record<string, Region>> = { usd: 'NA', gbp: 'EU-UK', eur: 'EU-IE' };
 
 /** The market of a currency (contract 2.4); null for a currency without a market. */
 export const regionOf = (currency: string): Region | null =>
-  Object.hasOwn(REGIONS, currency) ? (REGIONS[currency] ?? null) : null;
+  REGIONS.find((region) => REGION_CURRENCIES[region] === currency) ?? null;
 
 /** The currency that a text names by its sign or ISO 4217 code, in lower case. */
 export function currencyIn(text: string): string | null {

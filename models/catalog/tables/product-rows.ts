@@ -53,7 +53,7 @@ export interface Named {
 export type TablePrice =
   | RowFault
   | { readonly line: number; readonly value: object }
-  | { readonly unpriced: 'no currency' | 'no page' | `currency ${string}` };
+  | { readonly unpriced: string };
 
 /** The catalog's ids for the names in a table. */
 export interface KnownNames {
@@ -63,6 +63,9 @@ export interface KnownNames {
 }
 
 const FACETS = ['colour', 'material', 'gender', 'condition'] as const;
+const NO_CURRENCY = 'they name no currency; give it with --currency';
+const NO_PAGE = 'a listing needs the page of its product; give the address of the shop with --shop';
+const MARKETS = 'markets are priced in usd, gbp and eur';
 const NO_CATEGORY = 'Products';
 const DESCRIPTION_LENGTH_MAX = 4_000;
 const OPTIONS = ['1', '2', '3'] as const;
@@ -163,10 +166,10 @@ export class ProductRows {
       const named = this.#one(row, 'currency')?.toLowerCase() ?? this.columns.currency;
       const currency = price.currency ?? named ?? this.options.currency;
       const link = this.#one(row, 'url') ?? page;
-      if (currency === null) return [{ unpriced: 'no currency' }];
-      if (link === null) return [{ unpriced: 'no page' }];
+      if (currency === null) return [{ unpriced: NO_CURRENCY }];
+      if (link === null) return [{ unpriced: NO_PAGE }];
       const region = regionOf(currency);
-      if (region === null) return [{ unpriced: `currency ${currency}` }];
+      if (region === null) return [{ unpriced: `in ${currency.toUpperCase()}; ${MARKETS}` }];
       const variant_name = [title, ...fields.map(({ name }) => name)].join(' ').trim();
       const vendor = URL.canParse(link) ? new URL(link).hostname : '';
       const value = { variant: id, region, link, variant_name, vendor, price: price.amount, currency, date };

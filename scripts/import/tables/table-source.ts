@@ -119,8 +119,7 @@ export class TableSource implements RecordSource {
     const notes = [...this.#notes];
     if (this.#hidden > 0)
       notes.push(`${this.#hidden} products are drafts, archived or unpublished, and were left out`);
-    for (const [why, count] of this.#unpriced)
-      notes.push(`${count} prices were left out: ${unpricedText(why)}`);
+    for (const [why, count] of this.#unpriced) notes.push(`${count} prices were left out: ${why}`);
     return { products: this.#products, removed: this.#removed, notes, refused: this.#refused };
   }
 
@@ -210,10 +209,3 @@ export class TableSource implements RecordSource {
 
 const lineOf = <Record>(line: number, value: object, parse: Parse<Record>): ReadLine<Record> =>
   parsedLine({ line, bytes: JSON.stringify(value).length, record: value }, parse);
-
-function unpricedText(why: string): string {
-  if (why === 'no currency') return 'they name no currency; give it with --currency';
-  if (why === 'no page')
-    return 'a listing needs the page of its product; give the address of the shop with --shop';
-  return `in ${why.replace('currency ', '').toUpperCase()}; markets are priced in usd, gbp and eur`;
-}
