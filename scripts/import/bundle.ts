@@ -1,6 +1,7 @@
-import { createReadStream, type ReadStream } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import { lstat, mkdir, mkdtemp, readdir, realpath, rm, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
+import { pipeline } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
 import type { RecordKind } from '../../models/catalog/import/records';
@@ -148,7 +149,8 @@ async function* linesOf(path: string): ReturnType<RecordFile<unknown>['read']> {
   const raw = createReadStream(path, { highWaterMark: 256 * 1024 });
   let last = 0;
   try {
-    for await (const lines of readLines((await isGzip(path)) ? gunzipped(raw) : raw)) {
+    const bytes = (await isGzip(path)) ? pipeline(raw, createGunzip(), () => undefined) : raw;
+    for await (const lines of readLines(bytes)) {
       last = lines.at(-1)?.line ?? last;
       yield { lines, bytesRead: raw.bytesRead };
     }
@@ -160,10 +162,4 @@ async function* linesOf(path: string): ReturnType<RecordFile<unknown>['read']> {
   } finally {
     raw.destroy();
   }
-}
-
-function gunzipped(raw: ReadStream): AsyncIterable<Buffer> {
-  const gunzip = createGunzip();
-  raw.on('error', (failure) => gunzip.destroy(failure));
-  return raw.pipe(gunzip);
 }

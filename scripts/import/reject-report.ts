@@ -10,15 +10,13 @@ export class RejectReport implements RejectLog {
   count = 0;
   /** Called for each rejected line. */
   onReject: (line: number) => void = () => undefined;
-  private failure: Error | null = null;
 
   private constructor(
     readonly path: string,
     private readonly stream: WriteStream,
   ) {
-    stream.on('error', (failure) => {
-      this.failure = failure;
-    });
+    // Told by `settle` and `close`.
+    stream.on('error', () => undefined);
   }
 
   /** Begins an empty report; its folder is made if it is missing. @throws Error when it can't be written */
@@ -38,7 +36,7 @@ export class RejectReport implements RejectLog {
 
   /** Waits until what was added has been written out of memory. @throws Error when it can't be written */
   async settle(): Promise<void> {
-    if (this.failure) throw this.failure;
+    if (this.stream.errored) throw this.stream.errored;
     if (this.stream.writableNeedDrain) await once(this.stream, 'drain');
   }
 
@@ -47,6 +45,6 @@ export class RejectReport implements RejectLog {
       this.stream.end();
       await once(this.stream, 'close');
     }
-    if (this.failure) throw this.failure;
+    if (this.stream.errored) throw this.stream.errored;
   }
 }

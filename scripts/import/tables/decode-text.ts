@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
-import { open } from 'node:fs/promises';
-import { getDecoder } from 'iconv-lite';
+import { pipeline } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { decodeStream, getDecoder } from 'iconv-lite';
 
 export type TextEncoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252';
 
@@ -16,7 +17,7 @@ export const MISSING_BYTES = 'holds bytes that are no character of the encoding 
 
 /** By the byte order mark, else by zeros UTF-16, else UTF-8 where most of what is beyond ASCII is that, else Windows-1252. */
 export async function encodingOf(path: string): Promise<TextEncoding> {
-  const head = await firstBytes(path, 1024);
+  const head = await buffer(createReadStream(path, { end: 1023 }));
   const marked = MARKS.find(([mark]) => mark.every((byte, position) => head[position] === byte));
   if (marked) return marked[1];
   const zeros = [0, 1].map(
@@ -36,16 +37,6 @@ export async function encodingOf(path: string): Promise<TextEncoding> {
   return broken > sound ? 'windows-1252' : 'utf-8';
 }
 
-async function firstBytes(path: string, length: number): Promise<Buffer> {
-  const file = await open(path);
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, 0);
-    return buffer.subarray(0, bytesRead);
-  } finally {
-    await file.close();
-  }
-}
-
 /** The text of a file, without its byte order mark. @param onBytes receives how many bytes were read so far */
 export async function* decodedText(
   path: string,
@@ -53,14 +44,7 @@ export async function* decodedText(
   onBytes: (bytes: number) => void,
 ): AsyncGenerator<string> {
   const raw = createReadStream(path, { highWaterMark: CHUNK });
-  try {
-    const decoder = getDecoder(encoding);
-    for await (const chunk of raw) {
-      onBytes(raw.bytesRead);
-      yield decoder.write(chunk);
-    }
-    yield decoder.end() ?? '';
-  } finally {
-    raw.destroy();
-  }
+  raw.on('data', () => onBytes(raw.bytesRead));
+  // The loop ends with the error of what fails, and closes the file when it is left.
+  for await (const text of pipeline(raw, decodeStream(encoding), () => undefined)) yield String(text);
 }

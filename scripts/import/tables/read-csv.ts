@@ -1,4 +1,4 @@
-import { pipeline, Readable } from 'node:stream';
+import { pipeline } from 'node:stream';
 import { type InfoRecord, parse } from 'csv-parse';
 import type { ReadRow } from '../../../models/catalog/tables/product-rows';
 import { decodedText, MISSING_BYTES, REPLACEMENT, type TextEncoding } from './decode-text';
@@ -88,7 +88,7 @@ async function* csvRecords(
     raw: true,
   });
   // The loop below ends with the error of what fails.
-  pipeline(Readable.from(decodedText(path, encoding, onBytes)), parser, () => undefined);
+  pipeline(decodedText(path, encoding, onBytes), parser, () => undefined);
   let lastLine = 0;
   for await (const { record, raw, info } of parser as AsyncIterable<{
     record: string[];
