@@ -1,4 +1,5 @@
 import { PostgresEmbeddingRepository } from '../../db/embeddings/embedding-repository';
+import { unavailable } from '../../models/errors';
 import type { ModelManifest } from '../../models/vision/embedding-model';
 import { CATALOG, HANDBAGS, HERMES, product, TOGO_BAG } from './catalog-import-sample';
 import { NO_RECORDS, picture, useImportBench } from './catalog-import-support';
@@ -12,7 +13,7 @@ const MADE = /^\/images\/[0-9a-f]{64}\.jpg$/;
 const MANIFEST = {
   id: 'fake',
   version: '1',
-  output: { dimensions: 2 },
+  output: { dimensions: 4 },
   views: { catalog: [[0, 0, 1, 1]], query: [[0, 0, 1, 1]] },
 } as unknown as ModelManifest;
 
@@ -82,10 +83,10 @@ describe('the workers', () => {
   let versions: PostgresEmbeddingRepository;
   let live: number;
   beforeEach(async () => {
-    versions = new PostgresEmbeddingRepository(bench.knex, 20_000);
+    versions = bench.embeddings;
     live = (await versions.create(MANIFEST)).id;
   });
-  const addresses = () => bench.embedded.map(({ address }) => address).sort();
+  const addresses = () => bench.workers.embedded.map(({ address }) => address).sort();
   const bundle = pictured({
     images: ['images/a.png', FAR],
     variants: [{ id: 'variant_togo_30', images: [FAR, `${FAR}?2`] }],
@@ -96,7 +97,7 @@ describe('the workers', () => {
     expect(addresses()).toEqual([expect.stringMatching(STORED), FAR, `${FAR}?2`]);
     expect(result).toMatchObject({ embedded: 3, notEmbedded: 0 });
     await bench.import(bundle, { wait: true });
-    expect(bench.embedded).toHaveLength(3);
+    expect(bench.workers.embedded).toHaveLength(3);
   });
 
   test('are not waited for when the command says so', async () => {
@@ -106,7 +107,7 @@ describe('the workers', () => {
 
   // contract 13.9
   test('list what they can not embed, and try it again with the next run', async () => {
-    bench.unreachable.add(FAR);
+    bench.workers.unreachable.add(FAR);
     expect(await bench.import(bundle, { wait: true })).toMatchObject({
       rejected: 0,
       embedded: 2,
@@ -114,16 +115,15 @@ describe('the workers', () => {
     });
     expect(bench.notes).toEqual([`not embedded: ${FAR}: away`]);
     expect(await bench.row('product_togo')).toMatchObject({ images: [expect.anything(), FAR] });
-    bench.unreachable.clear();
+    bench.workers.unreachable.clear();
     expect(await bench.import(NO_RECORDS, { wait: true })).toMatchObject({ embedded: 1, notEmbedded: 0 });
     expect(await versions.coverage(live)).toEqual({ pending: 0, done: 3, failed: 0 });
   });
 
   test('may be away: the catalog is imported, and its pictures wait for the next run', async () => {
-    bench.workersAreAway = true;
+    jest.spyOn(bench.workers, 'embed').mockRejectedValueOnce(unavailable('The workers are away.', 1));
     expect(await bench.import(bundle, { wait: true })).toMatchObject({ rejected: 0, notEmbedded: 3 });
     expect(bench.notes).toEqual(['not embedded: The workers are away.']);
-    bench.workersAreAway = false;
     expect(await bench.import(NO_RECORDS, { wait: true })).toMatchObject({ embedded: 3 });
   });
 
@@ -139,14 +139,14 @@ describe('the workers', () => {
     expect(await vectors()).toHaveLength(3);
     await bench.accept({ 'products.jsonl': [{ id: 'product_togo', deleted: true }] });
     expect(await vectors()).toEqual([FAR]);
-    bench.embedded.splice(0);
+    bench.workers.embedded.splice(0);
     await bench.import(bundle, { wait: true });
     expect(addresses()).toEqual([expect.stringMatching(STORED), `${FAR}?2`]);
   });
 
   const deleteTogo = () => bench.accept({ 'products.jsonl': [{ id: 'product_togo', deleted: true }] });
   const storeAll = async (store: PostgresEmbeddingRepository) => {
-    const vectors = [Float32Array.of(1, 0)];
+    const vectors = [Float32Array.of(1, 0, 0, 0)];
     await store.store(
       live,
       (await bench.knex('images').pluck('id')).map((id) => ({ imageId: Number(id), vectors })),

@@ -5,11 +5,11 @@ import { openImport } from '../../db/catalog/import/import-store';
 import { PostgresStoredImageIndex } from '../../db/catalog/stored-image-index';
 import { PostgresEmbeddingRepository } from '../../db/embeddings/embedding-repository';
 import { StoredPictures } from '../../models/catalog/stored-pictures';
-import { unavailable, unprocessable } from '../../models/errors';
-import type { CatalogImage } from '../../models/indexing/embedding-version';
-import type { CatalogImportStore, ImagePreparer, ImageStore, IndexQueue } from '../../models/ports';
+import { unprocessable } from '../../models/errors';
+import type { CatalogImportStore, ImagePreparer, ImageStore } from '../../models/ports';
 import { type ImportOptions, type ImportResult, importBundle } from '../../scripts/import/import-bundle';
 import { useDatabase } from '../support/database';
+import { StoredVectors } from '../support/stored-vectors';
 import { temporaryFolder } from '../support/temporary-folder';
 
 /** Files of a bundle: JSON Lines from values (a string is a line as it is), or bytes. */
@@ -51,14 +51,11 @@ export function useImportBench(files: BundleFiles | null = null): ImportBench {
 class ImportBench {
   readonly database = useDatabase();
   readonly stored = new Map<string, Buffer>();
-  readonly embedded: CatalogImage[] = [];
+  readonly workers = new StoredVectors(() => this.embeddings);
   readonly notes: string[] = [];
   prepared = 0;
-  workersAreAway = false;
   /** Connections that work at the same time where the work can be split. */
   connections = 1;
-  /** Addresses that the workers can't embed. */
-  readonly unreachable = new Set<string>();
   private readonly folder = temporaryFolder();
   private bundles = 0;
 
@@ -66,16 +63,19 @@ class ImportBench {
     return this.database.knex;
   }
 
+  get embeddings() {
+    return new PostgresEmbeddingRepository(this.knex, 20_000);
+  }
+
   /** Removes everything again. */
   async clear(): Promise<void> {
     const tables = [...CATALOG_TABLES, 'catalog_import_lock', 'embedding_versions', 'product_feeds'];
     await this.knex.raw(`TRUNCATE ${tables.join(', ')} CASCADE`);
     this.stored.clear();
-    this.embedded.splice(0);
+    this.workers.embedded.splice(0);
     this.notes.splice(0);
-    this.unreachable.clear();
+    this.workers.unreachable.clear();
     this.prepared = 0;
-    this.workersAreAway = false;
   }
 
   write(files: BundleFiles): string {
@@ -110,7 +110,7 @@ class ImportBench {
         images: this.images,
         pictures: new StoredPictures(this.images, this.preparer, storedImages),
         storedImages,
-        embedding: { embeddings: new PostgresEmbeddingRepository(this.knex, 20_000), queue: this.queue },
+        embedding: { embeddings: this.embeddings, queue: this.workers },
         clock: { now: () => new Date('2026-03-01T12:00:00Z') },
       },
       { begin() {}, reach() {}, end() {}, note: (line) => this.notes.push(line) },
@@ -172,24 +172,6 @@ class ImportBench {
     },
     decode: () => Promise.reject(new Error('no picture is embedded here')),
     thumbnail: async (bytes, side) => Buffer.concat([Buffer.from([0xff, 0xd8, side % 256]), bytes]),
-  };
-
-  private readonly queue: IndexQueue = {
-    embed: async (versionId, images) => {
-      if (this.workersAreAway) throw unavailable('The workers are away.', 1);
-      const repository = new PostgresEmbeddingRepository(this.knex, 20_000);
-      const failed = images.filter(({ address }) => this.unreachable.has(address));
-      const done = images.filter(({ address }) => !this.unreachable.has(address));
-      this.embedded.push(...done);
-      const vectors = [Float32Array.of(1, 0)];
-      const stored = done.map(({ id }) => ({ imageId: id, vectors }));
-      await repository.store(versionId, stored);
-      const failures = failed.map(({ id }) => ({ imageId: id, reason: 'away' }));
-      await repository.recordFailures(versionId, failures);
-      return { embedded: done.length, failed: failed.length };
-    },
-    close: async () => undefined,
-    isShared: false,
   };
 }
 

@@ -1,14 +1,16 @@
-import { type IndexQueue, PORTS } from '../../models/ports';
+import type { CatalogImage } from '../../models/indexing/embedding-version';
+import { type EmbeddingRepository, type IndexQueue, PORTS } from '../../models/ports';
 import type { TestService } from './service';
 
 /** Workers of pictures that compute nothing: what they are let do is stored, and what they can't fetch is listed. */
 export class StoredVectors implements IndexQueue {
   readonly isShared = false;
+  readonly embedded: CatalogImage[] = [];
   /** Addresses that can't be fetched. */
   readonly unreachable = new Set<string>();
   #letGo: (() => void)[] | null = null;
 
-  constructor(private readonly service: () => TestService) {}
+  constructor(private readonly embeddings: () => EmbeddingRepository) {}
 
   /** From now on, they wait. */
   hold(): void {
@@ -22,9 +24,10 @@ export class StoredVectors implements IndexQueue {
 
   async embed(...[versionId, images]: Parameters<IndexQueue['embed']>) {
     await new Promise<void>((resolve) => (this.#letGo ? void this.#letGo.push(resolve) : resolve()));
-    const embeddings = this.service().resolve(PORTS.EmbeddingRepository);
+    const embeddings = this.embeddings();
     const failed = images.filter(({ address }) => this.unreachable.has(address));
     const done = images.filter((image) => !failed.includes(image));
+    this.embedded.push(...done);
     const vectors = [Float32Array.of(1, 0, 0, 0)];
     await embeddings.store(
       versionId,

@@ -21,7 +21,7 @@ export async function writerOf(service: TestService): Promise<ApiClient> {
  * Its pictures are embedded by `vectors`.
  */
 export function useWrittenCatalog(settings: Readonly<Record<string, string>> = {}) {
-  const vectors = new StoredVectors(() => service);
+  const vectors = new StoredVectors(() => service.resolve(PORTS.EmbeddingRepository));
   const service = useService(settings, { [PORTS.IndexQueue]: vectors }, { ...FIXTURE, name: 'written' });
   let own: ApiClient;
   beforeAll(async () => {
