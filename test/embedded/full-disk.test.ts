@@ -7,7 +7,7 @@ import type { JobAnswer } from '../../api/client/schema';
 import { SCOPES } from '../../models/access/api-key';
 import { runLoupe, type ServiceProcess, startProcess } from '../../scripts/lab/service-processes';
 import { installLayoutModel, LAYOUT_SETTINGS } from '../faults/layout-model';
-import { Photos } from '../faults/photos';
+import { photoNumber, writePictures } from '../faults/photos';
 import { ADMIN_TOKEN, type Answer, ApiClient, OperatorClient } from '../support/api-client';
 import { copyMigrated } from '../support/database';
 import { WebhookReceiver } from '../support/local-server';
@@ -41,7 +41,6 @@ const canMount = spawnSync(unshare, words).status === 0;
   let service: ServiceProcess;
   let writer: ApiClient;
   let caller: ApiClient;
-  let photos: Photos;
   const written: string[][] = [];
   const jobs: string[] = [];
   jest.setTimeout(300_000);
@@ -59,7 +58,7 @@ const canMount = spawnSync(unshare, words).status === 0;
     const settings = { ...LAYOUT_SETTINGS, ...own };
     await copyMigrated(content);
     await installLayoutModel(content);
-    photos = await Photos.ofCatalog(join(folder, 'bundle'));
+    await writePictures(join(folder, 'bundle'));
     await runLoupe({ ...settings, DATA_DIR: content }, 'catalog', 'import', join(folder, 'bundle'));
     await rm(join(content, 'postgres', 'run'), { recursive: true });
     service = await startProcess({ ...settings, DATA_DIR: disk }, 'inherit', withDiskAt(disk, content));
@@ -92,7 +91,7 @@ const canMount = spawnSync(unshare, words).status === 0;
 
   async function makeJob(from: number, entries: number): Promise<Answer<JobAnswer>> {
     const sent = Array.from({ length: entries }, async (_, entry) => {
-      const { jpeg } = await photos.photo(from + entry);
+      const { jpeg } = await photoNumber(from + entry);
       return { base64: jpeg.toString('base64') };
     });
     const made = await caller.createJob({ entries: await Promise.all(sent) });

@@ -103,7 +103,9 @@ const runCalls =
     const outcomes: Outcome[] = [];
     await runClients(pace, async (call) => {
       ended(1);
-      outcomes.push(await identify(here, key, call, await (scenario.plan ?? photoCall)(here, call)));
+      outcomes.push(
+        await identify(here, key, call, await (scenario.plan ? scenario.plan(here, call) : photoCall(call))),
+      );
     });
     return { outcomes, faults: [] };
   };
@@ -117,12 +119,7 @@ async function back(): Promise<number> {
       () => false,
     );
     if (!isReady) return false;
-    const { status, fault } = await identify(
-      installation,
-      prober.key,
-      index,
-      await photoCall(installation, probe++),
-    );
+    const { status, fault } = await identify(installation, prober.key, index, await photoCall(probe++));
     return status === 200 && fault === null;
   };
   for (;;) {

@@ -9,7 +9,7 @@ import { bringUpServers, freePort, type Servers } from '../../scripts/lab/servic
 import { WebhookReceiver } from '../support/local-server';
 import { type LyingHost, lie, pathOf, RawHost } from '../support/raw-host';
 import { installLayoutModel, LAYOUT_SETTINGS } from './layout-model';
-import { Photos } from './photos';
+import { writePictures } from './photos';
 
 /** The deadline of every call: the default of the settings. */
 export const DEADLINE_MS = 15_000;
@@ -34,7 +34,6 @@ export const SLOW_WAYS: readonly LyingHost[] = [
 export interface Installation {
   readonly services: Servers;
   readonly database: Database;
-  readonly photos: Photos;
   /** `host:port` of a host that never finishes a picture. */
   readonly slowHost: string;
   /** A host of callers that receives messages about their jobs. */
@@ -76,7 +75,7 @@ export async function startInstallation(closers: (() => Promise<unknown>)[]): Pr
   };
   await installLayoutModel(dataDir);
   const bundle = join(folder, 'bundle');
-  const photos = await Photos.ofCatalog(bundle);
+  await writePictures(bundle);
   const part = (ROLE: string, PORT: string) => new ServicePart({ ...settings, ROLE, PORT });
   const [first, second] = [part('api', String(await freePort())), part('api', String(await freePort()))];
   const workers = [part('worker', '0'), part('worker', '0')];
@@ -88,7 +87,7 @@ export async function startInstallation(closers: (() => Promise<unknown>)[]): Pr
   await runLoupe(settings, 'catalog', 'import', bundle);
   const database = connectPostgres({ url: services.postgres.url, poolMax: 2 });
   closers.push(() => database.close());
-  return { services, database, photos, slowHost: address, receiver, apis: [first, second], workers };
+  return { services, database, slowHost: address, receiver, apis: [first, second], workers };
 }
 
 /** One process of the service, which may be killed and started again with the same settings. */

@@ -8,6 +8,7 @@ import type { ReceivedMessage } from '../support/local-server';
 import type { Payer } from '../support/running-installation';
 import type { Installation } from './installation';
 import { type Outcome, type Pace, runClients, wrongProduct } from './load';
+import { photoNumber } from './photos';
 
 /** Entries of a job. */
 export const ENTRIES = 5;
@@ -29,7 +30,7 @@ export async function runJobs(
   pace: Pace,
   ended: (entries: number) => void,
 ): Promise<{ outcomes: readonly Outcome[]; faults: readonly string[] }> {
-  const { apis, receiver, photos } = installation;
+  const { apis, receiver } = installation;
 
   /** Calls the apis in turn, under one `Idempotency-Key`, until one answers. */
   async function answered<Body>(
@@ -58,7 +59,7 @@ export async function runJobs(
   const jobs: JobAnswer[] = [];
   await runClients(pace, async (call) => {
     const numbers = Array.from({ length: ENTRIES }, () => nextPhoto++);
-    const sent = await Promise.all(numbers.map((number) => photos.photo(number)));
+    const sent = await Promise.all(numbers.map((number) => photoNumber(number)));
     const started = performance.now();
     const body = { entries: sent.map(({ jpeg }) => ({ base64: jpeg.toString('base64') })) };
     let job = await answered(call, (api, headers) => api.createJob(body, headers));

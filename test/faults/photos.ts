@@ -1,42 +1,50 @@
-import { readFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { generateBundle, productId } from '../../scripts/lab/generator/generate-bundle';
+import { Random } from '../../models/random';
 
-const SEED = 5;
+/** As the layout model sees a picture: a square of so many cells a side. */
+const CELLS = 8;
+const SIDE = 96;
+/** Products of the small catalog. */
 const PRODUCTS = 24;
-const SIDE = 192;
-/** Side of the stamp in the corner: too small to change what an 8 x 8 thumbnail looks like. */
-const STAMP = 4;
-/** The stamp holds the number, and above it the side. */
-const SIDE_BITS_FROM = 14;
 
-/** A small catalog, and any number of different photos of its products. */
-export class Photos {
-  private constructor(private readonly pictures: readonly Buffer[]) {}
+export const productId = (product: number): string => `product_thing${product}`;
 
-  /** Writes the bundle of the catalog; the photos are its pictures made small. */
-  static async ofCatalog(bundle: string): Promise<Photos> {
-    await generateBundle({ seed: SEED, products: PRODUCTS, out: bundle, images: true, imageSize: 320 });
-    const pictures = Array.from({ length: PRODUCTS }, async (_, index) => {
-      const file = await readFile(join(bundle, 'images', '0000', `${productId(SEED, index)}.jpg`));
-      return sharp(file).resize(SIDE, SIDE).removeAlpha().raw().toBuffer();
-    });
-    return new Photos(await Promise.all(pictures));
+/** Picture number `number` of a product: its own colours beside clutter that is different in each. A faint one is hard to tell apart. */
+export function pictureOf(product: number, number: number, isFaint = false): Promise<Buffer> {
+  const [least, most, clutterFrom] = isFaint ? [160, 220, 6] : [60, 250, 7];
+  const own = new Random('product', product);
+  const clutter = new Random('mess', product, number);
+  const cells = Array.from({ length: CELLS * CELLS * 3 }, (_, at) =>
+    Math.floor(at / 3) % CELLS < clutterFrom ? own.integer(least, most) : clutter.integer(0, 255),
+  );
+  return sharp(Buffer.from(cells), { raw: { width: CELLS, height: CELLS, channels: 3 } })
+    .resize(SIDE, SIDE, { kernel: 'nearest' })
+    .jpeg({ quality: 95, chromaSubsampling: '4:4:4' })
+    .toBuffer();
+}
+
+/** Writes a bundle of products, by default those of the small catalog, each with its first pictures. */
+export async function writePictures(
+  bundle: string,
+  { from = 0, count = PRODUCTS, pictures = 1, isFaint = false } = {},
+): Promise<void> {
+  await mkdir(join(bundle, 'images'), { recursive: true });
+  let lines = '';
+  for (let product = from; product < from + count; product += 1) {
+    const images = Array.from({ length: pictures }, (_, number) => `images/${product}-${number}.jpg`);
+    for (const [number, image] of images.entries())
+      await writeFile(join(bundle, image), await pictureOf(product, number, isFaint));
+    const record = { id: productId(product), category: 'things', attributes: {}, title: `Thing ${product}` };
+    lines += `${JSON.stringify({ ...record, images })}\n`;
   }
+  await writeFile(join(bundle, 'categories.jsonl'), '{"id":"things","name":"Things","hierarchy":[]}\n');
+  await writeFile(join(bundle, 'products.jsonl'), lines);
+}
 
-  /** Photo number `at` of a product in turn; its stamp makes its bytes unlike those of any other number or side. */
-  async photo(at: number, side = 0): Promise<{ readonly jpeg: Buffer; readonly product: string }> {
-    const index = at % PRODUCTS;
-    const number = at | (side << SIDE_BITS_FROM);
-    const pixels = Buffer.from(this.pictures[index] ?? Buffer.alloc(0));
-    for (let bit = 0; bit < STAMP * STAMP; bit += 1) {
-      const offset = (Math.floor(bit / STAMP) * SIDE + (bit % STAMP)) * 3;
-      pixels.fill((number >> bit) & 1 ? 255 : 192, offset, offset + 3);
-    }
-    const jpeg = await sharp(pixels, { raw: { width: SIDE, height: SIDE, channels: 3 } })
-      .jpeg({ quality: 90, chromaSubsampling: '4:4:4' })
-      .toBuffer();
-    return { jpeg, product: productId(SEED, index) };
-  }
+/** Photo number `at` of the small catalog, of its products in turn, from one of its sides; it is no picture of the catalog. */
+export async function photoNumber(at: number, side = 0): Promise<{ jpeg: Buffer; product: string }> {
+  const product = at % PRODUCTS;
+  return { jpeg: await pictureOf(product, 4 * at + side + 1), product: productId(product) };
 }

@@ -12,6 +12,7 @@ import {
   WAITING_MAX,
 } from './installation';
 import type { CallPlan } from './load';
+import { photoNumber } from './photos';
 
 /** What a scenario can do while its load runs. */
 export interface Stage {
@@ -135,7 +136,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'the host of the photos is slow': {
     statuses: [200, 422],
     async plan(installation, call) {
-      if (call % 4 > 0) return photoCall(installation, call);
+      if (call % 4 > 0) return photoCall(call);
       const url = `http://${installation.slowHost}/${(call / 4) % SLOW_WAYS.length}`;
       return { body: { url }, product: null, hangUpAfterMs: null };
     },
@@ -143,8 +144,8 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   },
   'clients hang up': {
     statuses: [200],
-    async plan(installation, call) {
-      const photo = await photoCall(installation, call);
+    async plan(_, call) {
+      const photo = await photoCall(call);
       return call % 3 === 0 ? photo : { ...photo, hangUpAfterMs: 1 + ((call * 37) % HANG_UP_MS_MAX) };
     },
     disturb: ({ back }) => back(),
@@ -174,9 +175,9 @@ export const JOB_SCENARIOS: Readonly<Record<string, Scenario>> = {
 };
 
 /** A call with a photo of its own that waits for its answer; every fourth has two more of the same product. */
-export async function photoCall({ photos }: Installation, call: number): Promise<CallPlan> {
+export async function photoCall(call: number): Promise<CallPlan> {
   const sides = call % 4 === 3 ? [0, 1, 2] : [0];
-  const made = await Promise.all(sides.map((side) => photos.photo(call, side)));
+  const made = await Promise.all(sides.map((side) => photoNumber(call, side)));
   const images = made.map(({ jpeg }) => ({ base64: jpeg.toString('base64') }));
   const product = made[0]?.product ?? null;
   return { body: images.length === 1 ? { ...images[0] } : { images }, product, hangUpAfterMs: null };

@@ -1,29 +1,24 @@
 import { once } from 'node:events';
-import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pMap from 'p-map';
-import sharp from 'sharp';
 import { identifier, rowsOf, sql } from '../../db/core/sql';
 import type { AdaptResult } from '../../models/indexing/adapt-service';
 import type { Evaluation } from '../../models/indexing/figures';
 import type { EmbeddingsStatus } from '../../models/indexing/status-service';
-import { Random } from '../../models/random';
 import { spawnLoupe } from '../../scripts/lab/service-processes';
 import { layoutInstallation } from '../faults/layout-model';
+import { pictureOf, productId, writePictures } from '../faults/photos';
 import { RunningInstallation } from '../support/running-installation';
 
 /**
  * A version that is fitted to the catalog: made, killed, made again, evaluated, promoted and rolled back by the
  * commands, beside a service. The model is the picture at 8 x 8 pixels; the left of a picture shows the product, the
- * right is another mess in each. The tests go on where the last one left off.
+ * right is other clutter in each. The tests go on where the last one left off.
  */
 const PRODUCTS = 45;
 const PICTURES = 3;
 const LATER = 12;
-const CELLS = 8;
-const MESSY_FROM = 6;
-const SIDE = 96;
 const ADAPTED = 'layout@1.0.0+adapted-1';
 
 /** Of a machine that does other work too. */
@@ -41,34 +36,9 @@ const embeddings = <Document>(...words: string[]) => running.loupe<Document>('em
 const adapt = (...words: string[]) => embeddings<AdaptResult>('adapt', ...words);
 const versions = async () => (await embeddings<EmbeddingsStatus>('status')).versions;
 
-const productId = (product: number) => `product_thing${product}`;
-
-/** A picture of a product: its own colours, faint, beside clutter that is different in each. */
-function picture(product: number, number: number): Promise<Buffer> {
-  const own = new Random('product', product);
-  const mess = new Random('mess', product, number);
-  const cells = Array.from({ length: CELLS * CELLS * 3 }, (_, at) =>
-    Math.floor(at / 3) % CELLS < MESSY_FROM ? 190 + own.integer(-30, 30) : mess.integer(0, 255),
-  );
-  return sharp(Buffer.from(cells), { raw: { width: CELLS, height: CELLS, channels: 3 } })
-    .resize(SIDE, SIDE, { kernel: 'nearest' })
-    .jpeg({ quality: 95, chromaSubsampling: '4:4:4' })
-    .toBuffer();
-}
-
 async function importProducts(from: number, count: number): Promise<void> {
   const bundle = join(running.folder, `bundle-${from}`);
-  await mkdir(join(bundle, 'images'), { recursive: true });
-  let lines = '';
-  for (let product = from; product < from + count; product += 1) {
-    const images = Array.from({ length: PICTURES }, (_, number) => `images/${product}-${number}.jpg`);
-    for (const [number, image] of images.entries())
-      await writeFile(join(bundle, image), await picture(product, number));
-    const record = { id: productId(product), category: 'things', attributes: {}, title: `Thing ${product}` };
-    lines += `${JSON.stringify({ ...record, images })}\n`;
-  }
-  await writeFile(join(bundle, 'categories.jsonl'), '{"id":"things","name":"Things","hierarchy":[]}\n');
-  await writeFile(join(bundle, 'products.jsonl'), lines);
+  await writePictures(bundle, { from, count, pictures: PICTURES, isFaint: true });
   await running.loupe('catalog', 'import', bundle);
 }
 
@@ -76,7 +46,7 @@ async function importProducts(from: number, count: number): Promise<void> {
 async function rightFirst(from: number, count: number): Promise<number> {
   const products = Array.from({ length: count }, (_, at) => from + at);
   const isRight = async (product: number): Promise<boolean> => {
-    const photo = (await picture(product, 1_000)).toString('base64');
+    const photo = (await pictureOf(product, 1_000, true)).toString('base64');
     const { body } = await running.api().identify({ base64: photo });
     return body.data[0]?.id === productId(product);
   };

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { copyFile, mkdir } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { LocalImageStore } from '../../db/files/local-image-store';
@@ -8,7 +8,7 @@ import type { EmbeddingsStatus } from '../../models/indexing/status-service';
 import { addPictures } from '../../scripts/lab/bench/many-pictures';
 import { spawnLoupe, startProcess } from '../../scripts/lab/service-processes';
 import { installLayoutModel, layoutInstallation } from '../faults/layout-model';
-import { Photos } from '../faults/photos';
+import { photoNumber, writePictures } from '../faults/photos';
 import { RunningInstallation } from '../support/running-installation';
 import { AnswerLog } from './answer-log';
 
@@ -28,13 +28,12 @@ const PAUSE_MS = 50;
 jest.setTimeout(400_000);
 
 let running: RunningInstallation;
-let photos: Photos;
 
 beforeAll(async () => {
   const installation = await layoutInstallation({ IMAGE_STORE: '', VISION_DEADLINE_MS: '120000' });
   await installLayoutModel(installation.dataDir, 'next', { channels: 'bgr', view: [0.1, 0.1, 0.8, 0.8] });
   const bundle = join(installation.folder, 'bundle');
-  photos = await Photos.ofCatalog(bundle);
+  await writePictures(bundle);
   running = await RunningInstallation.start(installation, {
     onServers: ['api', 'api', 'worker', 'worker'],
   });
@@ -62,7 +61,7 @@ async function underLoad<Result>(work: (log: AnswerLog) => Promise<Result>): Pro
   let isOver = false;
   const client = async (first: number): Promise<void> => {
     for (let call = first; !isOver; call += CLIENTS) {
-      const { jpeg } = await photos.photo(call % PHOTOS);
+      const { jpeg } = await photoNumber(call % PHOTOS);
       await log.identify(running.api(call % apis), call % PHOTOS, jpeg);
       await delay(PAUSE_MS);
     }
@@ -126,7 +125,10 @@ test('new images are embedded for the live version and for the one being built',
   // Contains no products, whose pictures it would replace with those of its records.
   const tags = join(running.folder, 'tags');
   await mkdir(tags);
-  await copyFile(join(running.folder, 'bundle', 'tags.jsonl'), join(tags, 'tags.jsonl'));
+  await writeFile(
+    join(tags, 'tags.jsonl'),
+    '{"id":"edition:one","name":"One","order":1,"categories":["things"]}\n',
+  );
   await running.loupe('catalog', 'import', tags);
   for (const { version } of (await embeddings<EmbeddingsStatus>('status')).versions)
     expect(await imagesOf(version)).toEqual(expect.arrayContaining(came));

@@ -28,7 +28,6 @@ const REFERENCE_DAY = Date.UTC(2026, 2, 1);
 const DAY_MS = 86_400_000;
 /** What is left of the value of grade A. */
 const WEAR = { A: 1, B: 0.86, C: 0.7, D: 0.52 } as const;
-const HOSTS = new Map(VENDORS.map((vendor) => [vendor, slugOf(vendor).replace(/-$/, '')]));
 const PAIRS = SOURCES.length * REGIONS.length;
 
 /** The estimates, their history and the listings of product `index`. */
@@ -78,7 +77,7 @@ export function pricesOf(
       prices.listings.push({
         variant: variant.id,
         region: region.id,
-        link: `https://${HOSTS.get(vendor)}.example/item/${variant.id.slice('variant_'.length)}-${listing}`,
+        link: `https://${slugOf(vendor).replace(/-$/, '')}.example/item/${variant.id.slice('variant_'.length)}-${listing}`,
         variant_name: name,
         vendor,
         price: Math.round(worth * region.perDollar * random.between(0.5, 1.15) * 2) / 2,
@@ -100,11 +99,4 @@ function grades(best: number, signal: number, random: Random): Record<keyof type
   return { A: value('A'), B: value('B'), C: value('C'), D: value('D') };
 }
 
-const days = new Map<number, string>();
-
-/** A day as `YYYY-MM-DD`; there are few, and formatting them takes long. */
-function day(ms: number): string {
-  const known = days.get(ms) ?? new Date(ms).toISOString().slice(0, 10);
-  days.set(ms, known);
-  return known;
-}
+const day = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
