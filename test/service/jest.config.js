@@ -1,8 +1,12 @@
 const common = require('../../jest.config.js');
 
-/** What is the same on every adapter: the form of requests and answers, and sums, above repositories that other files test. */
+/**
+ * What is the same on every adapter: the form of requests and answers, and sums, above repositories that other files test. Each endpoint
+ * is still called, by `every-endpoint`.
+ */
 const WITHOUT_ADAPTERS = [
-  'spec/(data-files|errors|golden-queries|identifiability|legacy|mcp|openapi|refusals|site|wire)',
+  'spec/(account|admin|data-files|errors|golden-queries|identifiability|legacy|mcp|openapi|pages)',
+  'spec/(record-fields|refusals|search-misses|shop-guide|site|variants|wire)',
 ];
 
 /** `npm run test:services`: the tests that speak to a database or a queue, on a real PostgreSQL and Redis, and `test/faults`. */
