@@ -2,7 +2,7 @@ import { execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { chmodSync, chownSync, closeSync, mkdtempSync, openSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -271,7 +271,11 @@ async function started(
     child.unref();
     for (const deadline = Date.now() + START_LIMIT_MS; ; await delay(POLL_MS)) {
       if (child.signalCode === null && !child.exitCode) {
-        if (await succeeds(kind.answers(url))) return;
+        const isUp = await kind.answers(url).then(
+          () => true,
+          () => false,
+        );
+        if (isUp) return;
         if (Date.now() < deadline) continue;
       }
       throw new Error(`a server did not start: ${readFileSync(commands.log, 'utf8').trim().slice(-2000)}`);
@@ -296,12 +300,6 @@ async function started(
   };
 }
 
-const succeeds = (work: Promise<unknown>): Promise<boolean> =>
-  work.then(
-    () => true,
-    () => false,
-  );
-
 /** Somebody else's server: calls that would disturb it are refused. Null without an address. */
 const addressGiven = (url: string | undefined): Server | null =>
   url
@@ -313,12 +311,11 @@ async function refuse(): Promise<never> {
 }
 
 /** A TCP port of 127.0.0.1 that was free a moment ago; another process may still take it. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer().on('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' ? (address?.port ?? 0) : 0));
-    });
-  });
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
 }
