@@ -46,54 +46,39 @@ export async function generateBundle(options: BundleOptions): Promise<BundleSumm
   const { seed, products, out } = options;
   const volume = { ...DEFAULTS, ...options };
   const pictures = Number(options.images ?? 0);
-  const bundle = await BundleFiles.create(out);
+  const counts = { categories: 0, tags: 0, entities: 0, products: 0, estimates: 0, history: 0, listings: 0 };
+  const lines = new Map<Kind, string>();
+  const add = (kind: Kind, records: readonly object[]): void => {
+    counts[kind] += records.length;
+    const added = records.map((record) => `${JSON.stringify(record)}\n`);
+    lines.set(kind, (lines.get(kind) ?? '') + added.join(''));
+  };
+  /** Writes what was added, so that memory stays flat. */
+  const flush = async (): Promise<void> => {
+    for (const [kind, text] of lines) await appendFile(join(out, `${FILES[kind]}.jsonl`), text);
+    lines.clear();
+  };
+  await mkdir(out, { recursive: true });
+  for (const name of Object.values(FILES)) await writeFile(join(out, `${name}.jsonl`), '');
   let variants = 0;
   const catalog = new Catalog(seed);
-  bundle.add('categories', CATEGORIES);
-  bundle.add('tags', TAGS);
-  bundle.add('entities', [...catalog.entities(products)]);
+  add('categories', CATEGORIES);
+  add('tags', TAGS);
+  add('entities', [...catalog.entities(products)]);
   for (let index = 0; index < products; index += 1) {
     const product = catalog.product(index, pathsOf(seed, index, pictures));
     const { estimates, history, listings } = pricesOf(seed, index, product, volume);
     variants += product.record.variants.length;
-    bundle.add('products', [product.record]);
-    bundle.add('estimates', estimates);
-    bundle.add('history', history);
-    bundle.add('listings', listings);
-    if (index % FLUSH_EVERY === 0) await bundle.flush();
+    add('products', [product.record]);
+    add('estimates', estimates);
+    add('history', history);
+    add('listings', listings);
+    if (index % FLUSH_EVERY === 0) await flush();
     if (pictures === 0) report(options, index + 1);
   }
-  await bundle.flush();
+  await flush();
   await drawPictures(options, pictures, volume.imageSize);
-  return { ...bundle.counts, variants, images: products * pictures };
-}
-
-/** The JSON Lines of a bundle. */
-class BundleFiles {
-  readonly counts: Record<Kind, number> = {
-    ...{ categories: 0, tags: 0, entities: 0, products: 0, estimates: 0, history: 0, listings: 0 },
-  };
-  private readonly lines = new Map<Kind, string>();
-
-  private constructor(private readonly out: string) {}
-
-  static async create(out: string): Promise<BundleFiles> {
-    await mkdir(out, { recursive: true });
-    for (const name of Object.values(FILES)) await writeFile(join(out, `${name}.jsonl`), '');
-    return new BundleFiles(out);
-  }
-
-  add(kind: Kind, records: readonly object[]): void {
-    this.counts[kind] += records.length;
-    const lines = records.map((record) => `${JSON.stringify(record)}\n`);
-    this.lines.set(kind, (this.lines.get(kind) ?? '') + lines.join(''));
-  }
-
-  /** Writes what was added, so that memory stays flat. */
-  async flush(): Promise<void> {
-    for (const [kind, text] of this.lines) await appendFile(join(this.out, `${FILES[kind]}.jsonl`), text);
-    this.lines.clear();
-  }
+  return { ...counts, variants, images: products * pictures };
 }
 
 /** Draws a few products at once: one is compressed while the next is drawn. */

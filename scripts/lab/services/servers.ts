@@ -107,7 +107,7 @@ const redis: Kind = {
 /** OpenStack Swift; it has no container. */
 const swift: Kind = {
   run: `python=$ROOT/usr/bin/python3; [ -x "$python" ] || python=/usr/bin/python3
-    export S3_KEY=loupe:test S3_SECRET="$PASSWORD" PYTHONPATH="$ROOT/usr/lib/python3/dist-packages" PYTHONDONTWRITEBYTECODE=1
+    export S3_SECRET="$PASSWORD" PYTHONPATH="$ROOT/usr/lib/python3/dist-packages" PYTHONDONTWRITEBYTECODE=1
     exec "$python" -c ${quoted(readFileSync(join(__dirname, 'swift-server.py'), 'utf8'))} "$FOLDER" "$PORT"`,
   container: '',
   url: (password, port) => `http://loupe%3Atest:${password}@127.0.0.1:${port}`,

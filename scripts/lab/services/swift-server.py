@@ -1,6 +1,6 @@
 """A small OpenStack Swift with its S3 API in one process, for tests.
 
-usage: S3_KEY=... S3_SECRET=... swift-server.py FOLDER PORT     (the key is account:user)
+usage: S3_SECRET=... swift-server.py FOLDER PORT     (the key is loupe:test)
 """
 
 import os
@@ -37,7 +37,7 @@ use = egg:swift#memcache
 use = egg:swift#s3api
 [filter:tempauth]
 use = egg:swift#tempauth
-user_{account}_{user} = {secret} .admin
+user_loupe_test = {secret} .admin
 [app:proxy-server]
 use = egg:swift#proxy
 account_autocreate = true
@@ -49,13 +49,10 @@ def main(folder, port):
     utils.SWIFT_CONF_FILE = os.path.join(folder, "swift.conf")
     utils.HASH_PATH_SUFFIX = b"loupe"
     os.makedirs(os.path.join(folder, "disk"), exist_ok=True)
-    servers = [storage(folder, kind) for kind in ("account", "container", "object")]
-    account, user = os.environ["S3_KEY"].split(":")
-    text = PROXY.format(folder=folder, account=account, user=user, secret=os.environ["S3_SECRET"])
-    servers.append((eventlet.listen(("127.0.0.1", port)), app_of(folder, "proxy", text)))
-    threads = [eventlet.spawn(wsgi.server, socket, app, log_output=False) for socket, app in servers]
-    for thread in threads:
-        thread.wait()
+    for kind in ("account", "container", "object"):
+        eventlet.spawn(wsgi.server, *storage(folder, kind), log_output=False)
+    proxy = app_of(folder, "proxy", PROXY.format(folder=folder, secret=os.environ["S3_SECRET"]))
+    wsgi.server(eventlet.listen(("127.0.0.1", port)), proxy, log_output=False)
 
 
 def storage(folder, kind):
