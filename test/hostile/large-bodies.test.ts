@@ -87,6 +87,24 @@ function piecesOf(body: Buffer): ReadableStream {
   return Readable.toWeb(Readable.from(pieces)) as ReadableStream;
 }
 
+describe('With hardly any memory for answers', () => {
+  const service = useService({ ANSWER_MEMORY_MIB: '1' });
+
+  // contract 12.7
+  test('a burst of large pages is answered one after the other or turned away, and each is charged once', async () => {
+    const { api, accountId } = await service.newKey();
+    const page = { page_size: 100, includes: ['taxonomy', 'pricing'] };
+    const answers = await Promise.all(Array.from({ length: 30 }, () => api.query(page)));
+    const used = answers.map(({ status, headers }) => {
+      expect([200, 429, 503]).toContain(status);
+      if (status !== 200) expect(Number(headers.get('Retry-After'))).toBeGreaterThan(0);
+      return Number(headers.get('X-Credits-Used'));
+    });
+    expect(used).toContain(6);
+    expect(await service.creditsBooked(accountId)).toBe(used.reduce((sum, each) => sum + each, 0));
+  });
+});
+
 describe('Five photos at once', () => {
   // Long enough to be sent a photo by a busy machine.
   const settings: Record<string, string> = { ...LIMITS, IMAGE_FETCH_TIMEOUT_MS: '4000' };

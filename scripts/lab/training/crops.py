@@ -1,7 +1,5 @@
 """Crops of a picture, as fractions [left, top, width, height], and how a crop becomes an input."""
 
-from __future__ import annotations
-
 import cv2
 import numpy as np
 

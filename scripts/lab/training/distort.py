@@ -4,8 +4,6 @@ Sources are premultiplied RGBA (height x width x 4, uint8): colours are multipli
 (side x side x 3, uint8). What depends on the size of a picture (blur, grain) is meant for 224 pixels and scales with the side.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import cv2

@@ -1,7 +1,5 @@
 """The network of loupe-eye 0.4.1, read back from its TensorFlow.js layers model."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

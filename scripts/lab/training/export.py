@@ -7,8 +7,6 @@ training photos, and a direction counts by its deviation to the power 1 - 2 x `P
 The golden pair is a drawn picture and the embedding that PyTorch computes for it, in 32-bit floats, from the weights as stored.
 """
 
-from __future__ import annotations
-
 import argparse
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """A TensorFlow.js graph model, written and run: the few operations that the bundled network needs."""
 
-from __future__ import annotations
-
 import base64
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What the network is asked to do: point where the untouched network points, and tell one thing from all others, of a batch and of all seen lately."""
 
-from __future__ import annotations
-
 import numpy as np
 import torch
 import torch.nn.functional as F

@@ -1,7 +1,5 @@
 """EfficientNet-Lite0 with its batch norms folded, and a linear layer instead of its classifier."""
 
-from __future__ import annotations
-
 import torch
 import torch.nn.functional as F
 from torch import nn

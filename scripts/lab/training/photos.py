@@ -4,8 +4,6 @@ A group is what should look alike to the network: all photos of one packaged pro
 article in one colour, or, where nothing more is known, the single photo.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from pathlib import Path

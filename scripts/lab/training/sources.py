@@ -4,8 +4,6 @@ As a program it gathers a set from folders of photos, or with --segment from the
 untouched network sees in each.
 """
 
-from __future__ import annotations
-
 import argparse
 import time
 from collections.abc import Iterable

@@ -4,8 +4,6 @@ Three lessons at once: the embedding of every view should point where the untouc
 components); the two views of one thing should find each other among all others of the batch; and each should find its thing among all things.
 """
 
-from __future__ import annotations
-
 import argparse
 import copy
 import math

@@ -1,7 +1,5 @@
 """Composes batches of pairs: each picture is a view made afresh, so that no view is ever seen twice."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np
