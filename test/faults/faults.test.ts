@@ -103,9 +103,7 @@ const runCalls =
     const outcomes: Outcome[] = [];
     await runClients(pace, async (call) => {
       ended(1);
-      outcomes.push(
-        await identify(here, key, call, await (scenario.plan ? scenario.plan(here, call) : photoCall(call))),
-      );
+      outcomes.push(await identify(here, key, call, await (scenario.plan ?? photoCall)(call)));
     });
     return { outcomes, faults: [] };
   };

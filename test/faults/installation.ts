@@ -7,7 +7,6 @@ import { processEnvironment } from '../../scripts/config';
 import { runLoupe, type ServiceProcess, startProcess } from '../../scripts/lab/service-processes';
 import { bringUpServers, freePort, type Servers } from '../../scripts/lab/services/servers';
 import { WebhookReceiver } from '../support/local-server';
-import { type LyingHost, lie, pathOf, RawHost } from '../support/raw-host';
 import { installLayoutModel, LAYOUT_SETTINGS } from './layout-model';
 import { writePictures } from './photos';
 
@@ -18,15 +17,6 @@ export const JOB_DEADLINE_MS = 3_000;
 /** Photos that may wait: more than the usual load sends at a time, fewer than a crowd does. */
 export const WAITING_MAX = 32;
 
-const HEAD = 'HTTP/1.1 200 OK\r\nContent-Type: image/jpeg\r\n';
-/** How a host of pictures keeps a caller waiting, by the number that its path has: it drips, never ends, sends headers alone, or nothing. */
-export const SLOW_WAYS: readonly LyingHost[] = [
-  { sends: `${HEAD}\r\n`, pours: 'x', everyMs: 1_000 },
-  { sends: `${HEAD}\r\n`, pours: 'LONG' },
-  { sends: `${HEAD}Content-Length: 1000\r\n\r\n`, end: 'wait' },
-  { end: 'wait' },
-];
-
 /**
  * The service as an operator runs it: two `api` and two `worker` processes on a PostgreSQL and a Redis of their own, which
  * may be disturbed. Only the model is not the usual one: its inference costs nothing, so that calls are many.
@@ -34,8 +24,6 @@ export const SLOW_WAYS: readonly LyingHost[] = [
 export interface Installation {
   readonly services: Servers;
   readonly database: Database;
-  /** `host:port` of a host that never finishes a picture. */
-  readonly slowHost: string;
   /** A host of callers that receives messages about their jobs. */
   readonly receiver: WebhookReceiver;
   readonly apis: readonly ServicePart[];
@@ -49,11 +37,6 @@ export interface Installation {
 export async function startInstallation(closers: (() => Promise<unknown>)[]): Promise<Installation> {
   const folder = await mkdtemp(join(tmpdir(), 'loupe-faults-'));
   closers.push(() => rm(folder, { recursive: true, force: true }));
-  const host = await RawHost.listen('127.0.0.1', (socket, head) => {
-    const way = SLOW_WAYS[Number(pathOf(head))];
-    if (way) lie(way, socket, head);
-  });
-  closers.push(() => host.close());
   const receiver = new WebhookReceiver();
   closers.push(() => receiver.close());
   const { TEST_DATABASE_URL, TEST_REDIS_URL, DATABASE_URL, REDIS_URL, ...environment } = processEnvironment();
@@ -61,13 +44,10 @@ export async function startInstallation(closers: (() => Promise<unknown>)[]): Pr
   const services = await bringUpServers({ environment, log, durable: true });
   closers.push(() => services.stop());
   const dataDir = join(folder, 'data');
-  const address = `127.0.0.1:${host.port}`;
   const settings = {
     ...{ DATABASE_URL: services.postgres.url, REDIS_URL: services.redis.url, DATA_DIR: dataDir },
-    ...{ IMAGE_FETCH_ALLOW: address, WEBHOOK_ALLOW: await receiver.listen(), IMAGE_FETCH_TIMEOUT_MS: '2000' },
     ...{ VISION_DEADLINE_MS: String(DEADLINE_MS), QUEUE_WAITING_MAX: String(WAITING_MAX) },
-    // Soon reached by the endless image.
-    IMAGE_BYTES_MAX: String(2 ** 20),
+    WEBHOOK_ALLOW: await receiver.listen(),
     ...LAYOUT_SETTINGS,
     // Out of the way, but counted.
     ...{ RATE_PER_SECOND: '1000000', TEST_CALLS_PER_MONTH: '10000000', VISION_CONCURRENCY: '1000' },
@@ -87,7 +67,7 @@ export async function startInstallation(closers: (() => Promise<unknown>)[]): Pr
   await runLoupe(settings, 'catalog', 'import', bundle);
   const database = connectPostgres({ url: services.postgres.url, poolMax: 2 });
   closers.push(() => database.close());
-  return { services, database, slowHost: address, receiver, apis: [first, second], workers };
+  return { services, database, receiver, apis: [first, second], workers };
 }
 
 /** One process of the service, which may be killed and started again with the same settings. */

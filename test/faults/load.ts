@@ -8,8 +8,8 @@ import type { Installation } from './installation';
 /** What one call sends, and what its outcome may be. */
 export interface CallPlan {
   readonly body: object;
-  /** The product that the photo shows; null where no success is possible. */
-  readonly product: string | null;
+  /** The product that the photo shows. */
+  readonly product: string;
   /** After which the client hangs up; null for one that waits. */
   readonly hangUpAfterMs: number | null;
 }
@@ -114,6 +114,6 @@ async function send(url: string, key: string, plan: CallPlan): Promise<Outcome |
 }
 
 /** Why rows are not a right answer to a photo of a product; null when they are. */
-export function wrongProduct([first]: readonly { id: string }[], product: string | null): string | null {
+export function wrongProduct([first]: readonly { id: string }[], product: string): string | null {
   return first?.id === product ? null : `${first?.id ?? 'nothing'} in place of ${product}`;
 }

@@ -8,7 +8,6 @@ import {
   type Installation,
   JOB_DEADLINE_MS,
   type ServicePart,
-  SLOW_WAYS,
   WAITING_MAX,
 } from './installation';
 import type { CallPlan } from './load';
@@ -37,7 +36,7 @@ export interface Scenario {
   /** Too long for the short form. */
   readonly long?: true;
   /** Every call waits for its answer and sends a photo, unless the scenario wants others. */
-  plan?(installation: Installation, call: number): Promise<CallPlan>;
+  plan?(call: number): Promise<CallPlan>;
   disturb(stage: Stage): Promise<unknown>;
 }
 
@@ -133,18 +132,9 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     long: true,
     disturb: slowly(({ services }) => hangs(services.postgres, DEADLINE_MS + 2 * OUTAGE_MS)),
   },
-  'the host of the photos is slow': {
-    statuses: [200, 422],
-    async plan(installation, call) {
-      if (call % 4 > 0) return photoCall(call);
-      const url = `http://${installation.slowHost}/${(call / 4) % SLOW_WAYS.length}`;
-      return { body: { url }, product: null, hangUpAfterMs: null };
-    },
-    disturb: ({ back }) => back(),
-  },
   'clients hang up': {
     statuses: [200],
-    async plan(_, call) {
+    async plan(call) {
       const photo = await photoCall(call);
       return call % 3 === 0 ? photo : { ...photo, hangUpAfterMs: 1 + ((call * 37) % HANG_UP_MS_MAX) };
     },
@@ -179,7 +169,7 @@ export async function photoCall(call: number): Promise<CallPlan> {
   const sides = call % 4 === 3 ? [0, 1, 2] : [0];
   const made = await Promise.all(sides.map((side) => photoNumber(call, side)));
   const images = made.map(({ jpeg }) => ({ base64: jpeg.toString('base64') }));
-  const product = made[0]?.product ?? null;
+  const product = made[0]?.product ?? '';
   return { body: images.length === 1 ? { ...images[0] } : { images }, product, hangUpAfterMs: null };
 }
 
