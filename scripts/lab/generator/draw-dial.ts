@@ -25,36 +25,27 @@ const SHAPES: Readonly<Record<WatchLook['shape'], readonly [across: number, down
   tank: [0.72, 1, 11],
 };
 
+export type Shape = ReturnType<typeof shapeOf>;
+
 /** The outline of a case. */
-export class Shape {
-  readonly across: number;
-  readonly down: number;
-  private readonly power: number;
-
-  constructor(name: WatchLook['shape']) {
-    [this.across, this.down, this.power] = SHAPES[name];
-  }
-
+export function shapeOf(name: WatchLook['shape']) {
+  const [across, down, power] = SHAPES[name];
   /** How far the outline of a case of radius 1 is from its middle; the angle is from three o'clock on, in radians. */
-  reach(angle: number): number {
-    if (this.power === 0) {
+  const reach = (angle: number): number => {
+    if (power === 0) {
       const part = (angle + 9 * Math.PI) % (Math.PI / 4);
       return Math.cos(Math.PI / 8) / Math.cos(part - Math.PI / 8) + 0.04;
     }
-    const [x, y] = [Math.abs(Math.cos(angle)) / this.across, Math.abs(Math.sin(angle)) / this.down];
-    return (x ** this.power + y ** this.power) ** (-1 / this.power);
-  }
-
+    const [x, y] = [Math.abs(Math.cos(angle)) / across, Math.abs(Math.sin(angle)) / down];
+    return (x ** power + y ** power) ** (-1 / power);
+  };
   /** The point of the outline in a direction. */
-  point(angle: number, radius: number): string {
-    const reach = radius * this.reach(angle);
-    return svg`${Math.cos(angle) * reach} ${Math.sin(angle) * reach}`;
-  }
-
+  const point = (angle: number, radius: number): string =>
+    svg`${Math.cos(angle) * radius * reach(angle)} ${Math.sin(angle) * radius * reach(angle)}`;
   /** A closed path; `radius` is that of the whole case. */
-  outline(radius: number): string {
-    return `M${times(144, (at) => `${at === 0 ? '' : 'L'}${this.point((at * Math.PI) / 72, radius)}`)}Z`;
-  }
+  const outline = (radius: number): string =>
+    `M${times(144, (at) => `${at === 0 ? '' : 'L'}${point((at * Math.PI) / 72, radius)}`)}Z`;
+  return { across, down, reach, point, outline };
 }
 
 /** The places of subdials, by the hour that each takes the place of, and where their hands point. */

@@ -1,5 +1,5 @@
 import type { Drawn } from './draw-bag';
-import { dialOf, face, glass, hands, Shape } from './draw-dial';
+import { dialOf, face, glass, hands, shapeOf } from './draw-dial';
 import { lettering } from './lettering';
 import {
   against,
@@ -43,7 +43,7 @@ export function drawWatch(look: WatchLook, pose: WatchPose, defs: Defs, textures
 type Watch = ReturnType<typeof watchOf>;
 
 const watchOf = (look: WatchLook, defs: Defs, textures: WatchTextures) => {
-  const shape = new Shape(look.shape);
+  const shape = shapeOf(look.shape);
   const radius = 268 + (look.millimetres - 38) * 4;
   const dark = tone(look.metal.value, -0.62);
   return {

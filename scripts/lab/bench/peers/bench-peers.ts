@@ -1,12 +1,19 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
 import { rowsOf, sql } from '../../../../db/core/sql';
 import { embeddingsOf } from '../../../../db/embeddings/embedding-tables';
+import { onnxFileOf } from '../../../../workers/embedder/load-model';
+import { bundledModel } from '../../../../workers/library/model-library';
+import { processEnvironment } from '../../../config';
 import { drawPhotos, fill, PHOTO_SIDE, PICTURE_SIDE, photoBodies } from '../generated';
-import { type Installation, onInstallation, UNLIMITED } from '../installation';
+import { type Installation, onInstallation, type Settings, UNLIMITED } from '../installation';
 import { Client, runConcurrently } from '../load';
 import { memoryOf, processesCalled, processorMsOf } from '../process-watch';
 import { byTurns, type Cell, type Measurement, machine, percentiles } from '../table';
-import { exportNetwork, installPython, startPython } from './python-peer';
 
 export interface PeersBenchOptions {
   readonly products: number;
@@ -27,6 +34,9 @@ const CALLERS = [1, 16];
 /** The share of photos that must have the same best product: equally near ones may come in another order. */
 const AGREEMENT_MIN = 0.9;
 const STORES = ['postgres', 'redis-server'];
+/** Kept between runs, so that only the first one downloads the packages. */
+const PYTHON = join('bench-results', 'python');
+const run = promisify(execFile);
 
 /**
  * Identify over HTTP beside the same network, crops and vectors behind FastAPI, ONNX Runtime, OpenCV and pgvector, by turns: the peer
@@ -68,7 +78,7 @@ export async function benchPeers({ products, calls }: PeersBenchOptions): Promis
           ],
         };
       } finally {
-        for (const { stop } of peers) await stop();
+        for (const { child } of peers) child.kill('SIGTERM');
       }
     }),
   );
@@ -83,16 +93,55 @@ async function startPeers(served: Installation, folder: string) {
   const common = { ...(await exportNetwork(folder)), DATABASE_URL, VECTORS: embeddingsOf(version).text };
   return Promise.all(
     [...new Set([1, cpus().length])].map(async (threads) => {
-      const { url, process, stop } = await startPython('photo_peer', { ...common, THREADS: String(threads) });
+      const { url, child } = await startPeer({ ...common, THREADS: String(threads) });
       const client = new Client(url, '');
       const subject: Subject = {
         name: `peer, ${threads} ${threads === 1 ? 'thread' : 'threads'} an inference`,
-        pids: [process.pid ?? 0],
+        pids: [child.pid ?? 0],
         identify: (body) => client.post('/identify', body),
       };
-      return { subject, stop };
+      return { subject, child };
     }),
   );
+}
+
+/** Installs the packages of `requirements.txt` into an environment of their own. @throws Error without Python 3.10 or newer */
+async function installPython(): Promise<void> {
+  const [requirements, installed] = [join(__dirname, 'requirements.txt'), join(PYTHON, 'installed.txt')];
+  const wanted = await readFile(requirements, 'utf8');
+  if (wanted === (await readFile(installed, 'utf8').catch(() => null))) return;
+  process.stderr.write('installing the Python packages of the peer\n');
+  await run('python3', ['-m', 'venv', PYTHON]);
+  await run(join(PYTHON, 'bin', 'pip'), ['install', '--quiet', '--requirement', requirements]);
+  await writeFile(installed, wanted);
+}
+
+/** Starts the peer and waits until it answers. @throws Error when it ends instead, with its output */
+async function startPeer(settings: Settings): Promise<{ url: string; child: ChildProcess }> {
+  const words = ['-m', 'uvicorn', 'photo_peer:app', '--app-dir', __dirname, '--port', '0', '--no-access-log'];
+  const child = spawn(join(PYTHON, 'bin', 'python'), words, {
+    env: { PATH: processEnvironment()['PATH'], PYTHONDONTWRITEBYTECODE: '1', ...settings },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const said: string[] = [];
+  for await (const line of createInterface({ input: child.stderr })) {
+    said.push(line);
+    const [, url] = /running on (http:\S+)/.exec(line) ?? [];
+    if (url === undefined) continue;
+    child.stderr.pipe(process.stderr);
+    return { url, child };
+  }
+  throw new Error(`the peer did not start:\n${said.join('\n')}`);
+}
+
+/** Writes the network of the bundled model as an ONNX file, as Loupe itself runs it, and its manifest. */
+async function exportNetwork(folder: string): Promise<Settings> {
+  const model = await bundledModel();
+  const input = { ...model.manifest.input, name: model.manifest.input.name ?? 'pictures' };
+  const [NETWORK, MANIFEST] = [join(folder, 'network.onnx'), join(folder, 'manifest.json')];
+  await writeFile(NETWORK, await onnxFileOf(model));
+  await writeFile(MANIFEST, JSON.stringify({ ...model.manifest, input }));
+  return { NETWORK, MANIFEST };
 }
 
 /** @throws Error when two subjects have different products first for more than a few photos */
