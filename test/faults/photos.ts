@@ -5,7 +5,7 @@ import { Random } from '../../models/random';
 
 /** As the layout model sees a picture: a square of so many cells a side. */
 const CELLS = 8;
-const SIDE = 96;
+const SIDE = 192;
 /** Products of the small catalog. */
 const PRODUCTS = 24;
 

@@ -1,6 +1,4 @@
 import { rowsOf, sql } from '../../../../db/core/sql';
-import { migrations } from '../../../../db/migrations';
-import { migrate } from '../../../../db/migrations/migrate';
 import { Random } from '../../../../models/random';
 import { fill, SEED } from '../generated';
 import { type Installation, onInstallations } from '../installation';
@@ -41,7 +39,7 @@ export const benchCatalog = ({
     },
     async (installations, folder) => {
       const [own] = installations as [Installation];
-      await fillOnce(installations, folder, products);
+      await fillAll(installations, folder, products);
       const sample = await own.onDatabase((knex) => CatalogSample.read(knex, SEED));
       return {
         title: `catalog over HTTP: ${sample.size} products, ${own.mode}, ${machine()}`,
@@ -55,22 +53,16 @@ export const benchCatalog = ({
     },
   );
 
-/** Fills the installations; this version's database is kept where it has enough products already. */
-export async function fillOnce(
+/** Imports a generated catalog into all installations. */
+export async function fillAll(
   installations: readonly Installation[],
   folder: string,
   products: number,
 ): Promise<void> {
-  const [own, ...others] = installations as [Installation, ...Installation[]];
-  const known = await own.onDatabase(async (knex) => {
-    await migrate(knex, migrations);
-    const rows = knex('catalog_search').where({ kind: 'product' });
-    return Number((await rows.count('* as count').first())?.['count'] ?? 0);
-  });
-  await fill(known < products ? installations : others, folder, { products });
-  if (own.mode === 'embedded') return;
+  await fill(installations, folder, { products });
   // Autovacuum does so within minutes after an import; measuring must not start during it.
-  for (const each of installations) await each.onDatabase((knex) => rowsOf(knex, sql`VACUUM (ANALYZE)`));
+  for (const each of installations.filter(({ mode }) => mode !== 'embedded'))
+    await each.onDatabase((knex) => rowsOf(knex, sql`VACUUM (ANALYZE)`));
 }
 
 async function measure(installation: Installation, sample: CatalogSample, calls: number): Promise<Cell[][]> {

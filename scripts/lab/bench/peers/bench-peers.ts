@@ -93,7 +93,7 @@ async function startPeers(served: Installation, folder: string) {
   const common = { ...(await exportNetwork(folder)), DATABASE_URL, VECTORS: embeddingsOf(version).text };
   return Promise.all(
     [...new Set([1, cpus().length])].map(async (threads) => {
-      const { url, child } = await startPeer({ ...common, THREADS: String(threads) });
+      const { url, child } = await startPeer('photo_peer', { ...common, THREADS: String(threads) });
       const client = new Client(url, '');
       const subject: Subject = {
         name: `peer, ${threads} ${threads === 1 ? 'thread' : 'threads'} an inference`,
@@ -106,19 +106,22 @@ async function startPeers(served: Installation, folder: string) {
 }
 
 /** Installs the packages of `requirements.txt` into an environment of their own. @throws Error without Python 3.10 or newer */
-async function installPython(): Promise<void> {
+export async function installPython(): Promise<void> {
   const [requirements, installed] = [join(__dirname, 'requirements.txt'), join(PYTHON, 'installed.txt')];
   const wanted = await readFile(requirements, 'utf8');
   if (wanted === (await readFile(installed, 'utf8').catch(() => null))) return;
-  process.stderr.write('installing the Python packages of the peer\n');
+  process.stderr.write('installing the Python packages of the peers\n');
   await run('python3', ['-m', 'venv', PYTHON]);
   await run(join(PYTHON, 'bin', 'pip'), ['install', '--quiet', '--requirement', requirements]);
   await writeFile(installed, wanted);
 }
 
-/** Starts the peer and waits until it answers. @throws Error when it ends instead, with its output */
-async function startPeer(settings: Settings): Promise<{ url: string; child: ChildProcess }> {
-  const words = ['-m', 'uvicorn', 'photo_peer:app', '--app-dir', __dirname, '--port', '0', '--no-access-log'];
+/** Starts a program of this folder and waits until it answers. @throws Error when it ends instead, with its output */
+export async function startPeer(
+  module: string,
+  settings: Settings,
+): Promise<{ url: string; child: ChildProcess }> {
+  const words = ['-m', 'uvicorn', `${module}:app`, '--app-dir', __dirname, '--port', '0', '--no-access-log'];
   const child = spawn(join(PYTHON, 'bin', 'python'), words, {
     env: { PATH: processEnvironment()['PATH'], PYTHONDONTWRITEBYTECODE: '1', ...settings },
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -131,7 +134,7 @@ async function startPeer(settings: Settings): Promise<{ url: string; child: Chil
     child.stderr.pipe(process.stderr);
     return { url, child };
   }
-  throw new Error(`the peer did not start:\n${said.join('\n')}`);
+  throw new Error(`${module} did not start:\n${said.join('\n')}`);
 }
 
 /** Writes the network of the bundled model as an ONNX file, as Loupe itself runs it, and its manifest. */

@@ -1,16 +1,16 @@
+import type { ChildProcess } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { wordsOf } from '../../../../models/catalog/fold-text';
 import { Random } from '../../../../models/random';
-import { aloneAndTogether, fillOnce, SERVER_SETTINGS } from '../catalog/bench-catalog';
+import { aloneAndTogether, fillAll, SERVER_SETTINGS } from '../catalog/bench-catalog';
 import { CatalogSample } from '../catalog/catalog-sample';
 import { QUESTION_KINDS, type Question, requestOf } from '../catalog/questions';
 import { SEED } from '../generated';
 import { onInstallation } from '../installation';
 import { Client } from '../load';
 import { byTurns, type Cell, type Measurement, machine, shown } from '../table';
-import { type PeersBenchOptions, TURNS } from './bench-peers';
-import { installPython, startPython } from './python-peer';
+import { installPython, type PeersBenchOptions, startPeer, TURNS } from './bench-peers';
 
 /** A service that answers catalog queries. */
 interface Subject {
@@ -29,9 +29,9 @@ export async function benchCatalogPeers({ products, calls }: PeersBenchOptions):
   const settings = { RATE_PER_SECOND: '0' };
   const mode = 'PostgreSQL and Redis';
   return onInstallation({ mode, settings, server: SERVER_SETTINGS }, async (installation, folder) => {
-    await fillOnce([installation], folder, products);
+    await fillAll([installation], folder, products);
     const sample = await installation.onDatabase((knex) => CatalogSample.read(knex, SEED));
-    const stops: (() => Promise<void>)[] = [];
+    const children: ChildProcess[] = [];
     try {
       const subjects: Subject[] = [];
       for (const engine of ENGINES) {
@@ -39,8 +39,8 @@ export async function benchCatalogPeers({ products, calls }: PeersBenchOptions):
         const FOLDER = join(folder, engine);
         await mkdir(FOLDER);
         const { DATABASE_URL = '' } = installation.settings;
-        const { url, stop } = await startPython('catalog_peer', { ENGINE: engine, FOLDER, DATABASE_URL });
-        stops.push(stop);
+        const { url, child } = await startPeer('catalog_peer', { ENGINE: engine, FOLDER, DATABASE_URL });
+        children.push(child);
         const client = new Client(url, '');
         subjects.push({
           name: engine,
@@ -81,7 +81,7 @@ export async function benchCatalogPeers({ products, calls }: PeersBenchOptions):
         ],
       };
     } finally {
-      for (const stop of stops) await stop();
+      for (const child of children) child.kill('SIGTERM');
     }
   });
 }
