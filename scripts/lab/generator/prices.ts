@@ -27,7 +27,7 @@ const VENDORS = words(
 const REFERENCE_DAY = Date.UTC(2026, 2, 1);
 const DAY_MS = 86_400_000;
 /** What is left of the value of grade A. */
-const WEAR = { A: 1, B: 0.86, C: 0.7, D: 0.52 } as const;
+const WEAR = Object.entries({ A: 1, B: 0.86, C: 0.7, D: 0.52 });
 const PAIRS = SOURCES.length * REGIONS.length;
 
 /** The estimates, their history and the listings of product `index`. */
@@ -49,11 +49,19 @@ export function pricesOf(
       const region = at(REGIONS, Math.floor(pairNumber / SOURCES.length));
       return { source: at(SOURCES, pairNumber), region };
     };
+    /** The weaker the signal, the more values are missing. */
+    const graded = (wear: number, best: number): number | null => {
+      const exact = best * wear * random.between(0.97, 1.03);
+      const rounded = exact >= 1000 ? Math.round(exact / 5) * 5 : Math.round(exact);
+      return random.chance(0.35 + signal) ? rounded : null;
+    };
     const priced = ({ source, region }: ReturnType<typeof pair>, share: number, date: object) => ({
       variant: variant.id,
       source,
       region: region.id,
-      ...grades(worth * region.perDollar * share, signal, random),
+      ...Object.fromEntries(
+        WEAR.map(([grade, wear]) => [grade, graded(wear, worth * region.perDollar * share)]),
+      ),
       currency: region.currency,
       ...date,
       confidence: random.chance(0.04)
@@ -87,16 +95,6 @@ export function pricesOf(
     }
   }
   return prices;
-}
-
-/** Values that fall from A to D; the weaker the signal, the more are missing. */
-function grades(best: number, signal: number, random: Random): Record<keyof typeof WEAR, number | null> {
-  const value = (grade: keyof typeof WEAR) => {
-    const exact = best * WEAR[grade] * random.between(0.97, 1.03);
-    const rounded = exact >= 1000 ? Math.round(exact / 5) * 5 : Math.round(exact);
-    return random.chance(0.35 + signal) ? rounded : null;
-  };
-  return { A: value('A'), B: value('B'), C: value('C'), D: value('D') };
 }
 
 const day = (ms: number): string => new Date(ms).toISOString().slice(0, 10);

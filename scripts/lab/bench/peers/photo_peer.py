@@ -6,14 +6,13 @@ table) and THREADS (of an inference).
 """
 
 import base64
-import binascii
 import json
 import os
 
 import cv2
 import numpy
 import onnxruntime
-from fastapi import FastAPI, HTTPException
+from fastapi import FastAPI
 from pgvector import HalfVector
 from pgvector.psycopg import register_vector
 from psycopg_pool import ConnectionPool
@@ -52,21 +51,12 @@ class Photo(BaseModel):
 
 @app.post("/identify")
 def identify(photo: Photo):
-    vectors = network.run(None, {INPUT["name"]: crops_of(decoded(photo))})[0]
+    picture = cv2.imdecode(numpy.frombuffer(base64.b64decode(photo.base64), numpy.uint8), cv2.IMREAD_COLOR_RGB)
+    vectors = network.run(None, {INPUT["name"]: crops_of(picture)})[0]
     vectors /= numpy.linalg.norm(vectors, axis=1, keepdims=True)
     with database.connection() as connection:
         rows = connection.execute(FIND, ([HalfVector(vector) for vector in vectors],)).fetchall()
     return {"data": [{"id": row[0], "name": row[1], "similarity": row[2]} for row in rows]}
-
-
-def decoded(photo: Photo) -> numpy.ndarray:
-    try:
-        picture = cv2.imdecode(numpy.frombuffer(base64.b64decode(photo.base64), numpy.uint8), cv2.IMREAD_COLOR_RGB)
-    except (binascii.Error, cv2.error):
-        picture = None
-    if picture is None:
-        raise HTTPException(422, "not a picture")
-    return picture
 
 
 def crops_of(picture: numpy.ndarray) -> numpy.ndarray:

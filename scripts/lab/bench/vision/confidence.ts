@@ -152,14 +152,7 @@ function groupsOf(calls: readonly Judged[]): [string, Judged[]][] {
 function believed(calls: readonly Judged[]): string {
   const all = calls.map(({ isKnown, sighting, model }) => {
     const { products, place } = judged(sighting, model);
-    const levels = new MatchContext(sighting.shortlist, sighting.ancestry, model).levels(
-      products[0]?.id ?? '',
-    );
-    const { above } = sighting;
-    return {
-      ...{ isKnown, products, place, weight: chanceOf({ isKnown }) },
-      levels: above ? levels.map(({ id, confidence }) => ({ confidence, right: above.has(id) })) : [],
-    };
+    return { isKnown, products, place, weight: chanceOf({ isKnown }) };
   });
   // Ten bins of whole answers: a known item counts four times.
   const repeated = all.flatMap((call) =>
@@ -175,10 +168,7 @@ function believed(calls: readonly Judged[]): string {
     const likely = products.find((row) => row.right)?.confidence ?? none;
     return sum - weight * Math.log(Math.max(1e-9, likely));
   }, 0);
-  const brands = all.some(({ levels }) => levels.length > 0)
-    ? `, of brands ${eceOf(({ levels }) => levels)}`
-    : '';
-  return `${known.length} known, right first ${shareText(known, within(1))}, among five ${percent(known.filter(within(5)).length / known.length)}; log loss ${(loss / total).toFixed(3)}; calibration error of first rows ${eceOf(({ products }) => products.slice(0, 1))}, of all rows ${eceOf(({ products }) => products.slice(0, MATCHES_MAX))}${brands}`;
+  return `${known.length} known, right first ${shareText(known, within(1))}, among five ${percent(known.filter(within(5)).length / known.length)}; log loss ${(loss / total).toFixed(3)}; calibration error of first rows ${eceOf(({ products }) => products.slice(0, 1))}, of all rows ${eceOf(({ products }) => products.slice(0, MATCHES_MAX))}`;
 }
 
 async function writeCalibration(folder: string, calibration: object): Promise<void> {
