@@ -47,7 +47,7 @@ export async function report(name: string, measured: Measurement): Promise<void>
   process.stderr.write(`written to ${file}\n`);
 }
 
-function shown(cell: Cell): string {
+export function shown(cell: Cell): string {
   if (typeof cell !== 'number' || Number.isNaN(cell)) return typeof cell === 'string' ? cell : '';
   if (Number.isInteger(cell)) return String(cell);
   return cell.toFixed(Math.abs(cell) < 10 ? 2 : Math.abs(cell) < 100 ? 1 : 0);
