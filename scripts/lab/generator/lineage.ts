@@ -5,18 +5,8 @@ export type Category = 'handbags' | 'watches';
 
 /** The levels above products, innermost first, and how many there are: about `factor` times the level below to the power 2/3. */
 const LEVELS: Readonly<Record<Category, readonly (readonly [level: string, factor: number])[]>> = {
-  handbags: [
-    ['style', 2.4],
-    ['model', 2],
-    ['brand', 1.6],
-  ],
-  watches: [
-    ['dial', 2.4],
-    ['case', 2],
-    ['model', 2],
-    ['family', 2],
-    ['brand', 2],
-  ],
+  handbags: Object.entries({ style: 2.4, model: 2, brand: 1.6 }),
+  watches: Object.entries({ dial: 2.4, case: 2, model: 2, family: 2, brand: 2 }),
 };
 
 /** The numbers of an entity and of everything above it, by level. */
