@@ -1,8 +1,6 @@
-import { execFileSync } from 'node:child_process';
 import axe from 'axe-core';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { photoOfProduct } from '../../scripts/lab/generator/generate-bundle';
-import { runLoupe } from '../../scripts/lab/service-processes';
 
 /** The seed of the demonstration's catalog, from which photos of its items are drawn. */
 export const DEMO_SEED = 7;
@@ -19,80 +17,82 @@ export const PHONE: BrowserContextOptions = {
 };
 
 /** A name of this machine that is not among those that get the demonstration's key. */
-const OTHER_NAME = 'loupe.test';
+export const OTHER_NAME = 'loupe.test';
 
-/** A real browser for the tests of one file. After each test, checks that its pages broke no rule of their own policy. */
-export function useBrowser(): TestBrowser {
-  const browser = new TestBrowser();
-  beforeAll(() => browser.start());
-  afterEach(() => browser.closePages());
-  afterAll(() => browser.stop());
-  return browser;
-}
-
-class TestBrowser {
-  private browser: Browser | undefined;
-  private readonly pages: Page[] = [];
-  private readonly faults: string[] = [];
-
-  readonly url = process.env['E2E_URL'] ?? '';
+/** Visits of a real browser. After each test, checks that its pages broke no rule of their own policy. */
+export function useBrowser() {
+  const url = process.env['E2E_URL'] ?? '';
   /** The same service under a name that is not its own machine's. */
-  readonly otherUrl = this.url.replace('127.0.0.1', OTHER_NAME);
-
-  async start(): Promise<void> {
-    this.browser = await chromium.launch({
-      executablePath: chromiumPath(),
-      // The machine of a test is often a container, where the browser's own sandbox can't be made.
-      args: ['--no-sandbox', `--host-resolver-rules=MAP ${OTHER_NAME} 127.0.0.1`],
-    });
-  }
+  const otherUrl = url.replace('127.0.0.1', OTHER_NAME);
+  const pages: Page[] = [];
+  const faults: string[] = [];
+  let browser: Browser | undefined;
+  beforeAll(async () => {
+    browser = await chromium.connect(process.env['E2E_BROWSER'] ?? '');
+  });
+  afterEach(async () => {
+    for (const page of pages.splice(0)) await page.context().close();
+    expect(faults.splice(0)).toEqual([]);
+  });
+  afterAll(() => browser?.close());
 
   /** A page for a new visitor, at an address below the service's. */
-  async visit(path = '', options: BrowserContextOptions = {}, base = this.url): Promise<Page> {
-    if (!this.browser) throw new Error('the browser is open in tests only');
-    const context = await this.browser.newContext(options);
+  const visit = async (path = '', options: BrowserContextOptions = {}, base = url): Promise<Page> => {
+    if (!browser) throw new Error('the browser is open in tests only');
+    const context = await browser.newContext({ reducedMotion: 'reduce', ...options });
     const page = await context.newPage();
-    this.pages.push(page);
-    page.on('pageerror', (failure) => this.faults.push(`failed: ${failure.message}`));
+    pages.push(page);
+    page.on('pageerror', (failure) => faults.push(`failed: ${failure.message}`));
     page.on('console', (message) => {
-      if (message.text().includes('Content Security Policy')) this.faults.push(message.text());
+      if (message.text().includes('Content Security Policy')) faults.push(message.text());
     });
     page.on('request', (request) => {
       const { origin, protocol } = new URL(request.url());
-      const own = [new URL(base).origin, new URL(this.url).origin].includes(origin);
-      if (!own && !['blob:', 'data:'].includes(protocol)) this.faults.push(`foreign: ${request.url()}`);
+      const own = [new URL(base).origin, new URL(url).origin].includes(origin);
+      if (!own && !['blob:', 'data:'].includes(protocol)) faults.push(`foreign: ${request.url()}`);
     });
     await page.goto(`${base}/${path}`);
     return page;
-  }
-
-  async closePages(): Promise<void> {
-    for (const page of this.pages.splice(0)) await page.context().close();
-    expect(this.faults.splice(0)).toEqual([]);
-  }
-
-  async stop(): Promise<void> {
-    await this.browser?.close();
-  }
+  };
+  /** A page for a visitor with a key, where the demonstration's is not offered. */
+  const visitWith = async (key: string, path = '', options: BrowserContextOptions = {}): Promise<Page> => {
+    const page = await visit(path, options, otherUrl);
+    await signIn(page, key);
+    return page;
+  };
+  return { url, otherUrl, visit, visitWith };
 }
 
-/** The browser that `CHROMIUM` names, else the first in the path. */
-function chromiumPath(): string {
-  const look = 'command -v "$0" chromium-browser google-chrome google-chrome-stable || true';
-  const words = ['-c', look, process.env['CHROMIUM'] ?? 'chromium'];
-  const [found] = execFileSync('sh', words, { encoding: 'utf8' }).split('\n');
-  if (found) return found;
-  throw new Error('There is no Chromium here: apt-get install chromium, or name one in CHROMIUM.');
+/** Signs in with one's own key, on a page that asks for one. */
+export async function signIn(page: Page, key: string): Promise<void> {
+  await page.getByLabel('API key', { exact: true }).fill(key);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
 }
 
-/** What axe finds on a page that would keep people out, with the elements at fault. */
-export async function seriousFaults(page: Page): Promise<string[]> {
+/** Expects that axe finds nothing serious, light or dark, on a desktop or a phone, and that nothing is wider than the screen. */
+export async function expectAccessible(page: Page): Promise<void> {
+  const before = page.viewportSize();
   // Through the debugger, to which the page's policy does not apply.
   await page.evaluate(axe.source);
-  const { violations } = (await page.evaluate('axe.run()')) as axe.AxeResults;
-  return violations
-    .filter(({ id, impact }) => ['serious', 'critical'].includes(impact ?? '') || id === 'heading-order')
-    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+  for (const width of [1280, 390]) {
+    await page.setViewportSize({ width, height: 800 });
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      // Colours apart, the schemes are one.
+      const rules = colorScheme === 'dark' ? `{ runOnly: ['color-contrast'] }` : '{}';
+      const { violations } = (await page.evaluate(`axe.run(${rules})`)) as axe.AxeResults;
+      const faults = violations
+        .filter(({ id, impact }) => ['serious', 'critical'].includes(impact ?? '') || id === 'heading-order')
+        .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+      expect([width, colorScheme, ...faults]).toEqual([width, colorScheme]);
+    }
+  }
+  for (const width of [1280, 390, 320]) {
+    await page.setViewportSize({ width, height: 800 });
+    // Not `innerWidth`, which a phone widens to fit overflowing content.
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+  }
+  if (before) await page.setViewportSize(before);
 }
 
 /** Records the API calls that a page makes from now on, by the end of their address. */
@@ -108,10 +108,6 @@ export function refuse(page: Page, address: string, status: number): Promise<unk
   return page.route(address, (route) => route.fulfill({ status, json }));
 }
 
-/** A photo of an item of the demonstration that is not a picture of its catalog. */
-export const photoOf = (index: number, photoSeed = 4): Promise<Buffer> =>
-  photoOfProduct({ seed: DEMO_SEED, index, photoSeed, level: 1, size: 640 });
-
 /** A file as it is dropped or chosen. */
 export interface TestFile {
   readonly name: string;
@@ -126,35 +122,47 @@ export const HEIC: TestFile = {
   buffer: Buffer.concat([Buffer.from([0, 0, 0, 24]), Buffer.from('ftypheic'), Buffer.alloc(200)]),
 };
 
-/** A photo of an item as a file; each seed is another view of it. */
-export const fileOf = async (index: number, photoSeed = 4): Promise<TestFile> => ({
-  name: `view-${photoSeed}.jpg`,
-  mimeType: 'image/jpeg',
-  buffer: await photoOf(index, photoSeed),
-});
+export const jpeg = (name: string, buffer: Buffer): TestFile => ({ name, mimeType: 'image/jpeg', buffer });
+
+/** A photo of an item of the demonstration that is not a picture of its catalog; each seed is another view of it. */
+export const fileOf = async (index: number, photoSeed = 4): Promise<TestFile> => {
+  const photo = await photoOfProduct({ seed: DEMO_SEED, index, photoSeed, level: 1, size: 640 });
+  return jpeg(`view-${photoSeed}.jpg`, photo);
+};
+
+/** A file, at once or later. */
+type Given = TestFile | Promise<TestFile>;
 
 /** Drops files on the page, as from a desktop. */
-export async function drop(page: Page, ...files: readonly TestFile[]): Promise<void> {
-  const dataTransfer = await page.evaluateHandle(heldFiles(files));
+export async function drop(page: Page, ...files: readonly Given[]): Promise<void> {
+  const dataTransfer = await page.evaluateHandle(await heldFiles(files));
   await page.locator('main > *').first().waitFor({ state: 'attached' });
   await page.dispatchEvent('main', 'dragover', { dataTransfer });
   await page.dispatchEvent('main', 'drop', { dataTransfer });
 }
 
 /** Pastes files, as after copying them elsewhere. */
-export async function paste(page: Page, ...files: readonly TestFile[]): Promise<void> {
+export async function paste(page: Page, ...files: readonly Given[]): Promise<void> {
   await page.locator('main > *').first().waitFor({ state: 'attached' });
+  const held = await heldFiles(files);
   await page.evaluate(
-    `document.body.dispatchEvent(new ClipboardEvent('paste', { clipboardData: ${heldFiles(files)}, bubbles: true }))`,
+    `document.body.dispatchEvent(new ClipboardEvent('paste', { clipboardData: ${held}, bubbles: true }))`,
   );
 }
+
+/** Chooses files with the page's button. */
+export const choose = async (page: Page, ...files: readonly Given[]): Promise<void> =>
+  page.locator('input[type=file][multiple]').setInputFiles(await Promise.all(files));
 
 /**
  * An expression for files as a browser hands them over. Text and not a function: the tests are compiled without a
  * browser's types.
  */
-function heldFiles(files: readonly TestFile[]): string {
-  const given = files.map(({ buffer, ...file }) => ({ ...file, base64: buffer.toString('base64') }));
+async function heldFiles(files: readonly Given[]): Promise<string> {
+  const given = (await Promise.all(files)).map(({ buffer, ...file }) => ({
+    ...file,
+    base64: buffer.toString('base64'),
+  }));
   return `(() => {
     const held = new DataTransfer();
     for (const { name, mimeType: type, base64 } of ${JSON.stringify(given)}) {
@@ -165,15 +173,16 @@ function heldFiles(files: readonly TestFile[]): string {
   })()`;
 }
 
-/** Asks what the given pictures show. Returns what was sent. */
-export async function ask(page: Page): Promise<Asked> {
+/** Drops these files, if any, and asks what the given pictures show. Returns what was sent. */
+export async function identify(page: Page, ...files: readonly Given[]): Promise<Asked> {
+  if (files.length > 0) await drop(page, ...files);
   const sent = page.waitForRequest('**/v3/vision/identify');
   await page.getByRole('button', { name: 'Identify', exact: true }).click();
   return (await sent).postDataJSON() as Asked;
 }
 
 /** The body of an identification, as far as tests look at it. */
-export interface Asked extends AskedPhoto {
+interface Asked extends AskedPhoto {
   readonly images?: readonly AskedPhoto[];
   readonly category_id?: string;
   readonly explain: boolean;
@@ -181,27 +190,33 @@ export interface Asked extends AskedPhoto {
 
 interface AskedPhoto {
   readonly base64?: string;
-  readonly url?: string;
-  readonly region?: {
-    readonly x: number;
-    readonly y: number;
-    readonly width: number;
-    readonly height: number;
-  };
+  readonly region?: object;
 }
 
-/** A key of a new account in the demonstration's database. */
-export async function newKey(credits: number | null, ...limits: readonly string[]): Promise<string> {
-  const settings: Record<string, string> = JSON.parse(process.env['E2E_SETTINGS'] ?? '{}');
-  const balance = credits === null ? [] : ['--credits', String(credits)];
-  const account = await runLoupe(settings, 'accounts', 'create', '--name', 'visitor', ...balance);
-  const { id } = account as { id: string };
-  const words = ['--account', id, '--name', 'browser', '--versions', 'v3', ...limits];
-  return ((await runLoupe(settings, 'keys', 'create', ...words)) as { key: string }).key;
+interface NewKey {
+  readonly credits?: number;
+  readonly scopes?: readonly string[];
+  readonly limits?: { readonly per_minute: number };
 }
 
-/** Signs in with one's own key, on a page that asks for one. */
-export async function signIn(page: Page, key: string): Promise<void> {
-  await page.getByLabel('API key', { exact: true }).fill(key);
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+/** A key of a new account of the demonstration; without `credits` it has no limit. */
+export async function newKey({ credits, ...key }: NewKey = {}): Promise<string> {
+  const { account } = await operate('accounts', { name: 'visitor', credits });
+  const { secret } = await operate(`accounts/${account.id}/keys`, {
+    name: 'browser',
+    versions: ['v3'],
+    ...key,
+  });
+  return secret;
+}
+
+/** A call of the operators' API. */
+async function operate(path: string, body: object): Promise<{ account: { id: string }; secret: string }> {
+  const answer = await fetch(`${process.env['E2E_URL']}/admin/v1/${path}`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${process.env['E2E_TOKEN']}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  if (!answer.ok) throw new Error(await answer.text());
+  return answer.json() as ReturnType<typeof operate>;
 }

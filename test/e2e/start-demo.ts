@@ -1,64 +1,59 @@
 import 'reflect-metadata';
-import { type ChildProcess, spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { chromium } from 'playwright-core';
 import { REPOSITORY_ROOT } from '../../scripts/lab/service-processes';
-
-/** `npm run demo`, in a process and a folder of its own. */
-class DemoProcess {
-  private constructor(
-    readonly url: string,
-    /** What it printed. */
-    readonly text: string,
-    /** Settings under which `loupe` commands reach its database. */
-    readonly settings: Readonly<Record<string, string>>,
-    private readonly folder: string,
-    private readonly child: ChildProcess,
-  ) {}
-
-  /** @throws Error with what it said, when it ends before its page is up */
-  static async start(): Promise<DemoProcess> {
-    const folder = await mkdtemp(join(tmpdir(), 'loupe-e2e-'));
-    const child = spawn(process.execPath, ['--import', 'tsx', 'scripts/demo.ts'], {
-      cwd: REPOSITORY_ROOT,
-      env: { PATH: process.env['PATH'], DATA_DIR: folder, PORT: '0' },
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
-    const told: string[] = [];
-    let found: string | undefined;
-    for await (const line of createInterface({ input: child.stderr })) {
-      told.push(line);
-      const [, url] = /^Open (http\S+) in a browser/.exec(line) ?? [];
-      found ??= url;
-      if (found === undefined || !line.includes('Ctrl-C')) continue;
-      child.stderr.resume();
-      return new DemoProcess(found, told.join('\n'), { DATA_DIR: join(folder, 'demo') }, folder, child);
-    }
-    await rm(folder, { recursive: true, force: true });
-    throw new Error(`The demonstration ended before its page was up:\n${told.join('\n')}`);
-  }
-
-  async stop(): Promise<void> {
-    if (this.child.exitCode === null) {
-      this.child.kill('SIGTERM');
-      await once(this.child, 'exit');
-    }
-    await rm(this.folder, { recursive: true, force: true });
-  }
-}
+import { OTHER_NAME } from './browser';
 
 declare global {
-  var demoProcess: DemoProcess | undefined;
+  var stopDemo: (() => Promise<void>) | undefined;
 }
 
-/** One demonstration for all files of tests; its address and settings reach them through the environment. */
+/** One demonstration and one browser for all files of tests; their addresses reach them through the environment. */
 export default async function startDemo(): Promise<void> {
-  const demo = await DemoProcess.start();
-  globalThis.demoProcess = demo;
-  process.env['E2E_URL'] = demo.url;
-  process.env['E2E_TEXT'] = demo.text;
-  process.env['E2E_SETTINGS'] = JSON.stringify(demo.settings);
+  const executablePath = chromiumPath();
+  const folder = await mkdtemp(join(tmpdir(), 'loupe-e2e-'));
+  const token = crypto.randomUUID();
+  const child = spawn(process.execPath, ['--import', 'tsx', 'scripts/demo.ts'], {
+    cwd: REPOSITORY_ROOT,
+    env: { PATH: process.env['PATH'], DATA_DIR: folder, PORT: '0', ADMIN_TOKEN: token },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const browser = await chromium.launchServer({
+    executablePath,
+    // The machine of a test is often a container, where the browser's own sandbox can't be made.
+    args: ['--no-sandbox', `--host-resolver-rules=MAP ${OTHER_NAME} 127.0.0.1`],
+  });
+  globalThis.stopDemo = async () => {
+    await browser.close();
+    if (child.exitCode === null && child.kill()) await once(child, 'exit');
+    await rm(folder, { recursive: true, force: true });
+  };
+  const told: string[] = [];
+  for await (const line of createInterface({ input: child.stderr })) {
+    told.push(line);
+    if (line.includes('Ctrl-C')) break;
+  }
+  child.stderr.resume();
+  const text = told.join('\n');
+  const [, url] = /^Open (http\S+) in a browser/m.exec(text) ?? [];
+  if (url === undefined) {
+    await globalThis.stopDemo();
+    throw new Error(`The demonstration ended before its page was up:\n${text}`);
+  }
+  const variables = { E2E_URL: url, E2E_TEXT: text, E2E_TOKEN: token, E2E_BROWSER: browser.wsEndpoint() };
+  Object.assign(process.env, variables);
+}
+
+/** The browser that `CHROMIUM` names, else the first in the path. */
+function chromiumPath(): string {
+  const look = 'command -v "$0" chromium-browser google-chrome google-chrome-stable || true';
+  const words = ['-c', look, process.env['CHROMIUM'] ?? 'chromium'];
+  const [found] = execFileSync('sh', words, { encoding: 'utf8' }).split('\n');
+  if (found) return found;
+  throw new Error('There is no Chromium here: apt-get install chromium, or name one in CHROMIUM.');
 }

@@ -1,5 +1,5 @@
 import './start-demo';
 
 export default async function stopDemo(): Promise<void> {
-  await globalThis.demoProcess?.stop();
+  await globalThis.stopDemo?.();
 }

@@ -7,6 +7,7 @@ import { ItemView } from './item/item-view';
 import { SessionProvider, useNewSession } from './session/session';
 import { Header, SignIn } from './shell/header';
 import { useAddress, viewOf } from './shell/navigation';
+import { takeFocus } from './shell/parts';
 import './styles/index.css';
 
 /**
@@ -41,13 +42,7 @@ function App({ facts }: { readonly facts: DOMStringMap }) {
           />
         </div>
         {signedIn && view === 'catalog' && <CatalogView parameters={parameters} />}
-        {signedIn && view === 'item' && (
-          <ItemView
-            key={item}
-            id={item}
-            acts={(row, changed) => <ChangeItem row={row} changed={changed} />}
-          />
-        )}
+        {signedIn && view === 'item' && <ItemView key={item} id={item} acts={ChangeItem} />}
       </main>
       <footer>
         <p>
@@ -65,15 +60,13 @@ function App({ facts }: { readonly facts: DOMStringMap }) {
 
 /** Puts the focus on the heading of a newly opened view, where a screen reader starts reading. */
 function useViewFocus(place: string): void {
-  const first = useRef(true);
+  const before = useRef(place);
   useEffect(() => {
-    if (first.current) {
-      first.current = false;
-      return;
-    }
+    if (before.current === place) return;
+    before.current = place;
     const heading = [...document.querySelectorAll<HTMLElement>('main h1')].find((each) => each.offsetParent);
     // A view that still waits for its answer takes the focus from here once it has a heading.
-    (heading ?? document.getElementById('main'))?.focus({ preventScroll: true });
+    takeFocus(heading ?? document.getElementById('main'));
     scrollTo({ top: 0 });
   }, [place]);
 }

@@ -1,23 +1,25 @@
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { ResultGrid } from '../item/rows';
-import { queryCatalog } from '../service/calls';
-import { nameOf } from '../service/names';
+import { type CatalogAnswer, queryCatalog } from '../service/calls';
+import { nameOf, readable } from '../service/names';
 import { useAnswer } from '../session/hooks';
+import { useSession } from '../session/session';
 import { Link, navigate } from '../shell/navigation';
-import { Button, FailureNote } from '../shell/parts';
+import { Button, FailureNote, Select, Status, takeFocus } from '../shell/parts';
 import { RequestPanel } from '../shell/request-panel';
 import { Facets } from './facets';
 import { SearchField } from './search-field';
 import {
   changed,
   hasSeveralWords,
+  nodesOf,
   queryOf,
   readState,
   type SearchState,
+  SORTS,
   toggled,
   writeState,
 } from './search-state';
-import { SearchToolbar } from './search-toolbar';
 
 /** The catalog: text, facets, tags, order and pages, all of it in the address. */
 export function CatalogView({ parameters }: { readonly parameters: URLSearchParams }) {
@@ -34,7 +36,7 @@ export function CatalogView({ parameters }: { readonly parameters: URLSearchPara
   const found = answer !== undefined && answer.data.length > 0;
   return (
     <div class="catalog">
-      <h1 tabIndex={-1}>Catalog</h1>
+      <h1>Catalog</h1>
       <SearchField
         text={state.text}
         category={state.category}
@@ -58,34 +60,23 @@ export function CatalogView({ parameters }: { readonly parameters: URLSearchPara
   );
 }
 
-interface GoProps {
-  readonly state: SearchState;
-  readonly go: (next: SearchState) => void;
-}
+type GoProps = Readonly<{ state: SearchState; go: (next: SearchState) => void }>;
 
 function NothingFound({ state, total, go }: GoProps & { readonly total: number }) {
-  if (total > 0) {
-    return (
-      <div class="nothing">
-        <h2>There are not as many pages</h2>
-        <Button onClick={() => go(changed(state, {}))}>To the first page</Button>
-      </div>
-    );
-  }
+  const [name, change] = total > 0 ? ['To the first page', {}] : ['Remove all filters', UNFILTERED];
   return (
     <div class="nothing">
-      <h2>Nothing matches</h2>
-      <p>Fewer filters or other words find more. Nothing was charged.</p>
-      {(state.chosen.size > 0 || state.category !== '') && (
-        <Button onClick={() => go(changed(state, { chosen: new Map(), category: '' }))}>
-          Remove all filters
-        </Button>
+      <h2>{total > 0 ? 'There are not as many pages' : 'Nothing matches'}</h2>
+      {total === 0 && <p>Fewer filters or other words find more. Nothing was charged.</p>}
+      {(total > 0 || state.chosen.size > 0 || state.category !== '') && (
+        <Button onClick={() => go(changed(state, change))}>{name}</Button>
       )}
     </div>
   );
 }
 
-/** The active filters, each with a control to remove it. */
+const UNFILTERED = { chosen: new Map(), category: '' };
+
 function ChosenFilters({ state, go }: GoProps) {
   const chosen = [...state.chosen].flatMap(([field, ids]) => ids.map((id) => ({ field, id })));
   if (chosen.length === 0) return null;
@@ -96,9 +87,6 @@ function ChosenFilters({ state, go }: GoProps) {
           <Button onClick={() => go(toggled(state, field, id))}>
             <span class="hidden">Remove </span>
             {nameOf(id)}
-            <span aria-hidden="true" class="cross">
-              ×
-            </span>
           </Button>
         </li>
       ))}
@@ -113,7 +101,6 @@ function ChosenFilters({ state, go }: GoProps) {
   );
 }
 
-/** The first page, the last, and those around this one. */
 function PagesNav({ state, pages }: { readonly state: SearchState; readonly pages: number }) {
   if (pages <= 1) return null;
   const { page } = state;
@@ -123,11 +110,7 @@ function PagesNav({ state, pages }: { readonly state: SearchState; readonly page
     .sort((a, b) => a - b);
   return (
     <nav class="pages" aria-label="Pages">
-      {page > 1 && (
-        <Link to={to(page - 1)} rel="prev">
-          Previous
-        </Link>
-      )}
+      {page > 1 && <Link to={to(page - 1)}>Previous</Link>}
       <ol>
         {shown.map((each, at) => (
           <li key={each} class={each - (shown[at - 1] ?? 0) > 1 ? 'gap' : undefined}>
@@ -137,11 +120,55 @@ function PagesNav({ state, pages }: { readonly state: SearchState; readonly page
           </li>
         ))}
       </ol>
-      {page < pages && (
-        <Link to={to(page + 1)} rel="next">
-          Next
-        </Link>
-      )}
+      {page < pages && <Link to={to(page + 1)}>Next</Link>}
     </nav>
+  );
+}
+
+/** Kinds of rows, as many. */
+const plural = (node: string): string =>
+  readable(node)
+    .replace(/(?<=[^aeiou])y$/, 'ie')
+    .replace(/(?<=s|x|z|ch|sh)$/, 'e')
+    .concat('s');
+
+/** What was found, what kind of rows is shown, and in which order. */
+function SearchToolbar({ state, answer, go }: GoProps & { readonly answer: CatalogAnswer | undefined }) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  const shown = useRef(state.page);
+  // The links to other pages are at the bottom; the next page starts at its top.
+  useEffect(() => {
+    if (shown.current === state.page) return;
+    shown.current = state.page;
+    takeFocus(heading.current);
+    scrollTo({ top: 0 });
+  }, [state.page]);
+  const total = answer?.total_results ?? 0;
+  const words = (total === 1 ? readable : plural)(state.node).toLowerCase();
+  const nodes = new Set([...nodesOf(useSession().categories, state.category), state.node]);
+  const pages = answer && answer.total_pages > 1 ? `, page ${answer.page + 1} of ${answer.total_pages}` : '';
+  const byRelevance = state.text.trim() !== '';
+  return (
+    <div class="toolbar">
+      <h2 id="results" ref={heading}>
+        {answer ? `${total.toLocaleString('en')} ${words}${pages}` : 'Results'}
+      </h2>
+      <Status>{answer ? `${total} ${words} found` : ''}</Status>
+      <p class="choices">
+        <Select
+          label="Show"
+          value={state.node}
+          options={[...nodes].map((node) => [node, plural(node)])}
+          choose={(node) => go(changed(state, { node }))}
+        />
+        <Select
+          label="Sort"
+          value={byRelevance ? 'relevance' : state.sort}
+          disabled={byRelevance}
+          options={byRelevance ? [['relevance', 'Best match first'], ...SORTS] : SORTS}
+          choose={(sort) => go(changed(state, { sort }))}
+        />
+      </p>
+    </div>
   );
 }

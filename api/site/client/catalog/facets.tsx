@@ -3,15 +3,10 @@ import { type Call, type CatalogAnswer, queryCatalog, type Row } from '../servic
 import { fieldsOf, nameOf, readable } from '../service/names';
 import { useAnswer } from '../session/hooks';
 import { useSession } from '../session/session';
-import { Button, Radios } from '../shell/parts';
+import { Button, Form, Radios, TextInput } from '../shell/parts';
 import { changed, type Match, nodesOf, queryOf, type SearchState, toggled } from './search-state';
 
-interface Props {
-  readonly state: SearchState;
-  /** Of the shown answer. */
-  readonly match: Match;
-  readonly go: (next: SearchState) => void;
-}
+type Props = Readonly<{ state: SearchState; match: Match; go: (next: SearchState) => void }>;
 
 /**
  * All fields that can narrow the results. Values of a field are counted when its group is opened.
@@ -33,7 +28,6 @@ export function Facets({ rows, ...props }: Props & { readonly rows: readonly Row
         <Radios
           class="categories"
           legend="Category"
-          name="category"
           options={[{ id: '', name: 'All' }, ...categories]}
           chosen={state.category}
           choose={(category) => go(changed(state, { category, node: 'product', chosen: new Map() }))}
@@ -87,24 +81,19 @@ function FacetGroup({ field, state, match, go }: Props & { readonly field: strin
         )}
       </summary>
       {((values?.length ?? 0) > SEARCHED_FROM || text !== '') && (
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
-            setAsked(text.trim());
-          }}
-        >
-          <input
+        <Form submit={() => setAsked(text.trim())}>
+          <TextInput
             type="search"
             aria-label={`Find in ${name.toLowerCase()}`}
             placeholder="Find"
             maxLength={512}
             value={text}
-            onInput={({ currentTarget }) => {
-              setText(currentTarget.value);
-              if (currentTarget.value === '') setAsked('');
+            change={(typed) => {
+              setText(typed);
+              if (typed === '') setAsked('');
             }}
           />
-        </form>
+        </Form>
       )}
       {failure && <p role="alert">These can’t be listed now.</p>}
       {values?.length === VALUES_MAX && (

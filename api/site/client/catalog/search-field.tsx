@@ -3,14 +3,10 @@ import type { Suggestion } from '../service/calls';
 import { readable } from '../service/names';
 import { useLater, useSuggestions } from '../session/hooks';
 import { itemLink, navigate } from '../shell/navigation';
-import { Button } from '../shell/parts';
+import { LineForm } from '../shell/parts';
 
-interface Props {
-  readonly text: string;
-  /** Slug of the searched category; empty: all. */
-  readonly category: string;
-  readonly search: (text: string) => void;
-}
+/** `category`: its slug; empty: all. */
+type Props = Readonly<{ text: string; category: string; search: (text: string) => void }>;
 
 const LIST = 'suggestions';
 /** Letters typed in quick succession make one request; shorter than the pause at the end of a word. */
@@ -31,12 +27,12 @@ export function SearchField({ text, category, search }: Props) {
   // Others are in its place now.
   useEffect(() => setActive(-1), [suggestions]);
   const shown = open && suggestions.length > 0;
-  const close = () => {
-    setOpen(false);
+  const turn = (opened: boolean) => {
+    setOpen(opened);
     setActive(-1);
   };
   const choose = ({ id }: Suggestion) => {
-    close();
+    turn(false);
     navigate(itemLink(id));
   };
   const move = (step: number) => {
@@ -51,54 +47,41 @@ export function SearchField({ text, category, search }: Props) {
     const chosen = shown ? suggestions[active] : undefined;
     if (event.key === 'ArrowDown') move(1);
     else if (event.key === 'ArrowUp') move(-1);
-    else if (event.key === 'Escape' && shown) close();
+    else if (event.key === 'Escape' && shown) turn(false);
     else if (event.key === 'Enter' && chosen) choose(chosen);
     else return;
     event.preventDefault();
   };
   return (
     <search>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          close();
+      <LineForm
+        label="Search the catalog"
+        terse
+        type="search"
+        role="combobox"
+        aria-autocomplete="list"
+        aria-expanded={shown}
+        aria-controls={shown ? LIST : undefined}
+        aria-activedescendant={shown && active >= 0 ? optionId(active) : undefined}
+        maxLength={512}
+        placeholder="Brand, model, colour, size …"
+        value={typed}
+        change={(next) => {
+          setTyped(next);
+          turn(true);
+        }}
+        onKeyDown={onKeyDown}
+        onBlur={() => turn(false)}
+        action="Search"
+        primary
+        submit={() => {
+          turn(false);
           searched.current = typed;
           if (typed !== text) search(typed);
         }}
       >
-        <label for="query" class="hidden">
-          Search the catalog
-        </label>
-        <div class="line">
-          <input
-            id="query"
-            type="search"
-            // biome-ignore lint/a11y/noRedundantRoles: without a browser list it does not have this role by itself.
-            role="combobox"
-            list={undefined}
-            aria-autocomplete="list"
-            aria-expanded={shown}
-            aria-controls={shown ? LIST : undefined}
-            aria-activedescendant={shown && active >= 0 ? optionId(active) : undefined}
-            autocomplete="off"
-            spellcheck={false}
-            maxLength={512}
-            placeholder="Brand, model, colour, size …"
-            value={typed}
-            onInput={({ currentTarget }) => {
-              setTyped(currentTarget.value);
-              setOpen(true);
-              setActive(-1);
-            }}
-            onKeyDown={onKeyDown}
-            onBlur={close}
-          />
-          <Button type="submit" class="primary">
-            Search
-          </Button>
-        </div>
         {shown && <SuggestionList suggestions={suggestions} active={active} choose={choose} />}
-      </form>
+      </LineForm>
     </search>
   );
 }
@@ -113,40 +96,34 @@ interface ListProps {
 const optionId = (at: number): string => `${LIST}-${at}`;
 
 /** The list below a search box (the listbox of ARIA's combobox): the focus stays in the box. */
-function SuggestionList({ suggestions, active, choose }: ListProps) {
-  return (
-    <div id={LIST} role="listbox" tabIndex={-1} aria-label="Suggestions" class="suggestions">
-      {suggestions.map((suggestion, at) => (
-        // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the box.
-        <div
-          key={suggestion.id}
-          id={optionId(at)}
-          role="option"
-          tabIndex={-1}
-          aria-selected={at === active}
-          // Otherwise the box would lose the focus, and the list would be gone before the click.
-          onMouseDown={(event) => event.preventDefault()}
-          onClick={() => choose(suggestion)}
-        >
-          <span class="name">
-            {partsOf(suggestion).map(({ text, matched, from }) =>
-              matched ? <mark key={from}>{text}</mark> : text,
-            )}
-          </span>
-          <span class="path">{placeOf(suggestion)}</span>
-        </div>
-      ))}
-    </div>
-  );
-}
+const SuggestionList = ({ suggestions, active, choose }: ListProps) => (
+  <div id={LIST} role="listbox" tabIndex={-1} aria-label="Suggestions" class="suggestions">
+    {suggestions.map((suggestion, at) => (
+      // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the box.
+      <div
+        key={suggestion.id}
+        id={optionId(at)}
+        role="option"
+        tabIndex={-1}
+        aria-selected={at === active}
+        // Otherwise the box would lose the focus, and the list would be gone before the click.
+        onMouseDown={(event) => event.preventDefault()}
+        onClick={() => choose(suggestion)}
+      >
+        <span class="name">{marked(suggestion)}</span>
+        <span class="path">{placeOf(suggestion)}</span>
+      </div>
+    ))}
+  </div>
+);
 
-/** The name in pieces: those that were typed, and those in between. */
-function partsOf({ name, matched }: Suggestion) {
+/** The name, with what was typed set off. */
+function marked({ name, matched }: Suggestion) {
   const edges = [0, ...matched.flat(), name.length];
-  return edges
-    .slice(1)
-    .map((to, at) => ({ from: edges[at] ?? 0, text: name.slice(edges[at], to), matched: at % 2 === 1 }))
-    .filter(({ text }) => text !== '');
+  return edges.slice(1).map((to, at) => {
+    const text = name.slice(edges[at], to);
+    return at % 2 === 1 ? <mark key={to}>{text}</mark> : text;
+  });
 }
 
 /** What kind of row it is, and what it belongs to. */

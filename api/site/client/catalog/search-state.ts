@@ -1,6 +1,5 @@
 import type { Category } from '../service/calls';
 
-/** The catalog query, as the address encodes it. */
 export interface SearchState {
   readonly text: string;
   /** Empty: all categories. */
@@ -40,7 +39,11 @@ export const SORTS = [
 
 /** Divisible by two, three and four columns. */
 const PAGE_SIZE = 24;
-const OWN = new Set(['view', 'q', 'category', 'show', 'sort', 'page', 'item']);
+/** Parameters of an address, and the values that it leaves out. */
+const USUAL = new Map(
+  Object.entries({ q: '', category: '', show: 'product', sort: 'popularity_desc', page: '1' }),
+);
+const OWN = new Set(['view', 'item', ...USUAL.keys()]);
 
 /** Ids in an address are of their field by their form (contract 1.1, 3.3); `utm_source=mail` is not one. */
 const isOf = (field: string, id: string): boolean =>
@@ -51,29 +54,18 @@ export function readState(parameters: URLSearchParams): SearchState {
   const chosen = fields
     .map((field) => [field, parameters.getAll(field).filter((id) => isOf(field, id))] as const)
     .filter(([, ids]) => ids.length > 0);
-  return {
-    text: parameters.get('q') ?? '',
-    category: parameters.get('category') ?? '',
-    node: parameters.get('show') ?? 'product',
-    sort: parameters.get('sort') ?? 'popularity_desc',
-    page: Math.max(1, Math.trunc(Number(parameters.get('page') ?? 1)) || 1),
-    chosen: new Map(chosen),
-  };
+  const of = (name: string) => parameters.get(name) ?? USUAL.get(name) ?? '';
+  const page = Math.max(1, Math.trunc(Number(of('page'))) || 1);
+  const [text, category, node, sort] = [of('q'), of('category'), of('show'), of('sort')];
+  return { text, category, node, sort, page, chosen: new Map(chosen) };
 }
 
 /** The address of a state; default values are left out. */
 export function writeState({ text, category, node, sort, page, chosen }: SearchState): string {
-  const parameters = new URLSearchParams({ view: 'catalog' });
-  const set = (name: string, value: string, usual: string) => {
-    if (value !== usual) parameters.set(name, value);
-  };
-  set('q', text, '');
-  set('category', category, '');
-  set('show', node, 'product');
-  set('sort', sort, 'popularity_desc');
-  for (const [field, ids] of chosen) for (const id of ids) parameters.append(field, id);
-  set('page', String(page), '1');
-  return parameters.toString();
+  const values = Object.entries({ q: text, category, show: node, sort, page: String(page) });
+  const own = values.filter(([name, value]) => value !== USUAL.get(name));
+  const facets = [...chosen].flatMap(([field, ids]) => ids.map((id) => [field, id]));
+  return new URLSearchParams([['view', 'catalog'], ...own, ...facets]).toString();
 }
 
 /** The state with another choice; whatever changes, the first page is shown again. */
@@ -83,7 +75,6 @@ export const changed = (state: SearchState, change: Partial<SearchState>): Searc
   ...change,
 });
 
-/** The state with a value of a facet selected or deselected. */
 export function toggled(state: SearchState, field: string, id: string): SearchState {
   const before = state.chosen.get(field) ?? [];
   const after = before.includes(id) ? before.filter((each) => each !== id) : [...before, id];

@@ -1,27 +1,21 @@
 import { useEffect, useState } from 'preact/hooks';
 import { titleOf } from '../item/rows';
-import { copyOf, type Photo, usePhotos } from '../photos/photo';
+import type { Photo } from '../photos/photo';
 import { deleteRecord, type Row, readRecord, recordStatus } from '../service/calls';
 import { useTask } from '../session/hooks';
 import { useSession } from '../session/session';
 import { itemLink, Link, leftResults, navigate } from '../shell/navigation';
 import { Button, FailureNote } from '../shell/parts';
 import { ItemForm } from './item-form';
-import { type Draft, draftLike, draftOf, newId, type ProductRecord, writeItem } from './write-item';
+import { draftLike, draftOf, newId, type ProductRecord } from './write-item';
 
-/** How many pictures may be added to an item at a time. */
-const PICTURES_MAX = 10;
-
-interface AddProps {
-  /** The photos it was searched by. */
-  readonly photos: readonly Photo[];
-  /** The likeliest row; the item may share its brand. */
-  readonly like: Row | undefined;
-  /** Whether the user came to add an item, and the catalog has nothing that it could be. */
-  readonly open: boolean;
-  /** Starts over with another item. */
-  readonly another: () => void;
-}
+/** `like`: the likeliest row, whose brand it may share; `open`: whether to start with the form. */
+type AddProps = Readonly<{
+  photos: readonly Photo[];
+  like: Row | undefined;
+  open: boolean;
+  another: () => void;
+}>;
 
 /** Adds the item in the photos to the catalog, once it is known to be missing there (contract 15). */
 export function AddItem({ photos, like, open, another }: AddProps) {
@@ -34,7 +28,7 @@ export function AddItem({ photos, like, open, another }: AddProps) {
       <h2 id="add-item">{stage === 'added' ? 'Added' : 'Is it not in the catalog?'}</h2>
       {stage === 'added' && <Added id={id} another={another} />}
       {stage === 'open' && (
-        <Editor
+        <ItemForm
           id={id}
           start={draftLike(like, categories)}
           given={photos}
@@ -53,7 +47,6 @@ export function AddItem({ photos, like, open, another }: AddProps) {
   );
 }
 
-/** Changes a product of the catalog, or removes it. */
 export function ChangeItem({ row, changed }: { readonly row: Row; readonly changed: () => void }) {
   const { categories, mayWrite, answers, send } = useSession();
   const [doing, setDoing] = useState<'nothing' | 'removing' | ProductRecord>('nothing');
@@ -91,7 +84,7 @@ export function ChangeItem({ row, changed }: { readonly row: Row; readonly chang
         </div>
       )}
       {typeof doing === 'object' && (
-        <Editor
+        <ItemForm
           id={row.id}
           start={draftOf(row, doing, categories)}
           given={[]}
@@ -109,52 +102,6 @@ export function ChangeItem({ row, changed }: { readonly row: Row; readonly chang
   );
 }
 
-interface EditorProps {
-  readonly id: string;
-  readonly start: Draft;
-  readonly given: readonly Photo[];
-  readonly before: ProductRecord | null;
-  readonly saying: string;
-  readonly done: () => void;
-  readonly cancel: () => void;
-}
-
-function Editor({ id, start, given, before, saying, done, cancel }: EditorProps) {
-  const { send } = useSession();
-  const [draft, setDraft] = useState(start);
-  const [copies] = useState(() => given.map(copyOf));
-  const photos = usePhotos(PICTURES_MAX, copies);
-  const [step, setStep] = useState('');
-  const { busy, failure, run } = useTask();
-  const save = () =>
-    void run(async (signal) => {
-      setStep('Saving');
-      await writeItem(id, draft, photos.photos, before, { send, signal, onStep: setStep });
-      if (!signal.aborted) done();
-    });
-  return (
-    <>
-      <ItemForm
-        draft={draft}
-        change={setDraft}
-        photos={photos}
-        busy={busy}
-        save={save}
-        cancel={cancel}
-        saying={saying}
-      />
-      <p role="status">{busy ? step : ''}</p>
-      {failure && (
-        <FailureNote
-          failure={failure}
-          title={failure.status === 400 ? 'This was not saved' : undefined}
-          again={save}
-        />
-      )}
-    </>
-  );
-}
-
 const POLL_MS = 1_000;
 
 /** Shows when photos find the added item. */
@@ -167,13 +114,12 @@ function Added({ id, another }: { readonly id: string; readonly another: () => v
     const look = async (): Promise<void> => {
       const { answer } = await send(recordStatus(id), { signal: asking.signal });
       const { embedded, pending, failed } = answer.pictures;
-      if (pending > 0) {
-        setTimeout(() => look().catch(() => undefined), POLL_MS);
-      } else if (embedded > 0) {
-        setWords('Searches and photos find it.');
-      } else if (failed > 0) {
-        setWords('Searches find it. None of its pictures could be read, so photos do not.');
-      } else setWords('Searches find it. Without a picture, photos do not.');
+      if (pending > 0) setTimeout(() => look().catch(() => undefined), POLL_MS);
+      else if (embedded > 0) setWords('Searches and photos find it.');
+      else
+        setWords(
+          `Searches find it. ${failed > 0 ? 'None of its pictures could be read, so' : 'Without a picture,'} photos do not.`,
+        );
     };
     look().catch(() => undefined);
     return () => asking.abort();

@@ -3,7 +3,6 @@ import { type Category, type Row, readRecord, storeImage, suggest, writeRecords 
 import { Failure } from '../service/failure';
 import type { Session } from '../session/session';
 
-/** An item as the form shows it. */
 export interface Draft {
   readonly category: string;
   /** Its value at each level of its category, outermost first (brand, model, style). */
@@ -11,20 +10,13 @@ export interface Draft {
   readonly title: string;
   readonly sku: string;
   readonly url: string;
-  /** Those already stored. */
   readonly pictures: readonly StoredPicture[];
 }
 
 /** An entity by its name; its id is null while only a name has been typed. */
-export interface Level {
-  readonly name: string;
-  readonly id: string | null;
-}
+export type Level = Readonly<{ name: string; id: string | null }>;
 
-export interface StoredPicture {
-  readonly image: string;
-  readonly thumbnail?: string | undefined;
-}
+export type StoredPicture = Readonly<{ image: string; thumbnail?: string | undefined }>;
 
 /** The fields of a product's record that the page changes; the rest stays. */
 export type ProductRecord = { readonly id: string; readonly [field: string]: unknown };
@@ -35,7 +27,6 @@ export const kindsOf = (categories: readonly Category[], category: string): read
     (node) => node !== 'product' && node !== 'category',
   );
 
-/** A level for each kind, in their order. */
 export const levelsAt = (
   kinds: readonly string[],
   at: (kind: string) => Level | undefined,
@@ -52,7 +43,6 @@ export function draftLike(like: Row | undefined, categories: readonly Category[]
   return { category, levels, title: '', sku: '', url: '', pictures: [] };
 }
 
-/** The form of an existing product. */
 export function draftOf(row: Row, record: ProductRecord, categories: readonly Category[]): Draft {
   const category = String(record['category']);
   const levels = levelsAt(kindsOf(categories, category), (kind) => levelOf(row, kind));
@@ -62,10 +52,7 @@ export function draftOf(row: Row, record: ProductRecord, categories: readonly Ca
   return { category, levels, title, sku, url, pictures };
 }
 
-interface Writing extends Pick<Session, 'send'> {
-  readonly signal: AbortSignal;
-  readonly onStep: (words: string) => void;
-}
+type Writing = Pick<Session, 'send'> & Readonly<{ signal: AbortSignal; onStep: (words: string) => void }>;
 
 /**
  * Stores the photos, then writes the record with what its levels need. Repeating it ends in the same state: pictures are

@@ -52,10 +52,7 @@ function picturesOf({ evidence, images, variants = [] }: Row): readonly (string 
   return known.length > 0 ? known : [undefined];
 }
 
-interface PaneProps extends Readonly<Record<'first' | 'zoom', number>> {
-  readonly name: string;
-  readonly children: readonly ComponentChild[];
-}
+type PaneProps = Readonly<{ name: string; first: number; zoom: number; children: readonly ComponentChild[] }>;
 
 /**
  * One of several pictures. Enlarged, it is moved by dragging, by touch or by arrow keys, and keeps its centre.

@@ -2,13 +2,8 @@ import { percent } from '../item/rows';
 import type { Evidence, Row } from '../service/calls';
 import { readable } from '../service/names';
 
-interface Props {
-  /** 0 to 1, calibrated: of all answers given with 0.9, nine in ten are right. */
-  readonly value: number;
-  /** What it is of. */
-  readonly label?: string;
-  readonly small?: boolean;
-}
+/** `value`: 0 to 1, calibrated: of all answers given with 0.9, nine in ten are right. */
+type Props = Readonly<{ value: number; label?: string; small?: boolean }>;
 
 const WORDS = [
   [0.95, 'nearly certain'],
@@ -99,13 +94,11 @@ export function disagreement(best: Row | undefined): string | null {
   return `Your pictures may show different items: something else is nearer to ${which}. Ask about one item at a time to be sure.`;
 }
 
-/** The photos for which a row is the nearest. */
 export const supporters = (row: Row): string => {
   const numbers = numbersOf(agreesOf(row), true);
   return numbers.length === 0 ? 'Nearest to no picture' : `Nearest to ${pictures(numbers)}`;
 };
 
-/** Which pictures support a row; for the others something else is nearer. */
 function agreement(agrees: readonly boolean[]): string {
   const others = numbersOf(agrees, false);
   const all = others.length === agrees.length;

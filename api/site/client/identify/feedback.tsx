@@ -3,29 +3,53 @@ import { pathOf, thumbnailOf, titleOf } from '../item/rows';
 import { correct, queryCatalog, type Row } from '../service/calls';
 import { useAnswer, useTask } from '../session/hooks';
 import { useSession } from '../session/session';
-import { Button, FailureNote, Picture, takeFocus } from '../shell/parts';
+import { Button, FailureNote, LineForm, Picture, Status, takeFocus } from '../shell/parts';
 
-interface Props {
-  readonly telling: Telling;
-  /** The selected row; undefined if the answer is empty. */
-  readonly row: Row | undefined;
+/** What the photos showed; null: nothing that the catalog has. */
+type Verdict = Pick<Row, 'id' | 'name' | 'title'> | null;
+
+export type Telling = ReturnType<typeof useFeedback>;
+
+/** Feedback on one answer, null if it has no id; the last feedback counts. */
+export function useFeedback(predictionId: string | null) {
+  const { send } = useSession();
+  const { busy, failure, run } = useTask();
+  /** The feedback stored by the service; undefined until then. */
+  const [kept, setKept] = useState<Verdict>();
+  const latest = useRef<Verdict>(null);
+  /** Sends feedback to the service; while that is under way, nothing else is sent. */
+  const tell = (verdict: Verdict) => {
+    if (busy || predictionId === null) return;
+    latest.current = verdict;
+    void run(async () => {
+      await send(correct(predictionId, verdict?.id ?? null));
+      setKept(verdict);
+    });
+  };
+  return { offered: predictionId !== null, kept, failure, busy, tell, again: () => tell(latest.current) };
 }
 
-interface ConfirmProps extends Props {
+interface ThisOneProps {
   readonly row: Row;
-  readonly class: 'primary' | 'link';
+  readonly choose: (row: Row) => void;
+  readonly class?: 'primary' | 'link';
+  readonly pressed?: boolean;
 }
+
+const ThisOne = ({ row, choose, pressed, ...rest }: ThisOneProps) => (
+  <Button {...rest} aria-pressed={pressed} onClick={() => choose(row)}>
+    It is this one<span class="hidden">: {titleOf(row)}</span>
+  </Button>
+);
+
+/** `row`: the selected one; undefined if the answer is empty. */
+type Props = Readonly<{ telling: Telling; row: Row | undefined }>;
 
 /** Confirms an answer in one click; renders nothing for rows that are not products, and for answers without an id. */
-export function Confirm({ row, telling, class: look }: ConfirmProps) {
-  const { kept, offered, tell } = telling;
-  if (!offered || !row.variants) return null;
-  return (
-    <Button class={look} aria-pressed={kept?.id === row.id} onClick={() => tell(row)}>
-      It is this one<span class="hidden">: {titleOf(row)}</span>
-    </Button>
-  );
-}
+export const Confirm = ({ telling, row, ...rest }: Omit<ThisOneProps, 'choose'> & Pick<Props, 'telling'>) =>
+  telling.offered && row.variants ? (
+    <ThisOne {...rest} row={row} choose={telling.tell} pressed={telling.kept?.id === row.id} />
+  ) : null;
 
 /** Lets a user who knows the item say what it is if no row of the answer is right. */
 export function Feedback({ telling: { kept, failure, busy, tell, again }, row }: Props) {
@@ -60,70 +84,29 @@ export function Feedback({ telling: { kept, failure, busy, tell, again }, row }:
   );
 }
 
-/** What the photos showed; null: nothing that the catalog has. */
-type Verdict = Pick<Row, 'id' | 'name' | 'title'> | null;
-
-export type Telling = ReturnType<typeof useFeedback>;
-
-/** Feedback on one answer, null if it has no id; the last feedback counts. */
-export function useFeedback(predictionId: string | null) {
-  const { send } = useSession();
-  const { busy, failure, run } = useTask();
-  /** The feedback stored by the service; undefined until then. */
-  const [kept, setKept] = useState<Verdict>();
-  const latest = useRef<Verdict>(null);
-  /** Sends feedback to the service; while that is under way, nothing else is sent. */
-  const tell = (verdict: Verdict) => {
-    if (busy || predictionId === null) return;
-    latest.current = verdict;
-    void run(async () => {
-      await send(correct(predictionId, verdict?.id ?? null));
-      setKept(verdict);
-    });
-  };
-  return { offered: predictionId !== null, kept, failure, busy, tell, again: () => tell(latest.current) };
-}
-
-interface ProductSearchProps {
-  /** The initial search text. */
-  readonly start: string;
-  readonly choose: (product: Row) => void;
-}
+type SearchProps = Pick<ThisOneProps, 'choose'> & Readonly<{ start: string }>;
 
 /** Finds a product by words, to choose it. It searches when Enter or the button is pressed, since each search costs. */
-function ProductSearch({ start, choose }: ProductSearchProps) {
+function ProductSearch({ start, choose }: SearchProps) {
   const [typed, setTyped] = useState(start);
   const [text, setText] = useState('');
   const call = text === '' ? null : queryCatalog({ query: text, page_size: 6 });
   const { answered, failure, busy, again } = useAnswer(call);
-  const rows = call && answered?.answer.data;
+  const rows = answered?.answer.data;
   return (
     <search class="product-search">
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          setText(typed.trim());
-        }}
-      >
-        <label for="product-search">Find it by its name</label>
-        <div class="line">
-          <input
-            id="product-search"
-            ref={takeFocus}
-            type="search"
-            autocomplete="off"
-            spellcheck={false}
-            maxLength={512}
-            placeholder="Brand, model, colour, size …"
-            value={typed}
-            onInput={({ currentTarget }) => setTyped(currentTarget.value)}
-          />
-          <Button type="submit">Find</Button>
-        </div>
-      </form>
-      <p class="hidden" role="status">
-        {rows && !busy ? `${rows.length} shown` : ''}
-      </p>
+      <LineForm
+        label="Find it by its name"
+        ref={takeFocus}
+        type="search"
+        maxLength={512}
+        placeholder="Brand, model, colour, size …"
+        value={typed}
+        change={setTyped}
+        action="Find"
+        submit={() => setText(typed.trim())}
+      />
+      <Status>{rows && !busy ? `${rows.length} shown` : ''}</Status>
       {failure && <FailureNote failure={failure} again={again} />}
       {rows?.length === 0 && <p>Nothing matches. Other words may find it.</p>}
       {rows && rows.length > 0 && (
@@ -135,9 +118,7 @@ function ProductSearch({ start, choose }: ProductSearchProps) {
                 <span class="name">{titleOf(row)}</span>
                 <span class="path">{pathOf(row)}</span>
               </span>
-              <Button onClick={() => choose(row)}>
-                It is this one<span class="hidden">: {titleOf(row)}</span>
-              </Button>
+              <ThisOne row={row} choose={choose} />
             </li>
           ))}
         </ul>

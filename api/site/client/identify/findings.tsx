@@ -7,26 +7,20 @@ import { shownForm } from '../photos/photo';
 import { type Answered, identify, type Row } from '../service/calls';
 import { counted, nameOf } from '../service/names';
 import { itemLink, Link } from '../shell/navigation';
-import { Button, Picture, takeFocus } from '../shell/parts';
+import { Button, Picture, Status, takeFocus } from '../shell/parts';
 import { RequestPanel } from '../shell/request-panel';
 import { Compare } from './compare';
 import { Confidence, disagreement, supporters, Why } from './confidence';
 import { Confirm, Feedback, type Telling, useFeedback } from './feedback';
-import type { Question } from './use-identification';
+import type { Identification, Question } from './use-identification';
 
-interface Props {
+interface Props extends Pick<Identification, 'adding' | 'begin' | 'start'> {
   readonly question: Question;
   readonly answered: Answered;
-  /** Whether the item is to be added. */
-  readonly adding: boolean;
-  /** Starts over with another item. */
-  readonly another: () => void;
-  /** Asks again, for the nearest rows however uncertain. */
-  readonly showNearest: () => void;
 }
 
 /** What the photos show: the best row beside them, the runners-up, and everything known about the chosen one. */
-export function Findings({ question, answered, adding, another, showNearest }: Props) {
+export function Findings({ question, answered, adding, begin, start }: Props) {
   const { photos, pricing, nearest } = question;
   const { data, credits_used: credits } = answered.answer;
   const [chosen, setChosen] = useState(0);
@@ -42,19 +36,15 @@ export function Findings({ question, answered, adding, another, showNearest }: P
   const [show, it] = photos.length === 1 ? ['The photo shows', 'it'] : ['The photos show', 'them'];
   return (
     <>
-      <p class="hidden" role="status">
-        {said(data, chosen, doubt)}
-      </p>
-      {!row && <NothingSure question={question} showNearest={showNearest} />}
+      <Status>{said(data, chosen, doubt)}</Status>
+      {!row && <NothingSure question={question} start={start} />}
       {doubt && <p class="doubt">{doubt}</p>}
       {row && (
         <article class="match" ref={match}>
           <Compare photos={photos} row={row} />
           <div>
             <p class="label">{labelOf(row, chosen, question)}</p>
-            <h2 ref={takeFocus} tabIndex={-1}>
-              {titleOf(row)}
-            </h2>
+            <h2 ref={takeFocus}>{titleOf(row)}</h2>
             <p class="path">{pathOf(row)}</p>
             {row.variants === undefined && !apart && (
               <p class="note">
@@ -82,7 +72,7 @@ export function Findings({ question, answered, adding, another, showNearest }: P
         photos={photos}
         like={data[0]}
         open={adding && data.length === 0}
-        another={another}
+        another={() => begin()}
       />
       {row?.evidence && <Why evidence={row.evidence} />}
       {row && <ItemDetails key={row.id} row={row} priced={pricing} />}
@@ -94,14 +84,12 @@ export function Findings({ question, answered, adding, another, showNearest }: P
   );
 }
 
-function NothingSure({ question, showNearest }: Pick<Props, 'question' | 'showNearest'>) {
+function NothingSure({ question, start }: Pick<Props, 'question' | 'start'>) {
   const { category, nearest, photos, pricing } = question;
   const price = visionPrice({ pricing, photos: photos.length });
   return (
     <div class="nothing">
-      <h2 ref={takeFocus} tabIndex={-1}>
-        {nearest ? 'There is nothing to compare it with' : 'Nothing is sure'}
-      </h2>
+      <h2 ref={takeFocus}>{nearest ? 'There is nothing to compare it with' : 'Nothing is sure'}</h2>
       {category !== '' && <p>Only {nameOf(category)} were looked among.</p>}
       <p>
         The item may not be in the catalog, or the photo does not show enough of it. One item, whole, in
@@ -109,7 +97,9 @@ function NothingSure({ question, showNearest }: Pick<Props, 'question' | 'showNe
       </p>
       {!nearest && (
         <>
-          <Button onClick={showNearest}>Show the nearest for {price} credits</Button>
+          <Button onClick={() => start({ ...question, nearest: true })}>
+            Show the nearest for {price} credits
+          </Button>
           <p class="fine">Up to ten items that look most like it. It may be none of them.</p>
         </>
       )}

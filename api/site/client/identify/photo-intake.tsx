@@ -1,36 +1,21 @@
 import { useState } from 'preact/hooks';
 import { visionPrice } from '../../../../models/access/credits';
-import { type Given, isAddress, type Photo, type Photos } from '../photos/photo';
+import { isAddress } from '../photos/photo';
 import { PhotoTray } from '../photos/photo-tray';
-import type { IdentifyOptions } from '../service/calls';
 import { counted, identifyTitle, nameOf } from '../service/names';
 import { useSession } from '../session/session';
-import { Button, FileButton, Radios, takeFocus } from '../shell/parts';
-
-interface Props {
-  readonly photos: Photos;
-  /** Whether the item is to be added. */
-  readonly adding: boolean;
-  /** The one that made the last request fail. */
-  readonly faulty: Photo | null;
-  readonly options: IdentifyOptions;
-  readonly setOptions: (options: IdentifyOptions) => void;
-  readonly give: (given: readonly Given[]) => void;
-  readonly identify: () => void;
-  readonly identifySample: (sample: File) => void;
-  /** Whether the user returned here instead of starting here. */
-  readonly returned: boolean;
-}
+import { Button, Fault, FileButton, LineForm, Radios, Status, takeFocus } from '../shell/parts';
+import type { Identification } from './use-identification';
 
 /** Every way to give pictures: choose, photograph, drop, paste, an address, or a demonstration photo; and what to ask. */
-export function PhotoIntake(props: Props) {
-  const { photos, adding, faulty, options, setOptions, give, identify, identifySample, returned } = props;
-  const { photos: samples, categories } = useSession();
+export function PhotoIntake(identification: Identification) {
+  const { photos, adding, faulty, options, setOptions, give, identify, returned } = identification;
+  const { categories } = useSession();
   const count = photos.photos.length;
   const price = visionPrice({ pricing: options.pricing && !adding, photos: Math.max(1, count) });
   return (
     <section class="intake" aria-labelledby="identify">
-      <h1 id="identify" ref={returned ? takeFocus : null} tabIndex={-1}>
+      <h1 id="identify" ref={returned ? takeFocus : null}>
         {adding ? 'Add an item' : identifyTitle(categories)}
       </h1>
       <p class="lead">
@@ -38,23 +23,17 @@ export function PhotoIntake(props: Props) {
           ? 'Its photos show first whether it is in the catalog already.'
           : 'From photos to the item in the catalog, what it is called and what it sells for.'}
       </p>
-      <div class={count === 0 ? 'well' : 'well filled'}>
+      <div class="well">
         {count > 0 && <PhotoTray photos={photos} faulty={faulty} />}
-        {photos.full && <p class="hint">{count} pictures, as many as can be sent</p>}
-        {!photos.full && count > 0 && (
-          <p class="hint">More sides help: front, back, inside, labels and marks</p>
-        )}
-        {count === 0 && (
+        {count === 0 ? (
           <>
             <p class="hint mouse">Drop pictures of one item anywhere on this page, paste them, or</p>
             <p class="hint touch">One item, whole, in daylight</p>
           </>
+        ) : (
+          <p class="hint">{photos.full ? `${count} pictures, as many as can be sent` : MORE_SIDES}</p>
         )}
-        {photos.refused && (
-          <p class="fault" role="alert">
-            {photos.refused}
-          </p>
-        )}
+        <Fault words={photos.refused} />
         {!photos.full && (
           <>
             <p class="buttons">
@@ -69,10 +48,8 @@ export function PhotoIntake(props: Props) {
           </>
         )}
       </div>
-      <p class="hidden" role="status">
-        {count > 0 && `${counted(count, 'picture')} chosen`}
-      </p>
-      <ScopeField category={options.category} choose={(category) => setOptions({ ...options, category })} />
+      <Status>{count > 0 && `${counted(count, 'picture')} chosen`}</Status>
+      <ScopeField options={options} setOptions={setOptions} />
       <p class="option">
         {!adding && (
           <label>
@@ -88,61 +65,49 @@ export function PhotoIntake(props: Props) {
       </p>
       {count > 0 && (
         <p class="ask">
-          <Button class="primary" onClick={identify}>
+          <Button class="primary" onClick={() => identify()}>
             {adding ? 'Look for it in the catalog' : 'Identify'}
           </Button>
         </p>
       )}
-      {count === 0 && samples.length > 0 && !adding && <Samples photos={samples} identify={identifySample} />}
+      {count === 0 && !adding && <Samples identify={(sample) => identify(photos.add([sample]))} />}
     </section>
   );
 }
 
-function AddressForm({ give }: Pick<Props, 'give'>) {
+const MORE_SIDES = 'More sides help: front, back, inside, labels and marks';
+
+function AddressForm({ give }: Pick<Identification, 'give'>) {
   const [address, setAddress] = useState('');
   const [wrong, setWrong] = useState(false);
+  const submit = () => {
+    const url = address.trim();
+    setWrong(!isAddress(url));
+    if (!isAddress(url)) return;
+    setAddress('');
+    give([url]);
+  };
   return (
-    <form
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        const url = address.trim();
-        setWrong(!isAddress(url));
-        if (!isAddress(url)) return;
-        setAddress('');
-        give([url]);
-      }}
+    <LineForm
+      label="Or the address of a picture"
+      type="url"
+      placeholder="https://"
+      aria-invalid={wrong || undefined}
+      aria-describedby={wrong ? 'address-fault' : undefined}
+      value={address}
+      change={setAddress}
+      action="Add"
+      submit={submit}
     >
-      <label for="address">Or the address of a picture</label>
-      <div class="line">
-        <input
-          id="address"
-          type="url"
-          placeholder="https://"
-          value={address}
-          aria-invalid={wrong || undefined}
-          aria-describedby={wrong ? 'address-fault' : undefined}
-          onInput={({ currentTarget }) => setAddress(currentTarget.value)}
-        />
-        <Button type="submit">Add</Button>
-      </div>
-      {wrong && (
-        <p class="fault" id="address-fault" role="alert">
-          Give an address that starts with https:// or http://.
-        </p>
-      )}
-    </form>
+      <Fault id="address-fault" words={wrong && 'Give an address that starts with https:// or http://.'} />
+    </LineForm>
   );
 }
 
-interface SamplesProps {
-  readonly photos: readonly string[];
-  readonly identify: (sample: File) => void;
-}
-
-/** For visitors without a photo at hand. */
-function Samples({ photos, identify }: SamplesProps) {
+function Samples({ identify }: { readonly identify: (sample: File) => void }) {
+  const { photos } = useSession();
   const [fault, setFault] = useState(false);
+  if (photos.length === 0) return null;
   const use = async (address: string, name: string) => {
     try {
       const photo = await (await fetch(address)).blob();
@@ -168,14 +133,9 @@ function Samples({ photos, identify }: SamplesProps) {
   );
 }
 
-interface ScopeFieldProps {
-  /** Empty: any. */
-  readonly category: string;
-  readonly choose: (category: string) => void;
-}
-
 /** What the item is, if known. */
-function ScopeField({ category, choose }: ScopeFieldProps) {
+function ScopeField({ options, setOptions }: Pick<Identification, 'options' | 'setOptions'>) {
+  const { category } = options;
   const { categories } = useSession();
   if (categories.length < 2) return null;
   return (
@@ -184,10 +144,9 @@ function ScopeField({ category, choose }: ScopeFieldProps) {
       <Radios
         class="variants"
         legend={<span class="hidden">Look among</span>}
-        name="scope"
         options={[{ id: '', name: 'Anything' }, ...categories]}
         chosen={category}
-        choose={choose}
+        choose={(id) => setOptions({ ...options, category: id })}
       />
     </details>
   );

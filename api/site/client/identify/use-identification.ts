@@ -1,75 +1,93 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
-import { bytesOf, fitting, type Photo, readableBytes, sentForm } from '../photos/photo';
-import { type Answered, type IdentifyOptions, identify } from '../service/calls';
+import { useEffect, useState } from 'preact/hooks';
+import {
+  bytesOf,
+  fitting,
+  type Given,
+  type Photo,
+  readableBytes,
+  sentForm,
+  usePhotos,
+} from '../photos/photo';
+import { type Answered, type IdentifyOptions, identify, type SentPhoto } from '../service/calls';
 import { Failure } from '../service/failure';
 import { rememberNames } from '../service/names';
+import { useTask } from '../session/hooks';
 import { useSession } from '../session/session';
 
+/** `adding`: whether an item is to be added; its photos first show whether the catalog has it. */
+export type Settings = Readonly<{ adding: boolean; imageBytesMax: number; photosMax: number }>;
+
 /** The request: photos of one item, and what is wanted. */
-export interface Question extends IdentifyOptions {
-  readonly photos: readonly Photo[];
-}
+export type Question = IdentifyOptions & { readonly photos: readonly Photo[] };
 
-/** The state of an identification. `faulty` is the photo that made the last request fail. */
-type Stage = { readonly question: Question; readonly faulty: Photo | null } & (
-  | { readonly is: 'failed'; readonly failure: Failure }
-  /** `sent` is the fraction of the photos sent so far, 0 to 1. */
-  | { readonly is: 'busy'; readonly sent: number }
-  | { readonly is: 'done'; readonly answered: Answered }
-);
+/** `sent`: the fraction of the photos sent so far, 0 to 1. */
+type Asked = Readonly<{ question: Question; sent: number; answered: Answered | null }>;
 
-/** Identifies one item at a time: a new one replaces the one before. The stage is null before the first. */
-export function useIdentification(imageBytesMax: number) {
+const USUAL: IdentifyOptions = { category: '', pricing: true, nearest: false };
+
+export type Identification = ReturnType<typeof useIdentification>;
+
+/** Gathers photos of an item and identifies it, one item at a time: a new one replaces the one before. */
+export function useIdentification({ adding, imageBytesMax, photosMax }: Settings) {
   const { key, send } = useSession();
-  const [stage, setStage] = useState<Stage | null>(null);
-  const [faulty, setFaulty] = useState<Photo | null>(null);
-  const running = useRef<AbortController | null>(null);
-  const start = async (question: Question) => {
-    if (key === null) return;
-    running.current?.abort();
-    const own = new AbortController();
-    running.current = own;
-    const { signal } = own;
-    const show = (next: Stage) => {
-      if (signal.aborted) return;
-      setStage(next);
-      setFaulty(next.faulty);
-    };
-    const onSent = (sent: number) => show({ is: 'busy', question, sent, faulty: null });
-    onSent(0);
-    try {
-      const fit = await fitting(question.photos, imageBytesMax);
-      refuseTooLarge(fit, imageBytesMax);
-      const photos = await Promise.all(fit.map(sentForm));
-      const answered = await send(identify(photos, question), { signal, onSent });
+  const { failure, run, cancel } = useTask();
+  const photos = usePhotos(photosMax);
+  const [options, setOptions] = useState(USUAL);
+  const [asked, setAsked] = useState<Asked | null>(null);
+  const [shown, setShown] = useState(false);
+  const start = (question: Question) =>
+    void run(async (signal) => {
+      const onSent = (sent: number) => !signal.aborted && setAsked({ question, sent, answered: null });
+      onSent(0);
+      setShown(true);
+      const sentPhotos = await sentForms(question.photos, imageBytesMax).catch((reason) => {
+        throw reason instanceof Failure ? reason : new Failure(422, 'The file can’t be read here.');
+      });
+      const answered = await send(identify(sentPhotos, question), { signal, onSent });
       rememberNames(answered.answer);
-      show({ is: 'done', question, answered, faulty: null });
-    } catch (reason) {
-      const failure = reason instanceof Failure ? reason : new Failure(422, 'The file can’t be read here.');
-      show({ is: 'failed', question, failure, faulty: faultyOf(question, failure) });
-    }
-  };
-  /** Cancels what is under way, and keeps what was found. */
+      setAsked({ question, sent: 1, answered });
+    });
   const leave = () => {
-    running.current?.abort();
-    setStage(null);
+    cancel();
+    setShown(false);
   };
   // Answers to one account must not be shown to another; the photos stay.
   useEffect(() => leave, [key]);
-  return { stage, faulty, start: (question: Question) => void start(question), leave };
+  /** The photo that can't be used: the one named by the service, or the only one. */
+  const at =
+    failure?.answer.index ?? (failure?.status === 422 && asked?.question.photos.length === 1 ? 0 : -1);
+  const faulty = (failure && asked?.question.photos[at]) ?? null;
+  const begin = (given: readonly Given[] = []) => {
+    setOptions({ ...options, category: '' });
+    photos.add(given, []);
+    leave();
+  };
+  return {
+    ...{ photos, options, setOptions, adding, failure, faulty, start, leave, begin },
+    /** Null before the first, and when it is left. */
+    asked: shown ? asked : null,
+    returned: asked !== null,
+    // Checking whether it is in the catalog needs no price.
+    identify: (chosen = photos.photos) =>
+      start({ photos: chosen, ...options, pricing: options.pricing && !adding }),
+    /** Pictures of another item, once one is identified; else more sides of this one, replacing unusable ones. */
+    give: (given: readonly Given[]) => {
+      if (shown && asked?.answered) return begin(given);
+      const kept = photos.photos.filter(({ id }) => !shown || id !== faulty?.id);
+      photos.add(given, kept);
+      leave();
+    },
+  };
 }
 
-/** The photo that can't be used: the one named by the service, or the only one. */
-function faultyOf({ photos }: Question, { status, answer }: Failure): Photo | null {
-  const only = photos.length === 1 && status === 422 ? 0 : -1;
-  return photos[answer.index ?? only] ?? null;
-}
-
-/** Reported before an upload of minutes instead of after it. The limit is of all photos together. */
-function refuseTooLarge(photos: readonly Photo[], bytesMax: number): void {
+/** @throws Failure for photos that are too large together, instead of after an upload of minutes */
+async function sentForms(given: readonly Photo[], bytesMax: number): Promise<readonly SentPhoto[]> {
+  const photos = await fitting(given, bytesMax);
   const bytes = bytesOf(photos);
-  if (!(bytes > bytesMax)) return;
-  const what = photos.length === 1 ? 'It has' : 'Together they have';
-  const message = `${what} ${readableBytes(bytes)}; at most ${readableBytes(bytesMax)} can be sent.`;
-  throw new Failure(413, message, { reason: 'image_too_large' });
+  if (bytes > bytesMax) {
+    const what = photos.length === 1 ? 'It has' : 'Together they have';
+    const message = `${what} ${readableBytes(bytes)}; at most ${readableBytes(bytesMax)} can be sent.`;
+    throw new Failure(413, message, { reason: 'image_too_large' });
+  }
+  return Promise.all(photos.map(sentForm));
 }

@@ -1,12 +1,7 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { day, money } from './rows';
 
-/** Values over time, oldest first. */
-export interface Line {
-  readonly name: string;
-  readonly currency: string;
-  readonly points: readonly { readonly date: Date; readonly value: number }[];
-}
+export type Line = Readonly<{ name: string; currency: string; points: { date: Date; value: number }[] }>;
 
 const HEIGHT = 260;
 const EDGE = { top: 16, right: 12, bottom: 28, left: 64 };
@@ -36,7 +31,7 @@ export function Chart({ lines, label }: { readonly lines: readonly Line[]; reado
       <svg viewBox={`0 0 ${width} ${HEIGHT}`} role="img" aria-label={`${label}. ${summary(lines)}`}>
         {grid.map((value) => (
           <g key={value}>
-            <line class="grid" x1={EDGE.left} x2={width - EDGE.right} y1={y(value)} y2={y(value)} />
+            <line x1={EDGE.left} x2={width - EDGE.right} y1={y(value)} y2={y(value)} />
             <text x={EDGE.left - 10} y={y(value) + 4} text-anchor="end">
               {money(value, currency)}
             </text>

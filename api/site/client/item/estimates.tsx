@@ -69,12 +69,7 @@ function Line({ estimate }: { readonly estimate: MarketEstimate }) {
   );
 }
 
-interface KnownProps {
-  readonly value: number | null;
-  /** Why there is no estimate. */
-  readonly why: string;
-  readonly show: (value: number) => string;
-}
+type KnownProps = { readonly value: number | null; why: string; show: (value: number) => string };
 
 function Known({ value, why, show }: KnownProps) {
   if (value !== null) return <>{show(value)}</>;
@@ -88,7 +83,6 @@ function Known({ value, why, show }: KnownProps) {
   );
 }
 
-/** The data behind the estimates, as files. */
 export function DataFiles({ pricing }: { readonly pricing: NonNullable<Variant['pricing']> | undefined }) {
   const named = (what: string, links: readonly DataFileLink[] | null = []) =>
     (links ?? []).map(({ url, region }) => ({ url, name: `${what}, ${regionName(region)}` }));

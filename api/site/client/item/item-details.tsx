@@ -8,13 +8,8 @@ import { DataFiles, EstimatesTable } from './estimates';
 import { PriceHistory } from './price-history';
 import { kindOf, money, regionName, sourceName, variantName } from './rows';
 
-interface Props {
-  readonly row: Row;
-  /** Whether prices were requested. */
-  readonly priced: boolean;
-  /** Fetches the row again, with fresh links. */
-  readonly renew?: () => void;
-}
+/** `renew` fetches the row again, with fresh links. */
+type Props = Readonly<{ row: Row; priced: boolean; renew?: () => void }>;
 
 /** The details of a row: its taxonomy, its variants, their prices. */
 export function ItemDetails({ row, priced, renew }: Props) {
@@ -31,7 +26,6 @@ export function ItemDetails({ row, priced, renew }: Props) {
         <Radios
           class="variants"
           legend={variants.length === 1 ? 'Variant' : 'Variants'}
-          name={`variant-${row.id}`}
           options={variants.map((each, at) => ({ id: each.id, name: variantName(each, at) }))}
           chosen={variant?.id}
           choose={setChosen}
@@ -43,11 +37,7 @@ export function ItemDetails({ row, priced, renew }: Props) {
             <h3 id="estimates">Resale estimates</h3>
             <EstimatesTable estimates={variant.pricing?.market_estimates ?? []} />
           </section>
-          <PriceHistory
-            key={variant.id}
-            links={variant.pricing?.historical_estimates ?? []}
-            {...(renew ? { renew } : {})}
-          />
+          <PriceHistory key={variant.id} links={variant.pricing?.historical_estimates ?? []} renew={renew} />
           <DataFiles pricing={variant.pricing} />
         </>
       )}

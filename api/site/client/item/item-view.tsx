@@ -1,29 +1,25 @@
-import type { ComponentChildren } from 'preact';
+import type { ComponentType } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { type Row, showItem, showSimilar } from '../service/calls';
 import { readable } from '../service/names';
 import { useAnswer } from '../session/hooks';
 import { Link, leftResults } from '../shell/navigation';
-import { FailureNote, Picture, useSeen } from '../shell/parts';
+import { FailureNote, Picture, takeFocus, useSeen } from '../shell/parts';
 import { RequestPanel } from '../shell/request-panel';
 import { ItemDetails } from './item-details';
 import { itemPicture, kindOf, pathOf, ResultGrid, ShopLink, titleOf } from './rows';
 
-interface Props {
-  readonly id: string;
-  /** Actions on the row; `changed` fetches it again. */
-  readonly acts: (row: Row, changed: () => void) => ComponentChildren;
-}
+/** `acts`: actions on the row; `changed` fetches it again. */
+type Props = Readonly<{ id: string; acts: ComponentType<{ row: Row; changed: () => void }> }>;
 
-/** One row of the catalog by its id. */
-export function ItemView({ id, acts }: Props) {
+export function ItemView({ id, acts: Acts }: Props) {
   const call = showItem(id);
   const { answered, failure, busy, again } = useAnswer(call);
   const row = answered?.answer.data[0];
   const picture = row && itemPicture(row);
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    if (document.activeElement?.id === 'main') heading.current?.focus({ preventScroll: true });
+    if (document.activeElement?.id === 'main') takeFocus(heading.current);
     document.title = row ? `${titleOf(row)} · Loupe` : 'Loupe';
   }, [row, failure]);
   return (
@@ -33,7 +29,7 @@ export function ItemView({ id, acts }: Props) {
       </p>
       {failure && (
         <>
-          <h1 class="hidden" ref={heading} tabIndex={-1}>
+          <h1 class="hidden" ref={heading}>
             Item
           </h1>
           <FailureNote failure={failure} again={again} />
@@ -44,9 +40,7 @@ export function ItemView({ id, acts }: Props) {
           {picture !== undefined && <Picture src={picture} alt={titleOf(row)} eager />}
           <article>
             <p class="label">{readable(kindOf(row))}</p>
-            <h1 ref={heading} tabIndex={-1}>
-              {titleOf(row)}
-            </h1>
+            <h1 ref={heading}>{titleOf(row)}</h1>
             <p class="path">{pathOf(row)}</p>
             <p class="fine facts">
               Popularity {row.popularity.toLocaleString('en')}, <code>{row.id}</code>
@@ -54,7 +48,7 @@ export function ItemView({ id, acts }: Props) {
             <p class="onward">
               <ShopLink row={row} />
             </p>
-            {acts(row, again)}
+            <Acts row={row} changed={again} />
             <h2 class="hidden">Details</h2>
             <ItemDetails row={row} priced renew={again} />
             <RequestPanel call={call} answer={answered.answer} />

@@ -1,24 +1,22 @@
 import { csvParseRows } from 'd3-dsv';
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { GRADES, type Grade, type GradeValues } from '../../../../models/pricing/estimate';
 import type { DataFileLink } from '../../../client/schema';
 import { Failure } from '../service/failure';
+import { useLoaded } from '../session/hooks';
 import { Button, Scrollable, Select } from '../shell/parts';
 import { Chart, type Line } from './chart';
 import { day, money, regionName, sourceName } from './rows';
 
-interface Props {
-  readonly links: readonly DataFileLink[];
-  /** Fetches the item again, with fresh links. */
-  readonly renew?: () => void;
-}
+type Props = Readonly<{ links: DataFileLink[]; renew: (() => void) | undefined }>;
 
 /** The history of a variant's estimates, plotted by source for one region and grade. */
 export function PriceHistory({ links, renew }: Props) {
   const [region, setRegion] = useState<string>();
   const [grade, setGrade] = useState<string>('A');
   const link = links.find((each) => each.region === region) ?? links[0];
-  const { points, failure } = useHistory(link?.url);
+  const url = link?.url ?? null;
+  const { value: points, failure } = useLoaded(url, (signal, from) => readHistory(from, signal));
   if (!link) return null;
   const lines = linesOf(points ?? [], grade as Grade);
   return (
@@ -63,44 +61,20 @@ export function PriceHistory({ links, renew }: Props) {
   );
 }
 
-interface History {
-  readonly points: readonly HistoryPoint[] | null;
-  readonly failure: Failure | null;
-}
-
-function useHistory(url: string | undefined): History {
-  const [state, setState] = useState<History>({ points: null, failure: null });
-  useEffect(() => {
-    if (url === undefined) return;
-    const taking = new AbortController();
-    readHistory(url, taking.signal).then(
-      (points) => setState({ points, failure: null }),
-      (failure: unknown) => failure instanceof Failure && setState({ points: null, failure }),
-    );
-    return () => taking.abort();
-  }, [url]);
-  return state;
-}
-
 /** A line for each source with values of the grade, oldest first. */
 function linesOf(points: readonly HistoryPoint[], grade: Grade): Line[] {
-  const bySource = new Map<string, Line>();
+  const lines = new Map<string, Line>();
   for (const { source, currency, date, values } of points) {
     const value = values[grade];
     if (value === null) continue;
-    const { points: before = [] } = bySource.get(source) ?? {};
-    bySource.set(source, { name: sourceName(source), currency, points: [...before, { date, value }] });
+    const before = lines.get(source)?.points ?? [];
+    lines.set(source, { name: sourceName(source), currency, points: [...before, { date, value }] });
   }
-  return [...bySource.values()];
+  return [...lines.values()];
 }
 
 /** One line of a history file (contract 2.8). */
-interface HistoryPoint {
-  readonly date: Date;
-  readonly source: string;
-  readonly currency: string;
-  readonly values: GradeValues;
-}
+type HistoryPoint = Readonly<{ date: Date; source: string; currency: string; values: GradeValues }>;
 
 /**
  * Reads the history behind a signed link. It is shown but not kept (contract 2.5).
@@ -132,7 +106,6 @@ function fromHere(url: string): string {
   return origin === location.origin ? url : `files/${pathname.split('/files/').pop() ?? ''}${search}`;
 }
 
-/** A description of the plot for screen readers. */
 function HistoryTable({ points }: { readonly points: readonly HistoryPoint[] }) {
   const shown = (value: number | null, currency: string) => (value === null ? '–' : money(value, currency));
   return (

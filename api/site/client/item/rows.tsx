@@ -30,7 +30,6 @@ export const pathOf = (row: Row): string => {
   return [...names.filter((name, at) => !said(name, at)), ...(sku ? [sku] : [])].join(' · ');
 };
 
-/** The row's page at the shop; only https links are followed. */
 export function ShopLink({ row: { url } }: { readonly row: Row }) {
   if (!url?.startsWith('https://')) return null;
   return (
@@ -40,22 +39,17 @@ export function ShopLink({ row: { url } }: { readonly row: Row }) {
   );
 }
 
-/** The main picture of a row: its own, else that of its first variant. */
-export const itemPicture = ({ images, variants }: Pick<Row, 'images' | 'variants'>): string | undefined =>
-  images[0] ?? variants?.find((variant) => variant.images.length > 0)?.images[0];
+const firstOf = (row: Row, kind: 'images' | 'thumbnails'): string | undefined =>
+  [row, ...(row.variants ?? [])].flatMap((each) => each[kind])[0];
 
-export const thumbnailOf = (row: Row): string | undefined =>
-  row.thumbnails[0] ??
-  row.variants?.find((variant) => variant.thumbnails.length > 0)?.thumbnails[0] ??
-  itemPicture(row);
+/** The main picture of a row: its own, else that of its first variant. */
+export const itemPicture = (row: Row) => firstOf(row, 'images');
+export const thumbnailOf = (row: Row) => firstOf(row, 'thumbnails') ?? itemPicture(row);
 
 export const variantName = (variant: Variant, at: number): string =>
   variant.fields?.map(({ name }) => name).join(', ') || `Variant ${at + 1}`;
 
-const SOURCE_NAMES: ReadonlyMap<string, string> = new Map([
-  ['ebay', 'eBay'],
-  ['the_realreal', 'The RealReal'],
-]);
+const SOURCE_NAMES = new Map(Object.entries({ ebay: 'eBay', the_realreal: 'The RealReal' }));
 
 /** A marketplace as it spells its own name: each word capitalised, with exceptions. */
 export const sourceName = (source: string): string =>

@@ -69,16 +69,12 @@ const EDGES = ['left', 'right', 'top', 'bottom'] as const;
 /** How near to an edge a pointer grabs it, in screen pixels. */
 const REACH = 16;
 
-interface BoardProps extends Pick<Props, 'photo' | 'change'> {
-  readonly least: Point;
-  readonly setSize: (size: Point) => void;
-}
+type Drag = Readonly<{ frame: Frame; grip: readonly Edge[]; from: Point }>;
+type BoardProps = Pick<Props, 'photo' | 'change'> & { readonly least: Point; setSize: (size: Point) => void };
 
 /** The picture to draw on. The sliders do the same, so it is not a separate control for users who can't point. */
 function DrawingBoard({ photo, least, change, setSize }: BoardProps) {
-  const drag = useRef<{ readonly frame: Frame; readonly grip: readonly Edge[]; readonly from: Point } | null>(
-    null,
-  );
+  const drag = useRef<Drag | null>(null);
   const picture = useRef<HTMLDivElement>(null);
   const at = ({ clientX, clientY }: PointerEvent): readonly [place: Point, reach: Point] => {
     const box = picture.current?.querySelector('.framed')?.getBoundingClientRect() ?? new DOMRect(0, 0, 1, 1);
@@ -122,7 +118,6 @@ interface FramedPictureProps {
   readonly alt: string;
   /** Whether the picture itself is shown, or its name alone. */
   readonly shown?: boolean;
-  /** Called with the size in pixels of a picture that can be shown. */
   readonly onSize?: (size: Point) => void;
   readonly class?: string;
 }

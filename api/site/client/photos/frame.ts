@@ -35,7 +35,6 @@ export const unlessWhole = (frame: Frame): Frame | null =>
 const PIXELS_MIN = 16;
 const PART_MIN = 0.02;
 
-/** The smallest frame of a picture of this many pixels. */
 export const leastFrame = (width: number, height: number): Point => ({
   x: Math.min(1, Math.max(PART_MIN, PIXELS_MIN / width)),
   y: Math.min(1, Math.max(PART_MIN, PIXELS_MIN / height)),
@@ -58,9 +57,12 @@ export function gripAt(frame: Frame, { x, y }: Point, reach: Point): readonly Ed
   const { left, top, right, bottom } = frame;
   const outside = x < left - reach.x || x > right + reach.x || y < top - reach.y || y > bottom + reach.y;
   if (outside) return [];
-  const distances = { left: (x - left) / reach.x, right: (x - right) / reach.x };
-  const heights = { top: (y - top) / reach.y, bottom: (y - bottom) / reach.y };
-  const near = [nearest(distances), nearest(heights)].filter((edge) => edge !== undefined);
+  const grip = (edges: readonly Edge[], at: number, within: number) =>
+    edges
+      .filter((edge) => Math.abs(frame[edge] - at) <= within)
+      .sort((a, b) => Math.abs(frame[a] - at) - Math.abs(frame[b] - at))
+      .slice(0, 1);
+  const near = [...grip(['left', 'right'], x, reach.x), ...grip(['top', 'bottom'], y, reach.y)];
   return near.length > 0 ? near : EDGES;
 }
 
@@ -84,13 +86,6 @@ export function dragged(frame: Frame, grip: readonly Edge[], from: Point, to: Po
 
 export const isAtLeast = ({ left, top, right, bottom }: Frame, least: Point): boolean =>
   right - left >= least.x && bottom - top >= least.y;
-
-const nearest = <Of extends Edge>(distances: Record<Of, number>): Of | undefined => {
-  const [edge] = (Object.keys(distances) as Of[]).sort(
-    (a, b) => Math.abs(distances[a]) - Math.abs(distances[b]),
-  );
-  return edge !== undefined && Math.abs(distances[edge]) <= 1 ? edge : undefined;
-};
 
 /** Edges in their order, whichever way they were dragged. */
 const upright = ({ left, top, right, bottom }: Frame): Frame => ({

@@ -3,11 +3,7 @@ import { Button } from '../shell/parts';
 import { FramedPicture, FrameEditor } from './frame-editor';
 import type { Photo, Photos } from './photo';
 
-interface Props {
-  readonly photos: Photos;
-  /** The one that made the last request fail. */
-  readonly faulty: Photo | null;
-}
+type Props = Readonly<{ photos: Photos; faulty: Photo | null }>;
 
 /** The pictures that will be sent, in a row; each can be framed and removed. */
 export function PhotoTray({ photos: { photos, remove, frame }, faulty }: Props) {

@@ -1,76 +1,55 @@
-import type {
-  Account,
-  CatalogRow,
-  DeletionAnswer,
-  FeedbackAnswer,
-  IdentifyRequest,
-  ImageAnswer,
-  MatchedRow,
-  QueryAnswer,
-  RecordAnswer,
-  RecordStatusAnswer,
-  RecordsAnswer,
-  Refusal,
-  SuggestAnswer,
-} from '../../../client/schema';
+import type * as Api from '../../../client/schema';
 import { Failure } from './failure';
 
-export type Row = CatalogRow & Partial<Pick<MatchedRow, 'confidence' | 'evidence'>>;
+export type Row = Api.CatalogRow & Partial<Pick<Api.MatchedRow, 'confidence' | 'evidence'>>;
 /** The rows of a query, or those shown by photos. */
-export type CatalogAnswer = Omit<QueryAnswer, 'data' | 'sort_applied'> & { readonly data: Row[] };
+export type CatalogAnswer = Omit<Api.QueryAnswer, 'data' | 'sort_applied'> & { readonly data: Row[] };
 export type Variant = NonNullable<Row['variants']>[number];
 export type Evidence = NonNullable<Row['evidence']>;
-export type Category = Account['categories'][number];
-export type Suggestion = SuggestAnswer['data'][number];
+export type Category = Api.Account['categories'][number];
+export type Suggestion = Api.SuggestAnswer['data'][number];
+
+type Body = Readonly<Record<string, unknown>>;
 
 /** One call of the API as the page makes it, and shows it. */
 export interface Call<Answer = CatalogAnswer> {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Relative to the page, without a slash at its start. */
   readonly path: string;
-  readonly body?: Readonly<Record<string, unknown>>;
+  readonly body?: Body;
   /** In place of JSON: its bytes, with their media type. */
   readonly content?: Blob;
   /** Never set: gives the compiler the type of the answer. */
   readonly answers?: Answer;
 }
 
-type Body = Readonly<Record<string, unknown>>;
-const get = <Answer = CatalogAnswer>(path: string): Call<Answer> => ({ method: 'GET', path });
-const post = <Answer = CatalogAnswer>(path: string, body: Body): Call<Answer> => ({
-  method: 'POST',
+type Sent = Pick<Call, 'body' | 'content'>;
+const call = <Answer>(method: Call['method'], path: string, sent: Sent = {}): Call<Answer> => ({
+  method,
   path: `v3/${path}`,
-  body,
+  ...sent,
 });
+const get = <Answer = CatalogAnswer>(path: string) => call<Answer>('GET', path);
+const post = <Answer = CatalogAnswer>(path: string, body: Body) => call<Answer>('POST', path, { body });
 const inCategory = (id: string) => (id === '' ? {} : { category_id: id });
-const itemPath = (id: string) => `v3/catalog/items/${encodeURIComponent(id)}`;
-const recordPath = (id: string) => `v3/catalog/records/${encodeURIComponent(id)}`;
+const itemPath = (id: string) => `catalog/items/${encodeURIComponent(id)}`;
+const recordPath = (id: string) => `catalog/records/${encodeURIComponent(id)}`;
 
 /** What a key may do, what its account has, and the categories of the catalog; free. */
-export const showAccount = get<Account>('v3/account');
+export const showAccount = get<Api.Account>('account');
 export const queryCatalog = (body: Body) => post('catalog/query', body);
 export const suggest = (text: string, category: string) =>
-  post<SuggestAnswer>('catalog/suggest', { query: text, ...inCategory(category) });
+  post<Api.SuggestAnswer>('catalog/suggest', { query: text, ...inCategory(category) });
 export const showItem = (id: string) => get(`${itemPath(id)}?includes=taxonomy,pricing`);
 export const showSimilar = (id: string) => get(`${itemPath(id)}/similar`);
 
-/** How a photo is written in a request. */
-export type SentPhoto = Pick<IdentifyRequest, 'url' | 'base64' | 'region'>;
+export type SentPhoto = Pick<Api.IdentifyRequest, 'url' | 'base64' | 'region'>;
 
-/** The options of a request besides the photos. */
-export interface IdentifyOptions {
-  /** The category of the item; empty: any. */
-  readonly category: string;
-  readonly pricing: boolean;
-  /** Whether the nearest rows are wanted even if none is certain (contract 7.8). */
-  readonly nearest: boolean;
-}
+/** What is wanted besides the photos: a category (empty: any), prices, the nearest rows even if none is sure (contract 7.8). */
+export type IdentifyOptions = Readonly<{ category: string; pricing: boolean; nearest: boolean }>;
 
 /** Photos of one item; prices are requested explicitly, since they cost more. */
-export const identify = (
-  photos: readonly SentPhoto[],
-  { category, pricing, nearest }: IdentifyOptions,
-): Call =>
+export const identify = (photos: readonly SentPhoto[], { category, pricing, nearest }: IdentifyOptions) =>
   post('vision/identify', {
     ...(photos.length === 1 ? photos[0] : { images: photos }),
     ...inCategory(category),
@@ -81,37 +60,28 @@ export const identify = (
 
 /** What the photos of an answer showed; null: nothing that the catalog has. */
 export const correct = (predictionId: string, correctId: string | null) =>
-  post<FeedbackAnswer>(`vision/predictions/${encodeURIComponent(predictionId)}/feedback`, {
+  post<Api.FeedbackAnswer>(`vision/predictions/${encodeURIComponent(predictionId)}/feedback`, {
     correct_id: correctId,
   });
 
 /** The bytes of a picture; the service reads its format from them. */
-export const storeImage = (picture: Blob): Call<ImageAnswer> => ({
-  method: 'POST',
-  path: 'v3/catalog/images',
-  content: picture.slice(0, picture.size, 'application/octet-stream'),
-});
+export const storeImage = (picture: Blob) =>
+  call<Api.ImageAnswer>('POST', 'catalog/images', {
+    content: picture.slice(0, picture.size, 'application/octet-stream'),
+  });
 
-export const writeRecords = (lines: readonly object[]): Call<RecordsAnswer> => ({
-  method: 'PUT',
-  path: 'v3/catalog/records',
-  content: new Blob(
-    lines.map((line) => `${JSON.stringify(line)}\n`),
-    { type: 'application/x-ndjson' },
-  ),
-});
+export const writeRecords = (lines: readonly object[]) => {
+  const texts = lines.map((line) => `${JSON.stringify(line)}\n`);
+  const content = new Blob(texts, { type: 'application/x-ndjson' });
+  return call<Api.RecordsAnswer>('PUT', 'catalog/records', { content });
+};
 
-export const readRecord = (id: string) => get<RecordAnswer>(recordPath(id));
-export const recordStatus = (id: string) => get<RecordStatusAnswer>(`${recordPath(id)}/status`);
-export const deleteRecord = (id: string): Call<DeletionAnswer> => ({
-  method: 'DELETE',
-  path: recordPath(id),
-});
+export const readRecord = (id: string) => get<Api.RecordAnswer>(recordPath(id));
+export const recordStatus = (id: string) => get<Api.RecordStatusAnswer>(`${recordPath(id)}/status`);
+export const deleteRecord = (id: string) => call<Api.DeletionAnswer>('DELETE', recordPath(id));
 
-/** The fields common to all answers. */
 export type Success = Pick<CatalogAnswer, 'success' | 'credits_used'>;
 
-/** A received answer. */
 export interface Answered<Answer = CatalogAnswer> {
   readonly answer: Answer;
   /** The credits left to the account; null if it has no limit. */
@@ -121,11 +91,8 @@ export interface Answered<Answer = CatalogAnswer> {
   readonly predictionId: string | null;
 }
 
-export interface Sending {
-  readonly signal?: AbortSignal;
-  /** Called with the fraction of the body sent so far, 0 to 1. */
-  readonly onSent?: (part: number) => void;
-}
+/** `onSent` is called with the fraction of the body sent so far, 0 to 1. */
+export type Sending = Readonly<{ signal?: AbortSignal; onSent?: (part: number) => void }>;
 
 /**
  * Makes a call. Uses XMLHttpRequest, since fetch does not report how much of a photo was sent.
@@ -156,7 +123,7 @@ export function sendCall<Answer>(
         resolve({ answer: response, creditsRemaining: number('X-Credits-Remaining'), tookMs, predictionId });
         return;
       }
-      const refusal: Partial<Refusal> = response ?? {};
+      const refusal: Partial<Api.Refusal> = response ?? {};
       const message = refusal.message ?? `The service answered with status ${status} and no explanation.`;
       reject(new Failure(status, message, refusal, number('Retry-After')));
     };

@@ -13,14 +13,6 @@ export class Failure extends Error {
   }
 }
 
-/** A failure as shown to people. */
-interface FailureWords {
-  readonly title: string;
-  readonly text: string;
-  /** Whether the same call may succeed later. */
-  readonly again: boolean;
-}
-
 const OTHERWISE = 'Save the picture and drop the file here instead.';
 
 /** By reason of an unusable photo; the text follows the service's own sentence. */
@@ -60,19 +52,22 @@ const STATUS_WORDS: Readonly<Record<number, readonly [title: string, again: bool
   504: ['This took too long', true],
 };
 
-/** A failure in words that say what to do. */
-export function inWords({ status, message, answer }: Failure): FailureWords {
+/** A failure in words that say what to do; `again`: whether the same call may succeed later. */
+export function inWords({ status, message, answer }: Failure): {
+  title: string;
+  text: string;
+  again: boolean;
+} {
   const photo = PHOTO_WORDS[answer.reason ?? ''];
   if (photo) return { title: photo[0], text: `${message} ${photo[1]}`, again: false };
   if (status === 401) {
     return { title: 'This key is not accepted', text: 'It is unknown here, or was revoked.', again: false };
   }
-  if (status === 0 && !navigator.onLine) {
-    return { title: 'You are offline', text: 'Connect to the network and try again.', again: true };
-  }
   if (status === 0) {
-    const text = 'It may be stopped or restarting, or the connection broke.';
-    return { title: 'The service can’t be reached', text, again: true };
+    const [title, text] = navigator.onLine
+      ? ['The service can’t be reached', 'It may be stopped or restarting, or the connection broke.']
+      : ['You are offline', 'Connect to the network and try again.'];
+    return { title, text, again: true };
   }
   const [title, again, more = ''] = STATUS_WORDS[status] ?? ['Something failed', true];
   return { title, text: message + more, again };

@@ -1,16 +1,34 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { type Answered, type Call, type Suggestion, suggest } from '../service/calls';
+import { type Call, type Suggestion, suggest } from '../service/calls';
 import { Failure } from '../service/failure';
 import { rememberNames } from '../service/names';
-import { useSession } from './session';
+import { type RememberedAnswer, useSession } from './session';
 
-/** The state of a call. While the next one is under way, the previous answer stays. */
-interface Asked {
-  /** The call that was answered: the alternative one if the first found nothing. */
-  readonly call: Call | null;
-  readonly answered: Answered | null;
+interface Loaded<Value> {
+  readonly value: Value | null;
   readonly failure: Failure | null;
   readonly busy: boolean;
+}
+
+const NOTHING = { value: null, failure: null, busy: true };
+
+type Load<Value> = (signal: AbortSignal, name: string) => Promise<Value>;
+
+/** Loads a value by its name. The next name cancels the load before it, and the value stays meanwhile; null loads nothing. */
+export function useLoaded<Value>(name: string | null, load: Load<Value> | null) {
+  const [state, setState] = useState<Loaded<Value>>(NOTHING);
+  const [tries, setTries] = useState(0);
+  useEffect(() => {
+    if (name === null || load === null) return setState(NOTHING);
+    const loading = new AbortController();
+    setState((before) => ({ ...before, failure: null, busy: true }));
+    load(loading.signal, name).then(
+      (value) => setState({ value, failure: null, busy: false }),
+      (failure) => failure instanceof Failure && setState({ value: null, failure, busy: false }),
+    );
+    return () => loading.abort();
+  }, [name, tries]);
+  return { ...state, again: () => setTries(tries + 1) };
 }
 
 /** Answers of the last minutes: going back costs neither time nor credits. Links in them are valid for an hour. */
@@ -18,77 +36,37 @@ const REMEMBERED_MS = 10 * 60_000;
 const REMEMBERED_MAX = 60;
 
 /**
- * Makes a call when it changes, and cancels the one before; null makes no call. `again` bypasses the cache.
+ * Makes a call when it changes; null makes no call. `again` bypasses the cache.
  *
- * @param otherwise is made if the call finds no rows
+ * @param otherwise is made if the call finds no rows; `call` is then this one
  */
 export function useAnswer(call: Call | null, otherwise: Call | null = null) {
   const { key, answers, send } = useSession();
-  const [state, setState] = useState<Asked>({ call: null, answered: null, failure: null, busy: true });
-  const [tries, setTries] = useState(0);
-  const name = JSON.stringify([call, otherwise]);
-  useEffect(() => {
-    if (call === null || key === null) return;
-    const known = answers.get(name);
-    if (known && Date.now() - known.at < REMEMBERED_MS) {
-      setState({ call: known.call, answered: known.answered, failure: null, busy: false });
-      return;
-    }
-    const asking = new AbortController();
-    const { signal } = asking;
-    setState((before) => ({ ...before, failure: null, busy: true }));
-    const ask = async () => {
-      const answered = await send(call, { signal });
-      if (otherwise === null || answered.answer.total_results > 0) return { call, answered };
-      return { call: otherwise, answered: await send(otherwise, { signal }) };
-    };
-    ask().then(
-      (made) => {
-        answers.delete(name);
-        answers.set(name, { ...made, at: Date.now() });
-        for (const oldest of [...answers.keys()].slice(0, -REMEMBERED_MAX)) answers.delete(oldest);
-        rememberNames(made.answered.answer);
-        setState({ ...made, failure: null, busy: false });
-      },
-      (failure: unknown) => {
-        if (failure instanceof Failure) setState({ call: null, answered: null, failure, busy: false });
-      },
-    );
-    return () => asking.abort();
-    // The name represents the calls.
-  }, [name, key, tries]);
-  const again = () => {
-    answers.delete(name);
-    setTries(tries + 1);
+  const wanted = call && key && JSON.stringify([key, call, otherwise]);
+  const ask = async (made: Call, signal: AbortSignal): Promise<RememberedAnswer> => ({
+    call: made,
+    answered: await send(made, { signal }),
+    at: Date.now(),
+  });
+  const load =
+    call &&
+    (async (signal: AbortSignal, name: string) => {
+      const known = answers.get(name);
+      if (known && Date.now() - known.at < REMEMBERED_MS) return known;
+      let made = await ask(call, signal);
+      if (otherwise && made.answered.answer.total_results === 0) made = await ask(otherwise, signal);
+      answers.delete(name);
+      answers.set(name, made);
+      for (const oldest of [...answers.keys()].slice(0, -REMEMBERED_MAX)) answers.delete(oldest);
+      rememberNames(made.answered.answer);
+      return made;
+    });
+  const { value, again, ...state } = useLoaded(wanted, load);
+  const renew = () => {
+    if (wanted) answers.delete(wanted);
+    again();
   };
-  return { ...state, again };
-}
-
-interface Task {
-  readonly busy: boolean;
-  readonly failure: Failure | null;
-}
-
-/** Work started by the user. A new run replaces the one before; leaving the view cancels it. */
-export function useTask() {
-  const [state, setState] = useState<Task>({ busy: false, failure: null });
-  const running = useRef<AbortController | null>(null);
-  useEffect(() => () => running.current?.abort(), []);
-  const run = async (work: (signal: AbortSignal) => Promise<void>): Promise<void> => {
-    running.current?.abort();
-    const own = new AbortController();
-    running.current = own;
-    setState({ busy: true, failure: null });
-    try {
-      await work(own.signal);
-      if (!own.signal.aborted) setState({ busy: false, failure: null });
-    } catch (reason) {
-      if (own.signal.aborted) return;
-      setState({ busy: false, failure: reason instanceof Failure ? reason : null });
-      if (!(reason instanceof Failure)) throw reason;
-    }
-  };
-  return { ...state, run };
+  return { ...state, call: value?.call ?? null, answered: value?.answered ?? null, again: renew };
 }
 
 const NONE: readonly Suggestion[] = [];
@@ -96,20 +74,36 @@ const NONE: readonly Suggestion[] = [];
 /** Suggestions that complete a text; none for a blank one, and none if the service has no answer: the box works without. */
 export function useSuggestions(text: string, category: string): readonly Suggestion[] {
   const { key, send } = useSession();
-  const [suggestions, setSuggestions] = useState(NONE);
-  useEffect(() => {
-    if (text.trim() === '' || key === null) {
-      setSuggestions(NONE);
-      return;
+  const name = text.trim() === '' ? null : key && JSON.stringify([key, text, category]);
+  const { value } = useLoaded(name, (signal) => send(suggest(text, category), { signal }));
+  return value?.answer.data ?? NONE;
+}
+
+/** Work started by the user. A new run replaces the one before; leaving the view cancels it. */
+export function useTask() {
+  const [state, setState] = useState<{ busy: boolean; failure: Failure | null }>({
+    busy: false,
+    failure: null,
+  });
+  const running = useRef<AbortController | null>(null);
+  const cancel = () => running.current?.abort();
+  useEffect(() => cancel, []);
+  const run = async (work: (signal: AbortSignal) => Promise<void>): Promise<void> => {
+    cancel();
+    const own = new AbortController();
+    const { signal } = own;
+    running.current = own;
+    setState({ busy: true, failure: null });
+    try {
+      await work(signal);
+      if (!signal.aborted) setState({ busy: false, failure: null });
+    } catch (reason) {
+      if (signal.aborted) return;
+      setState({ busy: false, failure: reason instanceof Failure ? reason : null });
+      if (!(reason instanceof Failure)) throw reason;
     }
-    const asking = new AbortController();
-    send(suggest(text, category), { signal: asking.signal }).then(
-      ({ answer }) => setSuggestions(answer.data),
-      (reason) => reason instanceof Failure && setSuggestions(NONE),
-    );
-    return () => asking.abort();
-  }, [text, category, key]);
-  return suggestions;
+  };
+  return { ...state, run, cancel };
 }
 
 /** A value once it has not changed for a while: the end of a word, not each of its letters. */

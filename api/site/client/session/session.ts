@@ -34,19 +34,15 @@ const SIGNED_OUT = {
 type State = Readonly<typeof SIGNED_OUT>;
 export type Session = ReturnType<typeof useNewSession>;
 
-export interface RememberedAnswer {
-  readonly call: Call;
-  readonly answered: Answered;
-  /** Milliseconds since 1970. */
-  readonly at: number;
-}
+export type RememberedAnswer = Readonly<{ call: Call; answered: Answered; at: number }>;
+
+type Offer = Readonly<{ key: string; photos: string[] }>;
 
 const KEPT = 'loupe-key';
 const NO_CATEGORIES: readonly Category[] = [];
 const Context = createContext<Session | null>(null);
 export const SessionProvider = Context.Provider;
 
-/** The session; there is one around the whole page. */
 export function useSession(): Session {
   const session = useContext(Context);
   if (!session) throw new Error('there is no session around this');
@@ -63,40 +59,34 @@ export function useNewSession(offered: boolean) {
   /** Answers by their call. Each key has its own cache: what one account may see, another may not. */
   const answers = useMemo(() => new Map<string, RememberedAnswer>(), [key]);
   const patch = (change: Partial<State>) => setState((before) => ({ ...before, ...change }));
-
-  const change = (next: string | null, kind: State['kind'], told: Account | null = null) => {
+  /** Begins anew with another key, or with none. */
+  const change = (next: string | null, kind: State['kind'], more: Partial<State> = {}) => {
     if (next !== null && kind === 'own') sessionStorage.setItem(KEPT, next);
     else sessionStorage.removeItem(KEPT);
+    const { account: told = null } = more;
     rememberCategories(told?.categories ?? []);
-    patch({
-      key: next,
-      kind,
-      account: told,
-      creditsUsed: 0,
-      creditsRemaining: told?.account.credits ?? null,
-    });
+    const credits = { creditsUsed: 0, creditsRemaining: told?.account.credits ?? null };
+    patch({ key: next, kind, account: null, refused: null, ...credits, ...more });
   };
   const takeOffer = async () => {
-    const offer = await readOffer();
-    if (offer) change(offer.key, 'demo');
-    patch({ photos: offer?.photos ?? [], refused: null, opening: false });
+    const answer = await fetch('demo/session').catch(() => null);
+    const offer: Offer | null = answer?.ok ? await answer.json().catch(() => null) : null;
+    const taken = { photos: offer?.photos ?? [], refused: null, opening: false };
+    if (offer) change(offer.key, 'demo', taken);
+    else patch(taken);
   };
   /** Asks the service, free of charge, whether it accepts the key, and keeps the key if so. */
   const signIn = async (typed: string) => {
     patch({ checking: true });
     try {
       const { answer } = await sendCall(showAccount, typed, {});
-      change(typed, 'own', answer);
-      patch({ refused: null, checking: false });
+      change(typed, 'own', { account: answer, checking: false });
     } catch (reason) {
       const refused = reason instanceof Failure ? reason : new Failure(0, 'No answer.');
       patch({ refused, checking: false });
     }
   };
-  const signOut = () => {
-    change(null, 'own');
-    patch({ refused: null, visit: state.visit + 1 });
-  };
+  const signOut = () => change(null, 'own', { visit: state.visit + 1 });
   /** Makes a call and records its cost; a refused key is dropped. @throws as `sendCall` does */
   const send = async <Answer extends Success>(call: Call<Answer>, how: Sending = {}) => {
     if (key === null) throw new Failure(401, 'Nobody is signed in.');
@@ -110,10 +100,7 @@ export function useNewSession(offered: boolean) {
       }));
       return answered;
     } catch (reason) {
-      if (reason instanceof Failure && reason.status === 401) {
-        change(null, 'own');
-        patch({ refused: reason });
-      }
+      if (reason instanceof Failure && reason.status === 401) change(null, 'own', { refused: reason });
       throw reason;
     }
   };
@@ -137,18 +124,7 @@ export function useNewSession(offered: boolean) {
     );
     return () => asking.abort();
   }, [key]);
-  /** Whether the key may write the catalog. */
   const mayWrite = account !== null && !account.key.test && account.key.scopes.includes('catalog:write');
-  /** Those of the catalog; empty until the service has listed them. */
   const categories = account?.categories ?? NO_CATEGORIES;
   return { ...state, categories, mayWrite, offered, answers, signIn, takeOffer, signOut, send };
-}
-
-async function readOffer(): Promise<{ key: string; photos: string[] } | null> {
-  try {
-    const answer = await fetch('demo/session');
-    return answer.ok ? await answer.json() : null;
-  } catch {
-    return null;
-  }
 }

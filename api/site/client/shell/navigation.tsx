@@ -1,28 +1,23 @@
 import type { PartialAnchorHTMLAttributes } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 
-/** The page's state is its address: every view can be linked to, and Back goes back. The address never contains a key. */
-const listeners = new Set<() => void>();
-
-/** Goes to another view. `replace` adds no history entry, as between two letters of a search. */
+/**
+ * Goes to another view: the page's state is its address, so every view can be linked to, and Back goes back. The address
+ * never contains a key. `replace` adds no history entry, as between two letters of a search.
+ */
 export function navigate(search: string, how: 'push' | 'replace' = 'push'): void {
   const address = search === '' ? location.pathname : `?${search}`;
   if (how === 'push') history.pushState(null, '', address);
   else history.replaceState(null, '', address);
-  for (const listener of listeners) listener();
+  dispatchEvent(new PopStateEvent('popstate'));
 }
 
-/** The parameters of the address, as they change. */
 export function useAddress(): URLSearchParams {
   const [search, setSearch] = useState(location.search);
   useEffect(() => {
     const update = () => setSearch(location.search);
-    listeners.add(update);
     addEventListener('popstate', update);
-    return () => {
-      listeners.delete(update);
-      removeEventListener('popstate', update);
-    };
+    return () => removeEventListener('popstate', update);
   }, []);
   const parameters = new URLSearchParams(search);
   if (viewOf(parameters) === 'catalog') results = parameters.toString();
@@ -43,10 +38,8 @@ export function viewOf(parameters: URLSearchParams): View {
   return view === 'catalog' || view === 'add' ? view : 'identify';
 }
 
-interface Props extends Omit<PartialAnchorHTMLAttributes<HTMLAnchorElement>, 'role'> {
-  /** The search of the address to go to; empty: the first view. */
-  readonly to: string;
-}
+/** `to`: the search of the address; empty: the first view. */
+type Props = Omit<PartialAnchorHTMLAttributes<HTMLAnchorElement>, 'role'> & Readonly<{ to: string }>;
 
 /** A link within the page: a plain click changes the view, any other opens it as a browser would. */
 export function Link({ to, ...rest }: Props) {

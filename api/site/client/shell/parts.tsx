@@ -1,14 +1,94 @@
-import type { ButtonHTMLAttributes, ComponentChildren } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import {
+  type ButtonHTMLAttributes,
+  type ComponentChildren,
+  type FormHTMLAttributes,
+  h,
+  type LooseInputHTMLAttributes,
+  type TargetedInputEvent,
+} from 'preact';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { type Failure, inWords } from '../service/failure';
 
-/** A `ref` that gives an element the focus when it appears. */
-export const takeFocus = (element: HTMLElement | null): void => element?.focus({ preventScroll: true });
+/** Gives an element the focus, as a `ref` when it appears; one that can't have it by itself, such as a heading, is read out. */
+export const takeFocus = (element: HTMLElement | null | undefined): void => {
+  if (element && element.tabIndex < 0) element.tabIndex = -1;
+  element?.focus({ preventScroll: true });
+};
+
+/** Words for screen readers, read out when they change. */
+export const Status = ({ children }: { children: ComponentChildren }) => (
+  <p class="hidden" role="status">
+    {children}
+  </p>
+);
+
+/** Words that report what is wrong with an input; nothing without them. */
+export const Fault = ({ words, id }: { words: ComponentChildren; id?: string }) =>
+  words ? (
+    <p class="fault" role="alert" id={id}>
+      {words}
+    </p>
+  ) : null;
 
 /** A button that submits no form unless its type says so. */
 export const Button = ({ type = 'button', ...rest }: ButtonHTMLAttributes) => (
   <button type={type} {...rest} />
 );
+
+type FormProps = Omit<FormHTMLAttributes, 'onSubmit'> & Readonly<{ submit: () => void }>;
+
+/** A form whose content is sent by script. */
+export const Form = ({ submit, ...rest }: FormProps) => (
+  <form
+    {...rest}
+    onSubmit={(event) => {
+      event.preventDefault();
+      submit();
+    }}
+  />
+);
+
+export interface TextProps extends Omit<LooseInputHTMLAttributes, 'label'> {
+  readonly value: string;
+  readonly change: (text: string) => void;
+  /** The id of a list of suggestions. */
+  readonly list?: string;
+}
+
+export const TextInput = ({ change, ...rest }: TextProps) =>
+  h('input', {
+    ...{ type: 'text', autocomplete: 'off', ...rest },
+    onInput: ({ currentTarget }: TargetedInputEvent<HTMLInputElement>) => change(currentTarget.value),
+  });
+
+interface LineFormProps extends TextProps {
+  readonly label: string;
+  readonly terse?: boolean;
+  readonly action: string;
+  readonly primary?: boolean;
+  readonly busy?: boolean;
+  readonly submit: () => void;
+}
+
+/** A form of one line: a text and a button that submits it, with what follows below. */
+export function LineForm(props: LineFormProps) {
+  const { label, terse, action, primary, busy, submit, children, ...input } = props;
+  const id = useId();
+  return (
+    <Form submit={submit} noValidate>
+      <label for={id} class={terse ? 'hidden' : undefined}>
+        {label}
+      </label>
+      <div class="line">
+        <TextInput spellcheck={false} {...input} id={id} />
+        <Button type="submit" class={primary ? 'primary' : undefined} disabled={busy}>
+          {action}
+        </Button>
+      </div>
+      {children}
+    </Form>
+  );
+}
 
 interface SelectProps {
   readonly label: string;
@@ -43,15 +123,14 @@ export function Select({ label, terse, focused, options, choose, ...rest }: Sele
 interface RadiosProps {
   readonly class: string;
   readonly legend: ComponentChildren;
-  /** Of the form field; one for each group on the page. */
-  readonly name: string;
   readonly options: readonly { readonly id: string; readonly name: string }[];
   readonly chosen: string | undefined;
   readonly choose: (id: string) => void;
 }
 
 /** One of several options, all of them visible. */
-export function Radios({ class: look, legend, name, options, chosen, choose }: RadiosProps) {
+export function Radios({ class: look, legend, options, chosen, choose }: RadiosProps) {
+  const name = useId();
   return (
     <fieldset class={look}>
       <legend>{legend}</legend>
@@ -73,14 +152,14 @@ interface FileButtonProps {
 
 /** A button that opens the browser's picture chooser; with the class `camera` a phone's camera, for one picture. */
 export function FileButton({ give, class: look = 'button', children }: FileButtonProps) {
-  const camera = look.includes('camera');
+  const source = look.includes('camera')
+    ? ({ accept: 'image/jpeg', capture: 'environment' } as const)
+    : { accept: 'image/jpeg,image/png,image/webp', multiple: true };
   return (
     <label class={look}>
       <input
         type="file"
-        {...(camera
-          ? { accept: 'image/jpeg', capture: 'environment' }
-          : { accept: 'image/jpeg,image/png,image/webp', multiple: true })}
+        {...source}
         onChange={({ currentTarget }) => {
           give([...(currentTarget.files ?? [])]);
           currentTarget.value = '';
@@ -91,29 +170,22 @@ export function FileButton({ give, class: look = 'button', children }: FileButto
   );
 }
 
-interface PictureProps {
-  readonly src: string | undefined;
-  /** Empty if the name is shown beside it. */
-  readonly alt: string;
-  readonly eager?: boolean;
-}
+/** `alt`: empty if the name is shown beside it. */
+type PictureProps = Readonly<{ src: string | undefined; alt: string; eager?: boolean }>;
 
 /** A square tile with a whole picture in it. */
 export function Picture({ src, alt, eager = false }: PictureProps) {
   const [broken, setBroken] = useState<string>();
-  if (src === undefined || broken === src) {
-    return (
-      <span class="picture">
-        <span class="none" aria-hidden={alt === ''}>
-          No picture
-        </span>
-      </span>
-    );
-  }
   const loading = eager ? 'eager' : 'lazy';
   return (
     <span class="picture">
-      <img src={src} alt={alt} loading={loading} decoding="async" onError={() => setBroken(src)} />
+      {src === undefined || broken === src ? (
+        <span class="none" aria-hidden={alt === ''}>
+          No picture
+        </span>
+      ) : (
+        <img src={src} alt={alt} loading={loading} decoding="async" onError={() => setBroken(src)} />
+      )}
     </span>
   );
 }
@@ -126,13 +198,8 @@ export const Scrollable = ({ label, children }: { label: string; children: Compo
   </section>
 );
 
-interface FailureNoteProps {
-  readonly failure: Failure;
-  /** What failed, if that is not obvious. */
-  readonly title?: string | undefined;
-  /** Makes the same call again; offered if that may help. */
-  readonly again?: () => void;
-}
+/** `title`: what failed, if that is not obvious; `again` makes the same call again, offered if that may help. */
+type FailureNoteProps = Readonly<{ failure: Failure; title?: string | undefined; again?: () => void }>;
 
 /** A failure in helpful words, with a way to continue. */
 export function FailureNote({ failure, title, again }: FailureNoteProps) {

@@ -2,10 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Call, CatalogAnswer } from '../service/calls';
 import { Button, Scrollable } from './parts';
 
-interface Props {
-  readonly call: Call;
-  readonly answer: CatalogAnswer;
-}
+type Props = Readonly<{ call: Call; answer: CatalogAnswer }>;
 
 const FORMS = {
   curl: ({ call }: Props) => asCurl(call),
@@ -81,7 +78,6 @@ function asCurl(call: Call): string {
   return `{ ${printed.join('; ')}; } |\n${[...lines, '-d @-'].join(' \\\n  ')}`;
 }
 
-/** A quoted shell word with any content. */
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
 /** A call as TypeScript for Node 20 and later. Photos are read from the files named in the body. */
@@ -106,7 +102,6 @@ const { data } = await response.json();
 `;
 }
 
-/** A field of an object as one writes it by hand. */
 const asField = ([name, value]: [string, unknown]): string => {
   const text = JSON.stringify({ [name]: value })
     .replaceAll(PHOTO_FILE, `"base64":await readFile('$1', 'base64')`)
