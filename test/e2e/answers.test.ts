@@ -239,7 +239,11 @@ describe('feedback', () => {
     };
     return { page, told };
   };
-  const thanks = (page: Page, words: string) => page.getByText(`Recorded: ${words}`).waitFor();
+  const thanks = (page: Page, words: string) =>
+    page
+      .getByText(/^Thank you/)
+      .filter({ hasText: words })
+      .waitFor();
 
   test('is recorded: right, another one, none of the catalog; each after the other', async () => {
     const { page, told } = await predicted();

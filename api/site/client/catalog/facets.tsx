@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { type Call, type CatalogAnswer, queryCatalog, type Row } from '../service/calls';
+import { type Call, queryCatalog, type Row } from '../service/calls';
 import { fieldsOf, nameOf, readable } from '../service/names';
 import { useAnswer } from '../session/hooks';
 import { useSession } from '../session/session';
@@ -67,7 +67,10 @@ function FacetGroup({ field, state, match, go }: Props & { readonly field: strin
   const { answered, failure } = useAnswer(open ? countValues(field, state, match, asked) : null);
   const values = answered?.answer.facets?.[field];
   const narrowed = asked === '' ? text.trim().toLowerCase() : '';
-  const shown = values?.filter(({ name }) => name.toLowerCase().includes(narrowed));
+  const found = values?.filter(({ name }) => name.toLowerCase().includes(narrowed)) ?? [];
+  // Chosen values are always listed, found or not.
+  const missing = chosen.filter((id) => !found.some((each) => each.id === id));
+  const shown = [...missing.map((id) => ({ id, name: nameOf(id), count: 0 })), ...found];
   const name = readable(field);
   return (
     <details class="group" open={open} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
@@ -99,42 +102,25 @@ function FacetGroup({ field, state, match, go }: Props & { readonly field: strin
       {values?.length === VALUES_MAX && (
         <p class="fine">The hundred most frequent; Enter finds others by name</p>
       )}
-      {shown && (
-        <FacetOptions
-          name={name}
-          values={shown}
-          chosen={chosen}
-          toggle={(id) => go(toggled(state, field, id))}
-        />
+      {values && shown.length === 0 && <p class="fine">None</p>}
+      {values && shown.length > 0 && (
+        <ul class="options" aria-label={name}>
+          {shown.map(({ id, name: value, count }) => (
+            <li key={id}>
+              <label>
+                <input
+                  type="checkbox"
+                  checked={chosen.includes(id)}
+                  onChange={() => go(toggled(state, field, id))}
+                />
+                <span>{value}</span>
+                {count > 0 && <span class="rows">{count.toLocaleString('en')}</span>}
+              </label>
+            </li>
+          ))}
+        </ul>
       )}
     </details>
-  );
-}
-
-interface OptionsProps {
-  readonly name: string;
-  readonly values: NonNullable<CatalogAnswer['facets']>[string];
-  readonly chosen: readonly string[];
-  readonly toggle: (id: string) => void;
-}
-
-/** Values with boxes to tick, and how many rows have them. Chosen values are always listed, found or not. */
-function FacetOptions({ name, values, chosen, toggle }: OptionsProps) {
-  const missing = chosen.filter((id) => !values.some((each) => each.id === id));
-  const shown = [...missing.map((id) => ({ id, name: nameOf(id), count: 0 })), ...values];
-  if (shown.length === 0) return <p class="fine">None</p>;
-  return (
-    <ul class="options" aria-label={name}>
-      {shown.map((each) => (
-        <li key={each.id}>
-          <label>
-            <input type="checkbox" checked={chosen.includes(each.id)} onChange={() => toggle(each.id)} />
-            <span>{each.name}</span>
-            {each.count > 0 && <span class="rows">{each.count.toLocaleString('en')}</span>}
-          </label>
-        </li>
-      ))}
-    </ul>
   );
 }
 

@@ -107,7 +107,7 @@ export function Select({ label, terse, focused, options, choose, ...rest }: Sele
       <span class={terse ? 'hidden' : undefined}>{label}</span>
       <select
         {...rest}
-        {...(focused ? { ref: takeFocus } : {})}
+        ref={focused ? takeFocus : null}
         onChange={({ currentTarget }) => choose(currentTarget.value)}
       >
         {options.map(([value, name]) => (
@@ -240,9 +240,8 @@ export function useSeen() {
   const [seen, setSeen] = useState(false);
   useEffect(() => {
     if (place.current === null) return;
-    const look = (entries: IntersectionObserverEntry[]) => {
-      if (entries.some(({ isIntersecting }) => isIntersecting)) setSeen(true);
-    };
+    const look: IntersectionObserverCallback = (entries) =>
+      entries.some(({ isIntersecting }) => isIntersecting) && setSeen(true);
     const observer = new IntersectionObserver(look, { rootMargin: '200px' });
     observer.observe(place.current);
     return () => observer.disconnect();

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Call, CatalogAnswer } from '../service/calls';
-import { Button, Scrollable } from './parts';
+import { Button, Scrollable, Status } from './parts';
 
 type Props = Readonly<{ call: Call; answer: CatalogAnswer }>;
 
@@ -46,9 +46,7 @@ function Code({ text, label }: { readonly text: string; readonly label: string }
   return (
     <div class="code">
       <Button onClick={() => void copy()}>{said || 'Copy'}</Button>
-      <span class="hidden" role="status">
-        {said}
-      </span>
+      <Status>{said}</Status>
       <Scrollable label={label}>
         <pre>
           <code>{text}</code>
