@@ -1,11 +1,23 @@
 import createClient, { type Client } from 'openapi-fetch';
 import { type Failure, LoupeError } from './loupe-error';
 import { retryAfterOf, retryingFetch } from './retrying-fetch';
-import type { IdentifyAnswer, IdentifyRequest, JobRequest, paths, RecordLine } from './schema';
+import type {
+  CatalogQuery,
+  DataFileLink,
+  IdentifyAnswer,
+  IdentifyRequest,
+  JobPhotos,
+  paths,
+  RecordLine,
+  Region,
+  SuggestRequest,
+  WebhookRequest,
+} from './schema';
 
 export { LoupeError } from './loupe-error';
 export type * from './schema';
 
+/** The service address, the key, and how to retry. */
 export interface LoupeOptions {
   /** Address of the service, with or without a slash at its end. */
   readonly baseUrl: string;
@@ -21,29 +33,36 @@ export type Photo = (
   | { readonly url: string | URL }
   | { readonly bytes: Uint8Array }
   | { readonly file: Blob }
-) &
-  Pick<IdentifyRequest, 'region'>;
+) & { readonly region?: Region };
 
-type Photos = Photo | readonly Photo[];
-type PhotoFields = Pick<IdentifyRequest, 'url' | 'base64' | 'region' | 'images'>;
-
+/** What any one call may add. */
 export interface CallOptions {
+  readonly includes?: IdentifyRequest['includes'];
   readonly signal?: AbortSignal;
-  /** Your name for the call; without one, every call but a GET gets its own name, shared by its retries. */
+  /** Your name for the call; without one, every POST gets its own name, shared by its retries. */
   readonly idempotencyKey?: string;
 }
 
-export type IdentifyOptions = CallOptions & Omit<IdentifyRequest, keyof PhotoFields>;
+/** What is known of the item, and whether each row has `evidence`. */
+export type IdentifyOptions = CallOptions & Pick<IdentifyRequest, 'category_id' | 'filters' | 'explain'>;
 
 /** An item of a job: its photo or photos, and what is known of it. */
-export type JobEntry = Omit<JobRequest['entries'][number], keyof PhotoFields> & { readonly photo: Photos };
+export type JobEntry = Pick<JobPhotos, 'category_id' | 'filters' | 'explain'> & {
+  readonly photo: Photo | readonly Photo[];
+};
+
+/** Which similar products are wanted: their category, and how many at most. */
+export type SimilarOptions = Pick<CallOptions, 'includes' | 'signal'> & {
+  readonly category_id?: string;
+  readonly size?: number;
+};
 
 /** An answer with the id for feedback on it. */
 export type Identification = IdentifyAnswer & { readonly predictionId: string };
 
 /** Calls a Loupe service. Throws refusals as `LoupeError`; without an answer, whatever `fetch` throws, or a `TimeoutError`. */
 export class LoupeClient {
-  /** Every endpoint of the document, legacy and operators' ones too; `answerOf` takes the body, or throws the refusal. */
+  /** Every endpoint of the document, legacy and operators' ones too; answers and refusals are returned, not thrown. */
   readonly endpoints: Client<paths>;
 
   constructor({ baseUrl, key, timeoutMs = 60_000, retries = 3 }: LoupeOptions) {
@@ -57,41 +76,136 @@ export class LoupeClient {
 
   /** The rows shown by a photo, or by up to five of one item from several sides; best first, none if no row is certain enough. */
   async identify(
-    photo: Photos,
-    { signal, idempotencyKey, ...known }: IdentifyOptions = {},
+    photo: Photo | readonly Photo[],
+    { signal, idempotencyKey, includes, ...known }: IdentifyOptions = {},
   ): Promise<Identification> {
-    const body = { ...(await photosOf(photo)), ...known };
-    const call = { body, ...sending(signal, idempotencyKey) };
-    const outcome = await this.endpoints.POST('/v3/vision/identify', call);
-    const predictionId = outcome.response.headers.get('X-Prediction-Id') ?? '';
-    return { ...(await answerOf(outcome)), predictionId };
+    const body = { ...(await photosOf(photo)), ...known, ...(includes ? { includes } : {}) };
+    const call = sending({ ...(signal ? { signal } : {}), ...(idempotencyKey ? { idempotencyKey } : {}) });
+    const calling = this.endpoints.POST('/v3/vision/identify', { body, ...call });
+    const answer = await answerOf(calling);
+    const { headers } = (await calling).response;
+    return { ...answer, predictionId: headers.get('X-Prediction-Id') ?? '' };
   }
 
-  /** Has up to a hundred items identified later; `GET /v3/vision/jobs/{id}` has the answers. */
-  async createJob(
-    entries: readonly JobEntry[],
-    { signal, idempotencyKey, ...asked }: CallOptions & Pick<JobRequest, 'includes'> = {},
-  ) {
-    const sent = entries.map(async ({ photo, ...known }) => ({ ...(await photosOf(photo)), ...known }));
-    const body = { entries: await Promise.all(sent), ...asked };
-    return answerOf(this.endpoints.POST('/v3/vision/jobs', { body, ...sending(signal, idempotencyKey) }));
+  /** Has up to a hundred items identified later; ask `job` for the answers. */
+  async createJob(entries: readonly JobEntry[], { includes, ...options }: CallOptions = {}) {
+    const asked = entries.map(async ({ photo, ...known }) => ({ ...(await photosOf(photo)), ...known }));
+    const body = { entries: await Promise.all(asked), ...(includes ? { includes } : {}) };
+    return answerOf(this.endpoints.POST('/v3/vision/jobs', { body, ...sending(options) }));
   }
 
-  /** Writes up to 1,000 records; `data` says whether each line was accepted, and if not, why. Needs `catalog:write`. */
-  writeRecords(lines: readonly RecordLine[], { signal, idempotencyKey }: CallOptions = {}) {
+  /** The progress of a job, and its answers so far. */
+  job(id: string) {
+    return answerOf(this.endpoints.GET('/v3/vision/jobs/{id}', of(id)));
+  }
+
+  /** Cancels the entries of a job that have not begun. */
+  cancelJob(id: string) {
+    return answerOf(this.endpoints.DELETE('/v3/vision/jobs/{id}', of(id)));
+  }
+
+  /** Registers a webhook address; only this answer contains the `secret` that signs its messages. */
+  createWebhook(wanted: WebhookRequest) {
+    return answerOf(this.endpoints.POST('/v3/webhooks', { body: wanted }));
+  }
+
+  /** The webhook addresses of the account, with their last failures. */
+  webhooks() {
+    return answerOf(this.endpoints.GET('/v3/webhooks'));
+  }
+
+  /** Removes a webhook address. */
+  removeWebhook(id: string) {
+    return answerOf(this.endpoints.DELETE('/v3/webhooks/{id}', of(id)));
+  }
+
+  /** Says which product the photos of an answer showed; null if the catalog does not have it. */
+  correct(predictionId: string, correctId: string | null, comment?: string) {
+    const body = { correct_id: correctId, ...(comment === undefined ? {} : { comment }) };
+    const params = { path: { id: predictionId } };
+    return answerOf(this.endpoints.POST('/v3/vision/predictions/{id}/feedback', { params, body }));
+  }
+
+  /** A page of the catalog, by text, filters or both. */
+  search(query: CatalogQuery, options: Omit<CallOptions, 'includes'> = {}) {
+    return answerOf(this.endpoints.POST('/v3/catalog/query', { body: query, ...sending(options) }));
+  }
+
+  /** One row by its id; a `LoupeError` with status 404 if there is none. */
+  item(id: string, { includes, signal }: CallOptions = {}) {
+    const params = { path: { id }, query: includes ? { includes } : {} };
+    return answerOf(this.endpoints.GET('/v3/catalog/items/{id}', { params, ...(signal ? { signal } : {}) }));
+  }
+
+  /** Rows in the order of their ids, up to 100; unknown ids are in `not_found`. */
+  items(ids: readonly string[], { includes, ...options }: CallOptions = {}) {
+    const body = { ids: [...ids], ...(includes ? { includes } : {}) };
+    return answerOf(this.endpoints.POST('/v3/catalog/items', { body, ...sending(options) }));
+  }
+
+  /** Rows that complete the text in a search box, best first; free. */
+  suggest(asked: SuggestRequest, { signal }: Pick<CallOptions, 'signal'> = {}) {
+    return answerOf(
+      this.endpoints.POST('/v3/catalog/suggest', { body: asked, ...(signal ? { signal } : {}) }),
+    );
+  }
+
+  /** Products that look like one, the most similar first; none if it has no known picture. */
+  similar(id: string, { signal, includes, ...rest }: SimilarOptions = {}) {
+    const params = { path: { id }, query: { ...rest, ...(includes ? { includes } : {}) } };
+    return answerOf(
+      this.endpoints.GET('/v3/catalog/items/{id}/similar', { params, ...(signal ? { signal } : {}) }),
+    );
+  }
+
+  /**
+   * Writes up to 1,000 records; `data` says whether each line was accepted, and if not, why. Needs `catalog:write`, like
+   * the calls below.
+   */
+  async writeRecords(lines: readonly RecordLine[], options: Omit<CallOptions, 'includes'> = {}) {
     const body = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
-    const call = sending(signal, idempotencyKey, 'application/x-ndjson');
-    return answerOf(this.endpoints.PUT('/v3/catalog/records', { body, bodySerializer: () => body, ...call }));
+    const headers = { 'Content-Type': 'application/x-ndjson' };
+    const call = { body, bodySerializer: (text: string) => text, headers, ...sending(options) };
+    return answerOf(this.endpoints.PUT('/v3/catalog/records', call));
   }
 
   /** Stores the bytes of a JPEG, PNG or WebP; the `url` of the answer may be used in the `images` of a record. */
-  storeImage(picture: Uint8Array<ArrayBuffer> | Blob, { signal, idempotencyKey }: CallOptions = {}) {
-    const call = sending(signal, idempotencyKey, 'application/octet-stream');
-    return answerOf(
-      this.endpoints.POST('/v3/catalog/images', { body: '', bodySerializer: () => picture, ...call }),
-    );
+  storeImage(picture: Uint8Array<ArrayBuffer> | Blob, options: Omit<CallOptions, 'includes'> = {}) {
+    const headers = { 'Content-Type': 'application/octet-stream' };
+    const call = { body: '', bodySerializer: () => picture, headers, ...sending(options) };
+    return answerOf(this.endpoints.POST('/v3/catalog/images', call));
+  }
+
+  /** A record as the line that `writeRecords` takes; a `LoupeError` with status 404 if there is none. */
+  record(id: string) {
+    return answerOf(this.endpoints.GET('/v3/catalog/records/{id}', of(id)));
+  }
+
+  /** Removes a product or an entity from the catalog; a `LoupeError` with status 404 if there is none. */
+  deleteRecord(id: string) {
+    return answerOf(this.endpoints.DELETE('/v3/catalog/records/{id}', of(id)));
+  }
+
+  /** Whether a record is found, and how many of its pictures are embedded. */
+  recordStatus(id: string) {
+    return answerOf(this.endpoints.GET('/v3/catalog/records/{id}/status', of(id)));
+  }
+
+  /** How many products came from a feed, and how many of their pictures are embedded. */
+  feedStatus(id: string) {
+    return answerOf(this.endpoints.GET('/v3/catalog/feeds/{id}/status', of(id)));
+  }
+
+  /** The text of a CSV file that `pricing` links to. Its link lives one hour: fetch the item again instead of keeping links. */
+  async dataFile({ url }: DataFileLink): Promise<string> {
+    const response = await fetch(url);
+    if (response.ok) return response.text();
+    throw new LoupeError(response.status, (await response.json()) as Failure, retryAfterOf(response));
   }
 }
+
+/** Call parameters with an id in the address. */
+const of = (id: string) => ({ params: { path: { id } } });
 
 interface Outcome<Body> {
   readonly data?: Body | undefined;
@@ -99,8 +213,7 @@ interface Outcome<Body> {
   readonly response: Response;
 }
 
-/** The body of an answer. @throws LoupeError a refusal */
-export async function answerOf<Body>(calling: Outcome<Body> | Promise<Outcome<Body>>): Promise<Body> {
+async function answerOf<Body>(calling: Promise<Outcome<Body>>): Promise<Body> {
   const { data, error, response } = await calling;
   if (data !== undefined) return data;
   if (error?.request_id !== undefined) {
@@ -109,16 +222,18 @@ export async function answerOf<Body>(calling: Outcome<Body> | Promise<Outcome<Bo
   throw new Error(`Something before the service answered ${response.status}.`);
 }
 
-const sending = (signal?: AbortSignal, idempotencyKey?: string, type?: string) => ({
-  signal: signal ?? null,
-  headers: { 'Idempotency-Key': idempotencyKey, 'Content-Type': type },
+const sending = ({ signal, idempotencyKey }: CallOptions) => ({
+  ...(signal ? { signal } : {}),
+  ...(idempotencyKey ? { params: { header: { 'Idempotency-Key': idempotencyKey } } } : {}),
 });
 
-async function photosOf(photo: Photos): Promise<PhotoFields> {
+async function photosOf(
+  photo: Photo | readonly Photo[],
+): Promise<Pick<IdentifyRequest, 'url' | 'base64' | 'region' | 'images'>> {
   return 'length' in photo ? { images: await Promise.all(photo.map(imageOf)) } : imageOf(photo);
 }
 
-async function imageOf(photo: Photo): Promise<Omit<PhotoFields, 'images'>> {
+async function imageOf(photo: Photo): Promise<Pick<IdentifyRequest, 'url' | 'base64' | 'region'>> {
   const part = photo.region ? { region: photo.region } : {};
   if ('url' in photo) return { url: String(photo.url), ...part };
   const bytes = 'bytes' in photo ? photo.bytes : new Uint8Array(await photo.file.arrayBuffer());

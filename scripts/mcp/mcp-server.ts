@@ -1,6 +1,6 @@
 import { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import { answerOf, type LoupeClient, LoupeError, type Photo } from '../../api/client/loupe-client';
+import { type LoupeClient, LoupeError, type Photo } from '../../api/client/loupe-client';
 import {
   catalogRow,
   identifyAnswer,
@@ -121,7 +121,7 @@ export function mcpServer({ client, imageBytesMax, readsFiles }: McpOptions): Mc
       outputSchema: found,
       annotations,
     },
-    (body) => answered(() => answerOf(client.endpoints.POST('/v3/catalog/query', { body }))),
+    (query) => answered(() => client.search(query)),
   );
   server.registerTool(
     'look_up',
@@ -132,7 +132,7 @@ export function mcpServer({ client, imageBytesMax, readsFiles }: McpOptions): Mc
       outputSchema: lookedUp,
       annotations,
     },
-    (body) => answered(() => answerOf(client.endpoints.POST('/v3/catalog/items', { body }))),
+    ({ ids, ...rest }) => answered(() => client.items(ids, rest)),
   );
   server.registerTool(
     'similar',
@@ -148,10 +148,7 @@ export function mcpServer({ client, imageBytesMax, readsFiles }: McpOptions): Mc
       outputSchema: alike,
       annotations,
     },
-    ({ id, ...query }) => {
-      const params = { path: { id }, query };
-      return answered(() => answerOf(client.endpoints.GET('/v3/catalog/items/{id}/similar', { params })));
-    },
+    ({ id, ...rest }) => answered(() => client.similar(id, rest)),
   );
   return server;
 }

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { join } from 'node:path';
-import { answerOf, type CatalogQuery, LoupeClient, type LoupeOptions } from '../../api/client/loupe-client';
+import { LoupeClient, type LoupeOptions } from '../../api/client/loupe-client';
 import { addressOf, closed, listening } from '../support/local-server';
 import { useService } from '../support/service';
 
@@ -9,10 +9,6 @@ import { useService } from '../support/service';
 const service = useService();
 const client = (options: Partial<LoupeOptions> = {}) =>
   new LoupeClient({ baseUrl: service.url, key: service.key.key, ...options });
-const search = (caller: LoupeClient, body: CatalogQuery) =>
-  answerOf(caller.endpoints.POST('/v3/catalog/query', { body }));
-const item = (caller: LoupeClient, id: string) =>
-  answerOf(caller.endpoints.GET('/v3/catalog/items/{id}', { params: { path: { id } } }));
 
 beforeEach(async () => {
   service.queue.reset();
@@ -39,15 +35,30 @@ test('identify takes bytes; sent again with its key it is the same call', async 
   expect(await service.balance(accountId)).toBe(90);
 });
 
+test('createWebhook, webhooks and removeWebhook keep the addresses of an account', async () => {
+  const caller = client({ key: (await service.newKey()).key });
+  const url = 'https://shop.example/loupe';
+  const { id, secret } = await caller.createWebhook({ url, events: ['vision.job.done'] });
+  expect(secret).toMatch(/^whsec_/);
+  expect((await caller.webhooks()).data).toMatchObject([{ id, url, failures: 0 }]);
+  expect(await caller.removeWebhook(id)).toMatchObject({ id });
+  await expect(caller.removeWebhook(id)).rejects.toMatchObject({ status: 404 });
+});
+
 test('a refusal is thrown with everything that it says', async () => {
   const asked = { category_id: 'handbags', taxonomy_node: 'dial' };
-  const failure = await search(client(), asked).catch((thrown: unknown) => thrown);
+  const failure = await client()
+    .search(asked)
+    .catch((thrown: unknown) => thrown);
   expect(failure).toMatchObject({
     ...{ name: 'LoupeError', status: 400, requestId: expect.stringMatching(/^[\w.-]{8,}$/) },
     failure: { error: 'bad_request', allowed_taxonomy_nodes: expect.arrayContaining(['style']) },
   });
-  await expect(item(client(), 'product_nobody')).rejects.toMatchObject({ status: 404 });
-  await expect(item(client({ key: 'none' }), 'x')).rejects.toMatchObject({ status: 401 });
+  await expect(client().item('product_nobody')).rejects.toMatchObject({ status: 404 });
+  await expect(client({ key: 'none' }).item('x')).rejects.toMatchObject({ status: 401 });
+  const forged = { region: 'NA', url: `${service.url}/files/pricing_data/variant_x/NA.csv` } as const;
+  const refused = { status: 403, failure: { error: 'forbidden' } };
+  await expect(client().dataFile(forged)).rejects.toMatchObject(refused);
 });
 
 test('endpoints reach every address, with lists as the service reads them', async () => {
@@ -86,7 +97,7 @@ describe('a call that was refused for the moment', () => {
     '(%j) is repeated, as the same call',
     async (first) => {
       statuses = [...first];
-      await expect(search(stub(), { query: 'birkin' })).resolves.toEqual({ data: [] });
+      await expect(stub().search({ query: 'birkin' })).resolves.toEqual({ data: [] });
       expect(seen).toHaveLength(first.length + 1);
       const names = new Set(seen.map(({ headers }) => headers['idempotency-key']));
       expect([...names]).toEqual([expect.stringMatching(/^[0-9a-f-]{36}$/)]);
@@ -104,7 +115,7 @@ describe('a call that was refused for the moment', () => {
     ['at once when it is a refusal for good', [400], { status: 400 }, 1],
   ])('is thrown %s', async (_when, given, failure, calls) => {
     statuses = [...given];
-    await expect(item(stub({ retries: 2 }), 'x')).rejects.toMatchObject(failure);
+    await expect(stub({ retries: 2 }).item('x')).rejects.toMatchObject(failure);
     expect(seen).toHaveLength(calls);
   });
 });
@@ -112,8 +123,6 @@ describe('a call that was refused for the moment', () => {
 test('a call without an answer ends', async () => {
   const silent = createServer(() => undefined);
   const baseUrl = `http://${await listening(silent)}`;
-  await expect(search(client({ baseUrl, timeoutMs: 50 }), {})).rejects.toMatchObject({
-    name: 'TimeoutError',
-  });
+  await expect(client({ baseUrl, timeoutMs: 50 }).search({})).rejects.toMatchObject({ name: 'TimeoutError' });
   await closed(silent);
 });
