@@ -1,3 +1,6 @@
+import { migrations } from '../../../db/migrations';
+import { migrate } from '../../../db/migrations/migrate';
+import { loadVectors } from './clustered-vectors';
 import { drawPhotos, fill, PHOTO_SIDE, PICTURE_SIDE, photoBodies } from './generated';
 import { type Installation, MODES, onInstallations, UNLIMITED } from './installation';
 import { Client, type HttpAnswer, runConcurrently } from './load';
@@ -7,6 +10,7 @@ import { byTurns, type Cell, type Measurement, machine, percentile } from './tab
 interface IdentifyBenchOptions {
   readonly calls: number;
   readonly products: number;
+  readonly vectors: readonly number[];
   readonly against?: string;
 }
 
@@ -15,27 +19,31 @@ const CLIENTS = 16;
 
 /**
  * Identify over HTTP, embedded and on PostgreSQL with Redis, by turns with another version if one is given: one photo in a call by one
- * client and by sixteen, three and five by one.
+ * client and by sixteen, three and five by one. With `vectors` the catalog has that many drawn vectors instead of pictures.
  */
 export async function benchIdentify({
   calls,
   products,
+  vectors,
   against,
 }: IdentifyBenchOptions): Promise<Measurement> {
   const photos = await drawPhotos(products, PHOTO_SIDE);
   const rows: Cell[][] = [];
   for (const mode of MODES) {
-    const measured = await onInstallations({ mode, settings: UNLIMITED, against }, async (all, folder) => {
-      for (const each of all) await each.start();
-      await fill(all, folder, { products, pictures: PICTURE_SIDE });
-      return byTurns(all, (each) => measure(each, photos, calls));
-    });
-    rows.push(...measured.map((row) => [mode, ...row]));
+    for (const size of vectors.length > 0 ? vectors : [null]) {
+      const measured = await onInstallations({ mode, settings: UNLIMITED, against }, async (all, folder) => {
+        if (size !== null) for (const each of all) await fillWithVectors(each, size);
+        for (const each of all) await each.start();
+        if (size === null) await fill(all, folder, { products, pictures: PICTURE_SIDE });
+        return byTurns(all, (each) => measure(each, photos, calls));
+      });
+      rows.push(...measured.map((row) => [mode, size ?? 'of the pictures', ...row]));
+    }
   }
   return {
     title: `identify over HTTP: ${products} products, ${PHOTO_SIDE} x ${PHOTO_SIDE} JPEG photos, ${machine()}`,
     head: [
-      ...['mode', 'version', 'photos', 'clients', 'p50 ms', 'p99 ms', 'photos/s'],
+      ...['mode', 'vectors', 'version', 'photos', 'clients', 'p50 ms', 'p99 ms', 'photos/s'],
       ...STAGES.map((stage) => `${stage} ms`),
       ...['rest ms', 'MiB'],
     ],
@@ -44,6 +52,16 @@ export async function benchIdentify({
       'Stages are medians of Server-Timing; "rest" is the median of the whole call less intake, embed and neighbours; MiB of the process with the network.',
     ],
   };
+}
+
+/** Drawn vectors of the bundled model become the live ones, with an index where the service would make one. */
+async function fillWithVectors({ onDatabase, loupe }: Installation, size: number): Promise<void> {
+  const { manifest } = await onDatabase(async (knex) => {
+    await migrate(knex, migrations);
+    return loadVectors(knex, size);
+  });
+  await loupe('embeddings', 'build', '--model', manifest.id, '--resume');
+  await loupe('embeddings', 'promote', '--model', manifest.id, '--force');
 }
 
 async function measure(

@@ -38,6 +38,7 @@ program
   .description('identify over HTTP, both modes, 1 and 16 clients')
   .option('--calls <n>', 'calls of one client; four times as many of 16', Number, 120)
   .option(...PRODUCTS, 300)
+  .option('--vectors <n,n...>', 'sizes of catalogs of drawn vectors, instead of pictures', numbers, [])
   .option(...AGAINST)
   .action(measuring(benchIdentify));
 program
