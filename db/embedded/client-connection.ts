@@ -1,23 +1,11 @@
 import type { Socket } from 'node:net';
-import {
-  errorResponse,
-  type Frame,
-  FrameReader,
-  notice,
-  RequestCode,
-  startupParameters,
-} from './wire-protocol';
+import { applicationNameIn, errorResponse, type Frame, FrameReader, RequestCode } from './wire-protocol';
 
-export interface ConnectionLimits {
-  /** A longer message is refused. */
-  readonly frameBytesMax: number;
-  /** Whole messages of one client that may wait for a turn before its socket is no longer read. */
-  readonly waitingBytesMax: number;
-  /** Input of one turn that may wait for the database. */
-  readonly inputBytesMax: number;
-  /** A client that holds the database without using it, or without reading its answers, for so long loses it. */
-  readonly holdIdleMs: number;
-}
+/** A longer message is refused. */
+const FRAME_BYTES_MAX = 256 * 1024 * 1024;
+
+/** Whole messages of one client that may wait for a turn before its socket is no longer read. */
+const WAITING_BYTES_MAX = 1024 * 1024;
 
 const REQUEST_CODE_AT = 4;
 const REQUEST_BYTES_MIN = 8;
@@ -27,20 +15,20 @@ export abstract class ClientConnection {
   /** The name that the client gave itself, once it has identified itself; a mere probe for a listener never does. */
   applicationName: string | undefined;
   protected gone = false;
-  private readonly reader: FrameReader;
+  private readonly reader = new FrameReader(FRAME_BYTES_MAX);
   private peeked: Frame | undefined;
   private stallTimer: NodeJS.Timeout | undefined;
   private unsent = 0;
 
   constructor(
     protected readonly socket: Socket,
-    protected readonly limits: ConnectionLimits,
+    /** A client that holds the database without using it, or without reading its answers, for so long loses it. */
+    protected readonly holdIdleMs: number,
     /** The client has identified itself. */
     private readonly onStarted: () => void,
     /** The client is gone; told once. */
     private readonly onLeft: () => void,
   ) {
-    this.reader = new FrameReader(limits.frameBytesMax);
     socket.on('data', (chunk) => this.receive(chunk));
     socket.on('error', () => socket.destroy());
     socket.on('end', () => this.leave());
@@ -53,11 +41,6 @@ export abstract class ClientConnection {
   /** The client is gone: whatever it began is undone. */
   protected abstract undo(): void;
 
-  /** Tells a client that waits for the database. */
-  notice(message: string): void {
-    if (this.applicationName !== undefined && !this.gone) this.socket.write(notice(message));
-  }
-
   /** Ends the connection with an error. */
   fail(sqlState: string, message: string): void {
     if (this.gone) return;
@@ -69,7 +52,7 @@ export abstract class ClientConnection {
   protected peek(): Frame | undefined {
     this.peeked ??= this.read(() => this.reader.next());
     // No more is read while whole messages can't be sent on; an unfinished one is completed, whatever its size.
-    const isFull = this.peeked !== undefined && this.reader.buffered > this.limits.waitingBytesMax;
+    const isFull = this.peeked !== undefined && this.reader.buffered > WAITING_BYTES_MAX;
     if (isFull) this.socket.pause();
     else this.socket.resume();
     return this.peeked;
@@ -130,7 +113,7 @@ export abstract class ClientConnection {
       if (code === RequestCode.cancel) this.socket.destroy();
       else if (code >>> 16 !== 3) this.fail('0A000', 'only version 3 of the protocol is spoken here');
       else {
-        this.applicationName = startupParameters(packet).get('application_name') ?? '';
+        this.applicationName = applicationNameIn(packet);
         this.onStarted();
       }
       return;
@@ -140,6 +123,6 @@ export abstract class ClientConnection {
   /** A client that does not read its answers keeps the database from all others. */
   private watchReader(): void {
     clearTimeout(this.stallTimer);
-    if (this.unsent > 0) this.stallTimer = setTimeout(() => this.socket.destroy(), this.limits.holdIdleMs);
+    if (this.unsent > 0) this.stallTimer = setTimeout(() => this.socket.destroy(), this.holdIdleMs);
   }
 }

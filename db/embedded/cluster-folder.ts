@@ -1,4 +1,4 @@
-import { constants, cpSync, existsSync, mkdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { syncTree, writeDurably } from '../files/durable-files';
 
@@ -6,8 +6,6 @@ import { syncTree, writeDurably } from '../files/durable-files';
 export interface HostOptions {
   /** Folder of everything that belongs to one embedded database: `data`, `run`, `host.log`. */
   readonly folder: string;
-  /** The template of a new database: the folder of a prepared, closed cluster; for tests. */
-  readonly template?: string;
   /** Default true: a commit waits until the disk has it; else it survives the end of any process, not a loss of power. */
   readonly durable: boolean;
   /** A client that holds the database without using it for so long is disconnected. Default 60 s. */
@@ -21,12 +19,11 @@ const SEAL = 'data.complete';
 export const hasCluster = (folder: string): boolean => existsSync(join(folder, SEAL));
 
 /**
- * The folder of the complete cluster: the existing one, a new one from the template, or a new one from `create`, which gets an
- * empty folder. A cluster is sealed once it is complete and on the disk. One without a seal was left behind by an interrupted
+ * The folder of the complete cluster: the existing one, or a new one from `create`, which gets an empty folder. A cluster is sealed once it is complete and on the disk. One without a seal was left behind by an interrupted
  * first start; nobody has used it, and it is made anew.
  */
 export async function prepareCluster(
-  { folder, template, durable }: HostOptions,
+  { folder, durable }: HostOptions,
   create: (data: string) => Promise<void>,
 ): Promise<string> {
   const data = join(folder, DATA);
@@ -34,8 +31,7 @@ export async function prepareCluster(
   if (existsSync(seal)) return data;
   rmSync(data, { recursive: true, force: true });
   mkdirSync(data, { recursive: true, mode: 0o700 });
-  if (template === undefined) await create(data);
-  else cpSync(join(template, DATA), data, { recursive: true, mode: constants.COPYFILE_FICLONE });
+  await create(data);
   if (durable) await syncTree(data);
   await writeDurably(seal, '');
   return data;

@@ -1,7 +1,6 @@
 import { on } from 'node:events';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { Backend, type Frame, frames, typeOf } from './wire-protocol';
 
 /** How a database is opened. */
 export interface EngineOptions {
@@ -75,7 +74,7 @@ export class Engine {
     private readonly worker: Worker,
     private readonly signals: Int32Array,
     private readonly events: EngineEvents,
-    /** What the database says to a client that connects, up to its key. */
+    /** What the database says to a client that connects. The key in it cancels nothing: the backend can't be interrupted. */
     readonly greeting: Buffer,
   ) {
     worker.on('message', (message: EngineOutput) => this.receive(message));
@@ -210,8 +209,7 @@ async function opened(worker: Worker, log: EngineEvents['log']): Promise<Buffer>
   const faults: string[] = [];
   for await (const said of on(worker, 'message', { close: ['exit'] })) {
     const message: EngineOutput = said[0];
-    if (message.kind === 'ready')
-      return Buffer.concat(frames(Buffer.from(message.greeting)).filter(isForEveryClient));
+    if (message.kind === 'ready') return Buffer.from(message.greeting);
     if (message.kind === 'died') faults.push(message.reason);
     if (message.kind !== 'log') break;
     log(message.line);
@@ -221,7 +219,3 @@ async function opened(worker: Worker, log: EngineEvents['log']): Promise<Buffer>
   }
   throw new Error(faults.join('; ') || 'its thread ended');
 }
-
-/** Except for the key and the first ReadyForQuery, of which each connection has its own. */
-const isForEveryClient = (message: Frame): boolean =>
-  typeOf(message) !== Backend.keyData && typeOf(message) !== Backend.readyForQuery;

@@ -10,13 +10,10 @@ import { livingHost, type ShortPath, shortPath } from './run-folder';
 export interface EmbeddedOptions extends Partial<Omit<HostOptions, 'folder'>> {
   /** Called when there is no database in the folder yet, before it is made. */
   readonly onWarning?: (message: string) => void;
-  /** How long `close` waits until the host has closed the database, if this was its last user. Default 10 s. */
-  readonly closeMs?: number;
 }
 
 const HOLD_IDLE_MS = 60_000;
-const CLOSE_MS = 10_000;
-/** How long a starting host may give no sign of life. */
+/** How long it may take until a host listens. */
 const START_MS = 60_000;
 const RETRY_MS = 50;
 const LOG_BYTES_MAX = 4 * 1024 * 1024;
@@ -79,7 +76,7 @@ export class Embedded {
     if (this.closed) return;
     this.closed = true;
     await this.starting?.catch(() => undefined);
-    await this.lease?.release(this.options.closeMs ?? CLOSE_MS);
+    await this.lease?.release();
     this.run.release();
   }
 
@@ -104,7 +101,7 @@ export class Embedded {
   }
 
   private async join(socketFolder: string): Promise<Lease | null> {
-    const lease = await openLease(socketFolder, START_MS).catch((error: unknown) => {
+    const lease = await openLease(socketFolder).catch((error: unknown) => {
       throw this.cannotStart(error);
     });
     if (!lease) return null;
@@ -117,10 +114,10 @@ export class Embedded {
 
   private startHost(): ChildProcess {
     const { folder } = this;
-    const { template, durable = true, holdIdleMs = HOLD_IDLE_MS, onWarning } = this.options;
+    const { durable = true, holdIdleMs = HOLD_IDLE_MS, onWarning } = this.options;
     if (!hasCluster(folder))
       onWarning?.(`Making a new database in ${folder}; the first start takes up to half a minute.`);
-    const options: HostOptions = { folder, durable, holdIdleMs, ...(template && { template }) };
+    const options: HostOptions = { folder, durable, holdIdleMs };
     const log = openLog(folder);
     const host = spawn(
       process.execPath,

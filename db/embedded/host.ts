@@ -10,16 +10,6 @@ import { Housekeeper } from './housekeeper';
 import { claimHost, shortPath } from './run-folder';
 import { CANNOT_OPEN, WireServer } from './wire-server';
 
-const MEBIBYTE = 1024 * 1024;
-const INPUT_LIMITS = {
-  inputBytesMax: MEBIBYTE,
-  waitingBytesMax: MEBIBYTE,
-  frameBytesMax: 256 * MEBIBYTE,
-} as const;
-
-/** How often a host that is opening the database says that it works. */
-const WORKING_MS = 5_000;
-
 /** A host that nobody has used for this long was started by a process that died. */
 const FIRST_CLIENT_MS = 20_000;
 
@@ -36,17 +26,15 @@ async function main(options: HostOptions): Promise<void> {
   const onEmpty = (): void => {
     if (isOpen) void close();
   };
-  const wire = new WireServer({ ...INPUT_LIMITS, holdIdleMs: options.holdIdleMs }, onEmpty);
+  const wire = new WireServer(options.holdIdleMs, onEmpty);
   const run = shortPath(join(options.folder, 'run'));
   process.once('exit', () => run.release());
   const socketFolder = await claimHost(run.path, wire.server);
   if (socketFolder === undefined) process.exit(0);
-  const working = setInterval(() => wire.reassure('the embedded database is being opened'), WORKING_MS);
   const engine = await open(options, died).catch((error: unknown) => {
     wire.dismiss(logged('the host could not start', error), CANNOT_OPEN);
     setTimeout(() => process.exit(1), FAREWELL_MS);
   });
-  clearInterval(working);
   if (!engine) return;
   wire.serve(engine);
   const housekeeper = new Housekeeper(socketFolder, engine, log);

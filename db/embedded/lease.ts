@@ -8,43 +8,46 @@ export interface Lease {
   readonly socketFolder: string;
   /** Resolves when the host has gone or `release` is done. */
   readonly ended: Promise<void>;
-  /** Gives the lease back; if it was the last, resolves when the host has closed the database. */
-  release(waitMs: number): Promise<void>;
+  /** Gives the lease back; if it was the last, resolves when the host has closed the database, or after a minute. */
+  release(): Promise<void>;
 }
 
+/** Longest time for opening the database: making a cluster takes half a minute, and a recovery reads 128 MB of log at most. */
+const OPEN_MS = 300_000;
+
+/** Closing takes a moment; on a very slow disk the host goes on alone. */
+const CLOSE_MS = 60_000;
+
 /**
- * Connects and waits until the host has opened its database, however long, while the host says that it works.
+ * Connects and waits until the host has opened its database.
  *
  * @returns null if there is no host that can @throws Error with the reason if the database can't be opened
  */
-export async function openLease(socketFolder: string, silentMs: number): Promise<Lease | null> {
+export async function openLease(socketFolder: string): Promise<Lease | null> {
   const socket = new Socket();
   const client = new Client({
     ...clientOptions(socketFolder),
     application_name: LEASE_NAME,
+    connectionTimeoutMillis: OPEN_MS,
     stream: () => socket,
   });
   const ended = new Promise<void>((resolve) => client.once('end', () => resolve()));
-  const silence = setTimeout(() => socket.destroy(), silentMs);
   // `ended` tells when a connection breaks.
   client.on('error', () => undefined);
-  client.on('notice', () => silence.refresh());
   try {
     await client.connect();
   } catch (error) {
     socket.destroy();
     if (error instanceof Error && 'code' in error && error.code === CANNOT_OPEN) throw error;
     return null;
-  } finally {
-    clearTimeout(silence);
   }
   socket.unref();
   return { socketFolder, ended, release };
 
-  async function release(waitMs: number): Promise<void> {
+  async function release(): Promise<void> {
     socket.ref();
     client.end().catch(() => undefined);
-    const late = setTimeout(() => socket.destroy(), waitMs);
+    const late = setTimeout(() => socket.destroy(), CLOSE_MS);
     await ended;
     clearTimeout(late);
   }

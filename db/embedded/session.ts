@@ -1,18 +1,8 @@
-import { randomInt } from 'node:crypto';
 import type { Socket } from 'node:net';
-import { ClientConnection, type ConnectionLimits } from './client-connection';
+import { ClientConnection } from './client-connection';
 import type { Engine, TurnTaker } from './engine';
 import { StatementNames } from './statement-names';
-import {
-  backendKeyData,
-  type Frame,
-  Frontend,
-  frame,
-  query,
-  ReadyScanner,
-  readyForQuery,
-  typeOf,
-} from './wire-protocol';
+import { type Frame, Frontend, frame, query, ReadyScanner, typeOf } from './wire-protocol';
 
 /**
  * - `idle`: no turn; `waiting`: in the queue for one
@@ -35,6 +25,9 @@ const EXECUTE_UNKNOWN = frame(Frontend.execute, Buffer.from('loupe: the client l
 
 const BATCH_BYTES = 256 * 1024;
 
+/** Input of one turn that may wait for the database. */
+const INPUT_BYTES_MAX = 1024 * 1024;
+
 /** What a client may leave behind in the session that all share. */
 const FORGET = 'RESET ALL; UNLISTEN *; SELECT pg_advisory_unlock_all(); DISCARD TEMP';
 
@@ -55,23 +48,20 @@ export class Session extends ClientConnection implements TurnTaker {
   private mayCopy = false;
   private hadTurn = false;
   private hasForgotten = false;
-  private readonly id: number;
   private readonly statements: StatementNames;
   private holdTimer: NodeJS.Timeout | undefined;
 
-  constructor(socket: Socket, limits: ConnectionLimits, onStarted: () => void, onLeft: () => void) {
-    super(socket, limits, onStarted, onLeft);
+  constructor(socket: Socket, holdIdleMs: number, onStarted: () => void, onLeft: () => void) {
+    super(socket, holdIdleMs, onStarted, onLeft);
     sessions += 1;
-    this.id = sessions;
-    this.statements = new StatementNames(`${this.id}:`);
+    this.statements = new StatementNames(`${sessions}:`);
   }
 
   /** Tells a client that has identified itself that it may query. */
   open(engine: Engine): void {
     if (this.applicationName === undefined || this.gone || this.engine) return;
     this.engine = engine;
-    const key = backendKeyData(this.id, randomInt(1, 2 ** 31));
-    this.socket.write(Buffer.concat([engine.greeting, key, readyForQuery()]));
+    this.socket.write(engine.greeting);
     this.advance();
   }
 
@@ -153,7 +143,7 @@ export class Session extends ClientConnection implements TurnTaker {
 
   private forward(): void {
     const { engine } = this;
-    if (!engine || engine.backlog >= this.limits.inputBytesMax) return;
+    if (!engine || engine.backlog >= INPUT_BYTES_MAX) return;
     if (engine.isResting) this.mayCopy = false;
     const batch: Frame[] = [];
     let bytes = 0;
@@ -225,7 +215,7 @@ export class Session extends ClientConnection implements TurnTaker {
     const holds = this.phase === 'sending' || this.phase === 'copying';
     const databaseWaits = this.engine?.isResting || this.engine?.isHungry;
     if (this.gone || !holds || !databaseWaits) return;
-    const { holdIdleMs } = this.limits;
+    const { holdIdleMs } = this;
     const end = () => this.fail('25P03', `idle within a transaction for over ${holdIdleMs} ms: rolled back`);
     this.holdTimer = setTimeout(end, holdIdleMs);
   }

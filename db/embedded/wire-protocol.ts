@@ -25,12 +25,7 @@ export const Frontend = {
 } as const;
 
 /** Types of the messages that the database answers with. */
-export const Backend = {
-  error: 'E',
-  keyData: 'K',
-  notice: 'N',
-  readyForQuery: 'Z',
-} as const;
+const Backend = { error: 'E', readyForQuery: 'Z' } as const;
 
 /** Request codes that stand where a startup packet has its protocol version. */
 export const RequestCode = { cancel: 80877102, ssl: 80877103, gssEncryption: 80877104 } as const;
@@ -62,34 +57,18 @@ export function startup(parameters: Readonly<Record<string, string>>): Buffer {
   return Buffer.concat([head, body]);
 }
 
-/** The parameters of a startup packet, whole, with its length. */
-export function startupParameters(packet: Buffer): Map<string, string> {
+/** The `application_name` in a whole startup packet; empty if there is none. */
+export function applicationNameIn(packet: Buffer): string {
   const parts = packet.toString('utf8', 8).split('\0');
-  const parameters = new Map<string, string>();
   for (let i = 0; i + 1 < parts.length && parts[i] !== ''; i += 2) {
-    parameters.set(parts[i] ?? '', parts[i + 1] ?? '');
+    if (parts[i] === 'application_name') return parts[i + 1] ?? '';
   }
-  return parameters;
+  return '';
 }
 
 /** What a client needs to know of an error: SQLSTATE and text; `FATAL` ends the connection. */
 export const errorResponse = (severity: 'ERROR' | 'FATAL', sqlState: string, message: string): Frame =>
   frame(Backend.error, Buffer.from(`S${severity}\0V${severity}\0C${sqlState}\0M${message}\0\0`));
-
-/** Notices that need no reply from a client. */
-export const notice = (message: string): Frame =>
-  frame(Backend.notice, Buffer.from(`SNOTICE\0VNOTICE\0C00000\0M${message}\0\0`));
-
-/** Ready for the next query, outside a transaction. */
-export const readyForQuery = (): Frame => frame(Backend.readyForQuery, Buffer.from('I'));
-
-/** The number and secret by which a client would cancel its query. */
-export function backendKeyData(processId: number, secret: number): Frame {
-  const body = Buffer.alloc(8);
-  body.writeInt32BE(processId, 0);
-  body.writeInt32BE(secret, 4);
-  return frame(Backend.keyData, body);
-}
 
 /** Cuts a stream of bytes into whole messages; holds no more than one unfinished message beside what was not taken. */
 export class FrameReader {
@@ -175,13 +154,4 @@ export class ReadyScanner {
     this.partial = this.skip > 0 ? Buffer.alloc(0) : Buffer.from(bytes.subarray(at));
     return statuses;
   }
-}
-
-/** The messages in `bytes`, which hold whole ones only. */
-export function frames(bytes: Buffer): Frame[] {
-  const reader = new FrameReader(bytes.length);
-  reader.push(bytes);
-  const found: Frame[] = [];
-  for (let next = reader.next(); next; next = reader.next()) found.push(next);
-  return found;
 }

@@ -1,5 +1,4 @@
 import { createServer, type Socket } from 'node:net';
-import type { ConnectionLimits } from './client-connection';
 import type { Engine } from './engine';
 import { Session } from './session';
 
@@ -21,7 +20,7 @@ export class WireServer {
 
   /** `onEmpty` is called each time that the last client has left. */
   constructor(
-    private readonly limits: ConnectionLimits,
+    private readonly holdIdleMs: number,
     private readonly onEmpty: () => void,
   ) {}
 
@@ -34,11 +33,6 @@ export class WireServer {
   serve(engine: Engine): void {
     this.engine = engine;
     for (const session of this.sessions) session.open(engine);
-  }
-
-  /** Tells clients that wait for the database that it is opening. */
-  reassure(message: string): void {
-    for (const session of this.sessions) session.notice(message);
   }
 
   /** Accepts no more clients and resolves when the running turns have ended. */
@@ -65,7 +59,7 @@ export class WireServer {
       if (!(isLast && session.applicationName === LEASE_NAME)) socket.end();
       if (isLast) this.onEmpty();
     };
-    const session = new Session(socket, this.limits, welcome, forget);
+    const session = new Session(socket, this.holdIdleMs, welcome, forget);
     this.sessions.add(session);
   }
 }

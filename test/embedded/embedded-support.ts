@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { type Embedded, type EmbeddedOptions, ensureEmbedded } from '../../db/embedded/ensure-embedded';
 import { hostPid } from '../../db/embedded/run-folder';
-import { digestOf, ENGINE_SOURCES, prepareTemplate } from '../support/templates';
+import { copyDataFolder, digestOf, ENGINE_SOURCES, prepareTemplate } from '../support/templates';
 
 /** Each test starts processes, and the first makes a cluster: on a busy machine that takes long. */
 const START_MS = 180_000;
@@ -19,26 +19,22 @@ export interface EmbeddedFixture {
   remove(): Promise<void>;
 }
 
-/** A template is copied when it is whole, however busy the machine is. */
-const TEMPLATE_CLOSE_MS = 120_000;
-
-/** A short path: the sockets' paths have a limit. */
-export const newFolder = (): string => mkdtempSync(join(tmpdir(), 'lpt-'));
-
-/** An empty cluster, prepared once per version of the engine and of its settings. */
-export async function emptyTemplate(): Promise<string> {
+/** A data folder with an empty cluster, which is prepared once per version of the engine and of its settings. */
+export async function folderWithCluster(): Promise<string> {
   const key = `empty-${digestOf(ENGINE_SOURCES)}`;
-  const dataFolder = await prepareTemplate(key, async (folder) => {
-    const embedded = await ensureEmbedded(folder, { durable: false, closeMs: TEMPLATE_CLOSE_MS });
+  const template = await prepareTemplate(key, async (dataFolder) => {
+    const embedded = await ensureEmbedded(dataFolder, { durable: false });
     await embedded.close();
   });
-  return join(dataFolder, 'postgres');
+  // A short path: the sockets' paths have a limit.
+  const folder = mkdtempSync(join(tmpdir(), 'lpt-'));
+  copyDataFolder(template, folder);
+  return folder;
 }
 
 export async function startFixture(options: EmbeddedOptions = {}): Promise<EmbeddedFixture> {
-  const dataFolder = newFolder();
-  const template = await emptyTemplate();
-  const embedded = await ensureEmbedded(dataFolder, { template, durable: false, ...options });
+  const dataFolder = await folderWithCluster();
+  const embedded = await ensureEmbedded(dataFolder, { durable: false, ...options });
   const clients: Client[] = [];
   return {
     dataFolder,

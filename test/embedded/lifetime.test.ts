@@ -1,26 +1,22 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { connectEmbedded } from '../../db/core/knex';
 import { type Embedded, ensureEmbedded } from '../../db/embedded/ensure-embedded';
 import { livingHost, socketPath } from '../../db/embedded/run-folder';
 import { startup } from '../../db/embedded/wire-protocol';
-import { connectTo, emptyTemplate, newFolder, startFixture } from './embedded-support';
+import { connectTo, folderWithCluster, startFixture } from './embedded-support';
 
 let folder: string;
-let template: string;
 
-beforeAll(async () => {
-  template = await emptyTemplate();
-});
-beforeEach(() => {
-  folder = newFolder();
+beforeEach(async () => {
+  folder = await folderWithCluster();
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-const start = (at = folder): Promise<Embedded> => ensureEmbedded(at, { template, durable: false });
+const start = (at = folder): Promise<Embedded> => ensureEmbedded(at, { durable: false });
 
 async function expectAnswers(embedded: Embedded): Promise<void> {
   const client = await connectTo(embedded);
@@ -39,7 +35,7 @@ async function hostEnd(socketFolder: string): Promise<{ ended: Promise<unknown> 
 /** Another process that uses the database, and the socket folder that it was given. */
 async function startProcess(): Promise<{ kill: () => Promise<unknown>; socketFolder: string }> {
   const words = ['--require', require.resolve('tsx/cjs'), join(__dirname, 'embedded-starter.ts')];
-  const starter: ChildProcess = spawn(process.execPath, [...words, folder, template], {
+  const starter: ChildProcess = spawn(process.execPath, [...words, folder], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const [line] = await once(starter.stdout ?? starter, 'data');
@@ -53,6 +49,7 @@ async function startProcess(): Promise<{ kill: () => Promise<unknown>; socketFol
 describe('starting', () => {
   // contract 14.9
   test('all that start at once on a new folder, other processes included, share one host', async () => {
+    rmSync(join(folder, 'postgres'), { recursive: true });
     const [other, ...all] = await Promise.all([startProcess(), start(), start(), start()]);
     const clients = await Promise.all(all.map(connectTo));
     await clients[0]?.query('create table t (a int)');
@@ -65,13 +62,15 @@ describe('starting', () => {
   });
 
   test('a folder whose path is too long for a socket works', async () => {
-    const embedded = await start(join(folder, 'deep'.repeat(30)));
+    const deep = join(folder, 'deep'.repeat(30));
+    renameSync(await folderWithCluster(), deep);
+    const embedded = await start(deep);
     await expectAnswers(embedded);
     await embedded.close();
   });
 
   test('an interrupted first start is begun anew', async () => {
-    mkdirSync(join(folder, 'postgres', 'data'), { recursive: true });
+    rmSync(join(folder, 'postgres', 'data.complete'));
     writeFileSync(join(folder, 'postgres', 'data', 'PG_VERSION'), '18\n');
     await (await start()).close();
   });
@@ -95,7 +94,7 @@ test('a client that leaves while the database is being opened leaves the host to
   const own = join(folder, 'postgres');
   mkdirSync(join(own, 'run'), { recursive: true });
   const words = ['--require', require.resolve('tsx/cjs'), require.resolve('../../db/embedded/host.ts')];
-  const options = JSON.stringify({ folder: own, template, durable: false, holdIdleMs: 60_000 });
+  const options = JSON.stringify({ folder: own, durable: false, holdIdleMs: 60_000 });
   const host = spawn(process.execPath, [...words, options], { stdio: ['ignore', 'ignore', 'pipe'] });
   let told = '';
   host.stderr.on('data', (text) => {

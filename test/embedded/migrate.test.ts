@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { connectEmbedded, type Database } from '../../db/core/knex';
 import { migrate, type SchemaSteps } from '../../db/migrations/migrate';
-import { emptyTemplate, newFolder } from './embedded-support';
+import { folderWithCluster } from './embedded-support';
 
 const stepOf = (table: string): SchemaSteps[string] => ({
   up: async (knex) => knex.schema.createTable(table, (columns) => columns.bigIncrements('id')),
@@ -18,8 +18,8 @@ describe('a database that is opened and migrated', () => {
   let other: Database;
 
   beforeAll(async () => {
-    folder = newFolder();
-    const options = { dataDir: folder, durable: false, template: await emptyTemplate() };
+    folder = await folderWithCluster();
+    const options = { dataDir: folder, durable: false };
     database = await connectEmbedded(options);
     other = await connectEmbedded(options);
   });

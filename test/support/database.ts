@@ -85,10 +85,7 @@ async function emptySchema(knex: Knex): Promise<void> {
 /** The folder of a migrated cluster, prepared once per state of the schema and the engine. */
 function migratedTemplate(): Promise<string> {
   const key = `migrated-${digestOf(['db/migrations', ...ENGINE_SOURCES])}`;
-  // A template is copied when it is whole, however busy the machine is.
-  return prepareTemplate(key, (dataDir) =>
-    migrated(connectEmbedded({ dataDir, durable: false, closeMs: 120_000 })),
-  );
+  return prepareTemplate(key, (dataDir) => migrated(connectEmbedded({ dataDir, durable: false })));
 }
 
 /** Makes a data folder with a migrated, empty database that nobody has open. */
