@@ -23,8 +23,6 @@ export interface Database {
 export interface PoolOptions {
   /** Connections at most. Default 10, embedded 4. */
   readonly poolMax?: number;
-  /** How long a query may wait for a connection. Default 10 s. */
-  readonly acquireMs?: number;
   /** Longest statement; 0 = no limit. Default 30 s. The embedded database has no such limit: it can't interrupt itself. */
   readonly statementMs?: number;
   /** Shown in `pg_stat_activity`. Default `loupe`. */
@@ -33,6 +31,7 @@ export interface PoolOptions {
   readonly onWarning?: (message: string) => void;
 }
 
+/** How long a query may wait for a connection. */
 const ACQUIRE_MS = 10_000;
 const STATEMENT_MS = 30_000;
 
@@ -77,14 +76,14 @@ export async function connectEmbedded(
   return { ...pool, kind: 'embedded', warnings: [], close };
 }
 
-const commonConnection = ({ applicationName = 'loupe', acquireMs = ACQUIRE_MS }: PoolOptions) => ({
+const commonConnection = ({ applicationName = 'loupe' }: PoolOptions) => ({
   application_name: applicationName,
-  connectionTimeoutMillis: acquireMs,
+  connectionTimeoutMillis: ACQUIRE_MS,
   types: valueTypes,
 });
 
 function createKnex(
-  { poolMax, acquireMs = ACQUIRE_MS, onWarning }: PoolOptions & { readonly poolMax: number },
+  { poolMax, onWarning }: PoolOptions & { readonly poolMax: number },
   connection: Knex.PgConnectionConfig | Knex.ConnectionConfigProvider,
 ): Pick<Database, 'knex' | 'connections'> {
   const warn = (message: unknown) => onWarning?.(String(message));
@@ -92,10 +91,10 @@ function createKnex(
     client: 'pg',
     connection,
     pool: { min: 0, max: poolMax, ...withoutSpentConnections() },
-    acquireConnectionTimeout: acquireMs,
+    acquireConnectionTimeout: ACQUIRE_MS,
     log: { warn, error: warn, deprecate: warn, debug: () => undefined },
   });
-  const shares = connectionBudget(poolMax, acquireMs);
+  const shares = connectionBudget(poolMax, ACQUIRE_MS);
   shareConnections(knex.client, shares);
   // As the pool of Knex (tarn) counts them; a query that waits for the share of its party waits as well.
   const connections = () => {

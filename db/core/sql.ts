@@ -100,6 +100,20 @@ export function inTransaction<Result>(
   return reachable(knex.transaction(work));
 }
 
+/** Runs work on one connection, whose session is then its own: `rowsOf` of what is given goes there. */
+export function onOneConnection<Result>(
+  knex: Knex,
+  work: (own: Knex, connection: ClientBase) => Promise<Result>,
+): Promise<Result> {
+  return onConnection(knex, (connection) => {
+    const client: unknown = Object.create(knex.client, {
+      acquireConnection: { value: async () => connection },
+      releaseConnection: { value: async () => undefined },
+    });
+    return work(Object.create(knex, { client: { value: client } }), connection);
+  });
+}
+
 /** Does work on a connection of the pool, inside of a transaction on its own. */
 async function onConnection<Result>(
   { client }: Knex,

@@ -8,7 +8,7 @@ import {
   type PicturesOf,
   PORTS,
 } from '../../models/ports';
-import { inTransaction, reachable, rowsOf, type Sql, sql } from '../core/sql';
+import { inTransaction, rowsOf, type Sql, sql } from '../core/sql';
 import { embeddingsOf, isShown, vectorOf, vectorText } from './embedding-tables';
 import { PostgresEmbeddingVersions } from './embedding-versions';
 import { buildNearestIndex, hasNearestIndex } from './nearest-index-build';
@@ -156,7 +156,7 @@ export class PostgresEmbeddingRepository extends PostgresEmbeddingVersions imple
     onNotice: (notice: string) => void = () => undefined,
   ): Promise<boolean> {
     if (!(await this.#needsIndex(versionId))) return false;
-    await reachable(buildNearestIndex(this.knex, versionId, { memoryMib: this.indexMemoryMib, onNotice }));
+    await buildNearestIndex(this.knex, versionId, { memoryMib: this.indexMemoryMib, onNotice });
     return true;
   }
 

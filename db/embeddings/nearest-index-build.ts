@@ -1,8 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
-import type { ClientBase } from 'pg';
 import { sqlStateOf } from '../core/postgres-faults';
-import { identifier, rowsOf, type Sql, sql } from '../core/sql';
+import { identifier, onOneConnection, rowsOf, sql } from '../core/sql';
 import { embeddingsOf, nearestIndexOf } from './embedding-tables';
 
 /** How an approximate index is built. */
@@ -42,34 +41,26 @@ export async function hasNearestIndex(knex: Knex, versionId: number): Promise<bo
  * Inner product orders unit vectors as cosine does, and is the cheapest. m 16 and ef_construction 128 were measured: more build
  * time buys little recall.
  */
-export async function buildNearestIndex(
-  knex: Knex,
-  versionId: number,
-  options: IndexBuildOptions,
-): Promise<void> {
-  const connection: ClientBase = await knex.client.acquireConnection();
-  const hear = ({ message }: { message?: string | undefined }) => options.onNotice(message ?? '');
-  connection.on('notice', hear);
+export function buildNearestIndex(knex: Knex, versionId: number, options: IndexBuildOptions): Promise<void> {
   // The settings and the lock belong to the session; outside of a transaction, as the statement demands.
-  const run = async (statement: Sql) => {
-    await knex.raw(statement.text, [...statement.bindings]).connection(connection);
-  };
-  try {
-    while (!(await isLocked(knex, connection, versionId))) await delay(POLL_MS);
-    await run(setting('statement_timeout', '0'));
-    const memoryMib = await memoryFor(knex, versionId, options);
-    await run(setting('maintenance_work_mem', `${memoryMib}MB`));
-    await build(knex, run, versionId, options);
-  } finally {
-    connection.off('notice', hear);
-    for (const last of [
-      sql`SELECT pg_advisory_unlock(${BUILD_LOCK}::integer, ${versionId}::integer)`,
-      ...SETTINGS.map((name) => sql`RESET ${identifier(name)}`),
-    ]) {
-      await run(last).catch(() => undefined);
+  return onOneConnection(knex, async (own, connection) => {
+    const hear = ({ message }: { message?: string | undefined }) => options.onNotice(message ?? '');
+    connection.on('notice', hear);
+    try {
+      while (!(await isLocked(own, versionId))) await delay(POLL_MS);
+      await set(own, 'statement_timeout', '0');
+      await set(own, 'maintenance_work_mem', `${await memoryFor(own, versionId, options)}MB`);
+      await build(own, versionId, options);
+    } finally {
+      connection.off('notice', hear);
+      for (const last of [
+        sql`SELECT pg_advisory_unlock(${BUILD_LOCK}::integer, ${versionId}::integer)`,
+        ...SETTINGS.map((name) => sql`RESET ${identifier(name)}`),
+      ]) {
+        await rowsOf(own, last).catch(() => undefined);
+      }
     }
-    await knex.client.releaseConnection(connection);
-  }
+  });
 }
 
 /** What the graph needs, at most what it may have: the server reserves all of it, however few the vectors are. */
@@ -91,38 +82,30 @@ async function memoryFor(
   return Math.min(neededMib, memoryMib);
 }
 
-async function build(
-  knex: Knex,
-  run: (statement: Sql) => Promise<void>,
-  versionId: number,
-  { onNotice }: IndexBuildOptions,
-): Promise<void> {
-  if (await hasNearestIndex(knex, versionId)) return;
+async function build(own: Knex, versionId: number, { onNotice }: IndexBuildOptions): Promise<void> {
+  if (await hasNearestIndex(own, versionId)) return;
   const unfinished = identifier(unfinishedOf(versionId));
-  const create = sql`CREATE INDEX CONCURRENTLY ${unfinished} ON ${embeddingsOf(versionId)}
-    USING hnsw (embedding halfvec_ip_ops) WITH (m = 16, ef_construction = 128)`;
-  if ((await stateOf(knex, unfinishedOf(versionId))) !== 'whole') {
-    await run(sql`DROP INDEX IF EXISTS ${unfinished}`);
-    try {
-      await run(setting('max_parallel_maintenance_workers', String(PARALLEL_WORKERS)));
-      await run(create);
-    } catch (failure) {
+  const create = async (workers: number) => {
+    await rowsOf(own)`DROP INDEX IF EXISTS ${unfinished}`;
+    await set(own, 'max_parallel_maintenance_workers', String(workers));
+    await rowsOf(own)`CREATE INDEX CONCURRENTLY ${unfinished} ON ${embeddingsOf(versionId)}
+      USING hnsw (embedding halfvec_ip_ops) WITH (m = 16, ef_construction = 128)`;
+  };
+  if ((await stateOf(own, unfinishedOf(versionId))) !== 'whole') {
+    await create(PARALLEL_WORKERS).catch((failure: unknown) => {
       if (sqlStateOf(failure) !== NO_SHARED_MEMORY) throw failure;
       onNotice('the server has too little shared memory to build with several processes; one builds alone');
-      await run(sql`DROP INDEX IF EXISTS ${unfinished}`);
-      await run(setting('max_parallel_maintenance_workers', '0'));
-      await run(create);
-    }
+      return create(0);
+    });
   }
-  await run(sql`ALTER INDEX ${unfinished} RENAME TO ${identifier(nearestIndexOf(versionId))}`);
+  await rowsOf(own)`ALTER INDEX ${unfinished} RENAME TO ${identifier(nearestIndexOf(versionId))}`;
 }
 
 /** Requested again and again, and not waited for: a statement that waits would hold up the build itself. */
-async function isLocked(knex: Knex, connection: ClientBase, versionId: number): Promise<boolean> {
-  const answer: { rows: { locked: boolean }[] } = await knex
-    .raw('SELECT pg_try_advisory_lock(?::integer, ?::integer) AS locked', [BUILD_LOCK, versionId])
-    .connection(connection);
-  return answer.rows[0]?.locked === true;
+async function isLocked(own: Knex, versionId: number): Promise<boolean> {
+  const [line] = await rowsOf<{ locked: boolean }>(own)`
+    SELECT pg_try_advisory_lock(${BUILD_LOCK}::integer, ${versionId}::integer) AS locked`;
+  return line?.locked === true;
 }
 
 async function stateOf(knex: Knex, index: string): Promise<'missing' | 'broken' | 'whole'> {
@@ -133,4 +116,5 @@ async function stateOf(knex: Knex, index: string): Promise<'missing' | 'broken' 
 }
 
 /** For the session. */
-const setting = (name: string, value: string): Sql => sql`SELECT set_config(${name}, ${value}, false)`;
+const set = (own: Knex, name: string, value: string) =>
+  rowsOf(own)`SELECT set_config(${name}, ${value}, false)`;

@@ -82,7 +82,7 @@ function postgres({ durable = false, settings = {} }: ServerOptions): Kind {
       --env POSTGRES_INITDB_ARGS=--locale=C.UTF-8 ${POSTGRES_IMAGE} postgres ${given}`,
     url: (password, port) => `postgresql://loupe:${password}@127.0.0.1:${port}/loupe`,
     async answers(url) {
-      const database = connectPostgres({ url, poolMax: 1, acquireMs: 5_000 });
+      const database = connectPostgres({ url, poolMax: 1 });
       await database.knex.raw('SELECT 1').finally(() => database.close());
     },
   };
