@@ -1,5 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
+import pRetry from 'p-retry';
 import { inject, injectable } from 'tsyringe';
 import { RESERVATION_MS } from '../../models/access/billing';
 import { CREDITS_MAX } from '../../models/access/credits';
@@ -29,9 +29,8 @@ interface Settlement {
 
 const amountOf = ({ amount }: Settlement): number => amount;
 
-/** A database outage that lasts longer than this needs an operator. */
-const REFUND_ATTEMPTS = 60;
-const REFUND_EVERY_MS = 1_000;
+/** A minute of tries: a database outage that lasts longer needs an operator. */
+const REFUND_TRIES = { retries: 59, factor: 1, minTimeout: 1_000, unref: true } as const;
 
 /**
  * Credits in PostgreSQL (contract 10.5). Every movement is one statement, so it happens whole or not at all, and
@@ -108,16 +107,8 @@ export class PostgresCreditLedger implements CreditLedger {
     return account?.credits ?? null;
   }
 
-  async refund(charge: ChargeRequest): Promise<void> {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        await this.undo(charge);
-        return;
-      } catch (failure) {
-        if (attempt === REFUND_ATTEMPTS) throw failure;
-        await delay(REFUND_EVERY_MS, undefined, { ref: false });
-      }
-    }
+  refund(charge: ChargeRequest): Promise<void> {
+    return pRetry(() => this.undo(charge), REFUND_TRIES);
   }
 
   async expireReservations(): Promise<void> {

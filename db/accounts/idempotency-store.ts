@@ -12,9 +12,6 @@ import { TEXT_PIECE } from '../../models/text-pieces';
 import { hasCome } from '../core/shared-clauses';
 import { rowsOf, sql } from '../core/sql';
 
-/** Expired calls that each new call deletes, so that the table needs no sweeper of its own. */
-const SWEPT_AT_ONCE = 8;
-
 interface Found {
   /** Whether the key stands for the call that was asked for. */
   readonly same: boolean;
@@ -80,12 +77,6 @@ export class PostgresIdempotencyStore implements IdempotencyStore {
   private async begin(call: IdempotentCall, leasedUntil: Date, expiresAt: Date): Promise<string | null> {
     const now = this.clock.now();
     const [begun] = await rowsOf<{ charge_id: string }>(this.knex)`
-      WITH swept AS (
-        DELETE FROM idempotent_calls WHERE ctid IN (
-          SELECT ctid FROM idempotent_calls
-          WHERE expires_at <= ${now} AND (account_id, key) <> (${call.accountId}, ${call.key})
-          ORDER BY expires_at LIMIT ${SWEPT_AT_ONCE} FOR UPDATE SKIP LOCKED)
-      )
       INSERT INTO idempotent_calls AS old (account_id, key, fingerprint, charge_id, leased_until, expires_at)
       VALUES (${call.accountId}, ${call.key}, ${call.fingerprint}, ${randomUUID()}, ${leasedUntil}, ${expiresAt})
       ON CONFLICT (account_id, key) DO UPDATE SET fingerprint = excluded.fingerprint,

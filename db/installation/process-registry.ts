@@ -1,7 +1,13 @@
 import type { Knex } from 'knex';
 import { inject, injectable } from 'tsyringe';
-import { PORTS, type ProcessRegistry, type ServiceProcess } from '../../models/ports';
-import { reachable, rowsOf, sql } from '../core/sql';
+import type { WorkerReadiness } from '../../models/indexing/embedding-version';
+import {
+  PORTS,
+  type ProcessRegistry,
+  type ReadinessRepository,
+  type ServiceProcess,
+} from '../../models/ports';
+import { inTransaction, reachable, rowsOf, sql } from '../core/sql';
 
 /** A statement that takes longer means a database that can't serve; its connection is given up. */
 const RENEW_MS = 2_000;
@@ -11,6 +17,9 @@ const LIVES = sql`seen_at BETWEEN now() - interval '30 seconds' AND now() + inte
 
 /** Such times are also left behind by a clock that was set. */
 const LONG_GONE = sql`seen_at NOT BETWEEN now() - interval '1 hour' AND now() + interval '1 hour'`;
+
+/** A worker reports every few seconds; after this it counts as dead. */
+const TOLD_LATELY = sql`told_at > now() - interval '20 seconds' AND told_at < now() + interval '20 seconds'`;
 
 /** The processes of an installation, in PostgreSQL. */
 @injectable()
@@ -34,5 +43,41 @@ export class PostgresProcessRegistry implements ProcessRegistry {
 
   async leave(id: string): Promise<void> {
     await rowsOf(this.knex)`DELETE FROM service_processes WHERE id = ${id}`;
+  }
+}
+
+/** What workers report about the models of versions, in PostgreSQL. */
+@injectable()
+export class PostgresReadinessRepository implements ReadinessRepository {
+  constructor(@inject(PORTS.Knex) private readonly knex: Knex) {}
+
+  async tell(worker: string, told: readonly Omit<WorkerReadiness, 'worker'>[]): Promise<void> {
+    await inTransaction(this.knex, async (transaction) => {
+      await rowsOf(
+        transaction,
+      )`DELETE FROM embedding_readiness WHERE worker = ${worker} OR NOT ${TOLD_LATELY}`;
+      await rowsOf(transaction)`INSERT INTO embedding_readiness (worker, version_id, fault)
+        SELECT ${worker}, version_id, fault
+        FROM unnest(${told.map(({ versionId }) => versionId)}::integer[],
+          ${told.map(({ fault }) => fault ?? '')}::text[]) AS given (version_id, fault)
+        JOIN embedding_versions v ON v.id = given.version_id`;
+    });
+  }
+
+  async of(versionId: number): Promise<readonly WorkerReadiness[]> {
+    const rows = await rowsOf<WorkerReadiness>(this.knex)`
+      SELECT worker, version_id AS "versionId", nullif(fault, '') AS fault FROM embedding_readiness
+      WHERE version_id = ${versionId} AND ${TOLD_LATELY} ORDER BY worker`;
+    return rows;
+  }
+
+  async workers(): Promise<readonly string[]> {
+    const rows = await rowsOf<{ worker: string }>(this.knex)`
+      SELECT DISTINCT worker FROM embedding_readiness WHERE ${TOLD_LATELY} ORDER BY worker`;
+    return rows.map(({ worker }) => worker);
+  }
+
+  async forget(worker: string): Promise<void> {
+    await rowsOf(this.knex)`DELETE FROM embedding_readiness WHERE worker = ${worker}`;
   }
 }

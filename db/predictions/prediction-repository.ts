@@ -27,24 +27,21 @@ export class PostgresPredictionRepository implements PredictionRepository {
   constructor(@inject(PORTS.Knex) private readonly knex: Knex) {}
 
   /** Commits without waiting for the disk: a caller waits for it, and a loss of power may take the last few. */
-  async save(prediction: Prediction, photos: () => Promise<readonly Buffer[]>): Promise<void> {
-    const [saved] = await rowsOf<{ keeps: boolean }>(this.knex)`
-      WITH quick AS (SELECT set_config('synchronous_commit', 'off', true))
-      INSERT INTO predictions (id, created_at, request_id, account_id, test, endpoint, version_id, model,
-        image_digests, neighbours, best, rows, timings)
-      SELECT ${prediction.id}, ${prediction.createdAt}, ${prediction.requestId}, ${prediction.accountId},
-        ${prediction.test}, ${prediction.endpoint}, ${prediction.versionId}, ${prediction.model}, ${prediction.imageDigests}::text[],
-        ${json(prediction.neighbours)}, ${json(prediction.best)}, ${json(prediction.rows)},
-        ${json(prediction.timings)} FROM quick
-      RETURNING (SELECT keep_photos FROM accounts WHERE id = account_id) AS keeps`;
-    if (saved?.keeps) await this.#keep(prediction.id, await photos());
-  }
-
-  async #keep(id: string, photos: readonly Buffer[]): Promise<void> {
-    const lines = photos.map((jpeg, position) => ({ position, jpeg: jpeg.toString('base64') }));
-    await rowsOf(this.knex)`INSERT INTO prediction_photos (prediction_id, position, jpeg)
-      SELECT ${id}, position, decode(jpeg, 'base64')
-      FROM jsonb_to_recordset(${json(lines)}) AS photo (position int, jpeg text)`;
+  async save(prediction: Prediction, photos: readonly Buffer[]): Promise<void> {
+    await rowsOf(this.knex)`
+      WITH quick AS (SELECT set_config('synchronous_commit', 'off', true)),
+      saved AS (
+        INSERT INTO predictions (id, created_at, request_id, account_id, test, endpoint, version_id, model,
+          image_digests, neighbours, best, rows, timings)
+        SELECT ${prediction.id}, ${prediction.createdAt}, ${prediction.requestId}, ${prediction.accountId},
+          ${prediction.test}, ${prediction.endpoint}, ${prediction.versionId}, ${prediction.model},
+          ${prediction.imageDigests}::text[], ${json(prediction.neighbours)}, ${json(prediction.best)},
+          ${json(prediction.rows)}, ${json(prediction.timings)} FROM quick
+        RETURNING id, account_id)
+      INSERT INTO prediction_photos (prediction_id, position, jpeg)
+      SELECT saved.id, position - 1, jpeg
+      FROM saved JOIN accounts ON accounts.id = account_id AND keep_photos,
+        unnest(${[...photos]}::bytea[]) WITH ORDINALITY AS photo (jpeg, position)`;
   }
 
   async find(id: string): Promise<Prediction | null> {

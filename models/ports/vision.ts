@@ -202,8 +202,8 @@ export interface AccountReliability {
 }
 
 export interface PredictionRepository {
-  /** @param photos the prepared photos; called if the account wants them kept */
-  save(prediction: Prediction, photos: () => Promise<readonly Buffer[]>): Promise<void>;
+  /** @param photos the prepared photos; kept if the account still wants that */
+  save(prediction: Prediction, photos: readonly Buffer[]): Promise<void>;
   find(id: string): Promise<Prediction | null>;
   /** The last feedback counts; false when there is no such prediction. */
   saveFeedback(id: string, feedback: Feedback): Promise<boolean>;

@@ -195,7 +195,7 @@ export class VisionService {
       neighbours: neighbours.map(({ products: _, ...neighbour }) => neighbour),
       rows: found.items.map(({ item, confidence }) => ({ id: item.id, confidence })),
     };
-    await this.predictions.save(prediction, () => Promise.all(images.map(jpegOf)));
+    await this.predictions.save(prediction, caller.keepsPhotos ? await Promise.all(images.map(jpegOf)) : []);
     return id;
   }
 }

@@ -10,7 +10,6 @@ import { PostgresItemSales } from '../../db/catalog/item-sales';
 import { PostgresSearchMissStore } from '../../db/catalog/search-miss-store';
 import { PostgresStoredImageIndex } from '../../db/catalog/stored-image-index';
 import type { Database } from '../../db/core/knex';
-import { PostgresReadinessRepository } from '../../db/core/readiness-repository';
 import {
   INDEX_MEMORY_MIB,
   INDEXED_FROM,
@@ -19,7 +18,7 @@ import {
 import { PostgresImageSamples } from '../../db/embeddings/image-samples';
 import { PostgresNeighbourIndex } from '../../db/embeddings/neighbour-index';
 import { HmacDataFileSigner } from '../../db/files/hmac-data-file-signer';
-import { PostgresProcessRegistry } from '../../db/installation/process-registry';
+import { PostgresProcessRegistry, PostgresReadinessRepository } from '../../db/installation/process-registry';
 import { PostgresVisionJobStore } from '../../db/jobs/vision-job-store';
 import { migrations } from '../../db/migrations';
 import { migrate } from '../../db/migrations/migrate';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { isImportAlive } from '../../db/catalog/import/record-store';
-import { PostgresReadinessRepository } from '../../db/core/readiness-repository';
 import { hasCome } from '../../db/core/shared-clauses';
 import { rowsOf, sql } from '../../db/core/sql';
+import { PostgresReadinessRepository } from '../../db/installation/process-registry';
 import { RESERVATION_MS } from '../../models/access/billing';
 import { pauseAfter } from '../../models/retry-pauses';
 import {
@@ -23,40 +23,11 @@ jest.setTimeout(240_000);
 const { clock, database, here, owner: newOwner } = useTwoProcesses();
 const LEASE_MS = 30_000;
 
-/** Whatever runs is to be done again. */
-interface Case {
-  /** Writes a time by the clock. */
-  readonly write: () => Promise<unknown>;
-  /** Whether it counts as having come, or as over. */
-  readonly hasCome: () => Promise<boolean>;
-  /** How far ahead of the clock that writes it. */
-  readonly aheadMs: number;
-}
+/** What writes a time by the clock, whether that time has come or is over, and how far ahead of the clock it lies. */
+type Case = [what: string, write: () => Promise<unknown>, hasCome: () => Promise<boolean>, aheadMs: number];
 
 /** From the last `write` that needs one. */
 let owner: Owner;
-const addJob = async () => here().jobs.add(jobOf(await newOwner()), 10);
-const beginEntry = () => here().jobs.begin(MINUTE_MS);
-const isBegun = async () => (await beginEntry()) !== null;
-const addMessage = async () => {
-  await addWebhook(here(), await newOwner());
-  await tellOfDrift(here());
-};
-const beginMessage = () => here().webhooks.begin(LEASE_MS);
-const isTaken = async () => (await beginMessage()) !== null;
-const claim = () => here().housekeeping.claim('housekeeping', HOUR_MS);
-const claimCall = () =>
-  here().idempotency.claim(
-    { accountId: owner.accountId, key: 'k', fingerprint: Buffer.alloc(32) },
-    clock.in(MINUTE_MS),
-    clock.in(366 * DAY_MS),
-  );
-const reserve = () => {
-  const charge = { ...owner, chargeId: crypto.randomUUID(), endpoint: '', requestId: '' };
-  return here().ledger.reserve(charge, 10, clock.in(RESERVATION_MS));
-};
-const countTestCall = () => here().accounts.countTestCalls(owner.keyId, 1, 1);
-
 /** Makes an account for what follows. */
 const ofOwner =
   (work: () => Promise<unknown>, credits: number | null = null) =>
@@ -64,52 +35,58 @@ const ofOwner =
     owner = await newOwner(credits);
     await work();
   };
-
-const CASES: Record<string, Case> = {
-  'a claim of housekeeping': { write: claim, hasCome: claim, aheadMs: HOUR_MS },
-  'a job': { write: addJob, hasCome: isBegun, aheadMs: 0 },
-  'the lease of an entry': { write: () => addJob().then(isBegun), hasCome: isBegun, aheadMs: MINUTE_MS },
-  'the next try of an entry': {
-    write: async () => {
-      await addJob();
-      const entry = await beginEntry();
-      if (entry) await here().jobs.postpone(entry, clock.in(pauseAfter(35)));
-    },
-    hasCome: isBegun,
-    aheadMs: HOUR_MS,
-  },
-  'a message': { write: addMessage, hasCome: isTaken, aheadMs: 0 },
-  'the lease of an address': { write: () => addMessage().then(isTaken), hasCome: isTaken, aheadMs: LEASE_MS },
-  'the next try of a message': {
-    write: async () => {
-      await addMessage();
-      const message = await beginMessage();
-      const again = clock.in(pauseAfter(35));
-      const next = { message: again, endpoint: again, dropBefore: new Date(0) };
-      if (message) await here().webhooks.failed(message, 'no', next);
-    },
-    hasCome: isTaken,
-    aheadMs: HOUR_MS,
-  },
-  'the lease of a call that names itself': {
-    write: ofOwner(claimCall),
-    hasCome: async () => (await claimCall()).kind === 'granted',
-    aheadMs: MINUTE_MS,
-  },
-  'a reservation': { write: ofOwner(reserve, 10), hasCome: reserve, aheadMs: RESERVATION_MS },
-  'the month of test calls': {
-    write: ofOwner(countTestCall),
-    hasCome: countTestCall,
-    aheadMs: 31 * DAY_MS,
-  },
+const addJob = async () => here().jobs.add(jobOf(await newOwner()), 10);
+const beginEntry = () => here().jobs.begin(MINUTE_MS);
+const isBegun = async () => (await beginEntry()) !== null;
+const postponeEntry = async () => {
+  await addJob();
+  const entry = await beginEntry();
+  if (entry) await here().jobs.postpone(entry, clock.in(pauseAfter(35)));
 };
+const addMessage = async () => {
+  await addWebhook(here(), await newOwner());
+  await tellOfDrift(here());
+};
+const beginMessage = () => here().webhooks.begin(LEASE_MS);
+const isTaken = async () => (await beginMessage()) !== null;
+const failMessage = async () => {
+  await addMessage();
+  const message = await beginMessage();
+  const again = clock.in(pauseAfter(35));
+  const next = { message: again, endpoint: again, dropBefore: new Date(0) };
+  if (message) await here().webhooks.failed(message, 'no', next);
+};
+const claim = () => here().housekeeping.claim('housekeeping', HOUR_MS);
+const claimCall = () =>
+  here().idempotency.claim(
+    { accountId: owner.accountId, key: 'k', fingerprint: Buffer.alloc(32) },
+    clock.in(MINUTE_MS),
+    clock.in(366 * DAY_MS),
+  );
+const isGranted = async () => (await claimCall()).kind === 'granted';
+const reserve = () => {
+  const charge = { ...owner, chargeId: crypto.randomUUID(), endpoint: '', requestId: '' };
+  return here().ledger.reserve(charge, 10, clock.in(RESERVATION_MS));
+};
+const countTestCall = () => here().accounts.countTestCalls(owner.keyId, 1, 1);
 
 afterEach(async () => {
   await database.knex('vision_jobs').delete();
   await database.knex('webhook_endpoints').delete();
 });
 
-describe.each(Object.entries(CASES))('%s', (_what, { write, hasCome: hasComeNow, aheadMs }) => {
+describe.each<Case>([
+  ['a claim of housekeeping', claim, claim, HOUR_MS],
+  ['a job', addJob, isBegun, 0],
+  ['the lease of an entry', () => addJob().then(isBegun), isBegun, MINUTE_MS],
+  ['the next try of an entry', postponeEntry, isBegun, HOUR_MS],
+  ['a message', addMessage, isTaken, 0],
+  ['the lease of an address', () => addMessage().then(isTaken), isTaken, LEASE_MS],
+  ['the next try of a message', failMessage, isTaken, HOUR_MS],
+  ['the lease of a call that names itself', ofOwner(claimCall), isGranted, MINUTE_MS],
+  ['a reservation', ofOwner(reserve, 10), reserve, RESERVATION_MS],
+  ['the month of test calls', ofOwner(countTestCall), countTestCall, 31 * DAY_MS],
+])('%s', (_what, write, hasComeNow, aheadMs) => {
   test.each([62, 3_650])('written by a clock that was %i days ahead is void', async (days) => {
     clock.at += days * DAY_MS;
     await write();

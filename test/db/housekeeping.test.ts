@@ -62,7 +62,7 @@ test('predictions older than a time are deleted, oldest first, no more than the 
     timings: { intakeMs: 1, queueMs: 1, embedMs: 1, neighboursMs: 1, rowsMs: 1 },
   };
   for (const [id, days] of Object.entries({ oldest: 3, old: 2, young: 1 }))
-    await predictions.save({ ...record, id, createdAt: clock.in(-days * DAY_MS) }, async () => []);
+    await predictions.save({ ...record, id, createdAt: clock.in(-days * DAY_MS) }, []);
   const before = clock.in(-1.5 * DAY_MS);
   expect(await predictions.deleteBefore(before, 1)).toBe(1);
   expect(await predictions.find('oldest')).toBeNull();
