@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { rowsOf, sql } from '../../db/core/sql';
+import { rowsOf } from '../../db/core/sql';
 import { CATALOG, entity, estimate, HERMES, product, TAGS, TOGO, TOGO_BAG } from './catalog-import-sample';
 import { type BundleFiles, picture, useImportBench } from './catalog-import-support';
 
@@ -179,7 +179,7 @@ describe('synonyms', () => {
   /** contract 13.14: `synonyms.jsonl`. */
   const bench = useImportBench();
 
-  const stored = () => rowsOf(bench.knex, sql`SELECT id, phrases, readings FROM synonyms ORDER BY id`);
+  const stored = () => rowsOf(bench.knex)`SELECT id, phrases, readings FROM synonyms ORDER BY id`;
   const ONE_WAY = { id: 'syn_lv', from: ['LV', 'l.v.'], to: ['Louis  Vuitton', 'louis vuitton'] };
   const MUTUAL = { id: 'syn_bag', words: ['bag', 'Étui', '手袋'] };
 

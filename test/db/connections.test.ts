@@ -52,12 +52,11 @@ onServer('a server', () => {
     ...{ id: 'own', name: 'host:1', role: 'all' },
     traits: { release: '1', signingKeys: [], imageStore: null },
   };
-  const write = () =>
-    rowsOf(database.knex, sql`INSERT INTO accounts (id, name) VALUES (${randomUUID()}, 'test')`);
+  const write = () => rowsOf(database.knex)`INSERT INTO accounts (id, name) VALUES (${randomUUID()}, 'test')`;
   const renew = () => new PostgresProcessRegistry(database.knex).renew(OWN);
   /** Opens all connections of the pool. */
   const fillPool = () =>
-    Promise.all(Array.from({ length: POOL }, () => rowsOf(database.knex, sql`SELECT pg_sleep(0.05)`)));
+    Promise.all(Array.from({ length: POOL }, () => rowsOf(database.knex)`SELECT pg_sleep(0.05)`));
   const name = () => new URL(own.url).pathname.slice(1);
   const readOnly = (how: string) =>
     operator.query(`ALTER DATABASE ${name()} ${how.replace('*', 'default_transaction_read_only')}`);
@@ -86,7 +85,7 @@ onServer('a server', () => {
     async (_what, waiting) => {
       await operator.query('SELECT pg_advisory_lock(1)');
       const flood = Array.from({ length: 30 }, () => workFor('flood', async () => waiting()));
-      const other = workFor('other', () => rowsOf(database.knex, sql`SELECT 1 AS one`));
+      const other = workFor('other', () => rowsOf(database.knex)`SELECT 1 AS one`);
       expect(await other).toEqual([{ one: 1 }]);
       await operator.query('SELECT pg_advisory_unlock(1)');
       await Promise.all(flood);
@@ -99,7 +98,7 @@ onServer('a server', () => {
     ['a statement', write, REFUSED],
     [
       'a transaction',
-      () => inTransaction(database.knex, (trx) => rowsOf(trx, sql`DELETE FROM accounts`)),
+      () => inTransaction(database.knex, (trx) => rowsOf(trx)`DELETE FROM accounts`),
       REFUSED,
     ],
     ['the renewal that readiness asks for', renew, REFUSED],
@@ -139,7 +138,7 @@ onServer('a server', () => {
 
   test('that refuses new connections is a 503, with the reason only in the log', async () => {
     const refused = connectPostgres({ url: Object.assign(new URL(own.url), { password: 'changed' }).href });
-    await expect(rowsOf(refused.knex, sql`SELECT 1`)).rejects.toMatchObject({
+    await expect(rowsOf(refused.knex)`SELECT 1`).rejects.toMatchObject({
       ...{ status: 503, message: 'The database does not answer; try again.', cause: { code: '28P01' } },
     });
     await refused.close();
@@ -148,7 +147,7 @@ onServer('a server', () => {
   test('that lost a prepared statement is a 503, and the next connection prepares it again', async () => {
     const statement = () => rowsOf(database.knex, { ...sql`SELECT 1 AS one`, name: 'st_forgotten' });
     await statement();
-    await rowsOf(database.knex, sql`DEALLOCATE ALL`);
+    await rowsOf(database.knex)`DEALLOCATE ALL`;
     await expect(statement()).rejects.toMatchObject({ status: 503 });
     expect(await statement()).toEqual([{ one: 1 }]);
   });

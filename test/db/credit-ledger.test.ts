@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
-import { rowsOf, sql } from '../../db/core/sql';
+import { rowsOf } from '../../db/core/sql';
 import { RESERVATION_MS } from '../../models/access/billing';
 import { CREDITS_MAX } from '../../models/access/credits';
 import { badRequest, insufficientCredits } from '../../models/errors';
@@ -20,11 +20,11 @@ const chargeOf = (accountId: string, more: Partial<ChargeRequest> = {}): ChargeR
 async function accountState(accountId: string) {
   const [found] = await rowsOf<{ credits: number | null; held: number; booked: number; topped: number }>(
     database.knex,
-    sql`SELECT credits, held,
-          (SELECT coalesce(sum(amount), 0)::bigint FROM credit_ledger WHERE account_id = a.id) AS booked,
-          (SELECT coalesce(sum(amount), 0)::bigint FROM credit_top_ups WHERE account_id = a.id) AS topped
-        FROM accounts a WHERE id = ${accountId}`,
-  );
+  )`
+    SELECT credits, held,
+      (SELECT coalesce(sum(amount), 0)::bigint FROM credit_ledger WHERE account_id = a.id) AS booked,
+      (SELECT coalesce(sum(amount), 0)::bigint FROM credit_top_ups WHERE account_id = a.id) AS topped
+    FROM accounts a WHERE id = ${accountId}`;
   if (!found) throw new Error('no such account');
   const { topped, ...state } = found;
   if (state.credits !== null) expect(state.credits).toBe(topped - state.booked);
@@ -223,10 +223,8 @@ describe('usage', () => {
 
   /** Read charge by charge. */
   async function inLedger(accountId: string, since: Date | null, until: Date | null): Promise<UsageLine[]> {
-    const charges = await rowsOf<{ booked_at: Date; endpoint: string; amount: number }>(
-      database.knex,
-      sql`SELECT booked_at, endpoint, amount FROM credit_ledger WHERE account_id = ${accountId} AND amount > 0`,
-    );
+    const charges = await rowsOf<{ booked_at: Date; endpoint: string; amount: number }>(database.knex)`
+      SELECT booked_at, endpoint, amount FROM credit_ledger WHERE account_id = ${accountId} AND amount > 0`;
     const sums = new Map<string, UsageLine>();
     for (const { booked_at, endpoint, amount } of charges) {
       if ((since !== null && booked_at < since) || (until !== null && booked_at >= until)) continue;

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { PostgresCatalogRepository } from '../../db/catalog/catalog-repository';
-import { rowsOf, sql } from '../../db/core/sql';
+import { rowsOf } from '../../db/core/sql';
 import { PostgresEmbeddingRepository } from '../../db/embeddings/embedding-repository';
 import { PostgresImageSamples } from '../../db/embeddings/image-samples';
 import { PostgresNeighbourIndex } from '../../db/embeddings/neighbour-index';
@@ -205,11 +205,9 @@ async function createWorld(knex: Knex, embeddings: PostgresEmbeddingRepository):
   const category = (id: string) => ({ id, name: id, hierarchy: [], name_fields: [] });
   await knex('categories').insert(['handbags', 'watches'].map(category));
   await knex('products').insert(ids.map((id) => ({ id, category: categoryOf(id), attributes: {} })));
-  const images = await rowsOf<{ id: number; name: string }>(
-    knex,
-    sql`INSERT INTO images (address) SELECT 'https://pictures/' || unnest(${[...pictures.keys()]}::text[])
-        RETURNING id, replace(address, 'https://pictures/', '') AS name`,
-  );
+  const images = await rowsOf<{ id: number; name: string }>(knex)`
+    INSERT INTO images (address) SELECT 'https://pictures/' || unnest(${[...pictures.keys()]}::text[])
+    RETURNING id, replace(address, 'https://pictures/', '') AS name`;
   const idOf = (name: string) => images.find((image) => image.name === name)?.id ?? 0;
   const links = [...shown].flatMap(([id, names]) =>
     names.map((name) => ({ product_id: id, image_id: idOf(name) })),

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { Knex } from 'knex';
 import { PostgresCatalogRepository } from '../../db/catalog/catalog-repository';
 import { makeSearchSnapshot } from '../../db/catalog/search/make-snapshot';
-import { rowsOf, sql } from '../../db/core/sql';
+import { rowsOf } from '../../db/core/sql';
 import type { ResolvedQuery } from '../../models/catalog/catalog-query';
 import { deleteCatalogRows, type SearchedRow, writeCatalogRows } from '../support/catalog-rows';
 import { useDatabase } from '../support/database';
@@ -75,10 +75,8 @@ describe('an answer comes from one state, whatever is written between its statem
   async function remake(withSnapshot: boolean): Promise<void> {
     if (withSnapshot) return void (await makeSearchSnapshot(database.knex, { changesMin: 1, rowsMin: 40 }));
     // The service never drops a snapshot without making another; the change tells this state from an earlier one without.
-    await rowsOf(
-      database.knex,
-      sql`WITH dropped AS (DELETE FROM search_snapshots) INSERT INTO catalog_search_changes (id) VALUES ('')`,
-    );
+    await rowsOf(database.knex)`
+      WITH dropped AS (DELETE FROM search_snapshots) INSERT INTO catalog_search_changes (id) VALUES ('')`;
   }
 
   /** Changes something before some of the statements of an answer. Answers the states that there were, too. */

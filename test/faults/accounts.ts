@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import { PostgresCreditLedger } from '../../db/accounts/credit-ledger';
-import { rowsOf, sql } from '../../db/core/sql';
+import { rowsOf } from '../../db/core/sql';
 import { CREDITS, type Payer } from '../support/running-installation';
 import type { Outcome } from './load';
 
@@ -42,27 +42,23 @@ async function auditNow(knex: Knex, accountId: string, outcomes: readonly Outcom
     credits: typeof status === 'number' ? creditsUsed : null,
   }));
   // Refunded charges remain with an amount of 0.
-  const wrong = await rowsOf<{ id: string; told: number | null; booked: number; charges: number }>(
-    knex,
-    sql`SELECT coalesce(called.id, request_id) AS id, max(called.credits) AS told,
-          coalesce(sum(amount), 0)::bigint AS booked, count(amount)::int AS charges
-        FROM jsonb_to_recordset(${JSON.stringify(calls)}::jsonb) AS called (id text, credits bigint)
-        FULL JOIN (SELECT request_id, amount FROM credit_ledger WHERE account_id = ${accountId} AND amount > 0) AS charge
-          ON request_id = called.id
-        GROUP BY 1
-        HAVING count(called.id) = 0 OR count(amount) > 1 OR max(called.credits) <> coalesce(sum(amount), 0)`,
-  );
+  const wrong = await rowsOf<{ id: string; told: number | null; booked: number; charges: number }>(knex)`
+    SELECT coalesce(called.id, request_id) AS id, max(called.credits) AS told,
+      coalesce(sum(amount), 0)::bigint AS booked, count(amount)::int AS charges
+    FROM jsonb_to_recordset(${JSON.stringify(calls)}::jsonb) AS called (id text, credits bigint)
+    FULL JOIN (SELECT request_id, amount FROM credit_ledger WHERE account_id = ${accountId} AND amount > 0) AS charge
+      ON request_id = called.id
+    GROUP BY 1
+    HAVING count(called.id) = 0 OR count(amount) > 1 OR max(called.credits) <> coalesce(sum(amount), 0)`;
   const faults = wrong.map(
     ({ id, told, booked, charges }) =>
       `${id}: told of ${told ?? 'no'} credits, booked ${booked} in ${charges} charges`,
   );
-  const [account] = await rowsOf<{ credits: number; held: number; reserved: number; booked: number }>(
-    knex,
-    sql`SELECT credits, held,
-          (SELECT coalesce(sum(amount), 0)::bigint FROM credit_reservations WHERE account_id = a.id) AS reserved,
-          (SELECT coalesce(sum(amount), 0)::bigint FROM credit_ledger WHERE account_id = a.id) AS booked
-        FROM accounts a WHERE id = ${accountId}`,
-  );
+  const [account] = await rowsOf<{ credits: number; held: number; reserved: number; booked: number }>(knex)`
+    SELECT credits, held,
+      (SELECT coalesce(sum(amount), 0)::bigint FROM credit_reservations WHERE account_id = a.id) AS reserved,
+      (SELECT coalesce(sum(amount), 0)::bigint FROM credit_ledger WHERE account_id = a.id) AS booked
+    FROM accounts a WHERE id = ${accountId}`;
   const { credits = 0, held = 0, reserved = 0, booked = 0 } = account ?? {};
   if (credits + booked !== CREDITS) faults.push(`${credits} credits left and ${booked} booked of ${CREDITS}`);
   if (held !== reserved) faults.push(`${held} held and ${reserved} reserved`);

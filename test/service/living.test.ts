@@ -101,7 +101,7 @@ async function finalFaults(knex: Knex): Promise<string[]> {
   const ids: string[] = await knex('catalog_rows').pluck('id');
   const trx = await knex.transaction();
   await deriveRows(trx, ids);
-  const changed = await rowsOf(trx, sql`SELECT FROM catalog_rows WHERE updated_at = now()`);
+  const changed = await rowsOf(trx)`SELECT FROM catalog_rows WHERE updated_at = now()`;
   await trx.rollback();
   if (changed.length > 0) faults.push(`${changed.length} rows are not what their records say`);
   return faults;

@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import type { Knex } from 'knex';
-import { rowsOf, sql } from '../../db/core/sql';
+import { rowsOf } from '../../db/core/sql';
 import { PORTS } from '../../models/ports';
 import { sendRaw } from '../support/interrupted-calls';
 import { useService } from '../support/service';
@@ -172,7 +172,7 @@ describe('a store that fails', () => {
   } as unknown as Knex;
   /** Fails like every statement of the database. */
   const failing = async (): Promise<never> => {
-    await rowsOf(away, sql`SELECT`);
+    await rowsOf(away)`SELECT`;
     throw new Error('the statement did not fail');
   };
   beforeEach(() => {

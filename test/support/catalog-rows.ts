@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { learnWords } from '../../db/catalog/import/derived-rows';
-import { rowsOf, sql } from '../../db/core/sql';
+import { rowsOf } from '../../db/core/sql';
 import { nameSortKey } from '../../models/catalog/fold-text';
 import { indexTermsOf } from '../../models/catalog/index-terms';
 
@@ -22,23 +22,21 @@ export async function writeCatalogRows(knex: Knex, rows: readonly SearchedRow[])
     sort_key: nameSortKey(row.name),
     words: [...new Set(row.words.flatMap(indexTermsOf))],
   }));
-  await rowsOf(
-    knex,
-    sql`INSERT INTO catalog_rows (id, kind, category, popularity, sort_key, facets, words, name, attributes, images,
-          thumbnails, updated_at)
-        SELECT id, kind, category, popularity, sort_key, facets, array_to_tsvector(words), name, '[]', '{}', '{}',
-          TIMESTAMPTZ '2026-03-01'
-        FROM jsonb_to_recordset(${JSON.stringify(given)}::jsonb) AS given (id text, kind text, category text,
-          popularity float8, sort_key text, facets text[], words text[], name text)
-        ON CONFLICT (id) DO UPDATE SET kind = excluded.kind, category = excluded.category,
-          popularity = excluded.popularity, sort_key = excluded.sort_key, facets = excluded.facets,
-          words = excluded.words, name = excluded.name`,
-  );
+  await rowsOf(knex)`
+    INSERT INTO catalog_rows (id, kind, category, popularity, sort_key, facets, words, name, attributes, images,
+      thumbnails, updated_at)
+    SELECT id, kind, category, popularity, sort_key, facets, array_to_tsvector(words), name, '[]', '{}', '{}',
+      TIMESTAMPTZ '2026-03-01'
+    FROM jsonb_to_recordset(${JSON.stringify(given)}::jsonb) AS given (id text, kind text, category text,
+      popularity float8, sort_key text, facets text[], words text[], name text)
+    ON CONFLICT (id) DO UPDATE SET kind = excluded.kind, category = excluded.category,
+      popularity = excluded.popularity, sort_key = excluded.sort_key, facets = excluded.facets,
+      words = excluded.words, name = excluded.name`;
   const terms = given.flatMap(({ words }) => words);
   await knex.transaction((trx) => learnWords(trx, terms));
 }
 
 /** Removes rows from the catalog. */
 export async function deleteCatalogRows(knex: Knex, ids: readonly string[]): Promise<void> {
-  await rowsOf(knex, sql`DELETE FROM catalog_rows WHERE id = ANY(${ids}::text[])`);
+  await rowsOf(knex)`DELETE FROM catalog_rows WHERE id = ANY(${ids}::text[])`;
 }

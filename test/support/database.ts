@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Knex } from 'knex';
 import { Client } from 'pg';
 import { connectEmbedded, connectPostgres, type Database } from '../../db/core/knex';
-import { rowsOf, sql } from '../../db/core/sql';
+import { rowsOf } from '../../db/core/sql';
 import { migrations } from '../../db/migrations';
 import { migrate } from '../../db/migrations/migrate';
 import { copyDataFolder, digestOf, ENGINE_SOURCES, prepareTemplate } from './templates';
@@ -67,18 +67,16 @@ async function opened(connect: () => Promise<Database>, remove: () => unknown): 
 
 /** Drops every table, sequence and function that belongs to no extension. */
 async function emptySchema(knex: Knex): Promise<void> {
-  const drops = await rowsOf<{ statement: string }>(
-    knex,
-    sql`SELECT 'DROP ' || kind || ' IF EXISTS ' || string_agg(name, ', ') || ' CASCADE' AS statement
-        FROM (
-          SELECT oid, CASE relkind WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END AS kind, oid::regclass::text AS name
-          FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p', 'S')
-          UNION ALL
-          SELECT oid, 'ROUTINE', oid::regprocedure::text FROM pg_proc WHERE pronamespace = 'public'::regnamespace
-        ) AS objects
-        WHERE NOT EXISTS (SELECT FROM pg_depend WHERE objid = oid AND deptype = 'e')
-        GROUP BY kind ORDER BY kind DESC`,
-  );
+  const drops = await rowsOf<{ statement: string }>(knex)`
+    SELECT 'DROP ' || kind || ' IF EXISTS ' || string_agg(name, ', ') || ' CASCADE' AS statement
+    FROM (
+      SELECT oid, CASE relkind WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END AS kind, oid::regclass::text AS name
+      FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p', 'S')
+      UNION ALL
+      SELECT oid, 'ROUTINE', oid::regprocedure::text FROM pg_proc WHERE pronamespace = 'public'::regnamespace
+    ) AS objects
+    WHERE NOT EXISTS (SELECT FROM pg_depend WHERE objid = oid AND deptype = 'e')
+    GROUP BY kind ORDER BY kind DESC`;
   for (const { statement } of drops) await knex.raw(statement);
 }
 

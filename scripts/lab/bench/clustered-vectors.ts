@@ -89,7 +89,7 @@ export async function loadVectors(knex: Knex, size: number): Promise<EmbeddingVe
     columns: { image_id: 'int4', view: 'int4', embedding: 'text' },
   } as const;
   await inTransaction(knex, (transaction) => copyRows(transaction, table, vectorRows(images)));
-  await rowsOf(knex, sql`VACUUM (ANALYZE)`);
+  await rowsOf(knex)`VACUUM (ANALYZE)`;
   return version;
 }
 
