@@ -19,7 +19,6 @@ import { hasCome, messagesAbout } from '../core/shared-clauses';
 import { inTransaction, prepared, rowsOf, type Sql, sql } from '../core/sql';
 import { usageOf } from './usage';
 
-/** SQLSTATE of a duplicate key. */
 const UNIQUE_VIOLATION = '23505';
 
 interface Settlement {
@@ -85,7 +84,6 @@ export class PostgresCreditLedger implements CreditLedger {
     return settlements.map(() => ({ creditsRemaining: account?.credits ?? null }));
   }
 
-  /** Settles the charge of an idempotent call, and keeps its answer. */
   private async settleKept(charge: ChargeRequest, amount: number, answer?: string): Promise<[Booking]> {
     const { chargeId, accountId, idempotencyKey = null } = charge;
     const owed = sql`SELECT ${chargeId}::text AS charge_id, ${amount}::bigint AS amount FROM kept`;

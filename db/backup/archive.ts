@@ -13,7 +13,6 @@ export const SIGNING_KEYS = 'signing-keys.json';
 
 const name = z.string().regex(/^[a-z_][a-z0-9_]*$/);
 
-/** What a backup holds. */
 const backupManifest = z.object({
   format: z.literal(1),
   made_at: z.iso.datetime(),

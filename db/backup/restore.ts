@@ -18,12 +18,10 @@ import { IMAGE_ENTRY, MODEL_ENTRY, readArchive, SIGNING_KEYS, tableOf, verifyArc
 import type { BackupSummary } from './backup';
 import { type DumpedRows, loadDatabase, RestoreRefused, refuseUnknown } from './database-dump';
 
-/** What was restored. */
 export interface RestoreSummary extends Omit<BackupSummary, 'bytes'> {
   readonly made_at: string;
 }
 
-/** The installation that a backup is put into. */
 export interface RestoredInstallation {
   /** Undefined: the embedded database of the data folder. */
   readonly databaseUrl: string | undefined;

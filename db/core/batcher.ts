@@ -33,13 +33,11 @@ export class Batcher<Item, Result> {
   }
 }
 
-/** Batches of items that have a key in common. */
 export class KeyedBatcher<Item, Result> {
   readonly #batchers = new LRUCache<string, Batcher<Item, Result>>({ max: KEYS_MAX });
 
   constructor(private readonly work: ConstructorParameters<typeof Batcher<Item, Result>>[0]) {}
 
-  /** As `Batcher.submit`, among the items of this key. */
   submit(key: string, item: Item): Promise<Result> {
     const batcher = this.#batchers.get(key) ?? new Batcher(this.work);
     this.#batchers.set(key, batcher);

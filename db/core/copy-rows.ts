@@ -63,7 +63,6 @@ const escaped = (text: string): string =>
 /** JSON as `JSON.stringify` writes it has no line feeds and tabs. */
 const escapedJson = (json: string): string => (json.includes('\\') ? json.replaceAll('\\', '\\\\') : json);
 
-/** An array of texts as PostgreSQL writes it. */
 export function arrayLiteral(elements: readonly string[]): string {
   if (elements.length === 0) return '{}';
   // Most hold nothing that is special: one look tells.
@@ -131,7 +130,6 @@ function copied({ name, columns }: CopiedTable): string {
   return `${identifier(name).text}${named}`;
 }
 
-/** The connection of a transaction, which is returned with it. */
 const connectionOf = (trx: Knex): Promise<ClientBase> => trx.client.acquireConnection();
 
 /** About this much text is sent at once, so that the database works on it while the next is made. */

@@ -7,7 +7,6 @@ const SERVER_VERSION_MIN = 15;
 const PGVECTOR_MIN = '0.8.0';
 const PGVECTOR_MENDED = '0.8.4';
 
-/** What a server says of itself. */
 interface ServerState {
   readonly version_number: number;
   readonly version: string;
@@ -154,7 +153,6 @@ const howToUpdate = ({ installed, available }: ServerState): string =>
     ? `the server has ${available}: ALTER EXTENSION vector UPDATE;`
     : `install ${PGVECTOR_MENDED} or later on the server, then ALTER EXTENSION vector UPDATE;`;
 
-/** Versions of numbers and dots. */
 export function isOlder(version: string, than: string): boolean {
   return version.localeCompare(than, 'en', { numeric: true }) < 0;
 }

@@ -61,7 +61,6 @@ export const lines = (texts: readonly string[]): Sql =>
 /** The name of a table or column that is computed, quoted. */
 export const identifier = (name: string): Sql => new Sql(`"${name.replaceAll('"', '""')}"`);
 
-/** Pieces joined by a separator. */
 export function joined(pieces: readonly Sql[], separator: string): Sql {
   return new Sql(
     pieces.map((piece) => piece.text).join(separator),
@@ -73,7 +72,6 @@ export function joined(pieces: readonly Sql[], separator: string): Sql {
 export const allOf = (conditions: readonly Sql[]): Sql =>
   conditions.length === 0 ? sql`true` : joined(conditions, ' AND ');
 
-/** Runs a statement that is written in place. */
 type Ask<Row> = (texts: TemplateStringsArray, ...parts: readonly Part[]) => Promise<Row[]>;
 
 /**
@@ -114,7 +112,6 @@ export function onOneConnection<Result>(
   });
 }
 
-/** Does work on a connection of the pool, inside of a transaction on its own. */
 async function onConnection<Result>(
   { client }: Knex,
   work: (connection: ClientBase) => Promise<Result>,

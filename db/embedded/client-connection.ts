@@ -1,7 +1,6 @@
 import type { Socket } from 'node:net';
 import { applicationNameIn, errorResponse, type Frame, FrameReader, RequestCode } from './wire-protocol';
 
-/** A longer message is refused. */
 const FRAME_BYTES_MAX = 256 * 1024 * 1024;
 
 /** Whole messages of one client that may wait for a turn before its socket is no longer read. */
@@ -24,7 +23,6 @@ export abstract class ClientConnection {
     protected readonly socket: Socket,
     /** A client that holds the database without using it, or without reading its answers, for so long loses it. */
     protected readonly holdIdleMs: number,
-    /** The client has identified itself. */
     private readonly onStarted: () => void,
     /** The client is gone; told once. */
     private readonly onLeft: () => void,
@@ -41,7 +39,6 @@ export abstract class ClientConnection {
   /** The client is gone: whatever it began is undone. */
   protected abstract undo(): void;
 
-  /** Ends the connection with an error. */
   fail(sqlState: string, message: string): void {
     if (this.gone) return;
     this.socket.end(errorResponse('FATAL', sqlState, message));

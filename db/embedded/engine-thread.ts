@@ -207,7 +207,6 @@ async function serve(port: MessagePort, options: EngineOptions): Promise<void> {
   }
 }
 
-/** WASI's number of a full disk. */
 const NO_SPACE = 51;
 
 /** What went wrong, in words: PGlite's file system throws objects with a number of WASI. */

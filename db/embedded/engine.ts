@@ -2,13 +2,10 @@ import { on } from 'node:events';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 
-/** How a database is opened. */
 export interface EngineOptions {
   /** Folder of the cluster; an empty one becomes a cluster. */
   readonly folder: string;
-  /** Whether a commit waits until the disk has it. */
   readonly durable: boolean;
-  /** Shared counters, see `Signal`. */
   readonly signals: SharedArrayBuffer;
 }
 
@@ -60,7 +57,6 @@ export interface TurnTaker {
  * belong to the session.
  */
 export class Engine {
-  /** How many turns there were so far. */
   turnsGranted = 0;
   private backlogBytes = 0;
   /** What the database last said about its work on the input. */
@@ -118,7 +114,6 @@ export class Engine {
     this.grantNext();
   }
 
-  /** Ends the turn of `taker`. */
   release(taker: TurnTaker): void {
     if (this.current === taker) this.current = undefined;
     this.grantNext();
@@ -132,7 +127,6 @@ export class Engine {
     });
   }
 
-  /** Sends whole messages of one turn. */
   input(bytes: Uint8Array): void {
     this.backlogBytes += bytes.length;
     // A copy of its own: sent as it is, it would take along the whole buffer that it is a part of.

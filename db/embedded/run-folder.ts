@@ -30,7 +30,6 @@ const SOCKET_TAIL_BYTES = 14 + SOCKET_NAME.length;
 /** How the system says that a socket's process is gone, or that there is no socket. */
 const NOBODY_LISTENS: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOENT']);
 
-/** A short path to a folder, and how to forget it. */
 export interface ShortPath {
   readonly path: string;
   release(): void;
@@ -49,7 +48,6 @@ export function shortPath(folder: string): ShortPath {
   return { path: join(alias, 'r'), release: () => rmSync(alias, { recursive: true, force: true }) };
 }
 
-/** Path of the socket in a socket folder. */
 export const socketPath = (folder: string): string => join(folder, SOCKET_NAME);
 
 /** How node-postgres connects in a socket folder, whatever other database the environment names. */

@@ -7,7 +7,6 @@
 /** One message with its type byte and length, as it travels. The startup packet has no type byte. */
 export type Frame = Buffer;
 
-/** Types of the messages that a client sends. */
 export const Frontend = {
   bind: 'B',
   close: 'C',
@@ -24,7 +23,6 @@ export const Frontend = {
   terminate: 'X',
 } as const;
 
-/** Types of the messages that the database answers with. */
 const Backend = { error: 'E', readyForQuery: 'Z' } as const;
 
 /** Request codes that stand where a startup packet has its protocol version. */
@@ -35,7 +33,6 @@ const HEADER_BYTES = 5;
 /** The type of a frame as its one letter. */
 export const typeOf = (frame: Frame): string => String.fromCharCode(frame[0] ?? 0);
 
-/** A message of `type` around `body`. */
 export function frame(type: string, body: Uint8Array = new Uint8Array(0)): Frame {
   const message = Buffer.allocUnsafe(HEADER_BYTES + body.length);
   message.write(type, 0, 'latin1');
@@ -44,10 +41,8 @@ export function frame(type: string, body: Uint8Array = new Uint8Array(0)): Frame
   return message;
 }
 
-/** A simple query. */
 export const query = (sql: string): Frame => frame(Frontend.query, Buffer.from(`${sql}\0`));
 
-/** A startup packet with its parameters. */
 export function startup(parameters: Readonly<Record<string, string>>): Buffer {
   const pairs = Object.entries(parameters).map(([name, value]) => `${name}\0${value}\0`);
   const body = Buffer.from(`${pairs.join('')}\0`);

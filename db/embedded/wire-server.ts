@@ -41,7 +41,6 @@ export class WireServer {
     await this.engine?.idle();
   }
 
-  /** Tells all clients that they must leave. */
   dismiss(message: string, sqlState = '57P01'): void {
     this.isStopping = true;
     for (const session of this.sessions) session.fail(sqlState, message);

@@ -47,7 +47,6 @@ export class VectorMemory {
     this.#vectorsAt = this.#outAt + Math.max(RUN_VECTORS, views) * 4;
   }
 
-  /** Pictures that it has. */
   get size(): number {
     return this.#slots.size;
   }
@@ -165,7 +164,6 @@ export class VectorMemory {
   }
 }
 
-/** What `scan.wat` exports. */
 interface Scan {
   readonly memory: { readonly buffer: ArrayBuffer; grow(pages: number): number };
   scan(vector: number, vectors: number, query: number, queries: number, bytes: number, out: number): void;

@@ -6,7 +6,6 @@ import { rowsOf, type Sql, sql } from '../core/sql';
 import { embeddingsOf, imagesShown, nearestIndexOf, productsShowing } from './embedding-tables';
 import { VectorMemory } from './vector-memory';
 
-/** Vectors that are read by one statement. */
 const READ_AT_ONCE = 4_096;
 /** Number of pictures with newer vectors from which all vectors are read again. */
 const CHANGES_MAX = 2_000;

@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto';
 
-/** How a stored image may end. */
 export type ImageExtension = 'jpg' | 'png' | 'webp';
 
 /** What follows `/images/`. Nothing else in an address names an image, so none can lead out of its store. */
 export const IMAGE_NAME = /^([0-9a-f]{64})\.(jpg|png|webp)$/;
 
-/** The address of an image, by its content. */
 export const imageAddress = (bytes: Buffer, extension: ImageExtension): string =>
   `/images/${sha256(bytes)}.${extension}`;
 

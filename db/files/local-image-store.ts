@@ -96,7 +96,6 @@ export class LocalImageStore implements ImageStore {
   }
 }
 
-/** The file that names the store. */
 const STORE_NAME = 'store-id';
 
 const FOLDER = /^[0-9a-f]{2}$/;

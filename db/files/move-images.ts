@@ -55,7 +55,6 @@ async function copyWhole(address: string, content: Buffer, to: ImageStore): Prom
   return false;
 }
 
-/** The addresses, in order, that a store lacks. */
 async function* missingIn(
   store: ImageStore,
   addresses: AsyncIterable<string>,

@@ -21,7 +21,6 @@ type PhotoRow =
   | { readonly url: string; readonly region?: Region; readonly index?: number }
   | { readonly jpeg: string; readonly digest: string };
 
-/** An entry as the column `request` holds it. */
 type RequestRow = Omit<KeptEntry, 'photos'> & { readonly photos: readonly PhotoRow[] };
 
 type BegunRow = Omit<LeasedEntry, 'entry'> & { readonly request: RequestRow };

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SchemaStep } from './migrate';
 
-/** What it makes, as SQL. */
 const SCHEMA = readFileSync(join(__dirname, 'first-version.sql'), 'utf8');
 
 /** The schema that later migrations start from. */

@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
 import { StoreFault } from '../../models/store-fault';
 
-/** One step of the schema and its way back. */
 export interface SchemaStep {
   up(knex: Knex): Promise<void>;
   down(knex: Knex): Promise<void>;

@@ -12,7 +12,6 @@ import {
 } from '../../models/ports';
 import { inTransaction, rowsOf, type Sql, sql } from '../core/sql';
 
-/** A value as `jsonb`; null stays NULL. */
 const json = (value: unknown): Sql => sql`${value === null ? null : JSON.stringify(value)}::jsonb`;
 
 /** The confidence of the first row; NULL without rows. */

@@ -4,7 +4,6 @@ import { PORTS, type PricingRepository } from '../../models/ports';
 import type { DataFile, DataFileKind } from '../../models/pricing/estimate';
 import { rowsOf, type Sql, sql } from '../core/sql';
 
-/** One cell of a data file. */
 type Cell = string | number | null;
 
 /** Rows read at once: a file of any length takes this much memory. */
@@ -13,7 +12,6 @@ const CHUNK_ROWS = 500;
 /** A row as it is read. Dates are texts, so that no time zone can move them; `tie` orders rows of the same date. */
 type FileRow = { readonly date: string | null; readonly tie: string } & Readonly<Record<string, Cell>>;
 
-/** How the rows of a kind of file are read. */
 interface FileKind {
   readonly columns: readonly string[];
   /** The rows that come after `last` in the file, the first ones when there is no last. */
