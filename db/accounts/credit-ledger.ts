@@ -97,14 +97,6 @@ export class PostgresCreditLedger implements CreditLedger {
     return [account?.current ? { creditsRemaining: account.credits } : 'superseded'];
   }
 
-  async release(charge: ChargeRequest): Promise<number | null> {
-    const [account] = await rowsOf<{ credits: number | null }>(this.knex)`
-      WITH freed AS (DELETE FROM credit_reservations WHERE charge_id = ${charge.chargeId} RETURNING amount)
-      UPDATE accounts SET held = held - coalesce((SELECT amount FROM freed), 0)
-      WHERE id = ${charge.accountId} RETURNING credits`;
-    return account?.credits ?? null;
-  }
-
   refund(charge: ChargeRequest): Promise<void> {
     return pRetry(() => this.undo(charge), REFUND_TRIES);
   }

@@ -118,7 +118,7 @@ export class Billing {
       const { held, sold } = LEDGER_HAS.get(call) ?? {};
       if (sold === null || (sold && sold.creditsUsed > 0)) this.#refund(call);
       // A reservation that can't be released now expires by itself; the caller gets the failure of the work.
-      else if (held) await this.ledger.release(chargeOf(call)).catch(() => null);
+      else if (held) await this.ledger.settle(chargeOf(call), 0).catch(() => null);
       throw failure;
     }
     const { value } = done;
@@ -132,9 +132,7 @@ export class Billing {
   async #book(call: CallContext, price: number, answer?: string): Promise<number | null> {
     const charge = chargeOf(call);
     const held = LEDGER_HAS.get(call)?.held;
-    if (price === 0 && answer === undefined) {
-      return held ? this.ledger.release(charge) : call.caller.credits;
-    }
+    if (price === 0 && answer === undefined && !held) return call.caller.credits;
     try {
       const booking = await this.ledger.settle(charge, price, answer);
       if (booking === 'superseded') throw idempotencyConflict();

@@ -79,10 +79,8 @@ export interface TopUp {
 export interface CreditLedger {
   /** Holds `amount` until `expiresAt`; false when the balance minus held credits does not cover it. */
   reserve(charge: ChargeRequest, amount: number, expiresAt: Date): Promise<boolean>;
-  /** Books `amount`, frees the rest of what was reserved and returns the balance. Idempotent. @param answer kept in the same transaction */
+  /** Books `amount` (0: nothing), frees the rest of what was reserved and returns the balance. Idempotent. @param answer kept in the same transaction */
   settle(charge: ChargeRequest, amount: number, answer?: string): Promise<Booking>;
-  /** Frees a reservation without a charge and returns the remaining balance. Idempotent. */
-  release(charge: ChargeRequest): Promise<number | null>;
   /** Reverts everything held, booked and kept for a call whose answer nobody received, not even a repeat. Retries for a while. */
   refund(charge: ChargeRequest): Promise<void>;
   /** Frees expired reservations of calls that died with their process. */

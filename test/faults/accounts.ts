@@ -66,7 +66,7 @@ async function auditNow(knex: Knex, accountId: string, outcomes: readonly Outcom
   const ledger = new PostgresCreditLedger(knex, { now: () => later });
   const everything = { chargeId: randomUUID(), accountId, keyId: '', endpoint: 'test', requestId: 'test' };
   if (!(await ledger.reserve(everything, credits, later))) faults.push('a reservation does not expire');
-  await ledger.release(everything);
+  await ledger.settle(everything, 0);
   const answered = outcomes.reduce((sum, { creditsUsed }) => sum + creditsUsed, 0);
   return { answered, booked, faults };
 }

@@ -132,7 +132,7 @@ describe('the caller of a job', () => {
   test('who disconnected has no job made', async () => {
     const { key, accountId } = await account(100);
     const held = holdMethod(PostgresVisionJobStore.prototype, 'openEntries', 'after');
-    const ends = endsOf([PostgresCreditLedger.prototype, 'release']);
+    const ends = endsOf([PostgresCreditLedger.prototype, 'settle']);
     service.log.clear();
     const call = { method: 'POST', path: '/v3/vision/jobs', body: entriesOf(1) } as const;
     const socket = await sendRaw(service.url, requestText(call, key));

@@ -44,7 +44,7 @@ const CALLS = {
   other: [
     ...['AccountRepository.callerByKeyHash', 'RateLimiter.consume', 'RateLimiter.acquire'],
     ...['IdempotencyStore.claim', 'PredictionRepository.save'],
-    ...['CreditLedger.reserve', 'CreditLedger.settle', 'CreditLedger.release'],
+    ...['CreditLedger.reserve', 'CreditLedger.settle'],
   ],
 };
 const STAGES = new Map(Object.entries(CALLS).flatMap(([stage, calls]) => calls.map((call) => [call, stage])));
