@@ -1,15 +1,8 @@
 import { Housekeeper } from '../../db/embedded/housekeeper';
 import { startFixture } from './embedded-support';
 
-let fixture: Awaited<ReturnType<typeof startFixture>>;
-
-beforeEach(async () => {
-  fixture = await startFixture();
-});
-
-afterEach(() => fixture.remove());
-
 test('dead rows are removed, the planner gets statistics, and the log is truncated', async () => {
+  const fixture = await startFixture();
   const client = await fixture.connect();
   await client.query(
     "create table t as select i, repeat('x', 900) as filler from generate_series(1, 20000) i",
@@ -35,4 +28,5 @@ test('dead rows are removed, the planner gets statistics, and the log is truncat
   expect(faults).toEqual([]);
   expect(await figures()).toMatchObject({ dead: 0, rows: 20_000 });
   expect((await figures()).log).toBeLessThan(64 * 1024 * 1024);
+  await fixture.remove();
 });
