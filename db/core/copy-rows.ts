@@ -78,17 +78,11 @@ function wordsLiteral(words: readonly string[]): string {
 
 type Parser = (text: string) => unknown;
 
-/** node-postgres' own parsers; its declarations name no array types, but it knows them. */
 const defaultParser = types.getTypeParser as (typeId: number, format?: string) => Parser;
-
-const TEXT_ARRAY = 1009;
-const INT8_ARRAY = 1016;
-const parseElements = defaultParser(TEXT_ARRAY) as (text: string) => (string | null)[];
 
 const parsers: ReadonlyMap<number, Parser> = new Map<number, Parser>([
   [types.builtins.INT8, parseInt8],
   [types.builtins.DATE, (text) => text],
-  [INT8_ARRAY, (text) => parseElements(text).map((value) => (value === null ? null : parseInt8(value)))],
 ]);
 
 /**

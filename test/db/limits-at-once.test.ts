@@ -8,12 +8,8 @@ jest.setTimeout(240_000);
 const { clock, here, there, owner: newOwner } = useTwoProcesses();
 const AT_ONCE = 30;
 
-interface Limit {
-  /** This many fit. */
-  readonly max: number;
-  /** One call; resolves to whether it was let through. */
-  readonly call: (stores: Stores, at: number) => Promise<boolean>;
-}
+/** How many fit, and a call that resolves to whether it was let through. */
+type Limit = { readonly max: number; readonly call: (stores: Stores, at: number) => Promise<boolean> };
 
 const LIMITS: Record<string, () => Promise<Limit>> = {
   'new keys of a rotation without an overlap': async () => {

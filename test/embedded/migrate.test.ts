@@ -61,10 +61,9 @@ describe('a database that is opened and migrated', () => {
 
   test('int8 is a number, one that a number can not hold is an error, numeric and date stay text', async () => {
     const { rows } = await database.knex.raw(
-      `select 9007199254740991::int8 as big, array[1, null]::int8[] as list, 0.10::numeric as amount,
-              '2026-02-01'::date as day`,
+      "select 9007199254740991::int8 as big, 0.10::numeric as amount, '2026-02-01'::date as day",
     );
-    expect(rows).toEqual([{ big: 9007199254740991, list: [1, null], amount: '0.10', day: '2026-02-01' }]);
+    expect(rows).toEqual([{ big: 9007199254740991, amount: '0.10', day: '2026-02-01' }]);
     await expect(database.knex.raw('select 9007199254740993::int8')).rejects.toThrow(RangeError);
     expect((await database.knex.raw('select 1 as one')).rows).toEqual([{ one: 1 }]);
   });
