@@ -4,109 +4,100 @@ import { countDeferredIndexes, deferIndexes } from '../../db/catalog/import/sear
 import { copyRows, type WrittenTable } from '../../db/core/copy-rows';
 import { rowsOf, sql } from '../../db/core/sql';
 import type { CatalogImportStore } from '../../models/ports';
-import { useDatabase } from '../support/database';
 import { CATALOG, ENTITIES, HANDBAGS, product, TAGS } from './catalog-import-sample';
 import { type BundleFiles, useImportBench, wrapped } from './catalog-import-support';
 
-describe('an import', () => {
-  const bench = useImportBench();
-  let whole: readonly unknown[];
-  beforeAll(async () => {
-    bench.connections = bench.database.kind === 'postgres' ? 2 : 1;
-    whole = await indexes();
+const bench = useImportBench();
+let whole: readonly unknown[];
+beforeAll(async () => {
+  bench.connections = bench.database.kind === 'postgres' ? 2 : 1;
+  whole = await indexes();
+}, 120_000);
+
+/** The search indexes that can be left to the end. */
+const DEFERRED = 9;
+
+const TAXONOMY: BundleFiles = {
+  'categories.jsonl': [HANDBAGS],
+  'tags.jsonl': TAGS,
+  'entities.jsonl': ENTITIES,
+};
+
+/** Enough products to leave the indexes to their end. */
+const MANY = Array.from({ length: 5_000 }, (_, number) => product(`bag${number}`, 'style_togo'));
+
+const indexes = () =>
+  rowsOf(bench.knex)`
+    SELECT tablename, indexname, indexdef FROM pg_indexes WHERE schemaname = 'public' ORDER BY 1, 2`;
+
+/** Imports; returns how many indexes were missing each time they were to be made. Afterwards they all exist again. */
+async function missingIn(products: object[], failsAfter = Number.POSITIVE_INFINITY): Promise<number[]> {
+  const missing: number[] = [];
+  const replacement = (target: CatalogImportStore) => (name: string | symbol) => {
+    if (name === 'makeIndexes')
+      return async (onMade: () => void) => {
+        missing.push(await countDeferredIndexes(bench.knex));
+        await target.makeIndexes(onMade);
+      };
+    if (name !== 'transaction') return null;
+    return async (work: Parameters<CatalogImportStore['transaction']>[0]) => {
+      const written = await bench.knex('products').pluck('id');
+      if (written.length > failsAfter) throw new Error('the disk is full');
+      return await target.transaction(work);
+    };
+  };
+  const files = { ...TAXONOMY, 'products.jsonl': products };
+  const importing = bench.import(files, {}, (target) => wrapped(target, replacement(target)));
+  if (failsAfter < products.length) await expect(importing).rejects.toThrow('the disk is full');
+  else await importing;
+  expect(await indexes()).toEqual(whole);
+  expect(await countDeferredIndexes(bench.knex)).toBe(0);
+  return missing;
+}
+
+/** The state left by an import that was killed among its first products. */
+async function leaveMissing(): Promise<void> {
+  const store = new PostgresImportStore(bench.knex, await acquireImport(bench.knex), 1, null);
+  await deferIndexes(store);
+  await store.close();
+  expect(await countDeferredIndexes(bench.knex)).toBe(DEFERRED);
+  expect(await indexes()).toHaveLength(whole.length - DEFERRED);
+}
+
+test('the search indexes are built by the next import after one was killed, whatever it contains, but not by a dry run', async () => {
+  await leaveMissing();
+  await bench.import(CATALOG, { dryRun: true });
+  expect(await countDeferredIndexes(bench.knex)).toBe(DEFERRED);
+  // One was built by hand in the meantime.
+  const [first] = await rowsOf<{ definition: string }>(bench.knex)`
+    SELECT definition FROM deferred_indexes ORDER BY name LIMIT 1`;
+  await bench.knex.raw(first?.definition ?? '');
+  await bench.import({ 'categories.jsonl': [HANDBAGS] });
+  expect(await indexes()).toEqual(whole);
+  expect(await countDeferredIndexes(bench.knex)).toBe(0);
+}, 120_000);
+
+const onServer = process.env['TEST_DATABASE_URL'] ? describe : describe.skip;
+
+// The embedded database has one session, and leaves no index to the end.
+onServer('the indexes of search on a server', () => {
+  test('are built after the first products of a large import, also when it fails halfway', async () => {
+    expect(await missingIn(MANY)).toEqual([DEFERRED]);
+    await bench.clear();
+    expect(await missingIn(MANY, 3_000)).toEqual([DEFERRED]);
   }, 120_000);
 
-  /** The search indexes that can be left to the end. */
-  const DEFERRED = 9;
+  test('stay for a few products, and where there are products already', async () => {
+    expect(await missingIn(MANY.slice(0, 200))).toEqual([]);
+    expect(await missingIn(MANY)).toEqual([]);
+  }, 120_000);
 
-  const TAXONOMY: BundleFiles = {
-    'categories.jsonl': [HANDBAGS],
-    'tags.jsonl': TAGS,
-    'entities.jsonl': ENTITIES,
-  };
-
-  /** Enough products to leave the indexes to their end. */
-  const MANY = Array.from({ length: 5_000 }, (_, number) => product(`bag${number}`, 'style_togo'));
-
-  const indexes = () =>
-    rowsOf(
-      bench.knex,
-      sql`SELECT tablename, indexname, indexdef FROM pg_indexes WHERE schemaname = 'public' ORDER BY 1, 2`,
-    );
-
-  /** Imports; returns how many indexes were missing each time they were to be made. Afterwards they all exist again. */
-  async function missingIn(products: object[], failsAfter = Number.POSITIVE_INFINITY): Promise<number[]> {
-    const missing: number[] = [];
-    const replacement = (target: CatalogImportStore) => (name: string | symbol) => {
-      if (name === 'makeIndexes')
-        return async (onMade: () => void) => {
-          missing.push(await countDeferredIndexes(bench.knex));
-          await target.makeIndexes(onMade);
-        };
-      if (name !== 'transaction') return null;
-      return async (work: Parameters<CatalogImportStore['transaction']>[0]) => {
-        const written = await bench.knex('products').pluck('id');
-        if (written.length > failsAfter) throw new Error('the disk is full');
-        return await target.transaction(work);
-      };
-    };
-    const files = { ...TAXONOMY, 'products.jsonl': products };
-    const importing = bench.import(files, {}, (target) => wrapped(target, replacement(target)));
-    if (failsAfter < products.length) await expect(importing).rejects.toThrow('the disk is full');
-    else await importing;
-    expect(await indexes()).toEqual(whole);
-    expect(await countDeferredIndexes(bench.knex)).toBe(0);
-    return missing;
-  }
-
-  /** The state left by an import that was killed among its first products. */
-  async function leaveMissing(): Promise<void> {
-    const store = new PostgresImportStore(bench.knex, await acquireImport(bench.knex), 1, null);
-    await deferIndexes(store);
-    await store.close();
-    expect(await countDeferredIndexes(bench.knex)).toBe(DEFERRED);
-    expect(await indexes()).toHaveLength(whole.length - DEFERRED);
-  }
-
-  describe('the search indexes', () => {
-    test('are built by the next import after one was killed, whatever it contains, but not by a dry run', async () => {
-      await leaveMissing();
-      await bench.import(CATALOG, { dryRun: true });
-      expect(await countDeferredIndexes(bench.knex)).toBe(DEFERRED);
-      // One was built by hand in the meantime.
-      const [first] = await rowsOf<{ definition: string }>(
-        bench.knex,
-        sql`SELECT definition FROM deferred_indexes ORDER BY name LIMIT 1`,
-      );
-      await bench.knex.raw(first?.definition ?? '');
-      await bench.import({ 'categories.jsonl': [HANDBAGS] });
-      expect(await indexes()).toEqual(whole);
-      expect(await countDeferredIndexes(bench.knex)).toBe(0);
-    }, 120_000);
-  });
-
-  const onServer = process.env['TEST_DATABASE_URL'] ? describe : describe.skip;
-
-  // The embedded database has one session, and leaves no index to the end.
-  onServer('the indexes of search on a server', () => {
-    test('are built after the first products of a large import, also when it fails halfway', async () => {
-      expect(await missingIn(MANY)).toEqual([DEFERRED]);
-      await bench.clear();
-      expect(await missingIn(MANY, 3_000)).toEqual([DEFERRED]);
-    }, 120_000);
-
-    test('stay for a few products, and where there are products already', async () => {
-      expect(await missingIn(MANY.slice(0, 200))).toEqual([]);
-      expect(await missingIn(MANY)).toEqual([]);
-    }, 120_000);
-
-    test('stay while a reader keeps them in use', async () => {
-      const reader = await bench.knex.transaction();
-      await rowsOf(reader, sql`SELECT FROM catalog_search`);
-      expect(await missingIn(MANY)).toEqual([]);
-      await reader.commit();
-    }, 120_000);
-  });
+  test('stay while a reader keeps them in use', async () => {
+    const reader = await bench.knex.transaction();
+    await rowsOf(reader, sql`SELECT FROM catalog_search`);
+    expect(await missingIn(MANY)).toEqual([]);
+    await reader.commit();
+  }, 120_000);
 });
 
 describe('copied rows', () => {
@@ -145,17 +136,15 @@ describe('copied rows', () => {
     words: fc.uniqueArray(word, { maxLength: 4 }),
   });
 
-  const database = useDatabase();
   beforeAll(async () => {
     await rowsOf(
-      database.knex,
-      sql`CREATE TABLE copied (position integer PRIMARY KEY, label text, list text[], document jsonb,
-          worth float8, gone boolean, words tsvector)`,
-    );
-  }, 120_000);
+      bench.knex,
+    )`CREATE TABLE copied (position integer PRIMARY KEY, label text, list text[], document jsonb,
+      worth float8, gone boolean, words tsvector)`;
+  });
 
   test('come back unchanged, whatever their text', async () => {
-    const { knex } = database;
+    const { knex } = bench;
     const sorted = (given: readonly { readonly words: readonly string[] }[]) =>
       given.map((each) => ({ ...each, words: [...each.words].sort() }));
     await fc.assert(
