@@ -1,19 +1,14 @@
+import pMap from 'p-map';
 import { inject, injectable } from 'tsyringe';
 import { type EmbeddingRepository, type ImageSamples, PORTS } from '../ports';
 import type { EmbeddingVersion } from '../vision/embedding-model';
-import { type Coverage, hasVectors, liveOf, rollbackTarget, type VersionRecord } from './embedding-version';
+import { hasVectors, liveOf, rollbackTarget, type VersionRecord } from './embedding-version';
 
 export const FAILURES_SHOWN = 10;
-
-export interface VersionStatus extends Coverage, Pick<VersionRecord, 'model' | 'state' | 'maintained'> {
-  readonly version: number;
-  readonly built: boolean;
-  readonly indexed: boolean;
-  readonly evaluated: boolean;
-  readonly calibrated: boolean;
-}
+const ONE_BY_ONE = { concurrency: 1 };
 
 export type EmbeddingsStatus = Awaited<ReturnType<StatusService['status']>>;
+export type VersionStatus = EmbeddingsStatus['versions'][number];
 
 export type CatalogStatus = Awaited<ReturnType<StatusService['catalog']>>;
 
@@ -27,14 +22,12 @@ export class StatusService {
   /** The live version, and all that have vectors. @throws AppError before the first start of the service */
   async status() {
     const records = (await this.embeddings.versions()).filter(hasVectors);
-    const versions: VersionStatus[] = [];
-    const failures: { version: number; image: string; reason: string }[] = [];
-    for (const record of records) {
-      versions.push(await this.#statusOf(record));
-      for (const each of await failuresOf(this.embeddings, record.id, FAILURES_SHOWN)) {
-        failures.push({ version: record.id, ...each });
-      }
-    }
+    const versions = await pMap(records, (record) => this.#statusOf(record), ONE_BY_ONE);
+    const failuresUnder = async ({ id: version }: VersionRecord) => {
+      const failures = await failuresOf(this.embeddings, version, FAILURES_SHOWN);
+      return failures.map((each) => ({ version, ...each }));
+    };
+    const failures = (await pMap(records, failuresUnder, ONE_BY_ONE)).flat();
     const { model, version, pending, done, failed } = liveOf(versions);
     const rollback = rollbackTarget(records)?.model ?? null;
     const adaptable = await adaptableProducts(liveOf(records), this.samples);
@@ -49,7 +42,7 @@ export class StatusService {
     return { pictures, groups: await this.embeddings.coverageByGroup(id), failures };
   }
 
-  async #statusOf(record: VersionRecord): Promise<VersionStatus> {
+  async #statusOf(record: VersionRecord) {
     const { id: version, model, state, maintained } = record;
     return {
       ...{ version, model, state, maintained },

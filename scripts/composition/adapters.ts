@@ -6,7 +6,7 @@ import { visionConcurrency } from '../../workers/embedder/inference-pool';
 import { ImageIndexer } from '../../workers/index-images';
 import { VisionPipeline } from '../../workers/pipeline';
 import { InProcessIndexQueue, InProcessVisionQueue } from '../../workers/queue/in-process-queue';
-import { adapterOf, inferenceThreads, type Opening, type Queues } from './opening';
+import { adapterOf, inferenceThreads, type Opening } from './opening';
 import { waitForStore } from './wait-for-store';
 
 /*
@@ -27,7 +27,7 @@ export async function openDatabase({ config, logger }: Opening): Promise<Databas
   return connectPostgres({ url, warnings, poolMax, onWarning });
 }
 
-export function openQueues(opening: Opening): Queues {
+export function openQueues(opening: Opening) {
   const { config, container, logger, tracing, closing } = opening;
   if (config.REDIS_URL !== undefined) {
     // BullMQ is loaded only where there is a Redis.
@@ -46,6 +46,8 @@ export function openQueues(opening: Opening): Queues {
   const limiter = new MemoryRateLimiter();
   return { limiter, vision, index, answer: async () => undefined, dashboard: () => null };
 }
+
+export type Queues = ReturnType<typeof openQueues>;
 
 export async function redisReached({ config, logger }: Opening): Promise<void> {
   const { REDIS_URL: url, STORE_WAIT_MS: waitMs } = config;

@@ -20,9 +20,10 @@ import { version } from '../../package.json';
 import { ModelPreloader } from '../../workers/model-preloader';
 import { PendingEmbeddingSweeper } from '../../workers/pending-embedding-sweeper';
 import { HttpWebhookSender } from '../../workers/webhooks/http-webhook-sender';
+import type { Queues } from './adapters';
 import { ConcurrentPoller, type Limits, type NextPiece } from './concurrent-poller';
 import { Housekeeping, retentionRules } from './housekeeping';
-import { adapterOf, type Opening, type Queues } from './opening';
+import { adapterOf, type Opening } from './opening';
 import { RecurringTask } from './recurring-task';
 
 /** How soon a worker loads the model of a new version, reports it again, tries again, and unloads an old one. */

@@ -39,17 +39,10 @@ import { FolderModelLibrary } from '../../workers/library/model-library';
 import { PHOTO_CACHE_BYTES } from '../../workers/pipeline';
 import { RecallSampler } from '../../workers/recall-sampler';
 import { RECORD_BODIES } from '../import/record-body';
-import { openDatabase, openQueues } from './adapters';
+import { openDatabase, openQueues, type Queues } from './adapters';
 import { AuditedTransactions } from './audited-transactions';
 import { imageStoreOf } from './image-stores';
-import {
-  adapterOf,
-  type Container,
-  inferenceThreads,
-  type Opening,
-  type Queues,
-  SYSTEM_CLOCK,
-} from './opening';
+import { adapterOf, type Container, inferenceThreads, type Opening, SYSTEM_CLOCK } from './opening';
 import { signingKeys } from './signing-keys';
 import { NO_TRACING } from './tracing/open-tracing';
 

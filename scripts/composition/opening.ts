@@ -2,7 +2,7 @@ import { cpus } from 'node:os';
 import type { Logger as PinoLogger } from 'pino';
 import type { DependencyContainer } from 'tsyringe';
 import type { ApiSettings } from '../../api/api-services';
-import type { Clock, IndexQueue, RateLimiter, Token, VisionQueue } from '../../models/ports';
+import type { Clock, Token } from '../../models/ports';
 import { defaultThreads } from '../../workers/embedder/inference-pool';
 import type { Config } from '../config';
 import type { Tracing } from './tracing/tracing';
@@ -20,16 +20,6 @@ export interface Opening {
   readonly tracing: Tracing;
   /** Registers what closes the part just opened; parts are closed in the reverse order. */
   closing(close: () => Promise<unknown>): void;
-}
-
-export interface Queues {
-  readonly limiter: RateLimiter;
-  readonly vision: VisionQueue;
-  readonly index: IndexQueue;
-  /** Starts to work on the queues in this process. */
-  answer(): Promise<void>;
-  /** The page on which operators see the queues; null where there is nothing to see. */
-  dashboard(password: string): QueuePage | null;
 }
 
 /** Threads (processes, for the native backend) that compute embeddings; 0 in the settings is what suits the machine. */

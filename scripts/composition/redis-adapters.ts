@@ -8,10 +8,10 @@ import { BullMqIndexQueue, BullMqIndexWorker } from '../../workers/queue/bullmq-
 import { BullMqVisionQueue, openDashboardQueues } from '../../workers/queue/bullmq-queue';
 import { BullMqVisionWorker } from '../../workers/queue/bullmq-worker';
 import { failFastConnection } from '../../workers/queue/redis-connection';
-import { adapterOf, inferenceThreads, type Opening, type Queues } from './opening';
+import { adapterOf, inferenceThreads, type Opening } from './opening';
 
 /** The queues and limits that all processes share, on BullMQ and Redis. */
-export function redisQueues(opening: Opening, redisUrl: string): Queues {
+export function redisQueues(opening: Opening, redisUrl: string) {
   const { config, container, logger, tracing, closing } = opening;
   const bullMq = { redisUrl, prefix: config.QUEUE_PREFIX, logger };
   const clock = adapterOf(container, PORTS.Clock);
@@ -29,6 +29,7 @@ export function redisQueues(opening: Opening, redisUrl: string): Queues {
     limiter: new RedisRateLimiter(connection, config.QUEUE_PREFIX, logger),
     vision,
     index,
+    /** Starts to work on the queues in this process. */
     answer: async () => {
       const photos = new BullMqVisionWorker(tracing.photos(container.resolve(VisionPipeline)), {
         ...bullMq,
@@ -41,7 +42,8 @@ export function redisQueues(opening: Opening, redisUrl: string): Queues {
       closing(() => images.close());
       await Promise.all([photos.ready(), images.ready()]);
     },
-    dashboard: (password) => {
+    /** The page on which operators see the queues. */
+    dashboard: (password: string) => {
       const { queues, close } = openDashboardQueues(bullMq);
       closing(close);
       return queueDashboard(queues, password, config.UNKNOWN_KEYS_PER_MINUTE);
