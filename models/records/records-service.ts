@@ -45,10 +45,6 @@ export interface RecordStatus extends PictureStatus {
   readonly searchable: boolean;
 }
 
-export interface FeedStatus extends PictureStatus {
-  readonly products: number;
-}
-
 const FAILURES_TOLD = 20;
 const NO_PICTURES: PictureStatus = { pictures: { done: 0, pending: 0, failed: 0 }, failures: [] };
 
@@ -100,7 +96,7 @@ export class RecordsService {
   }
 
   /** @throws AppError 404 when no live product came from a feed of this name */
-  async feedStatus(feed: string): Promise<FeedStatus> {
+  async feedStatus(feed: string): Promise<PictureStatus & { readonly products: number }> {
     const live = await this.embeddings.live();
     const [found] = live ? await this.embeddings.coverageByGroup(live.id, feed) : [];
     if (!live || !found) throw notFound(`No product came from a feed "${feed}".`);
