@@ -17,7 +17,8 @@ export async function bundleClient(): Promise<Asset[]> {
     bundle: true,
     minify: true,
     format: 'iife',
-    target: 'es2022',
+    // Nested styles are written out for browsers that do not know them.
+    target: ['es2022', 'chrome105', 'firefox110', 'safari15.4', 'ios15.4'],
     jsx: 'automatic',
     jsxImportSource: 'preact',
     legalComments: 'none',
