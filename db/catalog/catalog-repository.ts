@@ -146,10 +146,7 @@ export class PostgresCatalogRepository implements CatalogRepository {
     });
   }
 
-  /**
-   * Finds products in the snapshot and the changes since, if these can answer; everything else among the rows. Also returns the
-   * state that must still be current when they are read: the first one seen, as another query may see a newer one meanwhile.
-   */
+  /** From the snapshot if it can answer, else from the rows; with the first state seen, as another query may see a newer one meanwhile. */
   async #find(
     knex: Knex,
     query: ResolvedQuery,

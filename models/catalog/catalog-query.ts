@@ -20,14 +20,12 @@ export interface Filter {
   readonly names?: { readonly include: string; readonly exclude: string };
 }
 
-/** The products of the catalog that count: those of a category that pass all filters. */
 export interface SearchScope {
   /** Slug; null means every category. */
   readonly category: string | null;
   /** ANDed. */
   readonly filters: readonly Filter[];
   readonly except?: string;
-  /** Only those products that are in the sandbox. */
   readonly sandbox?: true;
 }
 
@@ -92,7 +90,6 @@ export interface ResolvedQuery extends Omit<CatalogQuery, 'categories' | 'text' 
   readonly sandbox?: true;
 }
 
-/** One page of rows, with the totals of the whole answer. */
 export interface SearchPage<Row> {
   readonly rows: readonly Row[];
   readonly total: number;

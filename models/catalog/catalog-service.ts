@@ -43,7 +43,6 @@ export interface FoundItems {
 /** How strictly a query's categories are checked: v3 refuses an unknown one, v1 and v2 return no rows (contract 4.2, 8.2). */
 export type CategoryRule = 'refuse-unknown' | 'unknown-is-empty';
 
-/** Catalog search and lookup, with prices, and what the answers cost. */
 @injectable()
 export class CatalogService {
   constructor(

@@ -14,10 +14,7 @@ export function cursorOf(query: ResolvedQuery, { id, popularity, sortKey, rank }
   return Buffer.concat([digestOf(query, content), content]).toString('base64url');
 }
 
-/**
- * The row of a cursor; null for the empty one. @throws AppError 400 for a text that is not a cursor of this query (contract
- * 4.17)
- */
+/** Null for the empty cursor. @throws AppError 400 for a text that is not a cursor of this query (contract 4.17) */
 export function rowBefore(query: ResolvedQuery, cursor: string): RowPosition | null {
   if (cursor === '') return null;
   const bytes = Buffer.from(cursor, 'base64url');

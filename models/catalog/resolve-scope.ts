@@ -4,10 +4,7 @@ import type { CatalogRepository } from '../ports';
 import { EVERYTHING, type Filter, type SearchScope } from './catalog-query';
 import { TAGS_FIELD, type Taxonomy } from './taxonomy';
 
-/**
- * The slug of a category by slug or name. @throws AppError 400 for an unknown one, or one without rows of the node
- * (contract 4.2)
- */
+/** By slug or name. @throws AppError 400 for an unknown category, or one without rows of the node (contract 4.2) */
 export function categorySlug(name: string, node: string, taxonomy: Taxonomy): string {
   const category = taxonomy.find(name);
   if (!category) throw badRequest(`There is no category "${name}".`, { field: 'category_id' });

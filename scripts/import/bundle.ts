@@ -30,10 +30,7 @@ const IMAGE_EXTENSIONS = ['.jpg', '.jpeg', '.png', '.webp'];
 /** After this many lines the database's answers are handled, so that it need not wait for the reading. */
 const LINES_AT_ONCE = 64;
 
-/**
- * A catalog bundle that is open for reading (contract 13.1): a folder, or an archive of one, which is unpacked into
- * a temporary folder so that its files can be read in order. Nothing outside of it is ever read.
- */
+/** A bundle open for reading (contract 13.1). An archive is unpacked, so that its files can be read in order. Nothing outside is read. */
 export class Bundle {
   readonly files: PlainFiles;
 

@@ -35,7 +35,6 @@ export async function embedNewImages(ports: EmbeddingPorts, progress: Progress):
   return result;
 }
 
-/** Lists what can't be embedded. */
 async function embedFor(
   version: EmbeddingVersion,
   { embeddings, queue }: EmbeddingPorts,

@@ -8,7 +8,6 @@ import type { RejectLog } from '../../models/ports';
 /** The report of an import: one line `file:line: field: reason` for each reject, written as they come. */
 export class RejectReport implements RejectLog {
   count = 0;
-  /** Called for each rejected line. */
   onReject: (line: number) => void = () => undefined;
 
   private constructor(

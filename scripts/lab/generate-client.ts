@@ -11,10 +11,7 @@ const FILE = 'api/client/schema.ts';
 /** Optional is what a request may omit, even where the service has a default for it. */
 const OPTIONS = ['--root-types', '--root-types-no-schema-prefix', '--default-non-nullable=false'];
 
-/**
- * `npm run client:generate`: writes the types of the client from the OpenAPI document. With `--check` it writes nothing,
- * and ends with 1 when what is committed is not what would be written.
- */
+/** `npm run client:generate`; with `--check` it writes nothing, and ends with 1 when what is committed differs. */
 function main(): void {
   const program = new Command('generate-client')
     .option('--check', 'say whether the types are those of the document')
@@ -53,7 +50,6 @@ const withoutEvident = (types: string): string =>
 const formatted = (types: string): string =>
   run(require.resolve('@biomejs/biome/bin/biome'), ['format', `--stdin-file-path=${FILE}`], types);
 
-/** The output of a development tool for its standard input. */
 function run(tool: string, options: readonly string[], input: string): string {
   const { stdout, stderr, status } = spawnSync(process.execPath, [tool, ...options], {
     cwd: ROOT,

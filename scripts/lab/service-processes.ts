@@ -6,7 +6,6 @@ import type { Readable, Stream } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { processEnvironment } from '../config';
 
-/** Where `npm` commands run. */
 export const REPOSITORY_ROOT = resolve(__dirname, '../..');
 
 /** Node's arguments for the command line, as `npm run loupe` gives them: an import keeps its young objects in a larger space. */
@@ -21,7 +20,6 @@ const START_ARGUMENTS = [
   'scripts/start.ts',
 ];
 
-/** A part of the service in a process of its own, as an operator would start it. */
 export interface ServiceProcess {
   readonly url: string;
   readonly process: ChildProcess;
@@ -34,7 +32,6 @@ type Settings = Readonly<Record<string, string>>;
 export const programsOf = (root: string) => ({
   /**
    * Starts the program of `npm start` and waits until it says that it is ready.
-   *
    * @param log an open file stream that takes its log; else it is shown
    * @param within a command that runs the words after it in other surroundings
    */
@@ -67,7 +64,6 @@ export const programsOf = (root: string) => ({
     throw new Error('the service ended before it was ready');
   },
 
-  /** Starts a `loupe` command. */
   spawnLoupe: (
     settings: Settings,
     ...words: readonly string[]

@@ -11,7 +11,6 @@ import { INDEX_QUEUE, indexJobOf, indexOutcomeOf } from '../../workers/queue/job
 import { silent } from '../support/log-sink';
 import { deleteKeys, failureOf, gate, REDIS_URL, withRedis } from './queue-support';
 
-/** An indexer for tests; remembers what it was given. */
 class FakeIndex implements ImageIndex {
   readonly given: number[] = [];
   readonly started = gate();
@@ -52,7 +51,6 @@ const bullMq: Adapter = async (index) => {
 const imagesUpTo = (count: number): CatalogImage[] =>
   Array.from({ length: count }, (_, id) => ({ id, address: `/images/${id}.jpg` }));
 
-/** Runs until it is told to stop. */
 const untilStopped = (_images: readonly CatalogImage[], signal?: AbortSignal) =>
   new Promise<IndexOutcome>((_resolve, reject) => {
     signal?.addEventListener('abort', () => reject(signal.reason), { once: true });

@@ -12,11 +12,9 @@ import { silent } from '../support/log-sink';
 
 const HOUR_MS = 3_600_000;
 
-/** The Redis that tests may use. */
 export const REDIS_URL = processEnvironment()['TEST_REDIS_URL'] ?? '';
 export const withRedis = REDIS_URL ? describe : describe.skip;
 
-/** A clock that moves only when it is told to. */
 export class HandClock implements Clock {
   #now = Date.UTC(2026, 0, 1);
 
@@ -34,7 +32,6 @@ export class HandClock implements Clock {
   }
 }
 
-/** A pipeline for tests: each test chooses what it does with each photo. */
 export class FakePipeline implements PhotoPipeline {
   readonly viewSize = null;
   readonly seen: number[] = [];
@@ -60,7 +57,6 @@ export class FakePipeline implements PhotoPipeline {
     return held;
   }
 
-  /** Resolves when the pipeline has received this many photos. */
   given(count: number): Promise<void> {
     return until(async () => this.seen.length >= count);
   }
@@ -85,7 +81,6 @@ export function requestFor(photo: number, deadlineAt: number, signal?: AbortSign
   };
 }
 
-/** A door that is shut until a test opens it. */
 interface Gate {
   readonly opened: Promise<void>;
   readonly open: () => void;
@@ -104,14 +99,12 @@ export async function until(isSo: () => Promise<boolean>): Promise<void> {
   while (!(await isSo())) await new Promise(setImmediate);
 }
 
-/** The failure of a promise that must fail. */
 export const failureOf = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(
     () => Promise.reject(new Error('expected a failure')),
     (failure: unknown) => failure,
   );
 
-/** Deletes everything below a prefix. */
 export async function deleteKeys(prefix: string): Promise<void> {
   const redis = new Redis(REDIS_URL);
   const keys = await redis.keys(`${prefix}:*`);
@@ -119,7 +112,6 @@ export async function deleteKeys(prefix: string): Promise<void> {
   redis.disconnect();
 }
 
-/** What a queue is opened with. */
 export interface QueueSetup {
   readonly pipeline: FakePipeline;
   readonly clock: HandClock;
@@ -127,7 +119,6 @@ export interface QueueSetup {
   readonly waitingMax: number;
 }
 
-/** A queue and its workers. */
 export interface OpenedQueue {
   readonly queue: VisionQueue & { oldestWaitingMs(): Promise<number> };
   close(): Promise<void>;
@@ -159,7 +150,6 @@ export async function openBullMq(
   return { queue, worker, prefix, close };
 }
 
-/** Every queue of photos that is available here. */
 export const ADAPTERS: readonly [name: string, adapter: Adapter][] = [
   ['in-process', inProcess],
   ...(REDIS_URL ? [['BullMQ', (setup: QueueSetup) => openBullMq(setup)] as [string, Adapter]] : []),

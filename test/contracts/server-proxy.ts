@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
-/** A connection to a server that a test can cut and restore. */
 export interface ServerProxy {
   readonly url: string;
   /** Breaks every connection and refuses new ones. */
@@ -13,7 +12,6 @@ export interface ServerProxy {
   refuse(command: string, error: string | null): void;
 }
 
-/** Opens a proxy in front of a server with an address of its own (host and port). */
 export async function openServerProxy(serverUrl: string): Promise<ServerProxy> {
   const target = new URL(serverUrl);
   const sockets = new Set<Socket>();

@@ -96,7 +96,6 @@ function scenarios(all: Readonly<Record<string, Scenario>>): void {
   );
 }
 
-/** Calls with photos, as the scenario requires. */
 const runCalls =
   (scenario: Scenario): typeof runJobs =>
   async (here, { key }, pace, ended) => {
@@ -129,7 +128,6 @@ async function back(): Promise<number> {
   }
 }
 
-/** Every broken promise, in words. */
 function faultsOf(outcomes: readonly Outcome[], scenario: Scenario): string[] {
   const faults: string[] = [];
   for (const { requestId, status, message, tookMs, fault } of outcomes) {

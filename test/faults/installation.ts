@@ -70,7 +70,6 @@ export async function startInstallation(closers: (() => Promise<unknown>)[]): Pr
   return { services, database, receiver, apis: [first, second], workers };
 }
 
-/** One process of the service, which may be killed and started again with the same settings. */
 export class ServicePart {
   #running: ServiceProcess | null = null;
 

@@ -9,7 +9,6 @@ import type { Installation } from './installation';
 import { type Outcome, type Pace, runClients, wrongProduct } from './load';
 import { photoNumber } from './photos';
 
-/** Entries of a job. */
 export const ENTRIES = 5;
 const POLL_MS = 200;
 /** A message whose process died is sent again after half a minute, and after the pauses of its address. */
@@ -20,7 +19,6 @@ let nextPhoto = 20_000;
 /**
  * Jobs of a number of clients, each of which makes its next one when the last is done. At the end every job is looked at once
  * more, and each has been told to the account's webhook. Returns what came of each entry, and the promises not kept.
- *
  * @param ended called for entries that have ended
  */
 export async function runJobs(

@@ -62,7 +62,6 @@ export const LAYOUT_SETTINGS = {
   ...{ MODEL: 'layout', CONFIDENCE_FLOOR: '0', INFERENCE_THREADS: '1', RATE_PER_SECOND: '0' },
 };
 
-/** An installation of that model. */
 export async function layoutInstallation(
   settings: Readonly<Record<string, string>> = {},
 ): Promise<Installation> {

@@ -5,7 +5,6 @@ import type { IdentifyAnswer } from '../../api/client/schema';
 import { ApiClient } from '../support/api-client';
 import type { Installation } from './installation';
 
-/** What one call sends, and what its outcome may be. */
 export interface CallPlan {
   readonly body: object;
   /** The product that the photo shows. */
@@ -14,24 +13,20 @@ export interface CallPlan {
   readonly hangUpAfterMs: number | null;
 }
 
-/** The outcome of one call. */
 export interface Outcome {
   readonly requestId: string;
   readonly status: number | 'hung up' | 'connection lost';
   readonly tookMs: number;
   /** As the answer says; 0 without one. */
   readonly creditsUsed: number;
-  /** The message of a refusal. */
   readonly message: string | undefined;
   /** Why the contract does not allow the answer; null when it does. */
   readonly fault: string | null;
 }
 
-/** How much a load does, and for how long. */
 export interface Pace {
   readonly callsMin: number;
   readonly concurrency: number;
-  /** What a client waits between two calls. */
   readonly pauseMs: number;
   /** The load goes on until this is over. */
   readonly faults: Promise<unknown>;

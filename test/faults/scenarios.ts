@@ -13,7 +13,6 @@ import {
 import type { CallPlan } from './load';
 import { photoNumber } from './photos';
 
-/** What a scenario can do while its load runs. */
 export interface Stage {
   readonly installation: Installation;
   /** Disturbances of a kind that takes seconds, and of one that is over at once. */
@@ -24,7 +23,6 @@ export interface Stage {
   back(): Promise<void>;
 }
 
-/** A fault under load: what happens, and what its callers may see. */
 export interface Scenario {
   /** Statuses that may be answered; others are documented too, but not allowed here. */
   readonly statuses: readonly number[];
@@ -173,7 +171,6 @@ export async function photoCall(call: number): Promise<CallPlan> {
   return { body: images.length === 1 ? { ...images[0] } : { images }, product, hangUpAfterMs: null };
 }
 
-/** The process whose turn it is. */
 const turnOf = (parts: readonly ServicePart[], round: number): readonly ServicePart[] =>
   parts.slice(round % parts.length).slice(0, 1);
 
@@ -197,7 +194,6 @@ async function dies(server: Server): Promise<void> {
   await server.start();
 }
 
-/** Keeps its connections and does nothing. */
 async function hangs(server: Server, forMs: number): Promise<void> {
   await server.pause();
   await delay(forMs);

@@ -6,7 +6,6 @@ import sharp from 'sharp';
 /** Limits of the service that the largest requests are made for. */
 export const LIMITS = { bytesMax: 256 * 1024, pixelsMax: 4_000_000 };
 
-/** A request to a vision endpoint, as it goes over the wire. */
 export interface HostileRequest {
   readonly name: string;
   readonly path: string;

@@ -32,7 +32,6 @@ function markerFrom(jpeg: Buffer, from: number): number {
   return jpeg.length;
 }
 
-/** The type of a chunk of a WebP. */
 export const typeOf = (chunk: Buffer): string => chunk.toString('latin1', 0, 4);
 
 export function webpChunk(type: string, ...data: readonly Buffer[]): Buffer {
@@ -48,7 +47,6 @@ export const webpOf = (chunks: readonly Buffer[]): Buffer =>
 
 const FLAGS = { animation: 0x02, exif: 0x08, alpha: 0x10 } as const;
 
-/** The header of the extended form of WebP. */
 export function vp8x(width: number, height: number, ...flags: readonly (keyof typeof FLAGS)[]): Buffer {
   const data = Buffer.alloc(10);
   data[0] = flags.reduce((sum, flag) => sum | FLAGS[flag], 0);
@@ -57,7 +55,6 @@ export function vp8x(width: number, height: number, ...flags: readonly (keyof ty
   return webpChunk('VP8X', data);
 }
 
-/** An animation of still WebPs of one size, on white. */
 export function animation(width: number, height: number, stills: readonly Buffer[]): Buffer {
   const head = Buffer.alloc(16);
   head.writeUIntLE(width - 1, 6, 3);

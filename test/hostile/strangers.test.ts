@@ -21,7 +21,6 @@ let running: RunningInstallation;
 let service: ServiceProcess;
 let other: ApiClient;
 
-/** A key of a new account with this many credits. */
 const newKey = async (credits: number) => (await openAccount(running.knex, { credits, test: false })).key;
 
 beforeAll(async () => {

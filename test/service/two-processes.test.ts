@@ -42,10 +42,8 @@ beforeAll(async () => {
 });
 afterAll(() => running?.stop(), 60_000);
 
-/** A client of each process. */
 const clients = (key: string) => running.processes.map(({ url }) => new ApiClient(url, key));
 
-/** The secret of a new key for all versions. */
 async function newKey(account: string, options: object = {}): Promise<string> {
   return (await at(operators, 0).key(account, { versions: ['v1', 'v2', 'v3'], ...options })).secret;
 }
@@ -75,7 +73,6 @@ interface State {
   popularity: number;
 }
 
-/** Changes through one process. */
 const CHANGES: readonly ((through: number, state: State, turn: number) => Promise<void>)[] = [
   async function revokeKey(through, state) {
     await operators[through]?.revoke(state.key.id);
@@ -100,7 +97,6 @@ const CHANGES: readonly ((through: number, state: State, turn: number) => Promis
   },
 ];
 
-/** Asks one process about everything that can change. */
 async function expectSeen(api: ApiClient, { name, nameBefore, exists, popularity }: State): Promise<void> {
   const item = await api.item(BAG);
   expect(item.status).toBe(exists ? 200 : 404);

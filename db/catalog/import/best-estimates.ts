@@ -4,10 +4,7 @@ import { rowsOf, type Sql, sql } from '../../core/sql';
 import { prepare, write } from '../../core/staging';
 import { noteStale, SOURCE_TABLES } from './catalog-tables';
 
-/**
- * The best market estimate below a row (contract 2.3), as `catalog_rows.max_estimate` holds it. Among equal values the first by
- * source, region, currency, time and confidence wins, so the result depends on the estimates alone.
- */
+/** Best market estimate first (contract 2.3). Ties go by every other field, so that the result depends on the estimates alone. */
 const BEST_FIRST = sql`a DESC NULLS LAST, b DESC NULLS LAST, c DESC NULLS LAST, d DESC NULLS LAST,
   source, region, currency COLLATE "C", estimated_at, confidence NULLS LAST`;
 const AS_JSON = sql`jsonb_build_object(
@@ -53,10 +50,7 @@ export async function rowsShowing(trx: Knex, products: readonly string[]): Promi
   return rows.map(({ id }) => id);
 }
 
-/**
- * Raises what the rows above these products show to the best of their estimates. Rows that `showed` one before its change and are
- * not raised are noted, so that their best is looked for again.
- */
+/** Raises what the rows above these products show; those that `showed` a changed estimate and are not raised are noted as stale. */
 export async function raiseBest(
   trx: Knex,
   products: readonly string[],

@@ -6,7 +6,6 @@ import { rowsOf, type Sql, sql } from '../../core/sql';
 const PICTURED = 'popularity float8, images text[], thumbnails text[]';
 const GRADES = 'a float8, b float8, c float8, d float8';
 
-/** A table with its columns as in its definition. */
 function table(name: string, keys: string, columns: string, dated = false): WrittenTable {
   const typed = columns.split(', ').map((column) => column.split(' ') as [string, ColumnType]);
   return { name, key: keys.split(' '), columns: Object.fromEntries(typed), dated };

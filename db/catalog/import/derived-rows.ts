@@ -47,7 +47,6 @@ async function deriveProducts(trx: Knex, ids: readonly string[]): Promise<Comple
   return products.map((product) => productRow(product, around));
 }
 
-/** The rows of the live entities of a listable kind among these ids. */
 async function deriveEntities(trx: Knex, ids: readonly string[]): Promise<CompleteRow[]> {
   const own = await loadEntities(trx, sql`id = ANY(${ids}::text[]) AND NOT deleted`);
   if (own.size === 0) return [];

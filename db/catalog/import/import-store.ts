@@ -53,7 +53,6 @@ const MANY_PRODUCTS = 2_000;
 /** After fewer records the tables are practically unchanged. */
 const RECORDS_WORTH_TIDYING = 1_000;
 
-/** The catalog itself, changed by its one import. */
 export class PostgresImportStore extends PostgresRecordStore implements CatalogImportStore {
   private readonly heartbeat: NodeJS.Timeout;
   /** Whether this is a first load, which may make its indexes at its end; null until that was checked. */
@@ -143,7 +142,6 @@ export class PostgresImportStore extends PostgresRecordStore implements CatalogI
   }
 }
 
-/** Begins an import of a feed, in `product_feeds`. @param write does work in a transaction of the import */
 async function openFeed(knex: Knex, write: InTransaction, feed: string): Promise<FeedRun> {
   const run = randomUUID();
   const missing = sql`FROM product_feeds AS own JOIN products ON id = product_id
@@ -172,8 +170,7 @@ async function openFeed(knex: Knex, write: InTransaction, feed: string): Promise
 }
 
 /**
- * Begins an import, or a dry run, as the catalog's one import. `connections` is how many work at once where the work can be
- * split; the embedded database has one session, so one.
+ * @param connections how many work at once where the work can be split; the embedded database has one session, so one
  * @param entry the import in the audit log; none for a dry run
  * @throws Error when another import is alive
  */

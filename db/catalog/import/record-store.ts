@@ -34,7 +34,6 @@ import {
 import { deriveStale } from './derived-rows';
 import { writeCategories, writeEntities, writeProducts, writeSynonyms } from './write-records';
 
-/** The records of the catalog as calls write them, in PostgreSQL. */
 @injectable()
 export class PostgresCatalogRecords implements CatalogRecords {
   constructor(
@@ -91,7 +90,6 @@ const LOCK = 6_021_024;
 const SETTINGS = sql`set_config('random_page_cost', '1.1', true), set_config('jit', 'off', true),
   set_config('gin_pending_list_limit', '16MB', true)`;
 
-/** Runs work in a transaction of the database, with whatever settings the writer wants. */
 export type InTransaction = <Result>(work: (trx: Knex) => Promise<Result>) => Promise<Result>;
 
 /**

@@ -6,7 +6,6 @@ import { identifier, rowsOf, Sql, sql } from '../../core/sql';
 import { countOf } from './catalog-tables';
 import type { InTransaction } from './record-store';
 
-/** What a large import does for the tables beside its rows, each task in a transaction of its own. */
 interface Upkeep {
   readonly knex: Knex;
   readonly inTransaction: InTransaction;
@@ -41,7 +40,6 @@ export async function deferIndexes({ inTransaction }: Pick<Upkeep, 'inTransactio
 export const countDeferredIndexes = (knex: Knex): Promise<number> =>
   countOf(knex, sql`FROM deferred_indexes`);
 
-/** Makes them; `onMade` is told of each. */
 export async function makeIndexes(
   { knex, inTransaction, connections }: Upkeep,
   onMade: () => void,
@@ -80,7 +78,6 @@ const LOOKED_UP = [
 /** Tables whose indexes alone answer queries where a vacuum has marked the rows as visible to all. */
 const SCANNED = [sql`catalog_search`, sql`search_words`, sql`images`, sql`product_images`];
 
-/** Vacuums and analyses the tables of a catalog. */
 export async function tidyTables({ knex, inTransaction, connections }: Upkeep): Promise<void> {
   const analyze = (table: Sql) => inTransaction((trx) => rowsOf(trx)`ANALYZE ${table}`);
   const vacuum = (table: Sql) =>

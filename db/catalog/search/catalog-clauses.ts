@@ -10,10 +10,7 @@ import { allOf, type Sql, sql } from '../../core/sql';
 
 export type OrderKey = Omit<RowPosition, 'rank'>;
 
-/**
- * A row of any of the categories; a taxonomy row may name several (`joinCategories`). Steps through an index find the texts that
- * name one of them, and the index finds the rows by these texts.
- */
+/** A taxonomy row may name several categories (`joinCategories`): steps through an index find the texts that name one of these. */
 export const inCategories = (kind: string, categories: readonly string[]): Sql =>
   kind === 'product'
     ? sql`category = ANY(${categories}::text[])`
@@ -54,7 +51,6 @@ export const conditionsOnProducts = ({ category, filters, except, sandbox }: Sea
   ...(sandbox ? [inSandbox] : []),
 ];
 
-/** Whether a filter object drops any row. */
 export const restricts = ({ include, exclude }: Filter): boolean => include.length > 0 || exclude.length > 0;
 
 /** Orders of a listing; all end with the id ascending (contract 4.13). */
@@ -65,7 +61,6 @@ export const IN_ORDER: Readonly<Record<Sort, Sql>> = {
   name_desc: sql`sort_key DESC, id`,
 };
 
-/** The row comes after another in a listing. */
 export const COMES_AFTER: Readonly<Record<Sort, (row: OrderKey) => Sql>> = {
   // What an index can begin at, then what breaks ties.
   popularity_desc: ({ popularity, id }) =>

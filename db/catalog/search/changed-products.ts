@@ -94,7 +94,6 @@ export class ChangedProducts {
     return this.#rows[ordinal - this.products];
   }
 
-  /** The values of a facet field that such an ordinal has. */
   facetIdsAt(ordinal: number, field: string): readonly string[] {
     return this.#facets[ordinal - this.products]?.get(field) ?? [];
   }

@@ -36,7 +36,6 @@ function bestOf({ limit, words }: FacetAsked, counts: ReadonlyMap<string, number
   return words === null ? ranked.slice(0, limit) : ranked;
 }
 
-/** The first of them whose names have some words. */
 async function namedWith(
   knex: Knex,
   best: readonly Counted[],

@@ -3,7 +3,6 @@ import { copyRows, type WrittenTable } from '../../core/copy-rows';
 import { constant, inTransaction, rowsOf, sql } from '../../core/sql';
 import { CHUNK, ChunkBuilder, type SnapshotProduct } from './snapshot-chunks';
 
-/** When a snapshot is made, and of what. */
 export interface SnapshotLimits {
   /** Number of changes from which it is made again, whatever its size. */
   readonly changesMin: number;

@@ -9,10 +9,8 @@ export class CatalogChanged extends Error {
   override readonly name = 'CatalogChanged';
 }
 
-/** Which state of the catalog a statement sees, as a column. */
 export const STATE = sql`pg_current_snapshot()::text AS state`;
 
-/** Nothing that queries are answered from has changed between a state and the one that a statement sees. */
 export const isUnchangedSince = (state: Sql): Sql =>
   sql`NOT EXISTS (SELECT FROM catalog_changes_since(${state}::pg_snapshot, 1))`;
 
@@ -22,11 +20,9 @@ export const CHANGES_MAX = 50_000;
 interface KnownBefore {
   readonly number: number;
   readonly seen: { readonly state: CatalogState } | null;
-  /** Then it can't answer. */
   readonly isOutgrown: boolean;
 }
 
-/** What some queries need of a snapshot, as of one state of the catalog. */
 export interface OpenSnapshot {
   readonly number: number;
   readonly products: number;

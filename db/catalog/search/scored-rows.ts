@@ -20,7 +20,6 @@ export type RankOrder = 'relevance' | 'popularity';
 
 export type FacetCounts = ReadonlyMap<string, ReadonlyMap<string, number>>;
 
-/** A page and the totals of its whole answer. */
 export interface FoundPage {
   /** Each only where its order depends on it: the name in an order by name, popularity in all others. */
   readonly rows: readonly RowPosition[];

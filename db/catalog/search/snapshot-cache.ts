@@ -25,7 +25,6 @@ export interface SnapshotView {
 /** How long a state that was seen is tried before it is read again: one beside a long transaction is costly to compare with. */
 const TRIED_MS = 10_000;
 
-/** The newest snapshot as a process knows it. */
 export class SnapshotCache {
   #known: Snapshot | null = null;
   readonly #openings: Batcher<readonly PostingRequest[], Opened>;

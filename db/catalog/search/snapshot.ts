@@ -132,7 +132,6 @@ export class Snapshot {
       : turnedRound(rising, (left, right) => sortKeys.areEqual(left, right));
   }
 
-  /** How many members of a set have each value of a facet field. */
   async facetCounts(knex: Knex, field: string, set: Bitset): Promise<ReadonlyMap<string, number>> {
     const known = this.#facets.get(field);
     if (known) return known.counts(set);
@@ -147,7 +146,6 @@ export class Snapshot {
   }
 }
 
-/** A state of the database, in which some ordinals of a snapshot and its changes live. */
 export interface SeenState {
   readonly state: CatalogState;
   readonly living: Bitset;

@@ -47,7 +47,6 @@ function joinedForms(words: readonly string[]): WordForm[] {
   });
 }
 
-/** All runs of neighbouring words, of no more than so many. */
 const runsOf = (words: readonly string[], most: number): (readonly string[])[] =>
   words.flatMap((_, from) =>
     words.slice(from, from + most).map((__, more) => words.slice(from, from + more + 1)),
@@ -102,7 +101,6 @@ const SYNONYMS_MAX = 200;
 /** Words in the readings of a query; its words share them. */
 const WORDS_MAX = 200;
 
-/** What a query needs of a synonym. */
 export type Synonym = Pick<SynonymRecord, 'phrases' | 'readings'>;
 
 /** Words that together stand for a word of a query. */

@@ -148,7 +148,6 @@ async function writeHalving<Kind extends RecordKind>(
 export class BatchSize {
   private size = SIZE_FIRST;
 
-  /** @param targetMs target duration of a transaction */
   constructor(private readonly targetMs: number) {}
 
   get records(): number {

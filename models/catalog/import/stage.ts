@@ -20,7 +20,6 @@ const PLACE_LENGTH_MAX = 5_000;
 /** The location of a fault, on one line: ids and names come from the bundle and may contain anything. */
 export const placeText = (place: string): string => oneLine(place, PLACE_LENGTH_MAX);
 
-/** The fault there, on one line. */
 export const reasonText = (reason: string): string => oneLine(reason, REASON_LENGTH_MAX);
 
 function oneLine(text: string, lengthMax: number): string {
@@ -28,7 +27,6 @@ function oneLine(text: string, lengthMax: number): string {
   return line.length <= lengthMax ? line : `${line.slice(0, lengthMax)}…`;
 }
 
-/** A record with pictures, or one that removes such a record. */
 export type PicturedRecord =
   | (Pictured & { readonly id: string; readonly variants?: readonly VariantRecord[] })
   | Deletion;
@@ -37,7 +35,6 @@ export interface Pictures {
   storeAll<Given extends PicturedRecord>(batch: Batch<Given>, reject: Reject): Promise<Batch<Given>>;
 }
 
-/** How the records of one file are checked before they are written. */
 export interface Stage<Read, Written extends Read = Read> {
   /**
    * Records that share any of these are written in different transactions, in the order of their lines, because the effect

@@ -63,7 +63,6 @@ export interface TableColumns {
   readonly of: ReadonlyMap<TableField, readonly string[]>;
   /** Columns that go to a product's own `data`. */
   readonly data: readonly string[];
-  /** Ignored columns. */
   readonly unread: readonly string[];
   /** The currency in the header of the prices, as in "Price (EUR)". */
   readonly currency: string | null;

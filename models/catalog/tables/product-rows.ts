@@ -19,7 +19,6 @@ export interface RowFault {
 
 export type ReadRow = TableRow | RowFault;
 
-/** Information that the table itself does not contain. */
 export interface TableOptions {
   /** The category of all products, by slug or name; null takes it from the columns. */
   readonly category: string | null;
@@ -55,7 +54,6 @@ export type TablePrice =
   | { readonly line: number; readonly value: object }
   | { readonly unpriced: string };
 
-/** The catalog's ids for the names in a table. */
 export interface KnownNames {
   find(name: string): NamedCategory | undefined;
   /** The id of an entity in the catalog, by the id derived from its name. */
@@ -71,7 +69,6 @@ const DESCRIPTION_LENGTH_MAX = 4_000;
 const OPTIONS = ['1', '2', '3'] as const;
 const DEFAULT_OPTION = /^default(?: title)?$/i;
 
-/** Reads the rows of one product, which share its key, by the columns of the table. */
 export class ProductRows {
   constructor(
     private readonly columns: TableColumns,

@@ -12,7 +12,6 @@ import { encodingOf, type TextEncoding } from './decode-text';
 import { csvForm, csvRows } from './read-csv';
 import { xmlRows } from './read-xml';
 
-/** How a table is to be read, and what becomes of products that it no longer has. */
 export interface TableImport extends TableOptions {
   readonly format: TableFormat | null;
   readonly map: ColumnMap;

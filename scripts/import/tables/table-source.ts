@@ -7,7 +7,6 @@ import { type ProductGroup, productGroups, Scattered } from './product-groups';
 import type { OpenTable } from './table-file';
 import { TableTaxonomy, type TaxonomyStore } from './table-taxonomy';
 
-/** What is reported about a table besides the counts of its records. */
 export interface TableOutcome {
   readonly products: number;
   readonly removed: number;

@@ -23,7 +23,6 @@ interface Found {
   readonly categories: Set<string>;
 }
 
-/** The categories and entities that a table names, alongside those of the catalog. */
 export class TableTaxonomy implements KnownNames {
   readonly #categories = new Map<string, ReadLine<unknown>>();
   #entities = new Map<string, Found>();

@@ -67,9 +67,7 @@ const lengthOf = (vector: Float32Array): number =>
   Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0));
 
 /**
- * Fills an empty database: products of several categories that show images, and `size` vectors of these under the bundled model, which
- * becomes the live one. A database that was filled this way is used as it is.
- *
+ * Fills an empty database with `size` vectors of products' images, which become the live ones. One that was filled so before is kept.
  * @throws Error for one that holds anything else
  */
 export async function loadVectors(knex: Knex, size: number): Promise<EmbeddingVersion> {

@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import { generateBundle, photoOfProduct } from '../generator/generate-bundle';
 import type { Installation } from './installation';
 
-/** Of every catalog here. */
 export const SEED = 11;
 const PHOTOS = 24;
 /** A 2-megapixel photo, as telephones send it after their own shrinking. */

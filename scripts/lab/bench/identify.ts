@@ -17,10 +17,7 @@ interface IdentifyBenchOptions {
 const STAGES = ['intake', 'queue', 'embed', 'neighbours', 'rows'] as const;
 const CLIENTS = 16;
 
-/**
- * Identify over HTTP, embedded and on PostgreSQL with Redis, by turns with another version if one is given: one photo in a call by one
- * client and by sixteen, three and five by one. With `vectors` the catalog has that many drawn vectors instead of pictures.
- */
+/** One photo in a call by one client and by sixteen, three and five by one. With `vectors` the catalog has drawn ones, no pictures. */
 export async function benchIdentify({
   calls,
   products,

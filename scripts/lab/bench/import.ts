@@ -14,7 +14,6 @@ interface ImportBenchOptions {
 const SERVER_SETTINGS = { shared_buffers: '2GB', max_wal_size: '8GB', random_page_cost: '1.1' };
 const SAMPLE_MS = 100;
 
-/** Imports a generated bundle without images into an empty PostgreSQL, in a process of its own. */
 export const benchImport = ({ products, against }: ImportBenchOptions): Promise<Measurement> =>
   onInstallations(
     { mode: 'PostgreSQL and Redis', server: SERVER_SETTINGS, against },

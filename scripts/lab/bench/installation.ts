@@ -11,7 +11,6 @@ export const MODES = ['embedded', 'PostgreSQL and Redis'] as const;
 export type Mode = (typeof MODES)[number];
 
 export type Knex = Database['knex'];
-/** Settings of processes, or of a PostgreSQL. */
 export type Settings = Readonly<Record<string, string>>;
 
 export interface InstallationOptions {
@@ -34,16 +33,12 @@ export const UNLIMITED: Settings = {
   STOP_TIMEOUT_MS: '60000',
 };
 
-/** A version of the service with data of its own. */
 export class Installation {
   /** The running ones, by role: `all`, or `api` and `worker`. */
   readonly processes = new Map<string, ServiceProcess>();
   readonly #programs;
 
-  /**
-   * @param name of the version
-   * @param root folder of its checkout
-   */
+  /** @param name of the version @param root folder of its checkout */
   constructor(
     readonly name: string,
     readonly root: string,
@@ -53,7 +48,6 @@ export class Installation {
     this.#programs = programsOf(root);
   }
 
-  /** Where calls are answered. */
   get url(): string {
     return (this.processes.get('api') ?? this.processes.get('all'))?.url ?? '';
   }
@@ -62,7 +56,6 @@ export class Installation {
     return [...this.processes.values()].map(({ process: { pid = 0 } }) => pid);
   }
 
-  /** Starts the processes of the mode, or on servers only these. */
   async start(roles: readonly string[] = ['api', 'worker']): Promise<void> {
     for (const ROLE of this.mode === 'embedded' ? ['all'] : roles) {
       this.processes.set(ROLE, await this.#programs.startProcess({ ...this.settings, ROLE }));
@@ -122,7 +115,6 @@ export async function onInstallations<Result>(
   }
 }
 
-/** Runs `work` with an installation of this version. */
 export const onInstallation = <Result>(
   options: InstallationOptions,
   work: (installation: Installation, folder: string) => Promise<Result>,

@@ -14,7 +14,6 @@ export interface HttpAnswer {
 const PATIENCE_MS = 300_000;
 const agent = new Agent({ headersTimeout: PATIENCE_MS, bodyTimeout: PATIENCE_MS });
 
-/** Sends JSON to a service with one key, on as many connections as it takes. */
 export class Client {
   constructor(
     private readonly url: string,

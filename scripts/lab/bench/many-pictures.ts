@@ -8,13 +8,7 @@ const AT_ONCE = 8;
 const BATCH = 500;
 const PATCHES = 8;
 
-/**
- * Gives the products of a catalog this many more pictures, each unlike any other and unlike any of the products. As if a catalog
- * with as many pictures had been imported and not been embedded yet.
- *
- * @param from number of the first one: another one makes other pictures
- * @returns their image ids
- */
+/** Adds pictures unlike any other, not embedded yet; returns their image ids. @param from number of the first: another makes others */
 export async function addPictures(
   { knex, store }: { knex: Knex; store: ImageStore },
   { count, from, side }: { count: number; from: number; side: number },
@@ -43,7 +37,6 @@ export async function addPictures(
   return ids;
 }
 
-/** A picture of coloured patches, unlike that of any other number, as JPEG. */
 function drawnPicture(number: number, side: number): Promise<Buffer> {
   const random = new Random('picture', number);
   const patches = Buffer.from(Array.from({ length: PATCHES ** 2 * 3 }, () => random.integer(0, 255)));

@@ -6,10 +6,7 @@ export async function memoryOf(pid: number, which: 'VmRSS' | 'VmHWM' = 'VmRSS'):
   return Number(new RegExp(`${which}:\\s+(\\d+) kB`).exec(status)?.[1] ?? 0) / 1024;
 }
 
-/**
- * Processor milliseconds that processes took so far, with those of the children that they have waited for (proc_pid_stat(5),
- * in hundredths of a second).
- */
+/** Processor time so far, with that of the children waited for (proc_pid_stat(5), in hundredths of a second). */
 export async function processorMsOf(pids: readonly number[]): Promise<number> {
   const lines = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')));
   // After the name, which may hold spaces: user, system, and both of the children.
@@ -22,7 +19,6 @@ export async function processorMsOf(pids: readonly number[]): Promise<number> {
   return 10 * ticks.reduce((sum, own) => sum + Number(own), 0);
 }
 
-/** Processes of this machine with one of these names. */
 export async function processesCalled(names: readonly string[]): Promise<number[]> {
   const pids = (await readdir('/proc').catch(() => [])).map(Number).filter(Number.isInteger);
   const called = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/comm`, 'utf8').catch(() => '')));

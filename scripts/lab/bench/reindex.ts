@@ -10,7 +10,6 @@ import { addPictures } from './many-pictures';
 import { type Cell, type Measurement, machine, percentiles } from './table';
 
 interface ReindexBenchOptions {
-  /** Pictures of the catalog. */
   readonly images: number;
 }
 
@@ -24,10 +23,7 @@ const PHOTOS = 2;
 const QUERIES = 5;
 const TEXTS = ['bag', 'watch', 'leather', 'gold', 'small', 'black', 'steel', 'classic'];
 
-/**
- * The bundled model built once more beside the live one, on PostgreSQL and Redis with an api and a worker, under a steady load of
- * photos and catalog queries: what failed, and how much slower answers were. `test/service/reindex.test.ts` checks what is answered.
- */
+/** The bundled model built once more beside the live one, under a steady load: what failed, and how much slower answers were. */
 export const benchReindex = ({ images }: ReindexBenchOptions): Promise<Measurement> =>
   onInstallation({ mode: 'PostgreSQL and Redis', settings: UNLIMITED }, async (installation, folder) => {
     const { settings, loupe } = installation;

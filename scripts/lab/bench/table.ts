@@ -6,7 +6,6 @@ import { asTable } from '../../commands/output';
 /** Null is an empty cell; numbers are printed with as many digits as say something. */
 export type Cell = string | number | null;
 
-/** A finished measurement. */
 export interface Measurement {
   readonly title: string;
   readonly head: readonly string[];
@@ -28,7 +27,6 @@ export function percentile(values: readonly number[], share: number): number {
 export const percentiles = (values: readonly number[], ...shares: readonly number[]): Cell[] =>
   shares.map((share) => (values.length === 0 ? null : percentile(values, share)));
 
-/** What the figures were measured on, in words. */
 export const machine = (): string => `${cpus().length} cores`;
 
 /** Prints a measurement as a table, and writes it, with the machine that it was made on, as JSON. @param name of the file */
@@ -53,10 +51,7 @@ export function shown(cell: Cell): string {
   return cell.toFixed(Math.abs(cell) < 10 ? 2 : Math.abs(cell) < 100 ? 1 : 0);
 }
 
-/**
- * Measures subjects by turns, so that a temporarily busy machine affects all. The rows have the subject's name first and are the
- * medians of the turns, row by row; one subject is measured once.
- */
+/** By turns, so that a busy machine affects all. Rows are medians of the turns, with the subject's name first; one subject has one turn. */
 export async function byTurns<Subject extends { readonly name: string }>(
   subjects: readonly Subject[],
   measure: (subject: Subject) => Promise<readonly (readonly Cell[])[]>,

@@ -20,7 +20,6 @@ interface VectorsBenchOptions {
 /** `none`: the whole catalog. */
 type Filter = Category | 'none';
 
-/** A row of the table: a search as the service makes it, with one or more query vectors. */
 interface Search {
   readonly images: number;
   readonly filter: Filter;
@@ -31,7 +30,6 @@ const WANTED = 10;
 /** As an identification asks (models/vision/candidates.ts). */
 const [SERVICE_IMAGES, SERVICE_VIEWS] = [60, 4];
 const CLIENTS = 4;
-/** Memory of the server for building the index. */
 const INDEX_MEMORY_MIB = 2048;
 const FILTERS: readonly Filter[] = ['none', 'half', 'tenth', 'hundredth'];
 const SEARCHES: readonly Search[] = [

@@ -72,10 +72,8 @@ type Handle = 'leather' | 'rolled' | 'chain' | 'bamboo';
 const CLASPS = ['turn-lock', 'emblem', 'ring', 'padlock'] as const;
 const OCCASIONS = ['occasion:evening', 'occasion:travel', 'occasion:everyday', 'edition:boutique'] as const;
 
-/** Everything that the picture of a bag depends on. */
 export type BagLook = ReturnType<typeof bagLook>;
 
-/** What all bags of a model share. */
 function modelLook(seed: number, model: number) {
   const random = new Random(seed, 'bag model', model);
   const cuts = Object.keys(CUTS) as BagCut[];
@@ -94,7 +92,6 @@ function modelLook(seed: number, model: number) {
   };
 }
 
-/** What all bags of a style share. */
 function styleLook(seed: number, style: number) {
   const random = new Random(seed, 'bag style', style);
   const weights = (Object.keys(SURFACES) as Surface[]).map((each) => [each, SURFACES[each][1]] as const);
@@ -173,7 +170,6 @@ export function bagTraits(seed: number, lineage: Lineage, random: Random) {
   };
 }
 
-/** The values of each field outside the hierarchy. */
 export const BAG_FACETS: Readonly<Record<string, readonly Pick<Named, 'slug' | 'name'>[]>> = {
   colour: LEATHERS,
   material: Object.entries(SURFACES).map(([slug, [name]]) => ({ slug, name })),

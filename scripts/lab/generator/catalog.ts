@@ -7,7 +7,6 @@ import { BAG_FACETS, type BagLook, bagLook, bagTraits, describeBag } from './bag
 import { type Category, census, HIERARCHIES, type Lineage, lineageOf, placeOf } from './lineage';
 import { describeWatch, WATCH_FACETS, type WatchLook, watchLook, watchTraits } from './watches';
 
-/** Records of `entities.jsonl` and `products.jsonl`. */
 type EntityRecord = Omit<StoredEntity, 'tags'> & Partial<Pick<StoredEntity, 'tags'>>;
 type ProductRecord = Omit<StoredProduct, 'attributes'> & {
   readonly attributes: Readonly<Record<string, string | readonly string[]>>;
@@ -29,7 +28,6 @@ const NO_PICTURES = { images: [], thumbnails: [] } as const;
 /** How popular the most popular entity of a level is. */
 const POPULARITY: Readonly<Record<string, number>> = { brand: 200_000, family: 120_000, model: 80_000 };
 
-/** The categories of a generated catalog. */
 export const CATEGORIES = [
   { id: 'handbags', name: 'Handbags', name_fields: HIERARCHIES.handbags, popularity: 1_000_000 },
   { id: 'watches', name: 'Watches', name_fields: ['brand', 'model', 'case', 'dial'], popularity: 900_000 },
@@ -41,14 +39,10 @@ const KINDS = {
   watches: { describe: describeWatch, traits: watchTraits, facets: WATCH_FACETS, price: 3000 },
 } as const;
 
-/**
- * The ids of a seed's catalogs. Catalogs of different seeds share no ids but those of facets, so that they can be imported
- * beside each other.
- */
+/** In the ids of a seed's catalogs: those of different seeds share only facets, so that they can be imported beside each other. */
 const worldOf = (seed: number): string => hash(seed, 'world').toString(16).padStart(8, '0');
 const facetId = (category: string, kind: string, slug: string): string => `${kind}_${category}_${slug}`;
 
-/** The id of product `index` in the catalogs of a seed. */
 export const productId = (seed: number, index: number): string => `product_${worldOf(seed)}_${index}`;
 
 /** What product `index` of a seed looks like; it depends on nothing else. */
@@ -58,7 +52,6 @@ export function lookOf(seed: number, index: number): BagLook | WatchLook {
   return category === 'handbags' ? bagLook(seed, lineage) : watchLook(seed, lineage);
 }
 
-/** The catalogs of a seed: the first products of it, and the taxonomy that they need. */
 export class Catalog {
   private readonly world: string;
   /** By id; they grow slower than the products. */
@@ -83,7 +76,6 @@ export class Catalog {
     }
   }
 
-  /** Product `index`, with the paths of its pictures. */
   product(index: number, images: readonly string[]): PricedProduct {
     const { category, number } = placeOf(index);
     const lineage = lineageOf(this.seed, category, 'product', number);
@@ -117,7 +109,6 @@ export class Catalog {
     return { record, worths: own.variants.map((_, variant) => worth * (1 + own.step * variant)) };
   }
 
-  /** An entity of the hierarchy, made once. */
   private entity(category: Category, level: string, lineage: Lineage): PricedEntity {
     const number = lineage[level] ?? 0;
     const id = `${level}_${this.world}_${category.slice(0, 1)}${number}`;

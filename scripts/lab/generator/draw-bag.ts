@@ -29,7 +29,6 @@ export interface Drawn {
   readonly bottom: number;
 }
 
-/** How bags of a cut are made. */
 interface Cut {
   /** Width of the top against that of the base; radii of corners against the width; dip of the top edge against the height. */
   readonly flare: number;
@@ -78,7 +77,6 @@ function outline(
     Q0 ${top + 2 * cut.dip * height} ${t - rt} ${top}Q${t} ${top} ${t - x(rt)} ${high}L${b + x(rb)} ${low}Q${b} ${base} ${b - rb} ${base}Z`;
 }
 
-/** A bag that is being drawn. */
 type Bag = ReturnType<typeof bagOf>;
 
 const bagOf = (look: BagLook, pose: BagPose, defs: Defs, texture: string) => {
@@ -93,7 +91,6 @@ const bagOf = (look: BagLook, pose: BagPose, defs: Defs, texture: string) => {
     top: -look.height,
     /** Where the back of the bag is, against its front. */
     back: { x: look.depth * Math.sin(pose.yaw), y: -look.depth * PITCH },
-    /** How far handles rise. */
     rise: look.drop * (0.45 + 0.55 * pose.lift),
   };
 };
@@ -127,7 +124,6 @@ function side(bag: Bag, squeeze: number): string {
     ${cut.closing === 'open' ? layer(0.55, lining) : ''}`;
 }
 
-/** A piece of leather: colour, pattern, surface, volume, edge and seam. */
 function panel(bag: Bag, d: string, height: number): string {
   const { look, defs } = bag;
   const colour = look.colour.value;

@@ -27,7 +27,6 @@ const SHAPES: Readonly<Record<WatchLook['shape'], readonly [across: number, down
 
 export type Shape = ReturnType<typeof shapeOf>;
 
-/** The outline of a case. */
 export function shapeOf(name: WatchLook['shape']) {
   const [across, down, power] = SHAPES[name];
   /** How far the outline of a case of radius 1 is from its middle; the angle is from three o'clock on, in radians. */
@@ -39,7 +38,6 @@ export function shapeOf(name: WatchLook['shape']) {
     const [x, y] = [Math.abs(Math.cos(angle)) / across, Math.abs(Math.sin(angle)) / down];
     return (x ** power + y ** power) ** (-1 / power);
   };
-  /** The point of the outline in a direction. */
   const point = (angle: number, radius: number): string =>
     svg`${Math.cos(angle) * radius * reach(angle)} ${Math.sin(angle) * radius * reach(angle)}`;
   /** A closed path; `radius` is that of the whole case. */
@@ -56,13 +54,9 @@ const SUBDIALS: Readonly<Record<WatchLook['complication'], Readonly<Record<numbe
   bicompax: { 3: 70, 9: 250 },
 };
 
-/** A dial with its hands, around the origin. */
 type Dial = ReturnType<typeof dialOf>;
 
-/**
- * @param radius of the dial, in a case of the given shape
- * @param texture light and shade of a grained dial, as a data URI
- */
+/** @param radius of the dial, in a case of the given shape @param texture light and shade of a grained dial, as a data URI */
 export const dialOf = (look: WatchLook, shape: Shape, radius: number, defs: Defs, texture: string) => {
   const colour = look.colour.value;
   const isDark = brightness(colour) < 0.5;

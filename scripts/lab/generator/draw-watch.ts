@@ -39,7 +39,6 @@ export function drawWatch(look: WatchLook, pose: WatchPose, defs: Defs, textures
   return { drawing: `<g transform="${view}">${watch}</g>`, left: -400, right: 400, top: -400, bottom: 400 };
 }
 
-/** A watch that is being drawn. */
 type Watch = ReturnType<typeof watchOf>;
 
 const watchOf = (look: WatchLook, defs: Defs, textures: WatchTextures) => {
@@ -53,7 +52,6 @@ const watchOf = (look: WatchLook, defs: Defs, textures: WatchTextures) => {
     /** The edge of the case on its vertical axis. */
     edge: radius * shape.reach(Math.PI / 2),
     metal: defs.metal(look.metal.value),
-    /** Of metal parts. */
     stroke: `stroke="${dark}" stroke-width="2"`,
   };
 };
@@ -197,7 +195,6 @@ function bezel(watch: Watch): string {
   }
 }
 
-/** The insert of a diver's bezel, with the minutes. */
 function diverScale(watch: Watch, outer: number, middle: number, wide: number): string {
   const { look, defs, shape } = watch;
   const colour = look.bezelColour;

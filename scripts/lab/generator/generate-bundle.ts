@@ -22,13 +22,11 @@ export interface BundleOptions extends Partial<PriceVolume> {
   readonly onProgress?: (done: number, total: number) => void;
 }
 
-/** Kinds of records, by their file. */
 const FILES = {
   ...{ categories: 'categories', tags: 'tags', entities: 'entities', products: 'products' },
   ...{ estimates: 'estimates', history: 'estimate-history', listings: 'listings' },
 } as const;
 type Kind = keyof typeof FILES;
-/** How many records of each kind a bundle has, and pictures. */
 export type BundleSummary = Readonly<Record<Kind | 'variants' | 'images', number>>;
 
 const DEFAULTS = { imageSize: 640, estimatesPerVariant: 3, listingsPerVariant: 2, historyMonths: 3 };

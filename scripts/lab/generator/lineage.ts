@@ -1,6 +1,5 @@
 import { hash } from '../../../models/random';
 
-/** The two categories of a generated catalog. */
 export type Category = 'handbags' | 'watches';
 
 /** The levels above products, innermost first, and how many there are: about `factor` times the level below to the power 2/3. */
@@ -24,10 +23,7 @@ export const placeOf = (index: number): { category: Category; number: number } =
   number: index >> 1,
 });
 
-/**
- * The lineage of an entity, or of a product (level `product`). It depends on the seed and the number alone: a larger catalog
- * begins with a smaller one, and any product can be made without those before it.
- */
+/** Depends on the arguments alone: a larger catalog begins with a smaller one, and a product can be made without those before it. */
 export function lineageOf(seed: number, category: Category, level: string, number: number): Lineage {
   const levels = LEVELS[category];
   const found: Record<string, number> = { [level]: number };

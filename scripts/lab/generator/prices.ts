@@ -10,7 +10,6 @@ export interface PriceVolume {
   readonly historyMonths: number;
 }
 
-/** The price records of a product. */
 export type PriceRecords = Readonly<Record<'estimates' | 'history' | 'listings', object[]>>;
 
 /** Regions with their currency and what a dollar's worth costs there (contract 2.4). */
@@ -30,7 +29,6 @@ const DAY_MS = 86_400_000;
 const WEAR = Object.entries({ A: 1, B: 0.86, C: 0.7, D: 0.52 });
 const PAIRS = SOURCES.length * REGIONS.length;
 
-/** The estimates, their history and the listings of product `index`. */
 export function pricesOf(
   seed: number,
   index: number,

@@ -12,7 +12,6 @@ import { STRAP_SURFACES, type WatchLook } from './watches';
 /** From where an item is seen, whichever it is; `turn` in degrees in the plane of the picture. */
 interface Pose extends BagPose, WatchPose {
   readonly turn: number;
-  /** How much of the picture it fills. */
   readonly fill: number;
 }
 

@@ -22,11 +22,9 @@ export const disc = (x: number, y: number, radius: number, fill: string, more = 
 export const moved = (x: number, y: number, drawn: string, more = ''): string =>
   svg`<g transform="translate(${x} ${y}) ${more}">${drawn}</g>`;
 
-/** `count` drawings, one after the other. */
 export const times = (count: number, draw: (at: number) => string): string =>
   Array.from({ length: count }, (_, at) => draw(at)).join('');
 
-/** A drawing turned by so many degrees, `count` times around the origin. */
 export const around = (count: number, draw: (at: number) => string): string =>
   times(count, (at) => svg`<g transform="rotate(${(at * 360) / count})">${draw(at)}</g>`);
 
@@ -70,19 +68,16 @@ export class Defs {
     return this.add(`radialGradient ${at}`, stopsOf(stops));
   }
 
-  /** A polished metal. */
   metal(hex: string, degrees = 55): string {
     const shades = [-0.4, 0.35, -0.1, 0.75, 0.15, -0.3, 0.3, -0.25];
     return this.linear(degrees, shades.map((shade, at) => svg`${at / 7} ${tone(hex, shade)}`).join(', '));
   }
 
-  /** A square that repeats. */
   pattern(size: number, drawn: string, transform = ''): string {
     const units = `patternUnits="userSpaceOnUse" patternTransform="${transform}"`;
     return this.add(`pattern width="${size}" height="${size}" ${units}`, drawn);
   }
 
-  /** A drawing, only where it is inside of a path. */
   clipped(d: string, drawn: string): string {
     return `<g clip-path="${this.add('clipPath', `<path d="${d}"/>`)}">${drawn}</g>`;
   }

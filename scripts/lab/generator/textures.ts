@@ -23,7 +23,6 @@ const noise = (frequency: number, octaves: number): string =>
   `<filter id="n" x="0" y="0" width="1" height="1"><feTurbulence type="fractalNoise" baseFrequency="${frequency}" numOctaves="${octaves}" seed="3"/><feColorMatrix values="0 0 0 0 1 0 0 0 0 1 0 0 0 0 1 2.2 0 0 0 -.6"/></filter><rect width="512" height="512" filter="url(#n)"/>`;
 const tiled = (size: number, drawn: string, turn = 0): string =>
   `<pattern id="p" width="${size}" height="${size}" patternUnits="userSpaceOnUse" patternTransform="rotate(${turn})">${drawn}</pattern><rect width="512" height="512" fill="url(#p)"/>`;
-/** Scales in rows set off like bricks, each a little out of place. */
 function scales(): string {
   const [width, height, random] = [44, 30, new Random('scales')];
   const off = () => random.bell() * 0.07;

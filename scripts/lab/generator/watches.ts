@@ -71,10 +71,8 @@ const METAL_WORTH: Readonly<Record<string, number>> = {
   ...{ 'yellow-gold': 3.4, 'rose-gold': 3.2, palladium: 3.6, titanium: 1.2, bronze: 1.1 },
 };
 
-/** Everything that the picture of a watch depends on. */
 export type WatchLook = ReturnType<typeof watchLook>;
 
-/** What all watches of a family share. */
 function familyLook(seed: number, family: number) {
   const random = new Random(seed, 'family', family);
   const weights = { round: 12, cushion: 3, octagon: 3, tonneau: 2, square: 1.5, tank: 2.5 };
@@ -82,7 +80,6 @@ function familyLook(seed: number, family: number) {
   return { shape, isSport: shape !== 'tank' && random.chance(0.55) };
 }
 
-/** What all watches of a model share. */
 function modelLook(seed: number, { model = 0, family = 0 }: Lineage) {
   const random = new Random(seed, 'watch model', model);
   const { isSport, shape } = familyLook(seed, family);
@@ -105,7 +102,6 @@ function modelLook(seed: number, { model = 0, family = 0 }: Lineage) {
   };
 }
 
-/** What all watches of a case share. */
 function caseLook(seed: number, { case: number = 0 }: Lineage) {
   const random = new Random(seed, 'case', number);
   const metal = random.pick(COMMON_METALS);
@@ -117,7 +113,6 @@ function caseLook(seed: number, { case: number = 0 }: Lineage) {
   };
 }
 
-/** What all watches of a dial share. */
 function dialLook(seed: number, { dial = 0, case: of = 0 }: Lineage) {
   const random = new Random(seed, 'dial', dial);
   return {
@@ -212,7 +207,6 @@ export function watchTraits(seed: number, lineage: Lineage, random: Random) {
   };
 }
 
-/** The values of each field outside the hierarchy. */
 export const WATCH_FACETS: Readonly<Record<string, readonly Pick<Named, 'slug' | 'name'>[]>> = {
   colour: DIALS,
   material: METALS,

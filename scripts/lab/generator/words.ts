@@ -2,10 +2,7 @@ import { at, hash, Random } from '../../../models/random';
 import type { Lineage } from './lineage';
 import { EMBLEMS } from './svg';
 
-/*
- * What bags and watches share: fictional maisons, colours and metals, tags, shops and regions. Everything that a bundle names
- * comes from the tables of this folder.
- */
+/* What bags and watches share. Everything that a bundle names comes from the tables of this folder. */
 
 /** A list in one text: commas or lines between its entries. */
 export const words = (text: string): readonly string[] => text.trim().split(/\s*\n\s*|\s*, \s*/);
@@ -52,7 +49,6 @@ export interface Description {
   readonly worth?: number;
 }
 
-/** Number `number` of a level of the hierarchy, with everything above it. */
 export interface Described {
   readonly level: string;
   readonly number: number;
@@ -107,7 +103,6 @@ export function describeMaison(seed: number, category: string, brand: number, ra
   return { name, keywords, worth: random.pick(STANDING) };
 }
 
-/** What all products of a maison share: its emblem, its wordmark, and hue and saturation of the ground of its pictures. */
 export function maisonLook(seed: number, category: string, brand: number) {
   const random = new Random(seed, 'maison', category, brand);
   const emblem = at(EMBLEMS, brand + random.integer(0, 2));

@@ -137,7 +137,6 @@ const CONTAINER = {
 } as const;
 
 type Environment = Readonly<Record<string, string | undefined>>;
-/** A way to start servers of any kind, in words too. */
 interface Way {
   readonly how: string;
   start(kind: Kind): Promise<Server>;
@@ -147,7 +146,6 @@ interface Way {
 interface Commands extends Readonly<Record<'start' | 'kill' | 'pause' | 'resume' | 'end', string>> {
   readonly environment: Environment;
   readonly identity: { readonly uid?: number; readonly gid?: number };
-  /** A file for what the server says. */
   readonly log: string;
 }
 
@@ -185,10 +183,7 @@ export async function bringUpServers(options: ServerOptions): Promise<Servers> {
   throw new Error(`no PostgreSQL and Redis could be brought up; ${failures.join('; ')}`);
 }
 
-/**
- * A server with an S3 API: that of `TEST_S3_URL`, else OpenStack Swift from Debian's packages.
- * @throws Error on machines without apt or the packages
- */
+/** That of `TEST_S3_URL`, else OpenStack Swift from Debian's packages. @throws Error on machines without apt or the packages */
 export async function bringUpObjectStore(options: ServerOptions): Promise<Server & { readonly how: string }> {
   const given = addressGiven(options.environment['TEST_S3_URL']);
   if (given) return { ...given, how: 'address given' };

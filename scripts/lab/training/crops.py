@@ -15,7 +15,6 @@ QUERY = [WHOLE, square(0.75), square(0.55)]
 
 
 def on_white(rgba: np.ndarray) -> np.ndarray:
-    """RGB of a cut-out."""
     cover = rgba[:, :, 3:].astype(np.float32) / 255
     return (rgba[:, :, :3] * cover + 255 * (1 - cover) + 0.5).astype(np.uint8)
 

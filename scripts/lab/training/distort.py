@@ -53,7 +53,6 @@ def beside(rng, shot, cutouts, severity):
 
 
 def taken(rng, shot, severity, side):
-    """What a camera makes of a scene: light, blur, noise, JPEG."""
     shot = blurred(rng, light(rng, shot, severity), severity)
     shot += grain(rng, side) * rng.uniform(0, 2 + 9 * severity)
     return finish(shot, int(rng.uniform(78 - 45 * severity, 94 - 40 * severity)))
@@ -165,7 +164,6 @@ def occlude(rng, shot, centre, half, severity, backdrops):
 
 
 def light(rng, shot, severity):
-    """Brightness, contrast, white balance, saturation and a gradient across the picture; sometimes a tone curve."""
     jitter = lambda amount: rng.uniform(-amount, amount)
     gain = (1 + jitter(0.08 + 0.27 * severity)) * (1 + rng.uniform(-1, 1, 3) * [0.04 + 0.14 * severity, 0.02 + 0.05 * severity, 0.04 + 0.14 * severity])
     angle, slope = rng.uniform(0, 2 * np.pi), rng.uniform(0, 0.05 + 0.25 * severity)
@@ -202,6 +200,5 @@ def blurred(rng, shot, severity):
 
 
 def finish(picture: np.ndarray, quality: int) -> np.ndarray:
-    """The picture after a JPEG round trip of this quality."""
     bytes_ = np.clip(picture + 0.5, 0, 255).astype(np.uint8)
     return cv2.imdecode(cv2.imencode(".jpg", bytes_, [cv2.IMWRITE_JPEG_QUALITY, quality])[1], cv2.IMREAD_COLOR)

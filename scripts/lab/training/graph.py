@@ -44,12 +44,10 @@ class Graph:
         return self.add(name, "_FusedMatMul", inputs, T=FLOAT, transpose_a={"b": False}, transpose_b={"b": False}, num_args={"i": "1"}, fused_ops=texts(["BiasAdd"]), epsilon={"f": 0})
 
     def pooled(self, name: str, source: str) -> str:
-        """The mean over all places."""
         axes = self.constant(f"{name}/axes", np.array([1, 2], "<i4"))
         return self.add(name, "Mean", [source, axes], T=FLOAT, Tidx={"type": "DT_INT32"}, keep_dims={"b": False})
 
     def unit(self, name: str, source: str) -> str:
-        """Rows of length 1."""
         axes = self.constant(f"{name}/axes", np.array([1], "<i4"))
         square = self.add(f"{name}/square", "Square", [source], T=FLOAT)
         total = self.add(f"{name}/sum", "Sum", [square, axes], T=FLOAT, Tidx={"type": "DT_INT32"}, keep_dims={"b": True})

@@ -65,7 +65,6 @@ class Embedder(nn.Module):
         self.project = nn.Linear(FEATURES, DIMENSIONS)
 
     def learning(self) -> list[nn.Parameter]:
-        """What is trained."""
         return [*self.blocks[FROZEN:].parameters(), *self.head.parameters(), *self.project.parameters()]
 
     def features(self, x: torch.Tensor) -> torch.Tensor:

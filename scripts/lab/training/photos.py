@@ -55,7 +55,6 @@ def group_of(path: Path) -> tuple[str, bool]:
 
 
 def shrink(rgb: np.ndarray) -> np.ndarray:
-    """The picture with its longest side at most LONGEST_SIDE."""
     height, width = rgb.shape[:2]
     ratio = LONGEST_SIDE / max(height, width)
     if ratio >= 1:

@@ -78,7 +78,6 @@ class Bank:
 
     @torch.no_grad()
     def keep(self, embedding: torch.Tensor, identities: torch.Tensor) -> None:
-        """Moves the rows of the identities towards the mean of their views."""
         found, which = identities.unique(return_inverse=True)
         mean = torch.zeros(len(found), embedding.shape[1]).index_add_(0, which, embedding)
         self.rows[found] = F.normalize(FADE * self.rows[found] + F.normalize(mean, dim=1), dim=1)
@@ -116,7 +115,6 @@ def beginning(target: Target) -> Embedder:
 
 
 class Run:
-    """One training run: model, average and optimiser."""
 
     def __init__(self, options: argparse.Namespace):
         self.options = options

@@ -44,7 +44,6 @@ class Views:
         return torch.from_numpy(np.concatenate([s.described for s in self.sets])).float()
 
     def of_identities(self, rows: torch.Tensor) -> torch.Tensor:
-        """The mean row of each identity's sources."""
         identity = torch.from_numpy(self.identity)
         total = torch.zeros(len(self.members), rows.shape[1]).index_add_(0, identity, rows)
         return total / torch.bincount(identity)[:, None]

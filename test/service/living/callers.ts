@@ -125,7 +125,6 @@ export class Living {
     return pieces.map((piece) => `product_fed-${piece}`);
   }
 
-  /** One read, of any kind. */
   async read(): Promise<void> {
     const random = this.#random;
     const number = random.integer(0, SHELVES - 1);
@@ -155,7 +154,6 @@ export class Living {
     for (const id of body.not_found) this.checker.missed(span, id);
   }
 
-  /** A brand with all its products. */
   async readShelf(number: number): Promise<void> {
     await this.#item(brandId(number));
     await this.#shelf(number, {}, null);

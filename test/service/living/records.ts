@@ -38,7 +38,6 @@ export const brandId = (shelf: number): string => `brand_living_${shelf}`;
 export const colourId = (colour: number): string => `colour_living_${colour}`;
 const shelfOf = (product: number): number => Math.floor(product / SHELF_SIZE);
 export const count = (size: number): number[] => Array.from({ length: size }, (_, number) => number);
-/** The products of a shelf. */
 export const shelf = (number: number): string[] =>
   count(SHELF_SIZE).map((at) => productId(number * SHELF_SIZE + at));
 /** NaN for a row without one. */
@@ -51,7 +50,6 @@ const entity = (kind: string, id: string, name: string) => ({
   category: CATEGORY.id,
 });
 
-/** What products name besides their brands. */
 export const TAXONOMY: readonly object[] = [
   { categories: CATEGORY },
   ...count(COLOURS).map((colour) => ({ entities: entity('colour', colourId(colour), `Colour ${colour}`) })),

@@ -16,16 +16,10 @@ interface CatalogBenchOptions {
 
 const CLIENTS = 16;
 const WARM_UP_CALLS = 16;
-/**
- * A quarter of a small server's memory, as PostgreSQL's manual advises; its default of 128 MB is for machines that do
- * other things. `random_page_cost` as for a disk without heads.
- */
+/** A quarter of a small server's memory, as PostgreSQL's manual advises; `random_page_cost` as for a disk without heads. */
 export const SERVER_SETTINGS = { shared_buffers: '4GB', random_page_cost: '1.1' };
 
-/**
- * Every kind of catalog query over HTTP against one api, with one client and with sixteen, with pricing, on a generated catalog without
- * pictures; by turns with another version if one is given.
- */
+/** Every kind of catalog query over HTTP against one api, with pricing, on a generated catalog without pictures. */
 export const benchCatalog = ({
   products,
   calls,
@@ -53,7 +47,6 @@ export const benchCatalog = ({
     },
   );
 
-/** Imports a generated catalog into all installations. */
 export async function fillAll(
   installations: readonly Installation[],
   folder: string,
@@ -83,11 +76,7 @@ async function measure(installation: Installation, sample: CatalogSample, calls:
   return rows;
 }
 
-/**
- * Median, p95, p99 and rate with one client, then with sixteen. Every call draws values of its own, so no cache has seen them.
- *
- * @param purpose the same purpose draws the same values
- */
+/** Median, p95, p99 and rate with one client, then with sixteen. One `purpose` draws the same values, each call its own: no cache helps. */
 export async function aloneAndTogether<Asked>(
   calls: number,
   draw: (random: Random) => Asked,

@@ -4,25 +4,19 @@ import { TAGS_FIELD } from '../../../../models/catalog/taxonomy';
 import type { Random } from '../../../../models/random';
 import type { Knex } from '../installation';
 
-/** A product as queries are drawn from it. */
 interface SampledProduct {
   readonly id: string;
   /** Its attributes but the category, as filters that it passes. */
   readonly filters: readonly Filter[];
   readonly words: readonly string[];
-  /** In a listing. */
   readonly position: RowPosition;
 }
 
 const SAMPLE_SIZE = 3_000;
 
-/**
- * Products of the catalog itself, chosen by their hashed ids, from which questions are drawn. A term is drawn as often as products
- * carry it, so frequent ones come often, as they do in practice.
- */
+/** Products chosen by their hashed ids. A term is drawn as often as products carry it, so frequent ones come often, as in practice. */
 export class CatalogSample {
   private constructor(
-    /** Live products of the catalog. */
     readonly size: number,
     private readonly products: readonly SampledProduct[],
     readonly tags: readonly string[],
@@ -55,7 +49,6 @@ export class CatalogSample {
     return random.pick(this.products);
   }
 
-  /** A word of some product, among those that `suits` accepts. */
   word(random: Random, suits?: (word: string) => boolean): string {
     return this.words(random, 1, suits).join();
   }

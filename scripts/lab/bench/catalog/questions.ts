@@ -33,7 +33,6 @@ export function requestOf(question: Question, pricing: boolean): { path: string;
 
 type Draw<Drawn> = (sample: CatalogSample, random: Random) => Drawn;
 
-/** Questions of one kind, whose values differ from draw to draw. */
 interface QuestionKind {
   readonly name: string;
   readonly draw: Draw<Question>;
@@ -64,7 +63,6 @@ const suggestion = (name: string, draw: Draw<string>): QuestionKind => ({
   draw: (...given) => ({ suggest: draw(...given) }),
 });
 
-/** Everything that `bench catalog` asks, in the order of its table. */
 export const QUESTION_KINDS: readonly QuestionKind[] = [
   {
     name: 'item lookup',
@@ -136,13 +134,11 @@ const isLong = (word: string): boolean => /^[a-z]{5,}$/.test(word);
 const begun = (sought: string, least: number, random: Random): string =>
   sought.slice(0, random.integer(least, sought.length));
 
-/** What somebody typing letter by letter has in mind: a word of a name in the taxonomy, or of a product. */
 function soughtWord(sample: CatalogSample, random: Random, suits: (word: string) => boolean = () => true) {
   const words = wordsOf(random.pick(sample.names)).filter(suits);
   return words.length > 0 && random.chance(0.5) ? random.pick(words) : sample.word(random, suits);
 }
 
-/** A word with one letter dropped, doubled, or swapped with its neighbour. */
 function misspelt(word: string, random: Random): string {
   const at = random.integer(1, word.length - 2);
   const [before, letter, after] = [word.slice(0, at), word.charAt(at), word.slice(at + 1)];

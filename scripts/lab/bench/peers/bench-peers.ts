@@ -20,10 +20,8 @@ export interface PeersBenchOptions {
   readonly calls: number;
 }
 
-/** How often each subject is measured. */
 export const TURNS = 5;
 
-/** A service that answers what a photo shows. */
 interface Subject {
   readonly name: string;
   readonly pids: readonly number[];
@@ -39,9 +37,7 @@ const PYTHON = join('bench-results', 'python');
 const run = promisify(execFile);
 
 /**
- * Identify over HTTP beside the same network, crops and vectors behind FastAPI, ONNX Runtime, OpenCV and pgvector, by turns: the peer
- * with one thread for an inference and with all, Loupe embedded and on the peer's own PostgreSQL.
- *
+ * Identify beside the same network, crops and vectors behind FastAPI, ONNX Runtime, OpenCV and pgvector, by turns.
  * @throws Error when they do not find the same products
  */
 export async function benchPeers({ products, calls }: PeersBenchOptions): Promise<Measurement> {
@@ -137,7 +133,6 @@ export async function startPeer(
   throw new Error(`${module} did not start:\n${said.join('\n')}`);
 }
 
-/** Writes the network of the bundled model as an ONNX file, as Loupe itself runs it, and its manifest. */
 async function exportNetwork(folder: string): Promise<Settings> {
   const model = await bundledModel();
   const input = { ...model.manifest.input, name: model.manifest.input.name ?? 'pictures' };

@@ -12,7 +12,6 @@ import { Client } from '../load';
 import { byTurns, type Cell, type Measurement, machine, shown } from '../table';
 import { installPython, type PeersBenchOptions, startPeer, TURNS } from './bench-peers';
 
-/** A service that answers catalog queries. */
 interface Subject {
   readonly name: string;
   ask(question: Question): Promise<{ readonly text: string }>;
@@ -20,10 +19,7 @@ interface Subject {
 
 const ENGINES = ['tantivy', 'SQLite FTS5', 'DuckDB'];
 
-/**
- * Listings, filters and texts over HTTP beside tantivy, SQLite FTS5 and DuckDB with the same rows behind FastAPI, by turns. Loupe runs
- * as an api on PostgreSQL, checks a key and books each answer.
- */
+/** Beside tantivy, SQLite FTS5 and DuckDB with the same rows behind FastAPI, by turns; only Loupe checks a key and books answers. */
 export async function benchCatalogPeers({ products, calls }: PeersBenchOptions): Promise<Measurement> {
   await installPython();
   const settings = { RATE_PER_SECOND: '0' };

@@ -46,10 +46,7 @@ const SIZES = [2, 8, 40, 300];
 const SMALL_EVERY = 4;
 const FLOORS = [0, 0.05, 0.1, 0.2, 0.25, 0.26, 0.27, 0.28, 0.3, 0.35, 0.4, 0.5, 0.6, 0.7, 0.8];
 
-/**
- * Fits the confidence of the bundled model on real and distorted photos, and judges it on items that it was not fitted on (five folds):
- * the floor table, calibration of first rows and of all rows. In this process, with an exhaustive search.
- */
+/** Fits the confidence of the bundled model on real and distorted photos, and judges it on items outside of each fit (five folds). */
 export async function benchConfidence(options: ConfidenceBenchOptions): Promise<Measurement> {
   const [set, model] = [await readPhotoSet(options), await bundledModel()];
   const sightings = await Sightings.of(set, model);
@@ -136,7 +133,6 @@ function floorRow(calls: readonly Judged[], floor: number): string[] {
   ];
 }
 
-/** All calls, and those of each level and set. */
 function groupsOf(calls: readonly Judged[]): [string, Judged[]][] {
   const groups = new Map<string, Judged[]>();
   for (const call of calls) {

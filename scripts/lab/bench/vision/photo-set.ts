@@ -17,7 +17,6 @@ const listedPair = z.object({
   queries: z.array(z.string()),
 });
 
-/** A photo of the catalog. */
 export interface CatalogPhoto {
   readonly product: string;
   readonly kind: string;
@@ -25,7 +24,6 @@ export interface CatalogPhoto {
   jpeg(): Promise<Buffer>;
 }
 
-/** A photo to ask with, and the product that it shows. */
 export interface Query {
   readonly product: string;
   readonly kind: string;
@@ -41,11 +39,9 @@ export interface PhotoSet {
   readonly queries: readonly Query[];
 }
 
-/** Where photos are. */
 export interface VisionBenchOptions {
   /** Folder with `items.json` and `images/`. */
   readonly photos: string;
-  /** Only the photos of this split. */
   readonly split?: string;
   /** Folder with `pairs.json` and its photos, in one catalog with the others. */
   readonly pairs?: string;
@@ -59,12 +55,7 @@ export const OTHER_PHOTO = 4;
 /** Levels at which unknown items should be recognised as such; hardly any can be of the hardest distortions. */
 export const LEVELS_REJECTED = [1, 2, OTHER_PHOTO];
 
-/**
- * Reads the photos of a catalog, and asks with those of the same items and with the catalog's own, distorted as `embeddings evaluate`
- * distorts them.
- *
- * @throws ZodError for a list in another form; the error of a file that is missing
- */
+/** Queries are other photos of the items, and the catalog's own, distorted. @throws for a missing file, or a list in another form */
 export async function readPhotoSet({ photos, split: wanted, pairs }: VisionBenchOptions): Promise<PhotoSet> {
   const listed = (await listIn(photos, 'items.json', listedPhoto))
     .filter(({ split }) => wanted === undefined || split === undefined || split === wanted)

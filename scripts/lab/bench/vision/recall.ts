@@ -66,7 +66,6 @@ export async function benchRecall(options: VisionBenchOptions): Promise<Measurem
   };
 }
 
-/** The column of a query: its level and kind, and the set of a pair. */
 const sortOf = ({ query: { level, kind, set } }: Answered): string =>
   `${level === OTHER_PHOTO ? 'other photo,' : `L${level}`} ${kind}${set ? ` (${set})` : ''}`;
 

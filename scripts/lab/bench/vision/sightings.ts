@@ -12,7 +12,6 @@ import { defaultThreads } from '../../../../workers/embedder/inference-pool';
 import { SharpImagePreparer } from '../../../../workers/image/sharp-image-preparer';
 import type { PhotoSet, Query } from './photo-set';
 
-/** The photo of a call, and whether the catalog has the item that it shows. */
 export interface Asked {
   /** Position in the queries of the set. */
   readonly query: number;
@@ -41,7 +40,6 @@ export class Sightings {
     this.#ancestry = new Map(set.photos.map(({ product, brand }) => [product, [brand]]));
   }
 
-  /** Embeds all photos and queries of a set. */
   static async of(set: PhotoSet, { folder, manifest }: InstalledModel): Promise<Sightings> {
     const preparer = new SharpImagePreparer({ bytesMax: 1 << 30, pixelsMax: 1 << 30 });
     const embedders = new PooledEmbedderRegistry({
@@ -70,7 +68,6 @@ export class Sightings {
     }
   }
 
-  /** What the photo of a call finds. */
   sighting(asked: Asked): LabelledSighting {
     const { product, set } = this.query(asked);
     const views = this.#similaritiesOf(asked.query);
