@@ -70,7 +70,7 @@ function added(place: string, sha256: string | null, maxMib: number): ReturnType
       downloadTimeoutMs: DOWNLOAD_TIMEOUT_MS,
       // On one engine, as the service would run it.
       inference: {
-        ...{ threads: 1, backend: config.INFERENCE_BACKEND, waitingMax: 1, batchTimeoutMs: TRIAL_TIMEOUT_MS },
+        ...{ threads: 1, backend: config.INFERENCE_BACKEND, batchTimeoutMs: TRIAL_TIMEOUT_MS },
         logger: createLogger({ ...config, LOG_LEVEL: 'warn' }),
       },
       files: DURABLE_FILES,

@@ -142,7 +142,6 @@ export function bindVision(opening: Opening): Queues {
   const embedders = new PooledEmbedderRegistry({
     threads: inferenceThreads(config),
     backend: config.INFERENCE_BACKEND,
-    waitingMax: config.QUEUE_WAITING_MAX,
     batchTimeoutMs: BATCH_TIMEOUT_MS,
     logger,
     folderOf: async (manifest) => {

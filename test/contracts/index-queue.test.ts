@@ -7,7 +7,7 @@ import type { ImageIndex, IndexOutcome } from '../../workers/index-images';
 import { BullMqIndexQueue, BullMqIndexWorker } from '../../workers/queue/bullmq-index-queue';
 import { BullMqProducer } from '../../workers/queue/bullmq-producer';
 import { InProcessIndexQueue } from '../../workers/queue/in-process-queue';
-import { INDEX_QUEUE, indexJobOf, indexOutcomeOf } from '../../workers/queue/job';
+import { INDEX_QUEUE, indexOutcomeOf, PAYLOAD_VERSION } from '../../workers/queue/job';
 import { silent } from '../support/log-sink';
 import { deleteKeys, failureOf, gate, REDIS_URL, withRedis } from './queue-support';
 
@@ -153,7 +153,8 @@ withRedis('index queue, BullMQ, with several workers', () => {
   test('work whose pause was set by a clock that was ahead continues once it is looked for', async () => {
     const producer = await ready(new BullMqProducer(INDEX_QUEUE, options));
     await ready(new BullMqIndexWorker(new FakeIndex(), options));
-    const { added, answer } = producer.ask('job', indexJobOf(7, imagesUpTo(3)), { delay: 86_400_000 });
+    const job = { v: PAYLOAD_VERSION, versionId: 7, images: imagesUpTo(3) };
+    const { added, answer } = producer.ask('job', job, { delay: 86_400_000 });
     await added;
     expect(await producer.look('job')).toBe('unfinished');
     await expect(answer).resolves.toMatchObject({ ok: true });

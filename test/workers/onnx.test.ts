@@ -50,7 +50,7 @@ async function embedded(model: ModelFolder, backend: BackendName): Promise<reado
   try {
     return await pool.embed('model', pictures, 'catalog');
   } finally {
-    await pool.unload('model');
+    await pool.engines.unload('model');
   }
 }
 
@@ -148,8 +148,8 @@ describe('a network of TensorFlow.js', () => {
     const logger = { ...POOL.logger, info: (fields: object) => told.push(fields) };
     const pool = await InferencePool.start({ ...POOL, backend: 'auto', logger });
     pools.set('auto', Promise.resolve(pool));
-    await pool.load('unknown', model);
-    await pool.load('known', await tiny(everyLayer, { id: 'known' }));
+    await pool.engines.load('unknown', model);
+    await pool.engines.load('known', await tiny(everyLayer, { id: 'known' }));
     expect(told).toMatchObject([
       { model: 'tiny@1.0.0', backend: 'wasm', reason: 'a cast to int32' },
       { model: 'known@1.0.0', backend: 'onnx', reason: null },

@@ -19,9 +19,9 @@ beforeAll(async () => {
 afterEach(() => jest.restoreAllMocks());
 
 describe('the pool', () => {
-  test('refuses with unavailable when too many wait, and when it is closed; what runs is finished', async () => {
-    const pool = await InferencePool.start({ ...POOL, waitingMax: 3 });
-    await pool.load('tiny', model);
+  test('refuses with unavailable what waits when it is closed; what runs is finished', async () => {
+    const pool = await InferencePool.start(POOL);
+    await pool.engines.load('tiny', model);
     const [running, ...others] = Array.from({ length: 4 }, () => pool.embed('tiny', [red], 'query'));
     const refused = others.map((each) => expect(each).rejects.toMatchObject(UNAVAILABLE));
     await Promise.all([pool.close(), ...refused]);
@@ -31,7 +31,7 @@ describe('the pool', () => {
 
   test('keeps an engine for photos while they come, and none while none do', async () => {
     const pool = await InferencePool.start({ ...POOL, threads: 2 });
-    await pool.load('tiny', model);
+    await pool.engines.load('tiny', model);
     const before = pool.embed('tiny', [red, red], 'catalog');
     expect(pool.stats()).toMatchObject({ free: 0 });
     await before;
@@ -46,13 +46,13 @@ describe('the pool', () => {
     const pool = await InferencePool.start({ ...POOL, batchTimeoutMs: 1 });
     const folder = join(__dirname, '../../workers/embedder/bundled');
     const manifest = await readManifest(folder);
-    await pool.load('slow', { folder, manifest });
+    await pool.engines.load('slow', { folder, manifest });
     // A hundred million multiplications take longer than a millisecond.
     const view = new Uint8Array(manifest.input.width * manifest.input.height * 3);
     const hanging = expect(pool.embed('slow', [view], 'query')).rejects.toMatchObject({
       name: 'PictureFailed',
     });
-    await expect(pool.load('tiny', model)).rejects.toMatchObject({ name: 'EngineEnded' });
+    await expect(pool.engines.load('tiny', model)).rejects.toMatchObject({ name: 'EngineEnded' });
     await hanging;
     await pool.close();
     expect(pool.stats()?.replaced).toBeGreaterThanOrEqual(2);
@@ -67,7 +67,7 @@ describe('the pool', () => {
       expect(fork).toHaveBeenCalledTimes(1);
       return;
     }
-    await pool.load('tiny', model);
+    await pool.engines.load('tiny', model);
     await expect(pool.embed('tiny', [red], 'query')).resolves.toEqual(RED);
     await pool.close();
   });

@@ -9,7 +9,7 @@ import { modelManifest } from '../support/model-manifest';
 
 /** How tests run models. */
 export const POOL = {
-  ...{ threads: 1, waitingMax: 100, batchTimeoutMs: 60_000, logger: silent },
+  ...{ threads: 1, batchTimeoutMs: 60_000, logger: silent },
   backend: 'wasm',
 } as const;
 

@@ -47,35 +47,27 @@ export class PooledEmbedderRegistry implements EmbedderRegistry {
    *
    * @throws ModelRefused when the model is not installed, was changed, or can't run here
    */
-  async forVersion(version: EmbeddingVersion): Promise<Embedder> {
-    const network = await this.#network(version);
-    if (!version.adaptation) return network;
-    const map = await this.#mapOf(version);
+  async forVersion({ id, model, manifest, adaptation }: EmbeddingVersion): Promise<Embedder> {
+    const key = `${modelReference(manifest)} ${manifest.digests[manifest.file]}`;
+    let loading = this.#embedders.get(key);
+    if (!loading) {
+      loading = this.#load(key, manifest);
+      this.#embedders.set(key, loading);
+      loading.catch(() => this.#embedders.delete(key));
+    }
+    const network = await loading;
+    if (!adaptation) return network;
+    const map = this.#maps.get(id) ?? (await this.options.mapOf(id));
+    if (!map) throw new ModelRefused(model, 'its map is gone');
+    this.#maps.set(id, map);
     return {
-      manifest: network.manifest,
+      manifest,
       embed: async (pictures, views) => {
         const embedded = await network.embed(pictures, views);
         return embedded.map((vectors) => vectors.map((vector) => mapped(map, vector)));
       },
       close: () => network.close(),
     };
-  }
-
-  async #mapOf({ id, model }: EmbeddingVersion): Promise<Float32Array> {
-    const map = this.#maps.get(id) ?? (await this.options.mapOf(id));
-    if (!map) throw new ModelRefused(model, 'its map is gone');
-    this.#maps.set(id, map);
-    return map;
-  }
-
-  #network(version: EmbeddingVersion): Promise<Embedder> {
-    const key = `${modelReference(version.manifest)} ${version.manifest.digests[version.manifest.file]}`;
-    const known = this.#embedders.get(key);
-    if (known) return known;
-    const loading = this.#load(key, version.manifest);
-    this.#embedders.set(key, loading);
-    loading.catch(() => this.#embedders.delete(key));
-    return loading;
   }
 
   /** The current state of the inference; null before the first model. */
@@ -104,7 +96,7 @@ export class PooledEmbedderRegistry implements EmbedderRegistry {
         ),
       close: async () => {
         this.#embedders.delete(key);
-        await pool.unload(key);
+        await pool.engines.unload(key);
       },
     };
   }
@@ -131,7 +123,7 @@ export async function loadTried(pool: InferencePool, key: string, model: ModelFo
   const { folder, manifest } = model;
   await verifyDigests(folder, manifest);
   const golden = await readGolden(model);
-  await pool.load(key, model);
+  await pool.engines.load(key, model);
   if (!golden) return;
   const { picture, embedding, tolerance } = golden;
   try {
@@ -143,7 +135,7 @@ export async function loadTried(pool: InferencePool, key: string, model: ModelFo
     if (worst <= tolerance) return;
     throw new ModelRefused(folder, `it does not give its golden vector here: off by ${worst.toPrecision(2)}`);
   } catch (failure) {
-    await pool.unload(key);
+    await pool.engines.unload(key);
     if (failure instanceof ModelRefused) throw failure;
     throw new ModelRefused(folder, `its golden picture ${picture} can not be read or embedded`, failure);
   }

@@ -33,22 +33,22 @@ export class EngineGroup {
   readonly #closing = new AbortController();
   /** How many engines ended and were replaced. */
   replaced = 0;
+  /** Called whenever an engine may have become free. */
+  whenFree = (): void => undefined;
 
   private constructor(
     private readonly plan: EnginePlan,
     /** Rows of one inference at most. */
     readonly rowsMax: number,
     private readonly options: EngineGroupOptions,
-    private readonly whenFree: () => void,
   ) {}
 
   /**
    * Starts `threads` engines on the best backend that works here.
    *
-   * @param whenFree called whenever an engine may have become free
    * @throws Error when no backend starts
    */
-  static async start(options: EngineGroupOptions, whenFree: () => void): Promise<EngineGroup> {
+  static async start(options: EngineGroupOptions): Promise<EngineGroup> {
     const reasons: string[] = [];
     for (const plan of enginePlans(options.backend)) {
       const engines: Engine[] = [];
@@ -61,7 +61,7 @@ export class EngineGroup {
         // The first shows whether the plan works here.
         const first = await open();
         const backends = [first, ...(await Promise.all(Array.from({ length: options.threads - 1 }, open)))];
-        const group = new EngineGroup(plan, Math.min(...backends.map(rowsMaxOf)), options, whenFree);
+        const group = new EngineGroup(plan, Math.min(...backends.map(rowsMaxOf)), options);
         for (const engine of engines) group.#join(engine);
         return group;
       } catch (failure) {

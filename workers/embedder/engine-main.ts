@@ -118,17 +118,15 @@ async function replyTo({ id, kind, request }: EngineRequest): Promise<EngineRepl
   }
 }
 
-/** Vectors go to the parent without a copy. */
-const transferred = (reply: EngineReply): ArrayBuffer[] =>
-  reply.ok && typeof reply.result === 'object' && reply.result !== null && 'vectors' in reply.result
-    ? [reply.result.vectors.buffer]
-    : [];
-
 let latest: Promise<unknown> = Promise.resolve();
 
 /** Calls wait for one another: a run that follows a load finds the model. */
-const answered = (request: EngineRequest, send: (reply: EngineReply) => void): void => {
-  latest = latest.then(async () => send(await replyTo(request)));
+const answer = (request: EngineRequest): void => {
+  latest = latest.then(async () => {
+    const reply = await replyTo(request);
+    if (port) port.postMessage(reply);
+    else process.send?.(reply);
+  });
 };
 
 /** As an import, which goes on beside the service. */
@@ -139,9 +137,9 @@ const port = parentPort;
 // the priority of a single thread.
 if ((port === null || process.platform === 'linux') && getPriority() < NICENESS) setPriority(NICENESS);
 if (port) {
-  port.on('message', (request) => answered(request, (reply) => port.postMessage(reply, transferred(reply))));
+  port.on('message', answer);
 } else {
-  process.on('message', (request: EngineRequest) => answered(request, (reply) => process.send?.(reply)));
+  process.on('message', answer);
   process.on('disconnect', () => process.exit());
   // An interrupt at the terminal reaches the whole group; the parent decides when this process ends.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);

@@ -26,12 +26,12 @@ export interface EngineCalls {
 interface RunRequest {
   readonly key: string;
   readonly rows: number;
-  readonly pixels: Uint8Array<ArrayBuffer>;
+  readonly pixels: Uint8Array;
 }
 
 /** Unit vectors of a run, one after another; `broken` lists the rows for which the model gave no direction. */
 export interface Embeddings {
-  readonly vectors: Float32Array<ArrayBuffer>;
+  readonly vectors: Float32Array;
   readonly broken: readonly number[];
 }
 
@@ -59,8 +59,8 @@ class EngineEnded extends Error {
 
 /** A call was not answered in time, and its engine was ended for that. */
 export class EngineLate extends Error {
-  constructor(timeoutMs: number, cause: unknown) {
-    super(`The inference engine did not answer within ${timeoutMs} ms`, { cause });
+  constructor(timeoutMs: number) {
+    super(`The inference engine did not answer within ${timeoutMs} ms`);
     this.name = 'EngineLate';
   }
 }
@@ -116,23 +116,17 @@ export class Engine {
   ): Promise<ResultOf<Call>> {
     if (this.#end !== null) throw new EngineEnded(this.#end);
     const id = this.#nextId++;
-    let isLate = false;
-    const late = setTimeout(() => {
-      isLate = true;
-      this.#end ??= `no answer within ${timeoutMs} ms`;
-      void this.stop();
-    }, timeoutMs);
-    try {
-      const result = await new Promise<unknown>((resolve, reject) => {
-        this.#pending.set(id, { resolve, reject });
-        this.#channel.send({ id, kind, request } as EngineRequest);
-      });
-      return result as ResultOf<Call>;
-    } catch (failure) {
-      throw isLate && failure instanceof EngineEnded ? new EngineLate(timeoutMs, failure) : failure;
-    } finally {
-      clearTimeout(late);
-    }
+    let late: NodeJS.Timeout | undefined;
+    const result = new Promise<unknown>((resolve, reject) => {
+      this.#pending.set(id, { resolve, reject });
+      late = setTimeout(() => {
+        this.#pending.set(id, { resolve, reject: () => reject(new EngineLate(timeoutMs)) });
+        this.#end ??= `no answer within ${timeoutMs} ms`;
+        void this.stop();
+      }, timeoutMs);
+      this.#channel.send({ id, kind, request } as EngineRequest);
+    });
+    return (await result.finally(() => clearTimeout(late))) as ResultOf<Call>;
   }
 
   /** Ends the engine at once, whatever it does. */
@@ -161,13 +155,7 @@ function startThread(): Channel {
   // Output that a library prints there is not part of a command's answer on stdout.
   const thread = new Worker(entry, { execArgv, stdout: true });
   thread.stdout.resume();
-  return {
-    events: thread,
-    // Pixels that are sent are not needed here any more.
-    send: (message) =>
-      thread.postMessage(message, message.kind === 'run' ? [message.request.pixels.buffer] : []),
-    end: () => thread.terminate(),
-  };
+  return { events: thread, send: (message) => thread.postMessage(message), end: () => thread.terminate() };
 }
 
 function startProcess(): Channel {

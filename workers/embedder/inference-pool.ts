@@ -3,12 +3,9 @@ import { PHOTOS_EXPECTED_MS } from '../foreground-load';
 import type { BackendName } from './backends';
 import type { Embeddings, Engine } from './engine';
 import { EngineGroup, type EngineGroupOptions } from './engine-group';
-import type { ModelFolder } from './model-folder';
 
 /** How inference runs in this process. */
 export interface InferencePoolOptions extends EngineGroupOptions {
-  /** Pictures allowed in each lane, waiting or in work. */
-  readonly waitingMax: number;
   /** Time after which a batch counts as hung, and its engine is replaced. */
   readonly batchTimeoutMs: number;
 }
@@ -50,13 +47,18 @@ export class InferencePool {
   /** Views in the order in which they are served. */
   readonly #waiting: Readonly<Record<Lane, WaitingView[]>> = { query: [], catalog: [] };
   readonly #running = new Set<Promise<void>>();
-  #group: EngineGroup | null = null;
   readonly #pictures: Record<Lane, number> = { query: 0, catalog: 0 };
   #catalogBatches = 0;
   #photoAt = Number.NEGATIVE_INFINITY;
   #closed = false;
 
-  private constructor(private readonly options: InferencePoolOptions) {}
+  private constructor(
+    /** Into which models are loaded. */
+    readonly engines: EngineGroup,
+    private readonly options: InferencePoolOptions,
+  ) {
+    engines.whenFree = () => this.#dispatch();
+  }
 
   /**
    * A pool whose engines run, without a model yet.
@@ -64,23 +66,7 @@ export class InferencePool {
    * @throws Error when no backend starts here
    */
   static async start(options: InferencePoolOptions): Promise<InferencePool> {
-    const pool = new InferencePool(options);
-    pool.#group = await EngineGroup.start(options, () => pool.#dispatch());
-    return pool;
-  }
-
-  /**
-   * Loads a model into every engine, tried and warm.
-   *
-   * @throws ModelRefused with the reason
-   */
-  async load(key: string, model: ModelFolder): Promise<void> {
-    await this.#group?.load(key, model);
-  }
-
-  /** Unloads a model, after running batches. */
-  async unload(key: string): Promise<void> {
-    await this.#group?.unload(key);
+    return new InferencePool(await EngineGroup.start(options), options);
   }
 
   /**
@@ -88,13 +74,10 @@ export class InferencePool {
    *
    * @param views width x height x 3 bytes each, red, green and blue
    * @throws PictureFailed when a view has no usable vector, or its inference failed twice
-   * @throws unavailable when too many pictures wait or the pool is closed
+   * @throws unavailable when the pool is closed
    */
   async embed(model: string, views: readonly Uint8Array[], lane: Lane): Promise<readonly Float32Array[]> {
     if (this.#closed) throw stopping();
-    if (this.#pictures[lane] >= this.options.waitingMax) {
-      throw unavailable('Too many pictures wait for the model.', RETRY_AFTER_SECONDS);
-    }
     this.#pictures[lane] += 1;
     if (lane === 'query') this.#photoAt = performance.now();
     try {
@@ -111,16 +94,11 @@ export class InferencePool {
     }
   }
 
-  stats(): InferencePoolStats | null {
-    if (!this.#group) return null;
-    const { size, replaced } = this.#group;
-    return {
-      models: this.#group.models(),
-      threads: size,
-      free: this.#group.free().length,
-      pictures: { ...this.#pictures },
-      replaced,
-    };
+  stats(): InferencePoolStats {
+    const { engines } = this;
+    const { size: threads, replaced } = engines;
+    const pictures = { ...this.#pictures };
+    return { models: engines.models(), threads, free: engines.free().length, pictures, replaced };
   }
 
   /** Finishes what runs, refuses what waits, ends the engines. */
@@ -128,13 +106,12 @@ export class InferencePool {
     this.#closed = true;
     for (const lane of LANES) for (const view of this.#waiting[lane].splice(0)) view.reject(stopping());
     await Promise.all(this.#running);
-    await this.#group?.close();
+    await this.engines.close();
   }
 
   #dispatch(): void {
-    if (!this.#group) return;
-    const { rowsMax, size } = this.#group;
-    for (const [index, engine] of this.#group.free().entries()) {
+    const { rowsMax, size } = this.engines;
+    for (const [index, engine] of this.engines.free().entries()) {
       const lanes = this.#openLanes().map((lane) => this.#waiting[lane]);
       const batch = nextBatch(lanes, rowsMax, size - index);
       if (batch.length === 0) return;
@@ -148,7 +125,7 @@ export class InferencePool {
 
   /** A batch can't be broken off, and takes the processor from everything else that a photo needs. */
   #openLanes(): readonly Lane[] {
-    const size = this.#group?.size ?? 1;
+    const { size } = this.engines;
     const isExpected = performance.now() - this.#photoAt < PHOTOS_EXPECTED_MS;
     return isExpected && size > 1 && this.#catalogBatches >= size - 1 ? ['query'] : LANES;
   }
@@ -159,7 +136,8 @@ export class InferencePool {
     const catalogBatch = batch[0]?.lane === 'catalog' ? 1 : 0;
     this.#catalogBatches += catalogBatch;
     try {
-      const request = { key: batch[0]?.model ?? '', rows: batch.length, pixels: joined(batch) };
+      const pixels = Buffer.concat(batch.map((view) => view.pixels));
+      const request = { key: batch[0]?.model ?? '', rows: batch.length, pixels };
       answer(batch, await engine.call('run', request, this.options.batchTimeoutMs));
     } catch (failure) {
       // The state left by a failed inference can't be trusted.
@@ -193,16 +171,6 @@ function answer(batch: readonly WaitingView[], { vectors, broken }: Embeddings):
       view.reject(new PictureFailed('the model gives no finite vector for this picture'));
     else view.resolve(vectors.slice(row * dimensions, (row + 1) * dimensions));
   }
-}
-
-function joined(batch: readonly WaitingView[]): Uint8Array<ArrayBuffer> {
-  const pixels = new Uint8Array(batch.reduce((sum, view) => sum + view.pixels.length, 0));
-  let offset = 0;
-  for (const view of batch) {
-    pixels.set(view.pixels, offset);
-    offset += view.pixels.length;
-  }
-  return pixels;
 }
 
 /** Photos of callers go before pictures of the catalog. */

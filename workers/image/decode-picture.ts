@@ -47,16 +47,44 @@ export function guardSharp(): void {
   });
 }
 
-/** Decodes a picture once, no larger than it has to be. @throws AppError 422 */
-export function shrunk(picture: EncodedPicture, wanted: Wanted): Promise<SmallPicture> {
-  const { whole, part, as, kernel } = wanted;
-  return decoded(picture, async (decoder) => {
-    const resized = decoder.resize(whole.width, whole.height, { fit: 'fill', kernel });
+/** The decoder's words are in one place for all pictures, and another that ends just then takes them away. */
+const TRIES = 3;
+
+const JPEG_FIRST = 0xff;
+
+/**
+ * Decodes a picture once, no larger than it has to be, and strictly, since most warnings are of lost pixels. Bytes between
+ * the scans of a JPEG are the one harmless thing that `decodableJpeg` can't remove without decoding: then they are let
+ * pass (contract 7.19).
+ *
+ * @throws AppError 422
+ */
+export function shrunk(
+  { bytes, pixelsMax, isSrgb }: EncodedPicture,
+  { whole, part, as, kernel }: Wanted,
+): Promise<SmallPicture> {
+  const decodedOnce = async (failOn: 'warning' | 'error'): Promise<SmallPicture> => {
+    const limits = { limitInputPixels: pixelsMax, failOn, pages: 1 };
+    const upright = sharp(bytes, { ...limits, sequentialRead: true, ignoreIcc: isSrgb })
+      .timeout({ seconds: DECODE_SECONDS_MAX })
+      .autoOrient();
+    const resized = upright.resize(whole.width, whole.height, { fit: 'fill', kernel });
     const flat = (part ? resized.extract(part) : resized)
       .flatten({ background: '#ffffff' })
       .toColourspace('srgb');
     const { data, info } = await OUTPUTS[as](flat).toBuffer({ resolveWithObject: true });
     return { data, width: info.width, height: info.height };
+  };
+  return decoding(async () => {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await decodedOnce('warning');
+      } catch (failure) {
+        const words = failure instanceof Error ? failure.message : '';
+        if (/extraneous bytes before marker/.test(words)) return await decodedOnce('error');
+        if (tries === TRIES || bytes[0] !== JPEG_FIRST || /^timeout: |VipsJpeg: /.test(words)) throw failure;
+      }
+    }
   });
 }
 
@@ -65,35 +93,6 @@ export const jpegOfPixels = ({ pixels, width, height }: Pixels): Promise<Buffer>
   sharp(pixels, { raw: { width, height, channels: 3 } })
     .jpeg(PREPARED)
     .toBuffer();
-
-/** The decoder's words are in one place for all pictures, and another that ends just then takes them away. */
-const TRIES = 3;
-
-/**
- * Decodes strictly, since most warnings are of lost pixels. Bytes between the scans of a JPEG are the one harmless thing
- * that `decodableJpeg` can't remove without decoding: then they are let pass (contract 7.19).
- */
-function decoded<Result>(picture: EncodedPicture, work: (whole: Sharp) => Promise<Result>): Promise<Result> {
-  return decoding(async () => {
-    for (let tries = 1; ; tries += 1) {
-      try {
-        return await work(upright(picture, 'warning'));
-      } catch (failure) {
-        const words = failure instanceof Error ? failure.message : '';
-        if (/extraneous bytes before marker/.test(words)) return await work(upright(picture, 'error'));
-        if (tries === TRIES || picture.bytes[0] !== JPEG_FIRST || /^timeout: |VipsJpeg: /.test(words))
-          throw failure;
-      }
-    }
-  });
-}
-
-const JPEG_FIRST = 0xff;
-
-const upright = ({ bytes, pixelsMax, isSrgb }: EncodedPicture, failOn: 'warning' | 'error'): Sharp =>
-  sharp(bytes, { limitInputPixels: pixelsMax, failOn, sequentialRead: true, pages: 1, ignoreIcc: isSrgb })
-    .timeout({ seconds: DECODE_SECONDS_MAX })
-    .autoOrient();
 
 /** All decoder errors about broken bytes mean one thing to the caller: they can't be decoded. */
 export async function decoding<Result>(work: () => Promise<Result>): Promise<Result> {

@@ -42,7 +42,11 @@ export class HttpImageSource implements ImageSource {
     try {
       return await this.follow(url, either, room);
     } catch (failure) {
-      throw this.explain(failure, deadline);
+      if (failure instanceof AppError) throw failure;
+      if (failure instanceof BlockedAddressError) throw blocked();
+      const late = `The address did not answer within ${this.settings.timeoutMs} ms.`;
+      if (deadline.aborted) throw unprocessable('url_timeout', late, failure);
+      throw unprocessable('url_unreachable', 'The address can not be reached.', failure);
     }
   }
 
@@ -80,21 +84,15 @@ export class HttpImageSource implements ImageSource {
       await room?.resize(length);
       chunks.push(bytes);
     }
+    const body = Buffer.concat(chunks, length);
     const coding = headers['content-encoding'];
-    if (coding !== undefined) await room?.resize(length + this.settings.bytesMax);
-    return await decodeContent(Buffer.concat(chunks, length), coding, this.settings.bytesMax);
+    if (coding === undefined) return body;
+    await room?.resize(length + this.settings.bytesMax);
+    return await decodeContent(body, coding, this.settings.bytesMax);
   }
 
   private tooLarge(): AppError {
     return unprocessable('image_too_large', `The image is larger than ${this.settings.bytesMax} bytes.`);
-  }
-
-  private explain(failure: unknown, deadline: AbortSignal): AppError {
-    if (failure instanceof AppError) return failure;
-    if (failure instanceof BlockedAddressError) return blocked();
-    const late = `The address did not answer within ${this.settings.timeoutMs} ms.`;
-    if (deadline.aborted) return unprocessable('url_timeout', late, failure);
-    return unprocessable('url_unreachable', 'The address can not be reached.', failure);
   }
 }
 

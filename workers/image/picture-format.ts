@@ -1,8 +1,6 @@
 /** Formats that are decoded; everything else is refused by name (contract 7.3). */
 export const ACCEPTED_FORMATS = ['JPEG', 'PNG', 'WebP'] as const;
 
-export type AcceptedFormat = (typeof ACCEPTED_FORMATS)[number];
-
 /** Brands of ISO base media, by the format that a person would call them. */
 const BRANDS: Readonly<Record<string, readonly string[]>> = {
   AVIF: ['avif', 'avis'],

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
-import sharp from 'sharp';
+import sharp, { type Metadata } from 'sharp';
 import { inject, injectable } from 'tsyringe';
 import { AppError, unprocessable } from '../../models/errors';
 import type { ImagePreparer, PrepareOptions } from '../../models/ports';
@@ -8,10 +8,9 @@ import { PREPARED_SIDE, USUAL_KERNEL, type ViewSize } from '../../models/vision/
 import type { DecodedImage, PreparedImage } from '../../models/vision/neighbours';
 import { decodableJpeg } from './decodable-jpeg';
 import { decodableWebp } from './decodable-webp';
-import { DecodeBudget, type DecodeCaller, decodeMemoryBytes } from './decode-budget';
+import { DecodeBudget, decodeMemoryBytes } from './decode-budget';
 import {
   decoding,
-  type EncodedPicture,
   guardSharp,
   jpegOfPixels,
   type SmallPicture,
@@ -20,7 +19,7 @@ import {
   type Wanted,
 } from './decode-picture';
 import { shrunkAlone } from './isolated-decoder';
-import { ACCEPTED_FORMATS, type AcceptedFormat, sniffPictureFormat, unusualJpeg } from './picture-format';
+import { ACCEPTED_FORMATS, sniffPictureFormat, unusualJpeg } from './picture-format';
 import { type Shrinking, shrinkingOf, uprightSize } from './shrinking';
 import { isSrgbProfile } from './srgb-profile';
 
@@ -84,41 +83,44 @@ export class SharpImagePreparer implements ImagePreparer {
     return (await this.shrunk(bytes, 'thumbnail', { side, kernel: USUAL_KERNEL })).data;
   }
 
-  private shrunk(
+  private async shrunk(
     bytes: Buffer,
     as: Wanted['as'],
     { side, kernel }: ViewSize,
     { region, ...caller }: PrepareOptions = {},
   ): Promise<SmallPicture & Pick<PreparedImage, 'source'>> {
-    return naming(bytes, async () => {
-      const { header, picture } = await this.accepted(bytes, caller);
-      const wanted = { ...shrinkingOf(header, side, region), as, kernel };
-      const memory = memoryFor(picture, header, wanted);
-      const cost = { pixels: pixelsOf(header), ...caller };
-      const small =
-        memory > LARGE_BYTES_MAX
-          ? await this.alone.run({ bytes: 1, ...cost }, () => shrunkAlone({ picture, wanted }, caller.signal))
-          : await this.budget.run({ bytes: memory, ...cost }, () => shrunk(picture, wanted));
-      return { ...small, source: uprightSize(header) };
-    });
-  }
-
-  /** The picture as it is decoded and what its header says, once format, bytes and pixels are known to be allowed. */
-  private async accepted(
-    bytes: Buffer,
-    caller?: DecodeCaller,
-  ): Promise<{ header: Header; picture: EncodedPicture & { bytes: Buffer } }> {
     const { bytesMax, pixelsMax } = this.limits;
     if (bytes.length > bytesMax)
       throw unprocessable('image_too_large', `The image is larger than ${bytesMax} bytes.`);
-    const decodable = DECODABLE[acceptedFormat(bytes)](bytes);
-    if (decodable === null) throw undecodable();
-    const header = await this.budget.run({ ...HEADER, ...caller }, () => decoding(() => headerOf(decodable)));
-    const { width, height, icc } = header;
-    const large = `The image has ${width} x ${height} pixels, more than ${pixelsMax}.`;
-    if (pixelsOf(header) > pixelsMax) throw unprocessable('image_too_large', large);
-    const isSrgb = icc !== undefined && isSrgbProfile(icc);
-    return { header, picture: { bytes: decodable, pixelsMax, isSrgb } };
+    const format = sniffPictureFormat(bytes);
+    if (!ACCEPTED_FORMATS.some((each) => each === format))
+      throw otherFormat(format === null ? 'This is no known image format' : `This is ${format}`);
+    try {
+      const decodable = decodableForm(bytes, format);
+      if (decodable === null) throw undecodable();
+      const header = await this.budget.run({ ...HEADER, ...caller }, () =>
+        decoding(() => sharp(decodable, { limitInputPixels: false, failOn: 'none' }).metadata()),
+      );
+      const pixels = header.width * header.height;
+      const large = `The image has ${header.width} x ${header.height} pixels, more than ${pixelsMax}.`;
+      if (pixels > pixelsMax) throw unprocessable('image_too_large', large);
+      const isSrgb = header.icc !== undefined && isSrgbProfile(header.icc);
+      const picture = { bytes: decodable, pixelsMax, isSrgb };
+      const wanted = { ...shrinkingOf(header, side, region), as, kernel };
+      const memory = memoryFor(decodable, header, wanted);
+      const small =
+        memory > LARGE_BYTES_MAX
+          ? await this.alone.run({ bytes: 1, pixels, ...caller }, () =>
+              shrunkAlone({ picture, wanted }, caller.signal),
+            )
+          : await this.budget.run({ bytes: memory, pixels, ...caller }, () => shrunk(picture, wanted));
+      return { ...small, source: uprightSize(header) };
+    } catch (failure) {
+      // An unusual kind of JPEG that can't be decoded is refused by its name, not as damaged (contract 7.3).
+      const isDamaged = failure instanceof AppError && failure.extras.reason === 'image_undecodable';
+      const kind = isDamaged ? unusualJpeg(bytes) : null;
+      throw kind === null ? failure : otherFormat(`This is ${kind}`, failure);
+    }
   }
 }
 
@@ -128,46 +130,19 @@ const digestOf = (bytes: Buffer, { region }: PrepareOptions): string =>
     .update(region ? [region.x, region.y, region.width, region.height].join() : '')
     .digest('hex');
 
-type Header = Awaited<ReturnType<typeof headerOf>>;
-
-const pixelsOf = ({ width, height }: Header): number => width * height;
+/** What the decoder is given of a file; null when it is cut off. */
+function decodableForm(bytes: Buffer, format: string | null): Buffer | null {
+  if (format === 'JPEG') return decodableJpeg(bytes);
+  return format === 'WebP' ? decodableWebp(bytes) : bytes;
+}
 
 /** Memory in bytes that decoding takes; what is cut out may have to be kept whole before, to be turned upright. */
-const memoryFor = ({ bytes }: { bytes: Buffer }, header: Header, { whole, part }: Shrinking): number =>
+const memoryFor = (bytes: Buffer, header: Metadata, { whole, part }: Shrinking): number =>
   decodeMemoryBytes({
     ...header,
     isLossless: bytes.includes('VP8L'),
     isAnimated: header.pages !== undefined,
   }) + (part ? whole.width * whole.height * header.channels : 0);
-
-const headerOf = (bytes: Buffer) => sharp(bytes, { limitInputPixels: false, failOn: 'none' }).metadata();
-
-/** What the decoder is given of a file of each format; null when it is cut off. */
-const DECODABLE: Readonly<Record<AcceptedFormat, (bytes: Buffer) => Buffer | null>> = {
-  JPEG: decodableJpeg,
-  PNG: (bytes) => bytes,
-  WebP: decodableWebp,
-};
-
-function acceptedFormat(bytes: Buffer): AcceptedFormat {
-  const format = sniffPictureFormat(bytes);
-  const accepted = ACCEPTED_FORMATS.find((each) => each === format);
-  if (accepted) return accepted;
-  throw otherFormat(format === null ? 'This is no known image format' : `This is ${format}`);
-}
-
-const isUndecodable = (failure: unknown): boolean =>
-  failure instanceof AppError && failure.extras.reason === 'image_undecodable';
-
-/** An unusual kind of JPEG that can't be decoded is refused by its name, not as damaged (contract 7.3). */
-async function naming<Result>(bytes: Buffer, work: () => Promise<Result>): Promise<Result> {
-  try {
-    return await work();
-  } catch (failure) {
-    const kind = isUndecodable(failure) ? unusualJpeg(bytes) : null;
-    throw kind === null ? failure : otherFormat(`This is ${kind}`, failure);
-  }
-}
 
 const otherFormat = (seen: string, cause?: unknown): AppError =>
   unprocessable('image_format', `${seen}; send ${ACCEPTED_FORMATS.join(', ')}.`, cause);

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { DelayedError, type Job, type JobsOptions, WaitingError } from 'bullmq';
-import pMap from 'p-map';
 import { AppError, unavailable } from '../../models/errors';
 import type { CatalogImage } from '../../models/indexing/embedding-version';
 import type { IndexQueue } from '../../models/ports';
@@ -9,17 +8,14 @@ import type { ImageIndex, IndexOutcome } from '../index-images';
 import { type BullMqOptions, BullMqProducer } from './bullmq-producer';
 import { BullMqConsumer } from './bullmq-worker';
 import {
+  assertReadable,
+  embedInJobs,
   failureAnswer,
-  INDEX_JOB_IMAGES,
   INDEX_QUEUE,
   type IndexAnswer,
   type IndexJob,
-  indexAnswerWith,
-  indexJobOf,
   indexOutcomeOf,
-  parseIndexJob,
-  slices,
-  sumOf,
+  PAYLOAD_VERSION,
 } from './job';
 import { race } from './race';
 
@@ -54,18 +50,18 @@ export class BullMqIndexQueue implements IndexQueue {
    * Waits for the workers, however long they take.
    * @throws unavailable when the queue is away or closed, internalError when a job failed for good
    */
-  async embed(versionId: number, images: readonly CatalogImage[]): Promise<IndexOutcome> {
-    const embed = (slice: CatalogImage[]) => this.#embed(versionId, slice);
-    return sumOf(await pMap(slices(images, INDEX_JOB_IMAGES), embed, { concurrency: JOBS_AT_ONCE }));
+  embed(versionId: number, images: readonly CatalogImage[]): Promise<IndexOutcome> {
+    return embedInJobs(images, JOBS_AT_ONCE, (part) => this.#embed(versionId, part));
   }
 
   close(): Promise<void> {
     return this.#caller.close();
   }
 
-  async #embed(versionId: number, images: CatalogImage[]): Promise<IndexOutcome> {
+  async #embed(versionId: number, images: readonly CatalogImage[]): Promise<IndexOutcome> {
     const jobId = randomUUID();
-    const { added, answer } = this.#caller.ask(jobId, indexJobOf(versionId, images), JOB);
+    const job: IndexJob = { v: PAYLOAD_VERSION, versionId, images };
+    const { added, answer } = this.#caller.ask(jobId, job, JOB);
     try {
       await added;
       for (;;) {
@@ -127,10 +123,11 @@ export class BullMqIndexWorker {
       this.options.logger.info({ jobId: job.id, ...outcome, elapsedMs }, 'catalog images');
     };
     try {
-      const { versionId, images } = parseIndexJob(job.data);
+      assertReadable(job.data);
+      const { versionId, images } = job.data;
       const { embedded, failed } = await this.index.index(versionId, images, signal);
       log({ embedded, failed });
-      return indexAnswerWith({ embedded, failed });
+      return { ok: true, value: { embedded, failed } };
     } catch (failure) {
       // Retrying would not bring back a version that is gone: that is returned as an answer, all else is thrown.
       if (failure instanceof AppError && failure.code === 'not_found') {

@@ -1,10 +1,10 @@
 import { type JobsOptions, Queue } from 'bullmq';
 import { noWorker } from '../../models/errors';
 import type { NeighbourRequest, VisionQueue } from '../../models/ports';
-import type { Neighbourhood } from '../../models/vision/neighbours';
+import { jpegOf, type Neighbourhood } from '../../models/vision/neighbours';
 import { AdmittingQueue, type Asked, type QueueLoad, type VisionQueueLimits } from './admission';
 import { type BullMqOptions, BullMqProducer, queueAway } from './bullmq-producer';
-import { INDEX_QUEUE, neighbourhoodOf, VISION_QUEUE, type VisionJob, visionJobOf } from './job';
+import { INDEX_QUEUE, neighbourhoodOf, PAYLOAD_VERSION, VISION_QUEUE, type VisionJob } from './job';
 import { race } from './race';
 import { patientConnection } from './redis-connection';
 
@@ -74,9 +74,12 @@ export class BullMqVisionQueue extends AdmittingQueue implements VisionQueue {
   protected async prepare(request: NeighbourRequest, askedAt: number) {
     const looking = this.#lookAgain();
     if ((await this.workers()) === 0) throw noWorker();
-    const { job, jpegs } = await visionJobOf(request, askedAt);
+    const { jobId, requestId, images, limit, scope, deadlineAt, trace } = request;
+    const jpegs = await Promise.all(images.map(jpegOf));
+    const sent = images.map(({ digest }, at) => ({ bytes: jpegs[at]?.length ?? 0, digest }));
+    const job = { v: PAYLOAD_VERSION, requestId, images: sent, limit, scope, askedAt, deadlineAt, trace };
     const load = await looking;
-    return { load: () => this.#withAdding(load), add: () => this.#add(request.jobId, job, jpegs) };
+    return { load: () => this.#withAdding(load), add: () => this.#add(jobId, job, Buffer.concat(jpegs)) };
   }
 
   #lookAgain(): Promise<QueueLoad> {

@@ -1,18 +1,11 @@
 import { type Job, type Processor, Worker, type WorkerOptions } from 'bullmq';
 import type { Redis } from 'ioredis';
-import { AppError, timeout } from '../../models/errors';
+import { AppError, timeout, unavailable } from '../../models/errors';
 import type { Clock } from '../../models/ports';
-import type { PhotoPipeline } from '../pipeline';
+import type { ShownNeighbour } from '../../models/vision/neighbours';
+import type { PhotoPipeline, Photos } from '../pipeline';
 import { attachmentKey, type BullMqOptions } from './bullmq-producer';
-import {
-  answerWith,
-  failureAnswer,
-  parseVisionJob,
-  photosOfJob,
-  VISION_QUEUE,
-  type VisionAnswer,
-  type VisionJob,
-} from './job';
+import { assertReadable, failureAnswer, VISION_QUEUE, type VisionAnswer, type VisionJob } from './job';
 import { race } from './race';
 import { disconnected, patientConnection } from './redis-connection';
 
@@ -81,19 +74,38 @@ export class BullMqVisionWorker {
   /** Our own failures are answers too; all others are thrown, for BullMQ to retry. A photo past its deadline is dropped. */
   async #outcomeOf({ id = '', data }: Job<VisionJob, VisionAnswer>): Promise<VisionAnswer> {
     try {
-      const job = parseVisionJob(data);
-      const { askedAt, deadlineAt, limit, scope, trace } = job;
+      assertReadable(data);
+      const { askedAt, deadlineAt, limit, scope, trace } = data;
       const now = this.options.clock.now().getTime();
       if (now >= deadlineAt) throw timeout(deadlineAt - askedAt);
-      const images = photosOfJob(job, await this.#consumer.attachment(id));
+      const images = photosOf(data, await this.#consumer.attachment(id));
       const queueMs = Math.max(0, now - askedAt);
-      return answerWith(await this.pipeline.neighbours({ images, limit, scope, queueMs, trace }));
+      const found = await this.pipeline.neighbours({ images, limit, scope, queueMs, trace });
+      return { ok: true, value: { ...found, neighbours: found.neighbours.map(toSixDecimals) } };
     } catch (failure) {
       if (failure instanceof AppError) return failureAnswer(failure);
       throw failure;
     }
   }
 }
+
+/** @throws unavailable where the bytes of the photos are gone */
+function photosOf({ images }: VisionJob, jpegs: Buffer | null): Photos['images'] {
+  const length = images.reduce((sum, { bytes }) => sum + bytes, 0);
+  // It was answered, and a Redis that came back from before knows the photo's end and not its answer.
+  if (jpegs?.length !== length) throw unavailable('The queue lost the photo.', 1);
+  let at = 0;
+  return images.map(({ bytes, digest }) => {
+    at += bytes;
+    return { jpeg: jpegs.subarray(at - bytes, at), digest };
+  });
+}
+
+/** So that the answer for one photo takes five kilobytes, and for five photos eighty. */
+const toSixDecimals = ({ distance, byView, ...rest }: ShownNeighbour): ShownNeighbour => {
+  const rounded = (each: number): number => Number(each.toFixed(6));
+  return { ...rest, distance: rounded(distance), ...(byView ? { byView: byView.map(rounded) } : {}) };
+};
 
 /** How one queue is served; the rest of BullMQ's settings are the same for all. */
 export type ConsumerSettings = Pick<

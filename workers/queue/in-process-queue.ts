@@ -7,7 +7,7 @@ import type { Neighbourhood } from '../../models/vision/neighbours';
 import type { ImageIndex, IndexOutcome } from '../index-images';
 import type { PhotoPipeline } from '../pipeline';
 import { AdmittingQueue, type Asked, type QueueLoad, type VisionQueueLimits } from './admission';
-import { INDEX_JOB_IMAGES, slices, sumOf } from './job';
+import { embedInJobs } from './job';
 
 export interface InProcessVisionQueueOptions extends VisionQueueLimits {
   readonly logger: Logger;
@@ -152,12 +152,12 @@ export class InProcessIndexQueue implements IndexQueue {
   constructor(private readonly index: ImageIndex) {}
 
   /** @throws unavailable when the queue is closed, notFound for a version that is gone, internalError for a fault that stays */
-  async embed(versionId: number, images: readonly CatalogImage[]): Promise<IndexOutcome> {
-    const outcomes: IndexOutcome[] = [];
-    for (const slice of slices(images, INDEX_JOB_IMAGES)) {
-      outcomes.push(await this.#next(() => this.#index(versionId, slice)));
-    }
-    return sumOf(outcomes);
+  embed(versionId: number, images: readonly CatalogImage[]): Promise<IndexOutcome> {
+    return embedInJobs(images, 1, (part) => {
+      const turn = this.#last.catch(() => undefined).then(() => this.#index(versionId, part));
+      this.#last = turn;
+      return turn;
+    });
   }
 
   /** Ends between two images; what was not stored is found by the next run. */
@@ -176,11 +176,5 @@ export class InProcessIndexQueue implements IndexQueue {
         if (attempt === INDEX_ATTEMPTS) throw internalError(failure);
       }
     }
-  }
-
-  #next(work: () => Promise<IndexOutcome>): Promise<IndexOutcome> {
-    const turn = this.#last.catch(() => undefined).then(work);
-    this.#last = turn;
-    return turn;
   }
 }

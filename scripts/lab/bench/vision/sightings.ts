@@ -46,7 +46,6 @@ export class Sightings {
       ...{
         threads: defaultThreads(cpus().length),
         backend: 'auto',
-        waitingMax: 1000,
         batchTimeoutMs: 30_000,
       },
       ...{ logger: pino({ level: 'warn' }), folderOf: () => folder, mapOf: async () => null },
