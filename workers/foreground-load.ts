@@ -1,7 +1,7 @@
-import { race } from './queue/race';
+import { EventEmitter, once } from 'node:events';
 
 /** How long after the last photo more are expected. */
-export const PHOTOS_EXPECTED_MS = 1_000;
+const PHOTOS_EXPECTED_MS = 1_000;
 
 /** Other work waits for photos, but no longer than this: it never stands still. */
 const PATIENCE_MS = 500;
@@ -10,8 +10,8 @@ const PATIENCE_MS = 500;
 export class ForegroundLoad {
   #count = 0;
   #seenAt = Number.NEGATIVE_INFINITY;
-  #idle: { readonly promise: Promise<void>; resolve(): void } | null = null;
   #last: Promise<unknown> = Promise.resolve();
+  readonly #events = new EventEmitter<{ idle: [] }>();
 
   /** Counts a photo as in work until `work` has ended. */
   async during<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -21,37 +21,26 @@ export class ForegroundLoad {
     } finally {
       this.#count -= 1;
       this.#seenAt = performance.now();
-      if (this.#count === 0) {
-        this.#idle?.resolve();
-        this.#idle = null;
-      }
+      if (this.#count === 0) this.#events.emit('idle');
     }
   }
 
   /**
    * Does other work when photos leave room for it: at once while none come; while they come, piece by piece, each when no
    * photo is in work, so that the next one finds processors free.
-   *
    * @param signal ends the waiting; it is for `work` to look at it
    */
   beside<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
     if (this.#count === 0 && performance.now() - this.#seenAt > PHOTOS_EXPECTED_MS) return work();
-    const turn = this.#last.then(() => this.#none(signal)).then(work);
+    const turn = this.#last
+      .then(async () => {
+        if (this.#count === 0) return;
+        const patience = AbortSignal.any([AbortSignal.timeout(PATIENCE_MS), ...(signal ? [signal] : [])]);
+        // It rejects where the patience ends.
+        await once(this.#events, 'idle', { signal: patience }).catch(() => undefined);
+      })
+      .then(work);
     this.#last = turn.catch(() => undefined);
     return turn;
   }
-
-  async #none(signal?: AbortSignal): Promise<void> {
-    if (this.#count === 0) return;
-    this.#idle ??= signalled();
-    await race(this.#idle.promise, PATIENCE_MS, signal);
-  }
-}
-
-function signalled(): { promise: Promise<void>; resolve(): void } {
-  let resolve = (): void => undefined;
-  const promise = new Promise<void>((resolved) => {
-    resolve = resolved;
-  });
-  return { promise, resolve };
 }

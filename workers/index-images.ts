@@ -50,7 +50,6 @@ export class ImageIndexer implements ImageIndex {
   /**
    * Embeds those of the images that have no vectors under a version. One that can't be embedded is listed with its
    * reason and holds up no other.
-   *
    * @param signal ends the work between two images; nothing of it is stored then
    * @throws notFound for a version that is gone; the fault of a store or of the inference, for another try
    */
@@ -81,10 +80,10 @@ export class ImageIndexer implements ImageIndex {
     signal?.throwIfAborted();
     try {
       const bytes = await this.#bytes(image.address, signal);
-      const [vectors = []] = await this.photos.beside(async () => {
+      const vectors = await this.photos.beside(async () => {
         signal?.throwIfAborted();
         const picture = await this.preparer.decode(bytes, viewSizeOf(embedder.manifest, 'catalog'));
-        return embedder.embed([picture], 'catalog');
+        return embedder.embed(picture, 'catalog');
       }, signal);
       return { imageId: image.id, vectors };
     } catch (failure) {

@@ -91,10 +91,7 @@ export class VisionPipeline implements PhotoPipeline {
     this.viewSize = viewSizeOf(version.manifest, 'query');
     const photos = await Promise.all(
       images.map((image) => {
-        const embed = async () => {
-          const [vectors = []] = await embedder.embed(['pixels' in image ? image : image.jpeg], 'query');
-          return vectors;
-        };
+        const embed = () => embedder.embed('pixels' in image ? image : image.jpeg, 'query');
         const cached = this.#cache?.forceFetch(`${version.id} ${image.digest}`, { context: embed });
         return cached ?? embed();
       }),

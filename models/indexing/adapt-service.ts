@@ -109,7 +109,7 @@ export class AdaptService {
     for (const [at, { products, jpegs }] of labelled.entries()) {
       const [product] = products;
       if (product !== undefined && !isHeldOut(product)) {
-        const views = await embedder.embed(jpegs, 'query');
+        const views = await Promise.all(jpegs.map((jpeg) => embedder.embed(jpeg, 'query')));
         found.set(product, [...(found.get(product) ?? []), ...views]);
       }
       progress.reach(at + 1);

@@ -138,10 +138,11 @@ export class EvaluationService {
     const vectors: (readonly Float32Array[])[] = [];
     const known = answers.filter((answer) => !isUnknown(answer));
     for (const { query } of known.slice(0, MEASURED_ALONE)) {
+      const [jpeg] = query.jpegs;
+      if (!jpeg) continue;
       const from = this.clock.now().getTime();
-      const [computed = []] = await embedder.embed(query.jpegs.slice(0, 1), 'query');
+      vectors.push(await embedder.embed(jpeg, 'query'));
       embedMs.push(this.clock.now().getTime() - from);
-      vectors.push(computed);
     }
     const model = calibrationOf({ calibration }).confidence;
     const firsts = answers.filter(isUnseen).map((answer) => {

@@ -160,7 +160,7 @@ export async function evaluateVersion(
   const taxonomy = new Taxonomy(await catalog.categories());
   let done = 0;
   const ask = async (query: Query): Promise<VersionAnswer[]> => {
-    const photos = await embedder.embed(query.jpegs, 'query');
+    const photos = await Promise.all(query.jpegs.map((jpeg) => embedder.embed(jpeg, 'query')));
     const { products: shows, item, leftOut, itemImages } = query;
     const answerTo = async (hidden: ReadonlySet<number>, products: readonly string[]) => {
       const found = await index.nearest(version, photos, NEIGHBOURS + hidden.size);

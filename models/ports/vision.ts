@@ -96,18 +96,14 @@ export interface VisionQueue {
 
 export interface Embedder {
   readonly manifest: ModelManifest;
-  /** Unit vectors, `result[picture][view]`. @param pictures JPEGs, or pixels of `viewSizeOf`; those of another size are resized */
-  embed(
-    pictures: readonly (Buffer | Pixels)[],
-    views: 'catalog' | 'query',
-  ): Promise<readonly (readonly Float32Array[])[]>;
+  /** Unit vectors, one for each view. @param picture a JPEG, or pixels of `viewSizeOf`; another size is resized */
+  embed(picture: Buffer | Pixels, views: 'catalog' | 'query'): Promise<readonly Float32Array[]>;
   close(): Promise<void>;
 }
 
 /** Gives the embedder of a version; loads each once and keeps the live one warm. */
 export interface EmbedderRegistry {
   forVersion(version: EmbeddingVersion): Promise<Embedder>;
-  close(): Promise<void>;
 }
 
 export interface NeighbourIndex {

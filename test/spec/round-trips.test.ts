@@ -67,10 +67,10 @@ describe.each([
 /** With the statements of the worker, whose model says the same of every photo. */
 describe('an identification', () => {
   beforeAll(() => {
-    const embedder = { embed: async () => [[Float32Array.of(1, 0, 0, 0)]], close: async () => undefined };
+    const embedder = { embed: async () => [Float32Array.of(1, 0, 0, 0)], close: async () => undefined };
     const pipeline = new VisionPipeline(
       service.resolve(PORTS.EmbeddingRepository),
-      { forVersion: async ({ manifest }) => ({ manifest, ...embedder }), close: async () => undefined },
+      { forVersion: async ({ manifest }) => ({ manifest, ...embedder }) },
       service.resolve(PORTS.NeighbourIndex),
       new ForegroundLoad(),
       new RecallSampler({} as NeighbourIndex, service.log.logger, { oneOf: 0 }),

@@ -21,9 +21,9 @@ const versionOf = (manifest: ModelManifest): EmbeddingVersion => ({
   ...{ createdAt: new Date(0), adaptation: null, promotedAt: null },
 });
 
-/** The vectors of each picture to two decimals. */
-const rounded = (embedded: readonly (readonly Float32Array[])[]) =>
-  embedded.map((views) => views.map((vector) => Array.from(vector, (value) => Number(value.toFixed(2)) + 0)));
+/** Vectors to two decimals. */
+const rounded = (views: readonly Float32Array[]) =>
+  views.map((vector) => Array.from(vector, (value) => Number(value.toFixed(2)) + 0));
 
 const folders = new Map<string, string>();
 const maps = new Map<number, Float32Array>();
@@ -43,28 +43,21 @@ async function install(id: string, model: TinyModel = meanColour, change: Partia
 }
 
 describe('an embedder', () => {
-  test('gives one unit vector per view and picture, in their order', async () => {
+  test('gives one unit vector per view, in their order', async () => {
     const halves = [
       [0, 0, 0.5, 1],
       [0.5, 0, 0.5, 1],
     ] as const;
     const views = { catalog: [[0, 0, 1, 1]], query: halves } as const;
     const embedder = await (await install('halves', meanColour, { views })).load();
-    const jpegs = [await colouredJpeg(['#f00', '#00f']), await colouredJpeg(['#0f0', '#f00'])];
+    const jpeg = await colouredJpeg(['#f00', '#00f']);
     // Left and right are embedded apart; where they meet, a little of one colour is mixed into the other.
-    const found = (await embedder.embed(jpegs, 'query')).map((both) =>
-      both.map((vector) => [...vector].map(Math.round)),
-    );
-    const [red, green, blue] = [
-      [1, 0, 0],
-      [0, 1, 0],
-      [0, 0, 1],
-    ];
+    const found = (await embedder.embed(jpeg, 'query')).map((vector) => [...vector].map(Math.round));
     expect(found).toEqual([
-      [red, blue],
-      [green, red],
+      [1, 0, 0],
+      [0, 0, 1],
     ]);
-    expect(rounded(await embedder.embed(jpegs.slice(0, 1), 'catalog'))).toEqual([[[0.71, 0, 0.71]]]);
+    expect(rounded(await embedder.embed(jpeg, 'catalog'))).toEqual([[0.71, 0, 0.71]]);
   });
 
   test('maps the vectors of an adapted version, but not those of its model (contract 14.20)', async () => {
@@ -73,26 +66,26 @@ describe('an embedder', () => {
       ...{ ...versionOf(manifest), id: 7, model: 'mapped@1.0.0+adapted-1' },
       adaptation: { from: 1, products: 30, pictures: 60, shrinkage: 2, power: 0.5 },
     };
-    const jpegs = [await colouredJpeg(['#ff0'])];
+    const jpeg = await colouredJpeg(['#ff0']);
     await expect(registry.forVersion(version)).rejects.toThrow(/mapped@1.0.0\+adapted-1.*its map is gone/);
     maps.set(7, Float32Array.from([3, 0, 0, 0, 4, 0, 0, 0, 1]));
     const adapted = await registry.forVersion(version);
-    expect(rounded(await adapted.embed(jpegs, 'catalog'))).toEqual([[[0.6, 0.8, 0]]]);
-    expect(rounded(await (await load()).embed(jpegs, 'catalog'))).toEqual([[[0.71, 0.71, 0]]]);
+    expect(rounded(await adapted.embed(jpeg, 'catalog'))).toEqual([[0.6, 0.8, 0]]);
+    expect(rounded(await (await load()).embed(jpeg, 'catalog'))).toEqual([[0.71, 0.71, 0]]);
   });
 
   test('fits a picture into the input on the background of the model', async () => {
     const input = { ...tinyManifest(3).input, background: [0, 255, 0] as const };
     const embedder = await (await install('letterbox', meanColour, { input })).load();
     // Red fills half of the square.
-    const jpegs = [await colouredJpeg(['#f00'], 64, 32)];
-    expect(rounded(await embedder.embed(jpegs, 'query'))).toEqual([[[0.71, 0.71, 0]]]);
+    const jpeg = await colouredJpeg(['#f00'], 64, 32);
+    expect(rounded(await embedder.embed(jpeg, 'query'))).toEqual([[0.71, 0.71, 0]]);
   });
 
   test('refuses a picture that can not be decoded', async () => {
     const embedder = await (await install('broken')).load();
     const whole = await colouredJpeg(['#f00'], 200, 200);
-    await expect(embedder.embed([whole.subarray(0, 500)], 'query')).rejects.toMatchObject({
+    await expect(embedder.embed(whole.subarray(0, 500), 'query')).rejects.toMatchObject({
       code: 'unprocessable',
       extras: { reason: 'image_undecodable' },
     });
@@ -106,7 +99,7 @@ describe('an embedder', () => {
     const before = registry.stats()?.replaced ?? 0;
     const jpegs = await Promise.all(['#333', colour, '#444', '#555'].map((each) => colouredJpeg([each])));
     const [first, failed, ...others] = await Promise.allSettled(
-      jpegs.map((jpeg) => embedder.embed([jpeg], 'query')),
+      jpegs.map((jpeg) => embedder.embed(jpeg, 'query')),
     );
     expect(failed).toMatchObject({ status: 'rejected', reason: { name: 'PictureFailed', message } });
     expect([first, ...others].map((each) => each?.status)).toEqual(Array(3).fill('fulfilled'));
@@ -121,7 +114,7 @@ describe('an embedder', () => {
       output: { name: 'mean', dimensions: 3 },
     });
     const embedder = await registry.forVersion(versionOf(manifest));
-    expect(rounded(await embedder.embed([await colouredJpeg(['#f00'])], 'query'))).toEqual([[[1, 0, 0]]]);
+    expect(rounded(await embedder.embed(await colouredJpeg(['#f00']), 'query'))).toEqual([[1, 0, 0]]);
   });
 
   test.each(['bundled', 'bundled-earlier'])(
@@ -131,7 +124,7 @@ describe('an embedder', () => {
       const manifest = await readManifest(folder);
       folders.set(manifest.id, folder);
       const embedder = await registry.forVersion(versionOf(manifest));
-      const [views = []] = await embedder.embed([await colouredJpeg(['#f00', '#00f'], 300, 200)], 'query');
+      const views = await embedder.embed(await colouredJpeg(['#f00', '#00f'], 300, 200), 'query');
       expect(views.map(({ length }) => length)).toEqual(
         manifest.views.query.map(() => manifest.output.dimensions),
       );

@@ -34,7 +34,6 @@ function setup(unloadAfterMs: number) {
       worker.loaded.add(id);
       return { close: async () => void worker.loaded.delete(id) } as Partial<Embedder> as Embedder;
     },
-    close: async () => undefined,
   };
   const readiness: Partial<ReadinessRepository> = {
     tell: async (_worker, all) => {

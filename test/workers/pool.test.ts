@@ -29,19 +29,6 @@ describe('the pool', () => {
     await expect(pool.embed('tiny', [red], 'query')).rejects.toMatchObject(UNAVAILABLE);
   });
 
-  test('keeps an engine for photos while they come, and none while none do', async () => {
-    const pool = await InferencePool.start({ ...POOL, threads: 2 });
-    await pool.engines.load('tiny', model);
-    const before = pool.embed('tiny', [red, red], 'catalog');
-    expect(pool.stats()).toMatchObject({ free: 0 });
-    await before;
-    await pool.embed('tiny', [red], 'query');
-    const beside = pool.embed('tiny', [red, red], 'catalog');
-    expect(pool.stats()).toMatchObject({ free: 1 });
-    await expect(beside).resolves.toHaveLength(2);
-    await pool.close();
-  });
-
   test('gives up an inference that hangs, and replaces its engine; the model that waited behind it is not refused', async () => {
     const pool = await InferencePool.start({ ...POOL, batchTimeoutMs: 1 });
     const folder = join(__dirname, '../../workers/embedder/bundled');
@@ -85,7 +72,7 @@ test('an engine in a process of its own answers like one in a thread, and report
   const engine = new Engine('process');
   const open = () => engine.call('open', { backends: ['wasm'] }, 60_000);
   await expect(open()).resolves.toBe('wasm');
-  await engine.call('load', { key: 'tiny', model, rowsMax: 2 }, 60_000);
+  await engine.call('load', { key: 'tiny', model }, 60_000);
   const { vectors, broken } = await engine.call('run', { key: 'tiny', rows: 1, pixels: red }, 60_000);
   expect({ vectors: [...vectors], broken }).toEqual({ vectors: [1, 0, 0], broken: [] });
   const unanswered = engine.call('unload', { key: 'tiny' }, 60_000).catch((failure: unknown) => failure);

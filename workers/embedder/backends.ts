@@ -16,8 +16,6 @@ interface Backend {
   readonly package: string | null;
   /** libtensorflow crashes in worker threads. The others take threads, which share the memory of the process. */
   readonly carrier: 'thread' | 'process';
-  /** Rows of one inference. In measurements more gained nothing, and took memory; plain JavaScript gains nothing at all. */
-  readonly rowsMax: number;
   /** Makes it ready in this thread or process. @throws Error when it does not start */
   start(): Promise<void>;
 }
@@ -26,7 +24,6 @@ const TABLE: Readonly<Record<BackendName, Backend>> = {
   tensorflow: {
     package: '@tensorflow/tfjs-node',
     carrier: 'process',
-    rowsMax: 8,
     start: async () => {
       openNativeTensorFlow();
       await setTensorFlowBackend('tensorflow');
@@ -35,13 +32,11 @@ const TABLE: Readonly<Record<BackendName, Backend>> = {
   onnx: {
     package: 'onnxruntime-node',
     carrier: 'thread',
-    rowsMax: 4,
     start: async () => void openOnnxRuntime(),
   },
   wasm: {
     package: null,
     carrier: 'thread',
-    rowsMax: 8,
     start: async () => {
       const { setWasmPaths }: typeof wasm = require('@tensorflow/tfjs-backend-wasm');
       setWasmPaths(`${dirname(require.resolve('@tensorflow/tfjs-backend-wasm'))}/`);
@@ -51,16 +46,12 @@ const TABLE: Readonly<Record<BackendName, Backend>> = {
   cpu: {
     package: null,
     carrier: 'thread',
-    rowsMax: 1,
     start: async () => {
       require('@tensorflow/tfjs-backend-cpu');
       await setTensorFlowBackend('cpu');
     },
   },
 };
-
-/** Rows of one inference at most. */
-export const rowsMaxOf = (backend: BackendName): number => TABLE[backend].rowsMax;
 
 /** Whether the package of a backend is installed. */
 export function isInstalled(backend: BackendName): boolean {
@@ -95,7 +86,6 @@ export interface OpenBackend {
 
 /**
  * Starts the first backend of the list that works here.
- *
  * @throws Error with the reason of each backend that did not start
  */
 export async function openBackend(wanted: readonly BackendName[]): Promise<OpenBackend> {
@@ -124,11 +114,7 @@ export const ONNX_MISSING = 'ONNX Runtime is not installed here; npm ci installs
 /** The refusal of a SavedModel if nothing can run it. */
 export const NEEDS_NATIVE = 'tf-saved-model needs the native backend (@tensorflow/tfjs-node)';
 
-/**
- * Reports before any download that a format can't be run here.
- *
- * @throws ModelRefused with what to install
- */
+/** Reports before any download that a format can't be run here. @throws ModelRefused with what to install */
 export function checkRuntime({ folder, manifest: { format } }: ModelFolder): void {
   if (format === 'onnx' && !isInstalled('onnx')) throw new ModelRefused(folder, ONNX_MISSING);
   if (format === 'tf-saved-model' && !isInstalled('tensorflow')) throw new ModelRefused(folder, NEEDS_NATIVE);

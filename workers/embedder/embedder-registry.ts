@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
-import pMap from 'p-map';
 import type { Embedder, EmbedderRegistry } from '../../models/ports';
 import {
   type EmbeddingVersion,
@@ -20,9 +19,6 @@ export interface EmbedderRegistryOptions extends InferencePoolOptions {
   /** The map of an adapted version; null when it is gone. */
   mapOf(versionId: number): Promise<Float32Array | null>;
 }
-
-/** Enough pictures of one call on their way for full batches on many threads. */
-const PICTURES_AT_ONCE = 16;
 
 const MAPS_MAX = 4;
 
@@ -44,7 +40,6 @@ export class PooledEmbedderRegistry implements EmbedderRegistry {
   /**
    * The network of a version, and behind it the map of an adapted one. Its `embed` rejects with `unprocessable` for a picture
    * that can't be decoded, with `PictureFailed` for one that can't be embedded.
-   *
    * @throws ModelRefused when the model is not installed, was changed, or can't run here
    */
   async forVersion({ id, model, manifest, adaptation }: EmbeddingVersion): Promise<Embedder> {
@@ -62,10 +57,8 @@ export class PooledEmbedderRegistry implements EmbedderRegistry {
     this.#maps.set(id, map);
     return {
       manifest,
-      embed: async (pictures, views) => {
-        const embedded = await network.embed(pictures, views);
-        return embedded.map((vectors) => vectors.map((vector) => mapped(map, vector)));
-      },
+      embed: async (picture, views) =>
+        (await network.embed(picture, views)).map((vector) => mapped(map, vector)),
       close: () => network.close(),
     };
   }
@@ -87,13 +80,8 @@ export class PooledEmbedderRegistry implements EmbedderRegistry {
     await loadTried(pool, key, { folder, manifest });
     return {
       manifest,
-      embed: (pictures, views) =>
-        pMap(
-          pictures,
-          async (picture) =>
-            pool.embed(key, await renderViews(picture, manifest.views[views], manifest.input), views),
-          { concurrency: PICTURES_AT_ONCE },
-        ),
+      embed: async (picture, views) =>
+        pool.embed(key, await renderViews(picture, manifest.views[views], manifest.input), views),
       close: async () => {
         this.#embedders.delete(key);
         await pool.engines.unload(key);
@@ -102,21 +90,18 @@ export class PooledEmbedderRegistry implements EmbedderRegistry {
   }
 
   async #startedPool(): Promise<InferencePool> {
-    this.#pool ??= InferencePool.start(this.options);
-    try {
-      this.#started = await this.#pool;
-      return this.#started;
-    } catch (failure) {
+    this.#pool ??= InferencePool.start(this.options).catch((failure) => {
       this.#pool = null;
       throw failure;
-    }
+    });
+    this.#started = await this.#pool;
+    return this.#started;
   }
 }
 
 /**
  * Loads a model into the pool after every check: its files are the ones its maker published, its output matches its
  * manifest, and it gives its golden vector on this machine.
- *
  * @throws ModelRefused with the reason; the pool is then unchanged
  */
 export async function loadTried(pool: InferencePool, key: string, model: ModelFolder): Promise<void> {
@@ -145,7 +130,6 @@ const WHOLE = [0, 0, 1, 1] as const;
 
 /**
  * Tries the model in a folder as `loadTried` does, in a pool of its own, for `loupe models add`.
- *
  * @returns its manifest
  * @throws ModelRefused with the reason
  */

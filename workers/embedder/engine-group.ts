@@ -1,7 +1,7 @@
 import pRetry from 'p-retry';
 import type { Logger } from '../../models/ports';
 import { modelReference } from '../../models/vision/embedding-model';
-import { type BackendChoice, type BackendName, type EnginePlan, enginePlans, rowsMaxOf } from './backends';
+import { type BackendChoice, type BackendName, type EnginePlan, enginePlans } from './backends';
 import { Engine, EngineLate } from './engine';
 import type { RunsOn } from './loaded-model';
 import { type ModelFolder, ModelRefused } from './model-folder';
@@ -38,16 +38,10 @@ export class EngineGroup {
 
   private constructor(
     private readonly plan: EnginePlan,
-    /** Rows of one inference at most. */
-    readonly rowsMax: number,
     private readonly options: EngineGroupOptions,
   ) {}
 
-  /**
-   * Starts `threads` engines on the best backend that works here.
-   *
-   * @throws Error when no backend starts
-   */
+  /** Starts `threads` engines on the best backend that works here. @throws Error when no backend starts */
   static async start(options: EngineGroupOptions): Promise<EngineGroup> {
     const reasons: string[] = [];
     for (const plan of enginePlans(options.backend)) {
@@ -59,9 +53,9 @@ export class EngineGroup {
       };
       try {
         // The first shows whether the plan works here.
-        const first = await open();
-        const backends = [first, ...(await Promise.all(Array.from({ length: options.threads - 1 }, open)))];
-        const group = new EngineGroup(plan, Math.min(...backends.map(rowsMaxOf)), options);
+        await open();
+        await Promise.all(Array.from({ length: options.threads - 1 }, open));
+        const group = new EngineGroup(plan, options);
         for (const engine of engines) group.#join(engine);
         return group;
       } catch (failure) {
@@ -93,7 +87,6 @@ export class EngineGroup {
 
   /**
    * Loads a model into all engines. While others are in use the engines take turns, so that photos are answered meanwhile.
-   *
    * @throws ModelRefused with the reason
    */
   async load(key: string, model: ModelFolder): Promise<void> {
@@ -179,7 +172,7 @@ export class EngineGroup {
   async #load(engine: Engine, key: string, model: ModelFolder): Promise<RunsOn> {
     const timeoutMs = this.options.loadTimeoutMs ?? LOAD_TIMEOUT_MS;
     try {
-      return await engine.call('load', { key, model, rowsMax: this.rowsMax }, timeoutMs);
+      return await engine.call('load', { key, model }, timeoutMs);
     } catch (failure) {
       if (!(failure instanceof EngineLate)) throw failure;
       throw new ModelRefused(model.folder, `it does not load within ${timeoutMs} ms`);

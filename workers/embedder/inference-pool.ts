@@ -1,7 +1,6 @@
 import { unavailable } from '../../models/errors';
-import { PHOTOS_EXPECTED_MS } from '../foreground-load';
 import type { BackendName } from './backends';
-import type { Embeddings, Engine } from './engine';
+import { type Embeddings, type Engine, ROWS_MAX } from './engine';
 import { EngineGroup, type EngineGroupOptions } from './engine-group';
 
 /** How inference runs in this process. */
@@ -40,7 +39,7 @@ export class PictureFailed extends Error {
 
 /**
  * Inference outside of the main thread: a free engine takes everything waiting, up to a batch, at once and without a timer;
- * photos of callers first, and while they come one engine is kept for them. A batch whose engine fails is tried once more,
+ * photos of callers first (`ForegroundLoad` keeps engines free for them). A batch whose engine fails is tried once more,
  * each view alone.
  */
 export class InferencePool {
@@ -48,8 +47,6 @@ export class InferencePool {
   readonly #waiting: Readonly<Record<Lane, WaitingView[]>> = { query: [], catalog: [] };
   readonly #running = new Set<Promise<void>>();
   readonly #pictures: Record<Lane, number> = { query: 0, catalog: 0 };
-  #catalogBatches = 0;
-  #photoAt = Number.NEGATIVE_INFINITY;
   #closed = false;
 
   private constructor(
@@ -60,18 +57,13 @@ export class InferencePool {
     engines.whenFree = () => this.#dispatch();
   }
 
-  /**
-   * A pool whose engines run, without a model yet.
-   *
-   * @throws Error when no backend starts here
-   */
+  /** A pool whose engines run, without a model yet. @throws Error when no backend starts here */
   static async start(options: InferencePoolOptions): Promise<InferencePool> {
     return new InferencePool(await EngineGroup.start(options), options);
   }
 
   /**
    * Embeds the views of one picture: a unit vector each. They are spread over the engines that are free.
-   *
    * @param views width x height x 3 bytes each, red, green and blue
    * @throws PictureFailed when a view has no usable vector, or its inference failed twice
    * @throws unavailable when the pool is closed
@@ -79,7 +71,6 @@ export class InferencePool {
   async embed(model: string, views: readonly Uint8Array[], lane: Lane): Promise<readonly Float32Array[]> {
     if (this.#closed) throw stopping();
     this.#pictures[lane] += 1;
-    if (lane === 'query') this.#photoAt = performance.now();
     try {
       const vectors = views.map(
         (pixels) =>
@@ -110,10 +101,10 @@ export class InferencePool {
   }
 
   #dispatch(): void {
-    const { rowsMax, size } = this.engines;
+    const { size } = this.engines;
     for (const [index, engine] of this.engines.free().entries()) {
-      const lanes = this.#openLanes().map((lane) => this.#waiting[lane]);
-      const batch = nextBatch(lanes, rowsMax, size - index);
+      const lanes = LANES.map((lane) => this.#waiting[lane]);
+      const batch = nextBatch(lanes, size - index);
       if (batch.length === 0) return;
       const run = this.#run(engine, batch).finally(() => {
         this.#running.delete(run);
@@ -123,18 +114,9 @@ export class InferencePool {
     }
   }
 
-  /** A batch can't be broken off, and takes the processor from everything else that a photo needs. */
-  #openLanes(): readonly Lane[] {
-    const { size } = this.engines;
-    const isExpected = performance.now() - this.#photoAt < PHOTOS_EXPECTED_MS;
-    return isExpected && size > 1 && this.#catalogBatches >= size - 1 ? ['query'] : LANES;
-  }
-
   /** Never rejects: every view of the batch is answered, refused, or put back. */
   async #run(engine: Engine, batch: readonly WaitingView[]): Promise<void> {
     engine.tasks += 1;
-    const catalogBatch = batch[0]?.lane === 'catalog' ? 1 : 0;
-    this.#catalogBatches += catalogBatch;
     try {
       const pixels = Buffer.concat(batch.map((view) => view.pixels));
       const request = { key: batch[0]?.model ?? '', rows: batch.length, pixels };
@@ -144,7 +126,6 @@ export class InferencePool {
       await engine.stop();
       this.#tryAgain(batch, failure);
     } finally {
-      this.#catalogBatches -= catalogBatch;
       engine.tasks -= 1;
     }
   }
@@ -195,16 +176,16 @@ interface WaitingView {
 
 /**
  * Takes the next batch for one of so many `engines` out of the first of these lanes that has any: views for one model, at
- * most `rowsMax`, and no more than its share of what waits, so that something is left for those that are busy yet, and all
+ * most `ROWS_MAX`, and no more than its share of what waits, so that something is left for those that are busy yet, and all
  * end at about the same time. Empty when nothing waits.
  */
-function nextBatch(lanes: readonly WaitingView[][], rowsMax: number, engines: number): WaitingView[] {
+function nextBatch(lanes: readonly WaitingView[][], engines: number): WaitingView[] {
   const lane = lanes.find((each) => each.length > 0);
   const first = lane?.[0];
   if (!lane || !first) return [];
   if (first.failedBefore) return lane.splice(0, 1);
   const share = Math.ceil(lane.length / engines);
-  const most = Math.min(rowsMax, share, first.lane === 'catalog' ? CATALOG_ROWS_MAX : share);
+  const most = Math.min(first.lane === 'catalog' ? CATALOG_ROWS_MAX : ROWS_MAX, share);
   const other = lane.findIndex(({ model, failedBefore }) => failedBefore || model !== first.model);
   return lane.splice(0, other < 0 ? most : Math.min(most, other));
 }

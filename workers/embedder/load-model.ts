@@ -13,7 +13,6 @@ import { loadOnnx } from './onnx-model';
 
 /**
  * The model in a folder, in memory.
- *
  * @throws ModelRefused when its format can't be run here or its files are no such model
  */
 export async function loadModel(model: ModelFolder, backend: OpenBackend): Promise<LoadedModel> {
@@ -45,7 +44,6 @@ async function loadNetwork(
 
 /**
  * A model as the bytes of an ONNX file, with the same weights.
- *
  * @throws Error where an operation of it is not written in ONNX here
  */
 export async function onnxFileOf(model: ModelFolder): Promise<Uint8Array> {

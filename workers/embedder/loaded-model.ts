@@ -5,7 +5,6 @@ import type { BackendName } from './backends';
 export interface LoadedModel {
   /**
    * Pictures in the layout of the manifest -> their embeddings, one after another, as the network gives them.
-   *
    * @param shape rows first, as `inputShape` gives it
    */
   predict(values: Float32Array, shape: readonly [number, number, number, number]): Answer;
@@ -33,7 +32,6 @@ export function inputShape(input: Input, rows: number): [number, number, number,
 /**
  * Pixels as a model wants them: `(pixel - mean) * scale` per channel, in its layout and order of channels. Mean and
  * scale are in the model's own order of channels.
- *
  * @param pixels `rows` pictures of width x height x 3 bytes, red, green and blue
  */
 export function inputValues(input: Input, rows: number, pixels: Uint8Array): Float32Array {

@@ -26,7 +26,6 @@ export class ModelRefused extends Error {
 
 /**
  * The description of the model in a folder: its `manifest.json`, checked against the schema.
- *
  * @throws ModelRefused naming every fault
  */
 export async function readManifest(folder: string): Promise<ModelManifest> {
@@ -55,7 +54,6 @@ export function checkedManifest(document: unknown, folder: string): ModelManifes
 
 /**
  * Proves that every file of a model is the one that its maker published: the SHA-256 in the manifest.
- *
  * @throws ModelRefused naming the first file that is missing or differs
  */
 export async function verifyDigests(folder: string, manifest: ModelManifest): Promise<void> {
@@ -156,31 +154,22 @@ const manifestSchema: z.ZodType<ModelManifest> = z
     error: 'must have an entry for the model file',
   })
   .superRefine(({ digests, golden }, { addIssue }) => {
-    const places = new Places();
-    for (const name of Object.keys(digests))
-      places.take(name, (message) => addIssue(fault('digests', message)));
-    if (golden === undefined || Object.hasOwn(digests, golden)) return;
-    places.take(golden, (message) => addIssue(fault('golden', message)));
+    // No file has the place of another, or one where another needs a folder; capitals make no difference to some disks
+    // (contract 14.14).
+    const files = new Map([[MANIFEST_FILE, MANIFEST_FILE]]);
+    const folders = new Map<string, string>();
+    const isOther = golden !== undefined && !Object.hasOwn(digests, golden);
+    for (const name of [...Object.keys(digests), ...(isOther ? [golden] : [])]) {
+      const place = name.toLowerCase();
+      const above = [...place.matchAll(/\//g)].map(({ index }) => place.slice(0, index));
+      const taken = [place, ...above].flatMap((each) => files.get(each) ?? [])[0] ?? folders.get(place);
+      const path = [isOther && name === golden ? 'golden' : 'digests'];
+      if (taken !== undefined)
+        addIssue({ code: 'custom', path, message: `${name} takes the place of ${taken}` });
+      files.set(place, name);
+      for (const folder of above) folders.set(folder, name);
+    }
   });
-
-const fault = (field: string, message: string) => ({ code: 'custom' as const, path: [field], message });
-
-/** Where the files of a model are; capitals make no difference to some disks (contract 14.14). */
-class Places {
-  readonly #files = new Map([[MANIFEST_FILE, MANIFEST_FILE]]);
-  readonly #folders = new Map<string, string>();
-
-  /** Reports a file with the same place as another, or where another needs a folder. */
-  take(name: string, refuse: (message: string) => void): void {
-    const place = name.toLowerCase();
-    const folders = [...place.matchAll(/\//g)].map(({ index }) => place.slice(0, index));
-    const other = [place, ...folders].map((each) => this.#files.get(each)).find((each) => each !== undefined);
-    const taken = other ?? this.#folders.get(place);
-    if (taken !== undefined) refuse(`${name} takes the place of ${taken}`);
-    this.#files.set(place, name);
-    for (const folder of folders) this.#folders.set(folder, name);
-  }
-}
 
 /** A model on disk: its folder and what its manifest says. */
 export interface ModelFolder {
@@ -199,7 +188,6 @@ const goldenSchema = z.object({
 
 /**
  * The golden pair that the maker of a model put beside it; null when there is none.
- *
  * @throws ModelRefused when it is named and can't be read
  */
 export async function readGolden({

@@ -14,7 +14,6 @@ const ONE_THREAD: InferenceSession.SessionOptions = {
 /**
  * An ONNX model with a `float32` input. Its batch dimension may be free or fixed: a fixed one is filled up with rows
  * whose answers are dropped.
- *
  * @param file its path, or its bytes
  * @throws ModelRefused for a model whose inputs and outputs are not what its manifest says
  * @throws Error where ONNX Runtime is not installed, saying how to install it
@@ -41,7 +40,6 @@ type Value = InferenceSession.ValueMetadata;
 /**
  * Finds the input and the output that the manifest names, or the only ones there are, and compares the input with the size
  * and layout of the manifest: a picture with the wrong layout would be embedded without any error.
- *
  * @returns their names, and the rows that an inference must have; null when any number will do
  * @throws ModelRefused with the reason
  */

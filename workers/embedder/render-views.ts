@@ -11,7 +11,6 @@ const PIXELS_MAX = 50_000_000;
 /**
  * The views of one prepared picture as a model sees them: each crop fitted to the input of the model. A JPEG is decoded
  * once, and only as large as the smallest crop needs.
- *
  * @param views crops as fractions of the picture
  * @returns per view width x height x 3 bytes, red, green and blue
  * @throws unprocessable `image_undecodable`

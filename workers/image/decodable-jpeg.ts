@@ -33,7 +33,6 @@ const EDITS_MAX = 1000;
  * A JPEG without the oddities that a decoder warns of although no pixel is missing: bytes before a marker, an unknown
  * version of JFIF or colour transform of Adobe, scan parameters that mean nothing in a sequential picture, misnumbered
  * restarts, a scan that adds nothing. What a strict decoder refuses after that has lost pixels (contract 7.19).
- *
  * @returns the same buffer when nothing is odd; null when the file has no end, which decoders do not always see
  */
 export function decodableJpeg(jpeg: Buffer): Buffer | null {

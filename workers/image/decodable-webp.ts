@@ -24,7 +24,6 @@ const FRAME_HEADER_BYTES = 16;
  * all frames for each of them, so a file of half a million tiny ones would keep it busy for hours. A still picture
  * loses what does not matter and yet stops the decoder: wrong lengths of the file, of metadata, and what is no chunk
  * (contract 7.19).
- *
  * @returns the same buffer when there is nothing to change; null when the file is cut off or holds no picture
  */
 export function decodableWebp(file: Buffer): Buffer | null {

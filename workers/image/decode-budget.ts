@@ -1,3 +1,6 @@
+import type { Metadata } from 'sharp';
+import type { PrepareOptions } from '../../models/ports';
+
 interface Taken {
   readonly bytes: number;
   readonly decoders: number;
@@ -15,16 +18,11 @@ export interface DecodeLimits {
   readonly keptForSmall?: Taken;
 }
 
-/** The party for which a picture is decoded. */
-export interface DecodeCaller {
-  /** Ends the waiting. */
-  readonly signal?: AbortSignal | undefined;
-  /** Accounts take turns; work of the service itself takes those of one more. */
-  readonly account?: string | undefined;
-}
-
-/** What decoding a picture takes: memory at its peak, and pixels, which stand for time. */
-interface DecodeRequest extends DecodeCaller {
+/**
+ * What decoding a picture takes: memory at its peak, and pixels, which stand for time. Work of the service itself takes the
+ * turns of one more account.
+ */
+interface DecodeRequest extends Pick<PrepareOptions, 'signal' | 'account'> {
   readonly bytes: number;
   readonly pixels: number;
 }
@@ -69,7 +67,6 @@ export class DecodeBudget {
   /**
    * Runs `work` when it is its turn and there is room; what needs more than there is runs alone. A caller that gives up is
    * let go at once, but what it started keeps its place until it ends, since decoders can't be stopped.
-   *
    * @throws the reason of `signal` when it is aborted, or whatever `work` throws
    */
   async run<Result>(
@@ -157,20 +154,13 @@ function orAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<
 }
 
 /** The decoding work as stated in the header of a picture; any of it may be false. */
-export interface PictureHeader {
-  readonly width: number;
-  readonly height: number;
-  readonly channels: number;
-  readonly format: string;
-  /** `uchar`, `ushort`, … */
-  readonly depth: string;
+export interface PictureHeader
+  extends Pick<Metadata, 'width' | 'height' | 'channels' | 'format' | 'depth' | 'chromaSubsampling'> {
   readonly isProgressive: boolean;
   /** Of WebP alone. */
   readonly isLossless: boolean;
   /** Of WebP alone: its frame is put on a canvas. */
   readonly isAnimated: boolean;
-  /** `4:2:0`, `4:4:4`, …; of JPEG alone. */
-  readonly chromaSubsampling?: string | undefined;
 }
 
 /** Headers, metadata, rows on their way, the small picture that comes out. */

@@ -1,6 +1,7 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate, inflateRaw, type ZlibOptions } from 'node:zlib';
 import { unprocessable } from '../../models/errors';
+import { codeOf } from '../../models/store-fault';
 
 type Decode = (bytes: Buffer, options: ZlibOptions) => Promise<Buffer>;
 
@@ -20,7 +21,6 @@ const CODINGS_MAX = 4;
 
 /**
  * What a body is without its content codings, the last one of which is taken off first (RFC 9110, 8.4).
- *
  * @param codings the `Content-Encoding` header
  * @param bytesMax of the decoded body, and of each step on the way
  * @throws AppError 422 `image_too_large` at the limit; `image_undecodable` when a coding is unknown or its bytes damaged
@@ -37,7 +37,7 @@ export async function decodeContent(
     const decode = Object.hasOwn(DECODERS, coding) ? DECODERS[coding] : undefined;
     if (!decode) throw undecodable('a content coding other than gzip, br and deflate');
     decoded = await decode(decoded, { maxOutputLength: bytesMax }).catch((failure: unknown) => {
-      throw isTooLarge(failure)
+      throw codeOf(failure) === 'ERR_BUFFER_TOO_LARGE'
         ? unprocessable('image_too_large', `The image is larger than ${bytesMax} bytes.`)
         : undecodable(`damaged ${coding}`, failure);
     });
@@ -55,9 +55,6 @@ const codingsOf = (header: string | readonly string[] | undefined): string[] =>
 /** `deflate` means the zlib format; some hosts send it without header and checksum (RFC 9110, 8.4.1.2). */
 const hasZlibHeader = (bytes: Buffer): boolean =>
   bytes.length >= 2 && (bytes.readUInt8(0) & 0x0f) === 8 && bytes.readUInt16BE(0) % 31 === 0;
-
-const isTooLarge = (failure: unknown): boolean =>
-  failure instanceof Error && 'code' in failure && failure.code === 'ERR_BUFFER_TOO_LARGE';
 
 const undecodable = (what: string, cause?: unknown) =>
   unprocessable('image_undecodable', `The address sends the image with ${what}.`, cause);

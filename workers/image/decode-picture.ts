@@ -56,7 +56,6 @@ const JPEG_FIRST = 0xff;
  * Decodes a picture once, no larger than it has to be, and strictly, since most warnings are of lost pixels. Bytes between
  * the scans of a JPEG are the one harmless thing that `decodableJpeg` can't remove without decoding: then they are let
  * pass (contract 7.19).
- *
  * @throws AppError 422
  */
 export function shrunk(

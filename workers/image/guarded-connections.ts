@@ -39,7 +39,6 @@ export class GuardedConnections {
 
   /**
    * Refuses an address that callers may not name. A numeric one is checked here, names when they are dialled.
-   *
    * @throws BlockedAddressError
    */
   check(url: URL): void {
@@ -56,7 +55,6 @@ export class GuardedConnections {
   /**
    * Sends a request; the answer is there with its headers. It goes through Node's own client: undici 7 ends the process when
    * a host ends a connection from which nobody reads just then (nodejs/undici#5360).
-   *
    * @throws BlockedAddressError
    */
   async request(url: URL, { method, headers, body, signal }: OutgoingRequest): Promise<IncomingMessage> {

@@ -19,7 +19,6 @@ const LONGEST_MS = 20_000;
 /**
  * Decodes a picture that takes more memory than all others together may have, in a process of its own, which takes that
  * memory with it when it ends. Such pictures are rare enough for one process each.
- *
  * @param signal ends the process, too
  * @throws AppError 422 for a picture that can't be decoded
  */

@@ -29,7 +29,6 @@ const GLOBAL_V6 = ipaddr.parseCIDR('2000::/3');
  * Whether an address belongs to the public Internet: none of the special-purpose ranges of the IANA registries, no
  * mapped, translated or tunnelled form of any IPv4 address (IPv4-mapped, NAT64, 6to4, Teredo, ISATAP), no metadata
  * service.
- *
  * @param address a literal IPv4 or IPv6 address; anything else is not public
  */
 export function isPublicAddress(address: string): boolean {
@@ -56,7 +55,6 @@ const QUERY_TRIES = 2;
 /**
  * Asks DNS itself, never the hosts file or search domains, which name what is inside. Unlike the system's resolver it
  * takes no thread of the pool that decodes pictures, so names that answer slowly hold up nobody else's photo.
- *
  * @param servers `address:port` of each server to ask; those of the system when there is none
  * @returns a function that rejects with the resolver's own error when a name has no address
  */

@@ -4,6 +4,7 @@ import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { DurableFiles, InstalledModel, Progress } from '../../models/ports';
+import { codeOf } from '../../models/store-fault';
 import { type ModelManifest, modelReference } from '../../models/vision/embedding-model';
 import { checkRuntime } from '../embedder/backends';
 import { checkModel } from '../embedder/embedder-registry';
@@ -45,7 +46,6 @@ export interface AddedModel {
  * Installs an embedding model from a folder, an archive or an address: brings its files, proves that they are the ones of
  * the manifest, tries an inference, and only then moves it into the library in one step. The next command removes leftovers
  * of a killed one beside the library; on another host (each container is one) after eight hours.
- *
  * @param place see `openSource`
  * @throws ModelRefused with the reason; the library is then unchanged
  * @throws Error when the network gives up
@@ -97,7 +97,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (failure) {
-    return failure instanceof Error && 'code' in failure && failure.code === 'EPERM';
+    return codeOf(failure) === 'EPERM';
   }
 }
 
@@ -121,7 +121,6 @@ const MANIFEST_BYTES_MAX = 2 ** 20;
 
 /**
  * Brings the manifest of a model into a folder of its own.
- *
  * @param sha256 of what the operator named, when they have it; that of an archive was checked before
  * @throws ModelRefused naming every fault, or that nothing here could run the model
  */
@@ -143,7 +142,6 @@ async function stageManifest(
 
 /**
  * Brings the files that a manifest names: those with a digest, and its golden pair. Nothing else gets in.
- *
  * @throws ModelRefused when one is missing, or they are too large together
  */
 async function stageFiles(
@@ -157,8 +155,9 @@ async function stageFiles(
     const target = join(folder, name);
     await mkdir(dirname(target), { recursive: true });
     await source.bring(name, target, left).catch((failure: unknown) => {
-      const isThere = failure instanceof Error && 'code' in failure && failure.code === 'EEXIST';
-      throw isThere ? new ModelRefused(folder, `${name} is there already`, failure) : failure;
+      throw codeOf(failure) === 'EEXIST'
+        ? new ModelRefused(folder, `${name} is there already`, failure)
+        : failure;
     });
     left -= (await stat(target)).size;
   };
@@ -172,7 +171,6 @@ async function stageFiles(
 
 /**
  * The same model, when it is installed already.
- *
  * @throws ModelRefused when another one has its name, or what is installed was changed
  */
 async function standingModel(manifest: ModelManifest, dataDir: string): Promise<InstalledModel | null> {

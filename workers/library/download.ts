@@ -3,6 +3,7 @@ import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Agent, type Dispatcher, interceptors, request } from 'undici';
 import type { Progress } from '../../models/ports';
+import { codeOf } from '../../models/store-fault';
 import { ModelRefused } from '../embedder/model-folder';
 
 /** The refusal of a file that would pass the limit for all files of a model. */
@@ -27,7 +28,6 @@ const SILENCE_MAX_MS = 60_000;
 
 /**
  * Downloads a file, http or https, to where none is. A connection that breaks is taken up where it broke.
- *
  * @throws ModelRefused when the address does not answer with a file, or the file is too large
  * @throws Error when the network gives up, or the time is over
  */
@@ -43,7 +43,7 @@ export async function download(url: URL, target: string, options: DownloadOption
       throw new ModelRefused(url.href, `${shown(url)} redirects to where nothing can be fetched`, failure);
     }
     const message = failure instanceof Error ? failure.message : String(failure);
-    const broken = code === null ? message : `${message} (${code})`;
+    const broken = code === '' ? message : `${message} (${code})`;
     const reason = signal.aborted ? `it takes longer than ${timeoutMs / 60_000} minutes` : broken;
     const words = `${shown(url)} can not be downloaded: ${reason}. Nothing is installed; try again.`;
     throw new Error(words, { cause: failure });
@@ -115,6 +115,3 @@ function refusalIn(status: number): string {
 }
 
 const inMib = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1)} MiB`;
-
-const codeOf = (failure: unknown): string | null =>
-  failure instanceof Error && 'code' in failure ? String(failure.code) : null;

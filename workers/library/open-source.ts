@@ -10,7 +10,6 @@ export interface ModelSource {
   readonly named: 'manifest' | 'archive';
   /**
    * Brings one file of the model.
-   *
    * @param name its path inside the model, as the manifest names it
    * @param target where to put it; its folder exists, and no file is written over
    * @param bytesMax the largest file that is taken
@@ -32,7 +31,6 @@ const ARCHIVE = /\.(tar|tar\.gz|tgz)$/i;
 /**
  * What an operator named as the place of a model: a folder, an archive of one (`.tar`, `.tar.gz`, `.tgz`), or the
  * address of an archive, of a `manifest.json`, or of the folder (ending with `/`) that holds one.
- *
  * @throws ModelRefused when there is nothing of the kind, or the archive is not the one of the given SHA-256
  */
 export async function openSource(place: string, options: SourceOptions): Promise<ModelSource> {

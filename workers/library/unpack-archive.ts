@@ -44,7 +44,6 @@ export class ArchiveTooLarge extends Error {}
 /**
  * Unpacks a tar archive, gzipped or not, into an empty folder: plain files and folders only, so that nothing in it can
  * lead outside. It needs as much of that disk as the archive holds and little memory.
- *
  * @returns the entries that were left out
  * @throws ArchiveTooLarge at the limit, Error when the archive is damaged
  */

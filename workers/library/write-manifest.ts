@@ -41,7 +41,6 @@ export interface ManifestWishes {
 
 /**
  * Writes `manifest.json` beside a model file, with the digests of all its files, so that nobody has to work them out.
- *
  * @returns the path of the manifest
  * @throws ModelRefused when the file is of no known format, or the manifest would not be valid; nothing is written then
  */

@@ -86,33 +86,16 @@ const SETTINGS = { concurrency: 2, maxStalledCount: 5, lockDuration: 10_000, sta
 /** A worker without the model leaves the work to those that have it, and does not take it back at once. */
 const LEFT_TO_OTHERS_MS = 2_000;
 
-/** The answering side of the index queue on Redis. */
-export class BullMqIndexWorker {
-  readonly #consumer: BullMqConsumer<IndexJob, IndexAnswer>;
-
+/** The answering side of the index queue on Redis. When it closes, jobs stop between two images and go back into the queue. */
+export class BullMqIndexWorker extends BullMqConsumer<IndexJob, IndexAnswer> {
   constructor(
     private readonly index: ImageIndex,
     private readonly options: BullMqOptions,
   ) {
-    this.#consumer = new BullMqConsumer(
-      INDEX_QUEUE,
-      (job, token, signal) => this.#answer(job, token, signal),
-      SETTINGS,
-      options,
-    );
+    super(INDEX_QUEUE, SETTINGS, options);
   }
 
-  /** Resolves when jobs are taken. */
-  ready(): Promise<void> {
-    return this.#consumer.ready();
-  }
-
-  /** Stops between two images and puts the jobs in work back into the queue. */
-  close(): Promise<void> {
-    return this.#consumer.close(0);
-  }
-
-  async #answer(
+  protected async answer(
     job: Job<IndexJob, IndexAnswer>,
     token?: string,
     signal: AbortSignal = new AbortController().signal,

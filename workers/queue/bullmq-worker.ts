@@ -23,41 +23,101 @@ const LOCK_MS = 5_000;
 /** No photo takes this long; one that does is abandoned. */
 const LONGEST_MS = 60_000;
 
-/** The answering side of the vision queue on Redis. */
-export class BullMqVisionWorker {
-  readonly #consumer: BullMqConsumer<VisionJob, VisionAnswer>;
+/** How one queue is served; the rest of BullMQ's settings are the same for all. */
+type ConsumerSettings = Pick<
+  WorkerOptions,
+  'concurrency' | 'lockDuration' | 'stalledInterval' | 'maxStalledCount'
+>;
 
+/** Time within which jobs must stop after they were told to. */
+const STOP_TIMEOUT_MS = 2_000;
+
+/** The answering side of one BullMQ queue; reconnects for ever, and closes also while Redis is away. */
+export abstract class BullMqConsumer<Data, Answer> {
+  readonly #stop = new AbortController();
+  readonly #worker: Worker<Data, Answer>;
+  readonly #graceMs: number;
+
+  constructor(
+    name: string,
+    settings: ConsumerSettings,
+    { redisUrl, prefix, logger, closeTimeoutMs = 0 }: BullMqOptions & { readonly closeTimeoutMs?: number },
+  ) {
+    this.#graceMs = closeTimeoutMs;
+    const connection = patientConnection(redisUrl, this.#stop.signal);
+    // BullMQ gives a signal only to a function of three parameters.
+    const processor: Processor<Data, Answer> = (job, token, signal) => this.answer(job, token, signal);
+    this.#worker = new Worker(name, processor, { ...settings, connection, prefix });
+    // Not before the answer is stored: until then another worker may have to take over. If it fails the bytes expire.
+    this.#worker.on('completed', ({ id = '' }) => {
+      const dropped = this.#redis().then((redis) => redis.unlink(attachmentKey(this.#worker, id)));
+      dropped.catch(() => undefined);
+    });
+    // An outage says the same again with every attempt to reconnect.
+    let told = '';
+    this.#worker.on('error', ({ message }) => {
+      if (message !== told) logger.warn({ queue: name, failure: message }, 'queue worker');
+      told = message;
+    });
+    this.#worker.on('active', () => {
+      told = '';
+    });
+  }
+
+  protected abstract answer(...job: Parameters<Processor<Data, Answer>>): Promise<Answer>;
+
+  /** Resolves when jobs are taken. */
+  async ready(): Promise<void> {
+    await this.#worker.waitUntilReady();
+  }
+
+  /** The bytes that came with a job; null when they are gone. */
+  protected async attachment(jobId: string): Promise<Buffer | null> {
+    return (await this.#redis()).getBuffer(attachmentKey(this.#worker, jobId));
+  }
+
+  async #redis(): Promise<Redis> {
+    // BullMQ makes it of the options of `patientConnection`, with ioredis.
+    return (await this.#worker.getBackend().connection.client) as unknown as Redis;
+  }
+
+  /** Takes no more jobs; those in work have `closeTimeoutMs` to finish before they are left to another worker. */
+  async close(): Promise<void> {
+    this.#stop.abort();
+    await this.#leaveBrokenConnections();
+    const closing = this.#worker.close();
+    if ((await race(closing, this.#graceMs)).kind !== 'late') return;
+    this.#worker.cancelAllJobs('the worker is stopping');
+    await race(closing, STOP_TIMEOUT_MS);
+  }
+
+  /** BullMQ would wait for the end of a connection that is already broken. */
+  async #leaveBrokenConnections(): Promise<void> {
+    const { connection, blockingConnection } = this.#worker.getBackend();
+    const clients = await Promise.allSettled([connection.client, blockingConnection?.client]);
+    for (const client of clients) {
+      if (client.status === 'fulfilled' && client.value && client.value.status !== 'ready') {
+        await disconnected(client.value);
+      }
+    }
+  }
+}
+
+/** The answering side of the vision queue on Redis. */
+export class BullMqVisionWorker extends BullMqConsumer<VisionJob, VisionAnswer> {
   constructor(
     private readonly pipeline: PhotoPipeline,
     private readonly options: BullMqVisionWorkerOptions,
   ) {
-    const settings = {
-      concurrency: options.concurrency,
-      lockDuration: LOCK_MS,
-      stalledInterval: LOCK_MS / 2,
-      maxStalledCount: 1,
-    };
-    this.#consumer = new BullMqConsumer(
-      VISION_QUEUE,
-      (job, _token, signal) => this.#answer(job, signal),
-      settings,
-      options,
-      // Not before the answer is stored: until then another worker may have to take over.
-      ({ id = '' }) => this.#consumer.forget(id),
-    );
+    const lock = { lockDuration: LOCK_MS, stalledInterval: LOCK_MS / 2, maxStalledCount: 1 };
+    super(VISION_QUEUE, { concurrency: options.concurrency, ...lock }, options);
   }
 
-  /** Resolves when photos are taken. */
-  ready(): Promise<void> {
-    return this.#consumer.ready();
-  }
-
-  /** Takes no more photos, finishes those in work, and leaves what takes too long to another worker. */
-  close(): Promise<void> {
-    return this.#consumer.close(this.options.closeTimeoutMs);
-  }
-
-  async #answer(job: Job<VisionJob, VisionAnswer>, signal?: AbortSignal): Promise<VisionAnswer> {
+  protected async answer(
+    job: Job<VisionJob, VisionAnswer>,
+    _token?: string,
+    signal?: AbortSignal,
+  ): Promise<VisionAnswer> {
     const started = performance.now();
     const waited = await race(this.#outcomeOf(job), LONGEST_MS, signal);
     if (waited.kind !== 'answered') throw new Error(`the photo is given up: ${waited.kind}`);
@@ -78,7 +138,7 @@ export class BullMqVisionWorker {
       const { askedAt, deadlineAt, limit, scope, trace } = data;
       const now = this.options.clock.now().getTime();
       if (now >= deadlineAt) throw timeout(deadlineAt - askedAt);
-      const images = photosOf(data, await this.#consumer.attachment(id));
+      const images = photosOf(data, await this.attachment(id));
       const queueMs = Math.max(0, now - askedAt);
       const found = await this.pipeline.neighbours({ images, limit, scope, queueMs, trace });
       return { ok: true, value: { ...found, neighbours: found.neighbours.map(toSixDecimals) } };
@@ -106,82 +166,3 @@ const toSixDecimals = ({ distance, byView, ...rest }: ShownNeighbour): ShownNeig
   const rounded = (each: number): number => Number(each.toFixed(6));
   return { ...rest, distance: rounded(distance), ...(byView ? { byView: byView.map(rounded) } : {}) };
 };
-
-/** How one queue is served; the rest of BullMQ's settings are the same for all. */
-export type ConsumerSettings = Pick<
-  WorkerOptions,
-  'concurrency' | 'lockDuration' | 'stalledInterval' | 'maxStalledCount'
->;
-
-/** Time within which jobs must stop after they were told to. */
-const STOP_TIMEOUT_MS = 2_000;
-
-/** The answering side of one BullMQ queue; reconnects for ever, and closes also while Redis is away. */
-export class BullMqConsumer<Data, Answer> {
-  readonly #stop = new AbortController();
-  readonly #worker: Worker<Data, Answer>;
-
-  /** @param whenDone called for each job that is answered, once the answer is stored */
-  constructor(
-    name: string,
-    processor: Processor<Data, Answer>,
-    settings: ConsumerSettings,
-    options: BullMqOptions,
-    whenDone: (job: Job<Data, Answer>) => void = () => undefined,
-  ) {
-    const connection = patientConnection(options.redisUrl, this.#stop.signal);
-    this.#worker = new Worker(name, processor, { ...settings, connection, prefix: options.prefix });
-    this.#worker.on('completed', whenDone);
-    // An outage says the same again with every attempt to reconnect.
-    let told = '';
-    this.#worker.on('error', ({ message }) => {
-      if (message !== told) options.logger.warn({ queue: name, failure: message }, 'queue worker');
-      told = message;
-    });
-    this.#worker.on('active', () => {
-      told = '';
-    });
-  }
-
-  /** Resolves when jobs are taken. */
-  async ready(): Promise<void> {
-    await this.#worker.waitUntilReady();
-  }
-
-  /** The bytes that came with a job; null when they are gone. */
-  async attachment(jobId: string): Promise<Buffer | null> {
-    return (await this.#redis()).getBuffer(attachmentKey(this.#worker, jobId));
-  }
-
-  /** Drops the bytes of a job; if that fails they expire. */
-  forget(jobId: string): void {
-    const dropped = this.#redis().then((redis) => redis.unlink(attachmentKey(this.#worker, jobId)));
-    dropped.catch(() => undefined);
-  }
-
-  async #redis(): Promise<Redis> {
-    // BullMQ makes it of the options of `patientConnection`, with ioredis.
-    return (await this.#worker.getBackend().connection.client) as unknown as Redis;
-  }
-
-  /** Takes no more jobs; those in work have `graceMs` to finish before their signal is aborted. */
-  async close(graceMs: number): Promise<void> {
-    this.#stop.abort();
-    await this.#leaveBrokenConnections();
-    const closing = this.#worker.close();
-    if ((await race(closing, graceMs)).kind !== 'late') return;
-    this.#worker.cancelAllJobs('the worker is stopping');
-    await race(closing, STOP_TIMEOUT_MS);
-  }
-
-  /** BullMQ would wait for the end of a connection that is already broken. */
-  async #leaveBrokenConnections(): Promise<void> {
-    const { connection, blockingConnection } = this.#worker.getBackend();
-    const clients = await Promise.allSettled([connection.client, blockingConnection?.client]);
-    for (const client of clients) {
-      if (client.status === 'fulfilled' && client.value && client.value.status !== 'ready') {
-        await disconnected(client.value);
-      }
-    }
-  }
-}

@@ -34,7 +34,6 @@ export interface NetworkSignature {
 /**
  * A network of TensorFlow.js as the bytes of an ONNX file, with a free number of rows. The network is run once on a
  * backend that computes what does not depend on the pictures, and writes down what does.
- *
  * @throws Error naming an operation that is not known here; whatever `open` throws
  */
 export async function onnxOfNetwork(

@@ -19,7 +19,6 @@ const REMAINS = { least: 0.03, most: 0.97 };
 /**
  * Makes the background of a picture transparent where it is of one colour, as in studio pictures. Any other picture stays
  * whole.
- *
  * @param side longest side of the result, in pixels
  */
 export async function cutOut(picture: Buffer, side: number): Promise<Cutout> {

@@ -42,7 +42,6 @@ export const PHOTO_DISTORTER: PhotoDistorter = { distort: distortPhoto };
 /**
  * A catalog picture as somebody might photograph the item: turned, nearer or farther, partly outside, in another place and
  * light, partly covered, blurred, noisy, compressed. The same bytes for the same picture and keys.
- *
  * @param keys fix everything that is random
  */
 export async function distortPhoto(
@@ -55,7 +54,6 @@ export async function distortPhoto(
 
 /**
  * A photo of an item, as `distortPhoto` makes it; a square JPEG of the given side.
- *
  * @param elsewhere probability of another place for an item that stands alone
  */
 export async function photograph(

@@ -57,7 +57,7 @@ export class Sightings {
           photos,
           async (photo) => {
             const { jpeg } = await preparer.prepare(await photo.jpeg());
-            return (await embedder.embed([jpeg], views))[0] ?? [];
+            return embedder.embed(jpeg, views);
           },
           { concurrency: PICTURES_AT_ONCE },
         );
