@@ -66,6 +66,9 @@ export interface NeighbourRequest extends VisionCaller {
   readonly trace?: TraceContext;
 }
 
+/** Photos in the queue. */
+export type QueueLoad = { readonly waiting: number; readonly active: number };
+
 /** A call's slot among those whose photos are on their way to the queue. */
 export interface QueueSlot {
   release(): void;
@@ -88,7 +91,7 @@ export interface VisionQueue {
   workers(): Promise<number | null>;
   /** Whether the queue can be reached and takes work; for readiness. */
   ping(): Promise<void>;
-  depth(): Promise<{ waiting: number; active: number }>;
+  depth(): Promise<QueueLoad>;
   /** How long the photo at the head of the queue has waited; 0 when none is waiting. */
   oldestWaitingMs(): Promise<number>;
   close(): Promise<void>;

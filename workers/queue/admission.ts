@@ -1,13 +1,7 @@
 import { timeout, unavailable } from '../../models/errors';
-import type { Clock, NeighbourRequest, QueueSlot, VisionCaller } from '../../models/ports';
+import type { Clock, NeighbourRequest, QueueLoad, QueueSlot, VisionCaller } from '../../models/ports';
 import type { Neighbourhood } from '../../models/vision/neighbours';
 import { race } from './race';
-
-/** The state of the queue for a caller. */
-export interface QueueLoad {
-  readonly waiting: number;
-  readonly active: number;
-}
 
 export interface VisionQueueLimits {
   readonly clock: Clock;
@@ -186,11 +180,7 @@ export abstract class AdmittingQueue {
   }
 }
 
-/** When a job was asked for, and how many had finished by then. */
-interface RateTicket {
-  readonly askedAt: number;
-  readonly finishedBefore: number;
-}
+type RateTicket = ReturnType<ThroughputEstimator['ask']>;
 
 /** Weight of the newest measurement: the last ten or so decide. */
 const NEWEST = 0.15;
@@ -215,8 +205,8 @@ class ThroughputEstimator {
   }
 
   /** A job is added. */
-  ask(now: number): RateTicket {
-    return { askedAt: now, finishedBefore: this.#finished };
+  ask(askedAt: number) {
+    return { askedAt, finishedBefore: this.#finished };
   }
 
   /** Some job finished, no matter who asked for it. */

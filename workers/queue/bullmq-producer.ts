@@ -2,8 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Job, type JobsOptions, Queue, QueueEvents } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { type AppError, internalError, unavailable } from '../../models/errors';
-import type { Logger } from '../../models/ports';
-import type { QueueLoad } from './admission';
+import type { Logger, QueueLoad } from '../../models/ports';
 import {
   type Connection,
   connected,

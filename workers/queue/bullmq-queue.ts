@@ -1,8 +1,8 @@
 import { type JobsOptions, Queue } from 'bullmq';
 import { noWorker } from '../../models/errors';
-import type { NeighbourRequest, VisionQueue } from '../../models/ports';
+import type { NeighbourRequest, QueueLoad, VisionQueue } from '../../models/ports';
 import { jpegOf, type Neighbourhood } from '../../models/vision/neighbours';
-import { AdmittingQueue, type Asked, type QueueLoad, type VisionQueueLimits } from './admission';
+import { AdmittingQueue, type Asked, type VisionQueueLimits } from './admission';
 import { type BullMqOptions, BullMqProducer, queueAway } from './bullmq-producer';
 import { INDEX_QUEUE, neighbourhoodOf, PAYLOAD_VERSION, VISION_QUEUE, type VisionJob } from './job';
 import { race } from './race';

@@ -1,12 +1,12 @@
 import { AsyncResource } from 'node:async_hooks';
 import { AppError, internalError, unavailable } from '../../models/errors';
 import type { CatalogImage } from '../../models/indexing/embedding-version';
-import type { IndexQueue, Logger, NeighbourRequest, VisionQueue } from '../../models/ports';
+import type { IndexQueue, Logger, NeighbourRequest, QueueLoad, VisionQueue } from '../../models/ports';
 import type { ViewSize } from '../../models/vision/embedding-model';
 import type { Neighbourhood } from '../../models/vision/neighbours';
 import type { ImageIndex, IndexOutcome } from '../index-images';
 import type { PhotoPipeline } from '../pipeline';
-import { AdmittingQueue, type Asked, type QueueLoad, type VisionQueueLimits } from './admission';
+import { AdmittingQueue, type Asked, type VisionQueueLimits } from './admission';
 import { embedInJobs } from './job';
 
 export interface InProcessVisionQueueOptions extends VisionQueueLimits {
