@@ -33,17 +33,11 @@ const JOBS_AT_ONCE = 16;
 const LOOK_EVERY_MS = 15_000;
 
 /** The asking side of the index queue on Redis. */
-export class BullMqIndexQueue implements IndexQueue {
+export class BullMqIndexQueue extends BullMqProducer implements IndexQueue {
   readonly isShared = true;
-  readonly #caller: BullMqProducer;
 
   constructor(options: BullMqOptions) {
-    this.#caller = new BullMqProducer(INDEX_QUEUE, options);
-  }
-
-  /** Resolves when work can be added; before that `embed` fails with `unavailable`. */
-  ready(): Promise<void> {
-    return this.#caller.ready();
+    super(INDEX_QUEUE, options);
   }
 
   /**
@@ -54,25 +48,21 @@ export class BullMqIndexQueue implements IndexQueue {
     return embedInJobs(images, JOBS_AT_ONCE, (part) => this.#embed(versionId, part));
   }
 
-  close(): Promise<void> {
-    return this.#caller.close();
-  }
-
   async #embed(versionId: number, images: readonly CatalogImage[]): Promise<IndexOutcome> {
     const jobId = randomUUID();
     const job: IndexJob = { v: PAYLOAD_VERSION, versionId, images };
-    const { added, answer } = this.#caller.ask(jobId, job, JOB);
+    const { added, answer } = this.ask(jobId, job, JOB);
     try {
       await added;
       for (;;) {
         const waited = await race(answer, LOOK_EVERY_MS);
         if (waited.kind === 'answered') return indexOutcomeOf(waited.value);
         // While Redis is away the job waits there, and so does its answer.
-        const state = await this.#caller.look(jobId).catch(() => 'unfinished');
+        const state = await this.look(jobId).catch(() => 'unfinished');
         if (state === 'gone') throw unavailable('The queue lost the work on catalog images.', 1);
       }
     } finally {
-      this.#caller.forget(jobId);
+      this.forget(jobId);
     }
   }
 }
