@@ -1,7 +1,7 @@
 import pRetry from 'p-retry';
 import type { Logger } from '../../models/ports';
 import { modelReference } from '../../models/vision/embedding-model';
-import { type BackendChoice, type BackendName, type EnginePlan, enginePlans } from './backends';
+import { type BackendChoice, type BackendName, type EnginePlan, enginePlans, rowsMaxOf } from './backends';
 import { Engine, EngineLate } from './engine';
 import type { RunsOn } from './loaded-model';
 import { type ModelFolder, ModelRefused } from './model-folder';
@@ -38,6 +38,8 @@ export class EngineGroup {
 
   private constructor(
     private readonly plan: EnginePlan,
+    /** Rows of one inference at most. */
+    readonly rowsMax: number,
     private readonly options: EngineGroupOptions,
   ) {}
 
@@ -53,9 +55,9 @@ export class EngineGroup {
       };
       try {
         // The first shows whether the plan works here.
-        await open();
-        await Promise.all(Array.from({ length: options.threads - 1 }, open));
-        const group = new EngineGroup(plan, options);
+        const first = await open();
+        const backends = [first, ...(await Promise.all(Array.from({ length: options.threads - 1 }, open)))];
+        const group = new EngineGroup(plan, Math.min(...backends.map(rowsMaxOf)), options);
         for (const engine of engines) group.#join(engine);
         return group;
       } catch (failure) {
@@ -172,7 +174,7 @@ export class EngineGroup {
   async #load(engine: Engine, key: string, model: ModelFolder): Promise<RunsOn> {
     const timeoutMs = this.options.loadTimeoutMs ?? LOAD_TIMEOUT_MS;
     try {
-      return await engine.call('load', { key, model }, timeoutMs);
+      return await engine.call('load', { key, model, rowsMax: this.rowsMax }, timeoutMs);
     } catch (failure) {
       if (!(failure instanceof EngineLate)) throw failure;
       throw new ModelRefused(model.folder, `it does not load within ${timeoutMs} ms`);

@@ -3,7 +3,7 @@ import { getPriority, setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
 import type { ModelManifest } from '../../models/vision/embedding-model';
 import { type OpenBackend, openBackend } from './backends';
-import { type EngineCalls, type EngineReply, type EngineRequest, ROWS_MAX } from './engine';
+import type { EngineCalls, EngineReply, EngineRequest } from './engine';
 import { loadModel } from './load-model';
 import { inputShape, inputValues, type LoadedModel } from './loaded-model';
 import { ModelRefused } from './model-folder';
@@ -23,11 +23,11 @@ const engine: EngineCalls = {
     backend = await openBackend(backends);
     return backend.name;
   },
-  load: async ({ key, model }) => {
+  load: async ({ key, model, rowsMax }) => {
     if (!backend) throw new Error('the engine was not opened');
     const warm = { manifest: model.manifest, network: await loadModel(model, backend) };
     try {
-      await tryOut(warm);
+      await tryOut(warm, rowsMax);
     } catch (failure) {
       warm.network.dispose();
       throw failure instanceof ModelRefused ? failure : new ModelRefused(model.folder, messageOf(failure));
@@ -57,14 +57,14 @@ const messageOf = (failure: unknown): string =>
   failure instanceof Error ? failure.message : String(failure);
 
 /** The trial of a model: finite values, other ones for another picture, every batch size. */
-async function tryOut(warm: WarmModel): Promise<void> {
+async function tryOut(warm: WarmModel, rowsMax: number): Promise<void> {
   const [first = new Float32Array()] = await infer(warm, 1, trialPictures(warm.manifest, 1));
   const [second = new Float32Array()] = await infer(warm, 1, trialPictures(warm.manifest, 1, DARKER));
   if (![first, second].every((vector) => vector.every(Number.isFinite))) {
     throw new Error('a trial picture gives values that are not finite');
   }
   if (isSame(first, second)) throw new Error('two trial pictures that differ give the same values');
-  for (let rows = 2; rows <= ROWS_MAX; rows += 1) await infer(warm, rows, trialPictures(warm.manifest, rows));
+  for (let rows = 2; rows <= rowsMax; rows += 1) await infer(warm, rows, trialPictures(warm.manifest, rows));
 }
 
 const SAME_UP_TO = 1e-6;

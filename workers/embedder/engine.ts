@@ -5,18 +5,19 @@ import type { BackendName, EnginePlan } from './backends';
 import type { RunsOn } from './loaded-model';
 import { type ModelFolder, ModelRefused } from './model-folder';
 
-/** Rows of one inference at most. In measurements more gained nothing, and took memory. */
-export const ROWS_MAX = 8;
-
 /** What an engine can be asked, and what it answers. */
 export interface EngineCalls {
   /** Starts the first backend that works. */
   open(request: { readonly backends: readonly BackendName[] }): Promise<BackendName>;
   /**
    * Brings a model into memory, proves on trial pictures that it answers what its manifest says and sees a difference, and
-   * runs every batch size up to `ROWS_MAX` once, so that no caller pays for the first time. @throws ModelRefused
+   * runs every batch size up to `rowsMax` once, so that no caller pays for the first time. @throws ModelRefused
    */
-  load(request: { readonly key: string; readonly model: ModelFolder }): Promise<RunsOn>;
+  load(request: {
+    readonly key: string;
+    readonly model: ModelFolder;
+    readonly rowsMax: number;
+  }): Promise<RunsOn>;
   unload(request: { readonly key: string }): Promise<null>;
   run(request: RunRequest): Promise<Embeddings>;
 }

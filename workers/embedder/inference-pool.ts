@@ -1,6 +1,6 @@
 import { unavailable } from '../../models/errors';
 import type { BackendName } from './backends';
-import { type Embeddings, type Engine, ROWS_MAX } from './engine';
+import type { Embeddings, Engine } from './engine';
 import { EngineGroup, type EngineGroupOptions } from './engine-group';
 
 /** How inference runs in this process. */
@@ -101,10 +101,10 @@ export class InferencePool {
   }
 
   #dispatch(): void {
-    const { size } = this.engines;
+    const { rowsMax, size } = this.engines;
     for (const [index, engine] of this.engines.free().entries()) {
       const lanes = LANES.map((lane) => this.#waiting[lane]);
-      const batch = nextBatch(lanes, size - index);
+      const batch = nextBatch(lanes, rowsMax, size - index);
       if (batch.length === 0) return;
       const run = this.#run(engine, batch).finally(() => {
         this.#running.delete(run);
@@ -176,16 +176,16 @@ interface WaitingView {
 
 /**
  * Takes the next batch for one of so many `engines` out of the first of these lanes that has any: views for one model, at
- * most `ROWS_MAX`, and no more than its share of what waits, so that something is left for those that are busy yet, and all
+ * most `rowsMax`, and no more than its share of what waits, so that something is left for those that are busy yet, and all
  * end at about the same time. Empty when nothing waits.
  */
-function nextBatch(lanes: readonly WaitingView[][], engines: number): WaitingView[] {
+function nextBatch(lanes: readonly WaitingView[][], rowsMax: number, engines: number): WaitingView[] {
   const lane = lanes.find((each) => each.length > 0);
   const first = lane?.[0];
   if (!lane || !first) return [];
   if (first.failedBefore) return lane.splice(0, 1);
   const share = Math.ceil(lane.length / engines);
-  const most = Math.min(first.lane === 'catalog' ? CATALOG_ROWS_MAX : ROWS_MAX, share);
+  const most = Math.min(rowsMax, share, first.lane === 'catalog' ? CATALOG_ROWS_MAX : share);
   const other = lane.findIndex(({ model, failedBefore }) => failedBefore || model !== first.model);
   return lane.splice(0, other < 0 ? most : Math.min(most, other));
 }
