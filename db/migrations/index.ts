@@ -1,5 +1,30 @@
+import { StoreFault } from '../../models/store-fault';
 import { firstVersion } from './first-version';
-import type { SchemaSteps } from './migrate';
+import type { SchemaStep, SchemaSteps } from './migrate';
 
-/** Every migration by name, in order. Names are kept until a release resets the schema: a database remembers them. */
-export const migrations: SchemaSteps = { '202611261300-first-version': firstVersion };
+/** Now in the first version; databases that are older remember each by its name. */
+export const FOLDED: readonly string[] = [
+  '202611260010-shared-categories',
+  '202611260020-catalog-references',
+  '202611260030-product-feeds',
+  '202611260040-writers-of-vectors',
+  '202611260050-uncounted-terms',
+  '202611260060-snapshot-columns',
+];
+
+const folded: SchemaStep = {
+  async up(knex) {
+    if (await knex.schema.hasTable('search_snapshot_columns')) return;
+    throw new StoreFault(
+      'The database was made by a commit between 0.1.0 and this release: start with an empty database (docs/upgrade.md).',
+      false,
+    );
+  },
+  async down() {},
+};
+
+/** Every migration by name, in order. Names are kept for ever: a database remembers them. */
+export const migrations: SchemaSteps = {
+  '202611252300-first-version': firstVersion,
+  ...Object.fromEntries(FOLDED.map((name) => [name, folded])),
+};

@@ -115,10 +115,14 @@ test('a restore that fails or is refused changes nothing', async () => {
   await expect(ofSteps(['202611230000-earlier'])).rejects.toThrow(
     'The backup is of a release of Loupe whose schema this one does not continue',
   );
+  for (const made of [1, kept.dump.steps.length - 1])
+    await expect(ofSteps(kept.dump.steps.slice(0, made))).rejects.toThrow(
+      'The backup was made by a commit between 0.1.0 and this release',
+    );
   expect(await dumped()).toEqual(before);
 });
 
-test('a restore leaves out the search snapshot, which is rebuilt from the restored rows', async () => {
+test('a restore leaves out the search snapshot, even one in the dump, and it is rebuilt from the restored rows', async () => {
   const limits = { changesMin: 1, rowsMin: 1 };
   const left = () =>
     rowsOf(knex)`SELECT number::text FROM search_snapshots UNION ALL SELECT name FROM search_snapshot_columns
@@ -131,7 +135,12 @@ test('a restore leaves out the search snapshot, which is rebuilt from the restor
   await knex('catalog_rows').where({ id: 'product_1' }).update({ popularity: 2 });
   expect(await left()).not.toEqual([]);
   const kept = await dumped();
-  await load(kept);
-  expect(await left()).toEqual([]);
-  expect(await makeSearchSnapshot(knex, limits)).toBe(true);
+  // Transactions of another server.
+  const changes = { name: 'catalog_search_changes', columns: ['number', 'id', 'transaction'] };
+  const texts = new Map([...kept.texts, [changes.name, Buffer.from('1\tproduct_1\t999999999\n')]]);
+  for (const dump of [kept, { dump: { ...kept.dump, tables: [...kept.dump.tables, changes] }, texts }]) {
+    await load(dump);
+    expect(await left()).toEqual([]);
+    expect(await makeSearchSnapshot(knex, limits)).toBe(true);
+  }
 });

@@ -63,6 +63,16 @@ describe('the schema', () => {
     expect(await migrate(database.knex, migrations)).toEqual(names);
   });
 
+  test('from a commit between 0.1.0 and the first version is refused', async () => {
+    const [first = ''] = Object.keys(migrations);
+    const older = inTransaction(database.knex, async (transaction) => {
+      await transaction('schema_migrations').whereNot({ name: first }).delete();
+      await transaction.schema.dropTable('search_snapshot_columns');
+      await migrate(transaction, migrations);
+    });
+    await expect(older).rejects.toThrow('made by a commit between 0.1.0 and this release');
+  });
+
   test('is what db/schema.sql shows (`npm run db:schema` writes it), and can be created from it alone', async () => {
     expect(await describeSchema(database.knex)).toBe(shown);
     await migrateDown(database.knex, migrations);
