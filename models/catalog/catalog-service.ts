@@ -115,10 +115,7 @@ export class CatalogService {
     return found;
   }
 
-  /**
-   * Rows in the order of the ids, each once; an id that is no live row is in `notFound` (contract 6.7).
-   * @throws AppError 402 when the balance does not cover all of them
-   */
+  /** In the order of the ids, each once (contract 6.7). @throws AppError 402 when the balance does not cover all of them */
   async items(
     call: CallContext,
     ids: readonly string[],

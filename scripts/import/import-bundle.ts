@@ -37,7 +37,6 @@ export interface BundleImportPorts {
   readonly clock: Clock;
 }
 
-/** Counts of an import: records accepted, lines and files rejected, images embedded for the live version. */
 export interface ImportResult extends EmbeddedImages {
   readonly accepted: number;
   readonly rejected: number;

@@ -30,11 +30,7 @@ type Settings = Readonly<Record<string, string>>;
 
 /** The programs of a checkout of the repository, each run as a process of its own with the settings given. */
 export const programsOf = (root: string) => ({
-  /**
-   * Starts the program of `npm start` and waits until it says that it is ready.
-   * @param log an open file stream that takes its log; else it is shown
-   * @param within a command that runs the words after it in other surroundings
-   */
+  /** Resolves when it is ready. @param log an open file stream; else it is shown @param within a command that runs the words after it */
   async startProcess(
     settings: Settings,
     log: Stream | 'inherit' = 'inherit',

@@ -15,7 +15,6 @@ const withS3 = url ? describe : describe.skip;
 
 const inFolder = async () => new LocalImageStore(temporaryFolder());
 
-/** The stores in buckets, to be closed after each test. */
 const inBuckets: S3ImageStore[] = [];
 afterEach(async () => {
   for (const each of inBuckets.splice(0)) await each.close();

@@ -47,7 +47,6 @@ export class FakePipeline implements PhotoPipeline {
     return this.behave(photo);
   }
 
-  /** From now on, photos wait until `held` is opened. */
   hold(): Gate {
     const held = gate();
     this.behave = async (photo) => {

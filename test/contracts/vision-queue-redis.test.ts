@@ -35,7 +35,6 @@ withRedis('vision queue, BullMQ, while Redis goes away', () => {
     ...{ status: 503, message: 'The queue takes no work now.', cause: { message } },
   });
 
-  /** Its queue reaches Redis through a proxy, and its worker directly. */
   beforeEach(async () => {
     pipeline = new FakePipeline();
     proxy = await openServerProxy(REDIS_URL);

@@ -21,10 +21,7 @@ export interface Audit {
   readonly faults: readonly string[];
 }
 
-/**
- * Compares the ledger of an account with its calls: an answered call is booked once with its `credits_used`, a refused one
- * not at all, one without an answer at most once, and nothing stays reserved.
- */
+/** An answered call is booked once with its `credits_used`, a refused one not, one without an answer at most once; nothing stays reserved. */
 export async function auditAccount(
   knex: Knex,
   { accountId }: Payer,

@@ -7,11 +7,7 @@ import { ENTRIES, runJobs } from './jobs';
 import { identify, type Outcome, runClients } from './load';
 import { JOB_SCENARIOS, photoCall, SCENARIOS, type Scenario } from './scenarios';
 
-/**
- * What happens to calls while parts of the service die, hang and come back (docs/reliability.md). Everything is real:
- * processes, signals, PostgreSQL, Redis. `FAULT_CALLS` says how many calls a scenario has at least; from a thousand on
- * it is the full form.
- */
+/** Parts of the service die, hang and come back (docs/reliability.md). `FAULT_CALLS`: least calls of a scenario; the full form from 1000 on. */
 const CALLS = Number(processEnvironment()['FAULT_CALLS'] ?? 100);
 const IS_FULL = CALLS >= 1_000;
 const ROUNDS = {

@@ -17,10 +17,7 @@ export const JOB_DEADLINE_MS = 3_000;
 /** Photos that may wait: more than the usual load sends at a time, fewer than a crowd does. */
 export const WAITING_MAX = 32;
 
-/**
- * The service as an operator runs it: two `api` and two `worker` processes on a PostgreSQL and a Redis of their own, which
- * may be disturbed. Only the model is not the usual one: its inference costs nothing, so that calls are many.
- */
+/** Two `api` and two `worker` processes on servers of their own, which may be disturbed. The model costs nothing, so that calls are many. */
 export interface Installation {
   readonly services: Servers;
   readonly database: Database;

@@ -8,10 +8,7 @@ import { type TinyModel, writeModel } from '../workers/tiny-models';
 const GRID = 8;
 const DIMENSIONS = GRID * GRID * 3;
 
-/**
- * The embedding is the picture itself at 8 x 8 pixels, white being zero. It tells the products of a small catalog apart, so
- * that a fault shows as a wrong item, and costs nothing.
- */
+/** The embedding is the picture itself at 8 x 8 pixels, white being zero: it costs nothing, and a fault shows as a wrong item. */
 const layoutModel: TinyModel = {
   layers: [
     {

@@ -35,7 +35,6 @@ export interface Pace {
 /** Longer than any call may take: the load ends even when a promise is broken. */
 const PATIENCE_MS = 60_000;
 
-/** Work of a number of clients, each of which takes its next piece when the last is over. */
 export async function runClients(
   { callsMin, concurrency, pauseMs, faults }: Pace,
   work: (call: number) => Promise<void>,

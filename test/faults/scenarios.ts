@@ -75,7 +75,6 @@ const inBetween =
     await back();
   };
 
-/** Faults under single calls. */
 export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'a worker is killed in the middle of jobs': {
     statuses: [200, 503, 504],

@@ -21,10 +21,7 @@ interface CorpusEntry extends HostileRequest {
   readonly kind: string;
 }
 
-/**
- * Bytes that are written out, or parts one after the other. A part that is a pair is repeated as often as it says, or as the
- * limit of bytes allows; `{number}` in it is its number.
- */
+/** Text, or parts of it. A pair is repeated as often as it says, or as the limit of bytes allows; `{number}` in it is its number. */
 type Content = string | readonly (string | readonly [unit: string, times: number | null])[];
 
 /** A line of `corpus.jsonl`, with one of `picture` (its bytes in base64), `text` (the value of `base64`) and `body`. */
@@ -90,7 +87,6 @@ function bytesOf(content: Content, encoding: 'base64' | 'latin1', bytesMax: numb
   );
 }
 
-/** Pictures of one colour around the limit of pixels. */
 function largestPictures(): Omit<CorpusEntry, 'path'>[] {
   const { pixelsMax } = LIMITS;
   const side = Math.floor(Math.sqrt(pixelsMax));

@@ -33,14 +33,12 @@ const waitingFor = () => [...hanging.values()].map(({ size }) => size);
 const sum = (numbers: readonly number[]) => numbers.reduce((all, each) => all + each, 0);
 const url = (path: string) => ({ url: `http://${settings['IMAGE_FETCH_ALLOW']}/${path}` });
 
-/** Jobs of one entry each, whose photos hang. */
 async function flood({ api, accountId }: TestKey, jobs: number, photos = 1): Promise<void> {
   const photo = url(`hangs/${accountId}`);
   const entry = photos === 1 ? photo : { images: Array(photos).fill(photo) };
   for (let made = 0; made < jobs; made += 1) await api.createJob({ entries: [entry] });
 }
 
-/** A job, as soon as all of its entries have ended. */
 async function done({ api }: TestKey, entries: readonly object[]): Promise<JobAnswer> {
   const { id } = (await api.createJob({ entries })).body;
   for (;;) {

@@ -73,7 +73,6 @@ function objectIn(text: string): Readonly<Record<string, unknown>> {
   }
 }
 
-/** Sends requests and expects that no answer breaks a promise; resolves to the verdicts that were given. */
 async function verdictsOf(requests: readonly HostileRequest[]): Promise<ReadonlySet<string>> {
   const verdicts = new Set<string>();
   const faults: string[] = [];

@@ -6,10 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { closed, listening } from '../support/local-server';
 import { useService } from '../support/service';
 
-/**
- * The memory for photos is shared by the bytes that have arrived: no upload, however slow, shuts out others, and what can't be
- * answered is free (contract 7.14, 12.7).
- */
+/** Memory is shared by the bytes that arrived: no slow upload shuts out others; what can't be answered is free (contract 7.14, 12.7). */
 const IMAGE_BYTES_MAX = 2_400_000;
 const CALLERS = 16;
 
@@ -30,7 +27,6 @@ const photoOf = (bytes: number): Buffer =>
   Buffer.concat([service.photoBytes, Buffer.alloc(bytes - service.photoBytes.length)]);
 const largePhoto = (): object => ({ base64: photoOf(2_000_000).toString('base64') });
 
-/** A caller that sends the beginning of a large photo, and then nothing more. */
 async function stalledUpload(key: string, length: string, sent: number): Promise<void> {
   const { hostname, port } = new URL(service.url);
   const socket = connect(Number(port), hostname).on('error', () => undefined);

@@ -3,10 +3,7 @@
 export const isPng = (bytes: Buffer): boolean => bytes.toString('latin1', 0, 4) === '\x89PNG';
 export const isWebp = (bytes: Buffer): boolean => bytes.toString('latin1', 8, 12) === 'WEBP';
 
-/**
- * The parts of a picture as far as they can be recognised, each a view of its bytes: the chunks of a PNG or a WebP, else the
- * segments of a JPEG and the coded data after them.
- */
+/** As far as they can be recognised, views of its bytes: the chunks of a PNG or WebP, else the segments of a JPEG and the coded data. */
 export function partsOf(bytes: Buffer): Buffer[] {
   if (isPng(bytes)) return walked(bytes, 8, 12, (at) => 12 + bytes.readUInt32BE(at));
   if (isWebp(bytes)) return walked(bytes, 12, 8, (at) => 8 + 2 * Math.ceil(bytes.readUInt32LE(at + 4) / 2));

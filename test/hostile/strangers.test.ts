@@ -101,7 +101,6 @@ async function forgotten(key: string, path: string, init: RequestInit = {}) {
   return { status: answer.status, bytes };
 }
 
-/** The whole answer was given, or a call was turned away. */
 function expectWhole(answers: readonly { status: number; bytes: number }[], bytes: number): void {
   const statuses = answers.map(({ status }) => status);
   expect(statuses.filter((status) => ![200, 503].includes(status))).toEqual([]);

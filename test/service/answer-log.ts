@@ -20,10 +20,7 @@ interface Period {
   until: number;
 }
 
-/**
- * Photos sent while versions are built and switched. Every call must be answered, by a version that was live meanwhile, and the same
- * photo under the same version must have the same nearest image at the same distance (contract 14.6).
- */
+/** Calls must be answered by a version live meanwhile, and one photo under one version by the same nearest image (contract 14.6). */
 export class AnswerLog {
   readonly #calls: Call[] = [];
   readonly #periods: Period[] = [];

@@ -9,10 +9,7 @@ import { ApiClient } from '../support/api-client';
 import { copyMigrated, createOwnDatabase, migratedInServer, type OwnDatabase } from '../support/database';
 import { loupeHere } from '../support/run-loupe';
 
-/**
- * Everything is lost between a backup, made beside the running service, and its restore: the data folder, and on a server
- * the database too.
- */
+/** Everything is lost between a backup, made beside the running service, and its restore: the data folder, and on a server the database. */
 const SEED = 7;
 const { TEST_DATABASE_URL, TEST_REDIS_URL } = processEnvironment();
 

@@ -9,10 +9,7 @@ import { createOwnDatabase, type OwnDatabase } from '../support/database';
 import { loupeHere } from '../support/run-loupe';
 import { createBucket, s3Access, s3Settings } from '../support/s3-bucket';
 
-/**
- * contract 13.11, 13.12, 13.13: an installation whose pictures move from the data folder to a bucket, and that loses its
- * disk afterwards. Real processes, the bundled model, a real object store.
- */
+/** contract 13.11, 13.12, 13.13: pictures move from the data folder to a bucket, and the disk is lost afterwards. Nothing is faked. */
 const SEED = 11;
 const { TEST_DATABASE_URL = '', TEST_REDIS_URL, TEST_S3_URL = '' } = processEnvironment();
 

@@ -10,10 +10,7 @@ import { closed, listening } from '../support/local-server';
 import { RunningInstallation } from '../support/running-installation';
 import { type CollectedSpan, TraceCollector } from '../support/trace-collector';
 
-/**
- * The whole path from a photo to catalog rows, with nothing faked: real processes, the bundled model, a generated
- * catalog. On the embedded default one process does it all; on PostgreSQL and Redis an api and two workers do.
- */
+/** Nothing is faked. On the embedded default one process does it all; on PostgreSQL and Redis an api and two workers do. */
 const SEED = 5;
 const PRODUCTS = 8;
 /** The product whose photo is traced; no other call shows it, so no cache has it. */

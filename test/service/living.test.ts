@@ -11,10 +11,7 @@ import { RunningInstallation } from '../support/running-installation';
 import { Living } from './living/callers';
 import { count, SHELVES, SIZE } from './living/records';
 
-/**
- * A catalog that ten callers write, with pictures, while it is imported, fed and read, and a checker that knows every version written. Needs servers,
- * so `npm run test:services` runs it.
- */
+/** Ten callers write while it is imported, fed and read; a checker knows every version. Needs servers: `npm run test:services` runs it. */
 const { TEST_DATABASE_URL, TEST_REDIS_URL } = processEnvironment();
 const WRITERS = 10;
 const CALLS_A_WRITER = 4;

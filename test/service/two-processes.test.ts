@@ -5,11 +5,7 @@ import { layoutInstallation } from '../faults/layout-model';
 import { ADMIN_TOKEN, ApiClient, OperatorClient } from '../support/api-client';
 import { RunningInstallation } from '../support/running-installation';
 
-/**
- * Two processes on one database: two APIs on PostgreSQL and Redis, else two services that share a data folder. A change by
- * one is seen by the next call to the other.
- * `INTERLEAVINGS=10000` makes that many changes, `INTERLEAVING_SEED` others.
- */
+/** Two APIs on servers, else two services that share a data folder. `INTERLEAVINGS=10000` makes as many changes, `INTERLEAVING_SEED` others. */
 const { INTERLEAVINGS = '60', INTERLEAVING_SEED = '21' } = processEnvironment();
 const TURNS = Number(INTERLEAVINGS);
 /** Of the slowest machine. */

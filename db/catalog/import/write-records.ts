@@ -149,10 +149,7 @@ const variantsOf = ({ id, variants }: DerivedProduct) =>
 
 const NO_CHANGES = { bereft: [], moved: [] };
 
-/**
- * The other products that a write of products changes: live ones, neither written nor deleted, that lose a variant to one of them
- * (`bereft`); and products whose estimates start or stop counting for other rows (`moved`).
- */
+/** Other live products that lose a variant to a written one (`bereft`); and products whose estimates count for other rows now (`moved`). */
 async function changesBy(
   trx: Knex,
   prepared: readonly Prepared<object>[],

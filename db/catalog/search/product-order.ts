@@ -27,10 +27,7 @@ const COMPARE: Readonly<Record<Sort, (left: OrderKey, right: OrderKey) => number
 /** Up to so many changes it is faster to put each in its place than to sort all. */
 const PLACED_ONE_BY_ONE_MAX = 100;
 
-/**
- * The products of a snapshot in one of the orders of a listing, and the changed ones in the same order. A changed product
- * has a place among the others: the position of the first that comes after it.
- */
+/** Products of a snapshot in an order of a listing. A changed one has a place among them: the position of the first that comes after it. */
 export class ProductOrder {
   readonly #compare: (left: OrderKey, right: OrderKey) => number;
   /** By ordinal beyond those of the snapshot. */

@@ -13,7 +13,6 @@ interface Opened {
   readonly view: SnapshotView | null;
 }
 
-/** A snapshot and what has changed since, as one state of the catalog has them. */
 export interface SnapshotView {
   readonly snapshot: Snapshot;
   /** The ordinals of existing products. */

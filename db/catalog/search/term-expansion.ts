@@ -13,7 +13,6 @@ import {
   synonymsOf,
 } from './word-forms';
 
-/** What a word of a query may stand for among the words of the catalog. */
 export interface TermExpansion {
   readonly word: string;
   /** Readings as good as the word, which is the first of them. */

@@ -8,7 +8,6 @@ import type { Batch, Fault, PicturedRecord, Pictures, Reject } from './stage';
 /** How answers name a stored image: the name is the hash of its content, so it is the same wherever it is served. */
 const STORED_IMAGE = /\/images\/[0-9a-f]{64}\.(?:jpg|png|webp)$/;
 
-/** The stored image behind an address in an answer, if it has the form of one. */
 export const storedImageOf = (address: string): string | undefined => STORED_IMAGE.exec(address)?.[0];
 
 const digestIn = (address: string): string => address.slice('/images/'.length, address.lastIndexOf('.'));
@@ -134,10 +133,7 @@ const referencesOf = ({ images, thumbnails }: Pictured): readonly string[] => [.
 
 const addressOf = ({ address }: StoredImage): string => address;
 
-/**
- * Thumbnails match their images by position: an image without one is its own thumbnail if a later one has one; at the end
- * it is left out.
- */
+/** By position: an image without a thumbnail is its own if a later image has one; at the end it is left out. */
 function missingThumbnails(images: readonly StoredImage[]): string[] {
   const last = images.findLastIndex(({ thumbnail }) => thumbnail !== null);
   return images.slice(0, last + 1).map(({ address, thumbnail }) => thumbnail ?? address);

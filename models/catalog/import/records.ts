@@ -89,7 +89,6 @@ export interface CatalogRow extends Pictured {
   readonly attributes: string;
 }
 
-/** A product with the row derived from it and from this version of the taxonomy. */
 export interface DerivedProduct extends ProductRecord {
   readonly row: CatalogRow;
   readonly taxonomyVersion: number;

@@ -39,10 +39,7 @@ const SIZE_FIRST = 100;
 /** Bytes of the lines of one batch: all of it is in memory, together with two more. */
 const BATCH_BYTES_MAX = 4 * 1024 * 1024;
 
-/**
- * Imports a file, or its lines `only`, one transaction per batch, preparing the next batch meanwhile. Resolves to how many
- * were accepted.
- */
+/** One transaction per batch, preparing the next meanwhile; of the lines `only`, if given. Resolves to how many were accepted. */
 export async function runStage<Kind extends RecordKind>(
   context: WriteContext,
   kind: Kind,

@@ -30,10 +30,7 @@ const IDS_AT_ONCE = 1_000;
 const GUARDED_SHARE = 1 / 5;
 const PREVIEWED = 3;
 
-/**
- * A shop's table as the records of a bundle (contract 13.20): categories and entities that its columns name, a product for
- * the rows of each key, and its prices as listings. The table is read three times, product by product.
- */
+/** A shop's table as the records of a bundle (contract 13.20). The table is read three times, product by product. */
 export class TableSource implements RecordSource {
   readonly #parsers: ReturnType<typeof recordParsers>;
   readonly #rows: ProductRows;

@@ -42,10 +42,7 @@ const QUERIES = 300;
 const [EXACT, EXACT_EMBEDDED, FILTERED] = [100, 8, 30];
 const SERVER_SETTINGS = { shared_buffers: '4GB', max_wal_size: '8GB' };
 
-/**
- * Nearest neighbours among vectors that are spread as the bundled model's, as the service searches and by the exact scan of pgvector. A
- * server that holds the vectors already (`TEST_DATABASE_URL`) is used as it is, so that two checkouts can measure on it by turns.
- */
+/** A server that holds the vectors already (`TEST_DATABASE_URL`) is used as it is, so that two checkouts can measure on it by turns. */
 export async function benchVectors({ sizes, embedded }: VectorsBenchOptions): Promise<Measurement> {
   const rows: Cell[][] = [];
   const notes = [

@@ -193,7 +193,6 @@ function closing(bag: Bag): string {
   }
 }
 
-/** The shadow of a flap on the body. */
 function underside(bag: Bag, d: string): string {
   const shade = [30, 20, 11].map((width) => stroked(d, '#000', width, 'stroke-opacity=".13"')).join('');
   return bag.defs.clipped(bag.body, moved(0, 7, shade));

@@ -201,7 +201,6 @@ function hand({ look, ink, lume }: Dial, length: number, w: number, degrees: num
     <g transform="${turn}">${both(tone(ink, 0.28), tone(ink, -0.3))}${look.isSport && look.hands !== 'dauphine' ? filled(slot, lume) : ''}</g>`;
 }
 
-/** Light on the crystal. */
 export function glass(dial: Dial): string {
   const r = dial.radius * 1.1;
   const light = dial.defs.linear(50, '0 #fff .34, .42 #fff .05, .43 #fff 0, 1 #fff 0');

@@ -35,11 +35,7 @@ const PROGRESS_EVERY = 1000;
 const IMAGES_A_FOLDER = 1000;
 const DRAWN_AT_ONCE = 4;
 
-/**
- * Writes a synthetic catalog bundle (contract 13) of fictional maisons. Memory grows with the taxonomy, which grows slower
- * than the products. A larger bundle of the same seed begins with the products of a smaller one. Rejects when the folder
- * can't be written.
- */
+/** A bundle (contract 13). Memory grows slower than the products. A larger bundle of a seed begins with the products of a smaller one. */
 export async function generateBundle(options: BundleOptions): Promise<BundleSummary> {
   const { seed, products, out } = options;
   const volume = { ...DEFAULTS, ...options };

@@ -42,10 +42,7 @@ export async function renderProduct(
     .toBuffer();
 }
 
-/**
- * A photo of product `index` that is not one of its catalog pictures: from another side, in another place and light, with a
- * camera's faults. `photoSeed` chooses among such photos.
- */
+/** Not one of its catalog pictures: from another side, in another place and light. `photoSeed` chooses among such photos. */
 export async function photoOfProduct(photo: {
   readonly seed: number;
   readonly index: number;

@@ -3,10 +3,7 @@ import { Random } from '../../../models/random';
 import type { Surface } from './bags';
 import { decodeSvg, svg, times } from './svg';
 
-/*
- * Surfaces as light and shade. A surface is drawn once as heights (opacity), lit from the upper left, and kept as a picture
- * of black and white by opacity, which can be laid over any colour.
- */
+/* A surface is drawn once as heights (opacity), lit from the upper left, and kept as black and white by opacity to lie over any colour. */
 
 /** The heights are drawn in a square of 512 units; the picture of them has fewer pixels. */
 const UNITS = 512;

@@ -81,7 +81,6 @@ const OTHER_SCRIPTS = words(
 /** What maisons charge, against a middling one. */
 const STANDING = [0.5, 0.8, 1, 1.4, 2.2, 4.5];
 
-/** The names of a maison: what it is called, other words for it, and what it prints on its products. */
 function maisonNames(seed: number, category: string, brand: number) {
   const shift = hash(seed, category);
   const round = Math.floor(brand / 8);

@@ -238,7 +238,6 @@ async function debianWay({ log }: ServerOptions, what: 'databases' | 'swift'): P
   };
 }
 
-/** Starts a server on a free port with a password of its own. */
 async function started(
   kind: Kind,
   commandsFor: (own: { PORT: string; PASSWORD: string }) => Commands,

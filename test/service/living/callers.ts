@@ -32,7 +32,6 @@ const FEED_PIECES = 10;
 /** Of the products of a call, and of calls. */
 const [DELETED, RENAMING, REMOVING] = [0.05, 0.2, 0.2];
 
-/** Callers that write, read and import one catalog, all using the same products. */
 export class Living {
   readonly checker = new Checker();
   readonly #random: Random;
@@ -70,7 +69,6 @@ export class Living {
     return living;
   }
 
-  /** A call with some products, and now and then a brand, and a deletion after it. */
   async write(): Promise<void> {
     const random = new Random(this.seed, 'call', this.#calls++);
     const changes = shuffled(count(SIZE), this.seed, 'products', this.#calls)

@@ -4,7 +4,6 @@ import { brandId, type Change, type Row, rowVersionOf, SHELF_SIZE, shelf, versio
 
 type Seen = readonly [RecordHistory, number];
 
-/** Compares everything that was read with every version that was written. */
 export class Checker {
   /** What is wrong with single answers; `conclude` adds the rest. */
   readonly faults: string[] = [];
@@ -41,10 +40,7 @@ export class Checker {
     this.#history(key).missed(span, matches);
   }
 
-  /**
-   * An answer on one page with all products of a shelf, or all whose version matches: by popularity and then id (contract 4.13), and
-   * counted.
-   */
+  /** On one page, all products of a shelf, or all whose version matches: counted, by popularity and then id (contract 4.13). */
   sawShelf(span: Span, answer: QueryAnswer, number: number, matches: Matches): void {
     const { data, total_results: total, facets } = answer;
     this.saw(span, data);

@@ -32,7 +32,6 @@ export class RecordHistory {
 
   constructor(readonly id: string) {}
 
-  /** A call that wrote a version, or deleted the record. */
   wrote(version: number | null, span: Span): void {
     if (version === null) this.#deletions.push(span);
     else this.saw(version, span).written = span;
@@ -46,12 +45,10 @@ export class RecordHistory {
     return life;
   }
 
-  /** A call that saw no version that matches. */
   missed(span: Span, matches: Matches = null): void {
     this.#misses.push({ span, matches });
   }
 
-  /** The earliest moment at which a version was current. */
   bornAfter(version: number): number {
     return this.#lives.get(version)?.written?.from ?? Number.NEGATIVE_INFINITY;
   }

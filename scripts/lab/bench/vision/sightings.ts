@@ -91,7 +91,6 @@ export class Sightings {
     return query;
   }
 
-  /** The photos of a catalog of this size, with the item or without it. */
   #catalog(asked: Asked): number[] {
     const { query, isKnown, size } = asked;
     const { product } = this.query(asked);
