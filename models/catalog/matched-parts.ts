@@ -59,14 +59,8 @@ function partOverBoth(word: OwnWord, next: OwnWord, asked: readonly AskedWord[])
     .map(({ text }) => [word.from, next.from + text.length - word.text.length]);
 }
 
-/** A folded text, and the position of each of its code units in the original text. */
-interface PlacedText {
-  readonly folded: string;
-  readonly places: readonly NamePart[];
-}
-
-/** Letters fold to more or fewer, alone or together with those beside them, but never across a space. */
-function foldPlaced(text: string): PlacedText {
+/** With the place of each code unit in the text: letters fold to more or fewer, alone or with those beside them, never across a space. */
+function foldPlaced(text: string): { readonly folded: string; readonly places: readonly NamePart[] } {
   let whole = '';
   const places: NamePart[] = [];
   for (const { 0: run, index } of text.matchAll(/[^ ]+| +/g)) {

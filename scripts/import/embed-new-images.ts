@@ -18,7 +18,6 @@ const BATCH_IMAGES_MIN = 16;
 /** So that even a small catalog shows progress. */
 const BATCHES_MIN = 20;
 const LISTED_MAX = 100;
-
 const NOTHING: EmbeddedImages = { embedded: 0, notEmbedded: 0 };
 
 /**

@@ -39,7 +39,6 @@ const settings = (): Record<string, string> => ({
 });
 
 const loupe = <Document>(...words: readonly string[]) => loupeHere(settings(), ...words) as Promise<Document>;
-
 const api = () => new ApiClient(service?.url ?? '', key);
 
 async function lookAround(): Promise<unknown[]> {

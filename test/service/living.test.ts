@@ -19,7 +19,6 @@ const IMPORTS = 1;
 const READERS = 3;
 /** At least; they go on until everything is written. */
 const READS_A_READER = 150;
-
 const SEED = 31;
 
 let running: RunningInstallation;

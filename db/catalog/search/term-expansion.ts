@@ -33,14 +33,11 @@ export const MISSPELT_MAX = 40;
 /** Listed words of a query, for each of the three; its words share them. */
 const LISTED_MAX = 200;
 
-/** Expansions of all words of a query, and the state of the catalog that they are of; null where none had to be read. */
-interface Expanded {
-  readonly expansions: readonly TermExpansion[];
-  readonly state: CatalogState | null;
-}
-
-/** Looks up the words of a query, each once, in their order. The work for a text of any length is bounded (contract 5.8). */
-export async function expandTerms(knex: Knex, words: readonly string[]): Promise<Expanded> {
+/** Looks up words, each once, in bounded work (contract 5.8). Also returns the state that they are of; null where none was read. */
+export async function expandTerms(
+  knex: Knex,
+  words: readonly string[],
+): Promise<{ readonly expansions: readonly TermExpansion[]; readonly state: CatalogState | null }> {
   const { typed, candidates, state } = await lookUp(knex, words, candidatesOf(words));
   const misspelt = await listed(knex, typed.length, nearWords(candidates));
   const expansions = typed.map((each) => ({

@@ -9,10 +9,6 @@ import { Client, type HttpAnswer } from './load';
 import { addPictures } from './many-pictures';
 import { type Cell, type Measurement, machine, percentiles } from './table';
 
-interface ReindexBenchOptions {
-  readonly images: number;
-}
-
 const PRODUCTS = 200;
 const PICTURE_SIDE = 256;
 const PHOTO_SIDE = 640;
@@ -24,7 +20,7 @@ const QUERIES = 5;
 const TEXTS = ['bag', 'watch', 'leather', 'gold', 'small', 'black', 'steel', 'classic'];
 
 /** The bundled model built once more beside the live one, under a steady load: what failed, and how much slower answers were. */
-export const benchReindex = ({ images }: ReindexBenchOptions): Promise<Measurement> =>
+export const benchReindex = ({ images }: { readonly images: number }): Promise<Measurement> =>
   onInstallation({ mode: 'PostgreSQL and Redis', settings: UNLIMITED }, async (installation, folder) => {
     const { settings, loupe } = installation;
     await installation.start(['worker']);

@@ -67,8 +67,6 @@ const TEXTILE: readonly Surface[] = ['canvas', 'denim', 'tweed'];
 const PATTERNED: readonly Surface[] = ['smooth', 'grained', 'suede', 'patent', 'denim'];
 
 const PATTERNS = { plain: '', monogram: 'Monogram', web: 'Web Stripe', check: 'Check', block: 'Bicolore' };
-type Pattern = keyof typeof PATTERNS;
-type Handle = 'leather' | 'rolled' | 'chain' | 'bamboo';
 const CLASPS = ['turn-lock', 'emblem', 'ring', 'padlock'] as const;
 const OCCASIONS = ['occasion:evening', 'occasion:travel', 'occasion:everyday', 'edition:boutique'] as const;
 
@@ -87,7 +85,7 @@ function modelLook(seed: number, model: number) {
     flap: random.between(0.48, 0.8),
     round: random.between(0.05, 0.3),
     clasp: random.pick(CLASPS),
-    handle: weighted<Handle>(random, { leather: 5, rolled: 5, chain: 5, bamboo: 1.5 }),
+    handle: weighted(random, { leather: 5, rolled: 5, chain: 5, bamboo: 1.5 }),
     drop: random.between(190, 300),
   };
 }
@@ -96,7 +94,7 @@ function styleLook(seed: number, style: number) {
   const random = new Random(seed, 'bag style', style);
   const weights = (Object.keys(SURFACES) as Surface[]).map((each) => [each, SURFACES[each][1]] as const);
   const surface = random.weighted(weights);
-  const pattern: Pattern =
+  const pattern: keyof typeof PATTERNS =
     surface === 'canvas'
       ? weighted(random, { monogram: 6, check: 3, web: 2, plain: 1 })
       : PATTERNED.includes(surface)

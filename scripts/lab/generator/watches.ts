@@ -40,16 +40,12 @@ const BEZELS = {
   screws: words('Porthole, Rivet'),
   gems: words('Chandelier, Frost'),
 } as const satisfies Readonly<Record<string, readonly string[]>>;
-type Bezel = keyof typeof BEZELS;
 
 const FINISHES = {
   ...{ sunburst: 'Sunburst', plain: 'Lacquer', clous: 'Clous de Paris' },
   ...{ grained: 'Grené', fume: 'Fumé' },
 };
-type Finish = keyof typeof FINISHES;
 const INDICES = { batons: '', roman: 'Roman', arabic: 'Arabic', dots: '', gems: 'Diamond', wedges: '' };
-type Indices = keyof typeof INDICES;
-type CaseShape = 'round' | 'cushion' | 'octagon' | 'tonneau' | 'square' | 'tank';
 const HANDS = ['baton', 'dauphine', 'sword', 'leaf'] as const;
 
 const STRAPS = {
@@ -75,8 +71,7 @@ export type WatchLook = ReturnType<typeof watchLook>;
 
 function familyLook(seed: number, family: number) {
   const random = new Random(seed, 'family', family);
-  const weights = { round: 12, cushion: 3, octagon: 3, tonneau: 2, square: 1.5, tank: 2.5 };
-  const shape = weighted<CaseShape>(random, weights);
+  const shape = weighted(random, { round: 12, cushion: 3, octagon: 3, tonneau: 2, square: 1.5, tank: 2.5 });
   return { shape, isSport: shape !== 'tank' && random.chance(0.55) };
 }
 
@@ -84,7 +79,7 @@ function modelLook(seed: number, { model = 0, family = 0 }: Lineage) {
   const random = new Random(seed, 'watch model', model);
   const { isSport, shape } = familyLook(seed, family);
   const isRound = shape === 'round' || shape === 'cushion';
-  const bezels: readonly Bezel[] = !isRound
+  const bezels: readonly (keyof typeof BEZELS)[] = !isRound
     ? ['plain', 'step', 'gems']
     : isSport
       ? ['diver', 'diver', 'fluted']
@@ -117,8 +112,8 @@ function dialLook(seed: number, { dial = 0, case: of = 0 }: Lineage) {
   const random = new Random(seed, 'dial', dial);
   return {
     colour: at(COMMON_DIALS, dial * 11 + (hash(seed, 'dial colours', of) % 1009)),
-    finish: weighted<Finish>(random, { sunburst: 5, plain: 4, clous: 1, grained: 1, fume: 1 }),
-    indices: weighted<Indices>(random, {
+    finish: weighted<keyof typeof FINISHES>(random, { sunburst: 5, plain: 4, clous: 1, grained: 1, fume: 1 }),
+    indices: weighted<keyof typeof INDICES>(random, {
       batons: 4,
       roman: 1.5,
       arabic: 1.5,

@@ -136,7 +136,6 @@ const CONTAINER = {
   end: 'docker rm --force --volumes "$NAME"',
 } as const;
 
-type Environment = Readonly<Record<string, string | undefined>>;
 interface Way {
   readonly how: string;
   start(kind: Kind): Promise<Server>;
@@ -144,7 +143,7 @@ interface Way {
 
 /** Commands, which run as the user of the server, who may signal its processes. */
 interface Commands extends Readonly<Record<'start' | 'kill' | 'pause' | 'resume' | 'end', string>> {
-  readonly environment: Environment;
+  readonly environment: ServerOptions['environment'];
   readonly identity: { readonly uid?: number; readonly gid?: number };
   readonly log: string;
 }

@@ -43,7 +43,6 @@ const run = promisify(execFile);
 export async function benchPeers({ products, calls }: PeersBenchOptions): Promise<Measurement> {
   await installPython();
   const bodies = photoBodies(await drawPhotos(products, PHOTO_SIDE));
-  const settings = UNLIMITED;
   const filled = async (installation: Installation, folder: string): Promise<Subject> => {
     await installation.start();
     await fill([installation], folder, { products, pictures: PICTURE_SIDE });
@@ -53,8 +52,8 @@ export async function benchPeers({ products, calls }: PeersBenchOptions): Promis
       identify: (body) => client.post('/v3/vision/identify', body),
     };
   };
-  return onInstallation({ mode: 'PostgreSQL and Redis', settings }, async (served, folder) =>
-    onInstallation({ mode: 'embedded', settings }, async (embedded, embeddedFolder) => {
+  return onInstallation({ mode: 'PostgreSQL and Redis', settings: UNLIMITED }, async (served, folder) =>
+    onInstallation({ mode: 'embedded', settings: UNLIMITED }, async (embedded, embeddedFolder) => {
       const loupes = [await filled(served, folder), await filled(embedded, embeddedFolder)];
       const peers = await startPeers(served, folder);
       try {
