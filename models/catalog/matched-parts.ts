@@ -35,7 +35,6 @@ interface OwnWord {
   readonly from: number;
 }
 
-/** The longest part of a word that is in the query. */
 function partIn({ text, from }: OwnWord, asked: readonly AskedWord[]): NamePart[] {
   const [longest] = asked
     .filter((each) => {

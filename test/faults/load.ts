@@ -7,7 +7,6 @@ import type { Installation } from './installation';
 
 export interface CallPlan {
   readonly body: object;
-  /** The product that the photo shows. */
   readonly product: string;
   /** After which the client hangs up; null for one that waits. */
   readonly hangUpAfterMs: number | null;

@@ -33,7 +33,6 @@ interface CorpusLine extends Omit<CorpusEntry, 'body' | 'path'> {
   readonly text?: string;
   /** In latin1, so each character is a byte. */
   readonly body?: Content;
-  /** Whether the body is compressed before it is sent. */
   readonly gzip?: true;
 }
 

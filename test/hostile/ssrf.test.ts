@@ -123,7 +123,6 @@ async function verdictOf(url: string): Promise<string> {
   return [status, reason ?? field ?? '', headers.get('X-Credits-Used')].join(' ');
 }
 
-/** Every address of a class with the verdict on it, for comparison in one look. */
 const verdictsOf = (urls: readonly string[], through = (url: string) => url): Promise<string[]> =>
   Promise.all(urls.map(async (url) => `${await verdictOf(through(here(url)))} ${url}`));
 const expected = (urls: readonly string[], verdict: string) => urls.map((url) => `${verdict} ${url}`);

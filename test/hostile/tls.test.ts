@@ -29,7 +29,6 @@ afterAll(async () => {
   for (const server of servers) server.close();
 });
 
-/** The outcome of each address in a process that trusts one of the certificates. */
 async function fetched(urls: readonly string[]): Promise<unknown> {
   const script = join(__dirname, 'ssrf/fetch-addresses.ts');
   const { stdout } = await promisify(execFile)(process.execPath, ['--import', 'tsx', script, ...urls], {

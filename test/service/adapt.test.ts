@@ -42,7 +42,6 @@ async function importProducts(from: number, count: number): Promise<void> {
   await running.loupe('catalog', 'import', bundle);
 }
 
-/** How many of the products come first for a photo that is in no bundle. */
 async function rightFirst(from: number, count: number): Promise<number> {
   const products = Array.from({ length: count }, (_, at) => from + at);
   const isRight = async (product: number): Promise<boolean> => {
@@ -53,7 +52,6 @@ async function rightFirst(from: number, count: number): Promise<number> {
   return (await pMap(products, isRight, { concurrency: 4 })).filter(Boolean).length;
 }
 
-/** For each map, the products that it was fitted to. */
 const maps = () => rowsOf<{ products: string[] }>(running.knex, sql`SELECT products FROM embedding_maps`);
 
 describe('A version that is adapted to the catalog (contract 14.20)', () => {

@@ -48,7 +48,6 @@ export class AnswerLog {
     this.#periods.push({ versionId: live.id, from, until: Number.POSITIVE_INFINITY });
   }
 
-  /** What went wrong, in words, and how many versions answered. */
   async audit(): Promise<{ faults: string[]; versions: number }> {
     const rows = await rowsOf<{ requestId: string; versionId: number; neighbours: Neighbour[] }>(
       this.knex,

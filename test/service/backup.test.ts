@@ -25,7 +25,6 @@ let image: string;
 /** Commands that show the state of the installation, and what they said before the backup. */
 let looks: readonly (readonly string[])[];
 let before: unknown[];
-/** The accounts after the restore. */
 let accounts: unknown;
 let log: object[];
 
@@ -141,7 +140,6 @@ test('a file that is cut off or has one flipped bit is refused by name, and chan
   expect(await loupe('accounts', 'list')).toEqual(accounts);
 });
 
-/** Flips one bit of the content of an entry. */
 function flipped(bytes: Buffer, entry: string): Buffer {
   const at = bytes.indexOf(entry) + 512 + 20;
   const changed = Buffer.from(bytes);

@@ -94,7 +94,6 @@ async function tagsOfModels(trx: Knex, ids: readonly string[]): Promise<Map<stri
   return shared;
 }
 
-/** Writes prepared rows, which are then no longer stale. */
 export async function writeRows(trx: Knex, prepared: Prepared<CompleteRow>): Promise<void> {
   const rows = [...prepared.fresh, ...prepared.known];
   if (rows.length === 0) return;

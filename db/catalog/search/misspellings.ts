@@ -13,7 +13,6 @@ const BESIDE_MAX = 20;
 /** Words within the allowed edits that are handed out for one query. */
 const NEAR_MAX = 1_000;
 
-/** A word of the vocabulary that a word of a query may be a misspelling of. */
 export interface NearWord {
   readonly word: string;
   readonly edits: number;

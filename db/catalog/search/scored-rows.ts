@@ -26,7 +26,6 @@ export interface FoundPage {
   readonly total: number;
   /** Words of the query matched by the best row of all; 0 in a listing. */
   readonly wordsMatched: number;
-  /** How many rows of the whole answer have each value of the fields that were asked for. */
   readonly facets: FacetCounts;
 }
 

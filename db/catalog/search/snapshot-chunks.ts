@@ -116,7 +116,6 @@ export class IdLists {
   }
 }
 
-/** The ids of each facet field among facets and words. */
 export function byField(terms: readonly string[]): Map<string, string[]> {
   const fields = new Map<string, string[]>();
   for (const term of terms) {

@@ -24,7 +24,6 @@ const ENTRY_BYTES = 200;
 /** `bit_send` puts the length before the bits. */
 const LENGTH_BYTES = 4;
 
-/** What a process keeps of a snapshot between queries, and the products that have changed since. */
 export class Snapshot {
   readonly changes: ChangedProducts;
   readonly #postings = new LRUCache<string, Posting>({

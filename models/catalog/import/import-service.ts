@@ -61,7 +61,6 @@ async function writeTaxonomy(context: WriteContext): Promise<number> {
   }
 }
 
-/** Makes the search indexes that a large first import of products does without. */
 async function makeIndexes({ store, progress, files }: ImportContext): Promise<void> {
   const total = await store.missingIndexes();
   if (total === 0) return;

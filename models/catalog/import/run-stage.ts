@@ -141,7 +141,6 @@ async function writeHalving<Kind extends RecordKind>(
   }
 }
 
-/** How many records go into one transaction, based on how long the last one took. */
 export class BatchSize {
   private size = SIZE_FIRST;
 

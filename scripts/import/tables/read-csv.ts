@@ -40,7 +40,6 @@ export async function csvForm(path: string, encoding: TextEncoding): Promise<Csv
   return null;
 }
 
-/** The one that occurs most often in the header, outside quotes. */
 function delimiterOf(header: string): string {
   const plain = header.replace(/"[^"]*"/g, '');
   const counts = DELIMITERS.map((delimiter) => plain.split(delimiter).length);

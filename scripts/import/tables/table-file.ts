@@ -38,7 +38,6 @@ const EXTENSIONS = ['.csv', '.tsv', '.txt', '.xml'];
 /** Rows of a feed whose elements are its header. */
 const HEADER_ROWS = 1_000;
 
-/** Whether a path to import is that of a table or feed, by its name. */
 export const isTablePath = (path: string): boolean => EXTENSIONS.includes(extname(path).toLowerCase());
 
 /** @throws Error when there is no table at the path, none with a header, or the map names what it does not have */

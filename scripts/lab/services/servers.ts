@@ -29,7 +29,6 @@ export interface Servers {
   readonly postgres: Server;
   /** Evicts nothing, and keeps nothing across a restart. */
   readonly redis: Server;
-  /** In words, how they were brought up. */
   readonly how: string;
   /** Whether one of them was given by its address and must not be disturbed. */
   readonly given: boolean;
@@ -43,7 +42,6 @@ export interface ServerOptions {
   readonly log: (line: string) => void;
   /** Whether PostgreSQL keeps committed data through a crash; default false, which is faster. */
   readonly durable?: boolean;
-  /** Settings of PostgreSQL by name. */
   readonly settings?: Readonly<Record<string, string>>;
 }
 

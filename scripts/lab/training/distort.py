@@ -41,7 +41,6 @@ def distorted_view(
 
 
 def beside(rng, shot, cutouts, severity):
-    """The picture with one more thing in it, towards an edge."""
     side = len(shot)
     other = cutouts[rng.integers(len(cutouts))]
     target, _, _ = place(rng, other.shape[1], other.shape[0], severity, side)

@@ -40,7 +40,6 @@ class Views:
         self.neighbours = nearest(self.of_identities(self.descriptions()), self.kin)
 
     def descriptions(self) -> torch.Tensor:
-        """What the untouched network sees in each source."""
         return torch.from_numpy(np.concatenate([s.described for s in self.sets])).float()
 
     def of_identities(self, rows: torch.Tensor) -> torch.Tensor:

@@ -55,7 +55,6 @@ export const TAXONOMY: readonly object[] = [
   ...count(COLOURS).map((colour) => ({ entities: entity('colour', colourId(colour), `Colour ${colour}`) })),
 ];
 
-/** The brand of a shelf is renamed, and with it all its products. */
 export const brandChange = (number: number, version: number): Change => ({
   file: 'entities',
   record: entity('brand', brandId(number), `Maison ${number} turn ${version}`),

@@ -81,7 +81,6 @@ function filtersOf(facets: readonly string[]): Filter[] {
 
 const DRAWS_MAX = 10_000;
 
-/** This many different entries of a list that has as many. */
 function drawn<Entry>(random: Random, count: number, draw: () => readonly Entry[]): Entry[] {
   for (let tried = 0; tried < DRAWS_MAX; tried++) {
     const rest = [...draw()];
