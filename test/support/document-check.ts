@@ -17,7 +17,7 @@ interface SchemaObject {
 }
 
 /** A request or a response. */
-export interface BodyObject {
+interface BodyObject {
   readonly $ref?: string;
   readonly headers?: Named<SchemaObject>;
   readonly content?: Named<{
@@ -28,7 +28,6 @@ export interface BodyObject {
 
 interface OperationObject {
   readonly operationId: string;
-  readonly summary: string;
   readonly description: string;
   readonly tags: readonly string[];
   readonly deprecated?: boolean;
@@ -80,11 +79,11 @@ const TOLD =
   /^(x-credits-|ratelimit-|retry-after$|deprecation$|idempotency-|location$|server-timing$|allow$|etag$|content-disposition$|www-authenticate$)/;
 
 const escaped = (part: string): string => part.replace(/~/g, '~0').replace(/\//g, '~1');
-const schemaIn = (type = 'application/json') => `content/${escaped(type)}/schema`;
+const JSON_SCHEMA = `content/${escaped('application/json')}/schema`;
 
-/** Where the document describes a part of an operation, such as `responses/200`, in JSON or another type. */
-export const pointerOf = ({ path, method }: Operation, part: string, type?: string): string =>
-  `/paths/${escaped(path)}/${method.toLowerCase()}/${part}/${schemaIn(type)}`;
+/** Where the document describes the JSON of a part of an operation, such as `responses/200`. */
+export const pointerOf = ({ path, method }: Operation, part: string): string =>
+  `/paths/${escaped(path)}/${method.toLowerCase()}/${part}/${JSON_SCHEMA}`;
 
 /**
  * Compares what a service answers with its OpenAPI document: the status, the body (also its lack of further fields) and the
@@ -127,7 +126,7 @@ export class DocumentCheck {
   /** What is wrong with a message to a webhook. */
   faultsOfMessage(body: string): string[] {
     const message: { readonly type?: string } = JSON.parse(body);
-    return this.faultsOfValue(`/webhooks/${message.type}/post/requestBody/${schemaIn()}`, message);
+    return this.faultsOfValue(`/webhooks/${message.type}/post/requestBody/${JSON_SCHEMA}`, message);
   }
 
   /** Where a value does not fit a schema of the document. */
@@ -151,7 +150,7 @@ export class DocumentCheck {
     const [type = ''] = (headers.get('Content-Type') ?? '').split(';');
     if (!Object.hasOwn(content, type)) return [...faults, `the content type "${type}" is not documented`];
     if (type !== 'application/json') return faults;
-    const pointer = $ref ? `${$ref.slice(1)}/${schemaIn()}` : own;
+    const pointer = $ref ? `${$ref.slice(1)}/${JSON_SCHEMA}` : own;
     return [...faults, ...this.faultsOfValue(pointer, JSON.parse(text))];
   }
 
