@@ -57,23 +57,28 @@ async function outputOf(command: string, ...options: readonly string[]) {
 const formOf = (text: string): RegExp =>
   new RegExp(`^${text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/…/g, '[^\\n]*')}$`);
 
-/** Runs the blocks of a language in a page as one program. */
-async function expectToPrint(
-  page: string,
-  language: string,
-  file: string,
-  command: string,
-  ...options: string[]
-) {
-  writeFileSync(join(folder, file), program(page, language));
-  const { code, stdout, stderr } = await outputOf(command, ...options, file);
+/** How a program of a language is run, with its file as the last word. */
+const RUN = {
+  sh: ['bash', '-euo', 'pipefail', 'example.sh'],
+  python: ['python3', 'example.py'],
+  ts: [process.execPath, '--import', 'tsx', 'example.mts'],
+} as const;
+type Language = keyof typeof RUN;
+
+/** Runs the blocks of a language in a page as one program, with more code after them. */
+async function run(page: string, language: Language, more = '') {
+  const [command, ...options] = RUN[language];
+  writeFileSync(join(folder, String(options.at(-1))), `${program(page, language)}${more}`);
+  return outputOf(command, ...options);
+}
+
+testWith('curl', 'the examples in curl print what they say', () => expectToPrint('docs/api/curl.md', 'sh'));
+
+async function expectToPrint(page: string, language: Language) {
+  const { code, stdout, stderr } = await run(page, language);
   expect([code, stderr.replace(/^.*Warning: .*\n/gm, '')]).toEqual([0, expect.any(String)]);
   expect(stdout.replace(/\r\n/g, '\n')).toMatch(formOf(program(page, 'text')));
 }
-
-testWith('curl', 'the examples in curl print what they say', () =>
-  expectToPrint('docs/api/curl.md', 'sh', 'example.sh', 'bash', '-euo', 'pipefail'),
-);
 
 testWith('curl', 'the first calls of the README and of the reference answer', async () => {
   const [readme = ''] = /^printf[\s\S]*?--data @-$/m.exec(program('README.md', 'sh')) ?? [];
@@ -87,21 +92,16 @@ testWith('curl', 'the first calls of the README and of the reference answer', as
 });
 
 testWith('python3', 'the examples in Python print what they say', () =>
-  expectToPrint('docs/api/python.md', 'python', 'example.py', 'python3'),
+  expectToPrint('docs/api/python.md', 'python'),
 );
 
-test('the examples in TypeScript print what they say', () =>
-  expectToPrint('docs/api/typescript.md', 'ts', 'example.mts', process.execPath, '--import', 'tsx'));
+test('the examples in TypeScript print what they say', () => expectToPrint('docs/api/typescript.md', 'ts'));
 
 test('the examples in TypeScript compile under the strictest types', async () => {
   writeFileSync(join(folder, 'example.mts'), program('docs/api/typescript.md', 'ts'));
   const compilerOptions = { module: 'esnext', moduleResolution: 'bundler', types: ['node'] };
-  const project = {
-    extends: join(ROOT, 'tsconfig.json'),
-    compilerOptions,
-    include: [],
-    files: ['example.mts'],
-  };
+  const own = { include: [], files: ['example.mts'] };
+  const project = { extends: join(ROOT, 'tsconfig.json'), compilerOptions, ...own };
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(project));
   const compiler = join(ROOT, 'node_modules/typescript/bin/tsc');
   const silent = { code: 0, stdout: '', stderr: '' };
@@ -128,33 +128,19 @@ describe('messages to webhooks', () => {
   const given = JSON.stringify(MESSAGES.map(([ofSecret, of, text]) => [ofSecret, of, text]));
 
   /** Runs the program of the page on the messages, with a last line that prints what it says of each. */
-  async function expectVerdicts(
-    language: string,
-    file: string,
-    ask: string,
-    command: string,
-    ...options: string[]
-  ) {
+  async function expectVerdicts(language: Language, ask: string) {
     expect(program(PAGE, language).trim().split('\n').length).toBeLessThanOrEqual(12);
-    writeFileSync(join(folder, file), `${program(PAGE, language)}\n${ask}\n`);
-    const { stdout, stderr } = await outputOf(command, ...options, file);
+    const { stdout, stderr } = await run(PAGE, language, `\n${ask}\n`);
     expect([stderr, JSON.parse(stdout || 'null')]).toEqual(['', MESSAGES.map(([, , , isOurs]) => isOurs)]);
   }
 
   const verdict = `${given}.map(([secret, headers, body]) => isFromLoupe(secret, new Headers(headers), body))`;
   test('are verified in about ten lines of TypeScript', () =>
-    expectVerdicts(
-      'ts',
-      'hook.mts',
-      `console.log(JSON.stringify(${verdict}));`,
-      process.execPath,
-      '--import',
-      'tsx',
-    ));
+    expectVerdicts('ts', `console.log(JSON.stringify(${verdict}));`));
 
   const verdicts = `[is_from_loupe(s, h, b.encode()) for s, h, b in json.loads(${JSON.stringify(given)})]`;
   testWith('python3', 'are told from all others in about ten lines of Python', () =>
-    expectVerdicts('python', 'hook.py', `import json\nprint(json.dumps(${verdicts}))`, 'python3'),
+    expectVerdicts('python', `import json\nprint(json.dumps(${verdicts}))`),
   );
 
   test('are signed as the example of Standard Webhooks is', () => {

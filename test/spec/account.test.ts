@@ -3,11 +3,11 @@ import type { accountAnswer } from '../../api/v3/answers';
 import { PORTS } from '../../models/ports';
 import type { Answer, ApiClient } from '../support/api-client';
 import { FIXTURE } from '../support/fixture-data';
-import { type TestKey, useService } from '../support/service';
+import { useService } from '../support/service';
 
 /** contract 9.7, 9.12: what a key learns of its account, and what live and test keys own separately. */
 // A database of its own: what other files leave would count too.
-const service = useService({ RATE_PER_MINUTE: '600' }, {}, { ...FIXTURE, name: 'account' });
+const service = useService({ RATE_PER_MINUTE: '600' }, {}, { ...FIXTURE, apart: 'account' });
 const DAY_MS = 86_400_000;
 const { photo } = service;
 const knex = () => service.knex;
@@ -89,18 +89,12 @@ describe('GET /v3/account', () => {
   test('is available whatever the scopes and credits, and reveals nothing of other accounts or the secret', async () => {
     const { api, key } = await service.newKey({ scopes: ['catalog:write'], test: true, credits: 0 });
     const { body, text } = await ask(api);
-    expect(body).toMatchObject({
-      account: { credits: 0 },
-      key: { scopes: ['catalog:write'], test: true, limits: { per_month: 10_000 }, expires_at: null },
-      usage: [],
-    });
+    const shown = { scopes: ['catalog:write'], test: true, limits: { per_month: 10_000 }, expires_at: null };
+    expect(body).toMatchObject({ account: { credits: 0 }, key: shown, usage: [] });
     for (const secret of [key, service.key.key, service.key.keyId, service.key.accountId])
       expect(text).not.toContain(secret);
   });
 });
-
-/** Makes something with one key, and tries to reach it with the other. */
-type Attempt = (owner: ApiClient, other: ApiClient) => Promise<void>;
 
 const address = { url: 'https://shop.example/told', events: ['vision.job.done'] };
 const jobOf = async (api: ApiClient) => (await api.createJob({ entries: [photo] })).body.id;
@@ -112,35 +106,6 @@ const predictedBy = async (api: ApiClient) =>
   (await api.identify(photo)).headers.get('X-Prediction-Id') ?? '';
 const feedback = async (api: ApiClient, id: string) =>
   (await api.send('POST', `/v3/vision/predictions/${id}/feedback`, { body: { correct_id: null } })).status;
-
-/** What an owner has; `every-endpoint.test.ts` tests calls under an `Idempotency-Key`. */
-const OWNED: Readonly<Record<string, Attempt>> = {
-  'a job': async (owner, other) => {
-    const id = await jobOf(owner);
-    for (const method of ['GET', 'DELETE'] as const) expect((await other.job(id, method)).status).toBe(404);
-    expect(await owner.job(id)).toMatchObject({ status: 200, body: { cancelled: 0 } });
-  },
-  'a webhook': async (owner, other) => {
-    const { id } = await webhookOf(owner);
-    expect((await other.send('DELETE', `/v3/webhooks/${id}`)).status).toBe(404);
-    expect([await webhooksOf(owner), await webhooksOf(other)]).toEqual([[id], []]);
-  },
-  'a prediction': async (owner, other) => {
-    const id = await predictedBy(owner);
-    expect(await feedback(other, id)).toBe(404);
-    expect((await service.prediction(id))?.feedback).toBeNull();
-    expect(await feedback(owner, id)).toBe(200);
-  },
-  usage: async (owner, other) => {
-    const before = (await ask(other)).body.usage;
-    await owner.query({});
-    const entry = expect.objectContaining({ endpoint: 'v3.catalog.query' });
-    expect((await ask(owner)).body.usage).toContainEqual(entry);
-    expect((await ask(other)).body.usage).toEqual(before);
-  },
-};
-
-type Keys = Readonly<Record<'live' | 'test' | 'stranger', TestKey>>;
 
 /** A live key and a test key of one account. */
 async function keysOfOne(credits: number | null = null) {
@@ -156,16 +121,26 @@ describe('live keys and test keys', () => {
     service.queue.photosWaiting = 1;
   });
 
-  // contract 7.18, 16.7, 16.10
-  describe.each([
-    ['a live key', 'a test key of its account', ({ live, test }: Keys) => [live, test] as const],
-    ['a test key', 'a live key of its account', ({ live, test }: Keys) => [test, live] as const],
-    ['an account', 'another account', ({ live, stranger }: Keys) => [live, stranger] as const],
-  ])('what belongs to %s does not exist for %s', (_owner, _other, choose) => {
-    test.each(Object.entries(OWNED))('%s', async (_what, attempt) => {
-      const [owner, other] = choose({ ...(await keysOfOne(1_000)), stranger: await service.newKey() });
-      await attempt(owner.api, other.api);
-    });
+  // contract 7.18, 16.7, 16.10; `every-endpoint.test.ts` tests calls under an `Idempotency-Key`.
+  test.each([
+    ['live', 'test'],
+    ['test', 'live'],
+    ['live', 'stranger'],
+  ] as const)('what a %s key owns does not exist for a %s key', async (by, to) => {
+    const keys = { ...(await keysOfOne(1_000)), stranger: await service.newKey() };
+    const [owner, other] = [keys[by].api, keys[to].api];
+    const job = await jobOf(owner);
+    for (const method of ['GET', 'DELETE'] as const) expect((await other.job(job, method)).status).toBe(404);
+    expect(await owner.job(job)).toMatchObject({ status: 200, body: { cancelled: 0 } });
+    const webhook = (await webhookOf(owner)).id;
+    expect((await other.send('DELETE', `/v3/webhooks/${webhook}`)).status).toBe(404);
+    expect([await webhooksOf(owner), await webhooksOf(other)]).toEqual([[webhook], []]);
+    const prediction = await predictedBy(owner);
+    expect(await feedback(other, prediction)).toBe(404);
+    expect((await service.prediction(prediction))?.feedback).toBeNull();
+    expect(await feedback(owner, prediction)).toBe(200);
+    expect((await ask(owner)).body.usage).toMatchObject([{ endpoint: 'v3.vision.identify' }]);
+    expect((await ask(other)).body.usage).toEqual([]);
   });
 
   test('spend the same credits; a webhook hears of low credits from both, and of jobs only from its own kind', async () => {

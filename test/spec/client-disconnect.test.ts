@@ -88,7 +88,7 @@ describe.each(MOMENTS)('a caller that disconnects %s is not charged for', (_mome
     const [ends, held] = [charges(), hold()];
     try {
       const socket = await sendRaw(service.url, requestText(call, key));
-      await held.waiting(1);
+      await held.waiting;
       await hangUp(socket);
     } finally {
       held.letGo();

@@ -37,12 +37,22 @@ const clientOf = (key: string) => new ApiClient(service.url, key);
 const statusOf = async (key: string) => (await clientOf(key).query({})).status;
 
 describe('an account', () => {
-  test('is made, listed and credited', async () => {
-    const account = await json<AccountDocument>('accounts create --name Maison --credits 3');
-    expect(account).toEqual({ id: expect.stringMatching(/\S/), name: 'Maison', credits: 3 });
-    expect(await json(`accounts credit ${account.id} 4`)).toEqual({ id: account.id, credits: 7 });
-    expect(await json('accounts list')).toContainEqual({ ...account, credits: 7, keepsPhotos: false });
-    expect(await service.balance(account.id)).toBe(7);
+  test('is made, listed, credited and corrected with a note, never to a balance below zero', async () => {
+    const { id, ...account } = await json<AccountDocument>('accounts create --name Maison --credits 10');
+    expect(account).toEqual({ name: 'Maison', credits: 10 });
+    expect(await json(`accounts credit ${id} -4 --note refunded`)).toEqual({ id, credits: 6 });
+    for (const [amount, code, reason] of [
+      ['-7', 1, 'has 6 credits'],
+      ['9999999999999999', 2, 'must be at most 1000000000000000'],
+    ] as const) {
+      const stderr = expect.stringContaining(reason);
+      expect(await loupe(`accounts credit ${id} ${amount}`)).toMatchObject({ code, stderr });
+    }
+    expect(await json('accounts list')).toContainEqual({ ...account, id, credits: 6, keepsPhotos: false });
+    expect(await json(`accounts history ${id}`)).toEqual([
+      { at: expect.any(String), amount: 10, note: null },
+      { at: expect.any(String), amount: -4, note: 'refunded' },
+    ]);
     expect((await json<AccountDocument>('accounts create --name Maison')).credits).toBeNull();
   });
 
@@ -57,37 +67,19 @@ describe('an account', () => {
     expect((await loupe(`accounts keep-photos ${id} never`)).code).toBe(2);
   });
 
-  test('is corrected with a note, and never to a balance below zero', async () => {
-    const { accountId: id } = await service.newKey({ credits: 10 });
-    expect(await json(`accounts credit ${id} -4 --note refunded`)).toEqual({ id, credits: 6 });
-    for (const [amount, code, reason] of [
-      ['-7', 1, 'has 6 credits'],
-      ['9999999999999999', 2, 'must be at most 1000000000000000'],
-    ] as const) {
-      const stderr = expect.stringContaining(reason);
-      expect(await loupe(`accounts credit ${id} ${amount}`)).toMatchObject({ code, stderr });
-    }
-    expect(await json(`accounts history ${id}`)).toEqual([
-      { at: expect.any(String), amount: 10, note: null },
-      { at: expect.any(String), amount: -4, note: 'refunded' },
-    ]);
-  });
-
   // contract 10.5
   test('has its usage shown, by day and endpoint, in a period', async () => {
     const { api, accountId: account } = await service.newKey({ credits: 20 });
-    for (const call of [() => api.query({}), () => api.query({}), () => api.v1({}), () => api.item('nobody')])
-      await call();
+    for (const call of [() => api.query({}), () => api.v1({}), () => api.item('nobody')]) await call();
     const day = service.clock.now().toISOString().slice(0, 10);
     const usage = [
       { day, endpoint: 'v1.products', calls: 1, credits: 6 },
-      { day, endpoint: 'v3.catalog.query', calls: 2, credits: 2 },
+      { day, endpoint: 'v3.catalog.query', calls: 1, credits: 1 },
     ];
     const words = `usage --account ${account}`;
-    for (const period of ['', ` --since ${day}`])
-      expect(await json(words + period)).toEqual({ account, credits: 8, usage });
+    expect(await json(`${words} --since ${day}`)).toEqual({ account, credits: 7, usage });
     expect(await json(`${words} --until ${day}T00:00:00Z`)).toEqual({ account, credits: 0, usage: [] });
-    expect((await loupe(words)).stdout).toMatch(/v3\.catalog\.query[\s\S]*^8 credits$/m);
+    expect((await loupe(words)).stdout).toMatch(/v3\.catalog\.query[\s\S]*^7 credits$/m);
   });
 });
 
@@ -160,24 +152,21 @@ test('what does not exist is exit code 1, wrong usage is 2, each with a reason o
   // One in a process of its own, as operators run it.
   const wrong = 'accounts credit account_nobody five --json'.split(' ');
   const outcomes = [await runLoupe(wrong, environmentOf(service))];
-  for (const words of [
-    ...['keys revoke key_nobody', 'usage --account account_nobody', 'accounts credit account_nobody 5'],
-  ])
+  for (const words of ['keys revoke key_nobody', 'usage --account account_nobody'])
     outcomes.push(await loupe(`${words} --json`));
-  const reason = expect.stringMatching(/\S/);
-  expect(outcomes).toEqual([2, 1, 1, 1].map((code) => ({ code, stdout: '', stderr: reason })));
+  const stderr = expect.stringMatching(/\S/);
+  expect(outcomes).toEqual([2, 1, 1].map((code) => ({ code, stdout: '', stderr })));
 });
 
 test('commands work without a running service as well', async () => {
   const { settings, remove } = await newInstallation({});
   try {
     const made = await runLoupe(['accounts', 'create', '--name', 'Alone', '--json'], settings);
-    const listed = await runLoupeHere(['accounts', 'list', '--json'], settings);
     expect([made.code, made.stderr]).toEqual([0, '']);
+    const listed = await runLoupeHere(['accounts', 'list', '--json'], settings);
     expect(JSON.parse(listed.stdout)).toEqual([{ ...JSON.parse(made.stdout), keepsPhotos: false }]);
     const { stdout } = await runLoupeHere(['keys', 'create', '--json'], settings);
-    const key = { account: 'account_default', versions: ['v1', 'v2', 'v3'] };
-    expect(JSON.parse(stdout)).toMatchObject(key);
+    expect(JSON.parse(stdout)).toMatchObject({ account: 'account_default', versions: ['v1', 'v2', 'v3'] });
   } finally {
     await remove();
   }

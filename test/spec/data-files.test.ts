@@ -38,15 +38,14 @@ describe('a file', () => {
   test('needs no key, is a CSV that must not be cached, and HEAD has its headers', async () => {
     for (const method of ['GET', 'HEAD']) {
       const { status, headers, text } = await download(await link(), method);
-      expect([status, Object.fromEntries(headers)]).toMatchObject([
-        200,
+      expect([status, text === '', Object.fromEntries(headers)]).toMatchObject([
+        ...[200, method === 'HEAD'],
         {
           ...{ 'content-type': 'text/csv; charset=utf-8', 'cache-control': 'private, no-store' },
           'content-disposition': expect.stringMatching(/^attachment; filename=.*\.csv"?$/),
           'x-content-type-options': 'nosniff',
         },
       ]);
-      expect(text === '').toBe(method === 'HEAD');
     }
   });
 
@@ -73,12 +72,6 @@ describe('a file', () => {
     expect([text.includes('the_realreal'), text.includes('ebay')]).toEqual([true, false]);
   });
 
-  test('is linked the same in v1, on the variant', async () => {
-    const [row] = (await service.api.v1({ style: 'style_birkin_croc' })).body.data;
-    const [entry] = row?.variants?.[0]?.pricing_data ?? [];
-    expect([entry?.region, (await download(entry?.url ?? '')).status]).toEqual(['NA', 200]);
-  });
-
   // contract 2.6
   test('that can not be signed is left out; one that never existed stays null', async () => {
     failToSign('NA');
@@ -96,16 +89,14 @@ describe('a file', () => {
   // contract 2.7
   test('is a 403 under another address, or with a parameter that is changed, dropped or given twice', async () => {
     const right = await link();
-    const wrong = (
-      [
-        [/\?.*/, ''],
-        ['/NA.csv', '/EU-UK.csv'],
-        ['croc_30', 'croc_25'],
-        ['pricing_data', 'historical_estimates'],
-        ['pricing_data', 'secrets'],
-        ['/NA.csv', '/XX.csv'],
-      ] as const
-    ).map(([from, to]) => right.replace(from, to));
+    const wrong = [
+      [/\?.*/, ''],
+      ['/NA.csv', '/EU-UK.csv'],
+      ['croc_30', 'croc_25'],
+      ['pricing_data', 'historical_estimates'],
+      ['pricing_data', 'secrets'],
+      ['/NA.csv', '/XX.csv'],
+    ].map(([from = '', to]) => right.replace(from, String(to)));
     for (const [name, value] of new URL(right).searchParams) {
       const other = value.toUpperCase() === value ? 'a' : value.toUpperCase();
       for (const values of [[`${value}0`], [value.slice(1)], [''], [other], [], [value, value]]) {
@@ -115,7 +106,6 @@ describe('a file', () => {
         wrong.push(url.href);
       }
     }
-    expect(wrong.length).toBeGreaterThan(12);
     const refusal = { status: 403, body: { success: false, error: 'forbidden' } };
     for (const url of wrong) {
       expect(url).not.toBe(right);
@@ -155,6 +145,7 @@ test('SIGNING_KEYS sign with the first, and verify with any under its own name',
     expect([id, (await download(address)).status]).toEqual([id, status]);
   }
 });
+
 describe('the rows of a file', () => {
   type Cells = readonly (string | number | null)[];
   const ROW = ['https://shop.example', 'x'.repeat(1000), 'vendor', 1, 'usd', '2026-01-01'];
@@ -206,26 +197,14 @@ describe('the rows of a file', () => {
   });
 
   // contract 2.8, 2.9
-  test.each<[string, Cells[], string]>([
-    ['none but the header', [], ''],
-    [
-      'formulas neutralised, numbers and other text as they are',
-      [
-        ['=1+1', '\t=1', '\r=1', -5, 'a=b', '2026-01-01'],
-        ['-1', '+1', '@a', 0, '', null],
-      ],
-      "'=1+1,'\t=1,\"'\r=1\",-5,a=b,2026-01-01\r\n'-1,'+1,'@a,0,,\r\n",
-    ],
-    [
-      'any line break, comma and quote in quotes',
-      [['a\nb', 'c\rd', 'e\r\nf', 1, 'g,h', 'i"j']],
-      '"a\nb","c\rd","e\r\nf",1,"g,h","i""j"\r\n',
-    ],
-  ])('have %s', async (_what, given, text) => {
+  test('are quoted where they must be, formulas are neutralised, numbers and other text stay as they are', async () => {
     hold(async function* () {
-      yield* given;
+      yield ['=1+1', '\t=1', '\r=1', -5, 'a=b', '2026-01-01'];
+      yield ['-1', '+1', '@a', 0, '', null];
+      yield ['a\nb', 'c\rd', 'e\r\nf', 1, 'g,h', 'i"j'];
     });
-    const csv = { status: 200, text: lines(LISTING_COLUMNS) + text };
-    expect(await download(await link())).toMatchObject(csv);
+    const rows = ["'=1+1,'\t=1,\"'\r=1\",-5,a=b,2026-01-01", "'-1,'+1,'@a,0,,"];
+    const text = lines(LISTING_COLUMNS, ...rows, '"a\nb","c\rd","e\r\nf",1,"g,h","i""j"');
+    expect(await download(await link())).toMatchObject({ status: 200, text });
   });
 });

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { API_VERSIONS, type ApiVersion, SCOPES } from '../../models/access/api-key';
 import { VisionJobRunner } from '../../models/vision/jobs/vision-job-runner';
 import { ADMIN_TOKEN, type Answer, ApiClient } from '../support/api-client';
@@ -14,7 +15,7 @@ import { bag, fresh } from '../support/written-catalog';
 
 /** contract 6.8, 9, 11, 12, 14.19: what holds at every address and method of the document. */
 // A database of its own: other files count what theirs contain.
-const service = useService({ ADMIN_TOKEN }, {}, { ...FIXTURE, name: 'every_endpoint' });
+const service = useService({ ADMIN_TOKEN }, {}, { ...FIXTURE, apart: 'every_endpoint' });
 useEmbeddedPictures(service, {
   'https://pictures.example/birkin_croc-30.jpg': 0,
   'https://pictures.example/kelly_lizard.jpg': 10,
@@ -144,8 +145,7 @@ describe('who may call', () => {
       const read = writes ? 'catalog:write' : 'catalog:read';
       const needed = /vision|webhooks/.test(operation.path) ? 'vision:identify' : read;
       const answer = await sendWith(operation, { scopes: SCOPES.filter((scope) => scope !== needed) });
-      const message = expect.stringContaining(needed);
-      expect(answer).toMatchObject({ status: 403, body: { success: false, error: 'forbidden', message } });
+      expect(answer).toMatchObject({ status: 403, body: { message: expect.stringContaining(needed) } });
       expect(hasCredits(answer)).toBe(false);
       if (/records|images/.test(operation.path))
         expect((await sendWith(operation, { test: true })).status).toBe(403);
@@ -161,9 +161,9 @@ test.each(Object.entries(document.paths))(
     const allowed = Object.entries(METHODS).filter(([method]) => Object.hasOwn(methods, method));
     const allow = allowed.map(([, names]) => names).join(', ');
     const all = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
-    for (const key of [null, service.key.key]) {
+    for (const client of [service.anybody, service.api]) {
       for (const method of all.filter((each) => !allow.includes(each))) {
-        const answer = await new ApiClient(service.url, key).send(method, path.replace(/\{\w+\}/g, 'x'));
+        const answer = await client.send(method, path.replace(/\{\w+\}/g, 'x'));
         expect([method, answer.status, answer.headers.get('Allow')]).toEqual([method, 405, allow]);
         if (method !== 'HEAD') expect(answer.body).toMatchObject({ error: 'method_not_allowed' });
       }
@@ -199,12 +199,13 @@ test.each([
     expect(answer.status).toBe(404);
 });
 
-describe('an Idempotency-Key', () => {
-  /** Operators' changes, except credits. */
-  const isRefused = (path: string) => isAdmin(path) && !path.endsWith('/credits');
+/** Operators' changes, except credits. */
+const isRefused = (path: string) => isAdmin(path) && !path.endsWith('/credits');
 
-  // contract 12.6, 17.7
-  test.each(UNSAFE)('is honoured by $name, at its alias too, or refused by name', async (operation) => {
+// contract 12.6, 17.7
+test.each(UNSAFE)(
+  'an Idempotency-Key is honoured by $name, at its alias too, or refused by name',
+  async (operation) => {
     const { method, path } = operation;
     const field = 'Idempotency-Key';
     const [call, named] = [await callOf(operation), { [field]: fresh('key') }];
@@ -224,8 +225,8 @@ describe('an Idempotency-Key', () => {
       const other = await send(method, call, named, key);
       expect([other.status, other.headers.get('Idempotency-Replayed')]).toEqual([first.status, null]);
     }
-  });
-});
+  },
+);
 
 // contract 12.13, 17.8
 test.each(OPERATIONS.filter(({ name }) => /^GET \/(api|v3|admin)/.test(name)))(
@@ -260,10 +261,8 @@ describe('a condition', () => {
     const Authorization = `Bearer ${clientOf(path).key}`;
     const call = request(service.url + path, { method, headers: { Authorization, ...headers } }).end();
     const [answer] = (await once(call, 'response')) as [IncomingMessage];
-    let bytes = 0;
-    for await (const chunk of answer) bytes += (chunk as Buffer).length;
     const { etag, 'x-credits-used': credits } = answer.headers;
-    return { status: answer.statusCode, credits, etag, isEmpty: bytes === 0 };
+    return { status: answer.statusCode, credits, etag, isEmpty: (await buffer(answer)).length === 0 };
   }
   const read = OPERATIONS.filter(({ name }) => name.startsWith('GET') && !name.endsWith('/images/{file}'));
 
@@ -273,12 +272,11 @@ describe('a condition', () => {
       const operation = read.find((each) => each.name === name);
       const path = operation ? (await callOf(operation)).path : name.replace('GET ', '');
       const plain = await sent(path, 'GET', {});
-      for (const [condition, value] of Object.entries(CONDITIONS)) {
-        for (const headers of [{ [condition]: value }, { [condition]: value, 'If-None-Match': '*' }]) {
-          const answer = await sent(path, 'GET', headers);
-          expect([condition, answer]).toEqual([condition, { ...plain, etag: undefined }]);
-        }
-      }
+      for (const headers of [
+        ...Object.entries(CONDITIONS).map((each) => Object.fromEntries([each])),
+        CONDITIONS,
+      ])
+        expect([headers, await sent(path, 'GET', headers)]).toEqual([headers, { ...plain, etag: undefined }]);
       expect((await sent(path, 'HEAD', CONDITIONS)).status).toBe(plain.status);
     },
   );

@@ -1,6 +1,6 @@
+import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
-import type { Server } from 'node:http';
-import { request } from 'node:http';
+import { request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
@@ -68,10 +68,8 @@ const URL_PHOTO = { url: 'https://example.org/a.jpg' };
 const REFUSED: readonly (readonly [tool: string, argument: Record<string, unknown>])[] = [
   ['search', { querry: 'birkin' }],
   ['search', { filters: [{ field: 'brand', includes: ['a'] }] }],
-  ['search', { page: -1 }],
   ['look_up', { ids: [BIRKIN], query: 'birkin' }],
   ['identify', { photos: [{ ...URL_PHOTO, region: {} }] }],
-  ['identify', { photos: [{ ...URL_PHOTO, base64: 'AAAA' }] }],
   ['identify', { photos: Array(6).fill(URL_PHOTO) }],
   ['identify', { photos: [{ url: 'file:///etc/passwd' }] }],
   ['similar', { id: 7 }],
@@ -93,11 +91,8 @@ describe('the tools', () => {
       expect(outputSchema).toMatchObject({ type: 'object', properties: { data: { type: 'array' } } });
     }
     const properties = Object.assign({}, ...tools.map((tool) => tool.inputSchema.properties));
-    expect(properties).toMatchObject({
-      ...{ photos: { minItems: 1, maxItems: 5 }, ids: { minItems: 1, maxItems: 100 } },
-      ...{ query: { maxLength: 512 }, page: { minimum: 0 }, page_size: { minimum: 1 } },
-      ...{ size: { minimum: 1 }, filters: { maxItems: 100 } },
-    });
+    const photos = { minItems: 1, maxItems: 5 };
+    expect(properties).toMatchObject({ photos, ids: { maxItems: 100 }, query: { maxLength: 512 } });
   });
 
   test('refuse unknown or wrong arguments, free of charge', async () => {
@@ -136,23 +131,21 @@ describe('the tools', () => {
   });
 
   test.each([
-    ['what is not there', () => client, 'similar', { id: 'product_none' }, 'not_found'],
-    ['a wrong value', () => client, 'search', { category_id: 'shoes' }, 'category_id'],
-    ['an unknown key', () => overHttp(`lpk_${'0'.repeat(40)}`), 'search', {}, 'unauthorized'],
-    [
-      'an empty account',
-      async () => overHttp((await service.newKey({ credits: 0 })).key),
-      'search',
-      {},
-      'insufficient_credits',
-    ],
-  ])('tell the model what the service refuses, and why: %s', async (_what, by, tool, parameters, reason) => {
-    const refused = await called(await by(), tool, parameters);
+    ['similar', { id: 'product_none' }, 'not_found'],
+    ['search', { category_id: 'shoes' }, 'category_id'],
+    ['search', {}, 'insufficient_credits'],
+  ])('tell the model what the service refuses, and why: %s %j', async (tool, parameters, reason) => {
+    const poor = reason === 'insufficient_credits' && (await service.newKey({ credits: 0 })).key;
+    const refused = await called(poor ? await overHttp(poor) : client, tool, parameters);
     expect(refused).toMatchObject({ isError: true, text: expect.stringContaining(reason) });
-    expect(refused.text).not.toContain('lpk_');
   });
 
-  test('read a file of this machine only over stdio, where everything else is the same', async () => {
+  test('never repeat a key', async () => {
+    const { text } = await called(await overHttp(`lpk_${'0'.repeat(40)}`), 'search', {});
+    expect([text.includes('unauthorized'), text.includes('lpk_')]).toEqual([true, false]);
+  });
+
+  test('read a file of this machine only over stdio', async () => {
     await service.sees([BIRKIN, 0.01]);
     const path = join(folder, 'photo.png');
     await writeFile(path, service.photoBytes);
@@ -162,24 +155,16 @@ describe('the tools', () => {
     expect((await called(local, 'identify', { photos: [{ path }] })).answer.data[0]?.id).toBe(BIRKIN);
     const none = await called(local, 'identify', { photos: [{ path: join(folder, 'none.png') }] });
     expect([none.isError, none.text]).toEqual([true, expect.stringContaining('none.png')]);
-    const asked = { query: 'birkin', includes: [] };
-    expect((await called(local, 'search', asked)).answer.data).toEqual(
-      (await service.api.query(asked)).body.data,
-    );
   });
 });
 
 test('over HTTP only callers with a key on this machine are answered, and no page from another host name', async () => {
   /** The status of a request as a page might have it sent. */
-  const statusWith = (headers: Record<string, string>): Promise<number> =>
-    new Promise((resolve, reject) => {
-      const sent = request(url, { method: 'POST', headers, setHost: !('Host' in headers) }, (answer) => {
-        answer.resume();
-        resolve(answer.statusCode ?? 0);
-      });
-      sent.on('error', reject);
-      sent.end('{}');
-    });
+  const statusWith = async (headers: Record<string, string>): Promise<number> => {
+    const sent = request(url, { method: 'POST', headers, setHost: !('Host' in headers) }).end('{}');
+    const [answer] = await once(sent, 'response');
+    return answer.resume().statusCode;
+  };
   expect(await statusWith({})).toBe(401);
   expect(await statusWith({ Authorization: 'Basic YTpi' })).toBe(401);
   expect((server.address() as AddressInfo).address).toBe('127.0.0.1');

@@ -18,6 +18,12 @@ test('a process reports that it is alive and ready, and what it checked', async 
   expect(await get('/readyz')).toMatchObject({ status: 200, body: ready });
 });
 
+// contract 17.1
+test("without ADMIN_TOKEN the document does not mention the operators' addresses", async () => {
+  const { text } = await get('/openapi.json');
+  expect([text.includes('/v3/account'), text.includes('/admin/')]).toEqual([true, false]);
+});
+
 // contract 14.11
 test('/readyz and /metrics name the backend of each loaded model', async () => {
   const live = await service.liveVersion();
@@ -97,11 +103,8 @@ test.each(['starting', 'stopping'] as const)(
   async (state) => {
     service.lifecycle = state;
     try {
-      for (const answer of [
-        await service.api.query({}),
-        await service.api.v1({}),
-        await get('/files/pricing_data/variant_x/NA.csv'),
-      ]) {
+      const file = '/files/pricing_data/variant_x/NA.csv';
+      for (const answer of [await service.api.query({}), await service.api.v1({}), await get(file)]) {
         expect(answer).toMatchObject({ status: 503, body: { success: false, error: 'unavailable' } });
         expect(Number(answer.headers.get('Retry-After'))).toBeGreaterThan(0);
       }
@@ -117,12 +120,9 @@ test.each(['starting', 'stopping'] as const)(
 describe('/metrics', () => {
   test('gives the type counter to metrics that only grow, and to no others', async () => {
     const text = await metrics();
-    const types = [...text.matchAll(/^# TYPE (loupe_\w+) (\w+)$/gm)].map(([, name = '', type = '']) => [
-      name,
-      type,
-    ]);
+    const types = [...text.matchAll(/^# TYPE (loupe_\w+) (\w+)$/gm)];
     expect(types.length).toBeGreaterThan(10);
-    for (const [name = '', type] of types)
+    for (const [, name = '', type] of types)
       expect([name, type === 'counter']).toEqual([name, name.endsWith('_total')]);
     expect(text).toMatch(/^loupe_housekeeping_removed_total\{kind="\w+"\} \d+$/m);
   });
@@ -140,9 +140,8 @@ describe('/metrics', () => {
       /loupe_vision_queue_jobs\{state="waiting"\}/,
       /loupe_vision_queue_oldest_seconds 1\.5/,
       /process_cpu_seconds_total/,
-    ]) {
+    ])
       expect(text).toMatch(line);
-    }
   });
 });
 

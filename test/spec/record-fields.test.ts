@@ -100,25 +100,22 @@ describe('a brand of several categories', () => {
   const brandOf = (id: string, category: string | readonly string[], rest: object = {}) => ({
     entities: { ...brandLine(id, nameOf(id), category).entities, ...rest },
   });
+  type Entity = ReturnType<typeof brandOf>;
   const write = async (line: object) => (await writer.write([line])).body.data[0];
   const brands = async (id: string, scope: object) => {
     const { body } = await writer.query({ query: nameOf(id), taxonomy_node: 'brand', ...scope });
     return body.data.filter((row) => row.id === id);
   };
   const SCOPES = [{}, ...BOTH.map((category_id) => ({ category_id }))];
-  const totals = () =>
-    Promise.all(
-      SCOPES.map(
-        async (scope) => (await writer.query({ taxonomy_node: 'brand', ...scope })).body.total_results,
-      ),
-    );
+  const totalOf = async (scope: object) =>
+    (await writer.query({ taxonomy_node: 'brand', ...scope })).body.total_results;
+  const totals = () => Promise.all(SCOPES.map(totalOf));
 
   // contract 1.5, 1.9, 4.10, 15.10
   test('is one row that is found, suggested and counted once in each category and in all', async () => {
     for (const send of [
-      async (line: ReturnType<typeof brandOf>) => (await writer.write([line])).body.accepted,
-      async ({ entities }: ReturnType<typeof brandOf>) =>
-        (await importFiles({ entities: [entities] })).accepted,
+      (line: Entity) => writer.write([line]).then(({ body }) => body.accepted),
+      ({ entities }: Entity) => importFiles({ entities: [entities] }).then(({ accepted }) => accepted),
     ]) {
       const [id, before] = [fresh('brand'), await totals()];
       expect(await send(brandOf(id, BOTH))).toBe(1);
@@ -190,12 +187,7 @@ describe('GET /v3/catalog/records/:id', () => {
   test('gives everything that was written of a product, and the hierarchy of a category', async () => {
     const id = fresh('product');
     const rest = {
-      ...{
-        title: 'Birkin 30',
-        sku: `B-${RUN}`,
-        url: 'https://shop.example/b',
-        data: { shelf: 4, of: ['a'] },
-      },
+      ...{ title: 'Birkin 30', sku: `B-${RUN}`, url: 'https://shop.example/b', data: { shelf: 4 } },
       ...{ images: ['https://shop.example/b.jpg'], thumbnails: ['https://shop.example/s.jpg'] },
       ...{ keywords: ['croc'], popularity: 3.5 },
     };

@@ -5,9 +5,9 @@ import { PostgresHousekeepingStore } from '../../db/core/housekeeping-store';
 import { PORTS } from '../../models/ports';
 import { idsOf } from '../support/api-client';
 import { holdMethod, requestText, sendRaw } from '../support/interrupted-calls';
-import { bag, brandLine, fresh, pricedBag, useWrittenCatalog, variantOf } from '../support/written-catalog';
+import { bag, brandLine, fresh, pricedBag, useWrittenCatalog } from '../support/written-catalog';
 
-/** contract 15.5: several writers at the same time. */
+/** contract 15.5: several writers at the same time; `test/service/living.test.ts` has ten of them beside an import. */
 const { service, writer, found, importFiles } = useWrittenCatalog();
 const knex = () => service.knex;
 
@@ -31,74 +31,6 @@ const dieInTransaction = (number: number) => {
   });
 };
 
-// contract 15.5
-test('ten writers and an import: the last whole record wins, and nothing is lost or duplicated', async () => {
-  const brand = fresh('brand');
-  const contested = Array.from({ length: 40 }, () => fresh('product'));
-  const own = Array.from({ length: 10 }, () => Array.from({ length: 15 }, () => fresh('product')));
-  const imported = Array.from({ length: 300 }, () => fresh('product'));
-  await writer.write([brandLine(brand, 'Start')]);
-  /** Popularity, keyword and price of one version go together. */
-  const version = (id: string, number: number) =>
-    pricedBag(id, 1_000 + number, {
-      popularity: number,
-      keywords: [`version ${number}`],
-      attributes: { brand, style: 'style_birkin_croc' },
-    });
-  const rounds = own.map(async (ids, at) => {
-    const { body } = await writer.write([
-      ...ids.flatMap((id) => version(id, at)),
-      ...contested.flatMap((id) => version(id, 100 + at)),
-      brandLine(brand, `Name ${at}`),
-    ]);
-    expect(body.rejected).toBe(0);
-  });
-  const records = [...imported, ...contested].map((id) => version(id, 500));
-  const importing = importFiles({
-    products: records.map(([{ products }]) => products),
-    estimates: records.map(([, { estimates }]) => estimates),
-  });
-  let finished = false;
-  const reading = readWhole(contested, () => finished);
-  const [{ accepted, rejected }] = await Promise.all([importing, ...rounds]);
-  finished = true;
-  expect((await reading).seen).toBeGreaterThan(0);
-  expect([accepted, rejected]).toEqual([2 * records.length, 0]);
-
-  const everything = [...contested, ...own.flat(), ...imported];
-  const { count } = (await knex()('catalog_search').whereIn('id', everything).count('* as count'))[0] ?? {};
-  expect(Number(count)).toBe(everything.length);
-  const brandName = (await writer.item(brand)).body.data[0]?.name;
-  expect(brandName).toMatch(/^Name \d$/);
-  for (const id of [...contested, ...own.flat(), ...imported.slice(0, 20)]) {
-    const row = await found(id);
-    // No matter who wrote last, the row has the brand's current name.
-    expect(row).toMatchObject({ name: `${brandName} Crocodile`, variants: [{ id: variantOf(id) }] });
-  }
-  for (const [at, ids] of own.entries()) {
-    expect(await found(String(ids[0]))).toMatchObject({
-      popularity: at,
-      variants: [{ pricing: { market_estimates: [{ A: 1_000 + at }] } }],
-    });
-  }
-  const filters = [{ field: 'brand', include: [brand] }];
-  const total = (await writer.query({ filters, page_size: 1 })).body.total_results;
-  expect(total).toBe(everything.length);
-}, 180_000);
-
-/** Checks until `isOver`, and at least once, that nobody sees one version's popularity with another's keyword. */
-async function readWhole(ids: readonly string[], isOver: () => boolean): Promise<{ seen: number }> {
-  let seen = 0;
-  do {
-    const rows: { popularity: number; words: string }[] = await knex()('catalog_search')
-      .whereIn('id', ids)
-      .select('popularity', knex().raw('words::text AS words'));
-    for (const { popularity, words } of rows) expect(words).toContain(`'${popularity}'`);
-    seen += 1;
-  } while (!isOver());
-  return { seen };
-}
-
 // contract 15.5, 13.15
 test('a variant that many products claim at once belongs to exactly one of them', async () => {
   const products = Array.from({ length: 8 }, () => fresh('product'));
@@ -117,7 +49,7 @@ test('a product prepared under an old name of its brand is written under the new
   await writer.write([brandLine(brand, 'Old')]);
   const held = holdMethod(PostgresRecordStore.prototype, 'transaction');
   const importing = importFiles({ products: [{ id, category: 'handbags', attributes: { brand } }] });
-  await held.waiting(1);
+  await held.waiting;
   held.passNew();
   await writer.write([brandLine(brand, 'New')]);
   held.letGo();
@@ -178,17 +110,21 @@ describe('the audit log', () => {
   const entriesOf = async (accountId: string) => {
     const filter = { accountId, since: null, before: null, limit: 9 };
     const entries = await service.resolve(PORTS.AuditLog).list(filter);
-    return entries.map(({ action, details }) => [action, details]);
+    return entries.map(({ actor, action, subject, details }) => [actor, action, subject, details]);
   };
   /** The process dies before it can report the outcomes. */
   const dieAtTheEnd = () =>
     jest.spyOn(PostgresRecordStore.prototype, 'finish').mockRejectedValue(new Error('killed'));
 
-  // contract 15.8
+  // contract 15.8, 10.2
   test('has one entry per call, even if the call changes nothing, is undone, or dies', async () => {
-    const { api, accountId } = await service.newKey({ scopes: ['catalog:write'] });
+    const { api, keyId, accountId } = await service.newKey({ scopes: ['catalog:write'], credits: 0 });
     const ids = Array.from({ length: 150 }, () => fresh('product'));
-    await api.write([{ products: { id: 'none' } }]);
+    const { headers } = await api.write([{ products: { id: 'none' } }]);
+    expect([headers.get('X-Credits-Used'), headers.get('X-Credits-Remaining')]).toEqual(['0', '0']);
+    const gone = fresh('product');
+    await api.write([bag(gone)]);
+    expect((await api.remove(gone)).status).toBe(200);
     dieInTransaction(1);
     await api.write([bag(fresh('product'))]);
     jest.restoreAllMocks();
@@ -200,12 +136,15 @@ describe('the audit log', () => {
     expect(await knex()('products').whereIn('id', ids)).not.toHaveLength(0);
     dieAtTheEnd();
     expect((await api.remove(String(ids[0]))).status).toBe(500);
+    const by = `key ${keyId}`;
     expect(await entriesOf(accountId)).toEqual([
-      ['records delete', { unfinished: true }],
-      ['records write', { unfinished: true }],
-      ['records write', { accepted: 2, rejected: 0 }],
-      ['records write', { failed: 'Error: killed' }],
-      ['records write', { accepted: 0, rejected: 1 }],
+      [by, 'records delete', ids[0], { unfinished: true }],
+      [by, 'records write', null, { unfinished: true }],
+      [by, 'records write', null, { accepted: 2, rejected: 0 }],
+      [by, 'records write', null, { failed: 'Error: killed' }],
+      [by, 'records delete', gone, { accepted: 1, rejected: 0 }],
+      [by, 'records write', null, { accepted: 1, rejected: 0 }],
+      [by, 'records write', null, { accepted: 0, rejected: 1 }],
     ]);
   });
 
@@ -222,8 +161,8 @@ describe('the audit log', () => {
     jest.restoreAllMocks();
     await importFiles(files, entry());
     expect(await entriesOf(accountId)).toEqual([
-      ['catalog import', { accepted: 1, rejected: 0 }],
-      ['catalog import', { unfinished: true }],
+      ['somebody', 'catalog import', 'bundle', { accepted: 1, rejected: 0 }],
+      ['somebody', 'catalog import', 'bundle', { unfinished: true }],
     ]);
   });
 });
@@ -240,7 +179,7 @@ test('a stored picture that a call is naming stays, even if housekeeping runs be
   service.clock.advance(1);
   const held = holdMethod(PostgresRecordStore.prototype, 'transaction');
   const writing = writer.write([bag(fresh('product'), { images: [`${service.url}${address}`] })]);
-  await held.waiting(1);
+  await held.waiting;
   expect(await collect()).toBe(0);
   held.letGo();
   expect((await writing).body).toMatchObject({ accepted: 1 });

@@ -52,7 +52,7 @@ const newKey = { name: 'a', versions: ['v3'] };
 export const REFUSALS: readonly Refusals[] = [
   {
     call: 'POST /v3/catalog/query',
-    taken: { query: 'birkin', ...filters(hermes) },
+    taken: { query: 'é'.repeat(512), ...filters(hermes) },
     values: {
       foo: [1],
       query: [5, null, LONG],

@@ -10,14 +10,8 @@ import { useWrittenCatalog } from '../support/written-catalog';
 const { service, writer: api } = useWrittenCatalog();
 const folder = temporaryFolder();
 const guide = readFileSync(join(REPOSITORY_ROOT, 'docs/shop.md'), 'utf8');
-const blocks = (language: string): string[] =>
-  [...guide.matchAll(/^```(\w+)\n(.*?)^```$/gms)].flatMap(([, of, text = '']) =>
-    of === language ? [text] : [],
-  );
-const commands = blocks('sh')
-  .join('')
-  .split('\n')
-  .filter((line) => line.startsWith('npx loupe '));
+const blocks = [...guide.matchAll(/^```json\n(.*?)^```$/gms)].map(([, text = '']) => text);
+const commands = guide.split('\n').filter((line) => line.startsWith('npx loupe '));
 
 const FILES: Readonly<Record<string, string>> = {
   'export.csv': `Handle,Title,Vendor,Type,Option1 Name,Option1 Value,Variant SKU,Variant Price,Image Src,Status
@@ -29,7 +23,7 @@ guide-b,Guide draft,Maison,Guides,Title,Default Title,G-3,9.00,,draft
 <g:link>https://shop.example/c</g:link><g:brand>Maison</g:brand><g:price>5 EUR</g:price>
 <g:product_type>Guides</g:product_type></item></channel></rss>`,
   'stock.csv': 'Ref.;Was;Haus;VK;Foto A;Foto B;Lagerort\nguide-d;Guide Tasche;Maison;1.250,50;;;A 7\n',
-  'map.json': blocks('json')[0] ?? '',
+  'map.json': blocks[0] ?? '',
 };
 const isFile = (word: string): boolean => Object.hasOwn(FILES, word);
 

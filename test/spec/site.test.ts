@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type Server, request as send } from 'node:http';
+import { text } from 'node:stream/consumers';
 import express from 'express';
 import { PUBLIC_PREFIXES } from '../../api/endpoints';
 import { errorHandler } from '../../api/middleware/error-handler';
@@ -15,18 +16,16 @@ const get = (path: string, headers: Record<string, string> = {}) =>
 
 // contract 14.4
 describe('the pages at / and /docs', () => {
+  const OWN = "script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' https: blob: data:";
   test.each([
-    [
-      '/',
-      /^default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' https: blob: data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'$/,
-    ],
-    ['/docs', /^default-src 'none'/],
-  ])('%s loads nothing but files of its own, under a policy that would not let it', async (path, form) => {
+    ['/', `default-src 'none'; ${OWN}; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`],
+    ['/docs', "default-src 'none'"],
+  ])('%s loads nothing but files of its own, under a policy that would not let it', async (path, start) => {
     const answer = await get(path);
     const type = expect.stringMatching(/^text\/html/);
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, type]);
     const policy = answer.headers.get('content-security-policy') ?? '';
-    expect(policy).toMatch(form);
+    expect(policy.startsWith(start)).toBe(true);
     expect(policy.replace(/img-src [^;]*/, '')).not.toMatch(/unsafe|\*|https?:|data:|blob:/);
     expect(await answer.text()).not.toMatch(/<style|\sstyle=|<script>|\son\w+=|https?:\/\//);
   });
@@ -96,12 +95,9 @@ describe('the key of a demonstration', () => {
   /** Sent by hand, since fetch sets some of these headers itself. */
   async function offer(headers: Record<string, string>, path = '/demo/session') {
     const host = addressOf(server);
-    const [answer] = await once(
-      send(`http://${host}${path}`, { headers: { host, ...headers } }).end(),
-      'response',
-    );
-    let body = '';
-    for await (const chunk of answer) body += chunk;
+    const sent = send(`http://${host}${path}`, { headers: { host, ...headers } }).end();
+    const [answer] = await once(sent, 'response');
+    const body = await text(answer);
     return { status: answer.statusCode as number, body };
   }
 
@@ -132,11 +128,8 @@ describe('the password of /queues', () => {
   const PASSWORD = 'the password of the queues';
   let server: Server;
   beforeEach(async () => {
-    server = createServer(
-      express()
-        .use('/queues', queueDashboard([], PASSWORD, LIMIT))
-        .use(errorHandler(null)),
-    );
+    const app = express().use('/queues', queueDashboard([], PASSWORD, LIMIT));
+    server = createServer(app.use(errorHandler(null)));
     await listening(server);
   });
   afterEach(() => closed(server));
@@ -171,11 +164,11 @@ const originOf = ({ headers }: Response) => headers.get('Access-Control-Allow-Or
 const listOf = ({ headers }: Response, name: string) => (headers.get(name) ?? '').split(/, ?/);
 
 const preflight = ({ url }: TestService, path: string, origin = PAGE) => {
-  const asked = {
+  const wanted = {
     'Access-Control-Request-Method': 'POST',
     'Access-Control-Request-Headers': 'authorization',
   };
-  return fetch(url + path, { method: 'OPTIONS', headers: { Origin: origin, ...asked } });
+  return fetch(url + path, { method: 'OPTIONS', headers: { Origin: origin, ...wanted } });
 };
 const asked = ({ url, key }: TestService, path: string, authorization = key.key) => {
   const own = { Authorization: `Bearer ${authorization}`, 'Content-Type': 'application/json' };

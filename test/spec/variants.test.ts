@@ -41,18 +41,13 @@ describe('a variant that its product leaves out', () => {
     expect(await pricesOf(id)).toEqual(prices);
     await writer.write([bag(id)]);
     expect(await pricesOf(id)).toEqual([]);
+    const reason = `no product names "${variantOf(id)}" any more`;
+    expect((await writer.write([price(id, 2)])).body.data).toMatchObject([{ field: 'variant', reason }]);
     await importFiles({ products: [whole(id).products] });
     expect(await pricesOf(id)).toEqual(prices);
     await importFiles({ products: [bag(id).products] });
     await writer.write([whole(other, variantOf(id))]);
     expect(await pricesOf(other)).toEqual(prices);
-  });
-
-  test('can get no prices while it is away', async () => {
-    const id = fresh('product');
-    await writer.write([...pricedBag(id, 1), bag(id)]);
-    const reason = `no product names "${variantOf(id)}" any more`;
-    expect((await writer.write([price(id, 2)])).body.data).toMatchObject([{ field: 'variant', reason }]);
   });
 
   test('is deleted with its prices once it has been away for the whole grace period, but never while it is named', async () => {
@@ -149,10 +144,7 @@ test('calls and imports in batches of any size have the same result as their rec
           return { estimates: { variant: variants[each.variant], source: 'ebay', region: 'NA', A: each.A } };
         const id = String(products[each.product]);
         if (each.variants === null) return { products: { id, deleted: true } };
-        const own = each.variants.map((at) => ({
-          ...{ id: variants[at], images: [picture(variants[at])] },
-          fields: [{ field: 'size', name: `word${at}` }],
-        }));
+        const own = each.variants.map((at) => ({ id: variants[at], images: [picture(variants[at])] }));
         return bag(id, { attributes: { brand }, images: [picture(id)], variants: own });
       };
       const taken = async (records: readonly ReturnType<typeof recordOf>[], batch: number | null) => {
@@ -172,8 +164,6 @@ test('calls and imports in batches of any size have the same result as their rec
         const rows = (await writer.items({ ids: products, includes: ['pricing'] })).body.data;
         const shown = service.knex('product_images').join('images', 'image_id', 'images.id');
         const pictures = await shown.whereIn('product_id', products).select('product_id', 'address');
-        const terms = service.knex.raw('tsvector_to_array(words) AS words');
-        const searched = await service.knex('catalog_search').whereIn('id', products).select('id', terms);
         for (const [at, id] of products.entries()) {
           const own = naive.variantsOf(at);
           const names = (own ?? []).map(([each]) => each);
@@ -186,9 +176,6 @@ test('calls and imports in batches of any size have the same result as their rec
           const addresses = pictures.filter((each) => each.product_id === id).map(({ address }) => address);
           const expectedPictures = [id, ...names.map((each) => variants[each])].map(picture);
           expect(addresses.sort()).toEqual(own === null ? [] : expectedPictures.sort());
-          const found: string[] = searched.find((each) => each.id === id)?.words ?? [];
-          const words = found.filter((word) => /^word\d$/.test(word));
-          expect(words).toEqual(names.map((each) => `word${each}`).sort());
         }
         const { data } = (await writer.item(brand, 'pricing')).body;
         expect(data[0]?.max_market_estimate?.A ?? null).toBe(naive.best());

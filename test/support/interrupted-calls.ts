@@ -1,32 +1,18 @@
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-
-interface Held {
-  /** Resolves once this many calls wait. */
-  waiting(calls: number): Promise<void>;
-  /** Holds up no call that arrives from now on. */
-  passNew(): void;
-  /** Releases all calls, waiting and future. */
-  letGo(): void;
-}
 
 /** Makes the calls of a method wait, before they begin or before they return, until they are released. */
 export function holdMethod<Name extends string>(
   of: Record<Name, (...given: never[]) => Promise<unknown>>,
   name: Name,
   when: 'before' | 'after' = 'before',
-): Held {
+) {
   const original = of[name];
-  const [open, letGo] = gate();
-  let calls = 0;
-  let arrived = (): void => undefined;
+  const events = new EventEmitter();
+  const released = once(events, 'released');
   const wait = () => {
-    calls += 1;
-    arrived();
-    return open;
-  };
-  const passNew = () => {
-    of[name] = original;
+    events.emit('waits');
+    return released;
   };
   of[name] = async function (this: unknown, ...given: never[]) {
     if (when === 'before') await wait();
@@ -34,37 +20,27 @@ export function holdMethod<Name extends string>(
     if (when === 'after') await wait();
     return result;
   };
+  const passNew = (): void => {
+    of[name] = original;
+  };
   return {
-    waiting: async (wanted) => {
-      while (calls < wanted) {
-        const [next, come] = gate();
-        arrived = come;
-        await next;
-      }
-    },
+    /** Resolves once a call waits. */
+    waiting: once(events, 'waits'),
+    /** Holds up no call that arrives from now on. */
     passNew,
+    /** Releases all calls, waiting and future. */
     letGo: () => {
       passNew();
-      letGo();
+      events.emit('released');
     },
   };
 }
 
-/** A promise, and its resolver. */
-function gate(): [open: Promise<void>, letGo: () => void] {
-  let letGo = (): void => undefined;
-  const open = new Promise<void>((resolve) => {
-    letGo = resolve;
-  });
-  return [open, letGo];
-}
-
 /** Follows the calls of methods: resolves once at least one was made and all that were made have ended. */
-export function endsOf(...followed: readonly (readonly [of: object, name: string])[]): {
-  all(): Promise<void>;
-} {
+export function endsOf(...followed: readonly (readonly [of: object, name: string])[]) {
   const made: Promise<unknown>[] = [];
-  const [some, first] = gate();
+  const events = new EventEmitter();
+  const first = once(events, 'first');
   const undo = followed.map(([of, name]) => {
     const methods = of as Record<string, (...given: unknown[]) => Promise<unknown>>;
     const original = methods[name];
@@ -72,7 +48,7 @@ export function endsOf(...followed: readonly (readonly [of: object, name: string
     methods[name] = function (this: unknown, ...given: unknown[]) {
       const result = original.apply(this, given);
       made.push(result.catch(() => undefined));
-      first();
+      events.emit('first');
       return result;
     };
     return () => {
@@ -81,7 +57,7 @@ export function endsOf(...followed: readonly (readonly [of: object, name: string
   });
   return {
     all: async () => {
-      await some;
+      await first;
       for (let ended = 0; ended < made.length; ) {
         ended = made.length;
         await Promise.all(made);

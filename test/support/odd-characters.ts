@@ -17,10 +17,3 @@ export const codePointsOf = (text: string): string =>
   Array.from(text, (each) => `U+${each.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}`).join(
     ' ',
   );
-
-/** Names that every object has, or that languages and libraries look for. */
-export const OBJECT_NAMES: readonly string[] = [
-  ...Object.getOwnPropertyNames(Object.prototype),
-  ...Object.getOwnPropertyNames(Function.prototype),
-  ...['then', 'toJSON', 'prototype', '__proto__', 'length', 'size', 'get', 'has', 'next', 'done', 'iterator'],
-].filter((name, at, all) => all.indexOf(name) === at);

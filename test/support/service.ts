@@ -1,4 +1,3 @@
-import type { Server } from 'node:http';
 import type { Knex } from 'knex';
 import sharp from 'sharp';
 import type { LifecycleState } from '../../api/api-services';
@@ -17,11 +16,11 @@ import { type Clock, PORTS, type Prediction, type Token } from '../../models/por
 import type { EmbeddingVersion } from '../../models/vision/embedding-model';
 import type { SearchedVersion } from '../../models/vision/neighbours';
 import { apiServices, apiSettings } from '../../scripts/composition/api-wiring';
-import { type Loupe, type Overrides, openLoupe } from '../../scripts/composition/container';
+import { type Overrides, openLoupe } from '../../scripts/composition/container';
 import { adapterOf } from '../../scripts/composition/opening';
 import { type Config, processEnvironment, readConfig } from '../../scripts/config';
 import { ApiClient } from './api-client';
-import { type CatalogSource, createFixtureData, FIXTURE, type FixtureData } from './fixture-data';
+import { type CatalogSource, createFixtureData, FIXTURE } from './fixture-data';
 import { listening } from './local-server';
 import { LogSink } from './log-sink';
 import { VisionQueueFake } from './vision-queue-fake';
@@ -62,14 +61,6 @@ class StandingClock implements Clock {
   }
 }
 
-interface Running {
-  readonly loupe: Loupe;
-  readonly server: Server;
-  readonly url: string;
-  readonly key: TestKey;
-  readonly data: FixtureData;
-}
-
 /** Small enough that photos over the limit are quick to send. */
 const SETTINGS = {
   LOG_LEVEL: 'silent',
@@ -106,7 +97,8 @@ export class TestService {
   readonly photo = { base64: '' };
   /** What the process reports about itself; tests may change it. */
   lifecycle: LifecycleState = 'ready';
-  private started: Running | undefined;
+  private started: Awaited<ReturnType<TestService['open']>> | undefined;
+  private own: TestKey | undefined;
 
   constructor(
     private readonly settings: Readonly<Record<string, string>>,
@@ -127,7 +119,8 @@ export class TestService {
   }
 
   get key(): TestKey {
-    return this.running.key;
+    if (!this.own) throw new Error('the service has not started');
+    return this.own;
   }
 
   /** A client with a key for all versions and an unlimited account. */
@@ -142,6 +135,14 @@ export class TestService {
 
   async start(): Promise<void> {
     this.photo.base64 = (await drawPhoto()).toString('base64');
+    this.started = await this.open();
+    this.own = await this.newKey();
+    // Earlier files may have left some.
+    const vectors = `embeddings_${(await this.liveVersion()).id}`;
+    for (const table of ['vision_jobs', 'webhook_endpoints', vectors]) await this.knex(table).delete();
+  }
+
+  private async open() {
     const { TEST_REDIS_URL } = processEnvironment();
     const data = await createFixtureData(this.catalog);
     const redis = { REDIS_URL: TEST_REDIS_URL, QUEUE_PREFIX: `t${Date.now()}-${process.pid}` };
@@ -153,12 +154,7 @@ export class TestService {
     const loupe = await openLoupe(config, { answersQueues: false, servesHttp: true }, fakes);
     const apiOptions = { ...apiSettings(config, loupe, () => this.lifecycle), logger: this.log.logger };
     const server = createServer(createApp(apiServices(loupe.container), apiOptions));
-    const url = `http://${await listening(server)}`;
-    const key = await createKey(loupe, url, {});
-    this.started = { loupe, server, url, key, data };
-    // Earlier files may have left some.
-    const vectors = `embeddings_${(await this.liveVersion()).id}`;
-    for (const table of ['vision_jobs', 'webhook_endpoints', vectors]) await this.knex(table).delete();
+    return { loupe, server, url: `http://${await listening(server)}`, data };
   }
 
   async liveVersion(): Promise<EmbeddingVersion & SearchedVersion> {
@@ -183,8 +179,18 @@ export class TestService {
     return row;
   }
 
-  newKey(options: KeyOptions = {}): Promise<TestKey> {
-    return createKey(this.running.loupe, this.url, options);
+  async newKey(options: KeyOptions = {}): Promise<TestKey> {
+    const accounts = adapterOf(this.running.loupe.container, PORTS.AccountRepository);
+    const { credits = null, test = false, limits, expiresAt = null } = options;
+    const accountId = options.accountId ?? (await accounts.createAccount('test', credits)).id;
+    const key = makeKey(test);
+    const { id: keyId } = await accounts.createKey({
+      ...{ accountId, name: 'test', test, expiresAt, hash: hashKey(key) },
+      versions: options.versions ?? API_VERSIONS,
+      limits: { perSecond: null, perMinute: null, concurrency: null, ...limits },
+      scopes: options.scopes ?? DEFAULT_SCOPES,
+    });
+    return { key, keyId, accountId, api: new ApiClient(this.url, key) };
   }
 
   async revoke(keyId: string): Promise<void> {
@@ -236,7 +242,7 @@ export class TestService {
     return this.running.loupe.container.resolve<Port>(token as symbol);
   }
 
-  private get running(): Running {
+  private get running() {
     if (!this.started) throw new Error('the service runs in tests only, not while they are collected');
     return this.started;
   }
@@ -251,21 +257,4 @@ async function drawPhoto(): Promise<Buffer> {
     .toBuffer();
   // Readers ignore what follows the end of a PNG.
   return Buffer.concat([png, Buffer.alloc((4 - (png.length % 3)) % 3)]);
-}
-
-async function createKey(loupe: Loupe, url: string, options: KeyOptions): Promise<TestKey> {
-  const accounts = adapterOf(loupe.container, PORTS.AccountRepository);
-  const accountId = options.accountId ?? (await accounts.createAccount('test', options.credits ?? null)).id;
-  const key = makeKey(options.test ?? false);
-  const { id } = await accounts.createKey({
-    accountId,
-    name: 'test',
-    versions: options.versions ?? API_VERSIONS,
-    test: options.test ?? false,
-    limits: { perSecond: null, perMinute: null, concurrency: null, ...options.limits },
-    hash: hashKey(key),
-    scopes: options.scopes ?? DEFAULT_SCOPES,
-    expiresAt: options.expiresAt ?? null,
-  });
-  return { key, keyId: id, accountId, api: new ApiClient(url, key) };
 }

@@ -19,7 +19,6 @@ const SLOWEST = [
   'models/download-model',
   'spec/feedback',
   'spec/every-endpoint',
-  'spec/odd-characters',
   'spec/commands',
   'embedded/lifetime',
   'db/hostile-texts',

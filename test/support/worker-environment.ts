@@ -14,11 +14,15 @@ interface LentDatabase {
 }
 
 declare global {
-  /** Lends an embedded database that began as a copy of a prepared data folder; what earlier files wrote is still in it. */
-  var lendEmbedded: (prepared: string) => Promise<LentDatabase>;
+  /**
+   * Lends an embedded database that began as a copy of a prepared data folder; what earlier files wrote is still in it.
+   *
+   * @param apart names the files among which it is lent; all that give none share theirs
+   */
+  var lendEmbedded: (prepared: string, apart?: string) => Promise<LentDatabase>;
 }
 
-/** Of this Jest worker: databases that wait for the next file, by the folder that they began with. */
+/** Of this Jest worker: databases that wait for the next file, by the folder that they began with, and for whom. */
 const waiting = new Map<string, string[]>();
 
 /** Node's environment, and embedded databases that outlive a test file: to open one takes longer than most files do. */
@@ -29,9 +33,9 @@ export default class WorkerEnvironment extends TestEnvironment {
   }
 }
 
-async function lend(prepared: string): Promise<LentDatabase> {
-  const free = waiting.get(prepared) ?? [];
-  waiting.set(prepared, free);
+async function lend(prepared: string, apart = ''): Promise<LentDatabase> {
+  const free = waiting.get(prepared + apart) ?? [];
+  waiting.set(prepared + apart, free);
   const used = free.pop();
   const dataDir = used ?? (await open(prepared));
   return { dataDir, isNew: used === undefined, giveBack: () => void free.push(dataDir) };

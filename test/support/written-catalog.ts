@@ -9,7 +9,7 @@ import { StoredVectors } from './stored-vectors';
 import { temporaryFolder } from './temporary-folder';
 
 /** The fixture in a separate database, for tests that undo what they write. */
-export const RESTORED: CatalogSource = { ...FIXTURE, name: 'restored' };
+export const RESTORED: CatalogSource = { ...FIXTURE, apart: 'restored' };
 
 /** A caller with all permissions. */
 export async function writerOf(service: TestService): Promise<ApiClient> {
@@ -22,7 +22,7 @@ export async function writerOf(service: TestService): Promise<ApiClient> {
  */
 export function useWrittenCatalog(settings: Readonly<Record<string, string>> = {}) {
   const vectors = new StoredVectors(() => service.resolve(PORTS.EmbeddingRepository));
-  const service = useService(settings, { [PORTS.IndexQueue]: vectors }, { ...FIXTURE, name: 'written' });
+  const service = useService(settings, { [PORTS.IndexQueue]: vectors }, { ...FIXTURE, apart: 'written' });
   let own: ApiClient;
   beforeAll(async () => {
     own = await writerOf(service);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { foldText, nameSortKey, wordsAsked, wordsOf } from '../../models/catalog/fold-text';
 import { matchedParts } from '../../models/catalog/matched-parts';
-import { codePointsOf, INVISIBLE } from '../support/odd-characters';
+import { APOSTROPHES, codePointsOf, INVISIBLE, NUMBER_SIGNS } from '../support/odd-characters';
 
 const SEEDED = { seed: 18, numRuns: 2_000 };
 /** The parts of a name that the words name. */
@@ -30,6 +30,14 @@ describe('characters that readers do not see or can not tell apart make no diffe
   test('a text of nothing but invisible characters is blank', () => {
     expect(INVISIBLE.filter((character) => wordsAsked(` ${character} `) !== null)).toEqual([]);
     expect(wordsAsked('!')).toEqual([]);
+  });
+
+  test.each([
+    ['apostrophes', [...APOSTROPHES], (sign: string) => `Tod${sign}s`, 'tod s'],
+    ['signs of a number', NUMBER_SIGNS, (sign: string) => `Chanel ${sign}5`, 'chanel no 5'],
+  ])('all %s read alike', (_what, signs, nameOf, words) => {
+    expect(signs.filter((sign) => wordsOf(nameOf(sign)).join(' ') !== words)).toEqual([]);
+    expect(new Set(signs.map((sign) => foldText(nameOf(sign)))).size).toBe(1);
   });
 
   test('a degree sign is part of no word, although the sign of a number may look like one', () => {
