@@ -50,7 +50,7 @@ export interface DurableFiles {
 
 export interface Progress {
   /** Starts a stage that ends at `total`, in any unit; `done` of it was done before. */
-  begin(stage: string, total: number, done?: number): void;
+  begin(stage: string, total: number, done?: number, counts?: Readonly<Record<string, number>>): void;
   /** How much of the stage is done, and failed. @param counts shown in place of `done`, by unit; the rate is that of the first */
   reach(done: number, failed?: number, counts?: Readonly<Record<string, number>>): void;
   end(): void;

@@ -4,6 +4,15 @@ import { printable } from './printable';
 
 const PLAIN_LINES_MS = 5_000;
 
+type Counts = Readonly<Record<string, number>>;
+
+const countsText = (done: number, total: number, counts?: Counts): string =>
+  counts
+    ? Object.entries(counts)
+        .map(([unit, count]) => `${count} ${unit}`)
+        .join(', ')
+    : `${done}/${total}`;
+
 /** Shows on a terminal how work goes on; however it ends, nothing of that keeps the process alive. */
 export async function withProgress<Result>(
   stream: NodeJS.WriteStream,
@@ -29,7 +38,7 @@ class TerminalProgress implements Progress {
 
   constructor(private readonly stream: NodeJS.WriteStream) {}
 
-  begin(stage: string, total: number, done = 0): void {
+  begin(stage: string, total: number, done = 0, counts?: Counts): void {
     // A stage that failed has not ended.
     this.stop();
     [this.#before, this.#counted, this.#hasCounts, this.#isMoving] = [done, null, false, false];
@@ -41,24 +50,26 @@ class TerminalProgress implements Progress {
       formatTime: (...given) => (this.#isMoving ? Format.TimeFormat(...given) : '?'),
       ...{ noTTYOutput: true, notTTYSchedule: PLAIN_LINES_MS, hideCursor: true },
     });
-    const shown = { stage: stage.padEnd(22), rate: '-', failures: '', counts: `${done}/${total}` };
+    const shown = {
+      stage: stage.padEnd(22),
+      rate: '-',
+      failures: '',
+      counts: countsText(done, total, counts),
+    };
     this.#bar.start(Math.max(total, 1), done, shown);
   }
 
-  reach(done: number, failed = 0, counts?: Readonly<Record<string, number>>): void {
+  reach(done: number, failed = 0, counts?: Counts): void {
     if (!this.#bar) return;
     // What arrived meanwhile was not in the total.
     this.#bar.setTotal(Math.max(this.#bar.getTotal(), done));
     this.#hasCounts = counts !== undefined;
     this.#isMoving ||= done > this.#before;
-    const entries = Object.entries(counts ?? {});
-    const [, counted] = entries[0] ?? [];
+    const [counted] = Object.values(counts ?? {});
     this.#counted ??= counted ?? this.#before;
     const seconds = (performance.now() - this.#startedAt) / 1000;
     this.#bar.update(done, {
-      counts: counts
-        ? entries.map(([unit, count]) => `${count} ${unit}`).join(', ')
-        : `${done}/${this.#bar.getTotal()}`,
+      counts: countsText(done, this.#bar.getTotal(), counts),
       rate: seconds > 0 ? (((counted ?? done) - this.#counted) / seconds).toFixed(1) : '-',
       failures: failed > 0 ? `  ${failed} failed` : '',
     });

@@ -191,9 +191,9 @@ export class FilesProgress {
   }
 
   reach(kind: RecordKind, bytesRead: number, rejects: number): void {
-    if (!this.#isShown) this.progress.begin('import', this.total, this.#before);
-    this.#isShown = true;
     const counts = { records: this.#records, pictures: this.#pictures, ...(rejects > 0 && { rejects }) };
+    if (!this.#isShown) this.progress.begin('import', this.total, this.#before, counts);
+    this.#isShown = true;
     this.progress.reach(this.#before + bytesRead * WORK_OF_BYTE[kind], 0, counts);
   }
 
