@@ -125,7 +125,6 @@ export const FOUND = sql`found.*, to_json(ARRAY(SELECT owner FROM gone)) AS gone
 /** A line of its result; the row is null where there is none. */
 export type FoundLine = (ItemRow | { readonly id: null }) & { readonly gone: readonly string[] };
 
-/** The rows that were found, in the order of the ids. */
 export function itemsIn(found: readonly FoundLine[]): (rows: FoundRows['rows']) => CatalogItem[] {
   const items = new Map<string, CatalogItem>();
   for (const line of found) if (line.id !== null) items.set(line.id, itemOf(line));

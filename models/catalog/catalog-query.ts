@@ -59,7 +59,6 @@ export interface RowPosition {
   readonly rank: readonly number[];
 }
 
-/** A catalog query of any API version, once its wire form is parsed. */
 export interface CatalogQuery {
   /** Free text; blank or null means a listing. */
   readonly text: string | null;

@@ -2,7 +2,7 @@ import { foldText, WORDS, wordsOf } from './fold-text';
 
 /** Every letter of a word is a single code point, unless the word contains one of these. */
 const JOINING = /[\p{M}\u0e33\u0eb3\u1100-\u11ff\ua960-\ua97f\ud7b0-\ud7ff]/u;
-const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' });
+export const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' });
 
 /** Characters of scripts that are written without spaces: Han, kana and Thai. */
 const UNSPACED =

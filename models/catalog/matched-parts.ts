@@ -1,8 +1,6 @@
 import { foldText, WORDS } from './fold-text';
-import { partBeginning } from './index-terms';
+import { graphemes, partBeginning } from './index-terms';
 import type { NamePart } from './suggestion';
-
-const LETTERS = new Intl.Segmenter('und', { granularity: 'grapheme' });
 
 interface AskedWord {
   readonly text: string;
@@ -64,7 +62,7 @@ function foldPlaced(text: string): { readonly folded: string; readonly places: r
   const places: NamePart[] = [];
   for (const { 0: run, index } of text.matchAll(/[^ ]+| +/g)) {
     let before = '';
-    for (const { segment, index: at } of LETTERS.segment(run)) {
+    for (const { segment, index: at } of graphemes.segment(run)) {
       const folded = foldText(run.slice(0, at + segment.length));
       const end = index + at + segment.length;
       for (let unit = sharedLength(before, folded); unit < folded.length; unit++) {

@@ -7,9 +7,9 @@ import { RECORDS_MAX } from '../../models/records/records-service';
 import { BUNDLE_FILES, withRecords } from './bundle';
 import { parsedLine, recordParsers } from './parse-record';
 import { readLines } from './read-lines';
+import { ID_LENGTH_MAX } from './record-values';
 
 const PIECE = 64 * 1024;
-const ID_LENGTH_MAX = 200;
 
 const KIND_OF = new Map(
   Object.entries(BUNDLE_FILES).map(([kind, file]) => [file.replace('.jsonl', ''), kind as RecordKind]),

@@ -4,7 +4,7 @@ import { pathFault } from '../../models/catalog/path-fault';
 import { TAGS_FIELD } from '../../models/catalog/taxonomy';
 
 const LABEL_LENGTH_MAX = 500;
-const ID_LENGTH_MAX = 200;
+export const ID_LENGTH_MAX = 200;
 const FIELD_LENGTH_MAX = 60;
 /** Addresses are keys in the database, whose entries must stay under 2,700 bytes. */
 const ADDRESS_BYTES_MAX = 2_000;

@@ -70,7 +70,6 @@ export const programsOf = (root: string) => ({
       stdio: ['ignore', 'pipe', 'pipe'],
     }),
 
-  /** Runs a `loupe` command and returns the JSON that it prints. */
   async runLoupe(settings: Settings, ...words: readonly string[]): Promise<unknown> {
     const child = this.spawnLoupe(settings, ...words, '--json');
     const [answer, told, [code]] = await Promise.all([

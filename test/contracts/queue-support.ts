@@ -61,7 +61,6 @@ export class FakePipeline implements PhotoPipeline {
   }
 }
 
-/** An answer that belongs to one photo only. */
 export const neighbourhood = (photo: number): Neighbourhood => ({
   version: { id: 1, model: 'tiny@1.0.0', calibration: null },
   neighbours: [{ imageId: photo, products: [`product_${photo}`], distance: 0.25, byView: [0.25, 0.5] }],

@@ -15,7 +15,6 @@ const POLL_MS = 200;
 export interface Audit {
   /** Sum of all `credits_used`. */
   readonly answered: number;
-  /** Sum of the ledger. */
   readonly booked: number;
   /** One sentence each; none when the ledger is right. */
   readonly faults: readonly string[];

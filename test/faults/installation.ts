@@ -21,7 +21,6 @@ export const WAITING_MAX = 32;
 export interface Installation {
   readonly services: Servers;
   readonly database: Database;
-  /** A host of callers that receives messages about their jobs. */
   readonly receiver: WebhookReceiver;
   readonly apis: readonly ServicePart[];
   readonly workers: readonly ServicePart[];

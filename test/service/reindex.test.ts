@@ -34,9 +34,7 @@ beforeAll(async () => {
   await installLayoutModel(installation.dataDir, 'next', { channels: 'bgr', view: [0.1, 0.1, 0.8, 0.8] });
   const bundle = join(installation.folder, 'bundle');
   await writePictures(bundle);
-  running = await RunningInstallation.start(installation, {
-    onServers: ['api', 'api', 'worker', 'worker'],
-  });
+  running = await RunningInstallation.start(installation, { onServers: ['api', 'api', 'worker', 'worker'] });
   await running.loupe('catalog', 'import', bundle);
   await addMorePictures(0, PICTURES);
   await build('layout');
@@ -89,7 +87,6 @@ async function killedBuild(atImages: number, ...words: string[]): Promise<boolea
   return signal === 'SIGKILL';
 }
 
-/** Whether a build is refused because another one was begun and not finished. */
 const isRefused = (): Promise<boolean> =>
   build('next').then(
     () => false,

@@ -29,6 +29,7 @@ export interface TermExpansion {
 export const LONGER_MAX = 40;
 /** Joined and split words and references of one word. */
 export const FORMS_MAX = 40;
+/** Misspelt words of one word. */
 export const MISSPELT_MAX = 40;
 /** Listed words of a query, for each of the three; its words share them. */
 const LISTED_MAX = 200;

@@ -55,7 +55,6 @@ export class TableSource implements RecordSource {
     this.#rows = new ProductRows(table.columns, table.options, taxonomy);
   }
 
-  /** Reads the table once, to collect what its products name. */
   static async open(
     table: OpenTable,
     store: TaxonomyStore,

@@ -6,7 +6,6 @@ export interface HttpAnswer {
   readonly status: number;
   readonly ms: number;
   readonly text: string;
-  /** The header `Server-Timing`. */
   readonly timing: string;
 }
 

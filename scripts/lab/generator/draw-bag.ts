@@ -89,7 +89,6 @@ const bagOf = (look: BagLook, pose: BagPose, defs: Defs, texture: string) => {
     /** Half the width of the top, and the top itself. */
     half: (look.width / 2) * cut.flare,
     top: -look.height,
-    /** Where the back of the bag is, against its front. */
     back: { x: look.depth * Math.sin(pose.yaw), y: -look.depth * PITCH },
     rise: look.drop * (0.45 + 0.55 * pose.lift),
   };
@@ -231,7 +230,6 @@ function stamp({ look, cut, top }: Bag): string {
   return moved(0, y, lettering(look.wordmark, 20, colour, 0.11, 1.25));
 }
 
-/** Handles and straps: those before the bag, or those behind it. */
 function carry(bag: Bag, isFront: boolean): string {
   const { look, cut, half, top, rise } = bag;
   const arch = (reach: number, y: number, up: number) =>

@@ -6,7 +6,6 @@ export function decodeSvg(drawing: string): Sharp {
   return sharp(Buffer.from(drawing));
 }
 
-/** SVG whose numbers are no longer than a picture needs. */
 export const svg = (parts: TemplateStringsArray, ...values: readonly (string | number)[]): string =>
   parts.reduce((text, part, at) => {
     const value = values[at - 1] ?? '';
@@ -48,7 +47,6 @@ export const brightness = (hex: string): number => {
   return (0.299 * red + 0.587 * green + 0.114 * blue) / 255;
 };
 
-/** The colour, or one that stands out against another where it does not. */
 export function against(hex: string, ground: string): string {
   if (Math.abs(brightness(hex) - brightness(ground)) > 0.2) return hex;
   return tone(hex, brightness(ground) > 0.5 ? -0.55 : 0.6);

@@ -30,11 +30,9 @@ export const slugOf = (name: string): string =>
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-');
 
-/** Values repeated by how common they are. */
 export const byWeight = (list: readonly Named[]): Named[] =>
   list.flatMap((each) => Array<Named>(each.weight).fill(each));
 
-/** One of the names, as often as its weight says. */
 export const weighted = <Value extends string>(
   random: Random,
   weights: Readonly<Partial<Record<Value, number>>>,
@@ -55,11 +53,9 @@ export interface Described {
   readonly seed: number;
   readonly lineage: Lineage;
   readonly random: Random;
-  /** The name of the entity above. */
   readonly above: string;
 }
 
-/** How many variants products have, with weights. */
 export const VARIANTS = [1, 2, 3, 4, 5, 6].map(
   (count, at) => [count, [15, 25, 25, 20, 10, 5][at] ?? 0] as const,
 );

@@ -38,7 +38,6 @@ export interface Servers {
 export interface ServerOptions {
   /** Variables that may name servers, as `process.env` has them. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Called with one line for each step and its reason. */
   readonly log: (line: string) => void;
   /** Whether PostgreSQL keeps committed data through a crash; default false, which is faster. */
   readonly durable?: boolean;
@@ -143,6 +142,7 @@ interface Way {
 interface Commands extends Readonly<Record<'start' | 'kill' | 'pause' | 'resume' | 'end', string>> {
   readonly environment: ServerOptions['environment'];
   readonly identity: { readonly uid?: number; readonly gid?: number };
+  /** A file for what the server says. */
   readonly log: string;
 }
 

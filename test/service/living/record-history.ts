@@ -4,7 +4,6 @@ export interface Span {
   readonly until: number;
 }
 
-/** When a version is known to have been current. */
 interface Life {
   readonly version: number;
   /** The call that wrote it; null while none is known. */
@@ -32,6 +31,7 @@ export class RecordHistory {
 
   constructor(readonly id: string) {}
 
+  /** Null for a deletion. */
   wrote(version: number | null, span: Span): void {
     if (version === null) this.#deletions.push(span);
     else this.saw(version, span).written = span;

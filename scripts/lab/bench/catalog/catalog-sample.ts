@@ -53,17 +53,14 @@ export class CatalogSample {
     return this.words(random, 1, suits).join();
   }
 
-  /** This many different words of one product. */
   words(random: Random, count: number, suits: (word: string) => boolean = () => true): string[] {
     return drawn(random, count, () => this.product(random).words.filter(suits));
   }
 
-  /** This many different filters that one product passes. */
   filters(random: Random, count: number, suits: (filter: Filter) => boolean = () => true): Filter[] {
     return drawn(random, count, () => this.product(random).filters.filter(suits));
   }
 
-  /** The share of the catalog that has a word, or passes a filter for one value. */
   shareOf(term: string | Filter): number {
     const name = typeof term === 'string' ? term : `${term.field}:${term.include[0]}`;
     return (this.rowsByTerm.get(name) ?? 0) / this.size;

@@ -4,7 +4,6 @@ import { wordsOf } from '../../../../models/catalog/fold-text';
 import type { Random } from '../../../../models/random';
 import type { CatalogSample } from './catalog-sample';
 
-/** One call of the catalog, pricing apart. */
 export type Question =
   | { readonly item: string }
   | { readonly query: CatalogQuery }
@@ -64,10 +63,7 @@ const suggestion = (name: string, draw: Draw<string>): QuestionKind => ({
 });
 
 export const QUESTION_KINDS: readonly QuestionKind[] = [
-  {
-    name: 'item lookup',
-    draw: (sample, random) => ({ item: sample.product(random).id }),
-  },
+  { name: 'item lookup', draw: (sample, random) => ({ item: sample.product(random).id }) },
   listing('listing', (_, random) => ({ page: random.integer(0, FIRST_PAGES) })),
   listing('one filter', (sample, random) => ({ filters: sample.filters(random, 1) })),
   listing('three filters', (sample, random) => ({ filters: sample.filters(random, 3) })),

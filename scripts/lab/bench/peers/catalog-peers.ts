@@ -38,10 +38,7 @@ export async function benchCatalogPeers({ products, calls }: PeersBenchOptions):
         const { url, child } = await startPeer('catalog_peer', { ENGINE: engine, FOLDER, DATABASE_URL });
         children.push(child);
         const client = new Client(url, '');
-        subjects.push({
-          name: engine,
-          ask: (question) => client.post('/search', bodyFor(question) ?? {}),
-        });
+        subjects.push({ name: engine, ask: (question) => client.post('/search', bodyFor(question) ?? {}) });
       }
       await installation.start(['api']);
       const client = new Client(installation.url, await installation.key());

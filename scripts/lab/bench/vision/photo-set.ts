@@ -11,7 +11,6 @@ const listedPhoto = z.object({
 });
 type ListedPhoto = z.infer<typeof listedPhoto>;
 
-/** A line of `pairs.json`: a thing with other photos of it. */
 const listedPair = z.object({
   ...{ item: z.string(), kind: z.string(), set: z.string(), catalog: z.string() },
   queries: z.array(z.string()),

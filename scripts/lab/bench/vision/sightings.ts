@@ -43,11 +43,7 @@ export class Sightings {
   static async of(set: PhotoSet, { folder, manifest }: InstalledModel): Promise<Sightings> {
     const preparer = new SharpImagePreparer({ bytesMax: 1 << 30, pixelsMax: 1 << 30 });
     const embedders = new PooledEmbedderRegistry({
-      ...{
-        threads: defaultThreads(cpus().length),
-        backend: 'auto',
-        batchTimeoutMs: 30_000,
-      },
+      ...{ threads: defaultThreads(cpus().length), backend: 'auto', batchTimeoutMs: 30_000 },
       ...{ logger: pino({ level: 'warn' }), folderOf: () => folder, mapOf: async () => null },
     });
     try {
