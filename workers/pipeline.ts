@@ -28,7 +28,7 @@ export interface PhotoPipeline {
   neighbours(photos: Photos): Promise<Neighbourhood>;
 }
 
-/** Token of the bytes of vectors that are cached: four kilobytes for a photo of four views and 256 dimensions; 0 is off. */
+/** Token of the bytes of vectors that are cached: six kilobytes for a photo of three views and 512 dimensions; 0 is off. */
 export const PHOTO_CACHE_BYTES = Symbol.for('PhotoCacheBytes');
 
 type Vectors = readonly Float32Array[];

@@ -98,18 +98,19 @@ export function inTransaction<Result>(
   return reachable(knex.transaction(work));
 }
 
-/** Runs work on one connection, whose session is then its own: `rowsOf` of what is given goes there. */
+/** Runs work on one connection, whose session is then its own: `rowsOf` of what is given goes there. @throws as `rowsOf` */
 export function onOneConnection<Result>(
   knex: Knex,
   work: (own: Knex, connection: ClientBase) => Promise<Result>,
 ): Promise<Result> {
-  return onConnection(knex, (connection) => {
+  const running = onConnection(knex, (connection) => {
     const client: unknown = Object.create(knex.client, {
       acquireConnection: { value: async () => connection },
       releaseConnection: { value: async () => undefined },
     });
     return work(Object.create(knex, { client: { value: client } }), connection);
   });
+  return reachable(running);
 }
 
 async function onConnection<Result>(

@@ -126,6 +126,6 @@ export function comparisonOf(answers: readonly PairedAnswer[]) {
     wins: answers.filter((each) => gainOf(each) > 0).length,
     losses: answers.filter((each) => gainOf(each) < 0).length,
     agreement: answers.filter(({ same }) => same).length / answers.length,
-    difference: { mean, low: mean - reach, high: mean + reach },
+    difference: { mean, low: Math.max(-1, mean - reach), high: Math.min(1, mean + reach) },
   };
 }

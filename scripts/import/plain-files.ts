@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { lstat, open, opendir } from 'node:fs/promises';
+import { lstat, open, opendir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathFault, segmentsOf } from '../../models/catalog/path-fault';
 
@@ -15,6 +15,9 @@ export interface BundleFault {
  * as macOS writes it, are one name (contract 13.18); the file that is spelt as the path is comes first.
  */
 export class PlainFiles {
+  /** By folder, the names in it that are neither form: most folders have none. */
+  readonly #mixedNames = new Map<string, Promise<readonly string[]>>();
+
   constructor(private readonly root: string) {}
 
   /** The bytes of a file whose path contains no link. @throws Error whose message is the reason for the rejection */
@@ -27,7 +30,7 @@ export class PlainFiles {
   }
 
   async #readBelow(folder: string, [name = '', ...rest]: string[], bytesMax: number): Promise<Buffer | null> {
-    for (const spelling of new Set([name, name.normalize('NFC'), name.normalize('NFD')])) {
+    for (const spelling of await this.#spellingsOf(folder, name)) {
       const path = join(folder, spelling);
       const found =
         rest.length === 0
@@ -37,6 +40,20 @@ export class PlainFiles {
     }
     return null;
   }
+
+  async #spellingsOf(folder: string, name: string): Promise<Iterable<string>> {
+    const composed = name.normalize('NFC');
+    const spellings = new Set([name, composed, name.normalize('NFD')]);
+    if (spellings.size === 1) return spellings;
+    const mixed = this.#mixedNames.get(folder) ?? mixedNamesIn(folder);
+    this.#mixedNames.set(folder, mixed);
+    return [...spellings, ...(await mixed).filter((other) => other.normalize('NFC') === composed)];
+  }
+}
+
+async function mixedNamesIn(folder: string): Promise<readonly string[]> {
+  const names = await readdir(folder);
+  return names.filter((name) => name !== name.normalize('NFC') && name !== name.normalize('NFD'));
 }
 
 async function isPlainFolder(path: string): Promise<boolean> {

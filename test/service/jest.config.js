@@ -6,7 +6,7 @@ const common = require('../../jest.config.js');
  */
 const WITHOUT_ADAPTERS = [
   'spec/(account|admin|data-files|errors|golden-queries|identifiability|legacy|mcp|openapi|pages)',
-  'spec/(record-fields|refusals|search-misses|shop-guide|site|variants|wire)',
+  'spec/(record-fields|refusals|shop-guide|site|variants|wire)',
 ];
 
 /** `npm run test:services`: the tests that speak to a database or a queue, on a real PostgreSQL and Redis, and `test/faults`. */

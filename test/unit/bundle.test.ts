@@ -148,6 +148,10 @@ describe('a picture is found by its name', () => {
   const spellings = [
     'sac-\u00e9t\u00e9.png',
     'sac-e\u0301te\u0301.png',
+    // Composed here, decomposed there; and a character that is composed as another one.
+    'sac-\u00e9te\u0301.png',
+    'sac-e\u0301t\u00e9.png',
+    '\u212bngstr\u00f6m.png',
     'A\u030angstro\u0308m.png',
     '\u00c5ngstr\u00f6m.png',
     '\uac00\ubc29.png',

@@ -43,7 +43,7 @@ export class PooledEmbedderRegistry implements EmbedderRegistry {
    * @throws ModelRefused when the model is not installed, was changed, or can't run here
    */
   async forVersion({ id, model, manifest, adaptation }: EmbeddingVersion): Promise<Embedder> {
-    const key = `${modelReference(manifest)} ${manifest.digests[manifest.file]}`;
+    const key = JSON.stringify([modelReference(manifest), manifest.digests[manifest.file], manifest.views]);
     let loading = this.#embedders.get(key);
     if (!loading) {
       loading = this.#load(key, manifest);

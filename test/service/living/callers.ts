@@ -81,8 +81,9 @@ export class Living {
     if (!random.chance(REMOVING)) return;
     const change = deletion(random.integer(0, SIZE - 1));
     const [{ status }, span] = await timed(this.api.remove(change.key));
-    if (status === 404) this.checker.missed(span, change.key);
-    else this.checker.wrote(change, span);
+    if (status === 404) return this.checker.missed(span, change.key);
+    expect(status).toBe(200);
+    this.checker.wrote(change, span);
   }
 
   /** Imports the bundle, with other versions of half of the living products and of two brands. */
