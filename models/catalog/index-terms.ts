@@ -60,7 +60,6 @@ const NUMBER = /(?<=[^\d])\d{5,}/g;
 
 /** The term of rows that contain these words with a digit joined, apart or with other separators. */
 export const referenceOf = (words: readonly string[]): string => REFERENCE + words.join('');
-
 export const isReference = (term: string): boolean => term.startsWith(REFERENCE);
 
 /** The long numbers in a word after letters, with what follows: `126610ln` of `m126610ln`. */

@@ -10,7 +10,6 @@ export type Parsed<Record> =
   | { readonly field: string; readonly reason: string };
 
 export type Parse<Record> = (value: unknown) => Parsed<Record>;
-
 export type RecordParsers = { readonly [Kind in RecordKind]: Parse<ReadRecords[Kind]> };
 
 /** @param now stands in for the time of estimates that name none */

@@ -4,7 +4,6 @@ import type { ReadLine } from '../../models/ports';
 
 /** A longer line is not read: it would have to be whole in memory. */
 export const LINE_BYTES_MAX = 4 * 1024 * 1024;
-
 const NEWLINE = 0x0a;
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 

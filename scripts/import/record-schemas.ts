@@ -240,7 +240,6 @@ const RECORDS = {
 
 /** All of them by their names. @param now stands in for the time of estimates that name none */
 export const recordSchemas = (now: Date) => ({ ...RECORDS, EstimateRecord: estimateSchema(now) });
-
 const NAMED = recordSchemas(new Date(0));
 
 /** The schemas of records and of a line of `PUT /v3/catalog/records` (contract 15.1), by their names in `/openapi.json`. */

@@ -12,9 +12,7 @@ import { openServerProxy } from './server-proxy';
 
 const url = process.env['TEST_S3_URL'];
 const withS3 = url ? describe : describe.skip;
-
 const inFolder = async () => new LocalImageStore(temporaryFolder());
-
 const inBuckets: S3ImageStore[] = [];
 afterEach(async () => {
   for (const each of inBuckets.splice(0)) await each.close();

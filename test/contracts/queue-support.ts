@@ -11,7 +11,6 @@ import { InProcessVisionQueue } from '../../workers/queue/in-process-queue';
 import { silent } from '../support/log-sink';
 
 const HOUR_MS = 3_600_000;
-
 export const REDIS_URL = processEnvironment()['TEST_REDIS_URL'] ?? '';
 export const withRedis = REDIS_URL ? describe : describe.skip;
 

@@ -8,7 +8,6 @@ const CELLS = 8;
 const SIDE = 192;
 /** Products of the small catalog. */
 const PRODUCTS = 24;
-
 export const productId = (product: number): string => `product_thing${product}`;
 
 /** Picture number `number` of a product: its own colours beside clutter that is different in each. A faint one is hard to tell apart. */

@@ -15,7 +15,6 @@ const host = createServer((request, response) => answer(request, response));
 const LIMITS = { IMAGE_BYTES_MAX: String(IMAGE_BYTES_MAX), BODY_MEMORY_MIB: '14' };
 /** Shorter than a stalled upload is tolerated: a call that waits for one fails. */
 const service = useService({ ...LIMITS, VISION_DEADLINE_MS: '6000' });
-
 const uploads: Socket[] = [];
 beforeEach(() => service.sees(['product_birkin_croc', 0.05]));
 afterEach(() => {

@@ -23,7 +23,6 @@ const photo = (index: number): Promise<Buffer> => {
   return taken[index];
 };
 const base64Of = async (index: number) => ({ base64: (await photo(index)).toString('base64') });
-
 const host = createServer(async (_request, response) => response.end(await photo(2)));
 const collector = new TraceCollector();
 let hostAddress: string;

@@ -20,10 +20,8 @@ const READERS = 3;
 /** At least; they go on until everything is written. */
 const READS_A_READER = 150;
 const SEED = 31;
-
 let running: RunningInstallation;
 let living: Living;
-
 const withServers = TEST_DATABASE_URL && TEST_REDIS_URL ? describe : describe.skip;
 
 withServers('A catalog that is written, imported, fed and read at once', () => {

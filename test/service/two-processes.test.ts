@@ -12,7 +12,6 @@ const TURNS = Number(INTERLEAVINGS);
 const TURN_MS_MAX = 2_000;
 const CATEGORY = 'handbags';
 const BAG = 'product_one';
-
 let running: RunningInstallation;
 let operators: readonly OperatorClient[];
 let accountId: string;

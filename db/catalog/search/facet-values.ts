@@ -7,7 +7,6 @@ import { byCodePoint } from './product-order';
 import type { FacetCounts } from './scored-rows';
 
 const NAMES_AT_ONCE = 1_000;
-
 type Counted = readonly [id: string, count: number];
 
 /** What is answered of the counted facets: the values of most rows, with their names (contract 4.15, 4.16). */

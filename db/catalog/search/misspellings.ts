@@ -146,5 +146,4 @@ export function editsBetween(from: readonly string[], to: readonly string[], edi
 }
 
 const cell = (row: readonly number[], column: number): number => row[column] ?? Number.POSITIVE_INFINITY;
-
 const least = (row: readonly number[]): number => row.reduce((left, right) => Math.min(left, right));

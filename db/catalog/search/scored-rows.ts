@@ -17,7 +17,6 @@ export interface Window {
 
 /** Of a text: by relevance, or the rows that match all words by popularity alone. */
 export type RankOrder = 'relevance' | 'popularity';
-
 export type FacetCounts = ReadonlyMap<string, ReadonlyMap<string, number>>;
 
 export interface FoundPage {

@@ -14,7 +14,6 @@ export const nameOf = ({ kind, term }: PostingRequest): string => `${kind} ${ter
 
 /** The products of a snapshot that have a term; those that have changed since may or may not be in it. */
 export type Posting = Bitset | Uint32Array;
-
 export const NO_ORDINALS = new Uint32Array();
 
 /** Bitmaps of a million products are 125,000 bytes each. */

@@ -20,7 +20,6 @@ const PART_MIN = 2;
 const NUMBER = /^\d{5,}$/;
 /** Letters and digits that the last word needs, one of them a digit, to be the beginning of a reference. */
 const BEGUN_MIN = 4;
-
 const DIGIT = /\p{Nd}/u;
 const CHANGES_SORT = /(?<=\p{Nd})(?=\p{L})|(?<=\p{L})(?=\p{Nd})/u;
 

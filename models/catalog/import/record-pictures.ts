@@ -7,9 +7,7 @@ import type { Batch, Fault, PicturedRecord, Pictures, Reject } from './stage';
 
 /** How answers name a stored image: the name is the hash of its content, so it is the same wherever it is served. */
 const STORED_IMAGE = /\/images\/[0-9a-f]{64}\.(?:jpg|png|webp)$/;
-
 export const storedImageOf = (address: string): string | undefined => STORED_IMAGE.exec(address)?.[0];
-
 const digestIn = (address: string): string => address.slice('/images/'.length, address.lastIndexOf('.'));
 
 /** Whether a picture is named by a path inside a bundle; anything that begins with `/` is already an address. */
@@ -130,7 +128,6 @@ const picturedOf = (record: PicturedRecord): readonly Pictured[] =>
   'deleted' in record ? [] : [record, ...(record.variants ?? [])];
 
 const referencesOf = ({ images, thumbnails }: Pictured): readonly string[] => [...images, ...thumbnails];
-
 const addressOf = ({ address }: StoredImage): string => address;
 
 /** By position: an image without a thumbnail is its own if a later image has one; at the end it is left out. */

@@ -10,9 +10,7 @@ export interface Fault {
 }
 
 export type Reject = (line: number, field: string, reason: string) => void;
-
 export const WHOLE_LINE = 'line';
-
 const REASON_LENGTH_MAX = 500;
 /** Longer than the paths of most systems may be. */
 const PLACE_LENGTH_MAX = 5_000;

@@ -25,7 +25,6 @@ export interface TablePreview {
 
 type Lines<Kind extends RecordKind> = readonly ReadLine<ReadRecords[Kind]>[];
 type OnBytes = (bytes: number) => void;
-
 const IDS_AT_ONCE = 1_000;
 const GUARDED_SHARE = 1 / 5;
 const PREVIEWED = 3;

@@ -12,7 +12,6 @@ import type { CatalogImportStore, ReadLine } from '../../../models/ports';
 import { type Parse, parsedLine } from '../parse-record';
 
 export type TaxonomyStore = Pick<CatalogImportStore, 'categories' | 'entities' | 'entitiesOf'>;
-
 const ENTITIES_AT_ONCE = 1_000;
 const MODEL_LEVELS = ['model', 'style'] as const;
 

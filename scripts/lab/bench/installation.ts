@@ -9,7 +9,6 @@ import { bringUpServers, type Servers } from '../services/servers';
 /** The two ways of running: one process on the embedded database, or an api and a worker on PostgreSQL and Redis. */
 export const MODES = ['embedded', 'PostgreSQL and Redis'] as const;
 export type Mode = (typeof MODES)[number];
-
 export type Knex = Database['knex'];
 export type Settings = Readonly<Record<string, string>>;
 

@@ -65,7 +65,6 @@ export type Surface = keyof typeof SURFACES;
 const EXOTIC: readonly Surface[] = ['crocodile', 'python'];
 const TEXTILE: readonly Surface[] = ['canvas', 'denim', 'tweed'];
 const PATTERNED: readonly Surface[] = ['smooth', 'grained', 'suede', 'patent', 'denim'];
-
 const PATTERNS = { plain: '', monogram: 'Monogram', web: 'Web Stripe', check: 'Check', block: 'Bicolore' };
 const CLASPS = ['turn-lock', 'emblem', 'ring', 'padlock'] as const;
 const OCCASIONS = ['occasion:evening', 'occasion:travel', 'occasion:everyday', 'edition:boutique'] as const;

@@ -42,7 +42,6 @@ const KINDS = {
 /** In the ids of a seed's catalogs: those of different seeds share only facets, so that they can be imported beside each other. */
 const worldOf = (seed: number): string => hash(seed, 'world').toString(16).padStart(8, '0');
 const facetId = (category: string, kind: string, slug: string): string => `${kind}_${category}_${slug}`;
-
 export const productId = (seed: number, index: number): string => `product_${worldOf(seed)}_${index}`;
 
 /** What product `index` of a seed looks like; it depends on nothing else. */

@@ -28,7 +28,6 @@ const FILES = {
 } as const;
 type Kind = keyof typeof FILES;
 export type BundleSummary = Readonly<Record<Kind | 'variants' | 'images', number>>;
-
 const DEFAULTS = { imageSize: 640, estimatesPerVariant: 3, listingsPerVariant: 2, historyMonths: 3 };
 const FLUSH_EVERY = 500;
 const PROGRESS_EVERY = 1000;

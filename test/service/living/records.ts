@@ -32,7 +32,6 @@ const POPULARITIES = 97;
 export const colourOf = (version: number): number => version % COLOURS;
 export const wordOf = (version: number): string => at(WORDS, version);
 const popularityOf = (version: number): number => (version * 7_919) % POPULARITIES;
-
 export const productId = (product: number): string => `product_living_${product}`;
 export const brandId = (shelf: number): string => `brand_living_${shelf}`;
 export const colourId = (colour: number): string => `colour_living_${colour}`;

@@ -93,7 +93,6 @@ const fitted = (sightings: readonly LabelledSighting[]): ChoiceModel => {
 };
 
 const foldOf = (item: string): number => hash(item, 'fold') % FOLDS;
-
 const isReal = ({ query }: { readonly query: Query }): boolean => query.level === OTHER_PHOTO;
 const isRejected = ({ isKnown, query }: Judged): boolean => !isKnown && LEVELS_REJECTED.includes(query.level);
 const chanceOf = ({ isKnown }: Pick<Asked, 'isKnown'>): number =>

@@ -22,7 +22,6 @@ export interface Asked {
 
 /** The vectors of a photo, by view. */
 type Views = readonly Float32Array[];
-
 const PICTURES_AT_ONCE = 4;
 
 /** What a model sees of a set of photos, in this process and with an exhaustive search. */
