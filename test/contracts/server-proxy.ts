@@ -6,7 +6,6 @@ export interface ServerProxy {
   /** Breaks every connection and refuses new ones. */
   cut(): Promise<void>;
   mend(): Promise<void>;
-  /** How many connections were made so far. */
   connections(): number;
   /** Answers a Redis command of this name with an error, as the server would; until called with null. */
   refuse(command: string, error: string | null): void;

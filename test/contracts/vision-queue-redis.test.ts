@@ -31,9 +31,6 @@ withRedis('vision queue, BullMQ, while Redis goes away', () => {
       () => true,
       () => false,
     );
-  const refusalOf = (message: string) => ({
-    ...{ status: 503, message: 'The queue takes no work now.', cause: { message } },
-  });
 
   beforeEach(async () => {
     pipeline = new FakePipeline();
@@ -110,7 +107,8 @@ withRedis('vision queue, BullMQ, while Redis goes away', () => {
     ];
     for (const message of refusals) {
       proxy.refuse('set', message);
-      expect(await failureOf(queue.ping())).toMatchObject(refusalOf(message));
+      const refusal = { status: 503, message: 'The queue takes no work now.', cause: { message } };
+      await expect(queue.ping()).rejects.toMatchObject(refusal);
       proxy.refuse('set', null);
       await until(answers);
     }

@@ -17,7 +17,6 @@ import {
 
 const UNAVAILABLE = { status: 503, code: 'unavailable' };
 
-/** A caller who has nothing in the queue. */
 const stranger = (deadlineAt: number): VisionCaller => ({ accountId: randomUUID(), deadlineAt });
 
 describe.each(ADAPTERS)('vision queue, %s', (_name, adapter) => {
@@ -55,7 +54,6 @@ describe.each(ADAPTERS)('vision queue, %s', (_name, adapter) => {
     await queue.enter(stranger(clock.in()));
     await occupy(6);
   };
-  /** Takes a caller's places until there are no more. */
   const places = async (caller: () => VisionCaller): Promise<QueueSlot[]> => {
     const entered: QueueSlot[] = [];
     const entering = async () => {

@@ -140,7 +140,6 @@ const canMount = spawnSync(unshare, words).status === 0;
   });
 });
 
-/** Writes a file that leaves this much room on its disk. */
 async function fill(path: string, leftBytes: number): Promise<void> {
   const { bavail, bsize } = await statfs(dirname(path));
   const file = await open(path, 'w');
@@ -149,7 +148,6 @@ async function fill(path: string, leftBytes: number): Promise<void> {
   await file.close();
 }
 
-/** Calls until one is refused, with a 503. */
 async function untilRefused(call: (at: number) => Promise<Answer>): Promise<void> {
   for (let at = 0; at < CALLS_MAX; at += 1) {
     const { status, body, headers } = await call(at);

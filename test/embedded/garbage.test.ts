@@ -5,21 +5,11 @@ import { socketPath } from '../../db/embedded/run-folder';
 import { frame, startup } from '../../db/embedded/wire-protocol';
 import { startFixture } from './embedded-support';
 
-const statements = [
-  'select 1',
-  'begin',
-  'savepoint s',
-  'commit',
-  'rollback',
-  'selec',
-  '',
-  'copy t from stdin',
-  'copy t from stdin; copy t from stdin',
-  'copy t to stdout',
+const sql = fc.constantFrom(
+  ...['select 1', 'begin', 'savepoint s', 'commit', 'rollback', 'selec', '', 'prepare p as select 1'],
+  ...['copy t from stdin', 'copy t from stdin; copy t from stdin', 'copy t to stdout'],
   'insert into t values ($1)',
-  'prepare p as select 1',
-];
-const sql = fc.constantFrom(...statements);
+);
 const name = fc.constantFrom('\0', 'n\0');
 const body = (text: string, zeros = 0) => Buffer.concat([Buffer.from(text), Buffer.alloc(zeros)]);
 

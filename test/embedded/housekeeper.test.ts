@@ -4,9 +4,7 @@ import { startFixture } from './embedded-support';
 test('dead rows are removed, the planner gets statistics, and the log is truncated', async () => {
   const fixture = await startFixture();
   const client = await fixture.connect();
-  await client.query(
-    "create table t as select i, repeat('x', 900) as filler from generate_series(1, 20000) i",
-  );
+  await client.query("create table t as select repeat('x', 900) as filler from generate_series(1, 20000)");
   for (let round = 0; round < 4; round += 1) await client.query("update t set filler = filler || 'y'");
   const figures = async () => {
     // Counts are published once a second; a quick machine is done before.

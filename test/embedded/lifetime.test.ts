@@ -96,10 +96,8 @@ test('a client that leaves while the database is being opened leaves the host to
   const words = ['--require', require.resolve('tsx/cjs'), require.resolve('../../db/embedded/host.ts')];
   const options = JSON.stringify({ folder: own, durable: false, holdIdleMs: 60_000 });
   const host = spawn(process.execPath, [...words, options], { stdio: ['ignore', 'ignore', 'pipe'] });
-  let told = '';
-  host.stderr.on('data', (text) => {
-    told += text;
-  });
+  const told: Buffer[] = [];
+  host.stderr.on('data', (bytes) => told.push(bytes));
   let socketFolder: string | undefined;
   while (socketFolder === undefined) socketFolder = await livingHost(join(own, 'run'));
   const client = connect(socketPath(socketFolder));
@@ -110,7 +108,7 @@ test('a client that leaves while the database is being opened leaves the host to
   expect(await embedded.socketFolder()).toBe(socketFolder);
   await expectAnswers(embedded);
   await embedded.close();
-  expect(told).not.toMatch(/Error/);
+  expect(told.join('')).not.toMatch(/Error/);
 });
 
 describe('ending', () => {

@@ -148,14 +148,11 @@ describe('models add', () => {
       ['/manifest.json', /inside the folder/],
       ['a\\b', /inside the folder/],
       ['mani\u017fest.json', /inside the folder/],
-    ])(
-      'a digest of a file that is missing, changed, or in the place of another: %s',
-      async (name, reason) => {
-        const { digests } = await write();
-        await write({ digests: { ...digests, [name]: ZEROS } });
-        await expect(add()).rejects.toThrow(reason);
-      },
-    );
+    ])('a digest of a file that is missing, changed or in place of another: %s', async (name, reason) => {
+      const { digests } = await write();
+      await write({ digests: { ...digests, [name]: ZEROS } });
+      await expect(add()).rejects.toThrow(reason);
+    });
 
     test.each([
       ['manifest.json', undefined, /golden: manifest\.json/],
@@ -188,8 +185,8 @@ describe('models add', () => {
       ['nowhere', 'it is neither a folder, nor an archive'],
       ['ftp://example.org/model/', 'must begin with http:// or https://'],
       [
-        'https://me:secret@example.org/model/',
-        'The model https://example.org/model/ is refused: an address with a name or password',
+        'https://me:secret@example.org/a/',
+        'https://example.org/a/ is refused: an address with a name or password',
       ],
     ])('a place where there is nothing: %s', async (place, reason) => {
       await expect(add(place)).rejects.toThrow(reason);
@@ -231,33 +228,13 @@ describe('models add of an archive', () => {
   });
 
   test.each<[string, Entry, string]>([
-    [
-      'a path that leads outside',
-      { name: '../../escaped', body: 'x' },
-      'its entry ../../escaped is left out: a path that leaves',
-    ],
-    [
-      'an absolute path',
-      { name: '/tmp/escaped', body: 'x' },
-      'its entry /tmp/escaped is left out: an absolute path',
-    ],
-    [
-      'a symbolic link',
-      { name: 'a', type: 'symlink', linkname: '/etc' },
-      'its entry a is left out: a symbolic link',
-    ],
-    [
-      'a hard link',
-      { name: 'a', type: 'link', linkname: '/etc/passwd' },
-      'its entry a is left out: a hard link',
-    ],
-    ['a device', { name: 'a', type: 'character-device' }, 'its entry a is left out: no plain file'],
+    ['a path that leads out', { name: '../../escaped' }, '../../escaped is left out: a path that leaves'],
+    ['an absolute path', { name: '/tmp/escaped' }, '/tmp/escaped is left out: an absolute path'],
+    ['a symbolic link', { name: 'a', type: 'symlink', linkname: '/etc' }, 'a is left out: a symbolic link'],
+    ['a hard link', { name: 'a', type: 'link', linkname: '/etc/passwd' }, 'a is left out: a hard link'],
+    ['a device', { name: 'a', type: 'character-device' }, 'a is left out: no plain file'],
     // contract 14.14
-    [
-      'two files in one place',
-      { name: './model.json', body: 'x' },
-      'its entry model.json is left out: can not be unpacked (EEXIST)',
-    ],
+    ['one file twice', { name: './model.json' }, 'model.json is left out: can not be unpacked (EEXIST)'],
     ['too many bytes', { name: 'zeros', body: Buffer.alloc(2 ** 21) }, 'more bytes than are taken'],
   ])('with %s is refused', async (_case, entry, reason) => {
     const path = await archive('model.tar.gz', [entry, ...(await entriesOf())]);

@@ -15,7 +15,6 @@ import { temporaryFolder } from '../support/temporary-folder';
 import { meanColour, writeModel } from '../workers/tiny-models';
 import { ADDED, addOptions, FileServer, filesOf, libraryNames, NOTHING } from './library-fixture';
 
-/** Files come over a network that breaks. */
 jest.setTimeout(120_000);
 
 let root = '';
@@ -35,7 +34,6 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-/** Puts the tiny model and its ballast on the server. */
 async function publish(): Promise<void> {
   const folder = join(root, 'source');
   const { digests } = await writeModel(folder, meanColour);
@@ -50,19 +48,12 @@ async function publish(): Promise<void> {
 const add = (path = 'm/manifest.json', change: Partial<ReturnType<typeof addOptions>> = {}) =>
   addModel(server.url(path), { ...addOptions(dataDir), ...change });
 
-/** `loupe models add` in this process. */
 const command = (...words: string[]) => runLoupeHere(['models', 'add', ...words], { DATA_DIR: dataDir });
-
-test.each(['m/manifest.json', 'm/'])('a model at the address %s is installed', async (path) => {
-  expect(await add(path)).toMatchObject({ isNew: true });
-  expect(await libraryNames(dataDir)).toEqual(ADDED);
-});
 
 test('a host that never stops sending is given up at the time limit', async () => {
   server.faults = { hangsAfter: 100_000 };
-  await expect(add('m/', { downloadTimeoutMs: 500 })).rejects.toThrow(
-    /can not be downloaded: it takes longer/,
-  );
+  const late = add('m/', { downloadTimeoutMs: 500 });
+  await expect(late).rejects.toThrow(/can not be downloaded: it takes longer/);
   expect(await libraryNames(dataDir)).toEqual(NOTHING);
 });
 
@@ -79,6 +70,7 @@ test('an archive at an address is installed', async () => {
 test('a broken connection is resumed where it broke: every byte is sent once', async () => {
   server.faults = { cuts: [...SMALL_FILES, 100_000, 150_000] };
   expect(await add()).toMatchObject({ isNew: true });
+  expect(await libraryNames(dataDir)).toEqual(ADDED);
   const ballast = server.served.filter(([path]) => path === 'm/ballast.bin');
   expect(ballast.map(([, bytes]) => bytes)).toEqual([100_000, 150_000, BALLAST - 250_000]);
 });
@@ -111,9 +103,8 @@ test.each([
   ['that says none', { noLength: true }],
 ])('a file %s and is larger than is taken is refused', async (_case, faults) => {
   server.faults = faults;
-  await expect(add(undefined, { bytesMax: 100_000 })).rejects.toThrow(
-    /ballast\.bin is larger than the \d+ bytes that are still allowed/,
-  );
+  const reason = /ballast\.bin is larger than the \d+ bytes that are still allowed/;
+  await expect(add(undefined, { bytesMax: 100_000 })).rejects.toThrow(reason);
   expect(await libraryNames(dataDir)).toEqual(NOTHING);
 });
 
@@ -124,33 +115,23 @@ test('a file that does not match the manifest is refused', async () => {
 });
 
 test('an address without the file is refused at once; redirects are followed a few times, over http only', async () => {
-  await expect(add('none/manifest.json')).rejects.toThrow(
-    '/none/manifest.json does not exist: is the address right?',
-  );
+  const nowhere = '/none/manifest.json does not exist: is the address right?';
+  await expect(add('none/manifest.json')).rejects.toThrow(nowhere);
   server.redirects.set('moved/manifest.json', '/m/manifest.json');
   server.redirects.set('round/manifest.json', '/round/manifest.json');
   for (const hop of [0, 1, 2, 3, 4, 5, 6]) server.redirects.set(`far/${hop}`, `/far/${hop + 1}`);
   server.redirects.set('away/manifest.json', 'ftp://127.0.0.1/manifest.json');
   await expect(add('far/0')).rejects.toThrow('redirects too often');
-  for (const path of ['round/manifest.json', 'away/manifest.json']) {
+  for (const path of ['round/manifest.json', 'away/manifest.json'])
     await expect(add(path)).rejects.toThrow(`/${path} redirects to where nothing can be fetched`);
-  }
   // Files lie beside the address that was named.
   await expect(add('moved/manifest.json')).rejects.toThrow('/moved/model.json does not exist');
   expect((await libraryNames(dataDir)).models).toEqual([]);
 });
 
-test('two downloads at the same time do not disturb each other', async () => {
-  const added = await Promise.all([add('m/'), add('m/')]);
-  expect(added.map(({ isNew }) => isNew).sort()).toEqual([false, true]);
-  expect(await libraryNames(dataDir)).toEqual(ADDED);
-});
-
 test('a refusal goes to stderr with exit code 1, wrong usage with 2', async () => {
   const refused = await command(server.url('m/'), '--json', '--sha256', '0'.repeat(64));
-  expect(refused).toMatchObject({ code: 1, stdout: '' });
-  expect(refused.stderr).toMatch(
-    /The model http:.*\/m\/ is refused: manifest\.json has SHA-256 [0-9a-f]{64}, not 000/,
-  );
+  const reason = /The model http:.*\/m\/ is refused: manifest\.json has SHA-256 [0-9a-f]{64}, not 000/;
+  expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(reason) });
   expect(await command(server.url('m/'), '--sha256', 'abc')).toMatchObject({ code: 2, stdout: '' });
 });

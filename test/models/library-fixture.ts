@@ -8,7 +8,6 @@ import type { AddModelOptions } from '../../workers/library/add-model';
 import { addressOf, listening } from '../support/local-server';
 import { POOL } from '../workers/tiny-models';
 
-/** How the tests add a model to the library in `dataDir`. */
 export const addOptions = (dataDir: string): AddModelOptions => ({
   dataDir,
   sha256: null,
@@ -35,7 +34,6 @@ export async function libraryNames(dataDir: string): Promise<{ models: string[];
 export const filesOf = (manifest: ModelManifest): string[] =>
   ['manifest.json', ...Object.keys(manifest.digests)].sort();
 
-/** Ways in which a server can misbehave. */
 export interface Faults {
   /** Cuts the connection after so many bytes of an answer; as many times as there are entries. */
   readonly cuts?: number[];
@@ -63,7 +61,6 @@ export class FileServer {
     return `http://${addressOf(this.#server)}/${path}`;
   }
 
-  /** Resolves when an answer hangs. */
   hanging(): Promise<void> {
     return new Promise((resolve) => this.#wakeUp.push(resolve));
   }

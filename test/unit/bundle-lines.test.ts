@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { LINE_BYTES_MAX, readLines } from '../../scripts/import/read-lines';
 
-/** The values of lines, or their faults, with their numbers. */
 async function linesOf(...chunks: readonly (string | Buffer)[]): Promise<[number, unknown][]> {
   async function* stream() {
     for (const chunk of chunks) yield Buffer.from(chunk);
@@ -24,16 +23,10 @@ describe('the lines of a bundle file', () => {
   test('that are too long are rejected alone, whatever comes in one piece', async () => {
     const longest = `"${'y'.repeat(LINE_BYTES_MAX - 2)}"`;
     const whole = `${'x'.repeat(LINE_BYTES_MAX + 1)}\n${longest}\n1`;
-    for (const chunks of [
-      [whole],
-      [whole.slice(0, 1000), whole.slice(1000, 5_000_000), whole.slice(5_000_000)],
-    ]) {
-      expect(await linesOf(...chunks)).toEqual([
-        [1, `longer than ${LINE_BYTES_MAX} bytes`],
-        [2, JSON.parse(longest)],
-        [3, 1],
-      ]);
-    }
+    const pieces = [whole.slice(0, 1000), whole.slice(1000, 5_000_000), whole.slice(5_000_000)];
+    const lines = { 1: `longer than ${LINE_BYTES_MAX} bytes`, 2: JSON.parse(longest), 3: 1 };
+    for (const chunks of [[whole], pieces])
+      expect(Object.fromEntries(await linesOf(...chunks))).toEqual(lines);
   });
 
   test('are the same however the stream is split', async () => {

@@ -20,7 +20,6 @@ afterEach(async () => {
   for (const bundle of opened.splice(0)) await bundle.close();
 });
 
-/** Writes files below a folder and returns its path. */
 function folder(files: Files, path = join(root, 'bundle')): string {
   mkdirSync(path);
   for (const [name, content] of Object.entries(files)) {
@@ -70,8 +69,9 @@ describe('a bundle', () => {
     expect(bundle.warnings).toEqual(['prodcuts.jsonl is no file of a bundle and is not read']);
   });
 
-  test.each(['b.tar', 'b.tar.gz'])(
-    'may be an archive of a folder, with or without the folder itself, and leaves nothing behind: %s',
+  const ARCHIVES = ['b.tar', 'b.tar.gz'];
+  test.each(ARCHIVES)(
+    'may be an archive, with or without its folder, and leaves nothing: %s',
     async (name) => {
       for (const prefix of ['', './', 'my-bundle/']) {
         const path = await archive(name, [
@@ -158,21 +158,18 @@ describe('a picture is found by its name', () => {
     '\u1100\u1161\u1107\u1161\u11bc.png',
   ];
 
-  test.each(['folder', 'b.tar', 'b.tar.gz'])(
-    'in whichever Unicode form it is in a bundle: %s',
-    async (kind) => {
-      for (const there of spellings) {
-        const files = { 'tags.jsonl': '', [`images/${there}`]: there, [`${there}/${there}`]: there };
-        const entries = Object.entries(files).map(([name, content]) => ({ name, content }));
-        const path = kind === 'folder' ? folder(files) : await archive(kind, entries);
-        const bundle = await open(path);
-        const named = spellings.filter((each) => each.normalize('NFC') === there.normalize('NFC'));
-        for (const name of named.flatMap((each) => [`images/${each}`, `${each}/${each}`]))
-          expect((await bundle.files.read(name, 100)).toString()).toBe(there);
-        rmSync(path, { recursive: true });
-      }
-    },
-  );
+  test.each(['folder', 'b.tar', 'b.tar.gz'])('in whichever Unicode form it is in a %s', async (kind) => {
+    for (const there of spellings) {
+      const files = { 'tags.jsonl': '', [`images/${there}`]: there, [`${there}/${there}`]: there };
+      const entries = Object.entries(files).map(([name, content]) => ({ name, content }));
+      const path = kind === 'folder' ? folder(files) : await archive(kind, entries);
+      const bundle = await open(path);
+      const named = spellings.filter((each) => each.normalize('NFC') === there.normalize('NFC'));
+      for (const name of named.flatMap((each) => [`images/${each}`, `${each}/${each}`]))
+        expect((await bundle.files.read(name, 100)).toString()).toBe(there);
+      rmSync(path, { recursive: true });
+    }
+  });
 
   test('by its exact spelling where several exist side by side, and not through a link', async () => {
     const [composed = '', decomposed = ''] = spellings;

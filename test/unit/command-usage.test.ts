@@ -14,27 +14,19 @@ test.each<[string, string, RegExp]>([
   ['an amount that is no number', 'accounts credit x five', /amount/],
   ['a day that does not exist', 'usage --account x --since 2026-02-31', /--since/],
   ['a time that is none', 'usage --account x --until 1', /--until/],
-  [
-    'a scope that does not exist',
-    `${KEY} --versions v3 --scopes catalog:steal`,
-    /catalog:read,vision:identify/,
-  ],
+  ['an unknown scope', `${KEY} --versions v3 --scopes catalog:steal`, /catalog:read,vision:identify/],
   ['an expiry that is over', `${KEY} --versions v3 --expires 2020-01-01`, /future/],
   ['an expiry that is none', `${KEY} --versions v3 --expires soon`, /30d/],
   ['half an hour of overlap', 'keys rotate key_1 --overlap 0.5', /--overlap/],
   ['a prediction that is not named', 'predictions show', /predictionId/],
 ])('wrong usage is %s: %s', async (_what, typed, reason) => {
   const words = typed.split(' ').map((word) => (word === '_' ? ' ' : word));
-  let told = '';
+  const told: string[] = [];
   const program = buildProgram(words);
   for (const command of [program, ...program.commands.flatMap((group) => [group, ...group.commands])])
-    command.configureOutput({
-      writeErr: (text) => {
-        told += text;
-      },
-    });
+    command.configureOutput({ writeErr: (text) => told.push(text) });
   await expect(program.parseAsync(words, { from: 'user' })).rejects.toThrow(CommanderError);
-  expect(told).toMatch(reason);
+  expect(told.join('')).toMatch(reason);
 });
 
 test('--help on a group and on a command says how it is used', async () => {

@@ -75,11 +75,7 @@ test.each<[name: string, value: string, parsed?: unknown]>([
 /** Values, alone or each with words of its message. */
 const REFUSED: Readonly<Record<string, readonly (string | readonly [value: string, words: string])[]>> = {
   HOST: ['http://0.0.0.0', '127.0.0.1:3000', '[::1]'],
-  DATABASE_URL: [
-    'postgres://user:1#hunter2@db/loupe',
-    'postgres://user:hun/ter2@db/loupe',
-    'postgres://db/a/b',
-  ],
+  DATABASE_URL: ['postgres://u:1#hunter2@db/loupe', 'postgres://u:hun/ter2@db/loupe', 'postgres://db/a/b'],
   REDIS_URL: ['redis://:1#hunter2@redis:6379', 'redis://redis:6379/jobs'],
   IMAGE_FETCH_ALLOW: ['*:80', 'media:0', 'media:65536', '[::zz]:80', 'ann@media:80'],
   CONFIDENCE_FLOOR: ['0x1'],
@@ -123,19 +119,16 @@ const REFUSED: Readonly<Record<string, readonly (string | readonly [value: strin
   ],
 };
 
-test.each(Object.entries(REFUSED))(
-  'a wrong %s is refused by its name, and no secret is repeated',
-  (name, values) => {
-    for (const each of values) {
-      const [value, words] = typeof each === 'string' ? [each, ''] : each;
-      const faults = faultsOf({ [name]: value });
-      expect(faults).toEqual([expect.stringMatching(`^${name}: .`)]);
-      expect(faults.join()).toContain(words);
-      expect(faults.join()).not.toMatch(/hun|0123|cdef|aaaa/);
-      if (value.length > 4) expect(faults.join()).not.toContain(value);
-    }
-  },
-);
+test.each(Object.entries(REFUSED))('a wrong %s is refused by its name alone', (name, values) => {
+  for (const each of values) {
+    const [value, words] = typeof each === 'string' ? [each, ''] : each;
+    const faults = faultsOf({ [name]: value });
+    expect(faults).toEqual([expect.stringMatching(`^${name}: .`)]);
+    expect(faults.join()).toContain(words);
+    expect(faults.join()).not.toMatch(/hun|0123|cdef|aaaa/);
+    if (value.length > 4) expect(faults.join()).not.toContain(value);
+  }
+});
 
 // contract 14.3
 test('all faults are named at once, including those between settings', () => {

@@ -1,11 +1,5 @@
 import type { VersionRecord } from '../../models/indexing/embedding-version';
-import {
-  calibrationFiguresOf,
-  comparisonOf,
-  type Evaluation,
-  falseAcceptsAt95,
-  shareOf,
-} from '../../models/indexing/figures';
+import { calibrationFiguresOf, comparisonOf, falseAcceptsAt95, shareOf } from '../../models/indexing/figures';
 import {
   fitChoiceModel,
   floorFor,
@@ -28,8 +22,8 @@ describe('Figures of an evaluation', () => {
     [1, 29, 0.0061, 0.1718],
     [0, 0, 0, 1],
   ])('a share, %d of %d, has the limits of Wilson', (right, of, low, high) => {
-    const share = shareOf(right, of);
-    expect(share).toEqual({ right, of, low: expect.closeTo(low, 4), high: expect.closeTo(high, 4) });
+    const limits = { low: expect.closeTo(low, 4), high: expect.closeTo(high, 4) };
+    expect(shareOf(right, of)).toEqual({ right, of, ...limits });
   });
 
   test('calibration is the mean distance between claimed and true, by bin', () => {
@@ -154,7 +148,7 @@ describe('a promotion', () => {
     candidate: { ann: [{ filter: 'none', selectivity: 1, recall: 0.99 }] },
     live: { versionId: 1 },
     comparison: { difference: { mean: -0.01, low: -0.03, high: 0.01 } },
-  } as unknown as Evaluation;
+  } as unknown as VersionRecord['evaluation'];
 
   const version: VersionRecord = {
     ...{ id: 2, model: 'eye@2.0.0', manifest: modelManifest('eye', 4, 1), state: 'building' },
@@ -164,15 +158,17 @@ describe('a promotion', () => {
     ...{ maintained: true, evaluation },
   };
 
+  const covering = (pending: number, done: number, failed = 0) => ({ coverage: { pending, done, failed } });
   const ready: PromotionState = {
     ...{ version, isIndexed: true, liveId: 1 },
-    coverage: { pending: 0, done: 100, failed: 2 },
+    ...covering(0, 100, 2),
     readiness: [{ worker: 'host:1', versionId: 2, fault: null }],
   };
   const far = { worker: 'far:7', versionId: 2, fault: 'not installed' };
 
   const of = (change: Partial<VersionRecord>) => ({ version: { ...version, ...change } });
-  const judgedAs = (change: object) => of({ evaluation: { ...evaluation, ...change } as Evaluation });
+  const judgedAs = (change: object) =>
+    of({ evaluation: { ...evaluation, ...change } as VersionRecord['evaluation'] });
   const worse = { difference: { mean: -0.05, low: -0.08, high: -0.02 } };
   const lossy = { ann: [{ filter: 'watches', selectivity: 0.1, recall: 0.9 }] };
 
@@ -181,27 +177,15 @@ describe('a promotion', () => {
   });
 
   test.each<[string, Partial<PromotionState>, RegExp]>([
-    [
-      'images are missing',
-      { coverage: { pending: 3, done: 96, failed: 1 } },
-      /3 of 100 images are not embedded/,
-    ],
+    ['images are missing', covering(3, 96, 1), /3 of 100 images are not embedded/],
     ['it was never complete', of({ builtAt: null }), /never proven/],
-    [
-      'every image failed',
-      { ...judgedAs({ images: 0 }), coverage: { pending: 0, done: 0, failed: 9 } },
-      /none of its 9 images/,
-    ],
+    ['every image failed', { ...judgedAs({ images: 0 }), ...covering(0, 0, 9) }, /none of its 9 images/],
     ['it has no index', { isIndexed: false }, /no index/],
     ['a worker can not load its model', { readiness: [...ready.readiness, far] }, /^far:7: not installed$/],
     ['it was not judged', of({ evaluation: null }), /not evaluated/],
     ['it has no calibration', of({ manifest: { ...version.manifest, calibration: null } }), /not calibrated/],
     ['it was judged against another version', { liveId: 7 }, /against version 1, which is not live/],
-    [
-      'it was judged before it was complete',
-      judgedAs({ at: '2026-01-01T11:00:00.000Z' }),
-      /before its build/,
-    ],
+    ['it was judged before it was built', judgedAs({ at: '2026-01-01T11:00:00.000Z' }), /before its build/],
     ['the catalog has changed since', judgedAs({ images: 80 }), /with 80 images and has 100 now/],
     ['it is surely worse', judgedAs({ comparison: worse }), /-5\.0 points \(-8\.0 points to -2\.0 points\)/],
     ['its index loses neighbours', judgedAs({ candidate: lossy }), /90\.0 % .* \(watches\)/],

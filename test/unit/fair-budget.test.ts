@@ -1,6 +1,5 @@
 import { FairBudget } from '../../models/access/fair-budget';
 
-/** Memory that calls share. */
 const room = (units: number, littleUnits = 1) =>
   new FairBudget({ units, littleUnits, mayExceed: true, waitMs: 10_000, refusal: 'Call again soon.' });
 

@@ -30,7 +30,6 @@ describe('files that must outlive a crash', () => {
     return Object.getPrototypeOf(handle);
   }
 
-  /** Records each time that a file or a folder is about to be written to the disk. */
   async function atEachSync<Note>(note: () => Note): Promise<Note[]> {
     const prototype = await fileHandles();
     const sync = prototype.sync;
@@ -146,20 +145,17 @@ describe('signing keys', () => {
     ['without keys', '[]'],
     ['with a short secret', '[{"id":"k1","secret":"hunter2"}]'],
     ['with an id that can not stand in a link', '[{"id":"","secret":"hunter2hunter2hunter2"}]'],
-  ])(
-    'of a file that is %s are named with what to do, left as they are, and not shown',
-    async (_what, text) => {
-      const file = join(folder, 'signing-keys.json');
-      writeFileSync(file, text);
-      const failure = await keysOf().catch(String);
-      expect(failure).toContain(file);
-      expect(failure).toMatch(/backup.*SIGNING_KEYS.*delete it/);
-      expect(failure).not.toMatch(/SyntaxError|hunter2/);
-      expect(readFileSync(file, 'utf8')).toBe(text);
-      const SIGNING_KEYS = 'mine:0123456789abcdef';
-      expect(await keysOf({ SIGNING_KEYS })).toEqual([{ id: 'mine', secret: '0123456789abcdef' }]);
-    },
-  );
+  ])('of a file that is %s are named with what to do, and neither changed nor shown', async (_, text) => {
+    const file = join(folder, 'signing-keys.json');
+    writeFileSync(file, text);
+    const failure = await keysOf().catch(String);
+    expect(failure).toContain(file);
+    expect(failure).toMatch(/backup.*SIGNING_KEYS.*delete it/);
+    expect(failure).not.toMatch(/SyntaxError|hunter2/);
+    expect(readFileSync(file, 'utf8')).toBe(text);
+    const SIGNING_KEYS = 'mine:0123456789abcdef';
+    expect(await keysOf({ SIGNING_KEYS })).toEqual([{ id: 'mine', secret: '0123456789abcdef' }]);
+  });
 });
 
 test('the check of the data folder leaves no file, and says how much space is needed when less is free', async () => {

@@ -10,21 +10,19 @@ const partsOf = (name: string, words: string[]) =>
 
 // contract 5.15
 describe('characters that readers do not see or can not tell apart make no difference', () => {
-  test.each(['Umhängetasche', 'e\u0301tui', '가방 路易威登', '👜 “N°5” Žižek', 'की'])(
-    '%j reads the same with any invisible character anywhere, and is named by it whole and in part',
-    (text) => {
-      const different: string[] = [];
-      for (const character of INVISIBLE)
-        for (let at = 0; at <= text.length; at += 1) {
-          if (/[\ud800-\udbff]/.test(text[at - 1] ?? '')) continue;
-          const name = text.slice(0, at) + character + text.slice(at);
-          const words = partsOf(name, wordsOf(text)).flatMap(wordsOf);
-          if (foldText(name) !== foldText(text) || words.join() !== wordsOf(text).join())
-            different.push(`${codePointsOf(character)} at ${at}`);
-        }
-      expect(different).toEqual([]);
-    },
-  );
+  const TEXTS = ['Umhängetasche', 'e\u0301tui', '가방 路易威登', '👜 “N°5” Žižek', 'की'];
+  test.each(TEXTS)('%j reads the same, and is named, with any invisible character anywhere', (text) => {
+    const different: string[] = [];
+    for (const character of INVISIBLE)
+      for (let at = 0; at <= text.length; at += 1) {
+        if (/[\ud800-\udbff]/.test(text[at - 1] ?? '')) continue;
+        const name = text.slice(0, at) + character + text.slice(at);
+        const words = partsOf(name, wordsOf(text)).flatMap(wordsOf);
+        if (foldText(name) !== foldText(text) || words.join() !== wordsOf(text).join())
+          different.push(`${codePointsOf(character)} at ${at}`);
+      }
+    expect(different).toEqual([]);
+  });
 
   // contract 5.1, 5.15
   test('a text of nothing but invisible characters is blank', () => {
@@ -99,18 +97,8 @@ test('names sort: space, punctuation and symbols, digits, Latin letters, other s
     ...[' Birkin', '!', '"Bag"', '&c.', '-1', '“Q”', '★ Star', '👜', '👜\ufe0f Bag|👜 BAG', '1 Bag', '11.12'],
     ...['19', '2.55', '3|３', 'A Bag', "A'Bag", 'A1', 'Abag|ABAG|àbäg', 'Alma BB', 'Alma-BB', 'AlmaBB'],
     ...['Chloé|CHLOE|chloe\u0301', 'Chloe Bag', 'Izmir|İZMİR|ızmır', 'L Air', "L'Air", 'Lair', 'Łódź|lodz'],
-    ...[
-      'Œuvre|oeuvre',
-      'Straße|STRASSE|stra\u1e9ee',
-      'The Row',
-      'Zoë',
-      'Ωmega',
-      'Белая',
-      'Яхта|ЯХТА',
-      'का',
-      'की',
-    ],
-    ...['シャネル', '香奈儿'],
+    ...['Œuvre|oeuvre', 'Straße|STRASSE|stra\u1e9ee', 'The Row', 'Zoë', 'Ωmega', 'Белая', 'Яхта|ЯХТА'],
+    ...['का', 'की', 'シャネル', '香奈儿'],
   ];
   const keys = IN_ORDER.map((names) => [...new Set(names.split('|').map(nameSortKey))]);
   expect(IN_ORDER.filter((_, at) => keys[at]?.length !== 1)).toEqual([]);

@@ -1,16 +1,8 @@
 import fc from 'fast-check';
-import {
-  dragged,
-  type Frame,
-  gripAt,
-  isAtLeast,
-  leastFrame,
-  regionOf,
-  WHOLE,
-} from '../../api/site/client/photos/frame';
+import { dragged, gripAt, isAtLeast, leastFrame, regionOf, WHOLE } from '../../api/site/client/photos/frame';
 
 /** The frame that is drawn around an item on the page; how it is used: `test/e2e/identify-more.test.ts`. */
-const FRAME: Frame = { left: 0.2, top: 0.3, right: 0.6, bottom: 0.8 };
+const FRAME = { left: 0.2, top: 0.3, right: 0.6, bottom: 0.8 };
 const REACH = { x: 0.05, y: 0.05 };
 const at = (x: number, y: number) => ({ x, y });
 

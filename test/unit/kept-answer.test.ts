@@ -4,15 +4,11 @@ import { keptAnswer, storedForm } from '../../api/middleware/idempotency';
 import { linkRenewal } from '../../api/middleware/links';
 import { HmacDataFileSigner } from '../../db/files/hmac-data-file-signer';
 
-/** Answers that are kept as text, read in pieces, and given out with fresh links. */
 const keys = [{ id: 'k', secret: 'secret' }];
 const clock = { now: () => new Date(5 * 3_600_000) };
 const renewal = (secrets: typeof keys) => linkRenewal({ signer: new HmacDataFileSigner(secrets), clock });
 const headers: Readonly<Record<string, string>> = { 'X-Prediction-Id': 'p' };
-const response = {
-  statusCode: 201,
-  get: (name: string) => headers[name],
-} as Partial<Response> as Response;
+const response = { statusCode: 201, get: (name: string) => headers[name] } as Partial<Response> as Response;
 
 const linkOf = (variantId: string) => {
   const file = { kind: 'pricing_data', variantId, region: 'NA' } as const;

@@ -25,23 +25,20 @@ function queriesWith(corrected: readonly CorrectedPhotos[]): QueryMaker {
 test.each([
   ['a subfolder per product', null],
   ['lines of JSON', '{"photo": "bag/a.jpg", "product": "bag"}\n\n'],
-])(
-  'photos are labelled by %s; such as show nothing of the catalog alone are refused',
-  async (_what, labels) => {
-    const folder = temporaryFolder();
-    for (const product of ['bag', 'watch']) {
-      await mkdir(join(folder, product));
-      await writeFile(join(folder, product, 'a.jpg'), `a photo of a ${product}`);
-    }
-    const file = join(folder, 'labels.jsonl');
-    if (labels !== null) await writeFile(file, labels);
-    expect(await queriesWith([]).fromPhotos(folder, 10)).toMatchObject([
-      { products: ['bag'], jpegs: [Buffer.from('a photo of a bag')], itemImages: new Set([7]) },
-    ]);
-    await writeFile(file, '{"photo": "watch/a.jpg", "product": "watch"}\n');
-    await expect(queriesWith([]).fromPhotos(folder, 10)).rejects.toThrow('None of the 1 photos');
-  },
-);
+])('photos are labelled by %s, and refused if none shows the catalog', async (_what, labels) => {
+  const folder = temporaryFolder();
+  for (const product of ['bag', 'watch']) {
+    await mkdir(join(folder, product));
+    await writeFile(join(folder, product, 'a.jpg'), `a photo of a ${product}`);
+  }
+  const file = join(folder, 'labels.jsonl');
+  if (labels !== null) await writeFile(file, labels);
+  expect(await queriesWith([]).fromPhotos(folder, 10)).toMatchObject([
+    { products: ['bag'], jpegs: [Buffer.from('a photo of a bag')], itemImages: new Set([7]) },
+  ]);
+  await writeFile(file, '{"photo": "watch/a.jpg", "product": "watch"}\n');
+  await expect(queriesWith([]).fromPhotos(folder, 10)).rejects.toThrow('None of the 1 photos');
+});
 
 test('photos with feedback show what their callers say; feedback on a removed product says nothing', async () => {
   const photos = ['front', 'back'].map((side) => Buffer.from(side));

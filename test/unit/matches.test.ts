@@ -22,7 +22,6 @@ const ancestryOf = (nodes: Readonly<Record<string, readonly string[]>>): Ancestr
   new Map(Object.entries(nodes).map(([letter, above]) => [`product_${letter}`, above]));
 const NO_ANCESTRY = ancestryOf({});
 
-/** The confidence of the first product. */
 const firstOf = (candidates: readonly Candidate[], model = MODEL): number =>
   new MatchContext(candidates, NO_ANCESTRY, model).products[0]?.confidence ?? 0;
 

@@ -10,7 +10,6 @@ const ACTED_ON = [
   ...'\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u2028\u2029',
 ];
 
-// contract 14.5
 test.each(ACTED_ON.map((each) => [codePointsOf(each), each]))('%s is written as an escape', (_name, each) => {
   const table = asTable(['id', 'name'], [['account_x', `shop${each}[2J`]]);
   expect(table).not.toContain(`shop${each}`);

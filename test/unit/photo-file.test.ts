@@ -23,17 +23,14 @@ beforeAll(async () => {
   execFileSync('mkfifo', [at('pipe.jpg')]);
 });
 
-test.each(['jpeg', 'png', 'webp'] as const)(
-  'a %s is read byte for byte, also behind a link',
-  async (format) => {
-    const picture = sharp({ create: { width: 90, height: 70, channels: 3, background: '#a63' } });
-    const photo = await picture.toFormat(format).toBuffer();
-    await writeFile(at(format), photo);
-    await symlink(at(format), at(`${format}.link`));
-    expect(await readPhotoFile(at(format), BYTES_MAX)).toEqual(photo);
-    expect(await readPhotoFile(at(`${format}.link`), photo.length)).toEqual(photo);
-  },
-);
+test.each(['jpeg', 'png', 'webp'] as const)('a %s is read whole, also behind a link', async (format) => {
+  const picture = sharp({ create: { width: 90, height: 70, channels: 3, background: '#a63' } });
+  const photo = await picture.toFormat(format).toBuffer();
+  await writeFile(at(format), photo);
+  await symlink(at(format), at(`${format}.link`));
+  expect(await readPhotoFile(at(format), BYTES_MAX)).toEqual(photo);
+  expect(await readPhotoFile(at(`${format}.link`), photo.length)).toEqual(photo);
+});
 
 test.each([
   ['/dev/zero', 'no regular file'],

@@ -21,9 +21,7 @@ beforeAll(async () => {
     const reservation = room.open('key');
     res.once('close', () => reservation.close());
     const limits = { bytesMax: 1 << 20, pace: { bytesPerSecond: 1000, windowMs: WINDOW_MS } };
-    const failure: unknown = await readBody(req, reservation, limits, (wait) => wait).catch(
-      (thrown) => thrown,
-    );
+    const failure: unknown = await readBody(req, reservation, limits, (wait) => wait).catch((fault) => fault);
     res.status(failure instanceof AppError ? failure.status : 500).json({ message: String(failure) });
   });
   server = createServer(app);

@@ -36,10 +36,7 @@ function directionsOf(products: readonly ProductPictures[]) {
 
 const dot = (left: Float32Array, right: Float32Array) =>
   left.reduce((sum, value, at) => sum + value * (right[at] ?? 0), 0);
-const strength = fc.record({
-  shrinkage: fc.constantFrom(0.5, 2, 5),
-  power: fc.constantFrom(0.25, 0.5, 1),
-});
+const strength = fc.record({ shrinkage: fc.constantFrom(0.5, 2, 5), power: fc.constantFrom(0.25, 0.5, 1) });
 const value = fc.double({ min: -1, max: 1, noNaN: true });
 const vectors = fc
   .array(value, { minLength: SIZE, maxLength: SIZE })

@@ -18,6 +18,13 @@ const SERVER = {
   available: '0.8.4' as string | null,
 };
 
+const stops: (() => Promise<void>)[] = [];
+const stopStores = async () => {
+  for (const stop of stops.splice(0)) await stop();
+};
+afterEach(() => jest.restoreAllMocks());
+afterEach(stopStores);
+
 /** The port of a server that answers each connection as it is told to; it is gone after the test. */
 async function fakeStore(talk: (socket: Socket) => void): Promise<number> {
   const sockets = new Set<Socket>();
@@ -33,13 +40,6 @@ async function fakeStore(talk: (socket: Socket) => void): Promise<number> {
   });
   return (server.address() as AddressInfo).port;
 }
-
-const stops: (() => Promise<void>)[] = [];
-const stopStores = async () => {
-  for (const stop of stops.splice(0)) await stop();
-};
-afterEach(() => jest.restoreAllMocks());
-afterEach(stopStores);
 
 /** A PostgreSQL of this state, with whose client nothing goes over the wire. */
 function postgresWith(state: Partial<typeof SERVER>): void {
@@ -61,7 +61,6 @@ const redisWith = (replies: Readonly<Record<string, string>>): Promise<number> =
     });
   });
 
-/** A port at which nothing listens. */
 async function closedPort(): Promise<number> {
   const port = await answering('');
   await stopStores();
@@ -119,13 +118,10 @@ describe('PostgreSQL', () => {
     [/cut off/, true, () => answering('')],
     [/no TLS.*sslmode/, false, () => answering('N'), '?sslmode=verify-full'],
     [/\/no\/such\.pem.*read/, false, closedPort, NO_FILE],
-  ])(
-    'says %s, and is waited for only where that may help: %s',
-    async (reason, isWaitedFor, open, tail = '') => {
-      const fault = await faultOf(probePostgres(urlOf(await open(), tail)));
-      expect(fault).toEqual([expect.stringMatching(reason), isWaitedFor]);
-    },
-  );
+  ])('says %s, and is waited for only where that helps: %s', async (reason, isWaitedFor, open, tail = '') => {
+    const fault = await faultOf(probePostgres(urlOf(await open(), tail)));
+    expect(fault).toEqual([expect.stringMatching(reason), isWaitedFor]);
+  });
 
   test('a host whose name is not known is explained', async () => {
     const fault = await faultOf(probePostgres('postgres://ann:hunter2@no-such-host.invalid/loupe'));
@@ -137,12 +133,7 @@ describe('Redis', () => {
   test.each<[string, () => Promise<number>, RegExp, isWaitedFor: boolean]>([
     ['a wrong password', () => redisWith({ hello: '-WRONGPASS invalid pair' }), /refuses the user/, false],
     ['no password', () => redisWith({ '*': '-NOAUTH required.' }), /asks for a password|refuses/, false],
-    [
-      'an unknown database',
-      () => redisWith({ select: '-ERR DB index' }),
-      /no database of this number/,
-      false,
-    ],
+    ['no such database', () => redisWith({ select: '-ERR DB index' }), /no database of this number/, false],
     ['a server that loads', () => redisWith({ info: '-LOADING dataset' }), /can not serve now/, true],
     ['a replica', () => redisWith({ info: '$10\r\nrole:slave' }), /replica.*primary/, true],
     ['a server that is away', closedPort, /nothing listens there/, true],
@@ -213,15 +204,12 @@ describe('a service', () => {
   test.each([
     ['DATABASE_URL', 'postgres'],
     ['REDIS_URL', 'redis'],
-  ])(
-    'does not start while nothing listens at its %s, and names setting, host and port',
-    async (name, scheme) => {
-      const port = await closedPort();
-      const starting = startWith({ DATA_DIR: temporaryFolder(), [name]: `${scheme}://127.0.0.1:${port}/0` });
-      const expected = new RegExp(`^${name}: .*127\\.0\\.0\\.1:${port}.*: nothing listens there`);
-      await expect(starting).rejects.toThrow(expected);
-    },
-  );
+  ])('does not start while nothing listens at %s, and names setting, host and port', async (name, scheme) => {
+    const port = await closedPort();
+    const starting = startWith({ DATA_DIR: temporaryFolder(), [name]: `${scheme}://127.0.0.1:${port}/0` });
+    const expected = new RegExp(`^${name}: .*127\\.0\\.0\\.1:${port}.*: nothing listens there`);
+    await expect(starting).rejects.toThrow(expected);
+  });
 
   test('does not start where its folder is a file, and names setting and folder', async () => {
     const DATA_DIR = join(temporaryFolder(), 'file');

@@ -65,14 +65,8 @@ test('a Shopify export: a product for each handle, with its variants, pictures, 
   ]);
 });
 
-const listing = (
-  variant_id: string,
-  link: string,
-  variant_name: string,
-  price: number,
-  market = 'NA usd',
-) => {
-  const [region, currency] = market.split(' ');
+const listing = (variant_id: string, link: string, variant_name: string, price: number, where = 'NA usd') => {
+  const [region, currency] = where.split(' ');
   const sold = { region, currency, vendor: 'shop.example', date: '2026-03-01' };
   return { variant_id, link, variant_name, price, ...sold };
 };
@@ -119,42 +113,39 @@ ${ITEMS.map(
 test.each([
   ['feed.tsv', TSV],
   ['feed.xml', RSS],
-])(
-  'a Google Merchant feed, %s: items, groups of variants, and prices in their market',
-  async (name, content) => {
-    const { categories, entities, products, listings, rejects, columns } = await readTable(name, content);
-    expect([columns.format, rejects]).toEqual(['google', []]);
-    expect(categories).toMatchObject([{ id: 'watches', name: 'Watches' }]);
-    expect(entities).toMatchObject([
-      { id: 'brand_rolex', name: 'Rolex' },
-      { id: 'gender_watches-male' },
-      { id: 'condition_watches-used' },
-    ]);
-    expect(products).toMatchObject([
-      {
-        id: 'product_W1',
-        title: 'Submariner A & B',
-        url: 'https://shop.example/w1?a=1&b=2',
-        images: ['https://shop.example/w1.jpg', 'https://shop.example/w2.jpg', 'https://shop.example/w3.jpg'],
-        data: JSON.stringify({ availability: 'in_stock' }),
-        variants: [{ id: 'variant_W1.default', fields: [] }],
-      },
-      {
-        id: 'product_R1',
-        attributes: { brand: ['brand_rolex'] },
-        variants: [
-          { id: 'variant_R1.R1-50', fields: [{ field: 'size', name: '50' }] },
-          { id: 'variant_R1.R1-52', fields: [{ field: 'size', name: '52' }] },
-        ],
-      },
-    ]);
-    expect(listings).toEqual([
-      listing('variant_W1.default', WATCH.link, WATCH.title, 9000, 'EU-IE eur'),
-      listing('variant_R1.R1-50', WATCH.link, 'Ring 50', 100, 'EU-UK gbp'),
-      listing('variant_R1.R1-52', 'https://shop.example/r52', 'Ring 52', 100, 'EU-UK gbp'),
-    ]);
-  },
-);
+])('a Google Merchant feed, %s: items, groups of variants, prices by market', async (name, content) => {
+  const { categories, entities, products, listings, rejects, columns } = await readTable(name, content);
+  expect([columns.format, rejects]).toEqual(['google', []]);
+  expect(categories).toMatchObject([{ id: 'watches', name: 'Watches' }]);
+  expect(entities).toMatchObject([
+    { id: 'brand_rolex', name: 'Rolex' },
+    { id: 'gender_watches-male' },
+    { id: 'condition_watches-used' },
+  ]);
+  expect(products).toMatchObject([
+    {
+      id: 'product_W1',
+      title: 'Submariner A & B',
+      url: 'https://shop.example/w1?a=1&b=2',
+      images: ['https://shop.example/w1.jpg', 'https://shop.example/w2.jpg', 'https://shop.example/w3.jpg'],
+      data: JSON.stringify({ availability: 'in_stock' }),
+      variants: [{ id: 'variant_W1.default', fields: [] }],
+    },
+    {
+      id: 'product_R1',
+      attributes: { brand: ['brand_rolex'] },
+      variants: [
+        { id: 'variant_R1.R1-50', fields: [{ field: 'size', name: '50' }] },
+        { id: 'variant_R1.R1-52', fields: [{ field: 'size', name: '52' }] },
+      ],
+    },
+  ]);
+  expect(listings).toEqual([
+    listing('variant_W1.default', WATCH.link, WATCH.title, 9000, 'EU-IE eur'),
+    listing('variant_R1.R1-50', WATCH.link, 'Ring 50', 100, 'EU-UK gbp'),
+    listing('variant_R1.R1-52', 'https://shop.example/r52', 'Ring 52', 100, 'EU-UK gbp'),
+  ]);
+});
 
 const GERMAN = `Artikelnummer;Bezeichnung;Marke;Warengruppe;Modell;Beschreibung;Preis (EUR);Größe;Farbe;Bild 1;Bild 2;Produktlink;Lager
 4711;Jackie 1961 „klein“;Gucci;Taschen;Jackie;Gebraucht;1.250,50;;Rot;a.jpg;b.jpg;https://laden.example/4711;A
@@ -171,9 +162,8 @@ test.each<[encoding: BufferEncoding, name: string, mark: string]>([
 ])('a German table with semicolons and decimal commas, in %s', async (encoding, name, mark) => {
   // Latin-1 of Node has no quotation marks; Windows-1252 has them at these places.
   const text = encoding === 'latin1' ? GERMAN.replace('„', '\x84').replace('“', '\x93') : GERMAN;
-  const table = await readTable('preise.csv', Buffer.from(mark + text, encoding), {
-    map: { data: ['Lager'] },
-  });
+  const content = Buffer.from(mark + text, encoding);
+  const table = await readTable('preise.csv', content, { map: { data: ['Lager'] } });
   expect([table.encoding, table.delimiter, table.rejects]).toEqual([name, ';', []]);
   expect(table.categories).toMatchObject([{ id: 'taschen', hierarchy: ['brand', 'model'] }]);
   expect(table.entities).toMatchObject([

@@ -7,7 +7,6 @@ import { readTable } from '../support/table-records';
 const HEADER = 'handle,title,brand,price,currency,image,link,sku,size,quote';
 const LONG = 'x'.repeat(600);
 
-/** A row for a bag with some cells changed. */
 const row = (cells: Readonly<Record<string, string>> = {}): string =>
   Object.values({
     ...{ handle: 'a', title: 'Bag', brand: 'Gucci', price: '1', currency: 'EUR' },

@@ -9,7 +9,6 @@ import type { TracedCalls } from '../support/traced-calls';
 
 /** Traces when there is somewhere to send them, and nothing loaded otherwise (docs/settings.md). */
 
-/** The logs of the cases, and the modules of OpenTelemetry that they loaded. */
 async function traced(...cases: TracedCalls[]): Promise<{ logs: string[][]; modules: string[] }> {
   const child = spawn(process.execPath, ['--import', 'tsx', 'test/support/traced-calls.ts'], {
     cwd: REPOSITORY_ROOT,

@@ -40,16 +40,13 @@ describe('a manifest', () => {
     return readManifest(folder);
   };
   const logistic = { kind: 'logistic', bias: -3.6, weights: { similarity: 1, viewLead: 9 } };
+  const earlier = { confidence: logistic, taxonomy: logistic, floor: 0.75 };
 
   // contract 7.9
   test.each([
     ['is read as it was written', {}, manifest.calibration],
     ['may leave the calibration out', { calibration: undefined }, null],
-    [
-      'with a calibration of the earlier form counts as one without',
-      { calibration: { confidence: logistic, taxonomy: logistic, floor: 0.75 } },
-      null,
-    ],
+    ['with a calibration of the earlier form counts as one without', { calibration: earlier }, null],
   ])('%s', async (_what, change, calibration) => {
     expect(await read({ ...manifest, ...change })).toEqual({ ...manifest, calibration });
   });
@@ -58,11 +55,7 @@ describe('a manifest', () => {
   test.each([
     ['a path that leaves the folder', { file: '../model.json' }, 'file: must be a path inside the folder'],
     ['an absolute path', { file: '/model.json' }, 'file: must be a path inside the folder'],
-    [
-      'a model file without a digest',
-      { file: 'constructor' },
-      'digests: must have an entry for the model file',
-    ],
+    ['a file without a digest', { file: 'constructor' }, 'digests: must have an entry for the model file'],
     ['a digest that is none', { digests: { 'model.json': 'abc' } }, 'digests.model.json: must be a SHA-256'],
     ['an unknown format', { format: 'keras' }, 'format: '],
     ['no views', { views: { catalog: [], query: [whole] } }, 'views.catalog: '],

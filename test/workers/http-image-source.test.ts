@@ -136,15 +136,12 @@ describe('A photo that comes in a content coding', () => {
     ['two, of which the last was put on last', 'br, gzip', (bytes) => gzipSync(brotliCompressSync(bytes))],
     ['two in two headers', ['gzip', 'deflate'], (bytes) => deflateSync(gzipSync(bytes))],
     ['none, said as identity', 'identity', same],
-  ])(
-    'is decoded, and too large when it unfolds to more than the limit: %s',
-    async (_name, coding, encode) => {
-      answer = sent(encode(photo), coding);
-      expect(await source.fetch(at())).toEqual(photo);
-      answer = sent(encode(Buffer.alloc(BYTES_MAX + 1)), coding);
-      expect(await reasonOf(at())).toBe('image_too_large');
-    },
-  );
+  ])('is decoded, and too large when it unfolds beyond the limit: %s', async (_name, coding, encode) => {
+    answer = sent(encode(photo), coding);
+    expect(await source.fetch(at())).toEqual(photo);
+    answer = sent(encode(Buffer.alloc(BYTES_MAX + 1)), coding);
+    expect(await reasonOf(at())).toBe('image_too_large');
+  });
 
   test('is image_too_large as soon as a bomb passes the limit: its damaged end is not reached', async () => {
     const bomb = gzipSync(Buffer.alloc(4_000_000));

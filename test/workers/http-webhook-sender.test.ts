@@ -49,8 +49,7 @@ test('an address where nobody listens is reported, without internal details', as
   const free = await nobody.listen();
   await nobody.close();
   const lonely = new HttpWebhookSender({ timeoutMs: 15_000, allow: [free] });
-  await expect(lonely.send(new URL(`http://${free}/`), {}, '{}', signal)).rejects.toThrow(
-    'The address can not be reached.',
-  );
+  const sent = lonely.send(new URL(`http://${free}/`), {}, '{}', signal);
+  await expect(sent).rejects.toThrow('The address can not be reached.');
   await lonely.close();
 });

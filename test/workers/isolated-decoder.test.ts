@@ -3,7 +3,6 @@ import { AppError } from '../../models/errors';
 import { shrunk, type Wanted } from '../../workers/image/decode-picture';
 import { shrunkAlone } from '../../workers/image/isolated-decoder';
 
-/** Pictures decoded in a process of their own. */
 const PREPARED: Wanted = { whole: { width: 640, height: 480 }, kernel: 'lanczos3', as: 'prepared' };
 const PIXELS: Wanted = { whole: { width: 300, height: 225 }, kernel: 'mitchell', as: 'pixels' };
 const requestOf = (bytes: Buffer, wanted = PREPARED) => ({

@@ -20,12 +20,11 @@ import {
   writeOnnxModel,
 } from './tiny-models';
 
+jest.setTimeout(300_000);
+
 /** contract 14.11. Skipped by name on platforms that ONNX Runtime is not published for. */
 const whereInstalled = isInstalled('onnx') ? test : test.skip;
 const others = (['tensorflow', 'wasm', 'cpu'] as const).filter(isInstalled);
-
-/** How far a value of a unit vector may be off. */
-const TOLERANCE = 1e-4;
 
 const pools = new Map<string, Promise<InferencePool>>();
 afterAll(() => Promise.all([...pools.values()].map(async (pool) => (await pool).close())));
@@ -54,11 +53,8 @@ async function embedded(model: ModelFolder, backend: BackendName): Promise<reado
   }
 }
 
-function expectSame(
-  found: readonly Float32Array[],
-  expected: readonly Float32Array[],
-  apart = TOLERANCE,
-): void {
+/** @param apart how far a value of a unit vector may be off */
+function expectSame(found: readonly Float32Array[], expected: readonly Float32Array[], apart = 1e-4): void {
   expect(found).toHaveLength(expected.length);
   const apartMost = found.flatMap((vector, picture) =>
     Array.from(vector, (value, at) => Math.abs(value - (expected[picture]?.[at] ?? Number.NaN))),
@@ -131,15 +127,11 @@ describe('a network of TensorFlow.js', () => {
     ['bundled', () => bundled('bundled')],
     ['bundled with the release before', () => bundled('bundled-earlier')],
     ['of other layers', () => tiny(everyLayer)],
-  ])(
-    '%s gives the vectors that it gives on every other backend here',
-    async (_name, opened) => {
-      const model = await opened();
-      const found = await embedded(model, 'onnx');
-      for (const backend of others) expectSame(found, await embedded(model, backend));
-    },
-    300_000,
-  );
+  ])('%s gives the vectors that it gives on every other backend here', async (_name, opened) => {
+    const model = await opened();
+    const found = await embedded(model, 'onnx');
+    for (const backend of others) expectSame(found, await embedded(model, backend));
+  });
 
   whereInstalled('with an unknown operation is refused, and on auto runs on wasm beside others', async () => {
     const model = await tiny(throwsOnBright);
@@ -181,14 +173,11 @@ describe('an ONNX model', () => {
     ['with four pictures at a time', { shape: [4, 3, SIDE, SIDE] }, 1e-6],
     ['in half precision', { half: true }, 1e-3],
     ['with the output that its manifest names', { outputs }, 1e-6, 'second'],
-  ])(
-    '%s gives the vectors of the same network in TensorFlow.js',
-    async (_case, model, apart, output = '') => {
-      const expected = await embedded(await tiny(timesMatrix(kernel)), 'wasm');
-      const change = output === '' ? {} : { output: { name: output, dimensions: 4 } };
-      expectSame(await vectorsOf(model, change), expected, apart);
-    },
-  );
+  ])('%s gives the vectors that TensorFlow.js gives', async (_case, model, apart, output = '') => {
+    const expected = await embedded(await tiny(timesMatrix(kernel)), 'wasm');
+    const change = output === '' ? {} : { output: { name: output, dimensions: 4 } };
+    expectSame(await vectorsOf(model, change), expected, apart);
+  });
 
   whereInstalled('without the output that its manifest names, or with several, is refused', async () => {
     const has = 'its outputs are first [rows, 4], second [rows, 4]';
@@ -199,11 +188,10 @@ describe('an ONNX model', () => {
 
   whereInstalled('laid out otherwise than its manifest says is refused', async () => {
     const { input } = await writeOnnxModel(temporaryFolder(), { shape: NCHW, kernel });
-    await expect(vectorsOf({}, { input: { ...input, layout: 'nhwc' } })).rejects.toThrow(
-      'its input image is [rows, 3, 8, 8], its manifest says nhwc [rows, 8, 8, 3]',
-    );
-    await expect(vectorsOf({}, { input: { ...input, width: 16 } })).rejects.toThrow(
-      'its manifest says nchw [rows, 3, 8, 16]',
-    );
+    const has = 'its input image is [rows, 3, 8, 8], its manifest says';
+    const turned = vectorsOf({}, { input: { ...input, layout: 'nhwc' } });
+    await expect(turned).rejects.toThrow(`${has} nhwc [rows, 8, 8, 3]`);
+    const wider = vectorsOf({}, { input: { ...input, width: 16 } });
+    await expect(wider).rejects.toThrow(`${has} nchw [rows, 3, 8, 16]`);
   });
 });

@@ -20,7 +20,6 @@ interface Range {
   readonly last: bigint;
 }
 
-/** First and last address of a block in CIDR notation. */
 function rangeOf(block: string): Range {
   const [address = '', prefix = ''] = block.split('/');
   const first = numberOf(address);

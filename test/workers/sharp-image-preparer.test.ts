@@ -14,7 +14,6 @@ const noise = (width: number, height: number, channels: 3 | 4 = 3) =>
 const plain = (width: number, height: number, background: string) =>
   sharp({ create: { width, height, channels: 4, background } });
 
-/** Red and green above, blue and white below. */
 const quadrants = () =>
   plain(40, 40, 'white').composite(
     ['#f00', '#0f0', '#00f'].map((colour, at) => ({
@@ -23,17 +22,11 @@ const quadrants = () =>
     })),
   );
 
-const NAMES: Readonly<Record<string, string>> = {
-  '100': 'red',
-  '010': 'green',
-  '001': 'blue',
-  '111': 'white',
-};
+const NAMES = new Map(Object.entries({ '100': 'red', '010': 'green', '001': 'blue', '111': 'white' }));
 
-/** The name of a colour of a JPEG at a place. */
 async function colourAt(jpeg: Buffer, left: number, top: number): Promise<string> {
   const pixel = await sharp(jpeg).extract({ left, top, width: 1, height: 1 }).raw().toBuffer();
-  return NAMES[[...pixel].map((value) => (value > 127 ? 1 : 0)).join('')] ?? [...pixel].join();
+  return NAMES.get([...pixel].map((value) => (value > 127 ? 1 : 0)).join('')) ?? [...pixel].join();
 }
 
 async function faultOf(bytes: Buffer, by = preparer()): Promise<[reason: unknown, message: string]> {
@@ -120,10 +113,8 @@ describe('A picture that is sent', () => {
 
   test('becomes its first frame on its canvas, like a still picture of that', async () => {
     const part = await noise(40, 30).png().toBuffer();
-    const [frame, other] = [
-      await sharp(part).webp({ lossless: true }).toBuffer(),
-      await sharp(part).negate().webp({ lossless: true }).toBuffer(),
-    ];
+    const frame = await sharp(part).webp({ lossless: true }).toBuffer();
+    const other = await sharp(part).negate().webp({ lossless: true }).toBuffer();
     const still = await plain(100, 90, 'white')
       .composite([{ input: part, left: 60, top: 60 }])
       .png()
@@ -132,12 +123,8 @@ describe('A picture that is sent', () => {
     for (const [at, value] of [30, 30, 39, 29].entries())
       moving.writeUIntLE(value, moving.indexOf('ANMF') + 8 + 3 * at, 3);
     const by = preparer();
-    const regions = [
-      undefined,
-      { x: 0, y: 0, width: 0.5, height: 0.5 },
-      { x: 0.6, y: 0.6, width: 0.4, height: 0.4 },
-    ];
-    for (const region of regions) {
+    const corners = [0, 0.6].map((at) => ({ x: at, y: at, width: 0.4, height: 0.4 }));
+    for (const region of [undefined, ...corners]) {
       const { digest: _, ...prepared } = await by.prepare(moving, { region });
       expect(await by.prepare(still, { region })).toMatchObject(prepared);
     }
@@ -176,10 +163,8 @@ describe('What can not be used is refused with its reason', () => {
     ['an HTML page', '\n<!DOCTYPE html><html><body>'],
     ['a ZIP archive', 'PK\x03\x04\x14\0'],
   ])('%s: image_format, and its name is told', async (name, head) => {
-    expect(await faultOf(Buffer.from(head, 'latin1'))).toEqual([
-      'image_format',
-      expect.stringContaining(name),
-    ]);
+    const fault = await faultOf(Buffer.from(head, 'latin1'));
+    expect(fault).toEqual(['image_format', expect.stringContaining(name)]);
   });
 
   const jpegOf = (marker: number, bits = 8): Buffer =>

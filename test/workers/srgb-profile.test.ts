@@ -9,7 +9,6 @@ import { temporaryFolder } from '../support/temporary-folder';
 /** Profiles that need no conversion, recognised by their content. */
 const SIDE = 96;
 
-/** Every hue, light and dark. */
 const colours = Buffer.from(
   Array.from({ length: SIDE * SIDE * 3 }, (_, index) => {
     const [x, y, channel] = [Math.floor(index / 3) % SIDE, Math.floor(index / 3 / SIDE), index % 3];

@@ -7,7 +7,6 @@ import { FLOAT, HALF, onnxFile } from '../../workers/embedder/conversion/onnx-gr
 import { silent } from '../support/log-sink';
 import { modelManifest } from '../support/model-manifest';
 
-/** How tests run models. */
 export const POOL = {
   ...{ threads: 1, batchTimeoutMs: 60_000, logger: silent },
   backend: 'wasm',
@@ -121,7 +120,6 @@ export function tinyManifest(dimensions: number): ModelManifest {
   };
 }
 
-/** A JPEG of one colour, or of several side by side. */
 export async function colouredJpeg(colours: readonly string[], width = 64, height = 64): Promise<Buffer> {
   const stripe = Math.round(width / colours.length);
   const stripes = colours.map((background, index) => ({
@@ -174,7 +172,6 @@ export interface TinyOnnx {
   readonly shape: readonly (number | string)[];
   /** Three rows: what each of red, green and blue adds to the embedding. */
   readonly kernel: readonly (readonly number[])[];
-  /** Names of outputs, all the same embedding. */
   readonly outputs?: readonly string[];
   /** Element type of the output; the input is float32. */
   readonly half?: boolean;
