@@ -1,5 +1,5 @@
 import { parse as parseQuery } from 'node:querystring';
-import express, { type Express, type RequestHandler } from 'express';
+import express, { type Express } from 'express';
 import helmet from 'helmet';
 import { workFor } from '../models/access/current-party';
 import { unavailable } from '../models/errors';
@@ -44,7 +44,10 @@ export function createApp(services: ApiServices | null, settings: ApiSettings): 
   app.use((req, _res, next) => workFor(`from ${networkOf(req.ip ?? '')}`, next));
   app.use(requestLog(settings.logger));
   app.use(metrics.measure);
-  app.use(helmet(PROTECTION), onlyOverTls(helmet.strictTransportSecurity()));
+  app.use(helmet(PROTECTION));
+  // A plain HTTP address must not promise TLS for its host; `TRUST_PROXY` tells whether a proxy in front has it.
+  const promiseTls = helmet.strictTransportSecurity();
+  app.use((req, res, next) => (req.secure ? promiseTls(req, res, next) : next()));
   app.use(readAddress);
   app.use(allowOrigins(settings.corsOrigins));
   app.use(compress);
@@ -102,9 +105,3 @@ const PROTECTION = {
   xFrameOptions: { action: 'deny' },
   strictTransportSecurity: false,
 } as const;
-
-/** A plain HTTP address must not promise TLS for its host; `TRUST_PROXY` tells whether a proxy in front has it. */
-const onlyOverTls =
-  (header: RequestHandler): RequestHandler =>
-  (req, res, next) =>
-    req.secure ? header(req, res, next) : next();

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { parse } from 'node:path';
-import { type Request, type RequestHandler, type Response, Router } from 'express';
+import { type Request, type Response, Router } from 'express';
 import { notFound } from '../models/errors';
 import { mountRoute } from './middleware/mount-route';
 import { pathParameter } from './middleware/request-address';
@@ -48,19 +48,16 @@ export function pageAt(path: string, page: Page): Router {
       res.set('Cache-Control', 'no-cache').type('html').send(html);
     },
   });
-  mountRoute(router, [`/${page.folder}/:file`], { get: sendAsset(files) });
+  mountRoute(router, [`/${page.folder}/:file`], {
+    get: async (req, res) => {
+      const wanted = pathParameter(req, 'file');
+      const asset = (await files()).find(({ name }) => name === wanted);
+      if (!asset) throw notFound('There is no such file; the page has changed since. Load it again.');
+      res.type(asset.name).set('Cache-Control', 'public, max-age=31536000, immutable').send(asset.bytes);
+    },
+  });
   return router;
 }
-
-/** Sends the asset named by the address; 404 when it is none of these. */
-const sendAsset =
-  (files: () => Promise<readonly Asset[]>): RequestHandler =>
-  async (req, res) => {
-    const wanted = pathParameter(req, 'file');
-    const asset = (await files()).find(({ name }) => name === wanted);
-    if (!asset) throw notFound('There is no such file; the page has changed since. Load it again.');
-    res.type(asset.name).set('Cache-Control', 'public, max-age=31536000, immutable').send(asset.bytes);
-  };
 
 /** Lets a page load, run and call its own service alone, never in a frame. */
 export function protectPage(res: Response, { images, forms }: Pick<Page, 'images' | 'forms'>): void {

@@ -58,16 +58,11 @@ export const rotationBody = body('Rotation', {
     .describe('Of the new key, in the future; without it it lives as long as the old one was made to'),
 });
 
-/** Entries of a page (contract 17.5). */
-const LIST_LIMIT = { default: 50, max: 200 };
-
 const CURSOR = 'The `next_cursor` of the page before';
 
+/** Contract 17.5. */
 export const listParameters = z.strictObject({
-  limit: digits
-    .pipe(z.int().min(1).max(LIST_LIMIT.max))
-    .default(LIST_LIMIT.default)
-    .describe('Entries of a page'),
+  limit: digits.pipe(z.int().min(1).max(200)).default(50).describe('Entries of a page'),
   cursor: z.string().optional().describe(CURSOR),
 });
 

@@ -1,6 +1,6 @@
 import createClient, { type Client } from 'openapi-fetch';
 import { type Failure, LoupeError } from './loupe-error';
-import { retryAfterOf, retryingFetch } from './retrying-fetch';
+import { type RetryOptions, retryAfterOf, retryingFetch } from './retrying-fetch';
 import type {
   CatalogQuery,
   DataFileLink,
@@ -18,14 +18,10 @@ export { LoupeError } from './loupe-error';
 export type * from './schema';
 
 /** The service address, the key, and how to retry. */
-export interface LoupeOptions {
+export interface LoupeOptions extends Partial<RetryOptions> {
   /** Address of the service, with or without a slash at its end. */
   readonly baseUrl: string;
   readonly key: string;
-  /** Time limit of a call including its retries; default one minute. */
-  readonly timeoutMs?: number;
-  /** How often a call is retried after a 429, a 503 or a lost connection; default 3. */
-  readonly retries?: number;
 }
 
 /** A photo by its public address, as bytes, or as a file (of a form, or of `openAsBlob` in Node.js); or a part of it. */
@@ -207,11 +203,7 @@ export class LoupeClient {
 /** Call parameters with an id in the address. */
 const of = (id: string) => ({ params: { path: { id } } });
 
-interface Outcome<Body> {
-  readonly data?: Body | undefined;
-  readonly error?: Failure | undefined;
-  readonly response: Response;
-}
+type Outcome<Body> = Readonly<{ data?: Body | undefined; error?: Failure | undefined; response: Response }>;
 
 async function answerOf<Body>(calling: Promise<Outcome<Body>>): Promise<Body> {
   const { data, error, response } = await calling;

@@ -1,8 +1,7 @@
-/** How often a call is retried, and how long all attempts together may take. */
 export interface RetryOptions {
-  /** Calls after the first one; those that only ask whether it is still running do not count. */
+  /** How often a call is retried after a 429, a 503 or a lost connection; default 3. Waits for a running call do not count. */
   readonly retries: number;
-  /** Of the call with all its retries and the waits between them. */
+  /** Time limit of a call with all its retries and the waits between them; default one minute. */
   readonly timeoutMs: number;
 }
 

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { CatalogPage } from '../../models/catalog/catalog-service';
 import { type CatalogItem, isProduct } from '../../models/catalog/item';
-import type { Identification, IdentifiedItem } from '../../models/vision/vision-service';
+import type { Identification } from '../../models/vision/vision-service';
 import type { Links } from '../middleware/links';
 import { mapped } from '../middleware/send-answer';
 import {
@@ -58,31 +58,28 @@ function countAttributes(rows: readonly CatalogItem[]): Record<string, number> {
   return Object.fromEntries(counts);
 }
 
-/** The answer of v2 vision (contract 8.6). */
+/** The answer of v2 vision (contract 8.6); a taxonomy row has the same keys with no variants. */
 export const presentLegacyIdentification = (
   { items, totalMs, predictionId }: Identification,
   links: Links,
 ) => ({
-  results: items.map((match) => presentLegacyMatch(match, links)),
+  results: items.map(({ item, confidence }) => ({
+    label: labelOf(item),
+    confidence,
+    id: item.id,
+    product: {
+      id: item.id,
+      updated_at: item.updatedAt.toISOString(),
+      category_id: item.category,
+      attributes: item.attributes.map(presentAttribute),
+      variants: presentLegacyVariants(item, links),
+      popularity: item.popularity,
+      deleted: false,
+      nbWordsMatched: 0,
+    },
+  })),
   processingTime: totalMs,
   predictionId,
-});
-
-/** One element of a v2 vision answer (contract 8.6); a taxonomy row has the same keys with no variants. */
-const presentLegacyMatch = ({ item, confidence }: IdentifiedItem, links: Links) => ({
-  label: labelOf(item),
-  confidence,
-  id: item.id,
-  product: {
-    id: item.id,
-    updated_at: item.updatedAt.toISOString(),
-    category_id: item.category,
-    attributes: item.attributes.map(presentAttribute),
-    variants: presentLegacyVariants(item, links),
-    popularity: item.popularity,
-    deleted: false,
-    nbWordsMatched: 0,
-  },
 });
 
 /** The item's name and its style; the style is named once, even if the name already ends with it. */

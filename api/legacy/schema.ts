@@ -82,20 +82,17 @@ export function toLegacyQuery(parameters: LegacyParameters, known: Known): Catal
     for (const text of [value].flat()) if (typeof text === 'string') refuseBrokenText(text, name);
   }
   refuseBrackets(Object.keys(given));
-  const fixed = validate(legacyQuery, given);
+  const { attribute, ...fixed } = validate(legacyQuery, given);
   return {
     text: fixed.search,
     categories: fixed.category.length > 0 ? fixed.category : DEFAULT_CATEGORIES,
-    node: nodeOf(fixed.attribute, known.taxonomy),
+    node: typeof attribute === 'string' && known.taxonomy.isNode(attribute) ? attribute : 'product',
     filters: [...tagFilters(fixed), ...facetFilters(given, known)],
     page: fixed.page,
     pageSize: Math.min(fixed.page_size, known.pageSizeMax),
     sort: fixed.sort,
   };
 }
-
-const nodeOf = (attribute: unknown, taxonomy: Taxonomy): string =>
-  typeof attribute === 'string' && taxonomy.isNode(attribute) ? attribute : 'product';
 
 function tagFilters(given: { tags: readonly string[]; exclude_tags: readonly string[] }): Filter[] {
   if (given.tags.length === 0 && given.exclude_tags.length === 0) return [];

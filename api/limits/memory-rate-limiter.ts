@@ -39,12 +39,7 @@ export class MemoryRateLimiter implements RateLimiter {
     return countOne(this.#calls[window], keyId, WINDOW_SECONDS[window], limit);
   }
 
-  async acquire(
-    keyId: string,
-    limit: number,
-    lapseMs: number,
-    places = 1,
-  ): Promise<{ release(): Promise<void> } | null> {
+  async acquire(keyId: string, limit: number, lapseMs: number, places = 1) {
     const taken = this.#places.get(keyId) ?? 0;
     if (taken + places > limit) return null;
     this.#places.set(keyId, taken + places);

@@ -57,12 +57,7 @@ export class RedisRateLimiter implements RateLimiter {
     );
   }
 
-  acquire(
-    keyId: string,
-    limit: number,
-    lapseMs: number,
-    places = 1,
-  ): Promise<{ release(): Promise<void> } | null> {
+  acquire(keyId: string, limit: number, lapseMs: number, places = 1) {
     const key = `${this.prefix}:places:${keyId}`;
     const names = Array.from({ length: places }, () => randomUUID());
     const release = async (): Promise<void> => {

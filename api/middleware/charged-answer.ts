@@ -39,11 +39,9 @@ export const aboutId =
     return free((call) => make(id, call, req));
   };
 
-type Calls = typeof CALLS;
-
 /** By the ids of their endpoints, whose answers they make. */
 export type Routes = {
-  readonly [Id in keyof Calls]: Route<Made<z.input<Calls[Id]['answer']>> | StreamedJson>;
+  readonly [Id in keyof typeof CALLS]: Route<Made<z.input<(typeof CALLS)[Id]['answer']>> | StreamedJson>;
 };
 
 /**

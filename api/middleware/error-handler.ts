@@ -14,7 +14,11 @@ export const errorHandler =
   (accounts: Balances | null): ErrorRequestHandler =>
   async (thrown, req, res, _next) => {
     const failure = classifyFailure(thrown);
-    if (failure.status >= 500 && !res.closed && !res.locals.isForced) logFailure(req, failure);
+    if (failure.status >= 500 && !res.closed && !res.locals.isForced) {
+      const { status, code, cause } = failure;
+      const detail = cause instanceof Error ? { error: cause.message, stack: cause.stack } : { error: cause };
+      req.log.error({ status, code, ...detail }, failure.message);
+    }
     if (res.headersSent || res.closed) return void res.destroy();
     await setFreeCreditHeaders(res, OVERLOADED.has(failure.status) ? null : accounts);
     // Work that ran past its deadline may have set them meanwhile.
@@ -65,9 +69,3 @@ const OF_SUCCESSES = [
   'Server-Timing',
   'X-Prediction-Id',
 ];
-
-function logFailure(req: Parameters<ErrorRequestHandler>[1], failure: AppError): void {
-  const { cause } = failure;
-  const detail = cause instanceof Error ? { error: cause.message, stack: cause.stack } : { error: cause };
-  req.log.error({ status: failure.status, code: failure.code, ...detail }, failure.message);
-}

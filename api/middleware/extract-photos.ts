@@ -1,12 +1,5 @@
 import { randomUUID } from 'node:crypto';
 
-export interface CutBody {
-  /** The JSON, with a placeholder in place of each text. */
-  readonly json: Buffer;
-  /** By placeholder. */
-  readonly photos: ReadonlyMap<string, Buffer>;
-}
-
 /** The placeholder for a photo cut out of a body; not base64, and nothing that a caller could write. */
 const placeholder = (position: number): string => `(photo ${position} of ${MARK})`;
 const MARK = randomUUID();
@@ -32,8 +25,9 @@ const decoded = Buffer.allocUnsafeSlow((PIECE / 4) * 3);
  * data URI's head); all others stay, and are parsed as usual.
  *
  * @param body afterwards contains the bytes of photos in place of their texts
+ * @returns the JSON, with a placeholder in place of each text, and the photos by placeholder
  */
-export function extractPhotos(body: Buffer): CutBody {
+export function extractPhotos(body: Buffer) {
   const photos = new Map<string, Buffer>();
   const parts: Buffer[] = [];
   let kept = 0;

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Request, Response } from 'express';
 import { badRequest, conflict, idempotencyConflict } from '../../models/errors';
-import type { Claim, Clock, IdempotencyStore, IdempotentCall } from '../../models/ports';
 import { TEXT_PIECE } from '../../models/text-pieces';
 import type { ApiServices } from '../api-services';
 import type { AnswerMemory } from './answer-memory';
@@ -19,8 +18,6 @@ const POLL_MS = 100;
 /** How long a repeat (such as the second click of a double click) waits for the first call: most calls are over by then. */
 const WAIT_MS = 2_000;
 
-type Stores = Pick<ApiServices, 'idempotency' | 'accounts' | 'clock'>;
-
 /**
  * Makes a call with an `Idempotency-Key` once per account (contract 12.6): successes are kept with their charge for a day,
  * failed calls are made again. Comes after the body was read. A repeat waits two seconds for a first call that is still
@@ -30,7 +27,7 @@ type Stores = Pick<ApiServices, 'idempotency' | 'accounts' | 'clock'>;
  * @param nameOf default: as the caller named it, in its account
  */
 export function idempotent(
-  { idempotency: store, accounts, clock }: Stores,
+  { idempotency: store, accounts, clock }: Pick<ApiServices, 'idempotency' | 'accounts' | 'clock'>,
   answers: AnswerMemory,
   leaseMs: number,
   renewLinks: LinkRenewal,
@@ -43,7 +40,16 @@ export function idempotent(
       throw badRequest(`${HEADER}: 1 to 255 printable characters without spaces.`, { field: HEADER });
     }
     const call = { ...nameOf(key, req, res), fingerprint: fingerprintOf(req, res) };
-    const claim = await claimed(store, clock, call, leaseMs, res);
+    const ask = () => {
+      const now = clock.now().getTime();
+      return store.claim(call, new Date(now + leaseMs), new Date(now + KEPT_MS));
+    };
+    const giveUpAt = performance.now() + WAIT_MS;
+    let claim = await ask();
+    while (claim.kind === 'running' && !res.closed && performance.now() < giveUpAt) {
+      await delay(POLL_MS);
+      claim = await ask();
+    }
     switch (claim.kind) {
       case 'answered': {
         await answers.hold(res, Math.min(claim.bytes, TEXT_PIECE));
@@ -90,22 +96,6 @@ export const refuseKey: Middleware = (req) => {
 function callersName(key: string, _req: Request, res: Response) {
   const { accountId, test } = callerOf(res);
   return { accountId, key: test ? `test ${key}` : key };
-}
-
-async function claimed(
-  store: IdempotencyStore,
-  clock: Clock,
-  call: IdempotentCall,
-  leaseMs: number,
-  res: Response,
-): Promise<Claim> {
-  const giveUpAt = performance.now() + WAIT_MS;
-  for (;;) {
-    const now = clock.now().getTime();
-    const claim = await store.claim(call, new Date(now + leaseMs), new Date(now + KEPT_MS));
-    if (claim.kind !== 'running' || res.closed || performance.now() >= giveUpAt) return claim;
-    await delay(POLL_MS);
-  }
 }
 
 /** The identity of a request: its address (the same for all aliases) and the bytes of its body. */

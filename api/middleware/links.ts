@@ -22,15 +22,13 @@ export const linksOf = (req: Request, services: Signing, settings: ApiSettings):
 });
 
 /** Based on the public base address when one is set, else on the address that the request was sent to. */
-export const publicAddress = (req: Request, { publicUrl, imageBaseUrl }: Bases): PublicAddress =>
+export const publicAddress = (req: Request, { publicUrl, imageBaseUrl }: ApiSettings): PublicAddress =>
   addressBehind(publicUrl ?? baseOf(req), imageBaseUrl);
 
 /** Answers 201 with the location of the new resource. */
 export function answerMade(req: Request, res: Response, settings: ApiSettings, path: string): void {
   res.status(201).location(publicAddress(req, settings)(path));
 }
-
-type Bases = Pick<ApiSettings, 'publicUrl' | 'imageBaseUrl'>;
 
 /** Behind a base without a slash at its end; images behind that of the cache, when there is one (contract 13.11). */
 export const addressBehind =

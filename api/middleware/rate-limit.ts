@@ -8,11 +8,7 @@ import { callerOf, type Middleware, onceClosed } from './call';
 const PLACE_LAPSE_MS = 180_000;
 
 /** 429 when the key has used up its calls of this second or minute (every answer reports the tighter limit) or of this month. */
-export function rateLimit(
-  services: Pick<ApiServices, 'limiter' | TestCalls>,
-  defaults: DefaultLimits,
-): Middleware {
-  const { limiter } = services;
+export function rateLimit(services: ApiServices, defaults: DefaultLimits): Middleware {
   return async (_req, res) => {
     const { keyId, limits } = callerOf(res);
     const windows = [
@@ -22,7 +18,7 @@ export function rateLimit(
     let tightest: LimitDecision | null = null;
     for (const { window, limit } of windows) {
       if (limit <= 0) continue;
-      const decision = await limiter.consume(keyId, window, limit);
+      const decision = await services.limiter.consume(keyId, window, limit);
       if (!decision.allowed) throw rateLimited(`This key may make ${limit} calls per ${window}.`, decision);
       if (tightest === null || decision.remaining < tightest.remaining) tightest = decision;
     }
@@ -31,11 +27,9 @@ export function rateLimit(
   };
 }
 
-type TestCalls = 'accounts' | 'clock';
-
 /** Counts calls of a test key, all or none: 429 when it may not make that many more this month (contract 9.9). */
 export async function countTestCalls(
-  { accounts, clock }: Pick<ApiServices, TestCalls>,
+  { accounts, clock }: ApiServices,
   res: Response,
   calls: number,
   { testCallsPerMonth: limit }: DefaultLimits,

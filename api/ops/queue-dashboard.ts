@@ -28,26 +28,19 @@ export function queueDashboard(
     serverAdapter,
   });
   const router = Router();
-  router.use(operatorsOnly(password, wrongPerMinute), (_req, res, next) => {
+  const isRight = isSecret(`operator:${password}`);
+  const passwords = new KeyLookups<true>(isRight, wrongPerMinute, { guessable: true });
+  router.use(async (req, res, next) => {
+    const [scheme, credentials = ''] = (req.get('authorization') ?? '').split(' ');
+    const given = hashKey(Buffer.from(credentials, 'base64').toString('utf8'));
+    // A browser asks without a password first.
+    if (scheme?.toLowerCase() !== 'basic' || !(await passwords.find(given, req.ip ?? ''))) {
+      res.status(401).set('WWW-Authenticate', 'Basic realm="Loupe queues"');
+      return void res.type('text').send('Operators only.\n');
+    }
     res.set('Content-Security-Policy', CONTENT_POLICY);
     next();
   });
   router.use(serverAdapter.getRouter());
   return router;
-}
-
-function operatorsOnly(password: string, wrongPerMinute: number): RequestHandler {
-  const isRight = isSecret(`operator:${password}`);
-  const passwords = new KeyLookups<true>(isRight, wrongPerMinute, { guessable: true });
-  return async (req, res, next) => {
-    const [scheme, credentials = ''] = (req.get('authorization') ?? '').split(' ');
-    const given = hashKey(Buffer.from(credentials, 'base64').toString('utf8'));
-    // A browser asks without a password first.
-    if (scheme?.toLowerCase() === 'basic' && (await passwords.find(given, req.ip ?? ''))) return next();
-    res
-      .status(401)
-      .set('WWW-Authenticate', 'Basic realm="Loupe queues"')
-      .type('text')
-      .send('Operators only.\n');
-  };
 }

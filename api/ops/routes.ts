@@ -8,23 +8,18 @@ import type { Metrics } from './metrics';
 import { buildOpenApi } from './openapi/document';
 
 /** Routes for operators and tools; without a key, and served even while the process starts or stops. */
-export const toolRoutes = (settings: ApiSettings, metrics: Metrics, answers: AnswerMemory) => ({
-  checkHealth: showHealth,
-  checkReadiness: showReadiness(settings),
-  getMetrics: metrics.show,
-  getOpenApi: showOpenApi(settings, answers),
-});
-
-/** The description of the API for tools, with the address of the request (or the public one) as its server. */
-function showOpenApi(settings: ApiSettings, answers: AnswerMemory): RequestHandler {
+export function toolRoutes(settings: ApiSettings, metrics: Metrics, answers: AnswerMemory) {
   const document = buildOpenApi({
     records: settings.recordSchemas,
     admin: settings.adminToken !== undefined,
   });
-  return async (req, res) => {
+  /** With the address of the request (or the public one) as its server. */
+  const getOpenApi: RequestHandler = async (req, res) => {
     const made = await answers.reserve(res, 'openapi');
     const url = publicAddress(req, settings)('/').replace(/\/$/, '');
     res.set('Cache-Control', 'no-cache');
     await sendAnswer(req, res, { ...document, servers: [{ url }] }, made);
   };
+  const checkReadiness = showReadiness(settings);
+  return { checkHealth: showHealth, checkReadiness, getMetrics: metrics.show, getOpenApi };
 }

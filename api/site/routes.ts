@@ -1,4 +1,4 @@
-import type { IRouter, Request, RequestHandler } from 'express';
+import type { Request, RequestHandler } from 'express';
 import { notFound } from '../../models/errors';
 import { PHOTOS_MAX } from '../../models/vision/image-input';
 import { mountRoute } from '../middleware/mount-route';
@@ -7,11 +7,8 @@ import { pageAt, protectPage } from '../pages';
 import { bundleClient } from './client-bundle';
 import { type DemoOffer, isFromHere, mayHaveOffer } from './demo-offer';
 
-export interface SiteSettings {
-  readonly imageBytesMax: number;
-  /** The demonstration's offer once available; absent in any other service. */
-  readonly demo?: (() => DemoOffer | null) | undefined;
-}
+/** `demo`: the demonstration's offer once available; absent in any other service. */
+export type SiteSettings = Readonly<{ imageBytesMax: number; demo?: (() => DemoOffer | null) | undefined }>;
 
 /**
  * The web page at `/` and its files (contract 14.4). The first request for it bundles it; a service that nobody opens in a
@@ -26,15 +23,7 @@ export function sitePages({ imageBytesMax, demo = () => null }: SiteSettings): R
     body: (req) => bodyOf(imageBytesMax, demo() !== null && isFromHere(req)),
     ...PROTECTION,
   });
-  mountDemo(router, demo);
-  return router;
-}
-
-/** Pictures come from wherever a catalog keeps them. */
-const PROTECTION = { images: 'https: blob: data:', forms: "'self'" } as const;
-
-/** The offer of a demonstration, to its own page on its own machine; nobody else gets it. */
-function mountDemo(router: IRouter, demo: () => DemoOffer | null): void {
+  /** The offer of a demonstration, to its own page on its own machine; nobody else gets it. */
   const offerFor = (req: Request): DemoOffer => {
     const offer = mayHaveOffer(req) ? demo() : null;
     if (!offer) throw notFound('There is nothing at this address; /openapi.json lists what there is.');
@@ -55,7 +44,11 @@ function mountDemo(router: IRouter, demo: () => DemoOffer | null): void {
       res.set('Cache-Control', 'no-cache').type('jpg').send(photo);
     },
   });
+  return router;
 }
+
+/** Pictures come from wherever a catalog keeps them. */
+const PROTECTION = { images: 'https: blob: data:', forms: "'self'" } as const;
 
 /** @param demo whether this service has its own key and photos for anyone who opens the page */
 const bodyOf = (imageBytesMax: number, demo: boolean): string =>

@@ -9,8 +9,6 @@ import { StreamedJson } from '../middleware/send-answer';
 import type { jobAnswer } from './answers';
 import { presentIdentification, viewOf } from './presenter';
 
-type PresentedJob = z.input<typeof jobAnswer>;
-
 /** The answers of entries, as those of calls. @param imageBaseUrl base of the image addresses, if images have their own */
 export const entryPresenter = (
   services: Pick<ApiServices, 'signer' | 'clock'>,
@@ -55,7 +53,7 @@ export function presentJob(
   return new StreamedJson(text(), Math.max(...batches.map(({ bytes }) => bytes)), kept);
 }
 
-function headOf({ id, createdAt, entries }: VisionJob): Omit<PresentedJob, 'data'> {
+function headOf({ id, createdAt, entries }: VisionJob): Omit<z.input<typeof jobAnswer>, 'data'> {
   const inState = (wanted: EntryState) => entries.filter(({ state }) => state === wanted).length;
   return {
     success: true,
@@ -71,14 +69,8 @@ function headOf({ id, createdAt, entries }: VisionJob): Omit<PresentedJob, 'data
 }
 
 /** Entries whose answers are read at once; a large answer is read alone. */
-interface Batch {
-  from: number;
-  until: number;
-  bytes: number;
-}
-
-function batchesOf(entries: VisionJob['entries']): Batch[] {
-  const batches: Batch[] = [];
+function batchesOf(entries: VisionJob['entries']) {
+  const batches: { from: number; until: number; bytes: number }[] = [];
   for (const [position, { answerBytes }] of entries.entries()) {
     const last = batches.at(-1);
     if (last && last.bytes + answerBytes <= TEXT_PIECE) {

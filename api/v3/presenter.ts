@@ -5,8 +5,8 @@ import { type CatalogItem, isProduct, type Variant } from '../../models/catalog/
 import type { Suggestion } from '../../models/catalog/suggestion';
 import type { Feedback } from '../../models/ports';
 import type { SimilarItems } from '../../models/vision/similar-service';
-import type { Identification, IdentifiedItem, ItemEvidence } from '../../models/vision/vision-service';
-import type { Links, PublicAddress } from '../middleware/links';
+import type { Identification, IdentifiedItem } from '../../models/vision/vision-service';
+import type { Links } from '../middleware/links';
 import { mapped } from '../middleware/send-answer';
 import {
   presentAttribute,
@@ -101,9 +101,18 @@ export const presentSimilar = (found: SimilarItems, creditsUsed: number, view: V
     similarity,
   }));
 
-function presentMatch({ item, confidence, evidence: reasons }: IdentifiedItem, view: View) {
+/** One row, with why it was returned (contract 7.17). */
+function presentMatch({ item, confidence, evidence: why }: IdentifiedItem, view: View) {
   const { id, name, ...row } = presentItem(item, view);
-  return { id, name, confidence, ...row, evidence: reasons && presentEvidence(reasons, view.address) };
+  const reasons: z.input<typeof evidence> | undefined = why && {
+    image: view.address(why.image),
+    photo: why.photo,
+    similarity: why.similarity,
+    margin: why.margin,
+    photos: why.photos.map(({ similarity, agrees }) => ({ similarity, agrees })),
+    levels: why.levels.map((level) => ({ ...presentAttribute(level), confidence: level.confidence })),
+  };
+  return { id, name, confidence, ...row, evidence: reasons };
 }
 
 /** One row (contract 1.2). */
@@ -131,19 +140,6 @@ const presentVariant = (variant: Variant, view: View) => ({
   ...presentPictures(variant, view.address),
   popularity: variant.popularity,
   pricing: view.pricing ? presentPricing(variant, view) : undefined,
-});
-
-/** Why a row was returned (contract 7.17). */
-const presentEvidence = (
-  { image, photo, similarity, margin, photos, levels }: ItemEvidence,
-  address: PublicAddress,
-): z.input<typeof evidence> => ({
-  image: address(image),
-  photo,
-  similarity,
-  margin,
-  photos: photos.map((each) => ({ similarity: each.similarity, agrees: each.agrees })),
-  levels: levels.map(({ confidence, ...attribute }) => ({ ...presentAttribute(attribute), confidence })),
 });
 
 /** The stored feedback on a prediction (contract 7.18). */

@@ -14,11 +14,6 @@ interface ImageParameters {
   readonly region?: Region | undefined;
 }
 
-/** How a vision body names its photos: one, or in v3 a list. */
-interface PhotoParameters extends ImageParameters {
-  readonly images?: readonly ImageParameters[] | undefined;
-}
-
 /** Photos that were cut out of a body, by their placeholders there. */
 export type CutPhotos = ReadonlyMap<string, Buffer>;
 
@@ -42,14 +37,14 @@ export function takeBody<Body>(
 }
 
 /**
- * The photos that a body names. `url` takes precedence over `base64`, which is then ignored (contract 7.1).
+ * The photos that a body names: one, or in v3 a list. `url` takes precedence over `base64`, which is then ignored (contract 7.1).
  *
  * @param at path of the object that names them, with a dot at its end, if that is not the body itself
  * @throws AppError 400 that names the field: a missing photo, a URL that is not an http(s) address or is too long, a text
  *   that is not base64
  */
 export function photosOf(
-  { url, base64, region, images }: PhotoParameters,
+  { url, base64, region, images }: ImageParameters & { images?: readonly ImageParameters[] | undefined },
   cut: CutPhotos,
   at = '',
 ): readonly ImageInput[] {

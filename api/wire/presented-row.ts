@@ -1,13 +1,11 @@
 import type { z } from 'zod';
 import type { Attribute, CatalogItem, Tag, Variant } from '../../models/catalog/item';
-import type { DataFile, DataFileKind, MarketEstimate } from '../../models/pricing/estimate';
+import type { DataFileKind, MarketEstimate } from '../../models/pricing/estimate';
 import type { Links, PublicAddress } from '../middleware/links';
 import type { attribute, marketEstimate, pictures, prices, tag, variantField } from './answers';
 
 /** Fields of answers, as their presenters give them. */
-type Presented<Fields extends Record<string, z.ZodType>> = {
-  [Field in keyof Fields]: z.input<Fields[Field]>;
-};
+type Presented<Fields extends Record<string, z.ZodType>> = z.input<z.ZodObject<Fields>>;
 
 /** Parts of a row that look the same in every API version (contract 1.2). */
 export const presentAttribute = ({ field, id, name }: Attribute): z.input<typeof attribute> => ({
@@ -33,23 +31,20 @@ export const presentPictures = (
 });
 
 /** The three price fields of a variant (contract 2.1); all null if nothing is known. */
-export function presentPricing({ id, prices: stored }: Variant, links: Links): Presented<typeof prices> {
+export function presentPricing(of: Variant, { sign, address }: Links): Presented<typeof prices> {
   const filesOf = (kind: DataFileKind) => {
-    const files = stored?.files.filter((file) => file.kind === kind) ?? [];
-    return files.length === 0
-      ? null
-      : files.flatMap((file) => presentLink({ ...file, variantId: id }, links));
+    const files = of.prices?.files.filter((file) => file.kind === kind) ?? [];
+    const links = files.flatMap(({ region }) => {
+      const path = sign({ kind, variantId: of.id, region });
+      return path === null ? [] : [{ region, url: address(path) }];
+    });
+    return files.length === 0 ? null : links;
   };
   return {
-    market_estimates: stored?.estimates?.map(presentEstimate) ?? null,
+    market_estimates: of.prices?.estimates?.map(presentEstimate) ?? null,
     historical_estimates: filesOf('historical_estimates'),
     pricing_data: filesOf('pricing_data'),
   };
-}
-
-function presentLink(file: DataFile, { sign, address }: Links) {
-  const path = sign(file);
-  return path === null ? [] : [{ region: file.region, url: address(path) }];
 }
 
 /** The best estimate below a row that is not a product; null if there is none (contract 2.3). */

@@ -7,7 +7,7 @@ const REACH = { x: 0.05, y: 0.05 };
 const at = (x: number, y: number) => ({ x, y });
 
 test.each([
-  ['by its inside as a whole', at(0.4, 0.5), ['left', 'top', 'right', 'bottom']],
+  ['by its inside as a whole', at(0.4, 0.5), ['left', 'right', 'top', 'bottom']],
   ['by an edge', at(0.22, 0.5), ['left']],
   ['by a corner, from a little outside too', at(0.63, 0.83), ['right', 'bottom']],
   ['nowhere from the outside', at(0.9, 0.5), []],

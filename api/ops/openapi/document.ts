@@ -1,5 +1,5 @@
-import type { z } from 'zod';
 import { API_VERSIONS, type ApiVersion, opens } from '../../../models/access/api-key';
+import type { ApiSettings } from '../../api-services';
 import { ENDPOINTS, type Endpoint, type EndpointId } from '../../endpoints';
 import { COLUMNS } from '../../files/data-file';
 import { errorResponses, nameOfStatus } from './errors';
@@ -7,12 +7,8 @@ import { FRAME, headerComponents, headersOf, textOf, wordsOn } from './reference
 import { componentSchemas, namedSchema, queryParameters, schemaReference } from './schemas';
 import { webhooks } from './webhooks';
 
-interface Described {
-  /** The schemas of the records of a catalog, `RecordLine` among them, by their names. */
-  readonly records: Readonly<Record<string, z.ZodType>>;
-  /** Whether the operators' API is enabled (contract 17.1). */
-  readonly admin?: boolean;
-}
+/** `records`: with `RecordLine` among them; `admin`: whether the operators' API is enabled (contract 17.1). */
+type Described = Readonly<{ records: ApiSettings['recordSchemas']; admin?: boolean }>;
 
 /** The API as an OpenAPI 3.1 document, without its servers: made from the schemas that validate and the table that is mounted. */
 export function buildOpenApi({ records, admin = true }: Described): Record<string, unknown> {

@@ -22,7 +22,17 @@ function App({ facts }: { readonly facts: DOMStringMap }) {
   const item = parameters.get('item') ?? '';
   const signedIn = session.key !== null;
   const identifies = view === 'identify' || view === 'add';
-  useViewFocus(`${view} ${item} ${signedIn}`);
+  const place = `${view} ${item} ${signedIn}`;
+  const before = useRef(place);
+  // The focus goes to the heading of a newly opened view, where a screen reader starts reading.
+  useEffect(() => {
+    if (before.current === place) return;
+    before.current = place;
+    const heading = [...document.querySelectorAll<HTMLElement>('main h1')].find((each) => each.offsetParent);
+    // A view that still waits for its answer takes the focus from here once it has a heading.
+    takeFocus(heading ?? document.getElementById('main'));
+    scrollTo({ top: 0 });
+  }, [place]);
   return (
     <SessionProvider value={session}>
       <a class="skip" href="#main">
@@ -56,19 +66,6 @@ function App({ facts }: { readonly facts: DOMStringMap }) {
       </footer>
     </SessionProvider>
   );
-}
-
-/** Puts the focus on the heading of a newly opened view, where a screen reader starts reading. */
-function useViewFocus(place: string): void {
-  const before = useRef(place);
-  useEffect(() => {
-    if (before.current === place) return;
-    before.current = place;
-    const heading = [...document.querySelectorAll<HTMLElement>('main h1')].find((each) => each.offsetParent);
-    // A view that still waits for its answer takes the focus from here once it has a heading.
-    takeFocus(heading ?? document.getElementById('main'));
-    scrollTo({ top: 0 });
-  }, [place]);
 }
 
 const root = document.getElementById('loupe');

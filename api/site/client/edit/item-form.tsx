@@ -149,12 +149,8 @@ const StoredPictures = ({ pictures, change }: PicturesProps) =>
     </ul>
   ) : null;
 
-interface LevelProps extends Readonly<Record<'kind' | 'category' | 'value', string>> {
-  readonly change: (name: string) => void;
-}
-
 /** An item's value at one level, with the catalog's values there as suggestions. */
-function LevelField({ kind, category, ...rest }: LevelProps) {
+function LevelField({ kind, category, ...rest }: TextProps & Readonly<Record<'kind' | 'category', string>>) {
   const [typing, setTyping] = useState(false);
   const suggestions = useSuggestions(useLater(typing ? rest.value : ''), category);
   const list = `names-${kind}`;

@@ -84,10 +84,8 @@ export function Feedback({ telling: { kept, failure, busy, tell, again }, row }:
   );
 }
 
-type SearchProps = Pick<ThisOneProps, 'choose'> & Readonly<{ start: string }>;
-
 /** Finds a product by words, to choose it. It searches when Enter or the button is pressed, since each search costs. */
-function ProductSearch({ start, choose }: SearchProps) {
+function ProductSearch({ start, choose }: Pick<ThisOneProps, 'choose'> & { readonly start: string }) {
   const [typed, setTyped] = useState(start);
   const [text, setText] = useState('');
   const call = text === '' ? null : queryCatalog({ query: text, page_size: 6 });

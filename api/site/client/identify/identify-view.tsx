@@ -123,9 +123,7 @@ function SentPhotos({ question: { photos }, reached, faulty, leave, begin }: Sen
   );
 }
 
-type PhotoProps = { readonly photo: Photo } & Readonly<Record<'alone' | 'shown', boolean>>;
-
-function SentPhoto({ photo, alone, shown }: PhotoProps) {
+function SentPhoto({ photo, alone, shown }: Readonly<{ photo: Photo; alone: boolean; shown: boolean }>) {
   const [size, setSize] = useState<Point>();
   const bytes = photo.kind === 'file' && readableBytes(photo.file.size);
   const alt = alone ? 'As you sent it' : photo.name;

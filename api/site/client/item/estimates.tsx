@@ -41,31 +41,28 @@ export function EstimatesTable({ estimates }: { readonly estimates: readonly Mar
             </tr>
             {estimates
               .filter((each) => each.region === region)
-              .map((each) => (
-                <Line key={each.source} estimate={each} />
+              .map(({ source, currency, confidence, estimated_at: at, ...grades }) => (
+                <tr key={source}>
+                  <th scope="row">{sourceName(source)}</th>
+                  {GRADES.map(([grade]) => (
+                    <td class="number" key={grade}>
+                      <Known
+                        value={grades[grade]}
+                        why="not enough signal"
+                        show={(value) => money(value, currency)}
+                      />
+                    </td>
+                  ))}
+                  <td class="number quiet">
+                    <Known value={confidence} why="not given" show={percent} />
+                  </td>
+                  <td class="number quiet">{day(at)}</td>
+                </tr>
               ))}
           </tbody>
         ))}
       </table>
     </Scrollable>
-  );
-}
-
-function Line({ estimate }: { readonly estimate: MarketEstimate }) {
-  const { currency, confidence } = estimate;
-  return (
-    <tr>
-      <th scope="row">{sourceName(estimate.source)}</th>
-      {GRADES.map(([grade]) => (
-        <td class="number" key={grade}>
-          <Known value={estimate[grade]} why="not enough signal" show={(value) => money(value, currency)} />
-        </td>
-      ))}
-      <td class="number quiet">
-        <Known value={confidence} why="not given" show={percent} />
-      </td>
-      <td class="number quiet">{day(estimate.estimated_at)}</td>
-    </tr>
   );
 }
 

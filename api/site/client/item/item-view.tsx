@@ -1,10 +1,10 @@
 import type { ComponentType } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { type Row, showItem, showSimilar } from '../service/calls';
 import { readable } from '../service/names';
 import { useAnswer } from '../session/hooks';
 import { Link, leftResults } from '../shell/navigation';
-import { FailureNote, Picture, takeFocus, useSeen } from '../shell/parts';
+import { FailureNote, Picture, takeFocus } from '../shell/parts';
 import { RequestPanel } from '../shell/request-panel';
 import { ItemDetails } from './item-details';
 import { itemPicture, kindOf, pathOf, ResultGrid, ShopLink, titleOf } from './rows';
@@ -60,9 +60,18 @@ export function ItemView({ id, acts: Acts }: Props) {
   );
 }
 
-/** Products that look like one: fetched when their section comes into view; renders nothing if there are none. */
+/** Products that look like one: fetched once their section comes nearly into view; renders nothing if there are none. */
 function SimilarItems({ id }: { readonly id: string }) {
-  const { place, seen } = useSeen();
+  const place = useRef<HTMLDivElement>(null);
+  const [seen, setSeen] = useState(false);
+  useEffect(() => {
+    if (place.current === null) return;
+    const look: IntersectionObserverCallback = (entries) =>
+      entries.some(({ isIntersecting }) => isIntersecting) && setSeen(true);
+    const observer = new IntersectionObserver(look, { rootMargin: '200px' });
+    observer.observe(place.current);
+    return () => observer.disconnect();
+  }, []);
   const { answered } = useAnswer(seen ? showSimilar(id) : null);
   const rows = answered?.answer.data ?? [];
   return (

@@ -3,6 +3,7 @@ import { readable } from '../service/names';
 import { Button } from '../shell/parts';
 import {
   dragged,
+  EDGES,
   type Edge,
   type Frame,
   gripAt,
@@ -63,8 +64,6 @@ export function FrameEditor({ photo, name, change, close }: Props) {
     </fieldset>
   );
 }
-
-const EDGES = ['left', 'right', 'top', 'bottom'] as const;
 
 /** How near to an edge a pointer grabs it, in screen pixels. */
 const REACH = 16;

@@ -1,23 +1,15 @@
 import type { Region } from '../../../client/schema';
 
-/** The part of a picture to look at, by its edges: fractions of the picture, from its left and its top. */
-export interface Frame {
-  readonly left: number;
-  readonly top: number;
-  readonly right: number;
-  readonly bottom: number;
-}
+export const EDGES = ['left', 'right', 'top', 'bottom'] as const;
+export type Edge = (typeof EDGES)[number];
 
-export type Edge = keyof Frame;
+/** The part of a picture to look at, by its edges: fractions of the picture, from its left and its top. */
+export type Frame = Readonly<Record<Edge, number>>;
 
 /** A place in a picture, or a distance, in the same fractions. */
-export interface Point {
-  readonly x: number;
-  readonly y: number;
-}
+export type Point = Readonly<Record<'x' | 'y', number>>;
 
 export const WHOLE: Frame = { left: 0, top: 0, right: 1, bottom: 1 };
-const EDGES = ['left', 'top', 'right', 'bottom'] as const;
 
 /** The form in which a frame is sent (contract 7.15). */
 export const regionOf = ({ left, top, right, bottom }: Frame): Region => ({

@@ -80,8 +80,6 @@ export const readRecord = (id: string) => get<Api.RecordAnswer>(recordPath(id));
 export const recordStatus = (id: string) => get<Api.RecordStatusAnswer>(`${recordPath(id)}/status`);
 export const deleteRecord = (id: string) => call<Api.DeletionAnswer>('DELETE', recordPath(id));
 
-export type Success = Pick<CatalogAnswer, 'success' | 'credits_used'>;
-
 export interface Answered<Answer = CatalogAnswer> {
   readonly answer: Answer;
   /** The credits left to the account; null if it has no limit. */

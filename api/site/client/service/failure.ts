@@ -53,11 +53,7 @@ const STATUS_WORDS: Readonly<Record<number, readonly [title: string, again: bool
 };
 
 /** A failure in words that say what to do; `again`: whether the same call may succeed later. */
-export function inWords({ status, message, answer }: Failure): {
-  title: string;
-  text: string;
-  again: boolean;
-} {
+export function inWords({ status, message, answer }: Failure) {
   const photo = PHOTO_WORDS[answer.reason ?? ''];
   if (photo) return { title: photo[0], text: `${message} ${photo[1]}`, again: false };
   if (status === 401) {

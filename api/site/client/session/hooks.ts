@@ -4,11 +4,7 @@ import { Failure } from '../service/failure';
 import { rememberNames } from '../service/names';
 import { type RememberedAnswer, useSession } from './session';
 
-interface Loaded<Value> {
-  readonly value: Value | null;
-  readonly failure: Failure | null;
-  readonly busy: boolean;
-}
+type Loaded<Value> = Readonly<{ value: Value | null; failure: Failure | null; busy: boolean }>;
 
 const NOTHING = { value: null, failure: null, busy: true };
 
@@ -81,10 +77,7 @@ export function useSuggestions(text: string, category: string): readonly Suggest
 
 /** Work started by the user. A new run replaces the one before; leaving the view cancels it. */
 export function useTask() {
-  const [state, setState] = useState<{ busy: boolean; failure: Failure | null }>({
-    busy: false,
-    failure: null,
-  });
+  const [state, setState] = useState<Omit<Loaded<never>, 'value'>>({ busy: false, failure: null });
   const running = useRef<AbortController | null>(null);
   const cancel = () => running.current?.abort();
   useEffect(() => cancel, []);

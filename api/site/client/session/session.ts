@@ -6,7 +6,6 @@ import {
   type Call,
   type Category,
   type Sending,
-  type Success,
   sendCall,
   showAccount,
 } from '../service/calls';
@@ -88,7 +87,7 @@ export function useNewSession(offered: boolean) {
   };
   const signOut = () => change(null, 'own', { visit: state.visit + 1 });
   /** Makes a call and records its cost; a refused key is dropped. @throws as `sendCall` does */
-  const send = async <Answer extends Success>(call: Call<Answer>, how: Sending = {}) => {
+  const send = async <Answer extends { credits_used: number }>(call: Call<Answer>, how: Sending = {}) => {
     if (key === null) throw new Failure(401, 'Nobody is signed in.');
     try {
       const answered = await sendCall(call, key, how);

@@ -6,7 +6,7 @@ import {
   type LooseInputHTMLAttributes,
   type TargetedInputEvent,
 } from 'preact';
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useEffect, useId, useState } from 'preact/hooks';
 import { type Failure, inWords } from '../service/failure';
 
 /** Gives an element the focus, as a `ref` when it appears; one that can't have it by itself, such as a heading, is read out. */
@@ -204,7 +204,15 @@ type FailureNoteProps = Readonly<{ failure: Failure; title?: string | undefined;
 /** A failure in helpful words, with a way to continue. */
 export function FailureNote({ failure, title, again }: FailureNoteProps) {
   const words = inWords(failure);
-  const seconds = useCountdown(failure);
+  /** Until the service may be called again; 0 when it may be called now. */
+  const [seconds, setSeconds] = useState(failure.retryAfterSeconds ?? 0);
+  useEffect(() => {
+    const until = Date.now() + (failure.retryAfterSeconds ?? 0) * 1000;
+    const look = () => setSeconds(Math.max(0, Math.ceil((until - Date.now()) / 1000)));
+    look();
+    const timer = setInterval(look, 250);
+    return () => clearInterval(timer);
+  }, [failure]);
   return (
     <div class="failure">
       <div role="alert">
@@ -219,32 +227,4 @@ export function FailureNote({ failure, title, again }: FailureNoteProps) {
       {failure.answer.request_id && <p class="fine">Request {failure.answer.request_id}</p>}
     </div>
   );
-}
-
-/** Seconds until the service may be called again; 0 when it may be called now. */
-function useCountdown(failure: Failure): number {
-  const [left, setLeft] = useState(failure.retryAfterSeconds ?? 0);
-  useEffect(() => {
-    const until = Date.now() + (failure.retryAfterSeconds ?? 0) * 1000;
-    const look = () => setLeft(Math.max(0, Math.ceil((until - Date.now()) / 1000)));
-    look();
-    const timer = setInterval(look, 250);
-    return () => clearInterval(timer);
-  }, [failure]);
-  return left;
-}
-
-/** Whether a part of the page has come into view, or nearly; once true it stays true. */
-export function useSeen() {
-  const place = useRef<HTMLDivElement>(null);
-  const [seen, setSeen] = useState(false);
-  useEffect(() => {
-    if (place.current === null) return;
-    const look: IntersectionObserverCallback = (entries) =>
-      entries.some(({ isIntersecting }) => isIntersecting) && setSeen(true);
-    const observer = new IntersectionObserver(look, { rootMargin: '200px' });
-    observer.observe(place.current);
-    return () => observer.disconnect();
-  }, []);
-  return { place, seen };
 }
