@@ -12,8 +12,11 @@ import * as asked from './v3/schema';
 import { feedbackBody, identifyBody, jobBody } from './v3/vision-schema';
 import { periodParameters } from './wire/period';
 
+/** Name in usage reports; the API version that a key must open comes first. */
+type EndpointName = `${ApiVersion}.${string}`;
+
 interface Own {
-  readonly method?: 'get' | 'post' | 'put' | 'delete';
+  readonly method?: Method;
   /** Other addresses of the endpoint (contract 9.3). */
   readonly aliases?: readonly string[];
   /** What the id in the address identifies, and an example of it. */
@@ -37,11 +40,13 @@ interface Own {
 
 type Usual = Required<Pick<Own, 'errors' | 'headers' | 'maybe'>>;
 
+type Method = 'get' | 'post' | 'put' | 'delete';
+
 /** An address and all its answers; the texts are in `ops/openapi/reference.md`. */
 export interface Endpoint<Answer = z.ZodType | readonly string[]>
   extends Usual,
-    Required<Pick<Own, 'method'>>,
     Omit<Own, 'aliases' | 'method' | 'takes' | keyof Usual> {
+  readonly method: Method;
   /** Of JSON, or the media types of an answer that is not ours. */
   readonly answer: Answer;
   /** Its address, then its aliases; `:name` marks a part that varies. */
@@ -55,8 +60,7 @@ export interface Endpoint<Answer = z.ZodType | readonly string[]>
 /** An endpoint for callers with a key. Its middleware depends on its kind (`middleware/endpoints.ts`). */
 export interface CallerEndpoint<Answer = z.ZodType> extends Endpoint<Answer> {
   readonly kind: 'read' | 'once' | 'photo';
-  /** In usage reports; the API version that a key must open comes first. */
-  readonly name: `${ApiVersion}.${string}`;
+  readonly name: EndpointName;
   readonly version: ApiVersion;
   /** Null means every key. */
   readonly scope: Scope | null;
@@ -98,12 +102,7 @@ const PHOTO = {
 
 const keyed =
   (kind: CallerEndpoint['kind'], scope: Scope | null, usual: Usual) =>
-  <Answer>(
-    name: CallerEndpoint['name'],
-    path: string,
-    answer: Answer,
-    own: Own = {},
-  ): CallerEndpoint<Answer> => {
+  <Answer>(name: EndpointName, path: string, answer: Answer, own: Own = {}): CallerEndpoint<Answer> => {
     const version = API_VERSIONS.find((each) => name.startsWith(`${each}.`)) ?? 'v3';
     return { ...complete(usual, path, own), kind, name, answer, scope, version, tag: version };
   };

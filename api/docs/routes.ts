@@ -19,16 +19,14 @@ export const docsPage = (): RequestHandler =>
     description: 'Reference of the Loupe API: identify an item from a photo, and search the catalog.',
     folder: 'docs',
     files: () => Promise.all(FILES.map(async (path) => makeAsset(path, await readFile(path)))),
-    body: () => BODY,
-    // The style sheet contains its icons.
-    images: 'data:',
-    forms: "'none'",
-  });
-
-const BODY = `<header class="bar">
+    body: () => `<header class="bar">
 <a class="home" href="./">Loupe</a>
 <span>API reference</span>
 <a class="document" href="openapi.json">openapi.json</a>
 </header>
 <main id="reference" tabindex="-1"><p class="loading">Loading the reference …</p></main>
-<noscript>The reference needs JavaScript; <a href="openapi.json">openapi.json</a> holds all of it.</noscript>`;
+<noscript>The reference needs JavaScript; <a href="openapi.json">openapi.json</a> holds all of it.</noscript>`,
+    // The style sheet contains its icons.
+    images: 'data:',
+    forms: "'none'",
+  });

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { stringify } from 'csv-stringify';
-import type { Request, RequestHandler } from 'express';
+import type { RequestHandler } from 'express';
 import { forbidden } from '../../models/errors';
-import { DATA_FILE_KINDS, type DataFile, REGIONS } from '../../models/pricing/estimate';
+import { DATA_FILE_KINDS, REGIONS } from '../../models/pricing/estimate';
 import type { ApiServices } from '../api-services';
 import type { AnswerMemory } from '../middleware/answer-memory';
 import { pathParameter } from '../middleware/request-address';
@@ -29,8 +29,10 @@ const FORMULA = /^[=+\-@\t\r]/;
  */
 export function sendDataFile({ signer, prices, clock }: ApiServices, answers: AnswerMemory): RequestHandler {
   return async (req, res) => {
-    const file = dataFileOf(req);
-    if (file === null || !signer.verify(file, req.query, clock.now())) {
+    const kind = DATA_FILE_KINDS.find((each) => each === pathParameter(req, 'kind'));
+    const region = REGIONS.find((each) => `${each}.csv` === pathParameter(req, 'file'));
+    const file = kind && region && { kind, variantId: pathParameter(req, 'variantId'), region };
+    if (!file || !signer.verify(file, req.query, clock.now())) {
       throw forbidden('This address is not signed, was changed or has expired; request the item again.');
     }
     await answers.hold(res, BYTES_AT_ONCE);
@@ -43,13 +45,6 @@ export function sendDataFile({ signer, prices, clock }: ApiServices, answers: An
     if (first === null) return void res.end();
     await pipeline(Readable.from(linesOf(COLUMNS[file.kind], first, rows)), stringify(RFC_4180), res);
   };
-}
-
-function dataFileOf(req: Request): DataFile | null {
-  const kind = DATA_FILE_KINDS.find((each) => each === pathParameter(req, 'kind'));
-  const region = REGIONS.find((each) => `${each}.csv` === pathParameter(req, 'file'));
-  const variantId = pathParameter(req, 'variantId');
-  return kind === undefined || region === undefined ? null : { kind, variantId, region };
 }
 
 type Cell = string | number | null;

@@ -10,22 +10,15 @@ const unreadable = new WeakSet<Request>();
  */
 export const readAddress: RequestHandler = (req, _res, next) => {
   if (req.httpVersion === '1.1' && !req.headers.host) throw badRequest('Send a Host header.');
-  if (!isReadable(req.path)) {
+  try {
+    decodeURIComponent(req.path);
+  } catch {
     unreadable.add(req);
     const [path = '', ...query] = req.url.split('?');
     req.url = [path.replaceAll('%', '%25'), ...query].join('?');
   }
   next();
 };
-
-function isReadable(path: string): boolean {
-  try {
-    decodeURIComponent(path);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 /** A named part of the address, decoded. @throws AppError 400 when the address contains a malformed percent escape */
 export function pathParameter(req: Request, name: string): string {

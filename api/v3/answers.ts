@@ -177,6 +177,16 @@ export const suggestAnswer = answer('SuggestAnswer', {
 
 const count = (of: string) => z.int().describe(of);
 
+/** An entry of a job (contract 16.2). */
+export const jobEntry = part('JobEntry', {
+  state: z.enum(ENTRY_STATES).describe('`failed`: the answer is a refusal'),
+  prediction_id: z.string().nullable().describe('Names it in feedback; null if not identified'),
+  answer: z
+    .union([identifyAnswer, errorAnswer])
+    .nullable()
+    .describe('The body that the identification gives, of a refusal too; null until then'),
+});
+
 /** A job (contract 16.2). */
 export const jobAnswer = answer('JobAnswer', {
   id: z.string().describe('What the job is asked for by'),
@@ -187,18 +197,7 @@ export const jobAnswer = answer('JobAnswer', {
   failed: count('Those whose answer is a refusal'),
   cancelled: count('Those that will have no answer'),
   credits_used: count('What its entries were charged until now; the job itself is free'),
-  data: z
-    .array(
-      part('JobEntry', {
-        state: z.enum(ENTRY_STATES).describe('`failed`: the answer is a refusal'),
-        prediction_id: z.string().nullable().describe('Names it in feedback; null if not identified'),
-        answer: z
-          .union([identifyAnswer, errorAnswer])
-          .nullable()
-          .describe('The body that the identification gives, of a refusal too; null until then'),
-      }),
-    )
-    .describe('The entries, in their order'),
+  data: z.array(jobEntry).describe('The entries, in their order'),
 });
 
 /** A webhook address (contract 16.10). */

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { FacetValue, Module } from '../../models/catalog/catalog-query';
+import type { Module } from '../../models/catalog/catalog-query';
 import type { CatalogPage, FoundItems, ResolvedTaxonomy } from '../../models/catalog/catalog-service';
 import { type CatalogItem, isProduct, type Variant } from '../../models/catalog/item';
 import type { Suggestion } from '../../models/catalog/suggestion';
@@ -43,17 +43,16 @@ export const presentPage = (page: CatalogPage, creditsUsed: number, view: View) 
   resolved_taxonomy: presentTaxonomy(page.resolvedTaxonomy),
   sort_applied: page.sortApplied,
   next_cursor: page.nextCursor,
-  facets: page.facets && presentFacets(page.facets),
+  facets:
+    page.facets &&
+    Object.fromEntries(
+      Array.from(page.facets, ([field, values]) => [
+        field,
+        values.map(({ id, name, count }) => ({ id, name, count })),
+      ]),
+    ),
   data: mapped(page.rows, (row) => presentItem(row, view)),
 });
-
-const presentFacets = (facets: ReadonlyMap<string, readonly FacetValue[]>) =>
-  Object.fromEntries(
-    Array.from(facets, ([field, values]) => [
-      field,
-      values.map(({ id, name, count }) => ({ id, name, count })),
-    ]),
-  );
 
 /** What an answer is about (contract 1.9). */
 const presentTaxonomy = (resolved: ResolvedTaxonomy | null) => ({

@@ -2,7 +2,7 @@ import type { Pictured } from '../../models/catalog/import/records';
 import { categoriesOf } from '../../models/catalog/taxonomy';
 import { badRequest } from '../../models/errors';
 import type { ReadRecord } from '../../models/ports';
-import type { LineOutcome, RecordStatus } from '../../models/records/records-service';
+import type { RecordStatus } from '../../models/records/records-service';
 import type { ApiServices, ApiSettings } from '../api-services';
 import { aboutId, free, type Routes } from '../middleware/charged-answer';
 import { answerMade, type PublicAddress, publicAddress } from '../middleware/links';
@@ -12,7 +12,17 @@ const FREE = { credits_used: 0 } as const;
 /** The endpoints that write the catalog (contract 15). */
 export const recordRoutes = ({ records, pictures }: ApiServices, settings: ApiSettings) =>
   ({
-    writeRecords: (req) => free(async (call) => presentOutcomes(await records.write(call, req.body))),
+    writeRecords: (req) =>
+      free(async (call) => {
+        const outcomes = await records.write(call, req.body);
+        const rejected = outcomes.filter(({ fault }) => fault !== null).length;
+        const data = outcomes.map(({ line, id, fault }) =>
+          fault
+            ? { line, id, status: 'rejected' as const, field: fault.field, reason: fault.reason }
+            : { line, id, status: 'accepted' as const },
+        );
+        return { ...FREE, accepted: outcomes.length - rejected, rejected, data };
+      }),
     storeImage: (req, res) => {
       if (req.body.length === 0) throw badRequest('Send the bytes of a picture as the body.');
       const absolute = publicAddress(req, settings);
@@ -40,17 +50,6 @@ export const recordRoutes = ({ records, pictures }: ApiServices, settings: ApiSe
       return { ...FREE, id, products, ...presentSeen(seen) };
     }),
   }) satisfies Partial<Routes>;
-
-/** One answer line for each line of the body (contract 15.3). */
-function presentOutcomes(outcomes: readonly LineOutcome[]) {
-  const rejected = outcomes.filter(({ fault }) => fault !== null).length;
-  const data = outcomes.map(({ line, id, fault }) =>
-    fault
-      ? { line, id, status: 'rejected' as const, field: fault.field, reason: fault.reason }
-      : { line, id, status: 'accepted' as const },
-  );
-  return { ...FREE, accepted: outcomes.length - rejected, rejected, data };
-}
 
 /** A record as the line that writes it again (contract 15.10). */
 function lineOf({ kind, record }: ReadRecord, absolute: PublicAddress) {

@@ -31,7 +31,7 @@ export function SearchField({ text, category, search }: Props) {
     setOpen(opened);
     setActive(-1);
   };
-  const choose = (id: string) => {
+  const choose = ({ id }: Suggestion) => {
     turn(false);
     navigate(itemLink(id));
   };
@@ -48,7 +48,7 @@ export function SearchField({ text, category, search }: Props) {
     if (event.key === 'ArrowDown') move(1);
     else if (event.key === 'ArrowUp') move(-1);
     else if (event.key === 'Escape' && shown) turn(false);
-    else if (event.key === 'Enter' && chosen) choose(chosen.id);
+    else if (event.key === 'Enter' && chosen) choose(chosen);
     else return;
     event.preventDefault();
   };
@@ -86,12 +86,12 @@ export function SearchField({ text, category, search }: Props) {
   );
 }
 
-/** `active`: the position of the one selected by keyboard; -1 for none. */
-type ListProps = Readonly<{
-  suggestions: readonly Suggestion[];
-  active: number;
-  choose: (id: string) => void;
-}>;
+interface ListProps {
+  readonly suggestions: readonly Suggestion[];
+  /** Position of the one selected by keyboard; -1 for none. */
+  readonly active: number;
+  readonly choose: (suggestion: Suggestion) => void;
+}
 
 const optionId = (at: number): string => `${LIST}-${at}`;
 
@@ -108,7 +108,7 @@ const SuggestionList = ({ suggestions, active, choose }: ListProps) => (
         aria-selected={at === active}
         // Otherwise the box would lose the focus, and the list would be gone before the click.
         onMouseDown={(event) => event.preventDefault()}
-        onClick={() => choose(suggestion.id)}
+        onClick={() => choose(suggestion)}
       >
         <span class="name">{marked(suggestion)}</span>
         <span class="path">{placeOf(suggestion)}</span>

@@ -10,13 +10,11 @@ export interface Draft {
   readonly title: string;
   readonly sku: string;
   readonly url: string;
-  readonly pictures: readonly StoredPicture[];
+  readonly pictures: readonly Readonly<{ image: string; thumbnail?: string | undefined }>[];
 }
 
 /** An entity by its name; its id is null while only a name has been typed. */
 export type Level = Readonly<{ name: string; id: string | null }>;
-
-export type StoredPicture = Readonly<{ image: string; thumbnail?: string | undefined }>;
 
 /** The fields of a product's record that the page changes; the rest stays. */
 export type ProductRecord = { readonly id: string; readonly [field: string]: unknown };
@@ -82,6 +80,8 @@ export async function writeItem(
   const others = Object.entries(before?.['attributes'] ?? {}).filter(
     ([field]) => !Object.hasOwn(draft.levels, field),
   );
+  // By position; a picture without a thumbnail is its own if a later one has one.
+  const thumbnails = pictures.findLastIndex(({ thumbnail }) => thumbnail !== undefined) + 1;
   const product = {
     variants: [{ id: id.replace(/^product_/, 'variant_') }],
     ...before,
@@ -92,18 +92,12 @@ export async function writeItem(
     sku: draft.sku || undefined,
     url: draft.url || undefined,
     images: pictures.map(({ image }) => image),
-    thumbnails: thumbnailsOf(pictures),
+    thumbnails: pictures.slice(0, thumbnails).map(({ image, thumbnail }) => thumbnail ?? image),
   };
   const lines = [...entities.map((entity) => ({ entities: entity })), { products: product }];
   const { answer } = await send(writeRecords(lines), { signal });
   const fault = answer.data.find(({ status }) => status === 'rejected');
   if (fault) throw new Failure(400, `It was not accepted: ${fault.field}: ${fault.reason}`);
-}
-
-/** By position; a picture without one is used as its own thumbnail if a later one has one. */
-function thumbnailsOf(pictures: readonly StoredPicture[]): string[] {
-  const last = pictures.findLastIndex(({ thumbnail }) => thumbnail !== undefined);
-  return pictures.slice(0, last + 1).map(({ image, thumbnail }) => thumbnail ?? image);
 }
 
 /** The entities that an item belongs to, and records for those not in the catalog yet. */
