@@ -55,10 +55,7 @@ export interface ApiServices {
 }
 
 /** Accounts and keys as an operator manages them; every change is recorded with its author. */
-export interface AdminServices {
-  readonly accounts: AccountService;
-  readonly keys: KeyService;
-}
+export type AdminServices = Readonly<{ accounts: AccountService; keys: KeyService }>;
 
 /** Whether this process takes calls: before it is ready and while it stops, every call is a 503. */
 export type LifecycleState = 'starting' | 'ready' | 'stopping';

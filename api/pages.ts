@@ -6,10 +6,7 @@ import { mountRoute } from './middleware/mount-route';
 import { pathParameter } from './middleware/request-address';
 
 /** A file that a page loads, under a name that changes with its content, so that it may be cached forever. */
-export interface Asset {
-  readonly name: string;
-  readonly bytes: Buffer;
-}
+export type Asset = Readonly<{ name: string; bytes: Buffer }>;
 
 /** @param file its name without the digest, or a path that ends with it */
 export function makeAsset(file: string, bytes: Buffer): Asset {

@@ -65,11 +65,7 @@ export const legacyParameters = legacyQuery.extend({
 export const legacyBody = legacyParameters.catchall(z.unknown()).register(SENT, { id: 'LegacyQuery' });
 
 /** What the catalog has, to distinguish facets from ignored parameters. */
-interface Known {
-  readonly taxonomy: Taxonomy;
-  readonly facetFields: readonly string[];
-  readonly pageSizeMax: number;
-}
+type Known = Readonly<{ taxonomy: Taxonomy; facetFields: readonly string[]; pageSizeMax: number }>;
 
 /**
  * A v1 or v2 product search as the catalog query that it means; versions stop here. Meaningless parameters are ignored, as

@@ -4,10 +4,7 @@ import { onceClosed } from './call';
 import type { AnswerMade } from './send-answer';
 
 /** How large a page a call requests; rows with prices are several times larger than others. */
-export interface PageAsked {
-  readonly rows: number;
-  readonly priced: boolean;
-}
+export type PageAsked = Readonly<{ rows: number; priced: boolean }>;
 
 /** Heap per byte of an answer while it is built: the database's reply, its rows, their text. */
 const HEAP_PER_BYTE = 8;

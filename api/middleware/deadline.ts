@@ -7,6 +7,8 @@ const SLACK_MS = 300;
 /** The time in which a call must be answered, not counting the time its caller takes to send it. */
 export class Deadline {
   readonly #over = new AbortController();
+  /** Aborted when the time is up. */
+  readonly signal = this.#over.signal;
   readonly #late: Promise<never>;
   #leftMs: number;
   #goesSince = 0;
@@ -20,11 +22,6 @@ export class Deadline {
     });
     this.#late.catch(() => undefined);
     this.go();
-  }
-
-  /** Aborted when the time is up. */
-  get signal(): AbortSignal {
-    return this.#over.signal;
   }
 
   go(): void {

@@ -38,7 +38,22 @@ export class Metrics {
   /** @param sources figures of the process that are read when metrics are requested */
   constructor(sources: readonly MetricSource[]) {
     collectDefaultMetrics({ register: this.registry });
-    for (const source of sources) this.register(source);
+    for (const { name, help, labels, read } of sources) {
+      // By Prometheus' convention a name ending with `_total` is a counter.
+      const Kind = name.endsWith('_total') ? Counter : Gauge;
+      new Kind({
+        name,
+        help,
+        labelNames: labels,
+        registers: [this.registry],
+        async collect() {
+          // A figure that can't be read has no value; the other metrics must still be readable.
+          const values = await read().catch(() => []);
+          this.reset();
+          for (const [own, figure] of values) this.inc(own, figure);
+        },
+      });
+    }
   }
 
   /** Measures every request, by the pattern of its address, so that ids do not become labels. */
@@ -60,22 +75,5 @@ export class Metrics {
   observeVision(stages: readonly (readonly [stage: string, ms: number])[], found: boolean): void {
     for (const [stage, ms] of stages) this.stages.observe({ stage }, ms / 1000);
     this.identifications.inc({ found: String(found) });
-  }
-
-  /** By Prometheus convention a name ending with `_total` is a counter. */
-  private register({ name, help, labels, read }: MetricSource): void {
-    const Kind = name.endsWith('_total') ? Counter : Gauge;
-    new Kind({
-      name,
-      help,
-      labelNames: labels,
-      registers: [this.registry],
-      async collect() {
-        // A figure that can't be read has no value; the other metrics must still be readable.
-        const values = await read().catch(() => []);
-        this.reset();
-        for (const [own, figure] of values) this.inc(own, figure);
-      },
-    });
   }
 }

@@ -5,8 +5,6 @@ import { type RequestHandler, Router } from 'express';
 import { hashKey } from '../../models/access/credential';
 import { isSecret, KeyLookups } from '../middleware/authenticate';
 
-type Queue = ConstructorParameters<typeof BullMQAdapter>[0];
-
 /** The dashboard loads its own scripts and styles, from here and nowhere else. */
 const CONTENT_POLICY =
   "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'";
@@ -17,7 +15,7 @@ const CONTENT_POLICY =
  * @param wrongPerMinute passwords that an address may try; 0 means no limit
  */
 export function queueDashboard(
-  queues: readonly Queue[],
+  queues: readonly ConstructorParameters<typeof BullMQAdapter>[0][],
   password: string,
   wrongPerMinute: number,
 ): RequestHandler {

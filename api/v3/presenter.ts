@@ -19,11 +19,7 @@ import {
 import type { catalogRow, evidence } from './answers';
 
 /** The choices that decide which fields a row has. */
-export interface View extends Links {
-  readonly modules: readonly Module[];
-  readonly taxonomy: boolean;
-  readonly pricing: boolean;
-}
+export type View = Links & Readonly<{ modules: readonly Module[]; taxonomy: boolean; pricing: boolean }>;
 
 /** @param includes modules as requested: each is echoed and billed once, in this order */
 export function viewOf(includes: readonly Module[], links: Links): View {

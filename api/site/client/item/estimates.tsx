@@ -66,9 +66,7 @@ export function EstimatesTable({ estimates }: { readonly estimates: readonly Mar
   );
 }
 
-type KnownProps = { readonly value: number | null; why: string; show: (value: number) => string };
-
-function Known({ value, why, show }: KnownProps) {
+function Known({ value, why, show }: { value: number | null; why: string; show: (value: number) => string }) {
   if (value !== null) return <>{show(value)}</>;
   return (
     <>
