@@ -15,7 +15,6 @@ export function makeAsset(file: string, bytes: Buffer): Asset {
   return { name: `${name}-${digest}${ext}`, bytes };
 }
 
-/** A page for people. */
 export interface Page {
   readonly title: string;
   readonly description: string;

@@ -200,7 +200,6 @@ export class LoupeClient {
   }
 }
 
-/** Call parameters with an id in the address. */
 const of = (id: string) => ({ params: { path: { id } } });
 
 type Outcome<Body> = Readonly<{ data?: Body | undefined; error?: Failure | undefined; response: Response }>;

@@ -20,7 +20,6 @@ declare global {
       isForced?: boolean;
       /** The first address of the endpoint: the same for all its aliases. */
       endpoint?: string;
-      /** Of an endpoint with a deadline. */
       deadline?: Deadline;
       /** Set once the key is admitted to the endpoint: from then on answers carry `X-Credits-*`. */
       caller?: Caller;

@@ -12,7 +12,6 @@ import { sendJson } from './send-answer';
 const HEADER = 'Idempotency-Key';
 /** Printable ASCII, as long as any identifier that a client is likely to use. */
 const KEY_FORM = /^[\x21-\x7e]{1,255}$/;
-/** How long a key keeps its answer. */
 const KEPT_MS = 24 * 3_600_000;
 const POLL_MS = 100;
 /** How long a repeat (such as the second click of a double click) waits for the first call: most calls are over by then. */

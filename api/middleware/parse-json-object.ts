@@ -73,7 +73,6 @@ function refuseOddities(body: Record<string, unknown>, lookAtStrings: boolean): 
   }
 }
 
-/** 400 for text with NUL or half a surrogate pair. */
 export function refuseBrokenText(text: string, field: string): void {
   if (/\0|\p{Surrogate}/u.test(text)) {
     throw badRequest(`${field}: holds a NUL character or half a surrogate pair.`, { field });

@@ -150,7 +150,6 @@ function decoded(req: Request): Readable {
   }
 }
 
-/** The minimum speed of a body. */
 export interface UploadPace {
   /** Bytes per second; 0 is off. */
   readonly bytesPerSecond: number;

@@ -35,7 +35,6 @@ export class Metrics {
     registers: [this.registry],
   });
 
-  /** @param sources figures of the process that are read when metrics are requested */
   constructor(sources: readonly MetricSource[]) {
     collectDefaultMetrics({ register: this.registry });
     for (const { name, help, labels, read } of sources) {
@@ -71,7 +70,6 @@ export class Metrics {
     res.set('Content-Type', this.registry.contentType).send(await this.registry.metrics());
   };
 
-  /** Counts one identification with the milliseconds of its stages. */
   observeVision(stages: readonly (readonly [stage: string, ms: number])[], found: boolean): void {
     for (const [stage, ms] of stages) this.stages.observe({ stage }, ms / 1000);
     this.identifications.inc({ found: String(found) });

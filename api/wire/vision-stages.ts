@@ -1,9 +1,10 @@
 import type { Response } from 'express';
 import type { Identification } from '../../models/vision/vision-service';
-import type { Metrics } from '../ops/metrics';
 
 /** Records how long identifications took and whether they found anything. */
-export type VisionObserver = Pick<Metrics, 'observeVision'>;
+export interface VisionObserver {
+  observeVision(stages: readonly [stage: string, ms: number][], found: boolean): void;
+}
 
 /** Reports the times and the id of an identification to metrics and caller (`Server-Timing`, `X-Prediction-Id`). */
 export function tellStages(res: Response, metrics: VisionObserver, found: Identification): void {

@@ -21,7 +21,6 @@ const WORDS = new Map(
     }),
 );
 
-/** The text of the reference about an endpoint or a refusal, by its id. */
 export function wordsOn(id: string): { readonly summary: string; readonly description: string } {
   const words = WORDS.get(id);
   if (!words) throw new Error(`reference.md says nothing of ${id}`);

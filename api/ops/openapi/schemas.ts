@@ -26,7 +26,6 @@ failure('NotReady', 'unavailable', { checks: readinessAnswer.shape.checks });
 
 export const namedSchema = (name: string): { $ref: string } => ({ $ref: `#/components/schemas/${name}` });
 
-/** The reference to the schema of a body or an answer. */
 export function schemaReference(schema: z.ZodType): { $ref: string } {
   const { id } = SENT.get(schema) ?? ANSWERED.get(schema) ?? {};
   if (id === undefined) throw new Error('a body or answer of an endpoint has no name');

@@ -132,7 +132,6 @@ const plural = (node: string): string =>
     .replace(/(?<=s|x|z|ch|sh)$/, 'e')
     .concat('s');
 
-/** What was found, what kind of rows is shown, and in which order. */
 function SearchToolbar({ state, answer, go }: GoProps & { readonly answer: CatalogAnswer | undefined }) {
   const heading = useRef<HTMLHeadingElement>(null);
   const shown = useRef(state.page);

@@ -126,7 +126,6 @@ function marked({ name, matched }: Suggestion) {
   });
 }
 
-/** What kind of row it is, and what it belongs to. */
 function placeOf({ id, node, attributes }: Suggestion): string {
   const above = attributes.filter(({ field, id: of }) => field !== 'category' && of !== id);
   return node === 'product' ? readable(node) : [readable(node), ...above.map(({ name }) => name)].join(' · ');

@@ -17,13 +17,11 @@ import {
 } from '../shell/parts';
 import { type Draft, kindsOf, levelsAt, type ProductRecord, writeItem } from './write-item';
 
-/** How many pictures may be added to an item at a time. */
 const PICTURES_MAX = 10;
 
 interface Props {
   readonly id: string;
   readonly start: Draft;
-  /** Photos to add to its pictures. */
   readonly given: readonly Photo[];
   /** The record as it is, for an item that is changed. */
   readonly before: ProductRecord | null;

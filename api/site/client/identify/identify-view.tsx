@@ -9,7 +9,6 @@ import { Findings } from './findings';
 import { PhotoIntake } from './photo-intake';
 import { type Identification, type Question, type Settings, useIdentification } from './use-identification';
 
-/** From photos of an item to what they show. */
 export function IdentifyView({ shown, ...settings }: Settings & { readonly shown: boolean }) {
   const identification = useIdentification(settings);
   const { asked, adding, failure, faulty, start, give } = identification;

@@ -11,7 +11,6 @@ import { kindOf, money, regionName, sourceName, variantName } from './rows';
 /** `renew` fetches the row again, with fresh links. */
 type Props = Readonly<{ row: Row; priced: boolean; renew?: () => void }>;
 
-/** The details of a row: its taxonomy, its variants, their prices. */
 export function ItemDetails({ row, priced, renew }: Props) {
   const { variants = [] } = row;
   const [chosen, setChosen] = useState(

@@ -5,7 +5,6 @@ import type { Photo, Photos } from './photo';
 
 type Props = Readonly<{ photos: Photos; faulty: Photo | null }>;
 
-/** The pictures that will be sent, in a row; each can be framed and removed. */
 export function PhotoTray({ photos: { photos, remove, frame }, faulty }: Props) {
   const [opened, setOpened] = useState<number>();
   const list = useRef<HTMLUListElement>(null);

@@ -76,11 +76,8 @@ export const bytesOf = (photos: readonly Photo[]): number =>
 /** Of the longer side; more than the service uses. */
 const PIXELS_MAX = 2048;
 
-/** Photos small enough to be sent together: unchanged, else as smaller copies if this browser can make them. */
-export const fitting = (photos: readonly Photo[], bytesMax: number): Promise<readonly Photo[]> =>
-  Promise.all(bytesOf(photos) > bytesMax ? photos.map(shrunk) : photos);
-
-async function shrunk(photo: Photo): Promise<Photo> {
+/** A smaller copy of a photo, if it is large and this browser can make one. */
+export async function shrunk(photo: Photo): Promise<Photo> {
   if (photo.kind === 'address') return photo;
   const picture = await createImageBitmap(photo.file).catch(() => null);
   if (picture === null) return photo;

@@ -2,7 +2,6 @@ import type * as Api from '../../../client/schema';
 import { Failure } from './failure';
 
 export type Row = Api.CatalogRow & Partial<Pick<Api.MatchedRow, 'confidence' | 'evidence'>>;
-/** The rows of a query, or those shown by photos. */
 export type CatalogAnswer = Omit<Api.QueryAnswer, 'data' | 'sort_applied'> & { readonly data: Row[] };
 export type Variant = NonNullable<Row['variants']>[number];
 export type Evidence = NonNullable<Row['evidence']>;
