@@ -99,7 +99,7 @@ export function startCallWork(opening: Opening): void {
   const store = container.resolve(PostgresHousekeepingStore);
   const housekeeping = new Housekeeping(store, retentionRules(config, container), logger);
   container.registerInstance(Housekeeping, housekeeping);
-  every(opening, 'housekeeping', 300_000, () => housekeeping.look());
+  every(opening, 'housekeeping', 300_000, (signal) => housekeeping.look(signal));
 
   const records = container.resolve(RecordsService);
   every(opening, 'rows that follow', 2_000, (signal) => records.followUp(signal));

@@ -16,8 +16,6 @@ export interface RetentionRule {
 const TASK = 'housekeeping';
 const EVERY_MS = 3_600_000;
 
-const SWEEPS_MAX = 50;
-
 /** Removes what has expired, in small steps, in one process of an installation at a time. */
 export class Housekeeping {
   readonly removed: Record<string, number>;
@@ -30,18 +28,18 @@ export class Housekeeping {
     this.removed = Object.fromEntries(rules.map(({ kind }) => [kind, 0]));
   }
 
-  /** Applies the rules, if it is this process's turn. One that fails does not stop the others. */
-  async look(): Promise<void> {
+  /** Applies the rules until the signal, if it is this process's turn. One that fails does not stop the others. */
+  async look(signal?: AbortSignal): Promise<void> {
     if (!(await this.store.claim(TASK, EVERY_MS))) return;
     for (const rule of this.rules) {
-      await this.#sweep(rule).catch((failure: unknown) =>
+      await this.#sweep(rule, signal).catch((failure: unknown) =>
         this.logger.warn({ task: TASK, kind: rule.kind, reason: String(failure) }, 'a task failed'),
       );
     }
   }
 
-  async #sweep({ kind, sweep }: RetentionRule): Promise<void> {
-    for (let sweeps = 0; sweeps < SWEEPS_MAX; sweeps += 1) {
+  async #sweep({ kind, sweep }: RetentionRule, signal?: AbortSignal): Promise<void> {
+    while (!signal?.aborted) {
       const count = await sweep();
       if (count === 0) return;
       this.removed[kind] = (this.removed[kind] ?? 0) + count;
