@@ -2161,7 +2161,6 @@ export interface components {
         'RateLimit-Remaining': components['headers']['Optional-RateLimit-Remaining'];
         'RateLimit-Reset': components['headers']['Optional-RateLimit-Reset'];
         Deprecation: components['headers']['Optional-Deprecation'];
-        'Retry-After': components['headers']['Optional-Retry-After'];
         [name: string]: unknown;
       };
       content: {
@@ -2189,7 +2188,6 @@ export interface components {
         'RateLimit-Remaining': components['headers']['Optional-RateLimit-Remaining'];
         'RateLimit-Reset': components['headers']['Optional-RateLimit-Reset'];
         Deprecation: components['headers']['Optional-Deprecation'];
-        'Retry-After': components['headers']['Optional-Retry-After'];
         [name: string]: unknown;
       };
       content: {
@@ -2215,8 +2213,6 @@ export interface components {
         'RateLimit-Limit': components['headers']['Optional-RateLimit-Limit'];
         'RateLimit-Remaining': components['headers']['Optional-RateLimit-Remaining'];
         'RateLimit-Reset': components['headers']['Optional-RateLimit-Reset'];
-        Deprecation: components['headers']['Optional-Deprecation'];
-        'Retry-After': components['headers']['Optional-Retry-After'];
         [name: string]: unknown;
       };
       content: {
@@ -2243,7 +2239,6 @@ export interface components {
         'RateLimit-Limit': components['headers']['Optional-RateLimit-Limit'];
         'RateLimit-Remaining': components['headers']['Optional-RateLimit-Remaining'];
         'RateLimit-Reset': components['headers']['Optional-RateLimit-Reset'];
-        Deprecation: components['headers']['Optional-Deprecation'];
         'Retry-After': components['headers']['Optional-Retry-After'];
         [name: string]: unknown;
       };
@@ -2260,8 +2255,6 @@ export interface components {
         'RateLimit-Limit': components['headers']['Optional-RateLimit-Limit'];
         'RateLimit-Remaining': components['headers']['Optional-RateLimit-Remaining'];
         'RateLimit-Reset': components['headers']['Optional-RateLimit-Reset'];
-        Deprecation: components['headers']['Optional-Deprecation'];
-        'Retry-After': components['headers']['Optional-Retry-After'];
         [name: string]: unknown;
       };
       content: {
@@ -2277,8 +2270,6 @@ export interface components {
         'RateLimit-Limit': components['headers']['Optional-RateLimit-Limit'];
         'RateLimit-Remaining': components['headers']['Optional-RateLimit-Remaining'];
         'RateLimit-Reset': components['headers']['Optional-RateLimit-Reset'];
-        Deprecation: components['headers']['Optional-Deprecation'];
-        'Retry-After': components['headers']['Optional-Retry-After'];
         [name: string]: unknown;
       };
       content: {
@@ -2295,7 +2286,6 @@ export interface components {
         'RateLimit-Remaining': components['headers']['Optional-RateLimit-Remaining'];
         'RateLimit-Reset': components['headers']['Optional-RateLimit-Reset'];
         Deprecation: components['headers']['Optional-Deprecation'];
-        'Retry-After': components['headers']['Optional-Retry-After'];
         [name: string]: unknown;
       };
       content: {
@@ -2339,7 +2329,6 @@ export interface components {
         'RateLimit-Remaining': components['headers']['Optional-RateLimit-Remaining'];
         'RateLimit-Reset': components['headers']['Optional-RateLimit-Reset'];
         Deprecation: components['headers']['Optional-Deprecation'];
-        'Retry-After': components['headers']['Optional-Retry-After'];
         [name: string]: unknown;
       };
       content: {
@@ -2373,7 +2362,6 @@ export interface components {
         'RateLimit-Remaining': components['headers']['Optional-RateLimit-Remaining'];
         'RateLimit-Reset': components['headers']['Optional-RateLimit-Reset'];
         Deprecation: components['headers']['Optional-Deprecation'];
-        'Retry-After': components['headers']['Optional-Retry-After'];
         [name: string]: unknown;
       };
       content: {

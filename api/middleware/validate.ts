@@ -6,7 +6,9 @@ import type { Middleware } from './call';
 export function validate<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
   const parsed = schema.safeParse(input);
   if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
+  const { issues } = parsed.error;
+  const issue =
+    issues.find(({ code, path }) => code === 'unrecognized_keys' && path.length === 0) ?? issues[0];
   if (!issue) throw badRequest('The request is malformed.');
   if (issue.code === 'unrecognized_keys') {
     const field = fieldOf([...issue.path, issue.keys[0] ?? '']);
@@ -16,7 +18,7 @@ export function validate<Schema extends z.ZodType>(schema: Schema, input: unknow
   const field = fieldOf(issue.path);
   const message = issue.message
     .replace(/^Invalid input: /, '')
-    .replace(/^expected string, received array$/, 'must be one text, given once');
+    .replace(/^expected string, received array$/, 'must be one text');
   throw badRequest(`${field}: ${message}.`, { field });
 }
 

@@ -9,7 +9,10 @@ const DAYS_MAX = 366;
 
 const time = z
   .union([z.iso.date(), z.iso.datetime({ offset: true })], {
-    error: 'must be a day such as 2026-03-01, or a time such as 2026-03-01T12:00:00Z',
+    error: ({ input }) =>
+      Array.isArray(input)
+        ? 'must be one text'
+        : 'must be a day such as 2026-03-01, or a time such as 2026-03-01T12:00:00Z',
   })
   .transform((text) => new Date(text));
 

@@ -1,4 +1,5 @@
 import { REFUSALS } from '../../api/middleware/simulate-error';
+import { buildOpenApi } from '../../api/ops/openapi/document';
 import { WEBHOOK_EVENTS } from '../../models/webhooks/webhook';
 import { ADMIN_TOKEN } from '../support/api-client';
 import { DocumentCheck } from '../support/document-check';
@@ -15,6 +16,13 @@ test('it is served with the address of the service, and names every kind of refu
   const answered = new Set(operations.flatMap(({ responses }) => Object.keys(responses)));
   for (const [code, [refusal]] of Object.entries(REFUSALS))
     expect([code, answered.has(String(refusal?.status))]).toEqual([code, true]);
+});
+
+test('only a 409, a 429 and a 503 are described with Retry-After', () => {
+  const told = Object.entries(document.components.responses).filter(
+    ([, each]) => 'Retry-After' in (each.headers ?? {}),
+  );
+  expect(told.map(([name]) => name)).toEqual(['Conflict', 'RateLimited', 'Unavailable', 'NotReady']);
 });
 
 test.each(operations)(
@@ -91,6 +99,11 @@ test('every parameter of the contract has its default; those of v1 are the prope
   const defaults = Object.fromEntries(parameters.map(({ name, schema }) => [name, schema?.default]));
   expect(defaults).toMatchObject({ ...PAGING, ...lists, ...others });
   expect(Object.keys(defaultsOf('LegacyQuery'))).toEqual(parameters.map(({ name }) => name));
+});
+
+test('building it leaves nothing behind for another one', () => {
+  const { components } = buildOpenApi({ records: {} });
+  expect(components).not.toHaveProperty('schemas.RecordLine');
 });
 
 test('every field of an answer is described, and only `ids` of a filter is deprecated', () => {

@@ -71,6 +71,14 @@ describe.each(REFUSALS)('$call', ({ call, taken, values, bodies = {}, beyondSche
   );
 });
 
+test.each([
+  ['GET /v3/account', { since: ['2026-03-01', '2026-03-02'] }, 'since: must be one text.'],
+  ['POST /v3/catalog/query', { query: ['bag'] }, 'query: must be one text.'],
+  ['GET /v3/account', { since: 'yesterday', untill: '2026-03-01' }, 'There is no parameter "untill".'],
+])('%s with %j is told: %s', async (call, content, message) => {
+  expect((await send(call, content)).body).toMatchObject({ message });
+});
+
 // contract 9.6
 test('a URL with a user name or password is never repeated, in an answer or in the log', async () => {
   service.log.clear();

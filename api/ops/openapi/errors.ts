@@ -18,13 +18,21 @@ const ALWAYS: Partial<Record<ErrorCode, readonly string[]>> = {
 };
 
 /** Those of a call whose key was admitted, as far as it came. */
-const MAYBE = ['X-Credits-Used', 'X-Credits-Remaining', ...LIMITS, 'Deprecation', 'Retry-After'];
+const OF_CALLS = ['X-Credits-Used', 'X-Credits-Remaining', ...LIMITS];
 const WITHOUT_KEY: readonly ErrorCode[] = [
   'unauthorized',
   'forbidden',
   'method_not_allowed',
   'headers_too_large',
 ];
+const BEFORE_BODY: readonly ErrorCode[] = ['not_found', 'payload_too_large', 'unsupported_media_type'];
+
+/** Headers that a refusal may have. */
+function maybeOf(code: ErrorCode): readonly string[] {
+  if (WITHOUT_KEY.includes(code)) return [];
+  if (code === 'conflict') return [...OF_CALLS, 'Retry-After'];
+  return BEFORE_BODY.includes(code) ? OF_CALLS : [...OF_CALLS, 'Deprecation'];
+}
 
 /** The name of the refusal that has a status; each status has its own. */
 export function nameOfStatus(status: number): string {
@@ -40,7 +48,7 @@ export function errorResponses(): Record<string, object> {
   const checks = { process: 'ready', database: 'ok', queue: 'failed' };
   const notReady = errorBody(unavailable("The service can't serve; not ready: queue.", 2), REQUEST_ID);
   const responses = ERROR_CODES.map((code) => {
-    const headers = headersOf(ALWAYS[code] ?? [], WITHOUT_KEY.includes(code) ? [] : MAYBE);
+    const headers = headersOf(ALWAYS[code] ?? [], maybeOf(code));
     const examples = REFUSALS[code].map((refusal) => errorBody(refusal, REQUEST_ID));
     return [capitalized(code), responseOf(code, headers, examples)];
   });

@@ -4,6 +4,8 @@ import { errorAnswer } from '../../wire/answers';
 import { ANSWERED, part, SENT, VALUES } from '../../wire/shared';
 import { readinessAnswer } from '../health';
 
+type Schemas = Readonly<Record<string, z.ZodType>>;
+
 /** `BadRequest` of `bad_request`, `VisionJobDone` of `vision.job.done`. */
 export function capitalized(name: string): string {
   return name.replace(/(?:^|[_.])([a-z])/g, (_part, letter: string) => letter.toUpperCase());
@@ -36,14 +38,14 @@ export function schemaReference(schema: z.ZodType): { $ref: string } {
  * Every named schema as JSON Schema 2020-12, referring to the others by name.
  * @param records those of the records of a catalog, and of a line of them
  */
-export function componentSchemas(records: Readonly<Record<string, z.ZodType>>): Record<string, object> {
-  for (const [id, schema] of Object.entries(records)) SENT.add(schema, { id });
-  return { ...jsonSchemas(SENT, 'input'), ...jsonSchemas(ANSWERED, 'output') };
-}
+export const componentSchemas = (records: Schemas): Record<string, object> => ({
+  ...jsonSchemas(SENT, 'input', records),
+  ...jsonSchemas(ANSWERED, 'output'),
+});
 
 /** The parameters of a query string that a schema reads; lists in them are comma-separated. */
 export function queryParameters(schema: z.ZodObject): object[] {
-  const described = jsonSchemas(VALUES.add(schema, { id: 'query' }), 'output')['query']?.properties ?? {};
+  const described = jsonSchemas(VALUES, 'output', { query: schema })['query']?.properties ?? {};
   return Object.entries(described as Record<string, { description?: string; type?: string }>).map(
     ([name, { description, ...rest }]) => ({
       name,
@@ -57,9 +59,12 @@ export function queryParameters(schema: z.ZodObject): object[] {
   );
 }
 
-function jsonSchemas(registry: typeof SENT, io: 'input' | 'output') {
+/** The schemas of a registry, and others that are in it meanwhile. */
+function jsonSchemas(registry: typeof SENT, io: 'input' | 'output', others: Schemas = {}) {
   const uri = (id: string) => namedSchema(id).$ref;
+  for (const [id, schema] of Object.entries(others)) registry.add(schema, { id });
   const { schemas } = z.toJSONSchema(registry, { uri, io, unrepresentable: 'any', override: plain });
+  for (const schema of Object.values(others)) registry.remove(schema);
   // A schema inside a document needs neither its dialect nor its own address.
   return Object.fromEntries(
     Object.entries(schemas).map(([name, { $schema: _dialect, $id: _address, ...schema }]) => [name, schema]),
