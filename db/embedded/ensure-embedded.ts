@@ -97,7 +97,7 @@ export class Embedded {
       deadline = Date.now() + START_MS;
     }
     const end = endOf();
-    throw end ? ended(end) : this.cannotStart(`no host within ${START_MS} ms`);
+    throw end ? ended(end) : this.cannotStart('no host has opened it in time');
   }
 
   private async join(socketFolder: string): Promise<Lease | null> {
