@@ -93,7 +93,6 @@ const bundle = fc.record({
   'estimates.jsonl': fc.array(estimate, { maxLength: 8 }),
 });
 
-/** Derives every row that exists, or should, from the current records. */
 async function deriveAll(): Promise<void> {
   await bench.knex.raw(`INSERT INTO catalog_stale_rows
     SELECT id FROM categories UNION SELECT id FROM entities UNION SELECT id FROM products

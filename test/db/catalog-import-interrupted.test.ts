@@ -95,39 +95,35 @@ describe('an import that is killed and started again', () => {
   });
 });
 
-describe('readers', () => {
-  // contract 13.8
-  test('see a change and everything that follows from it at once, and are answered meanwhile', async () => {
-    await bench.accept({ 'products.jsonl': bags(300) });
-    const reader = await bench.database.connect();
-    const names = async () => {
-      const { rows } = await reader.raw(
-        `SELECT DISTINCT attribute->>'name' AS name FROM catalog_rows, jsonb_array_elements(attributes) AS attribute
+// contract 13.8
+test('readers see a change and everything that follows from it at once, and are answered meanwhile', async () => {
+  await bench.accept({ 'products.jsonl': bags(300) });
+  const reader = await bench.database.connect();
+  const names = async () => {
+    const { rows } = await reader.raw(
+      `SELECT DISTINCT attribute->>'name' AS name FROM catalog_rows, jsonb_array_elements(attributes) AS attribute
          WHERE attribute->>'id' = 'brand_hermes'`,
-      );
-      return rows.map((row: { name: string }) => row.name);
-    };
-    let running = true;
-    const renamed = ['One', 'Two'].map((name) => ({ ...HERMES, name }));
-    const renaming = bench.accept({ 'entities.jsonl': renamed }).finally(() => {
-      running = false;
-    });
-    const seen: string[] = [];
-    while (running) {
-      const now = await names();
-      expect(now).toHaveLength(1);
-      seen.push(...now);
-    }
-    await renaming;
-    expect(new Set(seen).size).toBeGreaterThan(0);
-    expect(await names()).toEqual(['Two']);
+    );
+    return rows.map((row: { name: string }) => row.name);
+  };
+  let running = true;
+  const renamed = ['One', 'Two'].map((name) => ({ ...HERMES, name }));
+  const renaming = bench.accept({ 'entities.jsonl': renamed }).finally(() => {
+    running = false;
   });
+  const seen: string[] = [];
+  while (running) {
+    const now = await names();
+    expect(now).toHaveLength(1);
+    seen.push(...now);
+  }
+  await renaming;
+  expect(seen).not.toEqual([]);
+  expect(await names()).toEqual(['Two']);
 });
 
 describe('one import runs at a time', () => {
   const RUNNING = 'Another import has been running since';
-  const holder = (rest: object) =>
-    bench.knex('catalog_import_lock').insert({ holder: 'x', host: 'elsewhere', process_id: 1, ...rest });
 
   test('and a second one is told that', async () => {
     const first = await openImport(bench.knex, false);
@@ -138,7 +134,8 @@ describe('one import runs at a time', () => {
   });
 
   test('and a dead one does not block the next', async () => {
-    await holder({ heartbeat_at: new Date('2026-01-01') });
+    const dead = { holder: 'x', host: 'elsewhere', process_id: 1, heartbeat_at: new Date('2026-01-01') };
+    await bench.knex('catalog_import_lock').insert(dead);
     await bench.accept(CATALOG);
   });
 

@@ -57,7 +57,6 @@ export const estimate = (variant: string, A: number | null, rest: object = {}) =
   ...rest,
 });
 
-/** Everything above as one bundle. */
 export const CATALOG = {
   'categories.jsonl': [HANDBAGS, WATCHES],
   'tags.jsonl': TAGS,

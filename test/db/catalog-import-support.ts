@@ -22,7 +22,6 @@ export const NO_RECORDS: BundleFiles = { 'products.jsonl': [] };
 export const picture = (content: string): Buffer =>
   Buffer.concat([Buffer.from([0x89, 0x50, 0x4e, 0x47]), Buffer.from(content)]);
 
-/** A target with some of its properties replaced. */
 export function wrapped(
   target: CatalogImportStore,
   replacement: (name: string | symbol) => unknown,
@@ -47,7 +46,6 @@ export function useImportBench(files: BundleFiles | null = null): ImportBench {
   return bench;
 }
 
-/** Imports into a database of its own, with the ports of pictures and workers faked. */
 class ImportBench {
   readonly database = useDatabase();
   readonly stored = new Map<string, Buffer>();
@@ -67,7 +65,6 @@ class ImportBench {
     return new PostgresEmbeddingRepository(this.knex, 20_000);
   }
 
-  /** Removes everything again. */
   async clear(): Promise<void> {
     const tables = [...CATALOG_TABLES, 'catalog_import_lock', 'embedding_versions', 'product_feeds'];
     await this.knex.raw(`TRUNCATE ${tables.join(', ')} CASCADE`);
@@ -89,7 +86,6 @@ class ImportBench {
     return bundle;
   }
 
-  /** Imports a bundle; `wrap` may come between the import and the database. */
   async import(
     files: BundleFiles | string,
     options: Partial<ImportOptions> = {},
@@ -117,7 +113,6 @@ class ImportBench {
     );
   }
 
-  /** Imports records that must all be accepted. */
   async accept(files: BundleFiles): Promise<void> {
     const result = await this.import(files);
     if (result.rejected > 0) throw new Error(this.rejects().join('\n'));

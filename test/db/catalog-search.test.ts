@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { PostgresCatalogRepository } from '../../db/catalog/catalog-repository';
 import { makeSearchSnapshot } from '../../db/catalog/search/make-snapshot';
 import { SnapshotCache } from '../../db/catalog/search/snapshot-cache';
-import { rowsOf, sql } from '../../db/core/sql';
+import { rowsOf } from '../../db/core/sql';
 import {
   type ResolvedQuery,
   type RowPosition,
@@ -28,7 +28,6 @@ const ROWS = 5_400;
 const SEED = 20_260_301;
 /** Random queries for each source; the embedded database takes its time. */
 const QUERIES = { postgres: 80, embedded: 30 } as const;
-/** Walks by cursors for each source. */
 const WALKS = { postgres: 20, embedded: 8 } as const;
 const SNAPSHOT = { changesMin: 1, rowsMin: 150 };
 
@@ -64,12 +63,9 @@ beforeAll(async () => {
     ...rows.slice(300, 800).map(([number], at) => [number, others[at] ?? null] as const),
     ...rows.slice(800, 1_000),
   ]);
-  await rowsOf(
-    knex,
-    sql`INSERT INTO categories (id, name, hierarchy, name_fields)
-        SELECT id, id, '{}', '{}' FROM unnest(ARRAY['handbags', 'watches']) AS id`,
-  );
-  await rowsOf(knex, sql`ANALYZE`);
+  await rowsOf(knex)`INSERT INTO categories (id, name, hierarchy, name_fields)
+    SELECT id, id, '{}', '{}' FROM unnest(ARRAY['handbags', 'watches']) AS id`;
+  await rowsOf(knex)`ANALYZE`;
 }, 240_000);
 
 const expectedOf = (asked: ResolvedQuery) => {
@@ -82,81 +78,78 @@ const found = async (asked: ResolvedQuery) => {
   return { ...page, rows: page.rows.map(({ id }) => id) };
 };
 
-describe.each(['changes alone', 'a snapshot', 'a snapshot and changes', 'rows'])(
-  'catalog queries answered from %s',
-  (source) => {
-    const changes = source === 'a snapshot and changes';
+const SOURCES = ['changes alone', 'a snapshot', 'a snapshot and changes', 'rows'];
 
-    beforeAll(async () => {
-      if (source === 'a snapshot') expect(await makeSearchSnapshot(database.knex, SNAPSHOT)).toBe(true);
-      if (source === 'rows')
-        await rowsOf(
-          database.knex,
-          sql`WITH dropped AS (DELETE FROM search_snapshots) INSERT INTO catalog_search_changes (id) VALUES ('')`,
-        );
-      if (changes) await written.apply(fc.sample(edits, { seed: SEED, numRuns: 300 }).flat());
-    }, 120_000);
+describe.each(SOURCES)('catalog queries answered from %s', (source) => {
+  const changes = source === 'a snapshot and changes';
 
-    test('come from there', async () => {
-      const { view } = await new SnapshotCache(database.knex).open([]);
-      expect(view !== null).toBe(source !== 'rows');
-      if (!view) return;
-      const { size, products } = view.snapshot.changes;
-      expect(size > products).toBe(source !== 'a snapshot');
-      expect(products > 0).toBe(source !== 'changes alone');
-    });
+  beforeAll(async () => {
+    if (source === 'a snapshot') expect(await makeSearchSnapshot(database.knex, SNAPSHOT)).toBe(true);
+    if (source === 'rows')
+      await rowsOf(database.knex)`
+          WITH dropped AS (DELETE FROM search_snapshots) INSERT INTO catalog_search_changes (id) VALUES ('')`;
+    if (changes) await written.apply(fc.sample(edits, { seed: SEED, numRuns: 300 }).flat());
+  }, 120_000);
 
-    // contract 4.14, 4.15, 4.16, 5.9, 5.10, 5.16, 5.17, 5.18, 9.8
-    test('answer as reading every row would: rows, order, exact total, words matched, facets', async () => {
-      expect(expectedOf({ ...ALL, sandbox: true }).total).toBe(2 * SANDBOX_PRODUCTS);
-      const pastTheEnd = { ...ALL, page: 1_000_000_000 };
-      expect(await found(pastTheEnd)).toEqual(expectedOf(pastTheEnd));
-      await fc.assert(
-        fc.asyncProperty(queryOfAnyKey, edits, async (asked, edited) => {
-          if (changes) await written.apply(edited);
-          expect(await found(asked)).toEqual(expectedOf(asked));
-        }),
-        { seed: SEED, numRuns: QUERIES[database.kind], endOnFailure: true },
-      );
-    }, 600_000);
+  test('come from there', async () => {
+    const { view } = await new SnapshotCache(database.knex).open([]);
+    expect(view !== null).toBe(source !== 'rows');
+    if (!view) return;
+    const { size, products } = view.snapshot.changes;
+    expect(size > products).toBe(source !== 'a snapshot');
+    expect(products > 0).toBe(source !== 'changes alone');
+  });
 
-    // contract 5.12
-    test('suggest what reading every row would give, in its order', async () => {
-      await fc.assert(
-        fc.asyncProperty(suggestion, async (asked) => {
-          const suggested = await catalog.suggest(asked);
-          expect(suggested.map(({ id }) => id)).toEqual(naiveSuggest(written.rows, asked, SYNONYMS));
-        }),
-        { seed: SEED, numRuns: QUERIES[database.kind] },
-      );
-    }, 600_000);
+  // contract 4.14, 4.15, 4.16, 5.9, 5.10, 5.16, 5.17, 5.18, 9.8
+  test('answer as reading every row would: rows, order, exact total, words matched, facets', async () => {
+    expect(expectedOf({ ...ALL, sandbox: true }).total).toBe(2 * SANDBOX_PRODUCTS);
+    const pastTheEnd = { ...ALL, page: 1_000_000_000 };
+    expect(await found(pastTheEnd)).toEqual(expectedOf(pastTheEnd));
+    await fc.assert(
+      fc.asyncProperty(queryOfAnyKey, edits, async (asked, edited) => {
+        if (changes) await written.apply(edited);
+        expect(await found(asked)).toEqual(expectedOf(asked));
+      }),
+      { seed: SEED, numRuns: QUERIES[database.kind], endOnFailure: true },
+    );
+  }, 600_000);
 
-    // contract 4.17, 4.18
-    test('with cursors neither repeat nor skip an unchanged row, whatever else changes', async () => {
-      await fc.assert(
-        fc.asyncProperty(query, fc.array(edits, { minLength: 8, maxLength: 8 }), async (asked, steps) => {
-          const before = expectedOf({ ...asked, page: 0, pageSize: ROWS + 400 });
-          const seen: string[] = [];
-          const touched = new Set<string>();
-          let after: RowPosition | null = null;
-          for (const each of steps) {
-            const answer: SearchPage<CatalogItem> = await catalog.search({ ...asked, after });
-            seen.push(...answer.rows.map(({ id }) => id));
-            after = answer.last ?? null;
-            if (touched.size === 0) expect(answer.total).toBe(before.total);
-            if (after === null) break;
-            if (!changes) continue;
-            // Whatever is written, the row of the cursor is removed as well.
-            const edited: Edits = [...each, [Number(after.id.slice('product_'.length)), null]];
-            await written.apply(edited);
-            for (const [number] of edited) touched.add(`product_${number}`);
-          }
-          const still = (ids: readonly string[]) => ids.filter((id) => !touched.has(id));
-          const expected = still(before.rows);
-          expect(still(seen)).toEqual(after === null ? expected : expected.slice(0, still(seen).length));
-        }),
-        { seed: SEED, numRuns: WALKS[database.kind], endOnFailure: true },
-      );
-    }, 600_000);
-  },
-);
+  // contract 5.12
+  test('suggest what reading every row would give, in its order', async () => {
+    await fc.assert(
+      fc.asyncProperty(suggestion, async (asked) => {
+        const suggested = await catalog.suggest(asked);
+        expect(suggested.map(({ id }) => id)).toEqual(naiveSuggest(written.rows, asked, SYNONYMS));
+      }),
+      { seed: SEED, numRuns: QUERIES[database.kind] },
+    );
+  }, 600_000);
+
+  // contract 4.17, 4.18
+  test('with cursors neither repeat nor skip an unchanged row, whatever else changes', async () => {
+    await fc.assert(
+      fc.asyncProperty(query, fc.array(edits, { minLength: 8, maxLength: 8 }), async (asked, steps) => {
+        const before = expectedOf({ ...asked, page: 0, pageSize: ROWS + 400 });
+        const seen: string[] = [];
+        const touched = new Set<string>();
+        let after: RowPosition | null = null;
+        for (const each of steps) {
+          const answer: SearchPage<CatalogItem> = await catalog.search({ ...asked, after });
+          seen.push(...answer.rows.map(({ id }) => id));
+          after = answer.last ?? null;
+          if (touched.size === 0) expect(answer.total).toBe(before.total);
+          if (after === null) break;
+          if (!changes) continue;
+          // Whatever is written, the row of the cursor is removed as well.
+          const edited: Edits = [...each, [Number(after.id.slice('product_'.length)), null]];
+          await written.apply(edited);
+          for (const [number] of edited) touched.add(`product_${number}`);
+        }
+        const still = (ids: readonly string[]) => ids.filter((id) => !touched.has(id));
+        const expected = still(before.rows);
+        expect(still(seen)).toEqual(after === null ? expected : expected.slice(0, still(seen).length));
+      }),
+      { seed: SEED, numRuns: WALKS[database.kind], endOnFailure: true },
+    );
+  }, 600_000);
+});

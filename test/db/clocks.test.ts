@@ -28,7 +28,6 @@ type Case = [what: string, write: () => Promise<unknown>, hasCome: () => Promise
 
 /** From the last `write` that needs one. */
 let owner: Owner;
-/** Makes an account for what follows. */
 const ofOwner =
   (work: () => Promise<unknown>, credits: number | null = null) =>
   async () => {

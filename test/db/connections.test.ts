@@ -54,7 +54,6 @@ onServer('a server', () => {
   };
   const write = () => rowsOf(database.knex)`INSERT INTO accounts (id, name) VALUES (${randomUUID()}, 'test')`;
   const renew = () => new PostgresProcessRegistry(database.knex).renew(OWN);
-  /** Opens all connections of the pool. */
   const fillPool = () =>
     Promise.all(Array.from({ length: POOL }, () => rowsOf(database.knex)`SELECT pg_sleep(0.05)`));
   const name = () => new URL(own.url).pathname.slice(1);
@@ -80,60 +79,40 @@ onServer('a server', () => {
     ['statements', () => rowsOf(database.knex, WAIT)],
     ["statements of Knex's own", () => database.knex.raw(WAIT.text)],
     ['transactions', () => inTransaction(database.knex, (trx) => rowsOf(trx, WAIT))],
-  ])(
-    'on which %s wait, however many of them a party has, leaves connections to others',
-    async (_what, waiting) => {
-      await operator.query('SELECT pg_advisory_lock(1)');
-      const flood = Array.from({ length: 30 }, () => workFor('flood', async () => waiting()));
-      const other = workFor('other', () => rowsOf(database.knex)`SELECT 1 AS one`);
-      expect(await other).toEqual([{ one: 1 }]);
-      await operator.query('SELECT pg_advisory_unlock(1)');
-      await Promise.all(flood);
-      expect(database.connections()).toMatchObject({ used: 0, pending: 0 });
-    },
-  );
+  ])('on which any number of %s of a party wait leaves connections to others', async (_what, waiting) => {
+    await operator.query('SELECT pg_advisory_lock(1)');
+    const flood = Array.from({ length: 30 }, () => workFor('flood', async () => waiting()));
+    const other = workFor('other', () => rowsOf(database.knex)`SELECT 1 AS one`);
+    expect(await other).toEqual([{ one: 1 }]);
+    await operator.query('SELECT pg_advisory_unlock(1)');
+    await Promise.all(flood);
+    expect(database.connections()).toMatchObject({ used: 0, pending: 0 });
+  });
 
   const REFUSED = { status: 503, message: 'The database can only be read now; try again.' };
   test.each<[string, () => Promise<unknown>, object]>([
     ['a statement', write, REFUSED],
-    [
-      'a transaction',
-      () => inTransaction(database.knex, (trx) => rowsOf(trx)`DELETE FROM accounts`),
-      REFUSED,
-    ],
+    ['a transaction', () => inTransaction(database.knex, (trx) => rowsOf(trx)`DELETE FROM tags`), REFUSED],
     ['the renewal that readiness asks for', renew, REFUSED],
-    [
-      "a statement of Knex's own",
-      async () => database.knex('accounts').insert({ id: randomUUID(), name: 'x' }),
-      { code: '25006' },
-    ],
-  ])(
-    'whose pooled connections turned read-only refuses %s, and takes it again once it can be written',
-    async (_what, work, refusal) => {
-      await readOnly('SET * = on');
-      await fillPool();
-      await expect(work()).rejects.toMatchObject(refusal);
-      await readOnly('RESET *');
-      // New connections see it; all earlier ones are gone after the one refusal.
-      for (let time = 0; time < 2 * POOL; time += 1) await work();
-    },
-  );
+    ["a statement of Knex's own", async () => database.knex('tags').delete(), { code: '25006' }],
+  ])('that turned read-only refuses %s, and takes it once it can be written', async (_, work, refusal) => {
+    await readOnly('SET * = on');
+    await fillPool();
+    await expect(work()).rejects.toMatchObject(refusal);
+    await readOnly('RESET *');
+    // New connections see it; all earlier ones are gone after the one refusal.
+    for (let time = 0; time < 2 * POOL; time += 1) await work();
+  });
 
   test('that ends all connections causes at most one 503 per connection', async () => {
     await fillPool();
     await operator.query(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name()}' AND pid <> pg_backend_pid()`,
     );
-    const statuses: number[] = [];
+    const failures: [time: number, status: unknown][] = [];
     for (let time = 0; time < 2 * POOL; time += 1)
-      statuses.push(
-        await write().then(
-          () => 200,
-          ({ status }) => status,
-        ),
-      );
-    expect(statuses.filter((status) => status !== 200 && status !== 503)).toEqual([]);
-    expect(new Set(statuses.slice(POOL))).toEqual(new Set([200]));
+      await write().catch(({ status }) => failures.push([time, status]));
+    expect(failures.filter(([time, status]) => time >= POOL || status !== 503)).toEqual([]);
   });
 
   test('that refuses new connections is a 503, with the reason only in the log', async () => {

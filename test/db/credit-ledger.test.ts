@@ -31,7 +31,6 @@ async function accountState(accountId: string) {
   return state;
 }
 
-/** The ledger of one account as plain numbers. */
 class NaiveLedger {
   readonly #reserved = new Map<ChargeRequest, { amount: number; until: number }>();
   /** 0 for a refund. */
@@ -205,7 +204,6 @@ describe('the credit ledger', () => {
 
 /** contract 9.7, 10.5: usage is the ledger, by day. */
 describe('usage', () => {
-  /** The start of a day. */
   const START = Date.UTC(2026, 2, 1);
   /** Hours after the start; whole days are frequent. */
   const hours = fc.oneof(
@@ -221,7 +219,6 @@ describe('usage', () => {
   const timeOf = (hour: number | null): Date | null =>
     hour === null ? null : new Date(START + hour * HOUR_MS);
 
-  /** Read charge by charge. */
   async function inLedger(accountId: string, since: Date | null, until: Date | null): Promise<UsageLine[]> {
     const charges = await rowsOf<{ booked_at: Date; endpoint: string; amount: number }>(database.knex)`
       SELECT booked_at, endpoint, amount FROM credit_ledger WHERE account_id = ${accountId} AND amount > 0`;

@@ -23,13 +23,12 @@ describe('embedding versions', () => {
     if (!found) throw new Error('no version is live');
     return found;
   }
+  const all = () => [embeddings, there, embeddings, there];
   const stored = (imageId: number) => ({ imageId, vectors: nextViews() });
 
   test('processes that start together on an empty database agree on one live version', async () => {
     expect(await embeddings.live()).toBeNull();
-    const made = await Promise.all(
-      [embeddings, there, embeddings, there].map((each) => each.create(manifest)),
-    );
+    const made = await Promise.all(all().map((each) => each.create(manifest)));
     expect(new Set(made.map(({ id }) => id)).size).toBe(1);
     expect(await live()).toEqual(made[0]);
     expect(made[0]).toMatchObject({ model: 'eye@1.0.0', state: 'live', manifest });
@@ -42,12 +41,9 @@ describe('embedding versions', () => {
   test('keep one set of vectors per image when several processes store it at the same time', async () => {
     const { id } = await live();
     const [image = 0] = await showImages(database.knex, 1);
-    const repositories = [embeddings, there, embeddings, there];
-    await Promise.all(repositories.map((each) => each.store(id, [stored(image)])));
+    await Promise.all(all().map((each) => each.store(id, [stored(image)])));
     await embeddings.store(id, [{ imageId: image, vectors: nextViews(1) }]);
-    expect(await database.knex(`embeddings_${id}`).where({ image_id: image }).count()).toEqual([
-      { count: 1 },
-    ]);
+    expect(await database.knex(`embeddings_${id}`).where({ image_id: image })).toHaveLength(1);
   });
 
   test('that are adapted have a map; the same map is the same version, a different one waits until it is built', async () => {

@@ -69,7 +69,6 @@ const anyText = fc
   )
   .map((words) => Array.from(words.join(' ')).slice(0, 512).join(''));
 
-/** A node of a plan as it was executed. */
 interface PlanNode {
   readonly 'Actual Rows': number;
   readonly 'Actual Loops': number;
@@ -78,7 +77,6 @@ interface PlanNode {
   readonly Plans?: readonly PlanNode[];
 }
 
-/** The most rows that a node of a plan passes on or drops. */
 function rowsThrough(node: PlanNode): number {
   const dropped = (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Join Filter'] ?? 0);
   const own = (node['Actual Rows'] + dropped) * node['Actual Loops'];
@@ -90,10 +88,8 @@ describe('any text is answered in bounded work', () => {
   const database = useDatabase();
 
   beforeAll(async () => {
-    await writeCatalogRows(
-      database.knex,
-      Array.from({ length: ROWS }, (_, number) => rowOf(number)),
-    );
+    const rows = Array.from({ length: ROWS }, (_, number) => rowOf(number));
+    await writeCatalogRows(database.knex, rows);
     const references = Array.from({ length: REFERENCES }, (_, number) => String(10_000_000 + number));
     await database.knex.transaction((trx) => learnWords(trx, references));
     await rowsOf(database.knex, sql`VACUUM (ANALYZE)`);
@@ -133,12 +129,8 @@ describe('any text is answered in bounded work', () => {
     }, 300_000);
 
     test('exact words are found whatever is beside them, and misspelt ones by the nearest words', async () => {
-      const text = [
-        '10000017',
-        '10000444',
-        '10002399',
-        ...Array.from({ length: 40 }, (_, index) => 10_000_100 + index * 7),
-      ];
+      const others = Array.from({ length: 40 }, (_, index) => 10_000_100 + index * 7);
+      const text = ['10000017', '10000444', '10002399', ...others];
       const ids = (await search(text.join(' '), 100)).rows.map(({ id }) => id);
       expect(ids).toEqual(expect.arrayContaining(['product_17', 'product_444', 'product_2399']));
       const misspelt = await search('sku00001234x', 100);

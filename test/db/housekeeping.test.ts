@@ -93,10 +93,8 @@ describe('stored images', () => {
 
   beforeEach(async () => {
     images = new LocalImageStore(temporaryFolder());
-    [owned, unowned] = [
-      await images.put(Buffer.from('owned'), 'jpg'),
-      await images.put(Buffer.from('not'), 'jpg'),
-    ];
+    owned = await images.put(Buffer.from('owned'), 'jpg');
+    unowned = await images.put(Buffer.from('not'), 'jpg');
     await rowsOf(database.knex)`TRUNCATE unowned_images, catalog_stored_images`;
     await database.knex('catalog_stored_images').insert([
       { digest: 'd1', address: owned },
@@ -117,7 +115,6 @@ describe('stored images', () => {
     return addresses;
   };
 
-  /** As housekeeping does. */
   const collect = async () =>
     here().housekeeping.collectImages(await stored(), clock.in(-GRACE_MS), async (addresses) => {
       for (const address of addresses) await images.remove(address);
@@ -142,9 +139,8 @@ describe('stored images', () => {
   test('are kept while an import runs, which may be about to name them', async () => {
     await collect();
     clock.at += 8 * DAY_MS;
-    await database
-      .knex('catalog_import_lock')
-      .insert({ holder: 'h', host: 'host', process_id: 1, heartbeat_at: clock.now() });
+    const running = { holder: 'h', host: 'host', process_id: 1, heartbeat_at: clock.now() };
+    await database.knex('catalog_import_lock').insert(running);
     expect(await collect()).toBe(0);
     await database.knex('catalog_import_lock').delete();
     expect(await collect()).toBe(1);

@@ -4,11 +4,7 @@ import { rowsOf } from '../../db/core/sql';
 import { PostgresEmbeddingRepository } from '../../db/embeddings/embedding-repository';
 import { PostgresImageSamples } from '../../db/embeddings/image-samples';
 import { PostgresNeighbourIndex } from '../../db/embeddings/neighbour-index';
-import {
-  type Finding,
-  IdentifiabilityService,
-  type Verdict,
-} from '../../models/indexing/identifiability-service';
+import { type Finding, IdentifiabilityService } from '../../models/indexing/identifiability-service';
 import type { ImageSamples } from '../../models/ports';
 import { deleteCatalogRows, writeCatalogRows } from '../support/catalog-rows';
 import { useDatabase } from '../support/database';
@@ -32,7 +28,6 @@ function away(distance: number, from: Float32Array): Float32Array {
 
 /** The views of each picture by its name; a picture without views is not embedded. */
 const pictures = new Map<string, readonly Float32Array[]>();
-/** The pictures of each product. */
 const shown = new Map<string, string[]>();
 
 function product(id: string, ...own: readonly (Float32Array | readonly Float32Array[])[]): void {
@@ -122,16 +117,11 @@ describe('what a version can tell apart', () => {
 
   test('is one verdict per product', async () => {
     const { result, findings } = await inspect();
-    const verdicts: Readonly<Record<string, Verdict>> = {
+    const verdicts: Readonly<Record<string, Finding['verdict']>> = {
       ...{ usual: 'distinct', mistaken: 'confused', taken_for: 'distinct', detail_a: 'confused' },
       ...{ detail_b: 'confused', cropped: 'distinct', single: 'one_picture', half_pending: 'one_picture' },
-      ...{
-        pending: 'not_embedded',
-        bare_000: 'no_picture',
-        bare_129: 'no_picture',
-        watch_near: 'one_picture',
-      },
-      ...{ shares_a: 'shares_picture', shares_b: 'shares_picture' },
+      ...{ pending: 'not_embedded', bare_000: 'no_picture', bare_129: 'no_picture' },
+      ...{ shares_a: 'shares_picture', shares_b: 'shares_picture', watch_near: 'one_picture' },
     };
     const found = Object.keys(verdicts).map((id) => [id, findings.get(id)?.verdict ?? 'distinct']);
     expect(Object.fromEntries(found)).toEqual(verdicts);
@@ -214,13 +204,10 @@ async function createWorld(knex: Knex, embeddings: PostgresEmbeddingRepository):
   );
   await knex('product_images').insert(links);
   const rest = { kind: 'product', popularity: 0, facets: [], words: [] };
-  await writeCatalogRows(
-    knex,
-    ids.map((id) => ({ ...rest, id, name: id, category: categoryOf(id) })),
-  );
+  const rows = ids.map((id) => ({ ...rest, id, name: id, category: categoryOf(id) }));
+  await writeCatalogRows(knex, rows);
   await deleteCatalogRows(knex, ['deleted']);
   const embedded = [...pictures].filter(([, vectors]) => vectors.length > 0);
-  const live = await embeddings.live();
   const stored = embedded.map(([name, vectors]) => ({ imageId: idOf(name), vectors }));
-  await embeddings.store(live?.id ?? 0, stored);
+  await embeddings.store((await embeddings.live())?.id ?? 0, stored);
 }

@@ -1,12 +1,4 @@
-import {
-  addWebhook,
-  jobOf,
-  MINUTE_MS,
-  type Owner,
-  type Stores,
-  tellOfDrift,
-  useTwoProcesses,
-} from './stores';
+import { addWebhook, jobOf, type Owner, type Stores, tellOfDrift, useTwoProcesses } from './stores';
 
 jest.setTimeout(240_000);
 
@@ -33,18 +25,18 @@ describe('entries of vision jobs', () => {
   // contract 16.3, 16.4
   test('two processes never begin the same entry, until its lease ends', async () => {
     await add(await newOwner(), 60);
-    const begun = await takenByAll(({ jobs }) => jobs.begin(MINUTE_MS));
+    const begun = await takenByAll(({ jobs }) => jobs.begin(LEASE_MS));
     const positions = begun.map(({ position }) => position).sort((left, right) => left - right);
     expect(positions).toEqual(Array.from({ length: 60 }, (_, at) => at));
-    clock.at += MINUTE_MS;
-    expect(await there().jobs.begin(MINUTE_MS)).toMatchObject({ position: 0, tries: 2 });
+    clock.at += LEASE_MS;
+    expect(await there().jobs.begin(LEASE_MS)).toMatchObject({ position: 0, tries: 2 });
   });
 
   test('an entry is finished once, by the process that leases it', async () => {
     await add(await newOwner(), 1);
-    const dead = await here().jobs.begin(MINUTE_MS);
-    clock.at += MINUTE_MS;
-    const alive = await there().jobs.begin(MINUTE_MS);
+    const dead = await here().jobs.begin(LEASE_MS);
+    clock.at += LEASE_MS;
+    const alive = await there().jobs.begin(LEASE_MS);
     if (!dead || !alive) throw new Error('nothing is due');
     const answer = { state: 'done' as const, predictionId: 'p', answer: { success: true, credits_used: 3 } };
     const finished = [dead, alive, alive].map((entry) => here().jobs.finish(entry, answer));
@@ -61,7 +53,7 @@ describe('entries of vision jobs', () => {
     const turns = async (count: number, without: string[] = []) => {
       const names: unknown[] = [];
       for (let turn = 0; turn < count; turn += 1) {
-        const entry = await here().jobs.begin(MINUTE_MS, without);
+        const entry = await here().jobs.begin(LEASE_MS, without);
         names.push(entry && (entry.accountId === one.accountId ? 'one' : 'many'));
       }
       return names;

@@ -11,10 +11,7 @@ import { LogSink } from '../support/log-sink';
 import { modelManifest } from '../support/model-manifest';
 import { temporaryFolder } from '../support/temporary-folder';
 
-/**
- * What a process starts with when a release brings another model than the database was filled under. Each test continues where
- * the last one ended.
- */
+/** Each test continues where the last one ended. */
 describe('the live version, when its model is not installed any more', () => {
   const database = useDatabase();
   const sink = new LogSink();

@@ -9,9 +9,10 @@ import { useDatabase } from '../support/database';
 import { naiveSearch, naiveSuggest } from '../support/naive-search';
 import { type Edits, editsOf, query, RandomCatalog, row, suggestion } from './random-catalog';
 
+jest.setTimeout(600_000);
+
 const SEED = 20_261_124;
 const ROWS = 200;
-/** Interleavings of each source. */
 const RUNS = { postgres: 60, embedded: 16 } as const;
 
 /** Several rows at once, so that half of them would be seen; or another snapshot, or none. */
@@ -34,14 +35,14 @@ const ZEBRAS: ResolvedQuery = {
 };
 
 /** A pool whose statements and transactions wait for something before they begin, and when they have ended. */
-function interrupted(knex: Knex, before: () => Promise<void>, after: () => Promise<void>): Knex {
+function interrupted(knex: Knex, hooks: { before: () => Promise<void>; after: () => Promise<void> }): Knex {
   const acquireConnection = async (): Promise<unknown> => {
-    await before();
+    await hooks.before();
     return knex.client.acquireConnection();
   };
   const releaseConnection = async (connection: unknown): Promise<void> => {
     await knex.client.releaseConnection(connection);
-    await after();
+    await hooks.after();
   };
   const client: unknown = Object.create(knex.client, {
     acquireConnection: { value: acquireConnection },
@@ -54,19 +55,12 @@ describe('an answer comes from one state, whatever is written between its statem
   const database = useDatabase();
   let catalog: PostgresCatalogRepository;
   let written: RandomCatalog;
-  /** Called before each statement that is not part of a transaction, and before a transaction. */
-  let interrupt: () => Promise<void> = async () => undefined;
-  /** Called after each of them. */
-  let ended: () => Promise<void> = async () => undefined;
+  const nothing = async (): Promise<void> => undefined;
+  /** Called before and after each transaction, and each statement that is not part of one. */
+  const hooks = { before: nothing, after: nothing };
 
   beforeAll(async () => {
-    catalog = new PostgresCatalogRepository(
-      interrupted(
-        database.knex,
-        () => interrupt(),
-        () => ended(),
-      ),
-    );
+    catalog = new PostgresCatalogRepository(interrupted(database.knex, hooks));
     written = new RandomCatalog(database.knex);
     const rows = fc.sample(row, { seed: SEED, numRuns: ROWS });
     await written.apply(rows.map((each, number) => [number, each]));
@@ -83,7 +77,7 @@ describe('an answer comes from one state, whatever is written between its statem
   async function interrupting<Answer>(coming: Interruptions, share: number, answer: () => Promise<Answer>) {
     const states = [written.rows];
     let statements = 0;
-    interrupt = async () => {
+    hooks.before = async () => {
       const [next, chance] = coming[statements++] ?? [];
       if (next === undefined || chance === undefined || chance > share) return;
       if (typeof next === 'string') await remake(next === 'snapshot');
@@ -91,7 +85,7 @@ describe('an answer comes from one state, whatever is written between its statem
       states.push(written.rows);
     };
     const answered = await answer();
-    interrupt = async () => undefined;
+    hooks.before = nothing;
     return { answered, states };
   }
 
@@ -100,29 +94,25 @@ describe('an answer comes from one state, whatever is written between its statem
     ['a snapshot', 0.3],
     ['the rows', 0.3],
     ['a snapshot, with a change before every statement', 1],
-  ])(
-    '%s',
-    async (source, share) => {
-      await remake(source !== 'the rows');
-      let isSeen = false;
-      await fc.assert(
-        fc.asyncProperty(query, interruptions, async (asked, coming) => {
-          const { answered, states } = await interrupting(coming, share, () => catalog.search(asked));
-          const { rows, ...totals } = answered;
-          const answers = states.map((state) => {
-            const { ids, ...expected } = naiveSearch(state, asked);
-            const names = new Map(state.map(({ id, name }) => [id, name]));
-            return { ...expected, rows: ids.map((id) => [id, names.get(id)]) };
-          });
-          expect(answers).toContainEqual({ ...totals, rows: rows.map(({ id, name }) => [id, name]) });
-          isSeen ||= states.length > 1;
-        }),
-        { seed: SEED, numRuns: RUNS[database.kind], endOnFailure: true },
-      );
-      expect(isSeen).toBe(true);
-    },
-    600_000,
-  );
+  ])('%s', async (source, share) => {
+    await remake(source !== 'the rows');
+    let isSeen = false;
+    await fc.assert(
+      fc.asyncProperty(query, interruptions, async (asked, coming) => {
+        const { answered, states } = await interrupting(coming, share, () => catalog.search(asked));
+        const { rows, ...totals } = answered;
+        const answers = states.map((state) => {
+          const { ids, ...expected } = naiveSearch(state, asked);
+          const names = new Map(state.map(({ id, name }) => [id, name]));
+          return { ...expected, rows: ids.map((id) => [id, names.get(id)]) };
+        });
+        expect(answers).toContainEqual({ ...totals, rows: rows.map(({ id, name }) => [id, name]) });
+        isSeen ||= states.length > 1;
+      }),
+      { seed: SEED, numRuns: RUNS[database.kind], endOnFailure: true },
+    );
+    expect(isSeen).toBe(true);
+  });
 
   // contract 5.12
   test('suggestions', async () => {
@@ -135,7 +125,7 @@ describe('an answer comes from one state, whatever is written between its statem
       }),
       { seed: SEED, numRuns: 50, endOnFailure: true },
     );
-  }, 600_000);
+  });
 
   const idsOf = (rows: readonly { readonly id: string }[]) => rows.map(({ id }) => id);
   const zebra = (id: string, popularity: number, word: string): SearchedRow => ({
@@ -151,11 +141,7 @@ describe('an answer comes from one state, whatever is written between its statem
   const writeNew = () => writeCatalogRows(database.knex, NEW);
 
   /** The answer is the one before or after a change that follows its statement of this number, from 0. */
-  async function expectWhole(
-    statement: number,
-    change: () => Promise<unknown>,
-    answer: () => Promise<unknown>,
-  ) {
+  async function expectWhole(at: number, change: () => Promise<unknown>, answer: () => Promise<unknown>) {
     await deleteCatalogRows(database.knex, idsOf(NEW));
     // Words stay when their rows go.
     await rowsOf(database.knex)`DELETE FROM search_words WHERE word = 'zebras'`;
@@ -163,12 +149,12 @@ describe('an answer comes from one state, whatever is written between its statem
     await remake(true);
     const before = await answer();
     let statements = 0;
-    ended = async () => {
-      if (statements++ === statement) await change();
+    hooks.after = async () => {
+      if (statements++ === at) await change();
     };
     const answered = await answer();
-    ended = async () => undefined;
-    if (statements <= statement) await change();
+    hooks.after = nothing;
+    if (statements <= at) await change();
     const after = await answer();
     expect(after).not.toEqual(before);
     expect([before, after]).toContainEqual(answered);

@@ -3,14 +3,11 @@ import { rowsOf } from '../../db/core/sql';
 import { Random } from '../../models/random';
 import { writeCatalogRows } from '../support/catalog-rows';
 
-/** For the vectors in these tests. */
 export const DIMENSIONS = 16;
-/** Vectors of an image. */
 export const VIEWS = 2;
 
 /** The product that shows an image of `showImages`. */
 export const productOf = (imageId: number) => `product_${imageId - 1}`;
-/** One in a hundred is a watch. */
 export const categoryOf = (imageId: number) => (imageId % 100 === 0 ? 'watches' : 'handbags');
 
 /** Live products that show one new image each. */

@@ -7,7 +7,6 @@ import type { SuggestionQuery } from '../../models/catalog/suggestion';
 import { deleteCatalogRows, type SearchedRow, writeCatalogRows } from '../support/catalog-rows';
 import type { GivenSynonym } from '../support/naive-search';
 
-/** The words of a text, separated by white space. */
 const words = (text: string): string[] => text.trim().split(/\s+/);
 
 /** Words that are near each other, begin alike, or are too short to be misspelt. */
@@ -41,7 +40,6 @@ const WRITTEN = words(
 );
 const APART = ['rm 11-03', 'lou-535653', '5711.1a-010'];
 
-/** A word that a row may have, or a reference of several. */
 const word = fc.oneof(
   { weight: 2, arbitrary: fc.constantFrom(...WRITTEN, ...APART) },
   { weight: 5, arbitrary: fc.constantFrom(...VOCABULARY) },
@@ -84,7 +82,6 @@ export async function writeGivenSynonyms(knex: Knex): Promise<void> {
 
 const PHRASES = SYNONYMS.flatMap((given) => ('words' in given ? given.words : given.from));
 
-/** Words of a query in their order. */
 const askedWords = fc
   .array(
     fc.oneof({ weight: 3, arbitrary: askedWord }, { weight: 1, arbitrary: fc.constantFrom(...PHRASES) }),

@@ -1,7 +1,6 @@
 import { makeSearchSnapshot } from '../../db/catalog/search/make-snapshot';
 import { rankProducts, wantedSets } from '../../db/catalog/search/rank-products';
-import type { Window } from '../../db/catalog/search/scored-rows';
-import { scoredRows } from '../../db/catalog/search/scored-rows';
+import { scoredRows, type Window } from '../../db/catalog/search/scored-rows';
 import { SnapshotCache } from '../../db/catalog/search/snapshot-cache';
 import { CHUNK } from '../../db/catalog/search/snapshot-chunks';
 import type { TermExpansion } from '../../db/catalog/search/term-expansion';

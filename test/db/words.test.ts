@@ -24,15 +24,11 @@ const ROWS = {
 // contract 5.5, 5.6, 5.7
 describe('a text finds letters as a reader sees them', () => {
   const database = useDatabase();
-  beforeAll(() =>
-    writeCatalogRows(
-      database.knex,
-      Object.entries(ROWS).map(([id, text]) => ({
-        ...{ id, kind: 'product', category: 'handbags', popularity: 0, name: 'Bag', facets: [] },
-        words: wordsOf(text),
-      })),
-    ),
-  );
+  beforeAll(() => {
+    const bag = { kind: 'product', category: 'handbags', popularity: 0, name: 'Bag', facets: [] };
+    const rows = Object.entries(ROWS).map(([id, text]) => ({ ...bag, id, words: wordsOf(text) }));
+    return writeCatalogRows(database.knex, rows);
+  });
 
   test.each<[why: string, text: string, finds: (keyof typeof ROWS)[]]>([
     ['a mark of another script is part of its letter', 'की', ['ki']],
