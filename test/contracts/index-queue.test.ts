@@ -11,12 +11,12 @@ import { INDEX_QUEUE, indexOutcomeOf, PAYLOAD_VERSION } from '../../workers/queu
 import { silent } from '../support/log-sink';
 import { deleteKeys, failureOf, gate, REDIS_URL, withRedis } from './queue-support';
 
+type Behaviour = (images: readonly CatalogImage[], signal?: AbortSignal) => Promise<IndexOutcome>;
+
 class FakeIndex implements ImageIndex {
   readonly given: number[] = [];
   readonly started = gate();
-  behave: (images: readonly CatalogImage[], signal?: AbortSignal) => Promise<IndexOutcome> = async (
-    images,
-  ) => ({ embedded: images.length, failed: 0 });
+  behave: Behaviour = async (images) => ({ embedded: images.length, failed: 0 });
 
   index(versionId: number, images: readonly CatalogImage[], signal?: AbortSignal): Promise<IndexOutcome> {
     expect(versionId).toBe(7);
@@ -51,8 +51,8 @@ const bullMq: Adapter = async (index) => {
 const imagesUpTo = (count: number): CatalogImage[] =>
   Array.from({ length: count }, (_, id) => ({ id, address: `/images/${id}.jpg` }));
 
-const untilStopped = (_images: readonly CatalogImage[], signal?: AbortSignal) =>
-  new Promise<IndexOutcome>((_resolve, reject) => {
+const untilStopped: Behaviour = (_images, signal) =>
+  new Promise((_resolve, reject) => {
     signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
   });
 
@@ -105,17 +105,15 @@ describe.each(adapters)('index queue, %s', (_name, adapter) => {
 
 test('an error of a later release keeps its code and its status', () => {
   const error = { status: 418, code: 'teapot', message: 'Short and stout.', extras: {}, headers: {} };
-  expect(() => indexOutcomeOf({ ok: false, error })).toThrow(
-    expect.objectContaining({ status: 418, code: 'teapot', message: 'Short and stout.' }),
-  );
+  const told = { status: 418, code: 'teapot', message: 'Short and stout.' };
+  expect(() => indexOutcomeOf({ ok: false, error })).toThrow(expect.objectContaining(told));
 });
 
 withRedis('index queue, BullMQ, with several workers', () => {
   const options = newOptions();
-  const open: { close(): Promise<unknown> }[] = [];
-  const ready = async <Opened extends { ready(): Promise<unknown>; close(): Promise<unknown> }>(
-    one: Opened,
-  ) => {
+  type Connected = { ready(): Promise<unknown>; close(): Promise<unknown> };
+  const open: Connected[] = [];
+  const ready = async <Opened extends Connected>(one: Opened) => {
     open.push(one);
     await one.ready();
     return one;

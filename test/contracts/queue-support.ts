@@ -46,7 +46,7 @@ export class FakePipeline implements PhotoPipeline {
     return this.behave(photo);
   }
 
-  hold(): Gate {
+  hold() {
     const held = gate();
     this.behave = async (photo) => {
       await held.opened;
@@ -78,12 +78,7 @@ export function requestFor(photo: number, deadlineAt: number, signal?: AbortSign
   };
 }
 
-interface Gate {
-  readonly opened: Promise<void>;
-  readonly open: () => void;
-}
-
-export function gate(): Gate {
+export function gate() {
   let open = (): void => undefined;
   const opened = new Promise<void>((resolve) => {
     open = resolve;

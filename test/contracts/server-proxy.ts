@@ -1,17 +1,9 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
-export interface ServerProxy {
-  readonly url: string;
-  /** Breaks every connection and refuses new ones. */
-  cut(): Promise<void>;
-  mend(): Promise<void>;
-  connections(): number;
-  /** Answers a Redis command of this name with an error, as the server would; until called with null. */
-  refuse(command: string, error: string | null): void;
-}
+export type ServerProxy = Awaited<ReturnType<typeof openServerProxy>>;
 
-export async function openServerProxy(serverUrl: string): Promise<ServerProxy> {
+export async function openServerProxy(serverUrl: string) {
   const target = new URL(serverUrl);
   const sockets = new Set<Socket>();
   const refused = new Map<string, string>();
@@ -52,6 +44,7 @@ export async function openServerProxy(serverUrl: string): Promise<ServerProxy> {
 
   return {
     url: url.toString(),
+    /** Breaks every connection and refuses new ones. */
     cut: async () => {
       const closed = once(server, 'close');
       server.close();
@@ -59,7 +52,8 @@ export async function openServerProxy(serverUrl: string): Promise<ServerProxy> {
       await closed;
     },
     connections: () => connections,
-    refuse: (command, error) => {
+    /** Answers a Redis command of this name with an error, as the server would; until called with null. */
+    refuse: (command: string, error: string | null) => {
       if (error === null) refused.delete(command);
       else refused.set(command, error);
     },

@@ -1,13 +1,7 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { Knex } from 'knex';
-import {
-  type DatabaseDump,
-  type DumpedRows,
-  dumpDatabase,
-  loadDatabase,
-  RestoreRefused,
-} from '../../db/backup/database-dump';
+import { type DumpedRows, dumpDatabase, loadDatabase, RestoreRefused } from '../../db/backup/database-dump';
 import { makeSearchSnapshot } from '../../db/catalog/search/make-snapshot';
 import { rowsOf } from '../../db/core/sql';
 import { createEmbeddingsTable } from '../../db/embeddings/embedding-versions';
@@ -16,10 +10,7 @@ import { migrate, type SchemaSteps } from '../../db/migrations/migrate';
 import { writeCatalogRows } from '../support/catalog-rows';
 import { type TestDatabase, testDatabase } from '../support/database';
 
-interface Kept {
-  readonly dump: DatabaseDump;
-  readonly texts: ReadonlyMap<string, Buffer>;
-}
+type Kept = Awaited<ReturnType<typeof dumped>>;
 
 jest.setTimeout(240_000);
 
@@ -32,7 +23,7 @@ beforeEach(async () => {
 });
 afterEach(() => database.close());
 
-async function dumped(): Promise<Kept> {
+async function dumped() {
   const texts = new Map<string, Buffer>();
   const dump = await dumpDatabase(knex, async (table, rows) => {
     texts.set(table, await buffer(rows));

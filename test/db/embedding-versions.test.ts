@@ -32,9 +32,9 @@ describe('embedding versions', () => {
     expect(new Set(made.map(({ id }) => id)).size).toBe(1);
     expect(await live()).toEqual(made[0]);
     expect(made[0]).toMatchObject({ model: 'eye@1.0.0', state: 'live', manifest });
-    const calibrations = { previousCalibration: null, calibratedAt: null };
+    const calibration = { evaluation: null, previousCalibration: null, calibratedAt: null };
     expect(await embeddings.versions()).toEqual([
-      { ...made[0], maintained: true, builtAt: null, evaluation: null, ...calibrations },
+      { ...made[0], maintained: true, builtAt: null, ...calibration },
     ]);
   });
 

@@ -57,9 +57,8 @@ describe('the live version, when its model is not installed any more', () => {
     const { manifest } = await earlierModel();
     await promoted(manifest);
     expect((await start()).model).toBe(modelReference(manifest));
-    expect(await sink.lines(1)).toMatchObject([
-      { level: 30, model: modelReference(manifest), newer: modelReference(bundled) },
-    ]);
+    const told = { level: 30, model: modelReference(manifest), newer: modelReference(bundled) };
+    expect(await sink.lines(1)).toMatchObject([told]);
   });
 
   test('is kept when the folder of its model is broken', async () => {

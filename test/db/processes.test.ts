@@ -63,9 +63,8 @@ describe('processes that run together', () => {
   ])('a process beside one with %s', (_what, traits, expected) => {
     const other = processOf('other', traits);
     const misfits = misfitsOf(OWN, [processOf('fits'), other]);
-    expect(misfits).toEqual(
-      expected.map((says) => ({ says: expect.stringMatching(says), processes: ['host:other'] })),
-    );
+    const told = expected.map((says) => ({ says: expect.stringMatching(says), processes: ['host:other'] }));
+    expect(misfits).toEqual(told);
     // The other one says the same.
     expect(misfitsOf(other, [OWN]).map(({ says }) => says)).toEqual(misfits.map(({ says }) => says));
   });

@@ -23,26 +23,24 @@ test('a database that is away is a 503', async () => {
   await away.close();
 });
 
-describe('the audit log', () => {
-  const clock = { now: () => new Date('2026-03-01T12:00:00Z') };
-  const ENTRY = { actor: 'ada@host', action: 'keys revoke', accountId: 'a', subject: 'key_1', details: {} };
-  const ALL = { accountId: null, since: null, before: null, limit: 100 };
-  const entries = () => new PostgresAuditLog(database.knex, clock).list(ALL);
+const clock = { now: () => new Date('2026-03-01T12:00:00Z') };
+const ENTRY = { actor: 'ada@host', action: 'keys revoke', accountId: 'a', subject: 'key_1', details: {} };
+const ALL = { accountId: null, since: null, before: null, limit: 100 };
+const entries = () => new PostgresAuditLog(database.knex, clock).list(ALL);
 
-  // contract 14.8
-  test('can only ever be added to, and an entry is rolled back with its action', async () => {
-    await new PostgresAuditLog(database.knex, clock).append(ENTRY);
-    const before = await entries();
-    expect(before).toHaveLength(1);
-    for (const attempt of ["UPDATE audit_log SET actor = ''", 'DELETE FROM audit_log', 'TRUNCATE audit_log'])
-      await expect(rowsOf(database.knex, new Sql(attempt, []))).rejects.toThrow('only ever added to');
-    const failing = inTransaction(database.knex, async (transaction) => {
-      await new PostgresAuditLog(transaction, clock).append(ENTRY);
-      throw new Error('the action fails');
-    });
-    await expect(failing).rejects.toThrow('the action fails');
-    expect(await entries()).toEqual(before);
+// contract 14.8
+test('the audit log can only ever be added to, and an entry is rolled back with its action', async () => {
+  await new PostgresAuditLog(database.knex, clock).append(ENTRY);
+  const before = await entries();
+  expect(before).toHaveLength(1);
+  for (const attempt of ["UPDATE audit_log SET actor = ''", 'DELETE FROM audit_log', 'TRUNCATE audit_log'])
+    await expect(rowsOf(database.knex, new Sql(attempt, []))).rejects.toThrow('only ever added to');
+  const failing = inTransaction(database.knex, async (transaction) => {
+    await new PostgresAuditLog(transaction, clock).append(ENTRY);
+    throw new Error('the action fails');
   });
+  await expect(failing).rejects.toThrow('the action fails');
+  expect(await entries()).toEqual(before);
 });
 
 describe('the schema', () => {

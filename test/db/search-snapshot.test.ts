@@ -90,9 +90,8 @@ describe('a search snapshot', () => {
     await rowsOf(knex)`
       UPDATE catalog_rows SET popularity = 6 - popularity, sort_key = sort_key || '!', facets = ARRAY['brand:1', 'model:7']
       WHERE hashtext(id) % 19 = 0`;
-    const expansions = ['w1', 'm8001', 'bag'].map((word) => ({
-      ...{ word, exact: [[word]], near: [], beginnings: [], misspelt: [] },
-    }));
+    const none = { near: [], beginnings: [], misspelt: [] };
+    const expansions = ['w1', 'm8001', 'bag'].map((word) => ({ word, exact: [[word]], ...none }));
     const listing = { ...LISTING, facets: [{ field: 'model', limit: 1, words: null }] };
     const cases = SORTS.flatMap((sort) =>
       [0, 7_000, 11_900].flatMap((offset) => [

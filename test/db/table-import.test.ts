@@ -46,9 +46,8 @@ test('a table becomes rows with pictures and prices, and its rejects name their 
     facets: ['brand:brand_gucci', 'category:bags'],
     images: [expect.stringMatching(/^\/images\/[0-9a-f]{64}\.png$/)],
   });
-  expect(await bench.knex('listings').select('variant_id', 'price', 'region')).toEqual([
-    { variant_id: 'variant_a.default', price: 10, region: 'EU-IE' },
-  ]);
+  const listing = { variant_id: 'variant_a.default', price: 10, region: 'EU-IE' };
+  expect(await bench.knex('listings')).toMatchObject([listing]);
 });
 
 // contract 13.20

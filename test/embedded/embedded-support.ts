@@ -7,17 +7,9 @@ import { hostPid } from '../../db/embedded/run-folder';
 import { copyDataFolder, digestOf, ENGINE_SOURCES, prepareTemplate } from '../support/templates';
 
 /** Each test starts processes, and the first makes a cluster: on a busy machine that takes long. */
-const START_MS = 180_000;
-jest.setTimeout(START_MS);
+jest.setTimeout(180_000);
 
-/** A fresh, empty embedded database in a folder of its own, and clients of it; `remove` closes everything. */
-export interface EmbeddedFixture {
-  readonly dataFolder: string;
-  readonly embedded: Embedded;
-  connect(): Promise<Client>;
-  hostPid(): Promise<number>;
-  remove(): Promise<void>;
-}
+export type EmbeddedFixture = Awaited<ReturnType<typeof startFixture>>;
 
 /** A data folder with an empty cluster, which is prepared once per version of the engine and of its settings. */
 export async function folderWithCluster(): Promise<string> {
@@ -32,7 +24,8 @@ export async function folderWithCluster(): Promise<string> {
   return folder;
 }
 
-export async function startFixture(options: EmbeddedOptions = {}): Promise<EmbeddedFixture> {
+/** A fresh, empty embedded database in a folder of its own, and clients of it; `remove` closes everything. */
+export async function startFixture(options: EmbeddedOptions = {}) {
   const dataFolder = await folderWithCluster();
   const embedded = await ensureEmbedded(dataFolder, { durable: false, ...options });
   const clients: Client[] = [];

@@ -2,14 +2,13 @@ import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
-import { pack } from 'tar-stream';
 import type { ModelManifest } from '../../models/vision/embedding-model';
 import { isInstalled } from '../../workers/embedder/backends';
 import { sha256Of } from '../../workers/embedder/model-folder';
 import { addModel } from '../../workers/library/add-model';
 import { bundledModel, earlierModel, FolderModelLibrary } from '../../workers/library/model-library';
+import { type TarEntry, tarOf } from '../support/tar-archive';
 import { temporaryFolder } from '../support/temporary-folder';
 import { colouredJpeg, meanColour, POOL, writeModel } from '../workers/tiny-models';
 import { ADDED, addOptions, filesOf, libraryNames, NOTHING } from './library-fixture';
@@ -194,19 +193,14 @@ describe('models add', () => {
   });
 });
 
-type Entry = Parameters<ReturnType<typeof pack>['entry']>[0] & { readonly body?: string | Buffer };
-
 describe('models add of an archive', () => {
-  const archive = async (name: string, entries: readonly Entry[]): Promise<string> => {
-    const tar = pack();
-    for (const { body = '', ...header } of entries) tar.entry(header, body);
-    tar.finalize();
-    const bytes = await buffer(tar as unknown as AsyncIterable<Buffer>);
+  const archive = async (name: string, entries: readonly TarEntry[]): Promise<string> => {
+    const bytes = await tarOf(entries);
     await writeFile(join(root, name), name.endsWith('.tar') ? bytes : gzipSync(bytes));
     return join(root, name);
   };
 
-  const entriesOf = async (below = ''): Promise<Entry[]> =>
+  const entriesOf = async (below = ''): Promise<TarEntry[]> =>
     Promise.all(
       filesOf(await write()).map(async (name) => ({
         name: `${below}${name}`,
@@ -227,7 +221,7 @@ describe('models add of an archive', () => {
     expect(await libraryNames(dataDir)).toEqual(ADDED);
   });
 
-  test.each<[string, Entry, string]>([
+  test.each<[string, TarEntry, string]>([
     ['a path that leads out', { name: '../../escaped' }, '../../escaped is left out: a path that leaves'],
     ['an absolute path', { name: '/tmp/escaped' }, '/tmp/escaped is left out: an absolute path'],
     ['a symbolic link', { name: 'a', type: 'symlink', linkname: '/etc' }, 'a is left out: a symbolic link'],

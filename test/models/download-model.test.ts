@@ -3,19 +3,16 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { buffer } from 'node:stream/consumers';
-import { pack } from 'tar-stream';
 import { processEnvironment } from '../../scripts/config';
 import { LOUPE_ARGUMENTS, REPOSITORY_ROOT } from '../../scripts/lab/service-processes';
 import { sha256Of } from '../../workers/embedder/model-folder';
 import { addModel } from '../../workers/library/add-model';
 import { copyMigrated } from '../support/database';
 import { runLoupeHere } from '../support/run-loupe';
+import { tarOf } from '../support/tar-archive';
 import { temporaryFolder } from '../support/temporary-folder';
 import { meanColour, writeModel } from '../workers/tiny-models';
 import { ADDED, addOptions, FileServer, filesOf, libraryNames, NOTHING } from './library-fixture';
-
-jest.setTimeout(120_000);
 
 let root = '';
 let server: FileServer;
@@ -39,9 +36,8 @@ async function publish(): Promise<void> {
   const { digests } = await writeModel(folder, meanColour);
   const ballast = join(folder, 'ballast.bin');
   await writeFile(ballast, randomBytes(BALLAST));
-  const manifest = await writeModel(folder, meanColour, {
-    digests: { ...digests, 'ballast.bin': await sha256Of(ballast) },
-  });
+  const all = { ...digests, 'ballast.bin': await sha256Of(ballast) };
+  const manifest = await writeModel(folder, meanColour, { digests: all });
   for (const name of filesOf(manifest)) server.files.set(`m/${name}`, await readFile(join(folder, name)));
 }
 
@@ -58,10 +54,8 @@ test('a host that never stops sending is given up at the time limit', async () =
 });
 
 test('an archive at an address is installed', async () => {
-  const tar = pack();
-  for (const [name, body] of server.files) tar.entry({ name: name.slice(2) }, body);
-  tar.finalize();
-  server.files.set('m.tar', await buffer(tar as unknown as AsyncIterable<Buffer>));
+  const entries = [...server.files].map(([name, body]) => ({ name: name.slice(2), body }));
+  server.files.set('m.tar', await tarOf(entries));
   server.faults = { cuts: [300_000] };
   expect(await add('m.tar')).toMatchObject({ isNew: true });
   expect(await libraryNames(dataDir)).toEqual(ADDED);

@@ -6,9 +6,8 @@ async function linesOf(...chunks: readonly (string | Buffer)[]): Promise<[number
     for (const chunk of chunks) yield Buffer.from(chunk);
   }
   const lines: [number, unknown][] = [];
-  for await (const some of readLines(stream())) {
+  for await (const some of readLines(stream()))
     for (const line of some) lines.push([line.line, 'reason' in line ? line.reason : line.record]);
-  }
   return lines;
 }
 

@@ -1,13 +1,11 @@
 import { linkSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
-import { pack } from 'tar-stream';
 import { Bundle, type BundleFileName } from '../../scripts/import/bundle';
+import { type TarEntry, tarOf } from '../support/tar-archive';
 import { temporaryFolder } from '../support/temporary-folder';
 
 type Files = Readonly<Record<string, string | Buffer>>;
-type TarEntry = Parameters<ReturnType<typeof pack>['entry']>[0] & { content?: string };
 
 let root: string;
 const opened: Bundle[] = [];
@@ -30,10 +28,7 @@ function folder(files: Files, path = join(root, 'bundle')): string {
 }
 
 async function archive(name: string, entries: readonly TarEntry[]): Promise<string> {
-  const packing = pack();
-  for (const { content, ...header } of entries) packing.entry(header, content ?? '');
-  packing.finalize();
-  const bytes = await buffer(packing as unknown as AsyncIterable<Buffer>);
+  const bytes = await tarOf(entries);
   const path = join(root, name);
   writeFileSync(path, name.endsWith('gz') ? gzipSync(bytes) : bytes);
   return path;
@@ -60,9 +55,8 @@ const spooled = () => readdirSync(join(root, 'spool'));
 describe('a bundle', () => {
   // contract 13.1
   test('may be a folder in which every file is optional; unknown files cause a warning', async () => {
-    const bundle = await open(
-      folder({ 'products.jsonl': '{"a":1}\n{"a":2}\n', 'prodcuts.jsonl': '', 'a.jpg': '' }),
-    );
+    const files = { 'products.jsonl': '{"a":1}\n{"a":2}\n', 'prodcuts.jsonl': '', 'a.jpg': '' };
+    const bundle = await open(folder(files));
     expect(await read(bundle, 'products.jsonl')).toEqual([{ a: 1 }, { a: 2 }]);
     expect(await read(bundle, 'entities.jsonl')).toBeNull();
     expect(bundle.faults).toEqual([]);
@@ -75,9 +69,9 @@ describe('a bundle', () => {
     async (name) => {
       for (const prefix of ['', './', 'my-bundle/']) {
         const path = await archive(name, [
-          { name: `${prefix}images/a.png`, content: 'pixels' },
-          { name: `${prefix}tags.jsonl`, content: '{"t":1}' },
-          { name: `${prefix}categories.jsonl`, content: '{"c":1}' },
+          { name: `${prefix}images/a.png`, body: 'pixels' },
+          { name: `${prefix}tags.jsonl`, body: '{"t":1}' },
+          { name: `${prefix}categories.jsonl`, body: '{"c":1}' },
         ]);
         const bundle = await open(path);
         expect(await read(bundle, 'categories.jsonl')).toEqual([{ c: 1 }]);
@@ -112,10 +106,9 @@ describe('a bundle', () => {
   test('is an error when it does not exist or is not an archive', async () => {
     writeFileSync(join(root, 'text.tar'), 'this is no archive '.repeat(100));
     writeFileSync(join(root, 'cut.tar.gz'), gzipSync(Buffer.alloc(100_000, 'x')).subarray(0, 50));
+    const reason = /^There is no bundle at |is no readable tar archive: /;
     for (const name of ['nowhere', 'text.tar', 'cut.tar.gz'])
-      await expect(open(join(root, name))).rejects.toThrow(
-        /^There is no bundle at |is no readable tar archive: /,
-      );
+      await expect(open(join(root, name))).rejects.toThrow(reason);
     expect(spooled()).toEqual([]);
   });
 
@@ -131,13 +124,13 @@ describe('a bundle', () => {
 
   // contract 13.17
   test('is an error without a record file as an archive, but not for the hidden files of macOS', async () => {
-    const tables = await archive('b.tar.gz', [{ name: 'products.csv', content: 'id,title' }]);
+    const tables = await archive('b.tar.gz', [{ name: 'products.csv', body: 'id,title' }]);
     await expect(open(tables)).rejects.toThrow(/\nproducts\.csv is no file of a bundle and is not read/);
     expect(spooled()).toEqual([]);
     const path = await archive('b.tar', [
-      { name: './._my-bundle', content: 'resource' },
-      { name: 'my-bundle/products.jsonl', content: '{"p":1}' },
-      { name: 'my-bundle/._products.jsonl', content: 'resource' },
+      { name: './._my-bundle', body: 'resource' },
+      { name: 'my-bundle/products.jsonl', body: '{"p":1}' },
+      { name: 'my-bundle/._products.jsonl', body: 'resource' },
     ]);
     expect(await read(await open(path), 'products.jsonl')).toEqual([{ p: 1 }]);
   });
@@ -161,7 +154,7 @@ describe('a picture is found by its name', () => {
   test.each(['folder', 'b.tar', 'b.tar.gz'])('in whichever Unicode form it is in a %s', async (kind) => {
     for (const there of spellings) {
       const files = { 'tags.jsonl': '', [`images/${there}`]: there, [`${there}/${there}`]: there };
-      const entries = Object.entries(files).map(([name, content]) => ({ name, content }));
+      const entries = Object.entries(files).map(([name, body]) => ({ name, body }));
       const path = kind === 'folder' ? folder(files) : await archive(kind, entries);
       const bundle = await open(path);
       const named = spellings.filter((each) => each.normalize('NFC') === there.normalize('NFC'));
@@ -220,15 +213,15 @@ describe('nothing outside of a bundle is read', () => {
 
   test('or written, through the entries of an archive', async () => {
     const path = await archive('b.tar', [
-      { name: '/etc/loupe-absolute', content: 'x' },
-      { name: '../../loupe-escaped', content: 'x' },
-      { name: 'images/../../loupe-escaped', content: 'x' },
+      { name: '/etc/loupe-absolute', body: 'x' },
+      { name: '../../loupe-escaped', body: 'x' },
+      { name: 'images/../../loupe-escaped', body: 'x' },
       { name: 'images/soft.png', type: 'symlink', linkname: '/etc/passwd' },
       { name: 'folder', type: 'symlink', linkname: root },
-      { name: 'folder/through.png', content: 'x' },
+      { name: 'folder/through.png', body: 'x' },
       { name: 'images/hard.png', type: 'link', linkname: '../../secret' },
       { name: 'pipe', type: 'fifo' },
-      { name: 'tags.jsonl', content: '{"t":1}' },
+      { name: 'tags.jsonl', body: '{"t":1}' },
     ]);
     const bundle = await open(path);
     expect(reasons(bundle)).toEqual([

@@ -33,9 +33,8 @@ test.each([
   }
   const file = join(folder, 'labels.jsonl');
   if (labels !== null) await writeFile(file, labels);
-  expect(await queriesWith([]).fromPhotos(folder, 10)).toMatchObject([
-    { products: ['bag'], jpegs: [Buffer.from('a photo of a bag')], itemImages: new Set([7]) },
-  ]);
+  const bag = { products: ['bag'], jpegs: [Buffer.from('a photo of a bag')], itemImages: new Set([7]) };
+  expect(await queriesWith([]).fromPhotos(folder, 10)).toMatchObject([bag]);
   await writeFile(file, '{"photo": "watch/a.jpg", "product": "watch"}\n');
   await expect(queriesWith([]).fromPhotos(folder, 10)).rejects.toThrow('None of the 1 photos');
 });

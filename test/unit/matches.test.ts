@@ -49,9 +49,8 @@ describe('Candidates', () => {
       { imageId: 1, products: ['product_b'], distance: 0.25, byView: [0.5, 0.25] },
       { imageId: 2, products: ['product_b'], distance: 0.375, byView: [0.375, 0.75] },
     ];
-    expect(candidatesOf(neighbours)).toEqual([
-      { id: 'product_b', similarity: 0.75, byPhoto: [[0.625, 0.75]], imageId: 1 },
-    ]);
+    const found = { id: 'product_b', similarity: 0.75, byPhoto: [[0.625, 0.75]], imageId: 1 };
+    expect(candidatesOf(neighbours)).toEqual([found]);
   });
 
   test('come first when more views see them, at an equally near pair', () => {
@@ -96,12 +95,10 @@ describe('Confidence', () => {
   test('of products sums to at most 1, whatever photos show and whatever the weights', () => {
     fc.assert(
       fc.property(seen, models, brands, fraction, (views, weights, kinds, floor) => {
-        const shortlist = shortlistOf(
-          views.map((byPhoto, at) => ({ ...candidate(`product_${at}`), byPhoto, similarity: 0 })),
-        );
-        const ancestry = new Map(
-          shortlist.map(({ id }, at) => [id, [`style_${at % 9}_${kinds[at % 3]}`, `brand_${kinds[at % 3]}`]]),
-        );
+        const all = views.map((byPhoto, at) => ({ ...candidate(`product_${at}`), byPhoto, similarity: 0 }));
+        const shortlist = shortlistOf(all);
+        const above = (at: number) => [`style_${at % 9}_${kinds[at % 3]}`, `brand_${kinds[at % 3]}`];
+        const ancestry = new Map(shortlist.map(({ id }, at) => [id, above(at)]));
         const sighting = new MatchContext(shortlist, ancestry, weights);
         const rows = sighting.rows(floor, () => true);
         const shown = rows.filter(({ id }) => id.startsWith('product_'));

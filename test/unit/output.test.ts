@@ -2,11 +2,11 @@ import { asTable } from '../../scripts/commands/output';
 import { printable } from '../../scripts/composition/printable';
 import { codePointsOf } from '../support/odd-characters';
 
+const BYTES = Array.from({ length: 0xa0 }, (_, code) => String.fromCharCode(code));
+
 /** contract 14.5: a terminal shows the names that callers chose, and obeys nothing in them. */
 const ACTED_ON = [
-  ...Array.from({ length: 0xa0 }, (_, code) => String.fromCharCode(code)).filter((each) =>
-    /\p{Cc}/u.test(each),
-  ),
+  ...BYTES.filter((each) => /\p{Cc}/u.test(each)),
   ...'\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u2028\u2029',
 ];
 

@@ -94,9 +94,8 @@ describe('an embedder', () => {
     const embedder = await (await install(what.replace(/\W/g, '').toLowerCase(), model)).load();
     const before = registry.stats()?.replaced ?? 0;
     const jpegs = await Promise.all(['#333', colour, '#444', '#555'].map((each) => colouredJpeg([each])));
-    const [first, failed, ...others] = await Promise.allSettled(
-      jpegs.map((jpeg) => embedder.embed(jpeg, 'query')),
-    );
+    const embedding = jpegs.map((jpeg) => embedder.embed(jpeg, 'query'));
+    const [first, failed, ...others] = await Promise.allSettled(embedding);
     expect(failed).toMatchObject({ status: 'rejected', reason: { name: 'PictureFailed', message } });
     expect([first, ...others].map((each) => each?.status)).toEqual(Array(3).fill('fulfilled'));
     expect((registry.stats()?.replaced ?? 0) > before).toBe(model === throwsOnBright);

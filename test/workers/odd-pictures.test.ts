@@ -6,7 +6,6 @@ import { SharpImagePreparer } from '../../workers/image/sharp-image-preparer';
 import { PICTURES } from '../hostile/corpus';
 
 /** contract 7.19 over the odd and the damaged pictures of `test/hostile/corpus.jsonl`. */
-jest.setTimeout(60_000);
 const by = new SharpImagePreparer({ bytesMax: 2_000_000, pixelsMax: 4_000_000 });
 const ofKind = (kind: string) => PICTURES.filter((picture) => picture.kind === kind);
 

@@ -36,9 +36,8 @@ describe('the pool', () => {
     await pool.engines.load('slow', { folder, manifest });
     // A hundred million multiplications take longer than a millisecond.
     const view = new Uint8Array(manifest.input.width * manifest.input.height * 3);
-    const hanging = expect(pool.embed('slow', [view], 'query')).rejects.toMatchObject({
-      name: 'PictureFailed',
-    });
+    const failed = { name: 'PictureFailed' };
+    const hanging = expect(pool.embed('slow', [view], 'query')).rejects.toMatchObject(failed);
     await expect(pool.engines.load('tiny', model)).rejects.toMatchObject({ name: 'EngineEnded' });
     await hanging;
     await pool.close();

@@ -15,12 +15,7 @@ const BLOCKS = readFileSync(join(__dirname, 'special-purpose-blocks.csv'), 'utf8
 /** A platform's metadata service on an address that IANA calls public. */
 const METADATA = '168.63.129.16/32';
 
-interface Range {
-  readonly first: bigint;
-  readonly last: bigint;
-}
-
-function rangeOf(block: string): Range {
+function rangeOf(block: string) {
   const [address = '', prefix = ''] = block.split('/');
   const first = numberOf(address);
   return { first, last: first + (1n << BigInt((isV6(block) ? 128 : 32) - Number(prefix))) - 1n };
@@ -43,7 +38,8 @@ const textOfV4 = (value: bigint): string =>
 const textOfV6 = (value: bigint): string =>
   Array.from({ length: 8 }, (_, at) => ((value >> BigInt(112 - 16 * at)) & 0xffffn).toString(16)).join(':');
 
-const holds = ({ first, last }: Range, value: bigint): boolean => first <= value && value <= last;
+const holds = ({ first, last }: ReturnType<typeof rangeOf>, value: bigint): boolean =>
+  first <= value && value <= last;
 const isIsatap = (value: bigint): boolean => ((value >> 32n) & 0xfdff_ffffn) === 0x5efen;
 
 describe.each([
