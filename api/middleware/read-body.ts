@@ -6,11 +6,8 @@ import type { FairBudget, Lease } from '../../models/access/fair-budget';
 import { AppError, badRequest, payloadTooLarge, unsupportedMediaType } from '../../models/errors';
 import { type Middleware, onceClosed } from './call';
 
-export interface BodyLimits {
-  /** Once inflated. */
-  readonly bytesMax: number;
-  readonly pace: UploadPace;
-}
+/** `bytesMax`: once inflated. */
+type BodyLimits = Readonly<{ bytesMax: number; pace: UploadPace }>;
 
 /** The media types a body may be declared as, text in UTF-8, and their name in a refusal. */
 export interface BodyType {

@@ -53,13 +53,11 @@ for (const event of WEBHOOK_EVENTS) {
   });
 }
 
-const header = (name: string, description: string) => ({
-  name,
-  in: 'header',
-  required: true,
-  description,
-  schema: { type: 'string' },
-});
+const HEADERS = {
+  'webhook-id': 'Id of the message, the same each time that it is sent',
+  'webhook-timestamp': 'When it was sent this time, in seconds since 1970',
+  'webhook-signature': '`v1,` and the HMAC-SHA256 of `id.timestamp.body` under the secret, in base64',
+};
 
 /** The messages to registered addresses, by event (contract 16.12, 16.13). */
 export const webhooks = () =>
@@ -76,14 +74,13 @@ function webhookOf(type: WebhookEvent): object {
     description:
       'Sent to addresses that are registered for the event, signed as [Standard Webhooks](https://www.standardwebhooks.com) say. It comes at least once: until a 2xx, with growing pauses, for a day.',
     security: [],
-    parameters: [
-      header('webhook-id', 'Id of the message, the same each time that it is sent'),
-      header('webhook-timestamp', 'When it was sent this time, in seconds since 1970'),
-      header(
-        'webhook-signature',
-        '`v1,` and the HMAC-SHA256 of `id.timestamp.body` under the secret, in base64',
-      ),
-    ],
+    parameters: Object.entries(HEADERS).map(([name, description]) => ({
+      name,
+      in: 'header',
+      required: true,
+      description,
+      schema: { type: 'string' },
+    })),
     requestBody: { required: true, content: { 'application/json': content } },
     responses: {
       '2XX': { description: 'The message has arrived' },
