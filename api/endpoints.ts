@@ -87,11 +87,11 @@ function takenAs(body: Own['body']): Endpoint['takes'] {
   return 'bytes' in body ? 'picture' : 'json';
 }
 
-const LIMITS = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];
+export const LIMIT_HEADERS = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];
 const READ = {
   errors: [401, 402, 403, 429, 503],
   headers: ['X-Credits-Used', 'Cache-Control'],
-  maybe: ['X-Credits-Remaining', ...LIMITS],
+  maybe: ['X-Credits-Remaining', ...LIMIT_HEADERS],
 };
 const ONCE = { ...READ, errors: [...READ.errors, 409], maybe: [...READ.maybe, 'Idempotency-Replayed'] };
 const PHOTO = {

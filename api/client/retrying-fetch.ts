@@ -30,7 +30,9 @@ export function retryingFetch(fetch: Fetch, { retries, timeoutMs }: RetryOptions
         if (signal.aborted || made === retries) throw signal.aborted ? signal.reason : failure;
         return null;
       });
-      const waitMs = answer === null ? FIRST_WAIT_MS * 2 ** made : waitAfter(answer);
+      // Null if the answer is not worth another call.
+      const seconds = answer && [409, 429, 503].includes(answer.status) ? retryAfterOf(answer) : null;
+      const waitMs = answer ? seconds && seconds * 1000 : FIRST_WAIT_MS * 2 ** made;
       const isRunning = answer?.status === 409;
       const isLast = made === retries && !isRunning;
       if (answer && (waitMs === null || isLast || Date.now() + waitMs >= giveUpAt)) return answer;
@@ -44,13 +46,6 @@ export function retryingFetch(fetch: Fetch, { retries, timeoutMs }: RetryOptions
 const IDEMPOTENCY_KEY = 'Idempotency-Key';
 /** Changes nothing and is free; it is called at each keystroke, so its answers are not worth keeping. */
 const SUGGEST = '/catalog/suggest';
-
-/** Milliseconds after which an answer is worth another call; null when it is not. */
-function waitAfter(answer: Response): number | null {
-  if (![409, 429, 503].includes(answer.status)) return null;
-  const seconds = retryAfterOf(answer);
-  return seconds === null ? null : seconds * 1000;
-}
 
 /** Seconds of `Retry-After`; null without. */
 export function retryAfterOf(answer: Response): number | null {

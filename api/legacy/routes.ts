@@ -13,7 +13,11 @@ import { type LegacyParameters, legacyIdentifyBody, toLegacyQuery } from './sche
 /** The APIs of older integrations (contract 8.1): their wire forms around the same services. */
 export const legacyRoutes = (services: ApiServices, settings: ApiSettings, metrics: VisionObserver) =>
   ({
-    searchProductsV1: listProducts(services, settings, queryParameters),
+    searchProductsV1: listProducts(services, settings, ({ query }) => {
+      // A row kind that is given twice is invalid, and must not become the default.
+      if (!Array.isArray(query['attribute'])) return query;
+      throw badRequest('attribute: is given more than once.', { field: 'attribute' });
+    }),
     searchProductsV2: listProducts(services, settings, (req) => req.body),
     identifyV2: (req, res) => {
       const { body, cut } = takeBody(req, legacyIdentifyBody);
@@ -31,12 +35,6 @@ export const legacyRoutes = (services: ApiServices, settings: ApiSettings, metri
       };
     },
   }) satisfies Partial<Routes>;
-
-/** Those of v1: a row kind that is given twice is invalid, and must not become the default. */
-function queryParameters({ query }: Request): LegacyParameters {
-  if (!Array.isArray(query['attribute'])) return query;
-  throw badRequest('attribute: is given more than once.', { field: 'attribute' });
-}
 
 function listProducts(
   services: ApiServices,

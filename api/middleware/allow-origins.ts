@@ -1,7 +1,7 @@
 import cors from 'cors';
 import { Router } from 'express';
 import type { ApiSettings } from '../api-services';
-import { PUBLIC_PREFIXES } from '../endpoints';
+import { LIMIT_HEADERS, PUBLIC_PREFIXES } from '../endpoints';
 
 /** Browsers ask again after a day at most; each has its own lower limit. */
 const PREFLIGHT_SECONDS = 86_400;
@@ -26,9 +26,7 @@ export function allowOrigins(origins: ApiSettings['corsOrigins']): Router {
       'X-Request-Id',
       'X-Credits-Used',
       'X-Credits-Remaining',
-      'RateLimit-Limit',
-      'RateLimit-Remaining',
-      'RateLimit-Reset',
+      ...LIMIT_HEADERS,
       'Retry-After',
       'X-Prediction-Id',
       'Idempotency-Replayed',

@@ -1,10 +1,9 @@
 import { ERROR_CODES, type ErrorCode, unavailable } from '../../../models/errors';
+import { LIMIT_HEADERS } from '../../endpoints';
 import { errorBody } from '../../middleware/error-handler';
 import { REFUSALS } from '../../middleware/simulate-error';
 import { headersOf, wordsOn } from './reference';
 import { capitalized, namedSchema } from './schemas';
-
-const LIMITS = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];
 
 /** Headers that a refusal always has, besides `X-Request-Id`. */
 const ALWAYS: Partial<Record<ErrorCode, readonly string[]>> = {
@@ -12,13 +11,13 @@ const ALWAYS: Partial<Record<ErrorCode, readonly string[]>> = {
   insufficient_credits: ['X-Credits-Used', 'X-Credits-Remaining'],
   method_not_allowed: ['Allow'],
   unprocessable: ['X-Credits-Used'],
-  rate_limited: ['Retry-After', ...LIMITS],
+  rate_limited: ['Retry-After', ...LIMIT_HEADERS],
   unavailable: ['Retry-After'],
   timeout: ['X-Credits-Used'],
 };
 
 /** Those of a call whose key was admitted, as far as it came. */
-const OF_CALLS = ['X-Credits-Used', 'X-Credits-Remaining', ...LIMITS];
+const OF_CALLS = ['X-Credits-Used', 'X-Credits-Remaining', ...LIMIT_HEADERS];
 const WITHOUT_KEY: readonly ErrorCode[] = [
   'unauthorized',
   'forbidden',
