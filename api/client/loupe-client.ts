@@ -218,9 +218,7 @@ const sending = ({ signal, idempotencyKey }: CallOptions) => ({
   ...(idempotencyKey ? { params: { header: { 'Idempotency-Key': idempotencyKey } } } : {}),
 });
 
-async function photosOf(
-  photo: Photo | readonly Photo[],
-): Promise<Pick<IdentifyRequest, 'url' | 'base64' | 'region' | 'images'>> {
+async function photosOf(photo: Photo | readonly Photo[]) {
   return 'length' in photo ? { images: await Promise.all(photo.map(imageOf)) } : imageOf(photo);
 }
 

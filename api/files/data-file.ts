@@ -51,11 +51,7 @@ type Cell = string | number | null;
 type Cells = readonly Cell[];
 
 /** Header and rows, neutralised; stops reading the store when it is closed itself. */
-async function* linesOf(
-  header: readonly string[],
-  first: IteratorResult<Cells>,
-  rest: AsyncIterator<Cells>,
-): AsyncGenerator<Cells> {
+async function* linesOf(header: Cells, first: IteratorResult<Cells>, rest: AsyncIterator<Cells>) {
   yield header;
   try {
     for (let next = first; !next.done; next = await rest.next()) yield next.value.map(neutralised);

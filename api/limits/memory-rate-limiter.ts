@@ -8,12 +8,7 @@ export type Window = keyof typeof WINDOW_SECONDS;
 export const unlimited = (seconds: number) => ({ points: Number.MAX_SAFE_INTEGER, duration: seconds });
 
 /** Counts one under a name. A window that ends too far ahead was started by a fast clock: it is void (contract 14.18). */
-export async function countOne(
-  counter: RateLimiterAbstract,
-  name: string,
-  seconds: number,
-  limit: number,
-): Promise<LimitDecision> {
+export async function countOne(counter: RateLimiterAbstract, name: string, seconds: number, limit: number) {
   let { consumedPoints, msBeforeNext } = await counter.consume(name);
   if (msBeforeNext > seconds * 1000) {
     await counter.delete(name);

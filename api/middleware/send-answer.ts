@@ -55,10 +55,7 @@ export async function sendAnswer(
 }
 
 /** Sends JSON whose parts come one by one, as fast as its caller reads. A failure before the first piece is thrown. */
-export async function sendJson(
-  res: Response,
-  parts: Iterable<string> | AsyncIterable<string>,
-): Promise<void> {
+export async function sendJson(res: Response, parts: Iterable<string> | AsyncIterable<string>) {
   // A slow reader does not run into the deadline.
   res.locals.deadline?.stop();
   const pieces = piecesOf(parts);
@@ -94,11 +91,7 @@ async function* piecesOf(parts: Iterable<string> | AsyncIterable<string>): Async
 }
 
 /** The JSON of an answer, whose rows come last, in parts; tells how many rows it had, and how many bytes. */
-function* partsOf(
-  { data: _rows, ...head }: Answer,
-  data: Iterable<unknown>,
-  made: AnswerMade,
-): Generator<string> {
+function* partsOf({ data: _rows, ...head }: Answer, data: Iterable<unknown>, made: AnswerMade) {
   const begin = JSON.stringify({ ...head, data: [] }).slice(0, -2);
   let rows = 0;
   let bytes = begin.length;

@@ -25,11 +25,7 @@ export const entryPresenter = (
 });
 
 /** A job (contract 16.2). Its answers are read as the caller reads them, with freshly signed links. */
-export function presentJob(
-  job: VisionJob,
-  jobs: Pick<VisionJobService, 'answers'>,
-  renewLinks: LinkRenewal,
-): StreamedJson {
+export function presentJob(job: VisionJob, jobs: Pick<VisionJobService, 'answers'>, renewLinks: LinkRenewal) {
   const batches = batchesOf(job.entries);
   const states = job.entries.map(({ state, predictionId }) => ({
     state,

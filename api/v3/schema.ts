@@ -1,13 +1,7 @@
 import type { Response } from 'express';
 import { z } from 'zod';
 import { CREDITS_MAX } from '../../models/access/credits';
-import {
-  type CatalogQuery,
-  type FacetAsked,
-  type Filter,
-  MATCHES,
-  type Module,
-} from '../../models/catalog/catalog-query';
+import { type CatalogQuery, type FacetAsked, type Filter, MATCHES } from '../../models/catalog/catalog-query';
 import { wordsAsked } from '../../models/catalog/fold-text';
 import { SUGGESTIONS_MAX } from '../../models/catalog/suggestion';
 import { badRequest } from '../../models/errors';
@@ -194,15 +188,12 @@ export const webhookBody = z
  * The query of a body, and the modules that its answer includes; `page_size` is lowered to the cap.
  * @throws AppError 400 that names the parameter at fault, also for a page and a cursor (contract 4.17)
  */
-export function toCatalogQuery(
-  given: unknown,
-  pageSizeMax: number,
-): { readonly query: CatalogQuery; readonly includes: readonly Module[] } {
+export function toCatalogQuery(given: unknown, pageSizeMax: number) {
   const body = validate(catalogQueryBody, given);
   if (body.cursor !== undefined && body.page !== undefined) {
     throw badRequest('cursor: takes the place of "page"; send one of them.', { field: 'cursor' });
   }
-  const query = {
+  const query: CatalogQuery = {
     text: body.query ?? null,
     categories: body.category_id === undefined ? null : [body.category_id],
     node: body.taxonomy_node,

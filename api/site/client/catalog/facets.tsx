@@ -41,11 +41,7 @@ export function Facets({ rows, ...props }: Props & { readonly rows: readonly Row
 }
 
 /** The fields that can narrow the shown kind of rows: nodes in the order of the taxonomy, then the other fields by name. */
-function fieldsFor(
-  { category, node, chosen }: SearchState,
-  nodes: readonly string[],
-  rows: readonly Row[],
-): readonly string[] {
+function fieldsFor({ category, node, chosen }: SearchState, nodes: readonly string[], rows: readonly Row[]) {
   // Rows that are not products are narrowed by what they belong to.
   const above = rows.flatMap(({ attributes = [] }) => attributes.map(({ field }) => field));
   const seen = new Set([...(node === 'product' ? fieldsOf(category) : above), ...chosen.keys()]);

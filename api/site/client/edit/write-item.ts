@@ -25,10 +25,8 @@ export const kindsOf = (categories: readonly Category[], category: string): read
     (node) => node !== 'product' && node !== 'category',
   );
 
-export const levelsAt = (
-  kinds: readonly string[],
-  at: (kind: string) => Level | undefined,
-): Draft['levels'] => Object.fromEntries(kinds.map((kind) => [kind, at(kind) ?? { name: '', id: null }]));
+export const levelsAt = (kinds: readonly string[], at: (kind: string) => Level | undefined) =>
+  Object.fromEntries(kinds.map((kind) => [kind, at(kind) ?? { name: '', id: null }]));
 
 const levelOf = (row: Row | undefined, kind: string): Level | undefined =>
   row?.attributes?.find(({ field }) => field === kind);
