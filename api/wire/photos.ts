@@ -59,18 +59,15 @@ export function photosOf(
   return images.map((image, index) => toImageInput(image, cut, `${at}images.${index}.`, index));
 }
 
-function toImageInput(
-  { url, base64, region }: ImageParameters,
-  cut: CutPhotos,
-  at: string,
-  index?: number,
-): ImageInput {
-  if (typeof url === 'string') return { kind: 'url', url: toHttpUrl(url, `${at}url`), region, index };
+function toImageInput({ url, base64, region }: ImageParameters, cut: CutPhotos, at: string, index?: number) {
+  if (typeof url === 'string') {
+    return { kind: 'url' as const, url: toHttpUrl(url, `${at}url`), region, index };
+  }
   if (typeof base64 !== 'string') {
     throw badRequest('Send the photo as "url" or as "base64".', { field: `${at}url` });
   }
   const bytes = cut.get(base64) ?? decodeBase64(base64, `${at}base64`);
-  return { kind: 'bytes', bytes, region, index };
+  return { kind: 'bytes' as const, bytes, region, index };
 }
 
 /** Longer than browsers and servers accept; parsing the host name in a URL of megabytes takes seconds. */
