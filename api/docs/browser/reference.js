@@ -5,7 +5,10 @@
 void start();
 
 async function start() {
-  followColourScheme();
+  const dark = matchMedia('(prefers-color-scheme: dark)');
+  const follow = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
+  dark.addEventListener('change', follow);
+  follow();
   const reference = /** @type {HTMLElement} */ (document.getElementById('reference'));
   nameChoices(reference);
   try {
@@ -13,35 +16,25 @@ async function start() {
     if (!answer.ok) throw new Error(`openapi.json answered ${answer.status}`);
     // The address that this page came from is the server: calls from here go nowhere else.
     const servers = [{ url: new URL('.', location.href).href.replace(/\/$/, '') }];
-    show({ ...(await answer.json()), servers }, reference);
+    const spec = { ...(await answer.json()), servers };
+    reference.textContent = '';
+    SwaggerUIBundle({
+      spec,
+      domNode: reference,
+      deepLinking: true,
+      docExpansion: 'list',
+      defaultModelsExpandDepth: 0,
+      defaultModelRendering: 'example',
+      displayRequestDuration: true,
+      filter: true,
+      plugins: [{ fn: { opsFilter: searched } }],
+      // Nothing is sent to other hosts, and a key is not kept beyond the page.
+      validatorUrl: null,
+      persistAuthorization: false,
+    });
   } catch (failure) {
     reference.textContent = `The reference could not be loaded (${String(failure)}). Load this page again.`;
   }
-}
-
-function followColourScheme() {
-  const dark = matchMedia('(prefers-color-scheme: dark)');
-  const follow = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
-  dark.addEventListener('change', follow);
-  follow();
-}
-
-function show(spec, domNode) {
-  domNode.textContent = '';
-  SwaggerUIBundle({
-    spec,
-    domNode,
-    deepLinking: true,
-    docExpansion: 'list',
-    defaultModelsExpandDepth: 0,
-    defaultModelRendering: 'example',
-    displayRequestDuration: true,
-    filter: true,
-    plugins: [{ fn: { opsFilter: searched } }],
-    // Nothing is sent to other hosts, and a key is not kept beyond the page.
-    validatorUrl: null,
-    persistAuthorization: false,
-  });
 }
 
 /** The endpoints that have every word of a search in their address, texts, parameters or fields, by tag. */
