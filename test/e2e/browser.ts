@@ -39,7 +39,7 @@ export function useBrowser() {
   /** A page for a new visitor, at an address below the service's. */
   const visit = async (path = '', options: BrowserContextOptions = {}, base = url): Promise<Page> => {
     if (!browser) throw new Error('the browser is open in tests only');
-    const context = await browser.newContext({ reducedMotion: 'reduce', ...options });
+    const context = await browser.newContext(options);
     const page = await context.newPage();
     pages.push(page);
     page.on('pageerror', (failure) => faults.push(`failed: ${failure.message}`));
@@ -77,7 +77,7 @@ export async function expectAccessible(page: Page): Promise<void> {
   for (const width of [1280, 390]) {
     await page.setViewportSize({ width, height: 800 });
     for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme });
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
       // Colours apart, the schemes are one.
       const rules = colorScheme === 'dark' ? `{ runOnly: ['color-contrast'] }` : '{}';
       const { violations } = (await page.evaluate(`axe.run(${rules})`)) as axe.AxeResults;

@@ -47,6 +47,7 @@ describe('a photo', () => {
   test('of the demonstration is identified on a phone, which offers its camera', async () => {
     const page = await browser.visit('', PHONE);
     await page.getByText('Take a photo').waitFor();
+    await expectAccessible(page);
     await page.getByRole('button', { name: 'Sample 1' }).tap();
     await best(page);
     expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
@@ -95,7 +96,7 @@ describe('a failed identification is explained in words that help', () => {
     expect(await again.isEnabled()).toBe(true);
   });
 
-  test('a busy service, one that took too long, no network; and the next try succeeds', async () => {
+  test('a busy service, one that took too long, a call that the browser breaks off, no network; and the next try succeeds', async () => {
     const page = await browser.visit();
     const address = '**/v3/vision/identify';
     await refuse(page, address, 503);
@@ -107,6 +108,10 @@ describe('a failed identification is explained in words that help', () => {
     await refuse(page, address, 504);
     await again.click();
     await page.getByText('This took too long').waitFor();
+    await page.unroute(address);
+    await page.route(address, (route) => route.abort('aborted'));
+    await again.click();
+    await page.getByText('The service can’t be reached').waitFor();
     await page.unroute(address);
     await page.context().setOffline(true);
     await again.click();

@@ -15,18 +15,18 @@ declare global {
 
 /** One demonstration and one browser for all files of tests; their addresses reach them through the environment. */
 export default async function startDemo(): Promise<void> {
-  const executablePath = chromiumPath();
+  // Before the demonstration, which would outlive a browser that does not start.
+  const browser = await chromium.launchServer({
+    executablePath: chromiumPath(),
+    // The machine of a test is often a container, where the browser's own sandbox can't be made.
+    args: ['--no-sandbox', `--host-resolver-rules=MAP ${OTHER_NAME} 127.0.0.1`],
+  });
   const folder = await mkdtemp(join(tmpdir(), 'loupe-e2e-'));
   const token = crypto.randomUUID();
   const child = spawn(process.execPath, ['--import', 'tsx', 'scripts/demo.ts'], {
     cwd: REPOSITORY_ROOT,
     env: { PATH: process.env['PATH'], DATA_DIR: folder, PORT: '0', ADMIN_TOKEN: token },
     stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  const browser = await chromium.launchServer({
-    executablePath,
-    // The machine of a test is often a container, where the browser's own sandbox can't be made.
-    args: ['--no-sandbox', `--host-resolver-rules=MAP ${OTHER_NAME} 127.0.0.1`],
   });
   globalThis.stopDemo = async () => {
     await browser.close();

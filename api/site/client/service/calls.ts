@@ -125,7 +125,9 @@ export function sendCall<Answer>(
       reject(new Failure(status, message, refusal, number('Retry-After')));
     };
     request.onerror = () => reject(new Failure(0, 'No answer.'));
-    request.onabort = () => reject(new DOMException('taken back', 'AbortError'));
+    // Browsers also abort by themselves.
+    request.onabort = () =>
+      reject(signal?.aborted ? new DOMException('taken back', 'AbortError') : new Failure(0, 'No answer.'));
     signal?.addEventListener('abort', () => request.abort());
     // A Blob declares its own type.
     if (body) request.setRequestHeader('Content-Type', 'application/json');
