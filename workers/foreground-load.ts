@@ -1,7 +1,8 @@
 import { EventEmitter, once } from 'node:events';
+import { race } from './queue/race';
 
 /** How long after the last photo more are expected. */
-const PHOTOS_EXPECTED_MS = 1_000;
+export const PHOTOS_EXPECTED_MS = 1_000;
 
 /** Other work waits for photos, but no longer than this: it never stands still. */
 const PATIENCE_MS = 500;
@@ -32,15 +33,16 @@ export class ForegroundLoad {
    */
   beside<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
     if (this.#count === 0 && performance.now() - this.#seenAt > PHOTOS_EXPECTED_MS) return work();
-    const turn = this.#last
-      .then(async () => {
-        if (this.#count === 0) return;
-        const patience = AbortSignal.any([AbortSignal.timeout(PATIENCE_MS), ...(signal ? [signal] : [])]);
-        // It rejects where the patience ends.
-        await once(this.#events, 'idle', { signal: patience }).catch(() => undefined);
-      })
-      .then(work);
+    const turn = this.#last.then(() => this.#idle(signal)).then(work);
     this.#last = turn.catch(() => undefined);
     return turn;
+  }
+
+  async #idle(signal?: AbortSignal): Promise<void> {
+    if (this.#count === 0) return;
+    const waiting = new AbortController();
+    const idle = once(this.#events, 'idle', { signal: waiting.signal }).catch(() => undefined);
+    await race(idle, PATIENCE_MS, signal);
+    waiting.abort();
   }
 }

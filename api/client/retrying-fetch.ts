@@ -19,14 +19,22 @@ const FIRST_WAIT_MS = 250;
 export function retryingFetch(fetch: Fetch, { retries, timeoutMs }: RetryOptions): Fetch {
   return async (given) => {
     const giveUpAt = Date.now() + timeoutMs;
-    const signal = AbortSignal.any([given.signal, AbortSignal.timeout(timeoutMs)]);
+    const timeout = AbortSignal.timeout(timeoutMs);
+    // A timeout signal without a listener of its own may be collected, and then never aborts what `any` makes of it.
+    timeout.addEventListener('abort', () => undefined, { once: true });
+    const signal = AbortSignal.any([given.signal, timeout]);
+    // So may be the signals that `fetch` makes of this one.
+    const over = new Promise<never>((_resolve, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    });
+    over.catch(() => undefined);
     const request = new Request(given, { signal });
     const isRead = request.method === 'GET' || new URL(request.url).pathname.endsWith(SUGGEST);
     if (!isRead && !request.headers.has(IDEMPOTENCY_KEY)) {
       request.headers.set(IDEMPOTENCY_KEY, crypto.randomUUID());
     }
     for (let made = 0; ; ) {
-      const answer = await fetch(request.clone()).catch((failure: unknown) => {
+      const answer = await Promise.race([fetch(request.clone()), over]).catch((failure: unknown) => {
         if (signal.aborted || made === retries) throw signal.aborted ? signal.reason : failure;
         return null;
       });

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { join } from 'node:path';
 import { LoupeClient, type LoupeOptions } from '../../api/client/loupe-client';
+import { whileCollecting } from '../support/collect-garbage';
 import { addressOf, closed, listening } from '../support/local-server';
 import { useService } from '../support/service';
 
@@ -112,6 +113,7 @@ describe('a call that was refused for the moment', () => {
 test('a call without an answer ends', async () => {
   const silent = createServer(() => undefined);
   const baseUrl = `http://${await listening(silent)}`;
-  await expect(client({ baseUrl, timeoutMs: 50 }).search({})).rejects.toMatchObject({ name: 'TimeoutError' });
+  const search = whileCollecting(client({ baseUrl, timeoutMs: 500 }).search({}));
+  await expect(search).rejects.toMatchObject({ name: 'TimeoutError' });
   await closed(silent);
 });

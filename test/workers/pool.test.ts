@@ -29,6 +29,19 @@ describe('the pool', () => {
     await expect(pool.embed('tiny', [red], 'query')).rejects.toMatchObject(UNAVAILABLE);
   });
 
+  test('keeps an engine for photos while they come, and none while none do', async () => {
+    const pool = await InferencePool.start({ ...POOL, threads: 2 });
+    await pool.engines.load('tiny', model);
+    const before = pool.embed('tiny', [red, red], 'catalog');
+    expect(pool.stats()).toMatchObject({ free: 0 });
+    await before;
+    await pool.embed('tiny', [red], 'query');
+    const beside = pool.embed('tiny', [red, red], 'catalog');
+    expect(pool.stats()).toMatchObject({ free: 1 });
+    await expect(beside).resolves.toHaveLength(2);
+    await pool.close();
+  });
+
   test('gives up an inference that hangs, and replaces its engine; the model that waited behind it is not refused', async () => {
     const pool = await InferencePool.start({ ...POOL, batchTimeoutMs: 1 });
     const folder = join(__dirname, '../../workers/embedder/bundled');

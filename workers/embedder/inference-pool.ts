@@ -1,4 +1,5 @@
 import { unavailable } from '../../models/errors';
+import { PHOTOS_EXPECTED_MS } from '../foreground-load';
 import type { BackendName } from './backends';
 import type { Embeddings, Engine } from './engine';
 import { EngineGroup, type EngineGroupOptions } from './engine-group';
@@ -39,7 +40,7 @@ export class PictureFailed extends Error {
 
 /**
  * Inference outside of the main thread: a free engine takes everything waiting, up to a batch, at once and without a timer;
- * photos of callers first (`ForegroundLoad` keeps engines free for them). A batch whose engine fails is tried once more,
+ * photos of callers first, and while they come one engine is kept for them. A batch whose engine fails is tried once more,
  * each view alone.
  */
 export class InferencePool {
@@ -47,6 +48,8 @@ export class InferencePool {
   readonly #waiting: Readonly<Record<Lane, WaitingView[]>> = { query: [], catalog: [] };
   readonly #running = new Set<Promise<void>>();
   readonly #pictures: Record<Lane, number> = { query: 0, catalog: 0 };
+  #catalogBatches = 0;
+  #photoAt = Number.NEGATIVE_INFINITY;
   #closed = false;
 
   private constructor(
@@ -71,6 +74,7 @@ export class InferencePool {
   async embed(model: string, views: readonly Uint8Array[], lane: Lane): Promise<readonly Float32Array[]> {
     if (this.#closed) throw stopping();
     this.#pictures[lane] += 1;
+    if (lane === 'query') this.#photoAt = performance.now();
     try {
       const vectors = views.map(
         (pixels) =>
@@ -103,7 +107,7 @@ export class InferencePool {
   #dispatch(): void {
     const { rowsMax, size } = this.engines;
     for (const [index, engine] of this.engines.free().entries()) {
-      const lanes = LANES.map((lane) => this.#waiting[lane]);
+      const lanes = this.#openLanes().map((lane) => this.#waiting[lane]);
       const batch = nextBatch(lanes, rowsMax, size - index);
       if (batch.length === 0) return;
       const run = this.#run(engine, batch).finally(() => {
@@ -114,9 +118,18 @@ export class InferencePool {
     }
   }
 
+  /** A batch can't be broken off, and takes the processor from everything else that a photo needs. */
+  #openLanes(): readonly Lane[] {
+    const { size } = this.engines;
+    const isExpected = performance.now() - this.#photoAt < PHOTOS_EXPECTED_MS;
+    return isExpected && size > 1 && this.#catalogBatches >= size - 1 ? ['query'] : LANES;
+  }
+
   /** Never rejects: every view of the batch is answered, refused, or put back. */
   async #run(engine: Engine, batch: readonly WaitingView[]): Promise<void> {
     engine.tasks += 1;
+    const catalogBatch = batch[0]?.lane === 'catalog' ? 1 : 0;
+    this.#catalogBatches += catalogBatch;
     try {
       const pixels = Buffer.concat(batch.map((view) => view.pixels));
       const request = { key: batch[0]?.model ?? '', rows: batch.length, pixels };
@@ -126,6 +139,7 @@ export class InferencePool {
       await engine.stop();
       this.#tryAgain(batch, failure);
     } finally {
+      this.#catalogBatches -= catalogBatch;
       engine.tasks -= 1;
     }
   }

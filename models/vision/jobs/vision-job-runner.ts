@@ -74,6 +74,8 @@ export class VisionJobRunner {
     place.begun();
     const named = namedCall(entry);
     const inTime = AbortSignal.timeout(ENTRY_DEADLINES * this.settings.deadlineMs);
+    // A timeout signal without a listener of its own may be collected, and then never aborts what `any` makes of it.
+    inTime.addEventListener('abort', () => undefined, { once: true });
     const until = { place, signal: AbortSignal.any([signal, inTime]) };
     const answer = await this.answered(entry, named, until).catch((failure) => this.refused(entry, failure));
     // A process wrongly considered dead leaves the booking to the one that replaced it.

@@ -1,0 +1,32 @@
+import { ForegroundLoad } from '../../workers/foreground-load';
+import { whileCollecting } from '../support/collect-garbage';
+
+const never = () => new Promise<never>(() => undefined);
+
+test('other work waits for photos, but never stands still while they come', async () => {
+  const load = new ForegroundLoad();
+  const order: string[] = [];
+  let end = (): void => undefined;
+  const photo = load.during(
+    () =>
+      new Promise<void>((resolve) => {
+        end = resolve;
+      }),
+  );
+  const waiting = load.beside(async () => order.push('picture'), new AbortController().signal);
+  order.push('photo');
+  end();
+  await Promise.all([photo, waiting]);
+  expect(order).toEqual(['photo', 'picture']);
+
+  void load.during(never);
+  const pieces = [1, 2].map((piece) => load.beside(async () => piece, new AbortController().signal));
+  await expect(whileCollecting(Promise.all(pieces))).resolves.toEqual([1, 2]);
+});
+
+test('a caller that gives up ends the waiting', async () => {
+  const load = new ForegroundLoad();
+  void load.during(never);
+  const signal = AbortSignal.abort();
+  await expect(load.beside(async () => signal.aborted, signal)).resolves.toBe(true);
+});
