@@ -84,12 +84,15 @@ withRedis('vision queue, BullMQ, while Redis goes away', () => {
     await proxy.mend();
   });
 
-  test('answers a photo from another release as a fault of ours', async () => {
+  test('refuses a photo from another release, to be sent again', async () => {
     const jobs = new Queue(VISION_QUEUE, { connection: { url: REDIS_URL }, prefix: opened.prefix });
     const { id = '' } = await jobs.add('photo', { v: 1 });
     await until(async () => (await jobs.getJobState(id)) === 'completed');
     const { returnvalue } = (await jobs.getJob(id)) ?? {};
-    expect(returnvalue).toMatchObject({ ok: false, error: { code: 'internal_error' } });
+    expect(returnvalue).toMatchObject({
+      ok: false,
+      error: { ...UNAVAILABLE, headers: { 'Retry-After': '5' } },
+    });
     await jobs.close();
   });
 

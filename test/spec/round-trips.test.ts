@@ -1,4 +1,8 @@
 import { makeSearchSnapshot } from '../../db/catalog/search/make-snapshot';
+import { type NeighbourIndex, PORTS } from '../../models/ports';
+import { ForegroundLoad } from '../../workers/foreground-load';
+import { VisionPipeline } from '../../workers/pipeline';
+import { RecallSampler } from '../../workers/recall-sampler';
 import type { ApiClient } from '../support/api-client';
 import { useService } from '../support/service';
 
@@ -54,5 +58,55 @@ describe('a call of the catalog', () => {
       const unnamed = statements.filter(({ options }) => !options?.name);
       expect([statements.length, unnamed.map(({ sql }) => sql)]).toEqual([count, []]);
     }
+  });
+});
+
+/** With the statements of the worker, whose model says the same of every photo. */
+describe('an identification', () => {
+  beforeAll(() => {
+    const embed = async () => [Float32Array.of(1, 0, 0, 0)];
+    const pipeline = new VisionPipeline(
+      service.resolve(PORTS.EmbeddingRepository),
+      { forVersion: async ({ manifest }) => ({ manifest, embed, close: async () => undefined }) },
+      service.resolve(PORTS.NeighbourIndex),
+      new ForegroundLoad(),
+      new RecallSampler({} as NeighbourIndex, service.log.logger, { oneOf: 0 }),
+      0,
+    );
+    jest
+      .spyOn(service.queue, 'neighbours')
+      .mockImplementation((request) => pipeline.neighbours({ ...request, queueMs: 0 }));
+  });
+  afterAll(() => jest.restoreAllMocks());
+
+  const SURE = [[BAG, 0.01]] as const;
+  const UNSURE = [
+    ['product_neverfull_monogram', 0.4],
+    ['product_neverfull_damier', 0.401],
+  ] as const;
+  const PRICES = { includes: ['pricing'] };
+
+  test.each<[string, readonly (readonly [string, number])[], object, string | undefined, number]>([
+    ['that is sure', SURE, {}, BAG, 7],
+    ['that is sure, with prices', SURE, PRICES, BAG, 8],
+    ['of a taxonomy row, with prices, explained', UNSURE, { ...PRICES, explain: true }, 'model_neverfull', 9],
+    ['of nothing', [], {}, undefined, 6],
+  ])('%s takes so many statements: %#', async (_answer, seen, asked, first, count) => {
+    const { id } = await service.liveVersion();
+    await service.knex(`embeddings_${id}`).delete();
+    for (const [product, distance] of seen) {
+      const vectors = [Float32Array.of(1 - distance, Math.sqrt(1 - (1 - distance) ** 2), 0, 0)];
+      const imageId = await service.imageOf(product);
+      await service.resolve(PORTS.EmbeddingRepository).store(id, [{ imageId, vectors }]);
+    }
+    const { api } = await service.newKey({ credits: 1000 });
+    const body = { ...service.photo, ...asked };
+    expect((await api.identify(body)).body.data[0]?.id).toBe(first);
+    // An account without a limit has nothing held, and so nothing to release.
+    for (const [by, most] of [
+      [api, count],
+      [service.api, first === undefined ? count - 2 : count - 1],
+    ] as const)
+      expect(await statementsOf(by, (client) => client.identify(body), most)).toHaveLength(most);
   });
 });

@@ -84,11 +84,10 @@ export class HttpImageSource implements ImageSource {
       await room?.resize(length);
       chunks.push(bytes);
     }
-    const body = Buffer.concat(chunks, length);
     const coding = headers['content-encoding'];
-    if (coding === undefined) return body;
-    await room?.resize(length + this.settings.bytesMax);
-    return await decodeContent(body, coding, this.settings.bytesMax);
+    if (coding !== undefined) await room?.resize(length + this.settings.bytesMax);
+    const body = Buffer.concat(chunks, length);
+    return coding === undefined ? body : await decodeContent(body, coding, this.settings.bytesMax);
   }
 
   private tooLarge(): AppError {

@@ -1,6 +1,6 @@
 import pMap from 'p-map';
 import { z } from 'zod';
-import { AppError, type ErrorCode, type ErrorExtras, internalError } from '../../models/errors';
+import { AppError, type ErrorCode, type ErrorExtras, internalError, unavailable } from '../../models/errors';
 import type { CatalogImage } from '../../models/indexing/embedding-version';
 import type { NeighbourRequest, TraceContext } from '../../models/ports';
 import type { Neighbourhood } from '../../models/vision/neighbours';
@@ -30,9 +30,12 @@ export interface IndexJob {
   readonly images: readonly CatalogImage[];
 }
 
-/** @throws internalError for a job of another release */
+const UPGRADE_RETRY_SECONDS = 5;
+
+/** @throws unavailable for a job of another release: during an upgrade a later call reaches a worker of the same one */
 export function assertReadable({ v }: { readonly v: number }): void {
-  if (v !== PAYLOAD_VERSION) throw internalError(new Error(`a job of payload version ${v}`));
+  if (v !== PAYLOAD_VERSION)
+    throw unavailable('A worker of another release took the job; try again.', UPGRADE_RETRY_SECONDS);
 }
 
 const failure = z.object({
