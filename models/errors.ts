@@ -45,7 +45,6 @@ interface ErrorDetails {
   readonly cause?: unknown;
 }
 
-/** A failure with its wire form: code, which decides the HTTP status, public message, extra body fields, extra headers. */
 export class AppError extends Error {
   readonly status: number;
   readonly extras: ErrorExtras;

@@ -57,7 +57,6 @@ export interface Progress {
   note(line: string): void;
 }
 
-/** The injection token of a port, which carries the type of the bound value. */
 export type Token<Port> = symbol & { readonly port?: Port };
 
 export const PORTS = {

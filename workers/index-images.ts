@@ -21,7 +21,6 @@ export interface IndexOutcome {
   readonly failed: number;
 }
 
-/** The interface to which index queues pass their work. */
 export interface ImageIndex {
   index(versionId: number, images: readonly CatalogImage[], signal?: AbortSignal): Promise<IndexOutcome>;
 }

@@ -19,7 +19,6 @@ export interface ModelPreloaderSettings {
   readonly unloadAfterMs: number;
 }
 
-/** Between looks: what is known of the model of one version. */
 interface Known {
   readonly version: EmbeddingVersion;
   /** Null when it is loaded. */

@@ -14,14 +14,12 @@ import type { Neighbourhood } from '../models/vision/neighbours';
 import { ForegroundLoad } from './foreground-load';
 import { RecallSampler } from './recall-sampler';
 
-/** The photos of a call as they reach the workers. */
 export interface Photos extends Pick<NeighbourRequest, 'images' | 'limit' | 'scope'> {
   /** Milliseconds that they waited in the queue. */
   readonly queueMs: number;
   readonly trace?: TraceContext | undefined;
 }
 
-/** What the queues hand photos to. */
 export interface PhotoPipeline {
   /** As `VisionQueue` has it: that of the version which was live last; null before the first photo. */
   readonly viewSize: ViewSize | null;

@@ -92,7 +92,7 @@ export class AccountService {
     return this.ledger.topUps(id);
   }
 
-  /** The charges to an account, by day and endpoint. @throws AppError for an unknown account */
+  /** @throws AppError for an unknown account */
   async usage(id: string, since: Date | null, until: Date | null): Promise<readonly UsageLine[]> {
     await requireAccount(this.accounts, id);
     return this.ledger.usage(id, since, until);

@@ -62,7 +62,7 @@ export interface Caller extends Owner {
 
 const KEY_FORM = /^loupe_(live|test)_[0-9A-Za-z]{32,128}$/;
 
-/** Whether a credential has the form of a key (contract 9.2), decided before any look-up. */
+/** By its form alone (contract 9.2). */
 export const isKeyForm = (credential: string): boolean => KEY_FORM.test(credential);
 
 /** Whether a key with these versions may call an endpoint of this version: a v2 endpoint needs v2 or v1, the others their own. */

@@ -27,7 +27,7 @@ export interface Priced<Value> {
   readonly price: number;
 }
 
-/** A value with its cost. `creditsRemaining` is null if the account is unlimited. */
+/** `creditsRemaining` is null if the account is unlimited. */
 export interface Billed<Value> {
   readonly value: Value;
   readonly creditsUsed: number;

@@ -23,7 +23,6 @@ export interface Lease {
 
 const RETRY_AFTER_SECONDS = 2;
 
-/** The units a waiting lease wants, and how its wait ends. */
 interface Wish {
   readonly units: number;
   grant(): void;

@@ -15,7 +15,7 @@ export interface MadeKey {
   readonly secret: string;
 }
 
-/** API keys, as an operator manages them (contract 9). Only their hashes are kept. */
+/** Only hashes of keys are kept (contract 9). */
 @injectable()
 export class KeyService {
   constructor(
@@ -98,7 +98,6 @@ export class KeyService {
     return { key, secret };
   }
 
-  /** Does `work` with a key as `createInternalKey` makes it, and revokes the key. */
   async withTemporaryKey<Result>(
     account: string,
     wanted: Omit<NewKey, 'accountId'>,

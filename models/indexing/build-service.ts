@@ -27,7 +27,6 @@ const POLL_MS = 250;
 /** Two minutes: the largest model on a busy machine. */
 const POLLS_MAX = 480;
 
-/** Finds out which workers hold the model of a version ready. */
 @injectable()
 export class ReadinessCheck {
   constructor(

@@ -69,7 +69,6 @@ export interface WorkerReadiness {
   readonly fault: string | null;
 }
 
-/** Why workers can't answer under a version, by worker name. */
 export const workerFaults = (readiness: readonly WorkerReadiness[]): string[] =>
   readiness.flatMap(({ worker, fault }) => (fault === null ? [] : [`${worker}: ${fault}`]));
 

@@ -37,7 +37,6 @@ export const VERDICTS = [
 ] as const;
 export type Verdict = (typeof VERDICTS)[number];
 
-/** How many products a version can distinguish, in total or in a category. */
 export type Identifiability = Awaited<ReturnType<IdentifiabilityService['inspect']>>;
 
 /** A product that is not `distinct`, and the nearest other one. */
@@ -67,7 +66,6 @@ interface Judgement {
   readonly nearest: NearestPictures | null;
 }
 
-/** Reports which products of the catalog a version can't distinguish, and which have too few pictures to judge. */
 @injectable()
 export class IdentifiabilityService {
   constructor(

@@ -16,7 +16,7 @@ import { promotionFaults, refused } from './promotion-gates';
 export type Switched = ReturnType<typeof switchedTo>;
 export type Pruned = Awaited<ReturnType<PromotionService['prune']>>;
 
-/** Changes the live version, and drops versions that are not live; each change is in the audit log. */
+/** Each change is in the audit log. */
 @injectable()
 export class PromotionService {
   constructor(

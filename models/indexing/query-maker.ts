@@ -148,7 +148,7 @@ export interface VersionAnswer extends LabelledSighting {
   readonly query: Query;
 }
 
-/** Runs all queries against a version as the service would; those with `itemImages` once more without their item. */
+/** Those with `itemImages` are asked once more without their item. */
 export async function evaluateVersion(
   version: EmbeddingVersion,
   queries: readonly Query[],

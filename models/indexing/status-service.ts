@@ -19,7 +19,7 @@ export class StatusService {
     @inject(PORTS.ImageSamples) private readonly samples: ImageSamples,
   ) {}
 
-  /** The live version, and all that have vectors. @throws AppError before the first start of the service */
+  /** @throws AppError before the first start of the service */
   async status() {
     const records = (await this.embeddings.versions()).filter(hasVectors);
     const versions = await pMap(records, (record) => this.#statusOf(record), ONE_BY_ONE);

@@ -67,7 +67,6 @@ export interface UsageLine {
   readonly credits: number;
 }
 
-/** Credits that an operator added to an account, or removed. */
 export interface TopUp {
   readonly at: Date;
   /** Negative for a correction. */

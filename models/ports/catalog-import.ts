@@ -13,7 +13,6 @@ export interface Numbered<Record> {
   readonly record: Record;
 }
 
-/** A line of a bundle: its record, or why it is not a record. */
 export type ReadLine<Record> =
   | Numbered<Record>
   | { readonly line: number; readonly field: string; readonly reason: string };
@@ -60,7 +59,7 @@ export interface StoredImageIndex {
   keep(addresses: readonly string[]): Promise<void>;
 }
 
-/** Reads and writes of catalog records in one transaction, during which nobody else writes any. */
+/** One transaction, during which nobody else writes records. */
 export interface RecordTransaction {
   /** Deleted entities too: rows that name them keep the attribute (contract 1.8). Unknown ids are left out. */
   entities(ids: readonly string[]): Promise<ReadonlyMap<string, EntityRecord>>;

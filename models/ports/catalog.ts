@@ -26,10 +26,9 @@ export interface CatalogRepository {
   imageAddresses(imageIds: readonly number[]): Promise<ReadonlyMap<number, string>>;
 }
 
-/** A state of the catalog, as the repository identifies it. */
 export type CatalogState = string;
 
-/** The ids of rows that a query found in a state of the catalog, each once. */
+/** Ids of rows, each once, in a state of the catalog. */
 export interface FoundRows {
   readonly rows: readonly string[];
   readonly state: CatalogState;

@@ -133,7 +133,7 @@ export interface PhotoDistorter {
 }
 
 export interface LabelledPhotos {
-  /** The photos in a folder, each with its product; none for a folder without labels. */
+  /** None for a folder without labels. */
   labels(folder: string): Promise<readonly { readonly photo: string; readonly product: string }[]>;
   read(folder: string, photo: string): Promise<Buffer>;
 }
@@ -146,7 +146,6 @@ export interface PicturedProduct {
   readonly pictures: readonly ImageVectors[];
 }
 
-/** Pictures of the catalog to make queries of. */
 export interface ImageSamples {
   /** Images of live products embedded under all of the versions, not of products that their maps were fitted on; ordered by seed. */
   sample(versionIds: readonly number[], count: number, seed: number): Promise<readonly CatalogImage[]>;

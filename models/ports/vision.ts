@@ -46,7 +46,6 @@ export interface TraceContext {
   readonly tracestate?: string | undefined;
 }
 
-/** Whose photos are to be identified, and by when. */
 export interface VisionCaller {
   readonly accountId: string;
   readonly photos?: number;
@@ -66,10 +65,8 @@ export interface NeighbourRequest extends VisionCaller {
   readonly trace?: TraceContext;
 }
 
-/** Photos in the queue. */
 export type QueueLoad = { readonly waiting: number; readonly active: number };
 
-/** A call's slot among those whose photos are on their way to the queue. */
 export interface QueueSlot {
   release(): void;
 }

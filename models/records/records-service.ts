@@ -28,7 +28,6 @@ export const RECORDS_MAX = 1_000;
 const TRANSACTION_MS = 500;
 const STALE_AT_ONCE = 500;
 
-/** The outcome of a line: its record is stored, or has a fault. */
 export interface LineOutcome {
   readonly line: number;
   readonly id: string | null;
@@ -75,7 +74,7 @@ export class RecordsService {
     });
   }
 
-  /** Removes a product or an entity from the catalog. @throws AppError 404 when there is none with this id */
+  /** @throws AppError 404 when there is no product or entity with this id */
   remove(call: CallContext, id: string): Promise<void> {
     return this.#alone(call, async () => {
       const { kind } = await this.#find(id);

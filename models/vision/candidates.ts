@@ -44,7 +44,7 @@ export function candidatesOf(neighbours: readonly ShownNeighbour[], photos = 1):
   );
 }
 
-/** For each photo the candidates nearest to it, by its nearest view and the mean of its views; nearest first. */
+/** Nearest first, by its nearest view and the mean of its views. */
 export function nearestByPhoto(candidates: readonly Candidate[]): Candidate[][] {
   const photos = candidates[0]?.byPhoto ?? [];
   return photos.map((_, photo) => {
@@ -60,7 +60,6 @@ export function nearestByPhoto(candidates: readonly Candidate[]): Candidate[][] 
   });
 }
 
-/** The products considered closely: those nearest to any photo. */
 export const shortlistOf = (candidates: readonly Candidate[]): Candidate[] => [
   ...new Set(nearestByPhoto(candidates).flat()),
 ];

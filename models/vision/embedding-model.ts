@@ -34,7 +34,6 @@ export interface Calibration {
 export const RESAMPLING_KERNELS = ['linear', 'mitchell', 'cubic', 'lanczos3'] as const;
 export type ResamplingKernel = (typeof RESAMPLING_KERNELS)[number];
 
-/** The description of an embedding model; the file `manifest.json` beside its weights. */
 export interface ModelManifest {
   readonly id: string;
   readonly version: string;

@@ -27,7 +27,6 @@ export type ImageInput = ImageAddress | ({ readonly kind: 'bytes'; readonly byte
 /** A photo that is already prepared, including its region. */
 export type PreparedInput<Image = SmallImage> = { readonly kind: 'prepared'; readonly image: Image };
 
-/** One that can be stored. */
 export type KeptInput = PreparedInput<Pick<PreparedImage, 'jpeg' | 'digest'>>;
 
 /** A request about the photos of one item, in one of their forms. */

@@ -33,7 +33,6 @@ export function ancestryOf(products: readonly CatalogItem[], taxonomy: Taxonomy)
   return new Map(lineages);
 }
 
-/** The candidates for the photos of a call, and how they are judged. */
 export class MatchContext {
   readonly #judgement: readonly JudgedCandidate[];
 
@@ -51,7 +50,6 @@ export class MatchContext {
     return this.#judgement.map(({ candidate: { id }, confidence }) => ({ id, confidence }));
   }
 
-  /** The sum of the confidence of all candidates. */
   get found(): number {
     return sumOf(this.#judgement);
   }

@@ -24,7 +24,6 @@ export interface DecodedImage extends Pixels {
   jpeg(): Promise<Buffer>;
 }
 
-/** A photo in either form, for a queue and the pipeline behind it. */
 export type SmallImage = Pick<PreparedImage, 'jpeg' | 'digest'> | DecodedImage;
 
 export const jpegOf = async (image: SmallImage): Promise<Buffer> =>
@@ -48,7 +47,6 @@ export interface ShownNeighbour extends Neighbour {
   readonly products: readonly string[];
 }
 
-/** The facts of the searched version that an answer needs. */
 export type SearchedVersion = Pick<EmbeddingVersion, 'id' | 'model'> & Pick<ModelManifest, 'calibration'>;
 
 /** The workers' result for the photos of a call. Ids and distances only, so that it stays small. */

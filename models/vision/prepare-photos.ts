@@ -3,10 +3,8 @@ import { AppError } from '../errors';
 import type { ImageSource, MemoryLease, PrepareOptions } from '../ports';
 import type { ImageInput, PreparedInput } from './image-input';
 
-/** The bytes of a photo, and the memory that is held for them. */
 type Fetched = Extract<ImageInput, { kind: 'bytes' }> & { readonly room?: MemoryLease | undefined };
 
-/** Makes a photo small, in the wanted form. */
 export type Prepare<Image> = (bytes: Buffer, options: PrepareOptions) => Promise<Image>;
 
 /**

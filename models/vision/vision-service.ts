@@ -33,7 +33,6 @@ export interface VisionSettings {
 
 export const VISION_SETTINGS = Symbol.for('VisionSettings');
 
-/** With the credits of an answer with rows. */
 export interface IdentifyRequest extends AskedPhotos<ImageInput | PreparedInput> {
   readonly pricing: boolean;
   readonly price: number;

@@ -134,7 +134,7 @@ export const ADMIN_TOKEN = 'nobody-guesses-these-forty-characters-ever';
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** Calls the operators' API of a service with its token. Paths are below `/admin/v1`. */
+/** Paths are below `/admin/v1`. */
 export class OperatorClient {
   readonly #api: ApiClient;
 
@@ -154,13 +154,11 @@ export class OperatorClient {
     return this.#api.send('DELETE', `/admin/v1/keys/${keyId}`);
   }
 
-  /** The id of a new account. */
   async account(credits: number | null = 100): Promise<string> {
     const { body } = await this.post<{ account: { id: string } }>('/accounts', { name: 'shop', credits });
     return body.account.id;
   }
 
-  /** A new key, for v3 unless told otherwise. */
   async key(
     accountId: string,
     wanted: object = {},

@@ -4,7 +4,6 @@ import { rowsOf } from '../../db/core/sql';
 import { nameSortKey } from '../../models/catalog/fold-text';
 import { indexTermsOf } from '../../models/catalog/index-terms';
 
-/** What determines whether and where a query finds a row. */
 export interface SearchedRow {
   readonly id: string;
   readonly kind: string;
@@ -36,7 +35,6 @@ export async function writeCatalogRows(knex: Knex, rows: readonly SearchedRow[])
   await knex.transaction((trx) => learnWords(trx, terms));
 }
 
-/** Removes rows from the catalog. */
 export async function deleteCatalogRows(knex: Knex, ids: readonly string[]): Promise<void> {
   await rowsOf(knex)`DELETE FROM catalog_rows WHERE id = ANY(${ids}::text[])`;
 }

@@ -16,7 +16,6 @@ export interface TestDatabase {
   close(): Promise<void>;
 }
 
-/** Such a database for the tests of a file, or of a part of it. */
 export function useDatabase(): Omit<TestDatabase, 'close'> {
   let opened: TestDatabase | undefined;
   beforeAll(async () => {
@@ -107,7 +106,6 @@ async function migrated(connecting: Database | Promise<Database>): Promise<void>
   }
 }
 
-/** A database of a test's own in a server. */
 export interface OwnDatabase {
   readonly url: string;
   drop(): Promise<void>;

@@ -16,7 +16,6 @@ interface SchemaObject {
   readonly properties?: Named<SchemaObject>;
 }
 
-/** A request or a response. */
 interface BodyObject {
   readonly $ref?: string;
   readonly headers?: Named<SchemaObject>;
@@ -54,7 +53,6 @@ interface OpenApiDocument {
   };
 }
 
-/** One call and its answer. */
 interface Exchange {
   readonly method: string;
   readonly url: URL;
@@ -123,7 +121,6 @@ export class DocumentCheck {
     return [...faults, ...this.faultsOfValue(pointerOf(operation, 'requestBody'), sent)];
   }
 
-  /** What is wrong with a message to a webhook. */
   faultsOfMessage(body: string): string[] {
     const message: { readonly type?: string } = JSON.parse(body);
     return this.faultsOfValue(`/webhooks/${message.type}/post/requestBody/${JSON_SCHEMA}`, message);
@@ -168,5 +165,4 @@ export class DocumentCheck {
   }
 }
 
-/** The last part of a reference. */
 const nameIn = ($ref: string): string => $ref.split('/').at(-1) ?? '';

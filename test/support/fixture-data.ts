@@ -17,13 +17,11 @@ import { modelManifest } from './model-manifest';
 import { inOwnBucket } from './s3-bucket';
 import { copyDataFolder, digestOf, ENGINE_SOURCES, prepareTemplate, TEMPLATES } from './templates';
 
-/** Where one service of a test keeps its state, with the fixture in it. */
 export interface FixtureData {
   readonly settings: Readonly<Record<string, string>>;
   remove(): unknown;
 }
 
-/** A catalog that tests can request. */
 export interface CatalogSource {
   /** Lower-case letters, digits and underscores: part of the name of a database. */
   readonly name: string;

@@ -24,11 +24,8 @@ export function holdMethod<Name extends string>(
     of[name] = original;
   };
   return {
-    /** Resolves once a call waits. */
     waiting: once(events, 'waits'),
-    /** Holds up no call that arrives from now on. */
     passNew,
-    /** Releases all calls, waiting and future. */
     letGo: () => {
       passNew();
       events.emit('released');
@@ -74,7 +71,6 @@ export interface RawCall {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A request as it goes over the wire. */
 export function requestText({ method, path, body, headers = {} }: RawCall, key: string): string {
   const content = body === undefined ? '' : JSON.stringify(body);
   const length = { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(content) };

@@ -13,14 +13,12 @@ export async function listening(server: TcpServer): Promise<string> {
 /** `host:port` of a server that listens. */
 export const addressOf = (server: TcpServer): string => `127.0.0.1:${(server.address() as AddressInfo).port}`;
 
-/** Ends its connections too, whatever they wait for. */
 export async function closed(server: Server): Promise<void> {
   server.closeAllConnections();
   server.close();
   await once(server, 'close');
 }
 
-/** A message as it arrived. */
 export interface ReceivedMessage {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
@@ -31,7 +29,6 @@ export interface ReceivedMessage {
 type Reply = number | readonly [status: number, headers: Record<string, string>];
 type Behaviour = (message: ReceivedMessage) => Reply | Promise<Reply>;
 
-/** A callers' host that receives messages. */
 export class WebhookReceiver {
   readonly received: ReceivedMessage[] = [];
   #behaviour: Behaviour = () => 204;
@@ -50,7 +47,6 @@ export class WebhookReceiver {
     return addressOf(this.#server);
   }
 
-  /** Resolves to its address. */
   listen(): Promise<string> {
     return listening(this.#server);
   }

@@ -2,10 +2,8 @@ import { EventEmitter, once } from 'node:events';
 import { Writable } from 'node:stream';
 import { type Logger, pino } from 'pino';
 
-/** A log that nobody reads. */
 export const silent: Logger = pino({ level: 'silent' });
 
-/** A logger that keeps its lines for tests. */
 export class LogSink {
   readonly logger: Logger;
   private written: unknown[] = [];

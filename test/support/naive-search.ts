@@ -8,7 +8,6 @@ import { nameSortKey } from '../../models/catalog/fold-text';
 import type { SuggestionQuery } from '../../models/catalog/suggestion';
 import type { SearchedRow } from './catalog-rows';
 
-/** A synonym of folded phrases as a bundle has it. */
 export type GivenSynonym =
   | { readonly from: readonly string[]; readonly to: readonly string[] }
   | { readonly words: readonly string[] };

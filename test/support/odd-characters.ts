@@ -6,7 +6,6 @@ export const INVISIBLE: readonly string[] = Array.from({ length: 0x11_0000 }, (_
   // Thousands that are not assigned: the first and the last stand for them.
   .filter((character) => /\P{Cn}/u.test(character) || /[\u{e0000}\u{e0fff}\u2065]/u.test(character));
 
-/** Signs that read as an apostrophe. */
 export const APOSTROPHES = "'`´ʹʻʼʽʾʿˈˊˋʹ΄᾽᾿῾՚׳ߴߵ‘’‚‛′‵Ꞌꞌ＇｀\u1fef\u1ffd";
 
 /** Ways of writing the sign of a number. */

@@ -30,7 +30,6 @@ export function useJobs(settings: Readonly<Record<string, string>> = {}) {
     }
   }
 
-  /** A client of a fresh account. */
   const account = (credits: number | null = null) => service.newKey({ credits });
 
   return { service, photo: service.photo, look, ended, account, rowsOf };

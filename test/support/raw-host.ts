@@ -64,7 +64,6 @@ export interface LyingHost {
 
 const GZIP_BOMB = gzipSync(Buffer.alloc(5_000_000)).toString('latin1');
 
-/** Lies to one connection. */
 export function lie({ sends = '', pours, everyMs = 1, end }: LyingHost, socket: Socket, head: string): void {
   const text = sends.replace('GZIP_BOMB', () => GZIP_BOMB).replace('ITSELF', `/${pathOf(head)}`);
   socket.write(text, 'latin1');

@@ -13,7 +13,6 @@ import { loupeHere } from './run-loupe';
 /** Of an account that names none. */
 export const CREDITS = 1_000_000;
 
-/** An account and a key of it. */
 export interface Payer {
   readonly accountId: string;
   readonly keyId: string;
@@ -83,7 +82,6 @@ export class RunningInstallation {
     return this.database.knex;
   }
 
-  /** A client of the first process, unless another is named. */
   api(process = 0): ApiClient {
     return new ApiClient(this.processes[process]?.url ?? '', this.key);
   }

@@ -4,7 +4,6 @@ import { LocalImageStore } from '../../db/files/local-image-store';
 import { type S3Access, S3ImageStore } from '../../db/files/s3-image-store';
 import { processEnvironment, silenceAwsSdk } from '../../scripts/config';
 
-/** The connection settings of a test's S3-compatible server. */
 export function s3Access(serverUrl: string): S3Access {
   silenceAwsSdk();
   const { origin, username, password } = new URL(serverUrl);
@@ -26,7 +25,6 @@ export async function createBucket({ endpoint, region, credentials }: S3Access):
   return bucket;
 }
 
-/** The settings with which processes reach it. */
 export const s3Settings = ({ endpoint, credentials }: S3Access): Readonly<Record<string, string>> => ({
   AWS_ENDPOINT_URL_S3: endpoint ?? '',
   AWS_ACCESS_KEY_ID: credentials?.accessKeyId ?? '',

@@ -41,7 +41,6 @@ export interface TestKey {
   readonly key: string;
   readonly keyId: string;
   readonly accountId: string;
-  /** A client with this key. */
   readonly api: ApiClient;
 }
 
@@ -123,12 +122,10 @@ export class TestService {
     return this.own;
   }
 
-  /** A client with a key for all versions and an unlimited account. */
   get api(): ApiClient {
     return this.key.api;
   }
 
-  /** A client without a key. */
   get anybody(): ApiClient {
     return new ApiClient(this.url, null);
   }
@@ -172,7 +169,6 @@ export class TestService {
     await data.remove();
   }
 
-  /** A row as it is answered alone. */
   async row(id: string, includes?: string): Promise<QueryAnswer['data'][number]> {
     const [row] = (await this.api.item(id, includes)).body.data;
     if (!row) throw new Error(`there is no row ${id}`);
@@ -202,7 +198,6 @@ export class TestService {
     return (await this.resolve(PORTS.AccountRepository).account(accountId))?.credits ?? null;
   }
 
-  /** The sum of an account's ledger. */
   async creditsBooked(accountId: string): Promise<number> {
     const lines = await this.resolve(PORTS.CreditLedger).usage(accountId, null, null);
     return lines.reduce((sum, line) => sum + line.credits, 0);
@@ -225,7 +220,6 @@ export class TestService {
     this.queue.sees(neighbours);
   }
 
-  /** The first picture of a product. */
   async imageOf(product: string): Promise<number> {
     const images = this.knex('product_images').where({ product_id: product }).orderBy('image_id');
     const image = await images.first('image_id');
@@ -237,7 +231,6 @@ export class TestService {
     return this.running.loupe.database.knex;
   }
 
-  /** The container's instance for a port or a class. */
   resolve<Port>(token: Token<Port> | (abstract new (...given: never[]) => Port)): Port {
     return this.running.loupe.container.resolve<Port>(token as symbol);
   }

@@ -6,7 +6,6 @@ import type { TestService } from './service';
 export class StoredVectors implements IndexQueue {
   readonly isShared = false;
   readonly embedded: CatalogImage[] = [];
-  /** Addresses that can't be fetched. */
   readonly unreachable = new Set<string>();
   #letGo: (() => void)[] | null = null;
 

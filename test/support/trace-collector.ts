@@ -21,7 +21,6 @@ interface Sent {
   resourceSpans: { resource: Attributed; scopeSpans: { spans: SentSpan[] }[] }[];
 }
 
-/** A collector of traces: takes spans over OTLP/HTTP as JSON, and keeps them. */
 export class TraceCollector {
   readonly spans: CollectedSpan[] = [];
   /** Headers of what arrived, and all of its text. */
@@ -47,7 +46,6 @@ export class TraceCollector {
   }
 }
 
-/** A span as it arrived, with what tests ask of it. */
 export type CollectedSpan = ReturnType<typeof spanOf>;
 
 /** @param process `service.instance.id` of the process that sent it */

@@ -9,11 +9,9 @@ export class VisionQueueFake implements VisionQueue {
   /** As of a process that looks at photos itself. */
   readonly viewSize = { side: 400, kernel: 'lanczos3' } as const;
   calls = 0;
-  /** The last request. */
   request: NeighbourRequest | null = null;
   behaviour: 'answers' | 'holds' | 'fails' | 'never answers' = 'answers';
   isAway = false;
-  /** How many wait for the workers. */
   photosWaiting = 0;
   workerCount = 1;
   private seen: readonly Neighbour[] = [];

@@ -11,7 +11,6 @@ import { temporaryFolder } from './temporary-folder';
 /** The fixture in a separate database, for tests that undo what they write. */
 export const RESTORED: CatalogSource = { ...FIXTURE, apart: 'restored' };
 
-/** A caller with all permissions. */
 export async function writerOf(service: TestService): Promise<ApiClient> {
   return (await service.newKey({ scopes: SCOPES })).api;
 }

@@ -82,7 +82,6 @@ describe('Accounts take turns', () => {
     expect([before > 12, before < 18]).toEqual([true, true]);
   });
 
-  /** The accounts of pictures in the order in which one decoder takes them. */
   async function orderOf(pictures: readonly { account: string; pixels: number }[]): Promise<string[]> {
     const budget = new DecodeBudget({ bytesMax: 1000, decodersMax: 1 });
     const order: string[] = [];

@@ -21,7 +21,6 @@ const versionOf = (manifest: ModelManifest): EmbeddingVersion => ({
   ...{ createdAt: new Date(0), adaptation: null, promotedAt: null },
 });
 
-/** Vectors to two decimals. */
 const rounded = (views: readonly Float32Array[]) =>
   views.map((vector) => Array.from(vector, (value) => Number(value.toFixed(2)) + 0));
 

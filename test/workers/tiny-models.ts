@@ -92,7 +92,6 @@ export async function writeModel(
   return writeFiles(folder, files, { ...tinyManifest(model.dimensions), ...change });
 }
 
-/** Writes the files of a model and its manifest, with their digests unless it has its own. */
 async function writeFiles(
   folder: string,
   files: Readonly<Record<string, Uint8Array>>,
@@ -166,7 +165,6 @@ export async function writeGraphModel(
   return writeFiles(folder, files, { ...tinyManifest(3), format: 'tfjs-graph', ...change });
 }
 
-/** An ONNX file that is written here, so that no test needs a network from elsewhere. */
 export interface TinyOnnx {
   /** Dimensions of the input; a name is a free one. */
   readonly shape: readonly (number | string)[];

@@ -59,10 +59,8 @@ const TABLE: Readonly<Record<BackendName, Backend>> = {
   },
 };
 
-/** Rows of one inference at most. */
 export const rowsMaxOf = (backend: BackendName): number => TABLE[backend].rowsMax;
 
-/** Whether the package of a backend is installed. */
 export function isInstalled(backend: BackendName): boolean {
   const { package: name } = TABLE[backend];
   try {
@@ -86,17 +84,13 @@ export function enginePlans(choice: BackendChoice): readonly EnginePlan[] {
     .filter(({ backends }) => backends.length > 0);
 }
 
-/** A backend, ready to run in this thread or process. */
 export interface OpenBackend {
   readonly name: BackendName;
   /** May be opened for models that this one can't take. */
   readonly others: readonly BackendName[];
 }
 
-/**
- * Starts the first backend of the list that works here.
- * @throws Error with the reason of each backend that did not start
- */
+/** The first backend of the list that works here. @throws Error with the reason of each that did not start */
 export async function openBackend(wanted: readonly BackendName[]): Promise<OpenBackend> {
   const { enableProdMode }: typeof tensorflow = require('@tensorflow/tfjs-core');
   enableProdMode();
@@ -117,10 +111,8 @@ async function setTensorFlowBackend(name: BackendName): Promise<void> {
   if (!(await setBackend(name))) throw new Error('it did not start');
 }
 
-/** Why ONNX Runtime can't be opened if it is missing, with the command that installs it. */
 export const ONNX_MISSING = 'ONNX Runtime is not installed here; npm ci installs it';
 
-/** The refusal of a SavedModel if nothing can run it. */
 export const NEEDS_NATIVE = 'tf-saved-model needs the native backend (@tensorflow/tfjs-node)';
 
 /** Reports before any download that a format can't be run here. @throws ModelRefused with what to install */

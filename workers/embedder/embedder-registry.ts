@@ -12,7 +12,6 @@ import { InferencePool, type InferencePoolOptions, type InferencePoolStats } fro
 import { type ModelFolder, ModelRefused, readGolden, readManifest, verifyDigests } from './model-folder';
 import { renderViews } from './render-views';
 
-/** Where models are and how they run. */
 export interface EmbedderRegistryOptions extends InferencePoolOptions {
   /** The folder of a model; null when it is not installed here. */
   folderOf(manifest: ModelManifest): string | null | Promise<string | null>;
@@ -128,11 +127,7 @@ export async function loadTried(pool: InferencePool, key: string, model: ModelFo
 
 const WHOLE = [0, 0, 1, 1] as const;
 
-/**
- * Tries the model in a folder as `loadTried` does, in a pool of its own, for `loupe models add`.
- * @returns its manifest
- * @throws ModelRefused with the reason
- */
+/** `loadTried` in a pool of its own; returns the manifest. @throws ModelRefused with the reason */
 export async function checkModel(
   folder: string,
   options: InferencePoolOptions,

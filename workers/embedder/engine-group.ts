@@ -6,7 +6,6 @@ import { Engine, EngineLate } from './engine';
 import type { RunsOn } from './loaded-model';
 import { type ModelFolder, ModelRefused } from './model-folder';
 
-/** How many engines there are, and on what they run. */
 export interface EngineGroupOptions {
   /** Threads (processes, for libtensorflow); see `defaultThreads`. */
   readonly threads: number;
@@ -31,14 +30,12 @@ export class EngineGroup {
   readonly #models = new Map<string, GroupModel>();
   readonly #engines = new Set<Engine>();
   readonly #closing = new AbortController();
-  /** How many engines ended and were replaced. */
   replaced = 0;
   /** Called whenever an engine may have become free. */
   whenFree = (): void => undefined;
 
   private constructor(
     private readonly plan: EnginePlan,
-    /** Rows of one inference at most. */
     readonly rowsMax: number,
     private readonly options: EngineGroupOptions,
   ) {}
@@ -82,15 +79,11 @@ export class EngineGroup {
     return Object.fromEntries(loaded);
   }
 
-  /** Engines with nothing to do. */
   free(): Engine[] {
     return [...this.#engines].filter(({ tasks }) => tasks === 0);
   }
 
-  /**
-   * Loads a model into all engines. While others are in use the engines take turns, so that photos are answered meanwhile.
-   * @throws ModelRefused with the reason
-   */
+  /** While others are in use the engines take turns, so that photos are answered meanwhile. @throws ModelRefused */
   async load(key: string, model: ModelFolder): Promise<void> {
     const isFirst = this.#models.size === 0;
     const loading: GroupModel = { model, runsOn: null };

@@ -8,7 +8,6 @@ import { loadModel } from './load-model';
 import { inputShape, inputValues, type LoadedModel } from './loaded-model';
 import { ModelRefused } from './model-folder';
 
-/** A model in memory. */
 interface WarmModel {
   readonly manifest: ModelManifest;
   readonly network: LoadedModel;
@@ -75,7 +74,6 @@ function isSame(left: Float32Array, right: Float32Array): boolean {
   return left.every((value, index) => Math.abs(value - (right[index] ?? 0)) <= SAME_UP_TO * largest);
 }
 
-/** One raw embedding per picture. */
 async function infer(
   { manifest: { input, output }, network }: WarmModel,
   rows: number,

@@ -5,7 +5,6 @@ import type { BackendName, EnginePlan } from './backends';
 import type { RunsOn } from './loaded-model';
 import { type ModelFolder, ModelRefused } from './model-folder';
 
-/** What an engine can be asked, and what it answers. */
 export interface EngineCalls {
   /** Starts the first backend that works. */
   open(request: { readonly backends: readonly BackendName[] }): Promise<BackendName>;
@@ -39,7 +38,7 @@ type Kind = keyof EngineCalls;
 type RequestOf<Call extends Kind> = Parameters<EngineCalls[Call]>[0];
 type ResultOf<Call extends Kind> = Awaited<ReturnType<EngineCalls[Call]>>;
 
-/** A call as it travels; `id` pairs it with its reply. */
+/** `id` pairs it with its reply. */
 export type EngineRequest = {
   [Call in Kind]: { readonly id: number; readonly kind: Call; readonly request: RequestOf<Call> };
 }[Kind];
@@ -49,7 +48,6 @@ export type EngineReply =
   | { readonly id: number; readonly ok: true; readonly result: ResultOf<Kind> }
   | { readonly id: number; readonly ok: false; readonly reason: string; readonly refused: string | null };
 
-/** An engine ended during a call. */
 class EngineEnded extends Error {
   constructor(reason: string) {
     super(`The inference engine ended: ${reason}`);

@@ -11,10 +11,7 @@ import { inputShape, type LoadedModel, type RunsOn } from './loaded-model';
 import { type ModelFolder, ModelRefused } from './model-folder';
 import { loadOnnx } from './onnx-model';
 
-/**
- * The model in a folder, in memory.
- * @throws ModelRefused when its format can't be run here or its files are no such model
- */
+/** @throws ModelRefused when the format can't be run here or the files are no such model */
 export async function loadModel(model: ModelFolder, backend: OpenBackend): Promise<LoadedModel> {
   const { format, file } = model.manifest;
   try {
@@ -42,10 +39,7 @@ async function loadNetwork(
   }
 }
 
-/**
- * A model as the bytes of an ONNX file, with the same weights.
- * @throws Error where an operation of it is not written in ONNX here
- */
+/** The bytes of an ONNX file with the same weights. @throws Error for an operation without an ONNX form here */
 export async function onnxFileOf(model: ModelFolder): Promise<Uint8Array> {
   const { input, output, format, file } = model.manifest;
   if (format === 'onnx') return readFile(join(model.folder, file));

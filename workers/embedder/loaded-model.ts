@@ -1,7 +1,6 @@
 import type { ModelManifest } from '../../models/vision/embedding-model';
 import type { BackendName } from './backends';
 
-/** A model in memory, of whatever format and runtime. */
 export interface LoadedModel {
   /**
    * Pictures in the layout of the manifest -> their embeddings, one after another, as the network gives them.
@@ -55,7 +54,6 @@ export function inputValues(input: Input, rows: number, pixels: Uint8Array): Flo
   return values;
 }
 
-/** The value of each byte. */
 function valueOfByte(input: Input, channel: number): Float32Array {
   const mean = input.mean[channel] ?? 0;
   const scale = input.scale[channel] ?? 1;

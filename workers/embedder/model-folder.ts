@@ -12,7 +12,7 @@ import {
   RESAMPLING_KERNELS,
 } from '../../models/vision/embedding-model';
 
-/** A model that can't be used, and why; the message is for the operator who chose it. */
+/** The message is for the operator who chose the model. */
 export class ModelRefused extends Error {
   constructor(
     readonly model: string,
@@ -24,10 +24,7 @@ export class ModelRefused extends Error {
   }
 }
 
-/**
- * The description of the model in a folder: its `manifest.json`, checked against the schema.
- * @throws ModelRefused naming every fault
- */
+/** Checked against the schema. @throws ModelRefused naming every fault */
 export async function readManifest(folder: string): Promise<ModelManifest> {
   const text = await readFile(join(folder, MANIFEST_FILE), 'utf8').catch((failure: unknown) => {
     throw new ModelRefused(folder, 'there is no manifest.json that can be read', failure);
@@ -52,10 +49,7 @@ export function checkedManifest(document: unknown, folder: string): ModelManifes
   throw new ModelRefused(folder, `manifest.json: ${faults.join('; ')}`);
 }
 
-/**
- * Proves that every file of a model is the one that its maker published: the SHA-256 in the manifest.
- * @throws ModelRefused naming the first file that is missing or differs
- */
+/** @throws ModelRefused naming the first file that is missing or whose SHA-256 is not the one in the manifest */
 export async function verifyDigests(folder: string, manifest: ModelManifest): Promise<void> {
   for (const [file, expected] of Object.entries(manifest.digests)) {
     const found = await sha256Of(join(folder, file)).catch((failure: unknown) => {
@@ -80,7 +74,6 @@ const insideFolder = z
     'must be a path inside the folder of the model',
   );
 
-/** The place of the manifest itself. */
 export const MANIFEST_FILE = 'manifest.json';
 
 const triple = z.tuple([z.number(), z.number(), z.number()]).readonly();
@@ -171,7 +164,6 @@ const manifestSchema: z.ZodType<ModelManifest> = z
     }
   });
 
-/** A model on disk: its folder and what its manifest says. */
 export interface ModelFolder {
   readonly folder: string;
   readonly manifest: ModelManifest;
@@ -186,10 +178,7 @@ const goldenSchema = z.object({
   tolerance: z.number().positive(),
 });
 
-/**
- * The golden pair that the maker of a model put beside it; null when there is none.
- * @throws ModelRefused when it is named and can't be read
- */
+/** Null when the model has no golden pair. @throws ModelRefused when it is named and can't be read */
 export async function readGolden({
   folder,
   manifest,

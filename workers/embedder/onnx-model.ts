@@ -102,7 +102,6 @@ function fromHalf(bits: number): number {
   return sign * 2 ** (exponent - 15) * (1 + fraction);
 }
 
-/** The same inference for a network that takes exactly so many rows. */
 function inFixedBatches(fixedRows: number, infer: LoadedModel['predict']): LoadedModel['predict'] {
   return async (values, [rows, ...rest]) => {
     const perRow = rest.reduce((product, length) => product * length, 1);

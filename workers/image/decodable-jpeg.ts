@@ -5,7 +5,6 @@ interface Edit {
   readonly by?: Buffer;
 }
 
-/** A JPEG as it is read from its start to its end. */
 interface Reading {
   readonly jpeg: Buffer;
   readonly edits: Edit[];

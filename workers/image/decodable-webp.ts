@@ -1,4 +1,3 @@
-/** Where the content of a chunk of a RIFF file stands. */
 interface Chunk {
   readonly from: number;
   readonly to: number;

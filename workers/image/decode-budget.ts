@@ -8,11 +8,8 @@ interface Taken {
 
 const NOTHING: Taken = { bytes: 0, decoders: 0 };
 
-/** The limits for all decoders together. */
 export interface DecodeLimits {
-  /** Memory of all pictures that are being decoded. */
   readonly bytesMax: number;
-  /** Pictures that are being decoded. */
   readonly decodersMax: number;
   /** Of that, what large pictures leave to others. */
   readonly keptForSmall?: Taken;
@@ -34,7 +31,6 @@ const BASE_PIXELS = 250_000;
 
 interface Waiting extends Taken {
   readonly account: string;
-  /** What it costs its account. */
   readonly pixels: number;
   readonly isLarge: boolean;
   enter(): void;

@@ -18,7 +18,6 @@ export interface SmallPicture {
   readonly height: number;
 }
 
-/** A picture to decode. */
 export interface EncodedPicture {
   readonly bytes: Uint8Array;
   /** One with more is refused. */
@@ -87,7 +86,6 @@ export function shrunk(
   });
 }
 
-/** As a prepared picture is encoded. */
 export const jpegOfPixels = ({ pixels, width, height }: Pixels): Promise<Buffer> =>
   sharp(pixels, { raw: { width, height, channels: 3 } })
     .jpeg(PREPARED)

@@ -5,7 +5,6 @@ import { isInsideName, isPublicAddress, publicResolver, type ResolveName } from 
 
 const HEADER_BYTES_MAX = 16_384;
 
-/** How callers' addresses are dialled. */
 export interface ConnectionSettings {
   /** `host:port` pairs, as written in the address, that may be reached although they are not public. */
   readonly allow: readonly string[];
@@ -16,7 +15,6 @@ export interface ConnectionSettings {
 /** An address that callers may not name, or a name that leads to one. */
 export class BlockedAddressError extends Error {}
 
-/** What is sent to an address. */
 export interface OutgoingRequest {
   readonly method: 'GET' | 'POST';
   readonly headers: Readonly<Record<string, string>>;
@@ -37,17 +35,13 @@ export class GuardedConnections {
     this.#lookup = publicLookup(settings.resolve ?? publicResolver());
   }
 
-  /**
-   * Refuses an address that callers may not name. A numeric one is checked here, names when they are dialled.
-   * @throws BlockedAddressError
-   */
+  /** Checks a numeric address here; names are checked when they are dialled. @throws BlockedAddressError */
   check(url: URL): void {
     if (this.isAllowed(url)) return;
     const host = url.hostname.replace(/^\[|\]$/g, '');
     if (isIP(host) === 0 ? isInsideName(host) : !isPublicAddress(host)) throw new BlockedAddressError(host);
   }
 
-  /** Whether the settings exempt an address. */
   isAllowed({ hostname, port, protocol }: URL): boolean {
     return this.settings.allow.includes(`${hostname}:${port || (protocol === 'https:' ? '443' : '80')}`);
   }
@@ -72,7 +66,6 @@ export class GuardedConnections {
     });
   }
 
-  /** Ends what is under way. */
   close(): void {
     this.#closing.abort();
   }

@@ -2,13 +2,11 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { type ImageFault, unprocessable } from '../../models/errors';
 import type { EncodedPicture, SmallPicture, Wanted } from './decode-picture';
 
-/** A picture to decode, in another process. */
 export interface IsolatedRequest {
   readonly picture: EncodedPicture;
   readonly wanted: Wanted;
 }
 
-/** The result: the small picture, or the fault of the large one. */
 export type DecodeAnswer =
   | ({ readonly ok: true } & SmallPicture)
   | { readonly ok: false; readonly reason: ImageFault | undefined; readonly message: string };

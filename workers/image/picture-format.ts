@@ -14,7 +14,7 @@ const BRANDS: Readonly<Record<string, readonly string[]>> = {
   '3GP video': ['3gp4', '3gp5'],
 };
 
-/** First bytes of formats, as Latin-1 text. */
+/** As Latin-1 text. */
 const SIGNATURES: Readonly<Record<string, readonly string[]>> = {
   PNG: ['\x89PNG\r\n\x1a\n'],
   GIF: ['GIF87a', 'GIF89a'],
@@ -44,7 +44,6 @@ const SIGNATURES: Readonly<Record<string, readonly string[]>> = {
   'a gzip file': ['\x1f\x8b'],
 };
 
-/** The format that a text starts as, by a table. */
 const formatOf = (text: string, table: typeof SIGNATURES): string | undefined =>
   Object.keys(table).find((format) => table[format]?.some((start) => text.startsWith(start)));
 

@@ -75,5 +75,4 @@ export function publicResolver(servers: readonly string[] = []): ResolveName {
  */
 const INSIDE = /^[^.]*\.?$|(?:^|\.)(?:localhost|local|internal|home\.arpa)\.?$/i;
 
-/** Whether a name means something on this machine or in its network, whatever a resolver says. */
 export const isInsideName = (name: string): boolean => INSIDE.test(name);

@@ -29,7 +29,6 @@ export interface ImageLimits {
   readonly pixelsMax: number;
 }
 
-/** Token of `ImageLimits`. */
 export const IMAGE_LIMITS = Symbol.for('ImageLimits');
 
 /**

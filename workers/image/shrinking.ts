@@ -19,7 +19,6 @@ const SIDE_MIN = 16;
 /** Orientations of EXIF from here on lay a picture on its side. */
 const LYING = 5;
 
-/** The size of a picture when it is upright. */
 export const uprightSize = ({ width, height, orientation = 1 }: StoredSize) =>
   orientation >= LYING ? { width: height, height: width } : { width, height };
 

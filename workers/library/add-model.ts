@@ -20,7 +20,6 @@ import {
 import { FolderModelLibrary, modelsFolder } from './model-library';
 import { isAddress, type ModelSource, openSource } from './open-source';
 
-/** How a model is added. */
 export interface AddModelOptions {
   readonly dataDir: string;
   /** SHA-256 of what is named: the manifest, or the archive; null when the operator has none. */
@@ -35,7 +34,6 @@ export interface AddModelOptions {
   readonly progress: Progress;
 }
 
-/** A model that can be used from now on. */
 export interface AddedModel {
   readonly model: InstalledModel;
   /** False when the very same was here before. */

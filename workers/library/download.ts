@@ -6,18 +6,15 @@ import type { Progress } from '../../models/ports';
 import { codeOf } from '../../models/store-fault';
 import { ModelRefused } from '../embedder/model-folder';
 
-/** The refusal of a file that would pass the limit for all files of a model. */
 export const tooLarge = (place: string, file: string, bytesMax: number): ModelRefused =>
   new ModelRefused(place, `${file} is larger than the ${bytesMax} bytes that are still allowed (--max-mib)`);
 
 export interface DownloadOptions {
-  /** The largest file that is taken. */
   readonly bytesMax: number;
   readonly limit: TimeLimit;
   readonly progress: Progress;
 }
 
-/** When downloads are given up. */
 export interface TimeLimit {
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
@@ -104,7 +101,6 @@ async function fetchInto(
   progress.end();
 }
 
-/** Advice to the operator on an address that answers without the file. */
 function refusalIn(status: number): string {
   if (status >= 300 && status < 400) return 'redirects too often: name the address where it ends';
   if (status === 401 || status === 403)

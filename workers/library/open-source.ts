@@ -4,7 +4,6 @@ import { MANIFEST_FILE, ModelRefused, sha256Of } from '../embedder/model-folder'
 import { type DownloadOptions, download, tooLarge } from './download';
 import { ArchiveTooLarge, unpackArchive } from './unpack-archive';
 
-/** Where a model comes from: a folder, or addresses. */
 export interface ModelSource {
   /** What `--sha256` is of: the file that the operator named. */
   readonly named: 'manifest' | 'archive';
@@ -48,7 +47,6 @@ export async function openSource(place: string, options: SourceOptions): Promise
 /** Whether a place is meant as an address, whatever its scheme. */
 export const isAddress = (place: string): boolean => /^[a-z][a-z0-9+.-]*:\/\//i.test(place);
 
-/** A model in a folder of this machine. */
 const folderSource = (folder: string, named: ModelSource['named']): ModelSource => ({
   named,
   bring: async (name, target, bytesMax) => {

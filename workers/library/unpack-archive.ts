@@ -18,13 +18,11 @@ export async function isGzip(path: string): Promise<boolean> {
   }
 }
 
-/** An entry of an archive that was left out, and why. */
 export interface EntryFault {
   readonly name: string;
   readonly reason: string;
 }
 
-/** What is taken of an archive. */
 interface ArchiveLimits {
   readonly bytesMax: number;
   readonly entriesMax: number;
@@ -38,7 +36,6 @@ const UNLIMITED: ArchiveLimits = {
   flags: 'w',
 };
 
-/** An archive that holds more than is taken. */
 export class ArchiveTooLarge extends Error {}
 
 /**

@@ -1,13 +1,11 @@
 /** A tensor of a network while it is traced: computed from the pictures, or known. Shapes are TensorFlow's. */
 export type Operand = Traced | Known;
 
-/** A tensor that is computed from the pictures, under its name in the graph. */
 export interface Traced {
   readonly name: string;
   readonly shape: readonly number[];
 }
 
-/** A tensor that the network holds. */
 export interface Known {
   readonly values: Float32Array;
   readonly shape: readonly number[];
@@ -24,7 +22,6 @@ const FROM_ONNX = [0, 2, 3, 1];
 export const orderInGraph = (rank: number): readonly number[] =>
   rank === 4 ? TO_ONNX : Array.from({ length: rank }, (_, axis) => axis);
 
-/** Where an axis of a tensor of so many dimensions lies in the graph. */
 export const axisInGraph = (axis: number, rank: number): number => orderInGraph(rank).indexOf(axis);
 
 /** Writes an ONNX graph, node by node. Every tensor of four dimensions lies in it with channels first. */
@@ -68,12 +65,11 @@ export class GraphWriter {
     return shape.length === 4 ? this.add('Transpose', [name], { perm: FROM_ONNX }) : name;
   }
 
-  /** A tensor that is laid out as TensorFlow does it, as it lies in the graph. */
   fromTensorFlow({ name, shape }: Traced): Traced {
     return { shape, name: shape.length === 4 ? this.add('Transpose', [name], { perm: TO_ONNX }) : name };
   }
 
-  /** The whole as the bytes of an ONNX file; `rows` of both are free. */
+  /** The bytes of an ONNX file; `rows` of both are free. */
   file(input: Traced, output: Traced, outputName: string): Uint8Array {
     this.#nodes.push({ operator: 'Identity', inputs: [this.asInTensorFlow(output)], output: outputName });
     return onnxFile({
@@ -132,7 +128,6 @@ export interface OnnxValue {
   readonly shape: readonly (number | string)[];
 }
 
-/** Numbers that the network holds. */
 export interface OnnxConstant {
   readonly name: string;
   readonly shape: readonly number[];

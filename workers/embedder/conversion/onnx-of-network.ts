@@ -23,7 +23,6 @@ export interface OpenNetwork {
   dispose(): void;
 }
 
-/** What goes into a network and comes out of it. */
 export interface NetworkSignature {
   readonly input: string;
   readonly output: string;
@@ -70,7 +69,6 @@ class TracingBackend extends MathBackendCPU {
   isTraced = (tensor: TensorInfo | undefined): boolean =>
     tensor !== undefined && this.#traced.has(tensor.dataId);
 
-  /** The pictures, laid out as TensorFlow does it. */
   tensorOf(pictures: Traced): Tensor {
     return engine().makeTensorFromTensorInfo(this.infoOf(this.graph.fromTensorFlow(pictures)));
   }

@@ -41,7 +41,6 @@ interface Binary {
   readonly b: Operand;
 }
 
-/** One operation on two tensors, value by value, as both stretch. */
 const elementwise =
   (operator: string): Operator<Binary, object> =>
   (graph, { a, b }) => {
@@ -50,7 +49,6 @@ const elementwise =
     return { name: graph.add(operator, operands), shape };
   };
 
-/** One operation after another on each value. */
 const each =
   (...operators: readonly string[]): Operator<Unary, object> =>
   (graph, { x }) => ({
@@ -58,7 +56,6 @@ const each =
     name: operators.reduce((name, operator) => graph.add(operator, [name]), x.name),
   });
 
-/** Values within limits. */
 const clipped: Operator<Unary, ClipByValueAttrs> = (graph, { x }, { clipValueMin, clipValueMax }) => {
   const limits = [clipValueMin, clipValueMax].map((limit) => graph.constant([], Float32Array.of(limit)));
   return { shape: x.shape, name: graph.add('Clip', [x.name, ...limits]) };
@@ -144,7 +141,6 @@ const pooling =
 const padsOf = ({ padInfo }: backend_util.Conv2DInfo): number[] =>
   (['top', 'left', 'bottom', 'right'] as const).map((side) => padInfo[side]);
 
-/** Pictures of another size. */
 const resized: Operator<{ images: Traced }, ResizeBilinearAttrs> = (
   graph,
   { images },
@@ -160,7 +156,6 @@ const resized: Operator<{ images: Traced }, ResizeBilinearAttrs> = (
   return { name, shape: [rows, ...size, channels] };
 };
 
-/** A border of one value. */
 const padded: Operator<Unary, PadV2Attrs> = (graph, { x }, { paddings, constantValue }) => {
   const inGraph = orderInGraph(paddings.length).map((axis) => paddings[axis] ?? [0, 0]);
   const sides = [0, 1].flatMap((side) => inGraph.map((both) => both[side] ?? 0));

@@ -36,7 +36,6 @@ const LIMITS: Readonly<Record<PhotoLevel, Limits>> = {
 /** Side of a distorted photo in pixels. */
 const SIDE = 448;
 
-/** Distorts as `distortPhoto` does. */
 export const PHOTO_DISTORTER: PhotoDistorter = { distort: distortPhoto };
 
 /**

@@ -11,11 +11,9 @@ export type Ground = (x: number, y: number) => Colour;
 /** The colour of what is in front of the item at a place of the picture; null where there is nothing. */
 export type Cover = (x: number, y: number) => Colour | null;
 
-/** A random place where an item may be photographed. */
 export const anyPlace = (random: Random): Ground =>
   random.pick([shaded, boards, boards, cloth, cloth, room, room, tiles])(random);
 
-/** A ground of one colour. */
 export function plainGround(lightest: number, darkest: number, random: Random): Ground {
   const channel = () => random.between(darkest, lightest);
   const colour: Colour = [channel(), channel(), channel()];
@@ -105,7 +103,6 @@ function cloth(random: Random): Ground {
   };
 }
 
-/** A room out of focus. */
 function room(random: Random): Ground {
   const wall = shaded(random);
   const things = Array.from({ length: 8 }, () => {
