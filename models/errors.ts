@@ -71,11 +71,10 @@ const retryAfter = (seconds: number): Record<string, string> => ({
 export const badRequest = (message: string, extras: ErrorExtras = {}): AppError =>
   new AppError('bad_request', message, { extras });
 
-const SEND_KEY = 'Send a valid API key as "Authorization: Bearer <API_KEY>".';
-
 /** 401: the key is missing, malformed, unknown or revoked; which one is not disclosed. */
-export const unauthorized = (message = SEND_KEY): AppError =>
-  new AppError('unauthorized', message, { headers: { 'WWW-Authenticate': 'Bearer' } });
+export const unauthorized = (
+  message = 'Send a valid API key as "Authorization: Bearer <API_KEY>".',
+): AppError => new AppError('unauthorized', message, { headers: { 'WWW-Authenticate': 'Bearer' } });
 
 /** 402: the balance does not cover the highest possible price of this call. */
 export const insufficientCredits = (price?: number): AppError =>

@@ -25,9 +25,6 @@ export interface ImageIndex {
   index(versionId: number, images: readonly CatalogImage[], signal?: AbortSignal): Promise<IndexOutcome>;
 }
 
-/** Few, so that decoding big catalog pictures does not hold up the photos of callers. */
-const IMAGES_AT_ONCE = 4;
-
 type Embedded = { readonly imageId: number; readonly vectors: readonly Float32Array[] };
 type Failed = { readonly imageId: number; readonly reason: string };
 
@@ -67,7 +64,8 @@ export class ImageIndexer implements ImageIndex {
     if (wanted.length === 0) return { embedded: images.length, failed: 0 };
     const embedder = await this.embedders.forVersion(version);
     const embed = (image: CatalogImage) => this.#embed(image, embedder, signal);
-    const results = await pMap(wanted, embed, { concurrency: IMAGES_AT_ONCE });
+    // Few at once, so that decoding big catalog pictures does not hold up the photos of callers.
+    const results = await pMap(wanted, embed, { concurrency: 4 });
     const embedded = results.filter((result) => 'vectors' in result);
     const failed = results.filter((result) => 'reason' in result);
     if (embedded.length > 0) await this.embeddings.store(versionId, embedded);

@@ -60,10 +60,9 @@ export interface Caller extends Owner {
   readonly taxonomyVersion: number;
 }
 
-const KEY_FORM = /^loupe_(live|test)_[0-9A-Za-z]{32,128}$/;
-
 /** By its form alone (contract 9.2). */
-export const isKeyForm = (credential: string): boolean => KEY_FORM.test(credential);
+export const isKeyForm = (credential: string): boolean =>
+  /^loupe_(live|test)_[0-9A-Za-z]{32,128}$/.test(credential);
 
 /** Whether a key with these versions may call an endpoint of this version: a v2 endpoint needs v2 or v1, the others their own. */
 export function opens(versions: readonly ApiVersion[], endpoint: ApiVersion): boolean {

@@ -23,12 +23,6 @@ export interface Lease {
 
 const RETRY_AFTER_SECONDS = 2;
 
-interface Wish {
-  readonly units: number;
-  grant(): void;
-  refuse(): void;
-}
-
 class Held {
   readonly #byParty = new Map<string, number>();
   total = 0;
@@ -58,7 +52,7 @@ class Held {
 export class FairBudget {
   readonly #little = new Held();
   readonly #large = new Held();
-  readonly #waiting = new Map<Lease, Wish>();
+  readonly #waiting = new Map<Lease, { readonly units: number; grant(): void; refuse(): void }>();
   #beyond: Lease | null = null;
 
   constructor(private readonly options: FairBudgetOptions) {}

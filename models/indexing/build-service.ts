@@ -206,17 +206,14 @@ export class BuildService {
   }
 }
 
-/** Failed work (queue or database unavailable, workers died) is retried for a minute and a half. */
-const BACKOFF = { retries: 7, minTimeout: 1_000, maxTimeout: 30_000 };
-
 type Retry = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
-/** Retries a few times after any AppError but `not_found`. @throws the reason of `signal`; the last failure */
+/** Retries for a minute and a half after any AppError but `not_found`. @throws the reason of `signal`; the last failure */
 const retrying =
   (progress: Progress, signal: AbortSignal): Retry =>
   (work) =>
     pRetry(work, {
-      ...BACKOFF,
+      ...{ retries: 7, minTimeout: 1_000, maxTimeout: 30_000 },
       signal,
       shouldRetry: ({ error }) => {
         if (!(error instanceof AppError) || error.code === 'not_found' || signal.aborted) return false;

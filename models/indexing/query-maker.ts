@@ -39,10 +39,6 @@ export interface Query {
 
 /** The level whose queries are asked as unknown items too. */
 const UNKNOWN_LEVEL = 2;
-/** Pictures distorted, photos read, and queries asked, at a time. */
-const MADE_AT_ONCE = 2;
-const READ_AT_ONCE = 4;
-const ASKED_AT_ONCE = 4;
 
 const NONE: ReadonlySet<number> = new Set();
 
@@ -77,7 +73,7 @@ export class QueryMaker {
       progress.reach(done);
       return queries;
     };
-    const queries = (await pMap(images, make, { concurrency: MADE_AT_ONCE })).flat();
+    const queries = (await pMap(images, make, { concurrency: 2 })).flat();
     progress.end();
     if (queries.length > 0) return queries;
     throw notFound('There is no embedded catalog picture to make queries of: import pictures first.');
@@ -123,7 +119,7 @@ export class QueryMaker {
       jpegs: [(await this.preparer.prepare(await this.labelled.read(folder, photo))).jpeg],
       itemImages: new Set((images.get(product) ?? []).map(({ id }) => id)),
     });
-    return pMap(known, make, { concurrency: READ_AT_ONCE });
+    return pMap(known, make, { concurrency: 4 });
   }
 
   /** Queries from callers' photos kept with their feedback, the newest first. @throws AppError when there are none */
@@ -175,7 +171,7 @@ export async function evaluateVersion(
     progress.reach(done);
     return answers;
   };
-  const answers = (await pMap(queries, ask, { concurrency: ASKED_AT_ONCE })).flat();
+  const answers = (await pMap(queries, ask, { concurrency: 4 })).flat();
   progress.end();
   return answers;
 }

@@ -21,7 +21,6 @@ export type Recalibration = Awaited<ReturnType<RecalibrationService['recalibrate
 
 /** Answers used, the newest first: enough to fit a few weights, few enough to keep in memory with their neighbours. */
 const ANSWERS_MAX = 2_000;
-const READ_AT_ONCE = 4;
 
 /** Fewer answers than this are too little evidence for which calibration is better. */
 const ANSWERS_MIN = 100;
@@ -81,7 +80,7 @@ export class RecalibrationService {
       const shown = { item: correctId ?? id, neighbours, photos, products, shows: products };
       return labelledSighting(shown, this.catalog, taxonomy);
     };
-    return pMap(answers, sightingOf, { concurrency: READ_AT_ONCE });
+    return pMap(answers, sightingOf, { concurrency: 4 });
   }
 }
 

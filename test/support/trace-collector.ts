@@ -17,10 +17,6 @@ interface SentSpan extends Attributed {
   status?: { code?: number };
 }
 
-interface Sent {
-  resourceSpans: { resource: Attributed; scopeSpans: { spans: SentSpan[] }[] }[];
-}
-
 export class TraceCollector {
   readonly spans: CollectedSpan[] = [];
   /** Headers of what arrived, and all of its text. */
@@ -30,7 +26,8 @@ export class TraceCollector {
     const sent = await text(req);
     this.headers.push(req.headers);
     this.text += sent;
-    for (const { resource, scopeSpans } of (JSON.parse(sent) as Sent).resourceSpans) {
+    type Resources = { resource: Attributed; scopeSpans: { spans: SentSpan[] }[] }[];
+    for (const { resource, scopeSpans } of (JSON.parse(sent) as { resourceSpans: Resources }).resourceSpans) {
       const process = attributesOf(resource).get('service.instance.id');
       for (const { spans } of scopeSpans) this.spans.push(...spans.map((span) => spanOf(span, process)));
     }

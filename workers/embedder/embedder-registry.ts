@@ -19,8 +19,6 @@ export interface EmbedderRegistryOptions extends InferencePoolOptions {
   mapOf(versionId: number): Promise<Float32Array | null>;
 }
 
-const MAPS_MAX = 4;
-
 /**
  * The embedders of this process, all in one inference pool, so that work on a new version never goes before a photo for
  * the live one. A model is loaded at its first use and stays: a few megabytes per thread. The pool starts with the
@@ -30,7 +28,7 @@ const MAPS_MAX = 4;
 export class PooledEmbedderRegistry implements EmbedderRegistry {
   readonly #embedders = new Map<string, Promise<Embedder>>();
   /** Maps never change, and take a megabyte each. */
-  readonly #maps = new LRUCache<number, Float32Array>({ max: MAPS_MAX });
+  readonly #maps = new LRUCache<number, Float32Array>({ max: 4 });
   #pool: Promise<InferencePool> | null = null;
   #started: InferencePool | null = null;
 
@@ -111,7 +109,7 @@ export async function loadTried(pool: InferencePool, key: string, model: ModelFo
   if (!golden) return;
   const { picture, embedding, tolerance } = golden;
   try {
-    const views = await renderViews(await readFile(join(folder, picture)), [WHOLE], manifest.input);
+    const views = await renderViews(await readFile(join(folder, picture)), [[0, 0, 1, 1]], manifest.input);
     const [found = new Float32Array()] = await pool.embed(key, views, 'catalog');
     if (embedding.length !== found.length)
       throw new ModelRefused(folder, `its golden vector has ${embedding.length} values, not ${found.length}`);
@@ -124,8 +122,6 @@ export async function loadTried(pool: InferencePool, key: string, model: ModelFo
     throw new ModelRefused(folder, `its golden picture ${picture} can not be read or embedded`, failure);
   }
 }
-
-const WHOLE = [0, 0, 1, 1] as const;
 
 /** `loadTried` in a pool of its own; returns the manifest. @throws ModelRefused with the reason */
 export async function checkModel(

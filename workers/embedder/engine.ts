@@ -18,14 +18,12 @@ export interface EngineCalls {
     readonly rowsMax: number;
   }): Promise<RunsOn>;
   unload(request: { readonly key: string }): Promise<null>;
-  run(request: RunRequest): Promise<Embeddings>;
-}
-
-/** Pictures for one inference: `rows` times width x height x 3 bytes, red, green and blue. */
-interface RunRequest {
-  readonly key: string;
-  readonly rows: number;
-  readonly pixels: Uint8Array;
+  /** @param request `pixels`: `rows` times width x height x 3 bytes, red, green and blue */
+  run(request: {
+    readonly key: string;
+    readonly rows: number;
+    readonly pixels: Uint8Array;
+  }): Promise<Embeddings>;
 }
 
 /** Unit vectors of a run, one after another; `broken` lists the rows for which the model gave no direction. */
@@ -63,11 +61,6 @@ export class EngineLate extends Error {
   }
 }
 
-interface PendingCall {
-  resolve(result: unknown): void;
-  reject(failure: Error): void;
-}
-
 /** A running thread or process, which emits `message`, `error` and `exit`. */
 interface Channel {
   readonly events: EventEmitter;
@@ -81,7 +74,7 @@ export class Engine {
   readonly ended: Promise<string>;
   /** Calls that keep others from using it. */
   tasks = 0;
-  readonly #pending = new Map<number, PendingCall>();
+  readonly #pending = new Map<number, { resolve(result: unknown): void; reject(failure: Error): void }>();
   readonly #channel: Channel;
   #nextId = 1;
   #end: string | null = null;

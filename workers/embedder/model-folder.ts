@@ -59,8 +59,6 @@ export async function verifyDigests(folder: string, manifest: ModelManifest): Pr
   }
 }
 
-const SIDE_MAX = 2048;
-const VIEWS_MAX = 32;
 /** pgvector indexes `halfvec` up to this many dimensions. */
 const DIMENSIONS_MAX = 4000;
 /** Crops are written with a few decimals: the far edge may pass 1 by rounding. */
@@ -89,9 +87,9 @@ const view = z
   )
   .readonly();
 
-const views = z.array(view).min(1).max(VIEWS_MAX).readonly();
+const views = z.array(view).min(1).max(32).readonly();
 
-const side = z.number().int().min(8).max(SIDE_MAX);
+const side = z.number().int().min(8).max(2048);
 
 const channel = z.number().min(0).max(255);
 

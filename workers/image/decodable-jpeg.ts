@@ -1,13 +1,7 @@
-/** Bytes from one position up to another that are left out, or replaced. */
-interface Edit {
-  readonly from: number;
-  readonly to: number;
-  readonly by?: Buffer;
-}
-
 interface Reading {
   readonly jpeg: Buffer;
-  readonly edits: Edit[];
+  /** Bytes from one position up to another that are left out, or replaced. */
+  readonly edits: { readonly from: number; readonly to: number; readonly by?: Buffer }[];
   /** Bits of each coefficient that are still to come, by component, in a progressive picture. */
   readonly bitsLeft: Map<number, Int8Array>;
   frame: 'sequential' | 'progressive' | null;

@@ -3,8 +3,6 @@ import https from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { isInsideName, isPublicAddress, publicResolver, type ResolveName } from './public-address';
 
-const HEADER_BYTES_MAX = 16_384;
-
 export interface ConnectionSettings {
   /** `host:port` pairs, as written in the address, that may be reached although they are not public. */
   readonly allow: readonly string[];
@@ -55,7 +53,7 @@ export class GuardedConnections {
     this.check(url);
     const { request } = url.protocol === 'https:' ? https : http;
     const sent = request(url, {
-      ...{ method, headers, agent: false, auth: null, maxHeaderSize: HEADER_BYTES_MAX },
+      ...{ method, headers, agent: false, auth: null, maxHeaderSize: 16_384 },
       ...(this.isAllowed(url) ? {} : { lookup: this.#lookup }),
       signal: AbortSignal.any([signal, this.#closing.signal]),
     });

@@ -10,7 +10,6 @@ const label = z.object({ photo: z.string().min(1), product: z.string().min(1) })
 type Label = z.infer<typeof label>;
 
 const PICTURES = ['.jpg', '.jpeg', '.png', '.webp'];
-const AT_ONCE = 4;
 
 /** Photos in a folder: `labels.jsonl` with `photo` and `product`, or a subfolder per product id. */
 export class LabelledFolders implements LabelledPhotos {
@@ -34,5 +33,5 @@ async function labelsByFolder(folder: string): Promise<Label[]> {
     const photos = names.filter((name) => PICTURES.includes(extname(name).toLowerCase())).sort();
     return photos.map((name) => ({ photo: join(product, name), product }));
   };
-  return (await pMap(products.sort(), labelsIn, { concurrency: AT_ONCE })).flat();
+  return (await pMap(products.sort(), labelsIn, { concurrency: 4 })).flat();
 }

@@ -49,9 +49,6 @@ function isIsatap({ parts }: ipaddr.IPv6): boolean {
 /** Every address that DNS has for a name, of both families. */
 export type ResolveName = (name: string) => Promise<readonly string[]>;
 
-const QUERY_TIMEOUT_MS = 2500;
-const QUERY_TRIES = 2;
-
 /**
  * Asks DNS itself, never the hosts file or search domains, which name what is inside. Unlike the system's resolver it
  * takes no thread of the pool that decodes pictures, so names that answer slowly hold up nobody else's photo.
@@ -59,7 +56,7 @@ const QUERY_TRIES = 2;
  * @returns a function that rejects with the resolver's own error when a name has no address
  */
 export function publicResolver(servers: readonly string[] = []): ResolveName {
-  const resolver = new Resolver({ timeout: QUERY_TIMEOUT_MS, tries: QUERY_TRIES });
+  const resolver = new Resolver({ timeout: 2500, tries: 2 });
   if (servers.length > 0) resolver.setServers(servers);
   return async (name) => {
     const [v4, v6] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
@@ -73,6 +70,5 @@ export function publicResolver(servers: readonly string[] = []): ResolveName {
  * Names without a dot and names under the special-use domains (RFC 6761, 6762, 8375, ICANN's `internal`): what they
  * mean is decided inside, by a hosts file, a container engine or a cloud's metadata service.
  */
-const INSIDE = /^[^.]*\.?$|(?:^|\.)(?:localhost|local|internal|home\.arpa)\.?$/i;
-
-export const isInsideName = (name: string): boolean => INSIDE.test(name);
+export const isInsideName = (name: string): boolean =>
+  /^[^.]*\.?$|(?:^|\.)(?:localhost|local|internal|home\.arpa)\.?$/i.test(name);

@@ -16,11 +16,9 @@ export interface Shrinking {
 /** Pixels that a region must have on each side. */
 const SIDE_MIN = 16;
 
-/** Orientations of EXIF from here on lay a picture on its side. */
-const LYING = 5;
-
+/** Orientations of EXIF from 5 on lay a picture on its side. */
 export const uprightSize = ({ width, height, orientation = 1 }: StoredSize) =>
-  orientation >= LYING ? { width: height, height: width } : { width, height };
+  orientation >= 5 ? { width: height, height: width } : { width, height };
 
 /** The size of a picture as it is stored, and its EXIF orientation. */
 interface StoredSize {

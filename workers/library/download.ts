@@ -20,7 +20,6 @@ export interface TimeLimit {
   readonly signal: AbortSignal;
 }
 
-const REDIRECTS_MAX = 5;
 const SILENCE_MAX_MS = 60_000;
 
 /**
@@ -57,7 +56,7 @@ function retryingAgent(): Dispatcher {
   const patience = { headersTimeout: SILENCE_MAX_MS, bodyTimeout: SILENCE_MAX_MS };
   return new Agent({ ...patience, connect: { timeout: SILENCE_MAX_MS } }).compose(
     interceptors.retry({ maxRetries: 5, minTimeout: 250, errorCodes: [...BREAKS] }),
-    interceptors.redirect({ maxRedirections: REDIRECTS_MAX }),
+    interceptors.redirect({ maxRedirections: 5 }),
   );
 }
 

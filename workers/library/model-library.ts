@@ -5,14 +5,13 @@ import type { BrokenModel, InstalledModel, ModelLibrary } from '../../models/por
 import { modelReference } from '../../models/vision/embedding-model';
 import { ModelRefused, readManifest } from '../embedder/model-folder';
 
-const BUNDLED_FOLDER = resolve(__dirname, '../embedder/bundled');
-const EARLIER_FOLDER = resolve(__dirname, '../embedder/bundled-earlier');
-
 /** The model that ships with Loupe, and that a new installation answers with. */
-export const bundledModel = (): Promise<InstalledModel> => installed(BUNDLED_FOLDER, true);
+export const bundledModel = (): Promise<InstalledModel> =>
+  installed(resolve(__dirname, '../embedder/bundled'), true);
 
 /** The bundled model of the release before, until anyone who answers with it has embedded anew (docs/upgrade.md). */
-export const earlierModel = (): Promise<InstalledModel> => installed(EARLIER_FOLDER, true);
+export const earlierModel = (): Promise<InstalledModel> =>
+  installed(resolve(__dirname, '../embedder/bundled-earlier'), true);
 
 /** Where added models lie: a folder each. */
 export const modelsFolder = (dataDir: string): string => join(dataDir, 'models');

@@ -74,8 +74,6 @@ async function openAddress(url: URL, options: SourceOptions): Promise<ModelSourc
   };
 }
 
-const ENTRIES_MAX = 10_000;
-
 /** A model is used whole or not at all, so one entry that can't be unpacked refuses the archive. */
 async function openArchive(
   archive: string,
@@ -85,7 +83,7 @@ async function openArchive(
   if (found !== sha256) throw new ModelRefused(archive, `it has SHA-256 ${found}, not ${sha256}`);
   const folder = join(scratch, 'unpacked');
   await mkdir(folder);
-  const limits = { bytesMax, entriesMax: ENTRIES_MAX, flags: 'wx' } as const;
+  const limits = { bytesMax, entriesMax: 10_000, flags: 'wx' } as const;
   const [fault] = await unpackArchive(archive, folder, limits).catch((failure: unknown) => {
     const reason =
       failure instanceof ArchiveTooLarge ? failure.message : 'it is no tar archive, or it is damaged';

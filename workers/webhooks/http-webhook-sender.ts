@@ -5,15 +5,11 @@ import {
   GuardedConnections,
 } from '../image/guarded-connections';
 
-interface WebhookSettings extends ConnectionSettings {
-  readonly timeoutMs: number;
-}
-
 /** Sends messages over the same guarded connections as photo fetches; an answer is neither followed nor read. */
 export class HttpWebhookSender implements WebhookSender {
   readonly #connections: GuardedConnections;
 
-  constructor(private readonly settings: WebhookSettings) {
+  constructor(private readonly settings: ConnectionSettings & { readonly timeoutMs: number }) {
     this.#connections = new GuardedConnections(settings);
   }
 

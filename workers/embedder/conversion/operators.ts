@@ -81,15 +81,9 @@ function activated(graph: GraphWriter, x: Traced, activation = 'linear'): Traced
   return operator(graph, { x }, {});
 }
 
-interface Convolved {
-  readonly x: Operand;
-  readonly filter: Operand;
-  readonly bias?: Operand;
-}
-
 /** A convolution, or one of each channel by itself, with the activation after it. */
 const convolution =
-  (isDepthwise: boolean): Operator<Convolved, FusedConv2DAttrs> =>
+  (isDepthwise: boolean): Operator<{ x: Operand; filter: Operand; bias?: Operand }, FusedConv2DAttrs> =>
   (graph, { x, filter, bias }, { strides, pad, dilations, dimRoundingMode, dataFormat, activation }) => {
     if (dataFormat !== 'NHWC') throw new Error(`a convolution of ${dataFormat}`);
     const info = backend_util.computeConv2DInfo(
