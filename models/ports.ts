@@ -10,10 +10,7 @@ import type * as searchMisses from './ports/search-misses';
 import type * as vision from './ports/vision';
 import type * as webhooks from './ports/webhooks';
 
-/**
- * Everything that the domain needs from outside, in its own terms, with the token under which each is bound. The file to read first:
- * `api`, `workers` and `db` hold one class per port and technology.
- */
+/** What the domain needs from outside. The file to read first: `api`, `workers` and `db` hold one class per port and technology. */
 export type * from './ports/access';
 export type * from './ports/audit';
 export type * from './ports/catalog';

@@ -28,10 +28,7 @@ export interface ImageIndex {
 type Embedded = { readonly imageId: number; readonly vectors: readonly Float32Array[] };
 type Failed = { readonly imageId: number; readonly reason: string };
 
-/**
- * The stages of a photo, over images of the catalog: bytes, one small upright picture, the vectors of its catalog views,
- * stored. Safe to repeat: existing vectors are not computed again.
- */
+/** The stages of a photo, over images of the catalog. Safe to repeat: existing vectors are not computed again. */
 @injectable()
 export class ImageIndexer implements ImageIndex {
   constructor(

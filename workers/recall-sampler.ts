@@ -22,10 +22,7 @@ const KEPT = 200;
 /** The rows of an answer come from at most this many images. */
 const LOOKED_AT = 10;
 
-/**
- * Recall of the approximate search in production: now and then a search is made again, exactly, beside the requests and
- * one at a time, and what it found is compared.
- */
+/** Now and then a search is made again, exactly, beside the requests and one at a time, and what it found is compared. */
 export class RecallSampler {
   #versionId = 0;
   #recalls: number[] = [];

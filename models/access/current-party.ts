@@ -1,9 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/**
- * The party for which work is done: the account of a call, or its source address until its key is known. It follows the
- * call through every `await`, so that shared resources can be divided by party (contract 12.12).
- */
+/** Follows a call through every `await`: its account, or its source address until its key is known (contract 12.12). */
 const calls = new AsyncLocalStorage<{ party: string | null }>();
 
 /** Does work for a party; null is the service itself. Work for several accounts at once has its own name. */

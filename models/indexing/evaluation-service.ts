@@ -128,10 +128,7 @@ export class EvaluationService {
     return evaluateVersion(version, queries, { embedder, index, catalog }, progress);
   }
 
-  /**
-   * With the time of the model and the recall of the index, measured one query after the other.
-   * @param isUnseen whether an answer was not used to fit any calibration: confidence is judged by these
-   */
+  /** Measured one query after the other. @param isUnseen whether an answer was in no fit: confidence is judged by these */
   async #figures({ version, answers, calibration }: Judged, isUnseen: (answer: VersionAnswer) => boolean) {
     const embedder = await this.embedders.forVersion(version);
     const embedMs: number[] = [];

@@ -55,10 +55,7 @@ export class QueryMaker {
     @inject(PORTS.PredictionRepository) private readonly predictions: PredictionRepository,
   ) {}
 
-  /**
-   * Queries from catalog pictures, the same for the same seed and catalog: each distorted at three levels, and unchanged if its product
-   * has others. @throws AppError when there is no picture that can be read
-   */
+  /** The same queries for the same seed and catalog. @throws AppError when there is no picture that can be read */
   async fromCatalog(versionIds: readonly number[], count: number, seed: number, progress: Progress) {
     progress.begin('queries', count);
     const images = await this.samples.sample(versionIds, count, seed);
@@ -101,10 +98,7 @@ export class QueryMaker {
     return item.size > 1 ? [...queries, { name: 'other photo', ...itself }] : queries;
   }
 
-  /**
-   * Queries from labelled photos, each asked unchanged and with its item left out of the search.
-   * @throws AppError for a folder without labels, or one with no product of the catalog
-   */
+  /** Each photo is asked unchanged and with its item left out. @throws AppError for a folder without labels, or without known products */
   async fromPhotos(folder: string, count: number): Promise<Query[]> {
     const labels = await this.labelled.labels(folder);
     const images = await this.samples.imagesOf([...new Set(labels.map(({ product }) => product))]);

@@ -34,10 +34,7 @@ export class RecalibrationService {
     @inject(PORTS.AuditedTransaction) private readonly audited: AuditedTransaction,
   ) {}
 
-  /**
-   * Fits on the answers about half of the items, judges by the others, and keeps the fit if its Brier score is better there.
-   * @throws AppError listing all objections, without `force`
-   */
+  /** Keeps the fit to half of the items if its Brier score is better on the others. @throws AppError listing all objections, without `force` */
   async recalibrate(since: Date | null, force: boolean) {
     const live = liveOf(await this.embeddings.versions());
     const answers = await this.#corrected(live, since);

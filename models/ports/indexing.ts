@@ -38,10 +38,7 @@ export interface EmbeddingRepository {
   versions(): Promise<readonly VersionRecord[]>;
   /** The version of a model that is being built or live, else a new one; the first version ever is live. */
   create(manifest: ModelManifest): Promise<EmbeddingVersion>;
-  /**
-   * A version whose vectors pass through a map; the same one for the same map until it is promoted.
-   * @throws AppError while another adaptation of the model was begun and not finished
-   */
+  /** The same one for the same map until it is promoted. @throws AppError while another adaptation of the model is unfinished */
   createAdapted(adapted: AdaptedVersion): Promise<EmbeddingVersion>;
   /** By rows; null for a version without a map. */
   mapOf(versionId: number): Promise<Float32Array | null>;
@@ -54,10 +51,7 @@ export interface EmbeddingRepository {
     limit: number,
     afterId: number,
   ): Promise<readonly ImageVectors[]>;
-  /**
-   * Makes a version the live one in one step, and retires the previous one. Safe to repeat.
-   * @param keepsPrevious whether the previous one is maintained for a rollback; default: true
-   */
+  /** In one step; safe to repeat. @param keepsPrevious whether the previous one is maintained for a rollback; default: true */
   promote(versionId: number, keepsPrevious?: boolean): Promise<void>;
   /** The version was proven to cover all images: new ones are embedded for it too. */
   markBuilt(versionId: number): Promise<void>;

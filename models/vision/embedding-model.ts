@@ -9,18 +9,12 @@ export type ModelFormat = (typeof MODEL_FORMATS)[number];
 export const CANDIDATE_SIGNALS = ['nearest', 'views'] as const;
 export const NONE_SIGNALS = ['constant', 'similarity', 'nearest', 'views', 'others', 'spread'] as const;
 
-/**
- * A conditional logit: every candidate and "none of them" has the weight `exp(sum of weight * signal)`, and a proportional
- * share of the probability.
- */
+/** Conditional logit: each candidate and "none of them" has a share in proportion to `exp(sum of weight * signal)`. */
 export interface ChoiceModel {
   readonly kind: 'choice';
   readonly candidate: Readonly<Record<(typeof CANDIDATE_SIGNALS)[number], number>>;
   readonly none: Readonly<Record<(typeof NONE_SIGNALS)[number], number>>;
-  /**
-   * Exponent, 0 to 1, by which a taxonomy row shares in "none of them": 1 gives it none of that, 0 all of it
-   * (`taxonomyConfidence`).
-   */
+  /** 0 to 1: how a taxonomy row shares in "none of them" (`taxonomyConfidence`); 1 gives it none of that, 0 all of it. */
   readonly kin: number;
 }
 
@@ -78,10 +72,7 @@ export interface ViewSize {
 /** For models that do not specify it. */
 export const USUAL_KERNEL = 'lanczos3';
 
-/**
- * The size at which each view of a picture just fills the input of a model; the size of a prepared picture if the input is
- * covered.
- */
+/** The size at which each view just fills the input of a model; that of a prepared picture if the input is covered. */
 export function viewSizeOf({ input, views }: ModelManifest, kind: keyof ModelManifest['views']): ViewSize {
   const { width, height, fit, kernel = USUAL_KERNEL } = input;
   const smallest = Math.min(...views[kind].flatMap((view) => view.slice(2)));

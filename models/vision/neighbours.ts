@@ -34,10 +34,7 @@ export interface Neighbour {
   readonly imageId: number;
   /** Cosine distance, 0 (same direction) to 2, of the nearest pair of a query view and a catalog view. */
   readonly distance: number;
-  /**
-   * For each view of each photo, in order, the distance of the nearest view of the image; absent if only the nearest pair
-   * is known.
-   */
+  /** The distance of the image's nearest view to each view of each photo, in order; absent if only the nearest pair is known. */
   readonly byView?: readonly number[];
 }
 

@@ -35,10 +35,7 @@ type Late<Value> = Value | (() => Value);
 const resolved = <Value extends string | null>(value: Late<Value>): Value =>
   typeof value === 'function' ? value() : value;
 
-/**
- * Calls a service over HTTP with one key. Every answer is checked against `/openapi.json`: one that does not fit its
- * schema, or is not documented, fails the test that asked for it.
- */
+/** An answer that does not fit `/openapi.json`, or is not documented there, fails the test that asked for it. */
 export class ApiClient {
   static #check: DocumentCheck | undefined;
 

@@ -83,10 +83,7 @@ const JSON_SCHEMA = `content/${escaped('application/json')}/schema`;
 export const pointerOf = ({ path, method }: Operation, part: string): string =>
   `/paths/${escaped(path)}/${method.toLowerCase()}/${part}/${JSON_SCHEMA}`;
 
-/**
- * Compares what a service answers with its OpenAPI document: the status, the body (also its lack of further fields) and the
- * headers of each answer; and what was accepted with the schema of requests.
- */
+/** Compares status, body (also its lack of further fields), headers and accepted requests with the OpenAPI document. */
 export class DocumentCheck {
   readonly document = buildOpenApi({ records: RECORD_SCHEMAS }) as unknown as OpenApiDocument;
   readonly operations = Object.entries(this.document.paths).flatMap(([path, methods]) =>

@@ -62,10 +62,7 @@ export async function writeBundle(
 /** What the content of a prepared database depends on, besides its catalog. */
 const SOURCES = ['db', 'models', 'scripts/import', 'test/support/fixture-data.ts', ...ENGINE_SOURCES];
 
-/**
- * A catalog in a database for one test file: a copy of its own in the server of `TEST_DATABASE_URL` when there is one, else an
- * embedded one that keeps what earlier files wrote. So a file tells its accounts, keys and photos from those of others.
- */
+/** A copy in the server of `TEST_DATABASE_URL`, else an embedded database that keeps what earlier files wrote. */
 export async function createFixtureData(source: CatalogSource): Promise<FixtureData> {
   const { TEST_DATABASE_URL } = processEnvironment();
   const digest = digestOf([...SOURCES, ...source.sources]);

@@ -31,10 +31,7 @@ export const s3Settings = ({ endpoint, credentials }: S3Access): Readonly<Record
   AWS_SECRET_ACCESS_KEY: credentials?.secretAccessKey ?? '',
 });
 
-/**
- * What has a service keep its images in a bucket of its own, with all that lie in a folder; nothing where the tests have
- * no object store.
- */
+/** Settings for a bucket with all images of a folder; none where the tests have no object store. */
 export async function inOwnBucket(images: string): Promise<Readonly<Record<string, string>>> {
   const url = processEnvironment()['TEST_S3_URL'];
   if (!url) return {};

@@ -42,10 +42,7 @@ export class StoredVectors implements IndexQueue {
   async close(): Promise<void> {}
 }
 
-/**
- * The pictures at these addresses are embedded for the tests of a file, each as a unit vector at so many degrees from a
- * common direction, and no others.
- */
+/** Embeds these addresses alone, each as a unit vector at so many degrees from a common direction. */
 export function useEmbeddedPictures(service: TestService, degrees: Readonly<Record<string, number>>): void {
   beforeAll(async () => {
     const { id, manifest } = await service.liveVersion();

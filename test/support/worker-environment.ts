@@ -14,11 +14,7 @@ interface LentDatabase {
 }
 
 declare global {
-  /**
-   * Lends an embedded database that began as a copy of a prepared data folder; what earlier files wrote is still in it.
-   *
-   * @param apart names the files among which it is lent; all that give none share theirs
-   */
+  /** A prepared data folder, with what earlier files wrote since. @param apart names the files among which it is lent; those without share theirs */
   var lendEmbedded: (prepared: string, apart?: string) => Promise<LentDatabase>;
 }
 

@@ -15,10 +15,7 @@ export async function writerOf(service: TestService): Promise<ApiClient> {
   return (await service.newKey({ scopes: SCOPES })).api;
 }
 
-/**
- * A service whose catalog the tests of a file write, by call or by import, in a database apart, since they leave it changed.
- * Its pictures are embedded by `vectors`.
- */
+/** In a database apart, since the tests leave its catalog changed. Its pictures are embedded by `vectors`. */
 export function useWrittenCatalog(settings: Readonly<Record<string, string>> = {}) {
   const vectors = new StoredVectors(() => service.resolve(PORTS.EmbeddingRepository));
   const service = useService(settings, { [PORTS.IndexQueue]: vectors }, { ...FIXTURE, apart: 'written' });

@@ -96,11 +96,7 @@ export class PooledEmbedderRegistry implements EmbedderRegistry {
   }
 }
 
-/**
- * Loads a model into the pool after every check: its files are the ones its maker published, its output matches its
- * manifest, and it gives its golden vector on this machine.
- * @throws ModelRefused with the reason; the pool is then unchanged
- */
+/** Checks digests, output and golden vector. @throws ModelRefused with the reason; the pool is then unchanged */
 export async function loadTried(pool: InferencePool, key: string, model: ModelFolder): Promise<void> {
   const { folder, manifest } = model;
   await verifyDigests(folder, manifest);

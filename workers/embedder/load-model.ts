@@ -109,10 +109,7 @@ function isTensor(output: Tensor | Tensor[] | NamedTensorMap): output is Tensor 
   return 'dataId' in output;
 }
 
-/**
- * Reads a TensorFlow.js model (`model.json` and its weight files) for `loadLayersModel` and `loadGraphModel`. Only
- * files with a digest in the manifest are read, so nothing runs that was not checked.
- */
+/** Reads only files with a digest in the manifest, so nothing runs that was not checked. */
 function modelFiles({ folder, manifest }: ModelFolder): io.IOHandler {
   const read = async (file: string): Promise<Buffer> => {
     if (!Object.hasOwn(manifest.digests, file)) {

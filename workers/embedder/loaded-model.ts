@@ -2,10 +2,7 @@ import type { ModelManifest } from '../../models/vision/embedding-model';
 import type { BackendName } from './backends';
 
 export interface LoadedModel {
-  /**
-   * Pictures in the layout of the manifest -> their embeddings, one after another, as the network gives them.
-   * @param shape rows first, as `inputShape` gives it
-   */
+  /** Embeddings one after another, as the network gives them. @param shape rows first, as `inputShape` gives it */
   predict(values: Float32Array, shape: readonly [number, number, number, number]): Answer;
   dispose(): void;
   readonly runsOn: RunsOn;
@@ -28,11 +25,7 @@ export function inputShape(input: Input, rows: number): [number, number, number,
   return input.layout === 'nhwc' ? [rows, height, width, 3] : [rows, 3, height, width];
 }
 
-/**
- * Pixels as a model wants them: `(pixel - mean) * scale` per channel, in its layout and order of channels. Mean and
- * scale are in the model's own order of channels.
- * @param pixels `rows` pictures of width x height x 3 bytes, red, green and blue
- */
+/** `(pixel - mean) * scale` in the model's own layout and order of channels. @param pixels rows x width x height x 3 bytes, RGB */
 export function inputValues(input: Input, rows: number, pixels: Uint8Array): Float32Array {
   const area = input.width * input.height;
   const values = new Float32Array(rows * area * 3);

@@ -15,10 +15,7 @@ export interface DecodeLimits {
   readonly keptForSmall?: Taken;
 }
 
-/**
- * What decoding a picture takes: memory at its peak, and pixels, which stand for time. Work of the service itself takes the
- * turns of one more account.
- */
+/** Bytes at the peak, and pixels, which stand for time. The service's own work takes the turns of one more account. */
 interface DecodeRequest extends Pick<PrepareOptions, 'signal' | 'account'> {
   readonly bytes: number;
   readonly pixels: number;
@@ -171,10 +168,7 @@ const WEBP_PIXEL_BYTES = { lossless: 4, lossy: 1.5, canvas: 6 };
 /** Values of one pixel by how much of the colour is left out. */
 const SAMPLES: Readonly<Record<string, number>> = { '4:2:0': 1.5, '4:1:1': 1.5, '4:2:2': 2, '4:4:0': 2 };
 
-/**
- * Memory in bytes that decoding takes at its peak, from above. Most pictures pass through in rows; progressive JPEG,
- * interlaced PNG and lossless WebP have to be kept whole.
- */
+/** Peak bytes, from above. Progressive JPEG, interlaced PNG and lossless WebP are kept whole; most others pass in rows. */
 export function decodeMemoryBytes(header: PictureHeader): number {
   const pixels = header.width * header.height;
   const pixelBytes = header.channels * (header.depth === 'ushort' ? 2 : 1);

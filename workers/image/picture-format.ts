@@ -53,10 +53,7 @@ const RIFF_FORMATS: Readonly<Record<string, string>> = {
   WAVE: 'WAVE audio',
 };
 
-/**
- * What a file is by its bytes, whatever it is called: one of `ACCEPTED_FORMATS`, another format's name, or null.
- * Only the first kilobyte is looked at.
- */
+/** By the first kilobyte: one of `ACCEPTED_FORMATS`, another format's name, or null. */
 export function sniffPictureFormat(bytes: Buffer): string | null {
   const head = bytes.subarray(0, 1024).toString('latin1');
   // A marker must follow, but need not be the next byte.

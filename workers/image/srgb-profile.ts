@@ -9,10 +9,7 @@ const HALF_LIGHT = 0.214;
 /** Profiles round; that of another colour space is further away. */
 const TOLERANCE = 0.003;
 
-/**
- * Whether a colour profile says what a picture without one is taken for: sRGB. Converting such a picture would change
- * nothing, and takes longer than decoding and shrinking it. False for what can't be read.
- */
+/** Converting such a picture to sRGB would change nothing, and take longer than decoding and shrinking it. False for what can't be read. */
 export function isSrgbProfile(profile: Buffer): boolean {
   try {
     return (

@@ -138,10 +138,7 @@ async function stageManifest(
   return manifest;
 }
 
-/**
- * Brings the files that a manifest names: those with a digest, and its golden pair. Nothing else gets in.
- * @throws ModelRefused when one is missing, or they are too large together
- */
+/** Only those with a digest, and the golden pair. @throws ModelRefused when one is missing, or they are too large together */
 async function stageFiles(
   source: ModelSource,
   folder: string,
@@ -167,10 +164,7 @@ async function stageFiles(
   await bringOther((await readGolden({ folder, manifest }))?.picture);
 }
 
-/**
- * The same model, when it is installed already.
- * @throws ModelRefused when another one has its name, or what is installed was changed
- */
+/** Null when it is not installed. @throws ModelRefused when another one has its name, or what is installed was changed */
 async function standingModel(manifest: ModelManifest, dataDir: string): Promise<InstalledModel | null> {
   const reference = modelReference(manifest);
   const { models, broken } = await new FolderModelLibrary(dataDir).all();

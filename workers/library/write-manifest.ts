@@ -39,11 +39,7 @@ export interface ManifestWishes {
   readonly replace: boolean;
 }
 
-/**
- * Writes `manifest.json` beside a model file, with the digests of all its files, so that nobody has to work them out.
- * @returns the path of the manifest
- * @throws ModelRefused when the file is of no known format, or the manifest would not be valid; nothing is written then
- */
+/** Returns its path. @throws ModelRefused for an unknown format or a manifest that would not be valid; nothing is written then */
 export async function writeManifest(
   file: string,
   wishes: ManifestWishes,

@@ -16,11 +16,7 @@ const EVEN_SHARE = 0.9;
 /** What remains must be neither nothing nor everything. */
 const REMAINS = { least: 0.03, most: 0.97 };
 
-/**
- * Makes the background of a picture transparent where it is of one colour, as in studio pictures. Any other picture stays
- * whole.
- * @param side longest side of the result, in pixels
- */
+/** A background of one colour becomes transparent; any other picture stays whole. @param side longest side of the result, in pixels */
 export async function cutOut(picture: Buffer, side: number): Promise<Cutout> {
   const { data, info } = await sharp(picture)
     .resize(side, side, { fit: 'inside' })

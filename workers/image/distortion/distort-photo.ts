@@ -38,11 +38,7 @@ const SIDE = 448;
 
 export const PHOTO_DISTORTER: PhotoDistorter = { distort: distortPhoto };
 
-/**
- * A catalog picture as somebody might photograph the item: turned, nearer or farther, partly outside, in another place and
- * light, partly covered, blurred, noisy, compressed. The same bytes for the same picture and keys.
- * @param keys fix everything that is random
- */
+/** The same bytes for the same picture and keys. @param keys fix everything that is random */
 export async function distortPhoto(
   picture: Buffer,
   level: PhotoLevel,
@@ -51,10 +47,7 @@ export async function distortPhoto(
   return photograph(await cutOut(picture, SIDE), level, new Random('distorted', level, ...keys), SIDE);
 }
 
-/**
- * A photo of an item, as `distortPhoto` makes it; a square JPEG of the given side.
- * @param elsewhere probability of another place for an item that stands alone
- */
+/** A square JPEG of the given side. @param elsewhere probability of another place for an item that stands alone */
 export async function photograph(
   item: Cutout,
   level: PhotoLevel,
