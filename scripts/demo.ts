@@ -18,7 +18,6 @@ import { generateBundle, photoOfProduct, productId } from './lab/generator/gener
 const CATALOG = { seed: 7, products: 60, images: 2, historyMonths: 18, estimatesPerVariant: 6 } as const;
 /** The item that is photographed; the photo is drawn from another angle, on a table, in other light. */
 const PHOTOGRAPHED = { index: 17, photoSeed: 4, level: 1 } as const;
-/** More photos of that kind, for anyone who opens the web page. */
 const SAMPLES = [
   { index: 4, photoSeed: 2, level: 1 },
   { index: 30, photoSeed: 3, level: 1 },

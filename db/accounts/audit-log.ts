@@ -38,10 +38,7 @@ export class PostgresAuditLog implements AuditLog {
   }
 }
 
-/**
- * The entry of an action that spans several transactions. It is begun in the first, so that nothing changes without an entry;
- * until it is completed, its details are `unfinished`.
- */
+/** The entry of several transactions: begun in the first, so that nothing changes without one; `unfinished` until it is completed. */
 export class OpenAuditEntry {
   #id: number | null = null;
   #stands = false;

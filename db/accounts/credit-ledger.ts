@@ -195,7 +195,6 @@ export class PostgresCreditLedger implements CreditLedger {
     return hasCome(sql`expires_at`, this.clock.now(), RESERVATION_MS);
   }
 
-  /** Frees what expired reservations of an account hold. */
   private async sweep(accountId: string): Promise<void> {
     await rowsOf(this.knex)`
       WITH lapsed AS (
@@ -206,7 +205,6 @@ export class PostgresCreditLedger implements CreditLedger {
   }
 }
 
-/** Why a balance can't change by this amount. */
 function outOfRange(credits: number, held: number, amount: number): AppError {
   if (amount > 0)
     return badRequest(`An account has at most ${CREDITS_MAX} credits; this one has ${credits}.`);
@@ -264,7 +262,6 @@ export const creditsLeft = (accountId: string | undefined): Sql =>
 /**
  * Runs booking work for all items at once or, when their account does not cover all, for each separately, so that no item is
  * refused because of another.
- *
  * @param maxPrice what an item may cost, for its refusal
  * @returns in the order of the items; a 402 for each item that the account does not cover
  */

@@ -18,7 +18,6 @@ interface Found {
   readonly charge_id: string;
   /** Of the answer. */
   readonly bytes: number | null;
-  /** Whether a repetition got the answer. */
   readonly replayed: boolean;
 }
 

@@ -33,7 +33,6 @@ type BackupManifest = z.infer<typeof backupManifest>;
 export const tableEntry = (table: string): string => `tables/${table}.copy.gz`;
 export const tableOf = (entry: string): string | null => /^tables\/(\w+)\.copy\.gz$/.exec(entry)?.[1] ?? null;
 
-/** `images/<sha256>.<extension>`. */
 export const IMAGE_ENTRY = /^images\/([0-9a-f]{64})\.(jpg|png|webp)$/;
 
 /** `models/<folder>/<path>`; none leads anywhere else. */
@@ -91,7 +90,6 @@ export class ArchiveWriter {
     return this.#entry(name, size, this.#contents.noted(name, content));
   }
 
-  /** Ends the archive; resolves when all of it was written. */
   async finish(madeAt: Date, database: BackupManifest['database']): Promise<BackupManifest> {
     const about = { format: 1, made_at: madeAt.toISOString(), database } as const;
     const manifest = { ...about, entries: this.#contents.entries, images: this.#contents.images() };

@@ -12,7 +12,6 @@ import type { SigningKey } from '../files/hmac-data-file-signer';
 import { ArchiveWriter, SIGNING_KEYS, tableEntry } from './archive';
 import { type DatabaseDump, dumpDatabase } from './database-dump';
 
-/** What a backup holds, for the operator who made it. */
 export interface BackupSummary {
   readonly file: string;
   readonly bytes: number;
@@ -27,7 +26,6 @@ const GZIP_LEVEL = 1;
 /** Each request to a bucket takes a while. */
 const IMAGES_AHEAD = { concurrency: 8 };
 
-/** What is backed up, beside the database. */
 export interface BackedUp {
   readonly images: ImageStore;
   readonly modelsFolder: string;

@@ -25,10 +25,7 @@ export interface DatabaseDump {
   identities: { table: string; column: string; last: number }[];
 }
 
-/**
- * What applies to this database alone: processes, steps, and the search snapshot, whose changes carry transaction numbers. A
- * service rebuilds the snapshot.
- */
+/** What applies to this database alone: processes, steps, and the search snapshot with its transaction numbers, which a service rebuilds. */
 const LEFT_OUT: readonly string[] = [
   'catalog_import_lock',
   'catalog_search_changes',
@@ -99,14 +96,12 @@ function identitiesOf(transaction: Knex): Promise<DatabaseDump['identities']> {
 /** The rows of each table of a dump, in its order. */
 export type DumpedRows = AsyncIterable<{ readonly table: string; readonly rows: Readable }>;
 
-/** The message when a dump can't be restored here. */
 export class RestoreRefused extends Error {}
 
 const VECTORS = /^embeddings_(\d+)$/;
 
 /**
  * Restores a dump into the database, under the newest schema, in one transaction. Processes that start meanwhile wait.
- *
  * @param check refuses by throwing, before anything is changed
  * @param finish runs last, with the restored tables
  * @throws RestoreRefused for a dump of a schema that is not known here
@@ -134,10 +129,7 @@ export async function loadDatabase(
   await rowsOf(knex)`ANALYZE`;
 }
 
-/**
- * Checks that every step of the dump's schema is known here, and that no step is missing that is now part of the first version;
- * the order is that of their names. @throws RestoreRefused
- */
+/** Steps are ordered by name. @throws RestoreRefused for a step unknown here, or without one that the first version now has */
 export function refuseUnknown(dump: DatabaseDump, steps: SchemaSteps): void {
   const release = unknownRelease(dump.steps, steps);
   if (release !== null) throw new RestoreRefused(`The backup is ${release} (docs/upgrade.md).`);

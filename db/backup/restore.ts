@@ -33,7 +33,6 @@ export interface RestoredInstallation {
 }
 
 export interface RestoreOptions {
-  /** Replaces the existing data with the backup. */
   readonly replace: boolean;
   /** Records the restore in the database that it made. */
   readonly note: (knex: Knex, summary: RestoreSummary) => Promise<void>;
@@ -42,7 +41,6 @@ export interface RestoreOptions {
 /**
  * Restores a backup into an installation, under the schema of this version. The file is read through first; then images are
  * added, the database changes in one transaction, and signing keys and models follow. If interrupted, a second run finishes it.
- *
  * @throws RestoreRefused for a damaged file, a running service, or an installation that is in use without `replace`
  */
 export async function restore(

@@ -65,10 +65,7 @@ async function readRows(knex: Knex, select: Sql, before: CatalogState | null): P
   return line;
 }
 
-/**
- * Rows of the taxonomy: as many as are wanted of those whose name begins with the text, then as many that match all terms;
- * of these, rows come first whose own name holds the last word as typed so far. A row may come twice.
- */
+/** Rows whose name begins with the text, then rows that match all terms, first those with the last word in their own name; some come twice. */
 function nodes(
   knex: Knex,
   { text, words, category, size }: SuggestionQuery,

@@ -7,10 +7,7 @@ const PATIENCE_MS = 100;
 /** Keys that have a batcher of their own; one that is forgotten in use only makes a batch share less. */
 const KEYS_MAX = 1_000;
 
-/**
- * Does a flood of work in few statements: items that arrive while a batch is under way are served together by the next one. An
- * item's batch always begins after the item arrived, so its answer is as fresh as that of a statement of its own.
- */
+/** Items that arrive while a batch is under way share the next one, so each answer is as fresh as that of its own statement. */
 export class Batcher<Item, Result> {
   #latest: Promise<unknown> = Promise.resolve();
   readonly #loader: DataLoader<Item, Result>;

@@ -14,7 +14,6 @@ export interface WrittenTable {
   readonly dated: boolean;
 }
 
-/** The types of columns that an import writes, as PostgreSQL names them. */
 export type ColumnType =
   | 'text'
   | 'text[]'
@@ -32,7 +31,6 @@ const NULL = '\\N';
 /**
  * A value in the text format of COPY. Arrays are lists of text; the value of a tsvector is its list of words, that of bits
  * their bytes; of JSON a text is JSON already.
- *
  * @see https://www.postgresql.org/docs/current/sql-copy.html
  */
 export function copyValue(value: unknown, type: ColumnType): string {
@@ -129,11 +127,7 @@ const connectionOf = (trx: Knex): Promise<ClientBase> => trx.client.acquireConne
 /** About this much text is sent at once, so that the database works on it while the next is made. */
 const CHUNK_LENGTH = 64 * 1024;
 
-/**
- * Adds rows whose keys the table does not have, with COPY: a third of the work of an INSERT for the database.
- *
- * @throws DatabaseError as an INSERT would, for a key that is there as well; the transaction is lost then
- */
+/** A third of the work of an INSERT. @throws DatabaseError as an INSERT would, for an existing key too; the transaction is lost then */
 export async function copyRows(trx: Knex, table: WrittenTable, rows: Iterable<object>): Promise<void> {
   if (Array.isArray(rows) && rows.length === 0) return;
   const { name, columns } = table;

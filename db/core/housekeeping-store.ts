@@ -55,10 +55,7 @@ export class PostgresHousekeepingStore {
     return deleted.length;
   }
 
-  /**
-   * Removes the stored images that were found unnamed by any row before `unownedBefore` and still are; none while an import runs.
-   * Files are removed before the rows that record them: an import checks whether a file that it knows still exists.
-   */
+  /** Those unnamed since before `unownedBefore`; none while an import runs. Files go before their rows: an import checks those it knows. */
   collectImages(
     addresses: readonly string[],
     unownedBefore: Date,

@@ -8,7 +8,6 @@ import { clientOptions } from '../embedded/run-folder';
 import { valueTypes } from './copy-rows';
 import { connectionsSpent, databaseAway } from './postgres-faults';
 
-/** A pool of connections to PostgreSQL, whichever kind it is. */
 export interface Database {
   readonly knex: Knex;
   readonly kind: 'postgres' | 'embedded';
@@ -56,10 +55,7 @@ export function connectPostgres({
   return { ...pool, kind: 'postgres', warnings, close: () => pool.knex.destroy() };
 }
 
-/**
- * The embedded PostgreSQL of `dataDir`, which is started if no process has it open. Connections of a host that died
- * are replaced: the first query afterwards starts it again. @throws AppError 503 if it can't be started
- */
+/** Starts it if no process has it open; the first query after its host died starts it again. @throws AppError 503 if it can't be started */
 export async function connectEmbedded(
   options: PoolOptions & EmbeddedOptions & { readonly dataDir: string },
 ): Promise<Database> {
@@ -105,10 +101,7 @@ function createKnex(
   return { knex, connections };
 }
 
-/**
- * Keeps connections out of the pool that are unusable after what the server said on them, whichever caller was using them. After a
- * failover, those that lead to the old server go at once, not one by one.
- */
+/** Keeps out connections that what the server said makes unusable. After a failover all of the old server go at once. */
 function withoutSpentConnections() {
   const usable = new Set<Client>();
   return {
@@ -126,10 +119,7 @@ function withoutSpentConnections() {
   };
 }
 
-/**
- * Connections of a pool, shared by those for whom calls are made: a party holds half of them at most, rounded up, however
- * many calls it makes (contract 12.12). The extra unit makes the half round up.
- */
+/** A party holds half of the connections at most, however many calls it makes (contract 12.12). The extra unit rounds the half up. */
 export const connectionBudget = (connectionsMax: number, waitMs: number): FairBudget =>
   new FairBudget({
     units: connectionsMax + 1,

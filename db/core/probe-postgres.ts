@@ -18,12 +18,7 @@ interface ServerState {
   readonly may_create: boolean;
 }
 
-/**
- * Connects once to a PostgreSQL server and looks whether Loupe can work there.
- *
- * @returns what works but should be fixed, one sentence each
- * @throws StoreFault naming host, port and database, and what to do
- */
+/** @returns what works but should be fixed, one sentence each @throws StoreFault naming host, port and database, and what to do */
 export async function probePostgres(url: string): Promise<readonly string[]> {
   const client = clientOf(url);
   // Nobody needs the error of a connection that is given up.

@@ -17,11 +17,7 @@ export const EXPIRY = sql`least(expires_at, overlap_ends_at)`;
 /** Whether a key of `api_keys` opens anything. */
 export const isOpen = (now: Date): Sql => sql`revoked_at IS NULL AND coalesce(${EXPIRY} > ${now}, true)`;
 
-/**
- * Adds an entry to the audit log and returns its `id`: a statement for the transaction that the entry describes (contract 14.8).
- *
- * @param completes the entry that this one is the end of
- */
+/** A statement for the transaction that the entry describes; returns its `id` (contract 14.8). @param completes the entry that this one ends */
 export const auditEntry = (
   { actor, action, accountId, subject, details }: AuditEntry,
   at: Date,
@@ -37,7 +33,6 @@ const CLOCKS_APART_MS = 60_000;
 /**
  * Whether a stored time has come. One further ahead than it can be was written by a clock that was ahead: it is void,
  * and has come (contract 14.18).
- *
  * @param time a timestamptz
  * @param aheadMaxMs how far ahead of its writer's clock such a time is at most: a lease, the longest pause
  */
@@ -55,7 +50,6 @@ export const isTold = (now: Date): Sql =>
 /**
  * Writes a message for each address that wants to know of an event: an INSERT, for the transaction or statement that
  * makes it true (contract 16.13).
- *
  * @param data its `data`, an expression of type json, which may use `e`, the address
  * @param whose condition on `e`: the account that it is about, or more
  * @param from further tables of `data` and `whose`

@@ -16,10 +16,7 @@ export class Sql {
 /** What a piece may hold: a value to bind, or another piece to splice in. */
 type Part = Sql | Knex.RawBinding | readonly string[] | readonly number[];
 
-/**
- * SQL with its values bound. `${value}` becomes a parameter, arrays too (`= ANY(${ids}::text[])`); a nested `Sql` is
- * spliced in with its own values. Literal question marks can't be written.
- */
+/** `${value}` becomes a parameter, arrays too (`= ANY(${ids}::text[])`); a nested `Sql` is spliced in. No literal question marks. */
 export function sql(texts: TemplateStringsArray, ...parts: readonly Part[]): Sql {
   let text = texts[0] ?? '';
   const bindings: Knex.RawBinding[] = [];
@@ -38,10 +35,7 @@ export function sql(texts: TemplateStringsArray, ...parts: readonly Part[]): Sql
 
 const names = new Map<string, string>();
 
-/**
- * A statement that each connection parses once, and plans as often as its values make a difference. Only for a text that
- * is always the same: a connection keeps what it has prepared. Columns are named one by one, as a `*` that gains one fails.
- */
+/** Parsed once by each connection, which keeps it: only for a text that is always the same. Name all columns, as a `*` that gains one fails. */
 export function prepared({ text, bindings }: Sql): Sql {
   const name = names.get(text) ?? `loupe_${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
   names.set(text, name);
@@ -51,10 +45,7 @@ export function prepared({ text, bindings }: Sql): Sql {
 /** A constant number, in the text itself: a plan that is kept knows nothing of a limit that is bound. */
 export const constant = (value: number): Sql => new Sql(String(value));
 
-/**
- * Texts as the lines of a function that `FROM` can name: for JSON the planner assumes the same size however many there are, so a
- * plan can be kept.
- */
+/** Lines of a function that `FROM` can name: the planner assumes one size of JSON whatever its length, so a plan can be kept. */
 export const lines = (texts: readonly string[]): Sql =>
   sql`json_array_elements_text(${JSON.stringify(texts)}::json)`;
 
@@ -78,7 +69,6 @@ type Ask<Row> = (texts: TemplateStringsArray, ...parts: readonly Part[]) => Prom
  * Runs a statement and answers its rows: rowsOf<Row>(knex)`SELECT …`, or one that was made before. `Row` is what the statement
  * selects; nothing checks it. It goes to the driver on a connection of Knex's pool: Knex's own way to it costs more than most
  * statements.
- *
  * @throws AppError 503 when the database is away, or the driver's error
  */
 export function rowsOf<Row>(knex: Knex): Ask<Row>;

@@ -9,10 +9,7 @@ export interface Prepared<Row extends object> {
   readonly fresh: readonly Row[];
 }
 
-/**
- * Looks which keys the table has, and stages those rows; of rows with one key the last wins. The others need no
- * comparison: `write` copies them straight into the table, which costs the database a third of an INSERT.
- */
+/** Of rows with one key the last wins. `write` copies new ones straight into the table: a third of an INSERT's cost. */
 export async function prepare<Row extends object>(
   trx: Knex,
   table: WrittenTable,
@@ -74,10 +71,7 @@ export async function stage(trx: Knex, table: WrittenTable, rows: readonly objec
   await copyRows(trx, { ...table, name: staged }, rows);
 }
 
-/**
- * Inserts what is staged, or replaces the rows that have its keys; equal rows are not touched. Resolves to the first
- * key column of each row that changed.
- */
+/** Equal rows are not touched. Resolves to the first key column of each row that changed. */
 export async function upsertStaged(
   trx: Knex,
   { name, key, columns, dated }: WrittenTable,

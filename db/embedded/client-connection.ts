@@ -33,7 +33,6 @@ export abstract class ClientConnection {
     socket.on('close', () => this.leave());
   }
 
-  /** New messages have come. */
   abstract advance(): void;
 
   /** The client is gone: whatever it began is undone. */

@@ -98,7 +98,6 @@ export class Engine {
     return this.backlogBytes;
   }
 
-  /** Whether all that was sent is done. */
   get isResting(): boolean {
     return this.work === 'rested' && this.backlogBytes === 0;
   }
@@ -119,7 +118,6 @@ export class Engine {
     this.grantNext();
   }
 
-  /** Resolves when nobody holds the database or waits for it. */
   async idle(): Promise<void> {
     if (!this.isBusy) return;
     await new Promise<void>((resolve) => {

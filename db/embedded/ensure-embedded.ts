@@ -19,13 +19,9 @@ const RETRY_MS = 50;
 const LOG_BYTES_MAX = 4 * 1024 * 1024;
 const LOG_NAME = 'host.log';
 
-/** Where the embedded database of a data folder is. */
 export const embeddedFolder = (dataFolder: string): string => join(dataFolder, 'postgres');
 
-/**
- * The embedded PostgreSQL of a data folder: connects to its host if there is one, else starts it. Any number of
- * processes may do so at once; exactly one host runs. @throws AppError 503 with the reason if none can be started
- */
+/** Any number of processes may do so at once; exactly one host runs. @throws AppError 503 with the reason if none can be started */
 export async function ensureEmbedded(dataFolder: string, options: EmbeddedOptions = {}): Promise<Embedded> {
   if (process.platform === 'win32') throw unavailable('On Windows, set DATABASE_URL: no sockets.', 60);
   const embedded = new Embedded(embeddedFolder(dataFolder), options);
@@ -53,10 +49,7 @@ export class Embedded {
     this.run = shortPath(run);
   }
 
-  /**
-   * Where PostgreSQL's clients connect: `host` of node-postgres, `-h` of psql. Starts the host again if it died, so
-   * ask for each new connection. @throws AppError 503 if it can't be started
-   */
+  /** `host` of node-postgres, `-h` of psql. Ask for each new connection: starts the host if it died. @throws AppError 503 if it can't */
   async socketFolder(): Promise<string> {
     if (this.closed) throw unavailable('The embedded database is closed.', 1);
     if (this.lease) return this.lease.socketFolder;

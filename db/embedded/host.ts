@@ -79,7 +79,6 @@ function log(line: string): void {
   process.stderr.write(`${line}\n`);
 }
 
-/** Writes an error to the log and answers its reason. */
 function logged(what: string, error: unknown): string {
   const reason = error instanceof Error ? error.message : String(error);
   log(`${what}: ${reason}`);

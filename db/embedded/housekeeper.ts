@@ -20,10 +20,7 @@ const WORN_TABLES = `
 const LOG_SINCE_CHECKPOINT =
   'select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), redo_lsn)::float8 as bytes from pg_control_checkpoint()';
 
-/**
- * Does what a server's background processes do and PGlite, being a single process, does not: checkpoints, vacuum,
- * statistics for the planner. Works only while nobody else wants the database, as everybody waits meanwhile.
- */
+/** What PGlite, one process, lacks: checkpoints, vacuum, statistics. Only while nobody wants the database, as everybody waits. */
 export class Housekeeper {
   private timer: NodeJS.Timeout | undefined;
   private turnsSeen = 0;

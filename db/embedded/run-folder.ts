@@ -35,10 +35,7 @@ export interface ShortPath {
   release(): void;
 }
 
-/**
- * A path to `folder` that is short enough for sockets in it: the folder itself, or a link to it in a new private
- * folder among the system's temporary ones.
- */
+/** A path short enough for sockets in `folder`: itself, or a link to it in a new private folder among the temporary ones. */
 export function shortPath(folder: string): ShortPath {
   const path = realpathSync(folder);
   if (Buffer.byteLength(path) + SOCKET_TAIL_BYTES <= SOCKET_PATH_BYTES_MAX)
@@ -54,10 +51,8 @@ export const socketPath = (folder: string): string => join(folder, SOCKET_NAME);
 export const clientOptions = (host: string) =>
   ({ host, port: PORT, user: 'postgres', database: 'postgres', ssl: false }) as const;
 
-/** The process number of the host in a socket folder. */
 export const hostPid = (folder: string): number => Number(readFileSync(join(folder, PID_NAME), 'utf8'));
 
-/** Whether any process of this machine uses the embedded database of a data folder. */
 export async function hasLivingHost(dataFolder: string): Promise<boolean> {
   const run = join(dataFolder, 'postgres', 'run');
   if (!lstatSync(run, { throwIfNoEntry: false })) return false;

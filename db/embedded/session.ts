@@ -120,7 +120,6 @@ export class Session extends ClientConnection implements TurnTaker {
     }
   }
 
-  /** What the database's state means for the turn. */
   private observe(): void {
     if (this.phase !== 'answering' && this.phase !== 'sending') return;
     if (this.engine?.isHungry) this.phase = 'copying';
@@ -166,7 +165,6 @@ export class Session extends ClientConnection implements TurnTaker {
     return FRAMES_OF_A_TURN.has(type);
   }
 
-  /** What the message that is sent on means for the turn. */
   private follow(type: string): void {
     if (this.phase === 'copying') {
       const isEnd = type === Frontend.copyDone || type === Frontend.copyFail;

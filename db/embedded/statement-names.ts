@@ -3,10 +3,7 @@ import { type Frame, Frontend, frame, typeOf } from './wire-protocol';
 const BODY_AT = 5;
 const STATEMENT = 'S'.charCodeAt(0);
 
-/**
- * All clients share one session of the database, so two of them that name a prepared statement alike would meet. Each
- * gets a prefix of its own for the names in its messages. Names in SQL (`PREPARE`, `DEALLOCATE`) stay as they are.
- */
+/** Clients share one session, so each gets a prefix for names of statements; names in SQL (`PREPARE`, `DEALLOCATE`) stay. */
 export class StatementNames {
   private readonly known = new Set<string>();
 

@@ -30,7 +30,6 @@ export const RequestCode = { cancel: 80877102, ssl: 80877103, gssEncryption: 808
 
 const HEADER_BYTES = 5;
 
-/** The type of a frame as its one letter. */
 export const typeOf = (frame: Frame): string => String.fromCharCode(frame[0] ?? 0);
 
 export function frame(type: string, body: Uint8Array = new Uint8Array(0)): Frame {

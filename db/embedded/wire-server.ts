@@ -11,7 +11,6 @@ export const HOUSEKEEPER_NAME = 'loupe housekeeper';
 /** The SQLSTATE by which clients hear that the database can't be opened. */
 export const CANNOT_OPEN = '58000';
 
-/** Speaks the wire protocol with any number of clients over one database. */
 export class WireServer {
   readonly server = createServer({ allowHalfOpen: true }, (socket) => this.accept(socket));
   private readonly sessions = new Set<Session>();

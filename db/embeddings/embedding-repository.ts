@@ -13,10 +13,7 @@ import { embeddingsOf, isShown, vectorOf, vectorText } from './embedding-tables'
 import { PostgresEmbeddingVersions } from './embedding-versions';
 import { buildNearestIndex, hasNearestIndex } from './nearest-index-build';
 
-/**
- * Token of the number of vectors from which a version gets an approximate index. Infinity: never, for a database that
- * could not serve meanwhile.
- */
+/** Token: a version with this many vectors gets an approximate index. Infinity: never, if the database could not serve meanwhile. */
 export const INDEXED_FROM = Symbol.for('IndexedFrom');
 
 /** Token of the memory, in MiB, that the database server may take for building an index. */

@@ -6,10 +6,7 @@ import type { EmbeddingVersion } from '../../models/vision/embedding-model';
 import { conditionsOnProducts } from '../catalog/search/catalog-clauses';
 import { allOf, identifier, rowsOf, Sql, sql } from '../core/sql';
 
-/**
- * The table of a version's vectors: `(image_id, view, embedding, written_by)`, one row per catalog view of an image.
- * `written_by` is the transaction that wrote it, null in rows that are older than the column.
- */
+/** `(image_id, view, embedding, written_by)`, a row per catalog view; the transaction `written_by` is null in older rows. */
 export const embeddingsOf = (versionId: number): Sql => identifier(`embeddings_${versionId}`);
 
 /** Name of the approximate index over a version's vectors; while they are few there is none. */
@@ -27,7 +24,6 @@ export function vectorType(dimensions: number): Sql {
 export const vectorText = (vector: Float32Array): string =>
   toSql(Array.from(vector, (value) => Number(value.toPrecision(5))));
 
-/** What `vectorText` wrote, as the database answers it. */
 export const vectorOf = (text: string): Float32Array => Float32Array.from(fromSql(text));
 
 /** A live product of the scope shows the image whose id is in the column. */

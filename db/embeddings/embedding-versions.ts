@@ -14,7 +14,6 @@ import { embeddingsOf, vectorType } from './embedding-tables';
 
 const VERSION_COLUMNS = sql`id, model, manifest, adaptation, state, created_at AS "createdAt", promoted_at AS "promotedAt"`;
 
-/** The versions themselves: their states, maps, evaluations and calibrations. */
 export class PostgresEmbeddingVersions {
   constructor(protected readonly knex: Knex) {}
 
@@ -85,11 +84,7 @@ export class PostgresEmbeddingVersions {
     return new Set(rows.map(({ id }) => id));
   }
 
-  /**
-   * Of the versions that were live before, only the last is kept up for a rollback, and none if `keepsPrevious` is false.
-   *
-   * @throws notFound for a version that does not exist, or whose vectors are gone
-   */
+  /** `keepsPrevious`: only the last version that was live is kept up for a rollback. @throws notFound for no such version, or no vectors */
   promote(versionId: number, keepsPrevious = true): Promise<void> {
     return this.#underLock(async (transaction) => {
       const [version] = await versionsWhere(transaction, sql`id = ${versionId} AND state <> 'pruned'`);
@@ -187,7 +182,6 @@ function single([version]: readonly EmbeddingVersion[]): EmbeddingVersion {
   throw new Error('the version is not there');
 }
 
-/** Makes the table of the vectors of an existing version. */
 export async function createEmbeddingsTable(transaction: Knex, versionId: number): Promise<void> {
   const version = single(await versionsWhere(transaction, sql`id = ${versionId}`));
   const type = vectorType(version.manifest.output.dimensions);

@@ -15,7 +15,6 @@ interface PictureRow {
   readonly vectors: readonly string[];
 }
 
-/** Pictures of the catalog in PostgreSQL, to build queries from. */
 @injectable()
 export class PostgresImageSamples implements ImageSamples {
   constructor(@inject(PORTS.Knex) private readonly knex: Knex) {}

@@ -4,7 +4,6 @@ import { sqlStateOf } from '../core/postgres-faults';
 import { identifier, onOneConnection, rowsOf, sql } from '../core/sql';
 import { embeddingsOf, nearestIndexOf } from './embedding-tables';
 
-/** How an approximate index is built. */
 export interface IndexBuildOptions {
   /** Memory of the database server for the graph; a graph that does not fit takes many times as long. */
   readonly memoryMib: number;
@@ -26,10 +25,8 @@ const SETTINGS = ['statement_timeout', 'maintenance_work_mem', 'max_parallel_mai
 /** What the database says when a container gives it little shared memory: then one process builds alone. */
 const NO_SHARED_MEMORY = '53100';
 
-/** The name of an index until it is whole. */
 const unfinishedOf = (versionId: number): string => `${nearestIndexOf(versionId)}_unfinished`;
 
-/** Whether a version has its approximate index. */
 export async function hasNearestIndex(knex: Knex, versionId: number): Promise<boolean> {
   return (await stateOf(knex, nearestIndexOf(versionId))) !== 'missing';
 }

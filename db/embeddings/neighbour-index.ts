@@ -23,10 +23,7 @@ import { TooManyVectors, VersionVectors } from './version-vectors';
 const CANDIDATES_MIN = 100;
 const CANDIDATES_MAX = 200;
 
-/**
- * The share of products that a scope must have to be searched through the index, which loses some of the nearest of fewer; a scan
- * finds all, and takes longer in a large catalog (docs/benchmarks.md).
- */
+/** A scope with a smaller share of the products is scanned: the index loses some of the nearest of few (docs/benchmarks.md). */
 const INDEXED_SHARE_MIN = 0.25;
 
 /** Products that are sampled to estimate a scope's share, to within a few hundredths. */
@@ -188,7 +185,6 @@ export class PostgresNeighbourIndex implements NeighbourIndex {
 /**
  * The images that the index finds near any query vector, then all their views against all query vectors. The statement sets how
  * the index is searched, which spares a transaction: no search begins before its query vector is there, which is after that.
- *
  * @param share of the products that count; in a narrow scope so many more are kept in view
  */
 function byIndex(query: Query, share: number): Sql {

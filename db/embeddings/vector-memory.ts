@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as others } from 'node:timers/promises';
 
-/** A picture near to some queries. */
 export interface NearImage {
   readonly image: number;
   /** For each query the cosine distance of the nearest view of the picture. */
@@ -70,12 +69,7 @@ export class VectorMemory {
     this.#free.push(slot);
   }
 
-  /**
-   * The nearest pictures to any of the queries, ties by id, among those that are present during the whole call.
-   *
-   * @param queries unit vectors, 1 to 256
-   * @param among the only pictures that count
-   */
+  /** Nearest first, ties by id, of those present during the whole call and `among` these. @param queries unit vectors, 1 to 256 */
   async nearest(
     queries: readonly Float32Array[],
     count: number,

@@ -20,7 +20,6 @@ interface VectorRow {
   readonly bytes: Buffer;
 }
 
-/** What the database says of pictures that were found. */
 interface Found {
   /** Whether vectors were stored that the memory does not have. */
   readonly isStale: boolean;
@@ -34,15 +33,11 @@ interface Found {
   readonly inScope: readonly number[] | null;
 }
 
-/** There are more vectors than may be kept. */
 export class TooManyVectors extends Error {
   override readonly name = 'TooManyVectors';
 }
 
-/**
- * An exact search of the vectors of a version in memory. The database says which of the found pictures the scope shows, and whether
- * vectors were stored since those in memory were read; then they are read, and the search is made again.
- */
+/** Exact search in memory. The database says what the scope shows and if newer vectors exist; these are read, and it searches again. */
 export class VersionVectors {
   #memory: VectorMemory;
   #refreshing: Promise<unknown> = Promise.resolve();

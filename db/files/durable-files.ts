@@ -19,7 +19,6 @@ import { codeOf } from '../../models/store-fault';
 /**
  * Writes a file so that it is either complete or unchanged, also after a crash or on a full disk: the bytes go to a new file
  * beside it, then to the disk, and only then to its name. Makes the folder.
- *
  * @throws the error of the file system; nothing is left behind then
  */
 export async function writeDurably(path: string, bytes: string | Uint8Array, mode = 0o644): Promise<void> {
@@ -29,7 +28,6 @@ export async function writeDurably(path: string, bytes: string | Uint8Array, mod
 /**
  * The same for a file that must be new: of several processes that try at once, one succeeds, and anyone who reads the file
  * sees all of it.
- *
  * @returns false when there is a file of this name, which stays as it is
  * @throws the error of the file system; nothing is left behind then
  */
@@ -63,7 +61,6 @@ export async function renameDurably(from: string, to: string): Promise<void> {
   await syncFolder(dirname(to));
 }
 
-/** The port by the functions of this file. */
 export const DURABLE_FILES: DurableFiles = {
   create: (path, text) => createDurably(path, text),
   write: (path, text) => writeDurably(path, text),
@@ -131,11 +128,7 @@ const STORAGE_FREE_BYTES_MIN = 64 * 1024 * 1024;
 /** More than a file system keeps beside a file's name. */
 const PROBE = Buffer.alloc(4096);
 
-/**
- * Resolves when a folder has room and takes a file.
- *
- * @throws AppError 503 with the reason, without the folder's path
- */
+/** Resolves when a folder has room and takes a file. @throws AppError 503 with the reason, without the folder's path */
 export async function checkStorage(folder: string, freeBytesMin = STORAGE_FREE_BYTES_MIN): Promise<void> {
   try {
     const { bavail, bsize } = await statfs(folder);

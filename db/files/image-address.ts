@@ -16,7 +16,6 @@ export function addressParts(
   return digest === undefined ? null : { digest, extension: extension as ImageExtension };
 }
 
-/** Whether bytes are those that an address of ours stands for. */
 export const isContentOf = (address: string, bytes: Buffer): boolean =>
   addressParts(address)?.digest === sha256(bytes);
 

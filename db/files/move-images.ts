@@ -2,7 +2,6 @@ import pMap from 'p-map';
 import type { ImageStore, Progress } from '../../models/ports';
 import { addressParts, isContentOf } from './image-address';
 
-/** What became of the images of a store. */
 export interface MovedImages {
   /** Copied now, and read back. */
   readonly copied: number;
@@ -16,12 +15,7 @@ export interface MovedImages {
 /** Each request to a bucket takes a while. */
 const AT_ONCE = { concurrency: 8 };
 
-/**
- * Copies what one store has and another lacks, beside the running service (contract 13.13). Existing files were written whole, so
- * the next run continues an interrupted one. The images also stay where they were.
- *
- * @throws what a store throws
- */
+/** Runs beside the service (contract 13.13) and removes nothing. Copies are whole, so a next run continues. @throws what a store throws */
 export async function moveImages(from: ImageStore, to: ImageStore, progress: Progress): Promise<MovedImages> {
   let [copied, bytes, present] = [0, 0, 0];
   const damaged: string[] = [];

@@ -15,14 +15,12 @@ import type { ImageStore, OpenImage } from '../../models/ports';
 import { networkFault, StoreFault } from '../../models/store-fault';
 import { addressParts, type ImageExtension, imageAddress } from './image-address';
 
-/** A part of a bucket. */
 export interface BucketPlace {
   readonly bucket: string;
   /** What all keys begin with; empty, or without slashes at its ends. */
   readonly prefix: string;
 }
 
-/** How an S3-compatible server is reached. */
 export interface S3Access {
   /** Undefined: Amazon's, by the region. */
   readonly endpoint: string | undefined;
@@ -195,9 +193,7 @@ const REFUSALS: Readonly<Record<string, string>> = {
   RequestTimeTooSkewed: "this machine's clock is wrong",
 };
 
-/**
- * Why a bucket can't be used, as a sentence for an operator. Omits the server's answer, which repeats parts of the credentials.
- */
+/** Why a bucket can't be used, for an operator; without the server's answer, which repeats parts of the credentials. */
 export function s3Fault(error: unknown, { bucket }: { readonly bucket: string }): StoreFault {
   if (error instanceof StoreFault) return error;
   const name = error instanceof Error ? error.name : '';

@@ -21,7 +21,6 @@ const LONG_GONE = sql`seen_at NOT BETWEEN now() - interval '1 hour' AND now() + 
 /** A worker reports every few seconds; after this it counts as dead. */
 const TOLD_LATELY = sql`told_at > now() - interval '20 seconds' AND told_at < now() + interval '20 seconds'`;
 
-/** The processes of an installation, in PostgreSQL. */
 @injectable()
 export class PostgresProcessRegistry implements ProcessRegistry {
   constructor(@inject(PORTS.Knex) private readonly knex: Knex) {}

@@ -27,10 +27,7 @@ type BegunRow = Omit<LeasedEntry, 'entry'> & { readonly request: RequestRow };
 
 const IS_OPEN = sql`state IN ('waiting', 'running')`;
 
-/**
- * Jobs in PostgreSQL. An entry is begun by the process that locks it first; its `tries` tell a process that was taken for dead from
- * the one that took its place.
- */
+/** Who locks an entry first begins it; `tries` tell a process that was taken for dead from the one that took its place. */
 @injectable()
 export class PostgresVisionJobStore implements VisionJobStore {
   constructor(
@@ -102,10 +99,7 @@ export class PostgresVisionJobStore implements VisionJobStore {
     );
   }
 
-  /**
-   * Accounts take turns, until one has a due entry that nobody else is beginning. The first entry of each of its jobs comes
-   * before the second of any.
-   */
+  /** Accounts take turns, until one has a due entry that nobody else begins. First entries of its jobs come before second ones. */
   async begin(leaseMs: number, without: readonly string[] = []): Promise<LeasedEntry | null> {
     const now = this.clock.now();
     const [row] = await rowsOf<BegunRow>(this.knex)`
@@ -161,12 +155,7 @@ export class PostgresVisionJobStore implements VisionJobStore {
     );
   }
 
-  /**
-   * Changes entries of a job, one such change after the other, and announces its end with the last one.
-   *
-   * @param change an UPDATE that returns the states
-   * @returns how many entries were changed
-   */
+  /** One such change of a job at a time; the last announces its end. @param change an UPDATE that returns the states @returns how many changed */
   private changed(id: string, change: Sql): Promise<number> {
     return inTransaction(this.knex, async (transaction) => {
       await rowsOf(transaction)`SELECT FROM vision_jobs WHERE id = ${id} FOR NO KEY UPDATE`;

@@ -31,10 +31,7 @@ const TABLE = sql`concat('-- ' || replace(obj_description(c.oid), '\n', '\n-- ')
     ORDER BY x.relname
   ), ''))`;
 
-/**
- * The schema of a database as SQL that makes it, the same for the same migrations on every engine. Tables stand in the
- * order in which they were made.
- */
+/** The schema as SQL that makes it, the same on every engine; tables in the order in which they were made. */
 export async function describeSchema(knex: Knex): Promise<string> {
   const statements = await rowsOf<{ text: string }>(knex)`
     SELECT format('CREATE EXTENSION %I', extname) AS text, 1 AS part, 0::oid AS place, extname AS name

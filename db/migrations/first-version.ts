@@ -4,7 +4,6 @@ import type { SchemaStep } from './migrate';
 
 const SCHEMA = readFileSync(join(__dirname, 'first-version.sql'), 'utf8');
 
-/** The schema that later migrations start from. */
 export const firstVersion: SchemaStep = {
   up: (knex) => knex.raw(SCHEMA),
 

@@ -13,11 +13,9 @@ export type SchemaSteps = Readonly<Record<string, SchemaStep>>;
 const MIGRATION_LOCK = 5_683_001;
 
 /**
- * Brings the schema up to the last of `steps`; resolves to the names that were run.
- * All in one transaction under a lock that ends with it: processes that start together wait for each other, and a crash
- * leaves neither half a schema nor a lock behind. A step can't use what PostgreSQL refuses within a transaction (CREATE
- * INDEX CONCURRENTLY).
- *
+ * Brings the schema up to the last of `steps`; resolves to the names that were run. All in one transaction under a lock that ends
+ * with it: processes that start together wait for each other, and a crash leaves neither half a schema nor a lock behind. A step
+ * can't use what PostgreSQL refuses within a transaction (CREATE INDEX CONCURRENTLY).
  * @throws StoreFault for a schema that a newer release has made
  */
 export const migrate = (knex: Knex, steps: SchemaSteps): Promise<string[]> =>
@@ -47,10 +45,7 @@ export async function appliedSteps(knex: Knex): Promise<string[]> {
   return await knex('schema_migrations').orderBy('id').pluck('name');
 }
 
-/**
- * Which release made a schema with steps that are not among `steps`, and what to do; null when all are known.
- * @param made names of the steps that were made
- */
+/** Which release made steps that are not among `steps`, and what to do; null when all are known. @param made their names */
 export function unknownRelease(made: readonly string[], steps: SchemaSteps): string | null {
   const unknown = made.filter((name) => !Object.hasOwn(steps, name));
   if (unknown.length === 0) return null;
@@ -61,10 +56,7 @@ export function unknownRelease(made: readonly string[], steps: SchemaSteps): str
   return `${release}: its schema has ${unknown.join(', ')}, which this release does not know. Use the release that made it`;
 }
 
-/**
- * The migrator itself would speak of missing files.
- * @throws StoreFault for a schema with steps that are not among `steps`
- */
+/** The migrator itself would speak of missing files. @throws StoreFault for a schema with steps that are not among `steps` */
 export async function refuseNewer(transaction: Knex, steps: SchemaSteps): Promise<void> {
   if (!(await transaction.schema.hasTable('schema_migrations'))) return;
   const release = unknownRelease(await appliedSteps(transaction), steps);

@@ -41,7 +41,6 @@ const FILE_KINDS: Readonly<Record<DataFileKind, FileKind>> = {
 const olderThan = ({ date, tie }: FileRow): Sql =>
   sql`(day < ${date ?? '-infinity'}::date OR day = ${date ?? '-infinity'}::date AND link > ${tie})`;
 
-/** The history of estimates and the listings behind them in PostgreSQL. */
 @injectable()
 export class PostgresPricingRepository implements PricingRepository {
   constructor(@inject(PORTS.Knex) private readonly knex: Knex) {}

@@ -8,7 +8,6 @@ import {
 } from '../../models/pricing/estimate';
 import { type Sql, sql } from '../core/sql';
 
-/** A market estimate as JSON has it. */
 export type EstimateJson = Omit<MarketEstimate, 'estimatedAt'> & { readonly estimated_at: string };
 
 /** What `STORED_PRICES` selects: of each kind of file the regions that have one. */

@@ -56,7 +56,6 @@ function differenceText(difference: Readonly<Record<'mean' | 'low' | 'high', num
   return `${points(difference.mean)} points (${points(difference.low)} to ${points(difference.high)})`;
 }
 
-/** How far the confidence of a version can be trusted, and how long it computes. */
 const CONFIDENCE: Readonly<Record<string, (version: VersionFigures) => string>> = {
   version: ({ model }) => model,
   ECE: ({ calibration }) => calibration?.ece.toFixed(3) ?? 'not calibrated',

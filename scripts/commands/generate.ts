@@ -5,7 +5,6 @@ import { generateBundle } from '../lab/generator/generate-bundle';
 import { wholeNumber } from './option-values';
 import { answering, printAnswer } from './output';
 
-/** `loupe catalog generate`: a bundle of things that do not exist, to try the service with. */
 export function register(catalog: Command): void {
   answering(catalog, 'generate', 'make a synthetic bundle of fictional maisons, the same for the same seed')
     .requiredOption('--products <products>', 'how many products', wholeNumber)

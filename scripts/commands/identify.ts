@@ -7,7 +7,6 @@ import { readConfig } from '../config';
 import { readPhotoFile } from '../photo-file';
 import { asTable, printAnswer } from './output';
 
-/** `loupe identify`: photos of an item to catalog rows, through the running service or one started for them. */
 export function register(identify: Command): void {
   identify
     .argument('<photos...>', 'files or addresses, up to five of one item')

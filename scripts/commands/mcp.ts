@@ -7,7 +7,6 @@ import { readConfig } from '../config';
 import { serveMcpOverHttp, serveMcpOverStdio } from '../mcp/serve-mcp';
 import { wholeNumber } from './option-values';
 
-/** `loupe mcp`: the API as tools for a model, over the Model Context Protocol. */
 export function register(mcp: Command): void {
   mcp
     .option('--http <port>', 'serve programs of this machine over HTTP, each with its own key', wholeNumber)

@@ -1,9 +1,5 @@
 import { Command } from '@commander-js/extra-typings';
 
-interface CommandModule {
-  register(command: Command): void;
-}
-
 /** Every `loupe` command (contract 14.5): its description, and the modules that register it, when not that of its name. */
 const GROUPS: Readonly<Record<string, readonly [description: string, modules?: readonly string[]]>> = {
   accounts: ['accounts and their credits'],
@@ -33,7 +29,7 @@ export function buildProgram(words: readonly string[]): Command {
     const group = program.command(name).description(description);
     if (!words.includes(name)) continue;
     for (const file of modules) {
-      const { register }: CommandModule = require(`./${file}`);
+      const { register }: { register(command: Command): void } = require(`./${file}`);
       register(group);
     }
   }

@@ -11,7 +11,6 @@ import type {
 
 type Knex = Database['knex'];
 
-/** Who acts, and what the entries say beside what was done. */
 interface Author {
   readonly actor: string;
   readonly details?: AuditEntry['details'];

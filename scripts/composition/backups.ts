@@ -11,7 +11,6 @@ import { adapterOf, SYSTEM_CLOCK } from './opening';
 import { runningService } from './running-service';
 import { signingKeys } from './signing-keys';
 
-/** Backs the installation up into one file, and records it in the audit log. */
 export const backUpTo = async (path: string): Promise<BackupSummary> =>
   whileOpen(openStores(readCommandConfig()), async ({ config, container, database: { knex } }) => {
     const images = adapterOf(container, PORTS.ImageStore);

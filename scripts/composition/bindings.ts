@@ -46,7 +46,6 @@ import { adapterOf, type Container, inferenceThreads, type Opening, SYSTEM_CLOCK
 import { signingKeys } from './signing-keys';
 import { NO_TRACING } from './tracing/open-tracing';
 
-/** Opens the database and binds what a process works with beside queues and models: tables, images, keys, the clock. */
 export async function bindStores(opening: Opening): Promise<Database> {
   const { config, container, logger, closing } = opening;
   const database = await openDatabase(opening);

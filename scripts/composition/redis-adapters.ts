@@ -10,7 +10,6 @@ import { BullMqVisionWorker } from '../../workers/queue/bullmq-worker';
 import { failFastConnection } from '../../workers/queue/redis-connection';
 import { adapterOf, inferenceThreads, type Opening } from './opening';
 
-/** The queues and limits that all processes share, on BullMQ and Redis. */
 export function redisQueues(opening: Opening, redisUrl: string) {
   const { config, container, logger, tracing, closing } = opening;
   const bullMq = { redisUrl, prefix: config.QUEUE_PREFIX, logger };
@@ -29,7 +28,6 @@ export function redisQueues(opening: Opening, redisUrl: string) {
     limiter: new RedisRateLimiter(connection, config.QUEUE_PREFIX, logger),
     vision,
     index,
-    /** Starts to work on the queues in this process. */
     answer: async () => {
       const photos = new BullMqVisionWorker(tracing.photos(container.resolve(VisionPipeline)), {
         ...bullMq,
@@ -42,7 +40,6 @@ export function redisQueues(opening: Opening, redisUrl: string) {
       closing(() => images.close());
       await Promise.all([photos.ready(), images.ready()]);
     },
-    /** The page on which operators see the queues. */
     dashboard: (password: string) => {
       const { queues, close } = openDashboardQueues(bullMq);
       closing(close);

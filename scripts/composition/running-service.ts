@@ -8,7 +8,6 @@ const note = z.object({ pid: z.number().int(), url: z.url() });
 
 const noteFile = (config: Config): string => join(config.DATA_DIR, 'service.json');
 
-/** Records where this process answers, for commands that run beside it. */
 export async function announceService(config: Config, url: string): Promise<void> {
   await writeDurably(noteFile(config), JSON.stringify({ pid: process.pid, url }));
 }

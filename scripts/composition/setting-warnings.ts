@@ -13,10 +13,7 @@ const NEEDS = {
 /** Shorter names are near to many that mean something else. */
 const NAME_LENGTH_MIN = 8;
 
-/**
- * Settings that are allowed but hardly intended, one sentence each, without values: without effect, nearly the name of
- * another, or a surprising combination. @param environment what the settings were read from
- */
+/** One sentence each, without values: no effect, nearly another's name, or a surprising combination. @param environment their source */
 export function settingWarnings(config: Config, environment: Environment): readonly string[] {
   const given = Object.keys(environment).filter((name) => environment[name]?.trim());
   const warnings = given.flatMap((name) => misspelt(name) ?? []);

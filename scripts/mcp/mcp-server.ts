@@ -57,9 +57,6 @@ const identified = identifyAnswer
   .extend(rowsOf(matchedRow))
   .extend({ predictionId: z.string().describe('what feedback on the answer goes by') })
   .loose();
-const found = queryAnswer.extend(rowsOf(catalogRow)).loose();
-const lookedUp = itemsAnswer.extend(rowsOf(catalogRow)).loose();
-const alike = similarAnswer.extend(rowsOf(similarRow)).loose();
 
 const INSTRUCTIONS =
   'Loupe knows one catalog of products with their brands, styles and resale estimates. Use "identify" for photos, ' +
@@ -118,7 +115,7 @@ export function mcpServer({ client, imageBytesMax, readsFiles }: McpOptions): Mc
         page_size: sizeOfPage.exactOptional(),
         includes: modules,
       }),
-      outputSchema: found,
+      outputSchema: queryAnswer.extend(rowsOf(catalogRow)).loose(),
       annotations,
     },
     (query) => answered(() => client.search(query)),
@@ -129,7 +126,7 @@ export function mcpServer({ client, imageBytesMax, readsFiles }: McpOptions): Mc
       title: 'Look rows up by their ids',
       description: 'Rows of the catalog by their ids, up to 100; unknown ids are in "not_found".',
       inputSchema: z.strictObject({ ids: itemsBody.shape.ids, includes: modules }),
-      outputSchema: lookedUp,
+      outputSchema: itemsAnswer.extend(rowsOf(catalogRow)).loose(),
       annotations,
     },
     ({ ids, ...rest }) => answered(() => client.items(ids, rest)),
@@ -145,7 +142,7 @@ export function mcpServer({ client, imageBytesMax, readsFiles }: McpOptions): Mc
         size: sizeOfPage.exactOptional().describe('how many at most'),
         includes: modules,
       }),
-      outputSchema: alike,
+      outputSchema: similarAnswer.extend(rowsOf(similarRow)).loose(),
       annotations,
     },
     ({ id, ...rest }) => answered(() => client.similar(id, rest)),

@@ -24,10 +24,7 @@ export interface McpService {
 /** Several photos; the service reports what is too large for it. */
 const BODY_BYTES_MAX = 64 * 1024 * 1024;
 
-/**
- * Serves the tools to programs of this machine, each request with the key of its Authorization header. Web pages are kept out, also by
- * DNS rebinding. @throws when the port can't be opened
- */
+/** Each request has its own key in Authorization. Web pages are kept out, also by DNS rebinding. @throws when the port can't be opened */
 export async function serveMcpOverHttp({ baseUrl, imageBytesMax, port }: McpService & { port: number }) {
   const handler = createMcpHandler(
     ({ requestInfo }) => {

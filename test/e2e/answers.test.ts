@@ -18,7 +18,6 @@ import { A_BRAND, answerWith, type RankedRow, ranked, TEN_UNSURE, TWO_ITEMS } fr
 
 const browser = useBrowser();
 
-/** A page with the answer to a photo, or several. */
 async function answered(rows: readonly RankedRow[], photos = 1, options = {}): Promise<Page> {
   const page = await browser.visit('', options);
   await answerWith(page, rows);

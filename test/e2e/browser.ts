@@ -9,7 +9,6 @@ export const DEMO_SEED = 7;
 export const WATCH = 17;
 export const BAG = 4;
 
-/** A phone of usual size. */
 export const PHONE: BrowserContextOptions = {
   viewport: { width: 390, height: 844 },
   hasTouch: true,
@@ -22,7 +21,6 @@ export const OTHER_NAME = 'loupe.test';
 /** Visits of a real browser. After each test, checks that its pages broke no rule of their own policy. */
 export function useBrowser() {
   const url = process.env['E2E_URL'] ?? '';
-  /** The same service under a name that is not its own machine's. */
   const otherUrl = url.replace('127.0.0.1', OTHER_NAME);
   const pages: Page[] = [];
   const faults: string[] = [];
@@ -36,7 +34,6 @@ export function useBrowser() {
   });
   afterAll(() => browser?.close());
 
-  /** A page for a new visitor, at an address below the service's. */
   const visit = async (path = '', options: BrowserContextOptions = {}, base = url): Promise<Page> => {
     if (!browser) throw new Error('the browser is open in tests only');
     const context = await browser.newContext(options);
@@ -63,7 +60,6 @@ export function useBrowser() {
   return { url, otherUrl, visit, visitWith };
 }
 
-/** Signs in with one's own key, on a page that asks for one. */
 export async function signIn(page: Page, key: string): Promise<void> {
   await page.getByLabel('API key', { exact: true }).fill(key);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
@@ -102,20 +98,17 @@ export function callsOf(page: Page): (path: string) => number {
   return (path) => urls.filter((url) => url.endsWith(path)).length;
 }
 
-/** Answers a call of the page with a refusal, instead of the service. */
 export function refuse(page: Page, address: string, status: number): Promise<unknown> {
   const json = { success: false, error: 'x', message: 'Try again.', request_id: 'request-1' };
   return page.route(address, (route) => route.fulfill({ status, json }));
 }
 
-/** A file as it is dropped or chosen. */
 export interface TestFile {
   readonly name: string;
   readonly mimeType: string;
   readonly buffer: Buffer;
 }
 
-/** A picture in a format that is not supported. */
 export const HEIC: TestFile = {
   name: 'IMG_1.HEIC',
   mimeType: 'image/heic',
@@ -130,10 +123,8 @@ export const fileOf = async (index: number, photoSeed = 4): Promise<TestFile> =>
   return jpeg(`view-${photoSeed}.jpg`, photo);
 };
 
-/** A file, at once or later. */
 type Given = TestFile | Promise<TestFile>;
 
-/** Drops files on the page, as from a desktop. */
 export async function drop(page: Page, ...files: readonly Given[]): Promise<void> {
   const dataTransfer = await page.evaluateHandle(await heldFiles(files));
   await page.locator('main > *').first().waitFor({ state: 'attached' });
@@ -141,7 +132,6 @@ export async function drop(page: Page, ...files: readonly Given[]): Promise<void
   await page.dispatchEvent('main', 'drop', { dataTransfer });
 }
 
-/** Pastes files, as after copying them elsewhere. */
 export async function paste(page: Page, ...files: readonly Given[]): Promise<void> {
   await page.locator('main > *').first().waitFor({ state: 'attached' });
   const held = await heldFiles(files);
@@ -150,14 +140,10 @@ export async function paste(page: Page, ...files: readonly Given[]): Promise<voi
   );
 }
 
-/** Chooses files with the page's button. */
 export const choose = async (page: Page, ...files: readonly Given[]): Promise<void> =>
   page.locator('input[type=file][multiple]').setInputFiles(await Promise.all(files));
 
-/**
- * An expression for files as a browser hands them over. Text and not a function: the tests are compiled without a
- * browser's types.
- */
+/** An expression for files as a browser hands them over: text, as tests are compiled without a browser's types. */
 async function heldFiles(files: readonly Given[]): Promise<string> {
   const given = (await Promise.all(files)).map(({ buffer, ...file }) => ({
     ...file,
@@ -181,7 +167,6 @@ export async function identify(page: Page, ...files: readonly Given[]): Promise<
   return (await sent).postDataJSON() as Asked;
 }
 
-/** The body of an identification, as far as tests look at it. */
 interface Asked extends AskedPhoto {
   readonly images?: readonly AskedPhoto[];
   readonly category_id?: string;
@@ -210,7 +195,6 @@ export async function newKey({ credits, ...key }: NewKey = {}): Promise<string> 
   return secret;
 }
 
-/** A call of the operators' API. */
 async function operate(path: string, body: object): Promise<{ account: { id: string }; secret: string }> {
   const answer = await fetch(`${process.env['E2E_URL']}/admin/v1/${path}`, {
     method: 'POST',

@@ -15,7 +15,6 @@ async function tabTo(page: Page, name: RegExp): Promise<void> {
   throw new Error(`Tab never came to ${String(name)}`);
 }
 
-/** Whatever begins with a name, whatever characters it contains. */
 const named = (name: string, rest = ''): RegExp =>
   new RegExp(`^${name.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')}${rest}`);
 

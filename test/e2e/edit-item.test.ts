@@ -7,7 +7,6 @@ const browser = useBrowser();
 /** An item that is neither in the catalog nor in any photo of the demonstration. */
 const photo = async (): Promise<TestFile> => ({ ...(await fileOf(WATCH, 31)), name: 'new.jpg' });
 
-/** The form for a photo that resembles nothing in the catalog, for a user who may write it. */
 async function opened(): Promise<Page> {
   const key = await newKey({ scopes: ['catalog:read', 'vision:identify', 'catalog:write'] });
   const page = await browser.visitWith(key, '?view=add', PHONE);

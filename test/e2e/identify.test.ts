@@ -145,7 +145,6 @@ describe('the request behind it', () => {
   );
 });
 
-/** What the shown program prints, with the photos beside it. */
 async function run(form: string, program: string, key: string, photos: readonly TestFile[]): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'loupe-e2e-'));
   try {

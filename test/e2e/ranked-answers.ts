@@ -1,6 +1,5 @@
 import type { Page } from 'playwright-core';
 
-/** A row of an answer, as far as the page looks at it. */
 export interface RankedRow {
   readonly id: string;
   readonly name: string;
@@ -60,7 +59,6 @@ export const A_BRAND: readonly RankedRow[] = [
   }),
 ];
 
-/** Of two photos that show two items. */
 export const TWO_ITEMS: readonly RankedRow[] = [
   ranked(1, 0.5, [true, false]),
   ranked(2, 0.45, [false, true]),

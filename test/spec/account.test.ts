@@ -107,7 +107,6 @@ const predictedBy = async (api: ApiClient) =>
 const feedback = async (api: ApiClient, id: string) =>
   (await api.send('POST', `/v3/vision/predictions/${id}/feedback`, { body: { correct_id: null } })).status;
 
-/** A live key and a test key of one account. */
 async function keysOfOne(credits: number | null = null) {
   const live = await service.newKey({ credits });
   return { live, test: await service.newKey({ accountId: live.accountId, test: true }) };

@@ -4,10 +4,7 @@ import { useService } from '../support/service';
 /** contract 3, 4, 5, 8: questions to one fixed catalog, in every API version that can ask them, and the rows that answer them. */
 const service = useService();
 
-/**
- * Names are ids of the fixture without their kind: `{ only: { brand: 'hermes' } }` asks for `brand_hermes`, and `croc` among
- * the rows of a node `style` is `style_croc`. Several are separated by spaces.
- */
+/** Ids without their kind, separated by spaces: `brand: 'hermes'` is `brand_hermes`; `croc` in rows of node `style` is `style_croc`. */
 interface Question {
   readonly node?: string;
   readonly category?: string;

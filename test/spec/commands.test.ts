@@ -12,7 +12,6 @@ const service = useService();
 /** Runs a command beside the service of this file. Not two at a time. */
 const loupe = (words: string) => runLoupeHere(words.split(' '), environmentOf(service));
 
-/** The answer of a command with `--json`, which prints nothing else. */
 async function json<Document>(words: string): Promise<Document> {
   const { code, stdout, stderr } = await loupe(`${words} --json`);
   expect([code, stderr]).toEqual([0, '']);

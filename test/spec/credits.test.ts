@@ -17,14 +17,12 @@ beforeEach(async () => {
   await service.sees(['product_submariner', 0.05]);
 });
 
-/** A client of an account with this many credits, and its balance as the account shows it. */
 async function accountWith(credits: number | null) {
   const { api, accountId } = await service.newKey({ credits });
   return { api, balance: () => service.balance(accountId) };
 }
 
 type Call = (api: ApiClient) => Promise<{ status: number; headers: Headers; body: unknown }>;
-/** Credits used and remaining, according to the headers. */
 const toldBy = ({ headers }: { headers: Headers }) =>
   ['X-Credits-Used', 'X-Credits-Remaining'].map((name) => Number(headers.get(name)));
 const photos = (count: number) => ({ images: Array.from({ length: count }, () => photo) });

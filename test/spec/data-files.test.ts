@@ -14,13 +14,11 @@ const LISTING_COLUMNS = 'link,variant_name,vendor,price,currency,date';
 const service = useService({ SIGNING_KEYS: `new:${NEW.secret},old:${OLD.secret}` });
 afterEach(() => jest.restoreAllMocks());
 
-/** The prices of `variant_birkin_croc_30` in an answer. */
 const pricing = async () =>
   (await service.row('product_birkin_croc', 'pricing')).variants?.find(({ id }) => id.endsWith('30'))
     ?.pricing;
 
 const { sign } = HmacDataFileSigner.prototype;
-/** Files of these regions can't be signed. */
 function failToSign(...regions: string[]): void {
   const signing = jest.spyOn(HmacDataFileSigner.prototype, 'sign');
   signing.mockImplementation(function (this: HmacDataFileSigner, file, expiresAt) {
@@ -28,7 +26,6 @@ function failToSign(...regions: string[]): void {
   });
 }
 
-/** A fresh link to a file of it. */
 const link = async (kind: 'pricing_data' | 'historical_estimates' = 'pricing_data', region = 'NA') =>
   (await pricing())?.[kind]?.find((entry) => entry.region === region)?.url ?? '';
 const download = (url: string, method = 'GET') => service.anybody.send(method, url);
@@ -147,9 +144,8 @@ test('SIGNING_KEYS sign with the first, and verify with any under its own name',
 });
 
 describe('the rows of a file', () => {
-  type Cells = readonly (string | number | null)[];
   const ROW = ['https://shop.example', 'x'.repeat(1000), 'vendor', 1, 'usd', '2026-01-01'];
-  const hold = (rows: () => AsyncGenerator<Cells>) =>
+  const hold = (rows: () => AsyncGenerator<readonly (string | number | null)[]>) =>
     jest.spyOn(service.resolve(PORTS.PricingRepository), 'fileRows').mockImplementation(rows);
 
   test('are read no faster than the client reads, and only while it is connected', async () => {

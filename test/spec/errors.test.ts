@@ -122,7 +122,6 @@ test('401 comes first, then 403, 429, 413 and 415, 400, 402, then 404 and 422', 
 });
 
 describe('on the wire', () => {
-  /** The whole answer to bytes written to the socket. */
   const raw = async (sent: string) => {
     const socket = await sendRaw(service.url, sent);
     return text(socket.end());
@@ -162,7 +161,6 @@ describe('a store that fails', () => {
     ...{ acquireConnection: async () => connection, releaseConnection: async () => undefined },
     emit: () => false,
   };
-  /** Fails like every statement of the database. */
   const failing = async (): Promise<never> => {
     await rowsOf({ client } as unknown as Knex)`SELECT`;
     throw new Error('the statement did not fail');

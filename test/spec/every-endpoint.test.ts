@@ -64,7 +64,6 @@ const isAdmin = (path: string) => path.startsWith('/admin');
 const versionOf = (path: string) => /^\/(?:api\/)?(v[123])\//.exec(path)?.[1] as ApiVersion | undefined;
 const OF_CALLERS = OPERATIONS.filter(({ path }) => versionOf(path) !== undefined);
 const UNSAFE = OPERATIONS.filter(({ method }) => method !== 'GET');
-/** The address that an alias stands for. */
 const canonical = (path: string) => path.replace(/^\/api/, '').replace('catalog/search', 'catalog/query');
 const ALIASES = OF_CALLERS.filter(({ path }) => path !== canonical(path));
 
@@ -105,7 +104,6 @@ const clientOf = (path: string, key = api.key) =>
 const send = (method: string, { path, headers: typed, ...content }: Call, headers = {}, key = api.key) =>
   clientOf(path, key).send<object>(method, path, { ...content, headers: { ...typed, ...headers } });
 const hasCredits = ({ headers }: Answer) => [...headers.keys()].some((name) => name.startsWith('x-credits'));
-/** Calls it with a key of an account made with these options. */
 const sendWith = async (operation: Operation, options: Parameters<typeof service.newKey>[0]) => {
   const { key } = await service.newKey({ scopes: SCOPES, ...options, accountId });
   return send(operation.method, await callOf(operation), {}, key);
@@ -199,7 +197,6 @@ test.each([
     expect(answer.status).toBe(404);
 });
 
-/** Operators' changes, except credits. */
 const isRefused = (path: string) => isAdmin(path) && !path.endsWith('/credits');
 
 // contract 12.6, 17.7

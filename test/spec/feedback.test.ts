@@ -192,7 +192,6 @@ describe('recalibration', () => {
   /** Of each answer: the photos of many callers look alike, and not all of them show the same. */
   const COPIES = 2;
 
-  /** So many answers to photos of this kind of truth, each corrected by its caller. */
   async function corrections(count: number, seed: number): Promise<void> {
     // The database, which says when a calibration became live, has a clock of its own.
     sure.clock.advance(Date.now() - sure.clock.now().getTime());

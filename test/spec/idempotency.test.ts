@@ -11,7 +11,6 @@ beforeEach(async () => {
   await service.sees(['product_submariner', 0.05]);
 });
 
-/** A client of a fresh account. */
 async function account(credits = 100) {
   const { api, accountId } = await service.newKey({ credits });
   const identify = (name: string, body: object = service.photo, signal?: AbortSignal): Promise<Answer> =>

@@ -23,7 +23,6 @@ const FAR = seen('birkin_togo 1.1, submariner 1.2, neverfull_damier 1.3');
 const idsOf = (rows: readonly { readonly id: string }[]) => rows.map(({ id }) => id);
 const photos = (count: number) => Array.from({ length: count }, () => photo);
 
-/** The v3 answer to a photo in which the workers see this. */
 async function answerTo(given: readonly Seen[], asked: object = photo) {
   await service.sees(...given);
   return (await service.api.identify('images' in asked ? asked : { ...photo, ...asked })).body;

@@ -205,7 +205,6 @@ describe('pricing', () => {
   });
 });
 
-/** Products that look alike by their stored pictures. */
 describe('similar', () => {
   const NEAREST = ['product_kelly_lizard', 'product_kelly_croc', 'product_speedy_epi'];
   const cosine = (degrees: number) => Math.cos((degrees * Math.PI) / 180);

@@ -144,7 +144,6 @@ describe('a key', () => {
 });
 
 const LIMIT = 5;
-/** Calls with a key from an address. */
 const ask = (at: TestService, key = makeKey(false), forwarded = '192.0.2.1') =>
   new ApiClient(at.url, key).send('GET', '/v3/catalog/items/product_nobody', {
     headers: { 'X-Forwarded-For': forwarded },

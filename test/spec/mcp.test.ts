@@ -19,7 +19,6 @@ const clients: Client[] = [];
 const folder = temporaryFolder();
 let server: Server;
 let url: string;
-/** The account whose calls are charged. */
 let payer: TestKey;
 
 beforeAll(async () => {
@@ -55,7 +54,6 @@ const overStdio = (key: string) =>
     }),
   );
 
-/** A tool's answer: its JSON, and whether it is a refusal. */
 async function called(client: Client, name: string, parameters: Record<string, unknown>) {
   const { content, isError, structuredContent } = await client.callTool({ name, arguments: parameters });
   const [first] = content;
@@ -159,7 +157,6 @@ describe('the tools', () => {
 });
 
 test('over HTTP only callers with a key on this machine are answered, and no page from another host name', async () => {
-  /** The status of a request as a page might have it sent. */
   const statusWith = async (headers: Record<string, string>): Promise<number> => {
     const sent = request(url, { method: 'POST', headers, setHost: !('Host' in headers) }).end('{}');
     const [answer] = await once(sent, 'response');

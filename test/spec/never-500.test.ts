@@ -83,7 +83,6 @@ const someFilters = fc.array(fc.record({ field: text, include: fc.array(text, { 
   maxLength: 2,
 });
 
-/** Calls of endpoints that report their cost. */
 const BILLED: Readonly<Record<string, fc.Arbitrary<Call>>> = {
   ...Object.fromEntries(
     Object.entries({

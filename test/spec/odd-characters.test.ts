@@ -4,7 +4,6 @@ import { brandLine, fresh, RUN, useWrittenCatalog } from '../support/written-cat
 /** contract 5.15, 13.19: texts and names that software is likely to stumble over, wherever a caller may choose them. */
 const { writer: api } = useWrittenCatalog();
 
-/** A brand of this name and one of its products. */
 async function written(name: string): Promise<{ brand: string; product: string }> {
   const [brand, product] = [fresh('brand'), fresh('product')];
   const products = { id: product, category: 'handbags', attributes: { brand } };

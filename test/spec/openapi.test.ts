@@ -41,7 +41,6 @@ test.each(operations)(
   },
 );
 
-/** Every object in the document, with where it is. */
 function* objectsIn(value: unknown, at = ''): Generator<readonly [string, Record<string, unknown>]> {
   if (typeof value !== 'object' || value === null) return;
   yield [at, value as Record<string, unknown>];

@@ -23,7 +23,6 @@ const send = (call: string, content: object) => {
   return client.send(method, `${path}?${query}`);
 };
 
-/** The faults that the document finds in a body. */
 function faultsInDocument(call: string, body: object): string[] {
   const operation = check.operations.find(({ name }) => name === call.replace('ACCOUNT', '{id}'));
   if (!operation) throw new Error(`the document has no ${call}`);

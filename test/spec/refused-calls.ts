@@ -2,7 +2,6 @@
 const PHOTO =
   'iVBORw0KGgoAAAANSUhEUgAAACAAAAAgCAMAAABEpIrGAAAAA1BMVEWAgICQdD0xAAAACXBIWXMAAAPoAAAD6AG1e1JrAAAAEklEQVQ4y2NgGAWjYBSMAuwAAAQgAAFWu83mAAAAAElFTkSuQmCC';
 
-/** The refused variants of one kind of call. */
 export interface Refusals {
   readonly call: string;
   /** A body, or the parameters of a GET, that is accepted unchanged. */

@@ -11,7 +11,6 @@ const service = useService();
 
 interface Statement {
   readonly sql: string;
-  /** Under which it is prepared. */
   readonly options?: { readonly name?: string };
 }
 type Call = (api: ApiClient) => Promise<{ readonly status: number }>;

@@ -9,7 +9,6 @@ const service = useService({ SEARCH_MISSES: 'on' });
 const DAY_MS = 86_400_000;
 const store = () => service.resolve(PORTS.SearchMissStore);
 
-/** The kept texts with a word, once they are written. */
 async function kept(word: string, since: Date | null = null): Promise<[string, number][]> {
   await service.resolve(SearchMisses).write();
   const misses = await store().mostFrequent(since, Number.MAX_SAFE_INTEGER);

@@ -31,7 +31,6 @@ beforeAll(() => {
   for (const [name, content] of Object.entries(FILES)) writeFileSync(join(folder, name), content);
 });
 
-/** Runs a command of the page; its files are those above. */
 function run(line: string) {
   const words = line.split(' ').slice(2);
   const here = words.map((word) =>

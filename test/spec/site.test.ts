@@ -176,7 +176,6 @@ const asked = ({ url, key }: TestService, path: string, authorization = key.key)
   return fetch(url + path, { ...body, headers: { Origin: PAGE, ...own } });
 };
 
-/** The headers of an answer to a call that arrived, a proxy says, over this protocol. */
 const over = async ({ anybody }: TestService, path: string, protocol: string) =>
   (await anybody.send('GET', path, { headers: { 'X-Forwarded-Proto': protocol } })).headers;
 

@@ -92,7 +92,6 @@ const change = fc.record({
   batch: fc.option(fc.integer({ min: 1, max: 4 })),
 });
 
-/** What records mean, one after the other. */
 class NaiveCatalog {
   private readonly owners = new Map<number, number | null>();
   private readonly named = new Map<number, readonly number[] | null>();

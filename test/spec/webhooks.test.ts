@@ -34,7 +34,6 @@ interface Registered {
 }
 
 let paths = 0;
-/** A client of a fresh account whose webhook, at a path of its own, is told of these events. */
 async function told(events: readonly string[], rest: object = {}, credits: number | null = null) {
   const { api, accountId, keyId } = await service.newKey({ credits });
   paths += 1;
@@ -42,23 +41,19 @@ async function told(events: readonly string[], rest: object = {}, credits: numbe
   const body = { url: `http://${receiver.address}${path}`, events, ...rest };
   const { id, secret } = (await api.send<Registered>('POST', '/v3/webhooks', { body })).body;
   const listed = async () => (await api.send<{ data: Registered[] }>('GET', '/v3/webhooks')).body.data[0];
-  /** The data of the messages that have arrived, once there are this many. */
   const data = async (count: number) =>
     (await receiver.has(count, path)).map((message): unknown => JSON.parse(message.body).data);
   return { api, accountId, keyId, path, id, secret, listed, data };
 }
 
-/** Sends what is due, as the service does every two seconds. */
 async function send(): Promise<void> {
   const { signal } = new AbortController();
   while (await service.resolve(MessageDispatcher).next(signal));
 }
 
-/** A job with one entry, made and done. */
 const done = async (api: ApiClient, entry: object = photo): Promise<string> =>
   (await ended(await api.createJob({ entries: [entry] }), api)).id;
 
-/** An import of no records, announced like any other. */
 const importNothing = async (dryRun = false): Promise<void> => {
   const store = await openImport(service.knex, dryRun);
   const nothing = () => undefined;

@@ -12,7 +12,6 @@ const CDN = 'https://cdn.example/shop';
 const service = useService({ IMAGE_BASE_URL: CDN, PUBLIC_URL: 'https://shop.example' });
 const PLAIN = { br: brotliDecompressSync, gzip: gunzipSync, identity: (bytes: Buffer) => bytes };
 
-/** An answer as it comes; a POST of the body where there is one. */
 async function send(
   path: string,
   headers: Record<string, string> = {},
@@ -86,7 +85,6 @@ describe('an answer', () => {
 
 describe('a picture', () => {
   const images = () => service.resolve(PORTS.ImageStore);
-  /** The path of a stored picture of the fixture. */
   const picture = async () =>
     new URL((await service.row('product_birkin_croc', '')).images[0] ?? '').pathname.replace('/shop', '');
   const opens = (bytes: number, content: () => AsyncGenerator<Buffer>) =>

@@ -92,10 +92,7 @@ const SETTINGS = sql`set_config('random_page_cost', '1.1', true), set_config('ji
 
 export type InTransaction = <Result>(work: (trx: Knex) => Promise<Result>) => Promise<Result>;
 
-/**
- * The records of the catalog. An import and calls take turns through a database lock that each transaction holds to its end, so
- * that none waits for more than one transaction of another, and what it checked is still true when it writes.
- */
+/** Writers take turns by a lock per transaction: none waits for more than one of another, and what one checked still holds when it writes. */
 export class PostgresRecordStore implements RecordStore {
   #derivingMs = 0;
 

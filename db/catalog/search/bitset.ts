@@ -1,7 +1,4 @@
-/**
- * A set of ordinals 0 … `size` - 1, one bit each, the first ordinal in the highest bit of the first byte, as PostgreSQL's
- * `bit_send` writes them. Operations that combine sets need sets of the same size and return new ones.
- */
+/** Ordinals below `size`, the first in the highest bit of the first byte, as `bit_send` writes them. Sets of one size combine into new ones. */
 export class Bitset {
   private readonly words: Uint32Array;
 

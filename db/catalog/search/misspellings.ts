@@ -97,11 +97,10 @@ const CORRECTION_MIN = 3;
 const TWO_DELETIONS_MIN = 6;
 
 /**
- * The deletion neighbourhood by which a word of the vocabulary is found: the word less some letters. Two words within n
- * edits of each other (insert, drop, replace, swap neighbours) share a text that lacks at most n letters of each; the
- * first seven letters suffice for that. So a look-up by deletions misses nothing, and what it finds too much is measured
- * afterwards. Words of six letters and more may be meant by one of eight, which may be two edits away; words of three to
- * five by one of four to seven.
+ * The deletion neighbourhood by which a word of the vocabulary is found: the word less some letters. Two words within n edits of
+ * each other (insert, drop, replace, swap neighbours) share a text that lacks at most n letters of each; the first seven letters
+ * suffice for that. So a look-up by deletions misses nothing, and what it finds too much is measured afterwards. Words of six
+ * letters and more may be meant by one of eight, which may be two edits away; words of three to five by one of four to seven.
  */
 export function indexedDeletions(word: string): string[] {
   const { length } = lettersOf(word);

@@ -22,10 +22,7 @@ const PAIRS = 'must be name=value,…, percent-encoded';
 const headers = z.string().regex(/^(\s*[^=,%\s]+\s*=([^,%]|%[0-9a-f]{2})*(,|$))+$/i, PAIRS);
 const attributes = z.string().regex(/^(\s*[^=,%\s]+\s*=([^=,%]|%[0-9a-f]{2})*(,|$))+$/i, PAIRS);
 
-/**
- * OpenTelemetry's names and defaults, checked at the start; its exporter and resource read their own again. Nothing is traced unless an
- * exporter or its address is given.
- */
+/** OpenTelemetry's names and defaults, checked at the start; its exporter and resource read them again. No traces without exporter or address. */
 export const TRACE_SETTINGS = {
   OTEL_SDK_DISABLED: z
     .string()
