@@ -22,7 +22,7 @@ import { facetValues } from './search/facet-values';
 import { CatalogChanged } from './search/opening';
 import { rankProducts, wantedSets } from './search/rank-products';
 import { type FoundPage, type RankOrder, scoredRows, type Window } from './search/scored-rows';
-import { SnapshotCache } from './search/snapshot-cache';
+import { type SeenSnapshot, SnapshotCache } from './search/snapshot-cache';
 import { expandTerms, type TermExpansion } from './search/term-expansion';
 import { suggestedRows } from './suggestions';
 import { VersionedCache } from './versioned-cache';
@@ -31,12 +31,12 @@ import { VersionedCache } from './versioned-cache';
 const ATTEMPTS = 5;
 
 /** The state that this process had seen last when the attempt began; null: the current one. */
-type From = CatalogState | null;
+type From = SeenSnapshot | null;
 
 /**
  * The catalog in PostgreSQL. Queries read the narrow `catalog_search` and its snapshot, and wide rows for a page alone. Each
  * answer is of one state of the catalog, without a transaction: the last statement, which reads the rows, tells whether that
- * state is still current. If not, the answer is made again, the last time from the rows in a transaction.
+ * state is still current. If not, the answer is made again, the last time in a transaction.
  */
 @injectable()
 export class PostgresCatalogRepository implements CatalogRepository {
@@ -50,8 +50,16 @@ export class PostgresCatalogRepository implements CatalogRepository {
     () => rowsOf<Tag>(this.knex)`SELECT id, name, "group" FROM tags ORDER BY "group", display_order, id`,
   );
   readonly #facetFields = new VersionedCache(async () => {
-    const rows = await rowsOf<{ field: string }>(this.knex)`
-      SELECT kind AS field FROM entities UNION SELECT unnest(hierarchy) FROM categories ORDER BY field`;
+    // Steps from one kind to the next through the index: there are few kinds and many entities, and each write of these is a new version.
+    const rows = await rowsOf<{ field: string }>(this.knex)`WITH RECURSIVE kinds (category, kind) AS (
+        (SELECT category, kind FROM entities ORDER BY category, kind LIMIT 1)
+        UNION ALL
+        SELECT following.category, following.kind FROM kinds CROSS JOIN LATERAL (
+          SELECT e.category, e.kind FROM entities e WHERE (e.category, e.kind) > (kinds.category, kinds.kind)
+          ORDER BY e.category, e.kind LIMIT 1
+        ) AS following
+      )
+      SELECT kind AS field FROM kinds UNION SELECT unnest(hierarchy) FROM categories ORDER BY field`;
     return rows.map(({ field }) => field).filter((field) => field !== 'category');
   });
 
@@ -154,10 +162,13 @@ export class PostgresCatalogRepository implements CatalogRepository {
     { before, from, order = 'relevance' }: { before: CatalogState | null; from: From; order?: RankOrder },
   ): Promise<FoundPage & Pick<FoundRows, 'state'>> {
     const window = windowOf(query);
-    const wanted = knex === this.knex ? wantedSets(query, expansions) : null;
-    const known = wanted && from !== null && this.#snapshots.viewAsKnown(wanted);
-    if (known) return { ...(await rankProducts(knex, known, query, expansions, window, order)), state: from };
-    const opened = wanted && (await this.#snapshots.open(wanted));
+    const wanted = wantedSets(query, expansions);
+    const known = wanted && from !== null && this.#snapshots.viewAsKnown(from, wanted);
+    if (known) {
+      const page = await rankProducts(knex, known, query, expansions, window, order);
+      return { ...page, state: from.seen.state };
+    }
+    const opened = wanted && (await this.#snapshots.open(wanted, knex));
     const page = opened?.view
       ? { ...(await rankProducts(knex, opened.view, query, expansions, window, order)), state: opened.state }
       : await scoredRows(knex, query, expansions, window, order);

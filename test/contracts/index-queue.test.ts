@@ -8,8 +8,9 @@ import { BullMqIndexQueue, BullMqIndexWorker } from '../../workers/queue/bullmq-
 import { BullMqProducer } from '../../workers/queue/bullmq-producer';
 import { InProcessIndexQueue } from '../../workers/queue/in-process-queue';
 import { INDEX_QUEUE, indexOutcomeOf, PAYLOAD_VERSION } from '../../workers/queue/job';
+import { gate } from '../support/gate';
 import { silent } from '../support/log-sink';
-import { deleteKeys, failureOf, gate, REDIS_URL, withRedis } from './queue-support';
+import { deleteKeys, failureOf, REDIS_URL, withRedis } from './queue-support';
 
 type Behaviour = (images: readonly CatalogImage[], signal?: AbortSignal) => Promise<IndexOutcome>;
 

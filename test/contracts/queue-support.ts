@@ -8,6 +8,7 @@ import type { PhotoPipeline, Photos } from '../../workers/pipeline';
 import { BullMqVisionQueue } from '../../workers/queue/bullmq-queue';
 import { BullMqVisionWorker } from '../../workers/queue/bullmq-worker';
 import { InProcessVisionQueue } from '../../workers/queue/in-process-queue';
+import { gate } from '../support/gate';
 import { silent } from '../support/log-sink';
 
 const HOUR_MS = 3_600_000;
@@ -76,14 +77,6 @@ export function requestFor(photo: number, deadlineAt: number, signal?: AbortSign
     images: [{ jpeg, width: 1, height: 1, digest: '' }],
     ...(signal && { signal }),
   };
-}
-
-export function gate() {
-  let open = (): void => undefined;
-  const opened = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  return { opened, open };
 }
 
 /** Retries, without sleeping, until the answer is the expected one. */

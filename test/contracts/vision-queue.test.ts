@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { internalError, unprocessable } from '../../models/errors';
 import type { QueueSlot, VisionCaller } from '../../models/ports';
 import { jpegOf } from '../../models/vision/neighbours';
+import { gate } from '../support/gate';
 import {
   ADAPTERS,
   FakePipeline,
   failureOf,
-  gate,
   HandClock,
   neighbourhood,
   type OpenedQueue,

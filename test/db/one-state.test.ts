@@ -6,6 +6,7 @@ import { rowsOf } from '../../db/core/sql';
 import type { ResolvedQuery } from '../../models/catalog/catalog-query';
 import { deleteCatalogRows, type SearchedRow, writeCatalogRows } from '../support/catalog-rows';
 import { useDatabase } from '../support/database';
+import { gate } from '../support/gate';
 import { naiveSearch, naiveSuggest } from '../support/naive-search';
 import { type Edits, editsOf, query, RandomCatalog, row, suggestion } from './random-catalog';
 
@@ -166,11 +167,62 @@ describe('an answer comes from one state, whatever is written between its statem
     await expectWhole(0, () => writeNew().then(search), search);
   });
 
+  // contract 4.14
+  test('a search, when an older state arrives late between its words and its rows', async () => {
+    await deleteCatalogRows(database.knex, idsOf(NEW));
+    await writeCatalogRows(database.knex, OLD);
+    await remake(true);
+    const search = async () => idsOf((await catalog.search(ZEBRAS)).rows);
+    await search();
+    // The late query has to read a term.
+    const unknown = { ...ZEBRAS, words: null, filters: [{ field: 'brand', include: ['none'], exclude: [] }] };
+    const [read, arrival, seen, continuation] = [gate(), gate(), gate(), gate()];
+    hooks.after = () => {
+      read.open();
+      return arrival.opened;
+    };
+    const late = catalog.search(unknown);
+    await read.opened;
+    hooks.after = nothing;
+    await writeNew();
+    const newer = await search();
+    hooks.after = async () => {
+      hooks.after = nothing;
+      // The late query has seen the older state when it goes on to another statement.
+      hooks.before = () => {
+        seen.open();
+        return continuation.opened;
+      };
+      arrival.open();
+      await seen.opened;
+      hooks.before = nothing;
+    };
+    expect(await search()).toEqual(newer);
+    expect(newer).toContain('product_z3');
+    continuation.open();
+    await late;
+  });
+
   // contract 5.12
   test.each([0, 1, 2, 3, 4])('suggestions, when rows come after statement %i', async (statement) => {
     for (const size of [2, 4, 20]) {
       const asked = { text: 'zebr', words: ['zebr'], category: null, size };
       await expectWhole(statement, writeNew, async () => idsOf(await catalog.suggest(asked)));
     }
+  });
+
+  test('a search that is made again and again is answered from the snapshot in the end too', async () => {
+    const { knex } = database;
+    await writeCatalogRows(knex, OLD);
+    await remake(true);
+    // Then the rows could not answer.
+    await rowsOf(knex)`ALTER TABLE catalog_search DISABLE TRIGGER USER`;
+    await rowsOf(knex)`DELETE FROM catalog_search WHERE kind = 'product'`;
+    await rowsOf(knex)`ALTER TABLE catalog_search ENABLE TRIGGER USER`;
+    let changes = 0;
+    hooks.before = () => writeCatalogRows(knex, [zebra('brand_z1', ++changes, 'zebra')]);
+    const { rows } = await catalog.search(ZEBRAS);
+    hooks.before = nothing;
+    expect(idsOf(rows)).toContain('product_z1');
   });
 });

@@ -25,10 +25,21 @@ const LIMITS = { changesMin: 1, rowsMin: 5 };
 // contract 4.14
 describe('a search snapshot', () => {
   const database = useDatabase();
+  /** The catalog in a transaction that began before the changes that follow. */
+  const olderState = async () => {
+    const older = await database.knex.transaction({ isolationLevel: 'repeatable read', readOnly: true });
+    await rowsOf(older)`SELECT 1 FROM catalog_search LIMIT 1`;
+    return older;
+  };
   let memory: SnapshotCache;
-  const found = async (asked: ResolvedQuery, words: readonly TermExpansion[] | null, window: Window) => {
-    const { view } = await memory.open(wantedSets(asked, words) ?? []);
-    return view && rankProducts(database.knex, view, asked, words, window);
+  const found = async (
+    asked: ResolvedQuery,
+    words: readonly TermExpansion[] | null,
+    window: Window,
+    knex = database.knex,
+  ) => {
+    const { view } = await memory.open(wantedSets(asked, words) ?? [], knex);
+    return view && rankProducts(knex, view, asked, words, window);
   };
   const idsOf = (rows: readonly RowPosition[]) => rows.map(({ id }) => id);
   const total = async () => (await found(LISTING, null, WINDOW))?.total ?? null;
@@ -75,6 +86,40 @@ describe('a search snapshot', () => {
     expect(await total()).toBe(10);
     await trx.commit();
     expect(await total()).toBe(11);
+  });
+
+  test('answers every state as it is, in whatever order states are seen', async () => {
+    if (database.kind === 'embedded') return;
+    const older = await olderState();
+    const open = await database.knex.transaction();
+    await writeCatalogRows(open, [rowOf(40)]);
+    await writeCatalogRows(database.knex, [rowOf(43)]);
+    expect(await total()).toBe(11);
+    await writeCatalogRows(database.knex, [{ ...rowOf(43), facets: [] }, rowOf(46)]);
+    expect(await total()).toBe(11);
+    const newest = memory.lastSeen()?.seen.state;
+    const { view } = await memory.open([], older);
+    await older.commit();
+    await open.commit();
+    expect(view?.living.count()).toBe(30);
+    expect(memory.lastSeen()?.seen.state).toBe(newest);
+    expect(await total()).toBe(12);
+  });
+
+  test('answers an older state by terms that few products have, after a newer one was answered by them', async () => {
+    if (database.kind === 'embedded') return;
+    const rare = { ...LISTING, filters: [{ field: 'brand', include: ['rare'], exclude: [] }] };
+    const few = (number: number) => ({ ...rowOf(number), facets: ['brand:rare'] });
+    const many = Array.from({ length: 300 }, (_, number) => rowOf(100 + number));
+    await writeCatalogRows(database.knex, [...many, few(500), few(501)]);
+    expect(await makeSearchSnapshot(database.knex, LIMITS)).toBe(true);
+    const older = await olderState();
+    await writeCatalogRows(database.knex, [rowOf(500), few(502), few(100)]);
+    const rowsIn = async (knex = database.knex) => idsOf((await found(rare, null, WINDOW, knex))?.rows ?? []);
+    const states = [await rowsIn(), await rowsIn(older), await rowsIn()];
+    await older.commit();
+    const newest = ['product_100', 'product_501', 'product_502'];
+    expect(states).toEqual([newest, ['product_500', 'product_501'], newest]);
   });
 
   test('answers as the rows do where it has more ordinals than one bitmap', async () => {

@@ -21,6 +21,12 @@ export interface SnapshotView {
   readonly sets: ReadonlyMap<string, Bitset>;
 }
 
+/** A snapshot and the state that was seen last of it. */
+export interface SeenSnapshot {
+  readonly snapshot: Snapshot;
+  readonly seen: SeenState;
+}
+
 /** How long a state that was seen is tried before it is read again: one beside a long transaction is costly to compare with. */
 const TRIED_MS = 10_000;
 
@@ -29,47 +35,61 @@ export class SnapshotCache {
   readonly #openings: Batcher<readonly PostingRequest[], Opened>;
 
   constructor(private readonly knex: Knex) {
-    this.#openings = new Batcher((asks) => workFor('catalog openings', () => this.#openAll(asks)));
+    this.#openings = new Batcher((asks) =>
+      workFor('catalog openings', async () => asks.map(await this.#openAll(knex, asks.flat()))),
+    );
   }
 
-  /** The snapshot with the sets that a query wants; one statement serves many queries. @throws CatalogChanged when it goes meanwhile */
-  open(wanted: readonly PostingRequest[]): Promise<Opened> {
-    return this.#openings.submit(wanted);
+  /**
+   * The snapshot with the sets that a query wants; one statement serves many queries, but a transaction has its own.
+   * @throws CatalogChanged when it goes meanwhile
+   */
+  async open(wanted: readonly PostingRequest[], knex = this.knex): Promise<Opened> {
+    if (knex === this.knex) return this.#openings.submit(wanted);
+    const openedFor = await this.#openAll(knex, wanted);
+    return openedFor(wanted);
   }
 
-  /** The state that was seen last; null where none is worth trying. */
-  lastSeen(): CatalogState | null {
-    const seen = this.#known?.seen;
-    return seen && performance.now() - seen.at <= TRIED_MS ? seen.state : null;
+  /** Null where no state is worth trying. */
+  lastSeen(): SeenSnapshot | null {
+    const snapshot = this.#known;
+    if (!snapshot?.seen || snapshot.isOutgrown) return null;
+    const { seen } = snapshot;
+    return performance.now() - seen.at <= TRIED_MS ? { snapshot, seen } : null;
   }
 
-  /** What `open` would give of the state that was seen last, without a statement; null when something is not known. */
-  viewAsKnown(wanted: readonly PostingRequest[]): SnapshotView | null {
-    const known = this.#known;
-    if (!known?.seen || known.isOutgrown) return null;
-    const postings = known.postingsOf(wanted);
+  /** What `open` would give of a state that was seen, without a statement; null when something is not known. */
+  viewAsKnown({ snapshot, seen }: SeenSnapshot, wanted: readonly PostingRequest[]): SnapshotView | null {
+    const postings = snapshot.postingsOf(wanted);
     if (wanted.some((term) => !postings.has(nameOf(term)))) return null;
-    return viewOf(known, known.seen, wanted, postings);
+    return viewOf(snapshot, seen, wanted, postings);
   }
 
-  async #openAll(asks: readonly (readonly PostingRequest[])[], last = this.#known): Promise<Opened[]> {
+  /** What `open` gives to queries that want some of these sets. */
+  async #openAll(
+    knex: Knex,
+    asked: readonly PostingRequest[],
+    last = this.#known,
+  ): Promise<(wanted: readonly PostingRequest[]) => Opened> {
     const seen = last?.seen ?? null;
-    const terms = [...new Map(asks.flat().map((term) => [nameOf(term), term])).values()];
-    const postings = last?.postingsOf(terms) ?? new Map<string, Posting>();
+    const terms = [...new Map(asked.map((term) => [nameOf(term), term])).values()];
+    // A transaction's state may be older than that of postings that were kept.
+    const kept = knex === this.knex ? last?.postingsOf(terms) : null;
+    const postings = kept ?? new Map<string, Posting>();
     const unknown = terms.filter((term) => !postings.has(nameOf(term)));
     const wanted = unknown.map((term) => ({ ...term, name: nameOf(term) }));
-    const opening = await readOpening(this.knex, wanted, last);
+    const opening = await readOpening(knex, wanted, last);
     const { state } = opening;
-    if (!opening.snapshot) return asks.map(() => ({ state, view: null }));
+    if (!opening.snapshot) return () => ({ state, view: null });
     const { number, products } = opening.snapshot;
-    const known = last?.number === number ? last : await Snapshot.load(this.knex, number, products);
+    const known = last?.number === number ? last : await Snapshot.load(knex, number, products);
     // Another opening may have seen a newer one meanwhile.
     if (number > (this.#known?.number ?? 0)) this.#known = known;
     const now = known.see(state, opening.snapshot, seen);
     // Too much has changed, or the postings at hand are of the snapshot before.
-    if (!now || (known !== last && postings.size > 0)) return this.#openAll(asks, known);
+    if (!now || (known !== last && postings.size > 0)) return this.#openAll(knex, asked, known);
     known.read(postings, unknown, opening.snapshot);
-    return asks.map((each) => ({ state, view: viewOf(known, now, each, postings) }));
+    return (each) => ({ state, view: viewOf(known, now, each, postings) });
   }
 }
 

@@ -74,14 +74,23 @@ export class Snapshot {
       bitmap.setBytes(chunk * CHUNK, bytes.subarray(LENGTH_BYTES));
       bitmaps.set(name, bitmap);
     }
-    const ordinalsOf = (ids: readonly string[]) => ids.flatMap((id) => this.ids.positionOf(id) ?? []);
-    const rare = new Map(found.map(({ name, ids }) => [name, Uint32Array.from(ordinalsOf(ids))]));
+    const rare = new Map(found.map(({ name, ids }) => [name, this.#postingOf(ids)]));
     for (const term of terms) {
       const name = nameOf(term);
       const posting = bitmaps.get(name) ?? rare.get(name) ?? NO_ORDINALS;
       postings.set(name, posting);
       this.#postings.set(name, posting);
     }
+  }
+
+  /** In the form that is smaller. */
+  #postingOf(ids: readonly string[]): Posting {
+    const { products } = this.changes;
+    const ordinals = ids.flatMap((id) => this.ids.positionOf(id) ?? []);
+    if (ordinals.length * 32 < products) return Uint32Array.from(ordinals);
+    const bitmap = Bitset.empty(products);
+    for (const ordinal of ordinals) bitmap.add(ordinal);
+    return bitmap;
   }
 
   /** The ordinals that live in a state, from those that its statement reported; null if too much has changed. */
@@ -91,10 +100,13 @@ export class Snapshot {
       return null;
     }
     for (const change of changes) this.changes.add(change);
-    const lived = (continues && before?.living) || Bitset.full(this.changes.products);
+    const last = continues ? before : null;
+    const lived = last?.living ?? Bitset.full(this.changes.products);
     const living = changes.length === 0 ? lived : this.changes.livingAfter(lived, changes);
-    this.seen = { state, living, at: performance.now() };
-    return this.seen;
+    const now = { state, living, at: performance.now() };
+    // A state that another opening has seen meanwhile, or that does not continue in this one, may be newer.
+    if (this.seen === last) this.seen = now;
+    return now;
   }
 
   /** The order of a listing. @throws CatalogChanged when there is another snapshot by now */
