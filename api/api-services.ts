@@ -46,11 +46,9 @@ export interface ApiServices {
   readonly queue: Pick<VisionQueue, 'admit' | 'enter'>;
   readonly idempotency: IdempotencyStore;
   readonly clock: Clock;
-  /** Memory for bodies that are read and processed at the same time. */
   readonly bodies: FairBudget;
   readonly statements: Pick<AccountService, 'statement'>;
   readonly audit: AuditLog;
-  /** The services with which a request of an operator manages accounts and keys. */
   readonly admin: (requestId: string) => AdminServices;
 }
 
@@ -73,7 +71,6 @@ export interface MetricSource {
   /** With its unit, as Prometheus expects: `loupe_vision_queue_oldest_seconds`. */
   readonly name: string;
   readonly help: string;
-  /** Labels that distinguish several values. */
   readonly labels: readonly string[];
   /** The values with their label values. A value that can't be read now may be left out or rejected. */
   read(): Promise<readonly (readonly [labels: Readonly<Record<string, string>>, figure: number])[]>;

@@ -107,7 +107,6 @@ const keyed =
     return { ...complete(usual, path, own), kind, name, answer, scope, version, tag: version };
   };
 
-/** The endpoints that a scope opens. */
 const opened = (scope: Scope | null) => ({
   read: keyed('read', scope, READ),
   once: keyed('once', scope, ONCE),
@@ -225,7 +224,6 @@ const inPath = (name: string, description: string, schema: object = {}) => ({
   schema: { type: 'string', ...schema },
 });
 
-/** Endpoints that answers link to. */
 export const FILES = {
   getDataFile: file('/files/:kind/:variantId/:file', ['text/csv'], {
     parameters: [
@@ -245,9 +243,7 @@ export const FILES = {
   }),
   getImage: file('/images/:file', ['image/jpeg', 'image/png', 'image/webp'], {
     parameters: [
-      inPath('file', 'SHA-256 of the content and its format', {
-        pattern: '^[0-9a-f]{64}\\.(jpg|png|webp)$',
-      }),
+      inPath('file', 'SHA-256 of the content and its format', { pattern: '^[0-9a-f]{64}\\.(jpg|png|webp)$' }),
       { name: 'If-None-Match', in: 'header', description: 'ETags that you hold', schema: { type: 'string' } },
     ],
     errors: [404, 503],

@@ -38,9 +38,7 @@ export const accountList = answer('AccountList', {
   next_cursor: nextCursor,
 });
 
-export const accountShown = answer('AccountShown', {
-  account: account.describe('As it stands'),
-});
+export const accountShown = answer('AccountShown', { account: account.describe('As it stands') });
 
 /** The answer to a credit or a correction; repeats get it unchanged (contract 17.7). */
 export const creditsAdded = answer('CreditsAdded', {

@@ -17,7 +17,6 @@ import type {
 export { LoupeError } from './loupe-error';
 export type * from './schema';
 
-/** The service address, the key, and how to retry. */
 export interface LoupeOptions extends Partial<RetryOptions> {
   /** Address of the service, with or without a slash at its end. */
   readonly baseUrl: string;
@@ -31,7 +30,6 @@ export type Photo = (
   | { readonly file: Blob }
 ) & { readonly region?: Region };
 
-/** What any one call may add. */
 export interface CallOptions {
   readonly includes?: IdentifyRequest['includes'];
   readonly signal?: AbortSignal;
@@ -110,7 +108,6 @@ export class LoupeClient {
     return answerOf(this.endpoints.GET('/v3/webhooks'));
   }
 
-  /** Removes a webhook address. */
   removeWebhook(id: string) {
     return answerOf(this.endpoints.DELETE('/v3/webhooks/{id}', of(id)));
   }

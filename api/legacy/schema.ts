@@ -5,7 +5,6 @@ import { refuseBrokenText } from '../middleware/parse-json-object';
 import { refuseBrackets, validate } from '../middleware/validate';
 import { commaSeparated, listOfValues, pageNumber, SENT, searchText, sizeOfPage, sort } from '../wire/shared';
 
-/** Parameters of a v1 query string or a v2 body, as received. */
 export type LegacyParameters = Readonly<Record<string, unknown>>;
 
 /** Scope of a legacy call that names no category (contract 8.2). */

@@ -10,7 +10,6 @@ import { storedForm } from './idempotency';
 import { idOf } from './request-address';
 import { type Answer, type Made, StreamedJson, sendAnswer } from './send-answer';
 
-/** How a request is answered, once it has been read. */
 export interface Work<Body = Answer | StreamedJson> {
   /** Photos identified for it while its caller waits. */
   readonly photos?: number;
@@ -39,7 +38,6 @@ export const aboutId =
     return free((call) => make(id, call, req));
   };
 
-/** By the ids of their endpoints, whose answers they make. */
 export type Routes = {
   readonly [Id in keyof typeof CALLS]: Route<Made<z.input<(typeof CALLS)[Id]['answer']>> | StreamedJson>;
 };

@@ -7,7 +7,6 @@ const SLACK_MS = 300;
 /** The time in which a call must be answered, not counting the time its caller takes to send it. */
 export class Deadline {
   readonly #over = new AbortController();
-  /** Aborted when the time is up. */
   readonly signal = this.#over.signal;
   readonly #late: Promise<never>;
   #leftMs: number;
@@ -56,7 +55,6 @@ export class Deadline {
   }
 }
 
-/** The first middleware of a call with a deadline. */
 export const startDeadline = (ms: number) => (_req: Request, res: Response) => {
   const deadline = new Deadline(ms);
   res.locals.deadline = deadline;

@@ -23,7 +23,6 @@ const decoded = Buffer.allocUnsafeSlow((PIECE / 4) * 3);
  * Takes the photos out of a JSON body without making strings of them: as text, as a value and as bytes they would take
  * three times their size. Only plainly written ones are cut out (base64 without white space or escapes, perhaps behind a
  * data URI's head); all others stay, and are parsed as usual.
- *
  * @param body afterwards contains the bytes of photos in place of their texts
  * @returns the JSON, with a placeholder in place of each text, and the photos by placeholder
  */

@@ -21,7 +21,6 @@ const WAIT_MS = 2_000;
  * Makes a call with an `Idempotency-Key` once per account (contract 12.6): successes are kept with their charge for a day,
  * failed calls are made again. Comes after the body was read. A repeat waits two seconds for a first call that is still
  * running.
- *
  * @param leaseMs after this long without an answer the first call is considered dead
  * @param nameOf default: as the caller named it, in its account
  */

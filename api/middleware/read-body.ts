@@ -62,7 +62,6 @@ const FIRST_BYTES = 64 * 1024;
 
 /**
  * The bytes of a body, inflated, read into one buffer. While there is no room for more, nothing is read from the sender.
- *
  * @param lease accounts for the buffer's memory
  * @param waitFor wraps the wait for room
  * @throws AppError 413, 415 for an unknown coding, 400 when it breaks off, is damaged or comes too slowly, 503 without room

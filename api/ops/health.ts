@@ -9,9 +9,7 @@ import { ANSWERED, part } from '../wire/shared';
 /** A check that takes longer counts as failed. */
 const CHECK_MS_MAX = 3000;
 
-export const healthAnswer = part('Health', {
-  status: z.literal('alive').describe('The process answers'),
-});
+export const healthAnswer = part('Health', { status: z.literal('alive').describe('The process answers') });
 
 /** The answer of `/readyz` when the process can serve (contract 14.4); a 503 has the same `checks`. */
 export const readinessAnswer = part('Readiness', {

@@ -8,7 +8,6 @@ const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect 
 /**
  * Bundles the page's TypeScript and CSS in memory, in some tens of milliseconds: there is no build step for anyone who runs
  * the service, and nothing is written.
- *
  * @throws when the sources do not compile, which a test would have caught
  */
 export async function bundleClient(): Promise<Asset[]> {

@@ -1,8 +1,6 @@
 import type { Request } from 'express';
 
-/** What a demonstration offers to anyone who opens its page on the same machine. */
 export interface DemoOffer {
-  /** A key for the demonstration's own account. */
   readonly key: string;
   /** JPEG photos to try, none of them a picture of the catalog. */
   readonly photos: readonly Buffer[];

@@ -221,10 +221,6 @@ export const webhookAnswer = answer('WebhookAnswer', {
   secret: z.string().nullable().describe('Verifies messages; null in the answer to a repetition'),
 });
 
-export const webhooksAnswer = answer('WebhooksAnswer', {
-  data: z.array(webhook).describe('Oldest first'),
-});
+export const webhooksAnswer = answer('WebhooksAnswer', { data: z.array(webhook).describe('Oldest first') });
 
-export const webhookRemoved = answer('WebhookRemoved', {
-  id: z.string().describe('What was removed'),
-});
+export const webhookRemoved = answer('WebhookRemoved', { id: z.string().describe('What was removed') });

@@ -18,7 +18,6 @@ import {
 } from '../wire/presented-row';
 import type { catalogRow, evidence } from './answers';
 
-/** The choices that decide which fields a row has. */
 export type View = Links & Readonly<{ modules: readonly Module[]; taxonomy: boolean; pricing: boolean }>;
 
 /** @param includes modules as requested: each is echoed and billed once, in this order */
@@ -56,7 +55,6 @@ const presentTaxonomy = (resolved: ResolvedTaxonomy | null) => ({
   level: resolved?.level ?? null,
 });
 
-/** Rows that are all on one page. */
 const presentRows = <Item, Row>(
   { items, resolvedTaxonomy }: Pick<FoundItems, 'resolvedTaxonomy'> & { readonly items: readonly Item[] },
   creditsUsed: number,

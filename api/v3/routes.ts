@@ -36,7 +36,6 @@ import { feedbackBody, identifyBody, toIdentification } from './vision-schema';
 /** The current API (contract 4 to 7). */
 export function catalogRoutes(services: ApiServices, settings: ApiSettings, metrics: VisionObserver) {
   const { catalog, vision, similar, suggestions, feedback } = services;
-  /** Answers rows with the modules in `includes`. */
   const answerRows = <Found, Body>(
     req: Request,
     includes: readonly Module[],

@@ -79,7 +79,6 @@ export const jobBody = body('JobRequest', {
 
 /**
  * The request of a body, or of an entry of a job, about its photos.
- *
  * @param cut photos that were cut out of the body
  * @param at path of the entry, with a dot at its end
  * @throws AppError 400 that names the photo at fault

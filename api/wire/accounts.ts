@@ -2,7 +2,6 @@ import { z } from 'zod';
 import type { ApiKey } from '../../models/access/api-key';
 import { apiVersion, part, scope } from './shared';
 
-/** An account as shown to callers and operators. */
 export const accountFields = {
   id: z.string().describe('Id of the account'),
   name: z.string().describe('Its name, for people'),
@@ -11,7 +10,6 @@ export const accountFields = {
 
 const time = z.iso.datetime();
 
-/** A key as shown to callers and operators. */
 export const keyShown = {
   id: z.string().describe('Id of the key; not the key'),
   name: z.string().describe('Its name, for people'),

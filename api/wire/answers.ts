@@ -71,7 +71,6 @@ export const variantFields = {
   ...pictures,
 };
 
-/** The position of a page among all rows. */
 export const pageFields = {
   results: z.int().describe('Rows in this page'),
   total_results: z.int().describe('Rows of all pages'),

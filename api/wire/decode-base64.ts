@@ -11,7 +11,6 @@ const PADDING = /^=\s*(?:=\s*)?$/;
  * The bytes of a base64 text (contract 7.2): a data URI, also a percent-encoded one, or raw base64; in the ordinary or
  * URL-safe alphabet, with or without padding, white space anywhere. The time depends only on the length, not on the
  * content: a photo's worth of single spaces blocks the process no longer than a photo does.
- *
  * @throws AppError 400 naming `field` when nothing is left, or when it is not base64
  */
 export function decodeBase64(text: string, field: string): Buffer {

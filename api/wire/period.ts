@@ -17,10 +17,9 @@ const time = z
   .transform((text) => new Date(text));
 
 const documented = (description: string) =>
-  time.optional().meta({
-    description,
-    anyOf: ['date', 'date-time'].map((format) => ({ type: 'string', format })),
-  });
+  time
+    .optional()
+    .meta({ description, anyOf: ['date', 'date-time'].map((format) => ({ type: 'string', format })) });
 
 export const periodParameters = z.strictObject({
   since: documented(`Else ${DAYS} days before \`until\`; at most ${DAYS_MAX} days before it`),

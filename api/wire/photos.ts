@@ -7,7 +7,6 @@ import { parseJsonObject } from '../middleware/parse-json-object';
 import { validate } from '../middleware/validate';
 import { decodeBase64 } from './decode-base64';
 
-/** How a vision body names a photo, before validation. */
 interface ImageParameters {
   readonly url?: string | null | undefined;
   readonly base64?: string | null | undefined;
@@ -20,7 +19,6 @@ export type CutPhotos = ReadonlyMap<string, Buffer>;
 /**
  * The body of a vision call, and the photos that were cut out of it. The request keeps neither: with the largest photos
  * that would be 27 MB until the answer.
- *
  * @param notice sees the parameters before they are validated
  * @throws AppError 400 for anything but a JSON object, and one that names the parameter at fault
  */
@@ -38,10 +36,9 @@ export function takeBody<Body>(
 
 /**
  * The photos that a body names: one, or in v3 a list. `url` takes precedence over `base64`, which is then ignored (contract 7.1).
- *
  * @param at path of the object that names them, with a dot at its end, if that is not the body itself
  * @throws AppError 400 that names the field: a missing photo, a URL that is not an http(s) address or is too long, a text
- *   that is not base64
+ * that is not base64
  */
 export function photosOf(
   { url, base64, region, images }: ImageParameters & { images?: readonly ImageParameters[] | undefined },

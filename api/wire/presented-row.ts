@@ -4,7 +4,6 @@ import type { DataFileKind, MarketEstimate } from '../../models/pricing/estimate
 import type { Links, PublicAddress } from '../middleware/links';
 import type { attribute, marketEstimate, pictures, prices, tag, variantField } from './answers';
 
-/** Fields of answers, as their presenters give them. */
 type Presented<Fields extends Record<string, z.ZodType>> = z.input<z.ZodObject<Fields>>;
 
 /** Parts of a row that look the same in every API version (contract 1.2). */
@@ -21,14 +20,10 @@ export const presentVariantField = ({
   name,
 }: Variant['fields'][number]): z.input<typeof variantField> => ({ field, name });
 
-/** The pictures of a row or variant, under the public address if they are ours. */
 export const presentPictures = (
   of: Pick<CatalogItem, 'images' | 'thumbnails'>,
   address: PublicAddress,
-): Presented<typeof pictures> => ({
-  images: of.images.map(address),
-  thumbnails: of.thumbnails.map(address),
-});
+): Presented<typeof pictures> => ({ images: of.images.map(address), thumbnails: of.thumbnails.map(address) });
 
 /** The three price fields of a variant (contract 2.1); all null if nothing is known. */
 export function presentPricing(of: Variant, { sign, address }: Links): Presented<typeof prices> {

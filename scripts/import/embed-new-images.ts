@@ -2,7 +2,6 @@ import { AppError } from '../../models/errors';
 import type { EmbeddingRepository, IndexQueue, Progress } from '../../models/ports';
 import type { EmbeddingVersion } from '../../models/vision/embedding-model';
 
-/** What became of the images that had no embedding, under the live version. */
 export interface EmbeddedImages {
   readonly embedded: number;
   readonly notEmbedded: number;

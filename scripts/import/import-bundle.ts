@@ -17,7 +17,6 @@ export interface ImportOptions {
   readonly dryRun: boolean;
   /** Where the rejects are written, replacing what was there. */
   readonly report: string;
-  /** Whether to wait until the new images are embedded. */
   readonly wait: boolean;
   /** About how long a transaction is to take: the embedded database answers nobody else meanwhile. Default 500 ms. */
   readonly transactionMs?: number;

@@ -4,7 +4,6 @@ import { WHOLE_LINE } from '../../models/catalog/import/stage';
 import type { ReadLine } from '../../models/ports';
 import { recordSchemas } from './record-schemas';
 
-/** A record, or the reason why a value is not one, with the field that it is about. */
 export type Parsed<Record> =
   | { readonly record: Record }
   | { readonly field: string; readonly reason: string };

@@ -49,7 +49,6 @@ export async function* readLines(
 
 const faultOf = (line: number, reason: string): ReadLine<unknown> => ({ line, field: WHOLE_LINE, reason });
 
-/** Nothing of a blank line. */
 function parsed(line: number, bytes: Buffer): readonly ReadLine<unknown>[] {
   const isMarked = line === 1 && bytes.subarray(0, 3).equals(BYTE_ORDER_MARK);
   const content = isMarked ? bytes.subarray(3) : bytes;

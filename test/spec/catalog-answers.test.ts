@@ -137,7 +137,6 @@ const ANSWERS: Readonly<Record<string, readonly Row[]>> = {
   ],
 };
 
-/** Each question of a table, with the promise that it tests. */
 const listed = <Asked>(table: Readonly<Record<string, readonly (readonly [Asked, string])[]>>) =>
   Object.entries(table).flatMap(([promise, rows]) =>
     rows.map(([asked, found]) => ({ promise, asked, found, sent: JSON.stringify(asked) })),
@@ -191,7 +190,6 @@ test.each(listed(ANSWERS))('$promise: $sent', async ({ asked, found }) => {
 const included = (field: string, name: string) => ({ field, include: [idOf(field, name)] });
 const excluded = (field: string, name: string) => ({ field, exclude: [idOf(field, name)] });
 
-/** Filters as only v3 has them: the objects as they are sent. */
 const FILTERS: Readonly<Record<string, readonly (readonly [filters: readonly object[], rows: string])[]>> = {
   // contract 4.4
   'objects of one field must all hold': [

@@ -33,7 +33,6 @@ const lineOf = (id: string) => Buffer.from(`${JSON.stringify(bag(id))}\n`);
 const made = async (path: string, body: object) =>
   (await api.send<{ id: string }>('POST', path, { body })).body.id;
 
-/** How to create the id in an address, by its collection. */
 const IDS: Readonly<Record<string, (method: string) => Promise<string>>> = {
   items: async () => PRODUCT,
   records: async (method) => {

@@ -192,7 +192,6 @@ const onServer = processEnvironment()['TEST_DATABASE_URL'] ? describe : describe
 onServer('while thirty calls of one account hang in the database', () => {
   const flooded = useService({ DATABASE_POOL_MAX: '6' });
   const CALLS = 30;
-  /** Of six connections. */
   const SHARE = 3;
 
   test.each<[table: string, call: (api: ApiClient) => Promise<Answer>]>([

@@ -24,7 +24,6 @@ const text = fc.oneof(
 );
 const number = fc.oneof(fc.integer(), fc.double(), fc.constantFrom(2 ** 31, 2 ** 53, 1e300, -0));
 const anything = fc.oneof(text, number, fc.constant(null), fc.array(text, { maxLength: 3 }), fc.jsonValue());
-/** The first four times of five. */
 const mostly = <Value, Other>(value: fc.Arbitrary<Value>, other: fc.Arbitrary<Other>) =>
   fc.oneof({ weight: 4, arbitrary: value }, { weight: 1, arbitrary: other });
 

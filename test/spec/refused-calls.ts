@@ -104,11 +104,7 @@ export const REFUSALS: readonly Refusals[] = [
     // contract 6.3, 6.5
     call: 'GET /v3/catalog/items/product_birkin_croc/similar',
     taken: { size: '1', category_id: 'Watches' },
-    values: {
-      size: ['0', '-1', '1.5', '', 'all', '1e1'],
-      category_id: ['shoes', ''],
-      includes: ['catalog'],
-    },
+    values: { size: ['0', '-1', '1.5', '', 'all', '1e1'], category_id: ['shoes', ''], includes: ['catalog'] },
   },
   {
     // contract 8.1, 8.2
@@ -239,11 +235,7 @@ export const REFUSALS: readonly Refusals[] = [
   {
     call: 'POST /admin/v1/accounts/ACCOUNT/keys',
     taken: newKey,
-    values: {
-      versions: [[], ['v4']],
-      scopes: [['all']],
-      expires_at: ['soon', '2020-01-01T00:00:00Z'],
-    },
+    values: { versions: [[], ['v4']], scopes: [['all']], expires_at: ['soon', '2020-01-01T00:00:00Z'] },
     bodies: {
       'limits.per_day': [{ ...newKey, limits: { per_day: 1 } }],
       'limits.per_second': [{ ...newKey, limits: { per_second: -1 } }],
@@ -256,9 +248,5 @@ export const REFUSALS: readonly Refusals[] = [
     taken: { limit: '200' },
     values: { limit: ['0', '201', 'two'], cursor: ['account_nobody', '\0'] },
   },
-  {
-    call: 'GET /admin/v1/audit',
-    taken: {},
-    values: { cursor: ['x'], account: ['\0'] },
-  },
+  { call: 'GET /admin/v1/audit', taken: {}, values: { cursor: ['x'], account: ['\0'] } },
 ];

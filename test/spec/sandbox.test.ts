@@ -9,7 +9,6 @@ import { useEmbeddedPictures } from '../support/stored-vectors';
 
 /** contract 9.8, 9.9, 9.10: keys for testing an app. */
 
-/** Address of the only picture of a product in the crowded catalog. */
 const pictureOf = (id: string): string => `https://pictures.example/${id}.jpg`;
 
 /** Handbags besides those of the sandbox: the least popular ones. */

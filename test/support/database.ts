@@ -7,7 +7,6 @@ import { migrations } from '../../db/migrations';
 import { migrate } from '../../db/migrations/migrate';
 import { copyDataFolder, digestOf, ENGINE_SOURCES, prepareTemplate } from './templates';
 
-/** A database of its own with the newest schema and nothing in it. */
 export interface TestDatabase {
   readonly knex: Knex;
   readonly kind: Database['kind'];
@@ -64,7 +63,6 @@ async function opened(connect: () => Promise<Database>, remove: () => unknown): 
   };
 }
 
-/** Drops every table, sequence and function that belongs to no extension. */
 async function emptySchema(knex: Knex): Promise<void> {
   const drops = await rowsOf<{ statement: string }>(knex)`
     SELECT 'DROP ' || kind || ' IF EXISTS ' || string_agg(name, ', ') || ' CASCADE' AS statement
@@ -85,7 +83,6 @@ function migratedTemplate(): Promise<string> {
   return prepareTemplate(key, (dataDir) => migrated(connectEmbedded({ dataDir, durable: false })));
 }
 
-/** Makes a data folder with a migrated, empty database that nobody has open. */
 export async function copyMigrated(dataDir: string): Promise<void> {
   copyDataFolder(await migratedTemplate(), dataDir);
 }

@@ -123,7 +123,6 @@ export class DocumentCheck {
     return this.faultsOfValue(`/webhooks/${message.type}/post/requestBody/${JSON_SCHEMA}`, message);
   }
 
-  /** Where a value does not fit a schema of the document. */
   faultsOfValue(pointer: string, value: unknown): string[] {
     const fits = this.compiled.get(pointer) ?? this.ajv.compile({ $ref: `api#${encodeURI(pointer)}` });
     this.compiled.set(pointer, fits);

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { hostPid } from '../../db/embedded/run-folder';
 import { prefixOf } from './worker-environment';
 
-/** Ends and removes the databases that were lent in this run of Jest. */
 export default function removeLent(): void {
   const ours = readdirSync(tmpdir()).filter((name) => name.startsWith(prefixOf(process.pid)));
   for (const dataDir of ours.map((name) => join(tmpdir(), name))) {

@@ -9,13 +9,10 @@ import { inOwnBucket } from './s3-bucket';
 
 /** Where the processes of a test keep their state: a data folder, and an empty migrated database. */
 export interface Installation {
-  /** For whatever else the test writes; removed with the rest. */
   readonly folder: string;
-  /** `DATA_DIR`. */
   readonly dataDir: string;
   /** Of every process; with `REDIS_URL` where apis and workers are processes of their own. */
   readonly settings: Readonly<Record<string, string>>;
-  /** Connects to the database as another process would. */
   connect(): Promise<Database>;
   remove(): Promise<void>;
 }
@@ -23,7 +20,6 @@ export interface Installation {
 /**
  * An installation in the servers of `TEST_DATABASE_URL` and `TEST_REDIS_URL`, else on the embedded default. The embedded
  * database stays open until `remove`, and waits for no disk.
- *
  * @param settings of its processes, besides those that say where it is
  */
 export async function newInstallation(settings: Readonly<Record<string, string>>): Promise<Installation> {

@@ -10,7 +10,6 @@ export async function listening(server: TcpServer): Promise<string> {
   return addressOf(server);
 }
 
-/** `host:port` of a server that listens. */
 export const addressOf = (server: TcpServer): string => `127.0.0.1:${(server.address() as AddressInfo).port}`;
 
 export async function closed(server: Server): Promise<void> {
@@ -25,7 +24,6 @@ export interface ReceivedMessage {
   readonly body: string;
 }
 
-/** What is answered: a status, with headers or without; or nothing until the promise says what. */
 type Reply = number | readonly [status: number, headers: Record<string, string>];
 type Behaviour = (message: ReceivedMessage) => Reply | Promise<Reply>;
 

@@ -100,7 +100,6 @@ function bySort(sort: ResolvedQuery['sort']) {
 const compare = (left: string, right: string): number =>
   Buffer.compare(Buffer.from(left), Buffer.from(right));
 
-/** From few texts that recur often. */
 function remembered<Value>(work: (...texts: string[]) => Value): (...texts: string[]) => Value {
   const known = new Map<string, Value>();
   return (...texts) => {
@@ -111,7 +110,6 @@ function remembered<Value>(work: (...texts: string[]) => Value): (...texts: stri
   };
 }
 
-/** Of a name. */
 const keyOf = remembered((name = '') => nameSortKey(name));
 
 /** How many words a row matches, and how many of them exactly and less exactly. */
@@ -140,7 +138,6 @@ interface OwnTerms {
   readonly references: ReadonlySet<string>;
 }
 
-/** For a row, each of whose texts may be several words. */
 function ownTerms(row: SearchedRow): OwnTerms {
   const known = terms.get(row);
   if (known) return known;

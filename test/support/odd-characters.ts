@@ -8,10 +8,8 @@ export const INVISIBLE: readonly string[] = Array.from({ length: 0x11_0000 }, (_
 
 export const APOSTROPHES = "'`´ʹʻʼʽʾʿˈˊˋʹ΄᾽᾿῾՚׳ߴߵ‘’‚‛′‵Ꞌꞌ＇｀\u1fef\u1ffd";
 
-/** Ways of writing the sign of a number. */
 export const NUMBER_SIGNS = ['N°', 'Nº', '№', 'n°', 'Nᵒ', 'N˚', 'N.º', 'Ｎ°'];
 
-/** `U+00AD`. */
 export const codePointsOf = (text: string): string =>
   Array.from(text, (each) => `U+${each.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}`).join(
     ' ',

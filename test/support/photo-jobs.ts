@@ -2,7 +2,6 @@ import type { JobAnswer } from '../../api/client/schema';
 import { VisionJobRunner } from '../../models/vision/jobs/vision-job-runner';
 import { useService } from './service';
 
-/** The beginning of a picture, and nothing after it. */
 export const DAMAGED_PNG = Buffer.from('89504e470d0a1a0a0000', 'hex').toString('base64');
 
 /** A service whose jobs run only when a test says so. The workers are fakes: every photo shows one bag unless a test changes it. */
@@ -18,7 +17,6 @@ export function useJobs(settings: Readonly<Record<string, string>> = {}) {
   // The next test would process what is left.
   afterEach(() => rowsOf('vision_jobs').delete());
 
-  /** Processes the next entry, as the service does every second. */
   const look = () => service.resolve(VisionJobRunner).next(signal);
 
   /** The job as soon as all of its entries have ended. */

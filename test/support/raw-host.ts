@@ -2,13 +2,11 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 
-/** What a host does with a connection once it has read the head of a request. */
 type Behaviour = (socket: Socket, head: string) => void;
 
 /** A TCP server that says what it likes, since a well-behaved HTTP server can't lie. */
 export class RawHost {
   connections = 0;
-  /** The head of each request, as it came. */
   readonly requests: string[] = [];
   readonly #sockets = new Set<Socket>();
   readonly #server: Server;
@@ -48,7 +46,6 @@ export class RawHost {
   }
 }
 
-/** The path of a request, without its leading slash. */
 export const pathOf = (head: string): string => (head.split(' ')[1] ?? '/').slice(1);
 
 /** What a host does, in latin1. */

@@ -10,7 +10,6 @@ import { ApiClient } from './api-client';
 import type { Installation } from './installation';
 import { loupeHere } from './run-loupe';
 
-/** Of an account that names none. */
 export const CREDITS = 1_000_000;
 
 export interface Payer {
@@ -56,7 +55,6 @@ export class RunningInstallation {
 
   /**
    * Starts the processes of some roles on PostgreSQL and Redis, and of others on the embedded default.
-   *
    * @param log an open file stream for what they log
    * @param more settings of the processes alone, and not of commands
    */

@@ -15,7 +15,6 @@ export function s3Access(serverUrl: string): S3Access {
   };
 }
 
-/** Makes a bucket; resolves with its name. */
 export async function createBucket({ endpoint, region, credentials }: S3Access): Promise<string> {
   const own = { ...(endpoint ? { endpoint } : {}), ...(credentials ? { credentials } : {}) };
   const client = new S3Client({ ...own, region, forcePathStyle: true });

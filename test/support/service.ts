@@ -61,16 +61,11 @@ class StandingClock implements Clock {
 }
 
 /** Small enough that photos over the limit are quick to send. */
-const SETTINGS = {
-  LOG_LEVEL: 'silent',
-  RATE_PER_SECOND: '0',
-  IMAGE_BYTES_MAX: String(256 * 1024),
-};
+const SETTINGS = { LOG_LEVEL: 'silent', RATE_PER_SECOND: '0', IMAGE_BYTES_MAX: String(256 * 1024) };
 
 /**
  * The service with the fixture catalog for the tests of one file: the container, stores and HTTP of production, on the
  * database and Redis of `TEST_DATABASE_URL` and `TEST_REDIS_URL` or the embedded adapters. Only the workers are faked.
- *
  * @param overrides ports to fake beside the queue
  * @param catalog another than the fixture
  */

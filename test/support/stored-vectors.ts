@@ -11,7 +11,6 @@ export class StoredVectors implements IndexQueue {
 
   constructor(private readonly embeddings: () => EmbeddingRepository) {}
 
-  /** From now on, they wait. */
   hold(): void {
     this.#letGo = [];
   }

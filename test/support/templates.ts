@@ -29,7 +29,6 @@ export const ENGINE_SOURCES = [
 /**
  * The data folder that `prepare` filled, kept under `key`, which names whatever its content depends on. Processes that
  * prepare it at the same time do no harm: the first to finish wins.
- *
  * @param prepare gets an empty data folder; opens an embedded database in it, fills it and closes it
  */
 export async function prepareTemplate(

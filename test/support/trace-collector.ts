@@ -19,7 +19,6 @@ interface SentSpan extends Attributed {
 
 export class TraceCollector {
   readonly spans: CollectedSpan[] = [];
-  /** Headers of what arrived, and all of its text. */
   readonly headers: IncomingMessage['headers'][] = [];
   text = '';
   readonly #server = createServer(async (req, res) => {
@@ -53,7 +52,6 @@ const spanOf = (span: SentSpan, process: unknown) => ({
   startNs: BigInt(span.startTimeUnixNano),
   endNs: BigInt(span.endTimeUnixNano),
   attributes: attributesOf(span),
-  /** Kinds of the failures that were recorded. */
   failures: (span.events ?? []).map((event) => attributesOf(event).get('exception.type')),
   /** OpenTelemetry's status: 0 unset, 2 error. */
   status: span.status?.code ?? 0,

@@ -10,7 +10,6 @@ import { closed, listening } from './local-server';
 export interface TracedCalls {
   readonly settings: Readonly<Record<string, string>>;
   readonly calls: number;
-  /** The outcome of the image that each of them fetches. */
   readonly fetched: 'an image' | 'unavailable' | 'a mistake';
 }
 
@@ -25,7 +24,6 @@ async function main(): Promise<void> {
   process.stdout.write(JSON.stringify({ logs, modules: [...new Set(modules)] }), () => process.exit());
 }
 
-/** The log messages, once everything is sent or given up. */
 async function logOf({ settings, calls, fetched }: TracedCalls): Promise<string[]> {
   const lines: string[] = [];
   const write = (_fields: object, message: string) => void lines.push(message);

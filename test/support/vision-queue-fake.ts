@@ -33,13 +33,11 @@ export class VisionQueueFake implements VisionQueue {
     Object.assign(this, { calls, behaviour, isAway, photosWaiting, workerCount });
   }
 
-  /** Every photo looks like these catalog images. */
   sees(neighbours: readonly Neighbour[]): void {
     this.seen = neighbours;
     this.behaviour = 'answers';
   }
 
-  /** Answers nothing until the returned function is called. */
   holds(): () => void {
     this.behaviour = 'holds';
     return () => {
@@ -53,7 +51,6 @@ export class VisionQueueFake implements VisionQueue {
     while (this.calls < calls) await once(this.events, 'asked');
   }
 
-  /** Resolves when an unanswered caller gave up. */
   async gaveUp(): Promise<void> {
     if (this.behaviour === 'never answers') await once(this.events, 'gave up');
   }

@@ -8,7 +8,6 @@ import { copyDataFolder } from './templates';
 /** An open embedded database that nobody else uses until it is given back. */
 interface LentDatabase {
   readonly dataDir: string;
-  /** Whether nobody has used it yet. */
   readonly isNew: boolean;
   giveBack(): void;
 }
@@ -46,5 +45,4 @@ async function open(prepared: string): Promise<string> {
   return dataDir;
 }
 
-/** Where the databases lie that were lent in a run of Jest. */
 export const prefixOf = (run: number): string => `lpw-${run}-`;

@@ -27,7 +27,6 @@ export function useWrittenCatalog(settings: Readonly<Record<string, string>> = {
     () => service.url,
     () => own.key,
   );
-  /** A row with its prices, or the status of a refusal. */
   const found = async (id: string) => {
     const { status, body } = await writer.item(id, 'taxonomy,pricing');
     return status === 200 ? body.data[0] : status;
@@ -48,7 +47,6 @@ export function useWrittenCatalog(settings: Readonly<Record<string, string>> = {
 export const RUN = Date.now().toString(36);
 
 let count = 0;
-/** An id that nobody else has. */
 export function fresh(kind: string): string {
   count += 1;
   return `${kind}_${RUN}x${process.pid}x${count}`;
@@ -74,6 +72,5 @@ export const price = (id: string, A: number) => ({
   estimates: { variant: variantOf(id), source: 'ebay', region: 'NA', A },
 });
 
-/** A product with one variant, and its price. */
 export const pricedBag = (id: string, A: number, rest: object = {}) =>
   [bag(id, { variants: [{ id: variantOf(id) }], ...rest }), price(id, A)] as const;

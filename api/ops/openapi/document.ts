@@ -112,16 +112,11 @@ function responsesOf(id: EndpointId, endpoint: Endpoint): object {
   const examples = ANSWERS[id];
   const [types, schema] =
     'length' in answer ? [answer, OTHER_SCHEMAS[id]] : [['application/json'], schemaReference(answer)];
-  const content = contentOf(types, {
-    ...(schema && { schema }),
-    ...(examples && { examples }),
-  });
+  const content = contentOf(types, { ...(schema && { schema }), ...(examples && { examples }) });
   const errors = new Set([...endpoint.errors, ...(endpoint.id ? [404] : [])]);
   return {
     [status]: { description: 'Done', headers: headersOf(headers, maybe), content },
-    ...(id === 'getImage' && {
-      '304': { description: 'You hold it already', headers: headersOf(['ETag']) },
-    }),
+    ...(id === 'getImage' && { '304': { description: 'You hold it already', headers: headersOf(['ETag']) } }),
     ...Object.fromEntries([...errors].map((each) => [each, failureOf(id, each)])),
   };
 }

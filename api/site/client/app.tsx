@@ -12,7 +12,6 @@ import './styles/index.css';
 
 /**
  * The whole page. The identify view stays mounted, with its photo and matches, while others are shown.
- *
  * @param facts what the document passes to the page in its attributes
  */
 function App({ facts }: { readonly facts: DOMStringMap }) {

@@ -7,7 +7,6 @@ const DELIMITERS = [',', ';', '\t', '|'];
 /** A longer row is not read: it would have to be whole in memory, and its quotes are likely broken. */
 const ROW_LENGTH_MAX = 4 * 1024 * 1024;
 const ROWS_AT_ONCE = 256;
-/** The line by which Excel is told the delimiter. */
 const SEPARATOR = /^sep=(.)$/i;
 
 export interface CsvForm {

@@ -3,7 +3,6 @@ import type { ReadRow } from '../../../models/catalog/tables/product-rows';
 import { decodedText, MISSING_BYTES, REPLACEMENT, type TextEncoding } from './decode-text';
 
 const CELL_LENGTH_MAX = 1024 * 1024;
-/** Of RSS, and of Atom. */
 const ITEMS: ReadonlySet<string> = new Set(['item', 'entry']);
 /** `A & B` is read as it stands. */
 const BARE_AMPERSAND = /entity|&/i;

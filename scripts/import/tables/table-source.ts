@@ -15,7 +15,6 @@ export interface TableOutcome {
   readonly refused: boolean;
 }
 
-/** How the columns of a table were understood, and its first products as records of a bundle. */
 export interface TablePreview {
   readonly columns: TableColumns;
   readonly encoding: string;

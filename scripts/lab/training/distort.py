@@ -119,7 +119,6 @@ def warp(source, target, side):
 
 
 def backdrop(rng, severity, backdrops, side):
-    """White, one colour, or a piece of another photo: the likelier the more severe."""
     kind = rng.random()
     if kind < 0.1 + 0.75 * severity:
         return patch(rng, backdrops, side)
@@ -129,7 +128,6 @@ def backdrop(rng, severity, backdrops, side):
 
 
 def patch(rng, backdrops, size):
-    """A random square piece of a random photo, sometimes out of focus."""
     photo = backdrops[rng.integers(len(backdrops))]
     height, width = photo.shape[:2]
     side = int(min(height, width) * rng.uniform(0.5, 1))
@@ -180,7 +178,6 @@ def light(rng, shot, severity):
 
 
 def blurred(rng, shot, severity):
-    """Out of focus, moved while exposed, or enlarged from a small picture."""
     side = len(shot)
     sigma = rng.uniform(0, 0.3 + 1.2 * severity) * side / CANVAS
     if sigma > 0.25:

@@ -27,7 +27,6 @@ from train import Target, beginning
 POWER = 0.25
 BATCH, SIDE = 16, 224
 COUNT = 1500
-"""Photos that the axes are fitted on."""
 
 
 class Earlier:

@@ -125,7 +125,6 @@ function PagesNav({ state, pages }: { readonly state: SearchState; readonly page
   );
 }
 
-/** Kinds of rows, as many. */
 const plural = (node: string): string =>
   readable(node)
     .replace(/(?<=[^aeiou])y$/, 'ie')

@@ -10,7 +10,6 @@ type Props = Readonly<{ state: SearchState; match: Match; go: (next: SearchState
 
 /**
  * All fields that can narrow the results. Values of a field are counted when its group is opened.
- *
  * @param rows of the shown answer: their attributes are the fields to filter by
  */
 export function Facets({ rows, ...props }: Props & { readonly rows: readonly Row[] }) {

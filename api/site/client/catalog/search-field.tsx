@@ -24,7 +24,6 @@ export function SearchField({ text, category, search }: Props) {
   const [open, setOpen] = useState(false);
   const [active, setActive] = useState(-1);
   const suggestions = useSuggestions(useLater(open ? typed : '', SUGGEST_MS), category);
-  // Others are in its place now.
   useEffect(() => setActive(-1), [suggestions]);
   const shown = open && suggestions.length > 0;
   const turn = (opened: boolean) => {
@@ -117,7 +116,6 @@ const SuggestionList = ({ suggestions, active, choose }: ListProps) => (
   </div>
 );
 
-/** The name, with what was typed set off. */
 function marked({ name, matched }: Suggestion) {
   const edges = [0, ...matched.flat(), name.length];
   return edges.slice(1).map((to, at) => {

@@ -104,7 +104,6 @@ export function ChangeItem({ row, changed }: { readonly row: Row; readonly chang
 
 const POLL_MS = 1_000;
 
-/** Shows when photos find the added item. */
 function Added({ id, another }: { readonly id: string; readonly another: () => void }) {
   const { answers, send } = useSession();
   const [words, setWords] = useState('Searches find it. Its pictures are being looked at.');

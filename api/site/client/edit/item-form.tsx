@@ -30,7 +30,6 @@ interface Props {
   readonly cancel: () => void;
 }
 
-/** A shop's data on an item: where it belongs, its name, and its pictures. */
 export function ItemForm({ id, start, given, before, saying, done, cancel }: Props) {
   const { categories, send } = useSession();
   const [draft, setDraft] = useState(start);
@@ -147,7 +146,6 @@ const StoredPictures = ({ pictures, change }: PicturesProps) =>
     </ul>
   ) : null;
 
-/** An item's value at one level, with the catalog's values there as suggestions. */
 function LevelField({ kind, category, ...rest }: TextProps & Readonly<Record<'kind' | 'category', string>>) {
   const [typing, setTyping] = useState(false);
   const suggestions = useSuggestions(useLater(typing ? rest.value : ''), category);

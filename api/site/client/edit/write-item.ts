@@ -53,7 +53,6 @@ type Writing = Pick<Session, 'send'> & Readonly<{ signal: AbortSignal; onStep: (
 /**
  * Stores the photos, then writes the record with what its levels need. Repeating it ends in the same state: pictures are
  * identified by content, and the record by its id.
- *
  * @param before the previous record, for an item that is changed
  * @throws Failure, also with what the service says about a line; AbortError's DOMException
  */

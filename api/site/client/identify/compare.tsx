@@ -56,7 +56,6 @@ type PaneProps = Readonly<{ name: string; first: number; zoom: number; children:
 
 /**
  * One of several pictures. Enlarged, it is moved by dragging, by touch or by arrow keys, and keeps its centre.
- *
  * @param first position of the picture shown first
  */
 function Pane({ name, first, zoom, children }: PaneProps) {

@@ -12,7 +12,6 @@ const WORDS = [
   [0.35, 'possible'],
 ] as const;
 
-/** A probability: a number, a word, and its position between never and always. */
 export function Confidence({ value, label = 'Confidence', small = false }: Props) {
   const [, words] = WORDS.find(([from]) => value >= from) ?? [0, 'unlikely'];
   const right = Math.min(99, Math.max(1, Math.round(value * 100)));
@@ -48,7 +47,6 @@ export function Confidence({ value, label = 'Confidence', small = false }: Props
   );
 }
 
-/** Why a row was returned: which photos agree, and how certain each level is. */
 export function Why({ evidence: { photos, levels } }: { readonly evidence: Evidence }) {
   return (
     <section class="why" aria-labelledby="why">
@@ -74,7 +72,6 @@ export function Why({ evidence: { photos, levels } }: { readonly evidence: Evide
 
 const AND = new Intl.ListFormat('en');
 
-/** "picture 2", "pictures 1 and 3". */
 const pictures = (numbers: readonly number[]): string =>
   `${numbers.length === 1 ? 'picture' : 'pictures'} ${AND.format(numbers.map(String))}`;
 

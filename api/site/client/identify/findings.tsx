@@ -159,7 +159,6 @@ function RunnersUp({ rows, chosen, choose, telling }: RunnersProps) {
 
 const NEAREST_ONLY = 'Nothing is sure. These are only the nearest of the catalog.';
 
-/** From this confidence on, a row is likely. */
 const LIKELY = 0.6;
 
 function labelOf({ confidence = 0 }: Row, chosen: number, { nearest }: Question): string {

@@ -133,7 +133,6 @@ function Samples({ identify }: { readonly identify: (sample: File) => void }) {
   );
 }
 
-/** What the item is, if known. */
 function ScopeField({ options, setOptions }: Pick<Identification, 'options' | 'setOptions'>) {
   const { category } = options;
   const { categories } = useSession();

@@ -9,7 +9,6 @@ import { useSession } from '../session/session';
 /** `adding`: whether an item is to be added; its photos first show whether the catalog has it. */
 export type Settings = Readonly<{ adding: boolean; imageBytesMax: number; photosMax: number }>;
 
-/** The request: photos of one item, and what is wanted. */
 export type Question = IdentifyOptions & { readonly photos: readonly Photo[] };
 
 /** `sent`: the fraction of the photos sent so far, 0 to 1. */

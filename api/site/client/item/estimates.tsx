@@ -10,7 +10,6 @@ const GRADES = [
   ['D', 'Fair', 'Significant wear; still usable'],
 ] as const;
 
-/** Resale estimates of a variant: regions over sources, a column for each grade. */
 export function EstimatesTable({ estimates }: { readonly estimates: readonly MarketEstimate[] }) {
   if (estimates.length === 0) return <p class="fine">There are no estimates for this variant.</p>;
   const regions = [...new Set(estimates.map(({ region }) => region))];

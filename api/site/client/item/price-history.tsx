@@ -10,7 +10,6 @@ import { day, money, regionName, sourceName } from './rows';
 
 type Props = Readonly<{ links: DataFileLink[]; renew: (() => void) | undefined }>;
 
-/** The history of a variant's estimates, plotted by source for one region and grade. */
 export function PriceHistory({ links, renew }: Props) {
   const [region, setRegion] = useState<string>();
   const [grade, setGrade] = useState<string>('A');
@@ -78,7 +77,6 @@ type HistoryPoint = Readonly<{ date: Date; source: string; currency: string; val
 
 /**
  * Reads the history behind a signed link. It is shown but not kept (contract 2.5).
- *
  * @throws Failure when the link has expired, or the service is unavailable
  */
 async function readHistory(url: string, signal: AbortSignal): Promise<HistoryPoint[]> {

@@ -2,7 +2,6 @@ import { useState } from 'preact/hooks';
 import type { SentPhoto } from '../service/calls';
 import { type Frame, regionOf } from './frame';
 
-/** A picture to be identified: one at hand, or one at an address. */
 export type Photo = {
   readonly id: number;
   readonly name: string;
@@ -12,7 +11,6 @@ export type Photo = {
   readonly frame: Frame | null;
 } & ({ readonly kind: 'file'; readonly file: Blob } | { readonly kind: 'address' });
 
-/** An input that may become a photo: a file, or an address. */
 export type Given = File | string;
 
 let lastId = 0;
@@ -37,14 +35,12 @@ const mayBePicture = (given: Given): boolean =>
 
 export const isAddress = (text: string): boolean => /^https?:\/\/\S+$/i.test(text);
 
-/** What a drop or a paste contains: files, else an address. */
 export function givenIn(data: DataTransfer | null): readonly Given[] {
   if (data && data.files.length > 0) return [...data.files];
   const text = (data?.getData('text/uri-list') || data?.getData('text/plain') || '').trim();
   return isAddress(text) ? [text] : [];
 }
 
-/** The form in which a photo is sent: its bytes as they are, or its address. */
 export async function sentForm(photo: Photo): Promise<SentPhoto> {
   if (photo.kind === 'address') return formOf(photo, '');
   const dataUri = await new Promise<string>((resolve, reject) => {

@@ -10,7 +10,6 @@ export type Suggestion = Api.SuggestAnswer['data'][number];
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** One call of the API as the page makes it, and shows it. */
 export interface Call<Answer = CatalogAnswer> {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Relative to the page, without a slash at its start. */
@@ -63,7 +62,6 @@ export const correct = (predictionId: string, correctId: string | null) =>
     correct_id: correctId,
   });
 
-/** The bytes of a picture; the service reads its format from them. */
 export const storeImage = (picture: Blob) =>
   call<Api.ImageAnswer>('POST', 'catalog/images', {
     content: picture.slice(0, picture.size, 'application/octet-stream'),
@@ -93,7 +91,6 @@ export type Sending = Readonly<{ signal?: AbortSignal; onSent?: (part: number) =
 
 /**
  * Makes a call. Uses XMLHttpRequest, since fetch does not report how much of a photo was sent.
- *
  * @throws Failure for every answer that is not a success, or for no answer; AbortError's DOMException when it was cancelled
  */
 export function sendCall<Answer>(

@@ -1,7 +1,6 @@
 import type { CatalogAnswer, Category } from './calls';
 
 const names = new Map<string, string>();
-/** Attribute fields of products, by category. */
 const fields = new Map<string, Set<string>>();
 
 /** Learns from rows and facets the names of ids, and which fields the products of a category have. */
@@ -41,7 +40,6 @@ export function identifyTitle(categories: readonly Category[]): string {
   return `Identify ${few ? EITHER.format(categories.map(({ name }) => small(name))) : 'an item'}`;
 }
 
-/** "1 picture", "2 pictures". */
 export const counted = (count: number, what: string, several = `${what}s`): string =>
   `${count.toLocaleString('en')} ${count === 1 ? what : several}`;
 

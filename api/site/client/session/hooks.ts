@@ -33,7 +33,6 @@ const REMEMBERED_MAX = 60;
 
 /**
  * Makes a call when it changes; null makes no call. `again` bypasses the cache.
- *
  * @param otherwise is made if the call finds no rows; `call` is then this one
  */
 export function useAnswer(call: Call | null, otherwise: Call | null = null) {

@@ -5,7 +5,6 @@ import { useSession } from '../session/session';
 import { Link, type View } from './navigation';
 import { Button, Fault, LineForm, Scrollable } from './parts';
 
-/** Name of the page, its places, and the key that pays. */
 export function Header({ view }: { readonly view: View }) {
   const { key, kind, mayWrite, creditsUsed, creditsRemaining, signOut } = useSession();
   const at = (place: View) => (view === place ? 'page' : undefined);
@@ -40,7 +39,6 @@ export function Header({ view }: { readonly view: View }) {
   );
 }
 
-/** Asks for a key, and says at once why it is not accepted. */
 export function SignIn() {
   const { signIn, refused, checking, offered, takeOffer } = useSession();
   const [typed, setTyped] = useState('');

@@ -26,7 +26,6 @@ export function useAddress(): URLSearchParams {
 
 let results = 'view=catalog';
 
-/** The catalog as it was left, for returning from an item. */
 export const leftResults = (): string => results;
 
 export type View = 'identify' | 'add' | 'catalog' | 'item';

@@ -22,7 +22,6 @@ export const Status = ({ children }: { children: ComponentChildren }) => (
   </p>
 );
 
-/** Words that report what is wrong with an input; nothing without them. */
 export const Fault = ({ words, id }: { words: ComponentChildren; id?: string }) =>
   words ? (
     <p class="fault" role="alert" id={id}>
@@ -37,7 +36,6 @@ export const Button = ({ type = 'button', ...rest }: ButtonHTMLAttributes) => (
 
 type FormProps = Omit<FormHTMLAttributes, 'onSubmit'> & Readonly<{ submit: () => void }>;
 
-/** A form whose content is sent by script. */
 export const Form = ({ submit, ...rest }: FormProps) => (
   <form
     {...rest}
@@ -51,7 +49,6 @@ export const Form = ({ submit, ...rest }: FormProps) => (
 export interface TextProps extends Omit<LooseInputHTMLAttributes, 'label'> {
   readonly value: string;
   readonly change: (text: string) => void;
-  /** The id of a list of suggestions. */
   readonly list?: string;
 }
 
@@ -70,7 +67,6 @@ interface LineFormProps extends TextProps {
   readonly submit: () => void;
 }
 
-/** A form of one line: a text and a button that submits it, with what follows below. */
 export function LineForm(props: LineFormProps) {
   const { label, terse, action, primary, busy, submit, children, ...input } = props;
   const id = useId();
@@ -128,7 +124,6 @@ interface RadiosProps {
   readonly choose: (id: string) => void;
 }
 
-/** One of several options, all of them visible. */
 export function Radios({ class: look, legend, options, chosen, choose }: RadiosProps) {
   const name = useId();
   return (
@@ -173,7 +168,6 @@ export function FileButton({ give, class: look = 'button', children }: FileButto
 /** `alt`: empty if the name is shown beside it. */
 type PictureProps = Readonly<{ src: string | undefined; alt: string; eager?: boolean }>;
 
-/** A square tile with a whole picture in it. */
 export function Picture({ src, alt, eager = false }: PictureProps) {
   const [broken, setBroken] = useState<string>();
   const loading = eager ? 'eager' : 'lazy';
@@ -201,7 +195,6 @@ export const Scrollable = ({ label, children }: { label: string; children: Compo
 /** `title`: what failed, if that is not obvious; `again` makes the same call again, offered if that may help. */
 type FailureNoteProps = Readonly<{ failure: Failure; title?: string | undefined; again?: () => void }>;
 
-/** A failure in helpful words, with a way to continue. */
 export function FailureNote({ failure, title, again }: FailureNoteProps) {
   const words = inWords(failure);
   /** Until the service may be called again; 0 when it may be called now. */
