@@ -192,7 +192,7 @@ const onServer = processEnvironment()['TEST_DATABASE_URL'] ? describe : describe
 onServer('while thirty calls of one account hang in the database', () => {
   const flooded = useService({ DATABASE_POOL_MAX: '6' });
   const CALLS = 30;
-  const SHARE = 3;
+  const SHARE = 3; // of six connections
 
   test.each<[table: string, call: (api: ApiClient) => Promise<Answer>]>([
     ['credits_by_day', (api) => api.send('GET', '/v3/account')],

@@ -10,7 +10,7 @@ import { ApiClient } from './api-client';
 import type { Installation } from './installation';
 import { loupeHere } from './run-loupe';
 
-export const CREDITS = 1_000_000;
+export const CREDITS = 1_000_000; // of an account that names none
 
 export interface Payer {
   readonly accountId: string;

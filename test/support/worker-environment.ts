@@ -45,4 +45,5 @@ async function open(prepared: string): Promise<string> {
   return dataDir;
 }
 
+/** Where the databases lie that were lent in a run of Jest. */
 export const prefixOf = (run: number): string => `lpw-${run}-`;

@@ -26,7 +26,7 @@ from train import Target, beginning
 
 POWER = 0.25
 BATCH, SIDE = 16, 224
-COUNT = 1500
+COUNT = 1500  # photos that the axes are fitted on
 
 
 class Earlier:
