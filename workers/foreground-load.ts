@@ -4,7 +4,7 @@ import { race } from './queue/race';
 /** How long after the last photo more are expected. */
 export const PHOTOS_EXPECTED_MS = 1_000;
 
-/** Other work waits for photos, but no longer than this: it never stands still. */
+/** Other work waits for photos, but no longer than this. */
 const PATIENCE_MS = 500;
 
 /** The callers' photos that this process is working on, so that other work can yield to them. */

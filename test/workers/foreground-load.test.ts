@@ -3,7 +3,7 @@ import { whileCollecting } from '../support/collect-garbage';
 
 const never = () => new Promise<never>(() => undefined);
 
-test('other work waits for photos, but never stands still while they come', async () => {
+test('other work waits for photos, and goes on while they keep coming', async () => {
   const load = new ForegroundLoad();
   const order: string[] = [];
   let end = (): void => undefined;
