@@ -1,5 +1,12 @@
 import type { Socket } from 'node:net';
-import { applicationNameIn, errorResponse, type Frame, FrameReader, RequestCode } from './wire-protocol';
+import {
+  applicationNameIn,
+  errorResponse,
+  type Frame,
+  FrameReader,
+  notice,
+  RequestCode,
+} from './wire-protocol';
 
 const FRAME_BYTES_MAX = 256 * 1024 * 1024;
 
@@ -37,6 +44,11 @@ export abstract class ClientConnection {
 
   /** The client is gone: whatever it began is undone. */
   protected abstract undo(): void;
+
+  /** Tells a client that waits for the database. */
+  notice(message: string): void {
+    if (this.applicationName !== undefined && !this.gone) this.socket.write(notice(message));
+  }
 
   fail(sqlState: string, message: string): void {
     if (this.gone) return;

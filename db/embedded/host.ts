@@ -10,6 +10,9 @@ import { Housekeeper } from './housekeeper';
 import { claimHost, shortPath } from './run-folder';
 import { CANNOT_OPEN, WireServer } from './wire-server';
 
+/** How often a host that is opening the database says so. */
+const REASSURE_MS = 5_000;
+
 /** A host that nobody has used for this long was started by a process that died. */
 const FIRST_CLIENT_MS = 20_000;
 
@@ -31,10 +34,12 @@ async function main(options: HostOptions): Promise<void> {
   process.once('exit', () => run.release());
   const socketFolder = await claimHost(run.path, wire.server);
   if (socketFolder === undefined) process.exit(0);
+  const opening = setInterval(() => wire.reassure('the embedded database is being opened'), REASSURE_MS);
   const engine = await open(options, died).catch((error: unknown) => {
     wire.dismiss(logged('the host could not start', error), CANNOT_OPEN);
     setTimeout(() => process.exit(1), FAREWELL_MS);
   });
+  clearInterval(opening);
   if (!engine) return;
   wire.serve(engine);
   const housekeeper = new Housekeeper(socketFolder, engine, log);

@@ -12,14 +12,14 @@ export interface Lease {
   release(): Promise<void>;
 }
 
-/** Longest time for opening the database: making a cluster takes half a minute, and a recovery reads 128 MB of log at most. */
-const OPEN_MS = 300_000;
+/** A host that is opening the database says so every few seconds; one that is silent for this long hangs. */
+const SILENT_MS = 60_000;
 
 /** Closing takes a moment; on a very slow disk the host goes on alone. */
 const CLOSE_MS = 60_000;
 
 /**
- * Connects and waits until the host has opened its database.
+ * Connects and waits until the host has opened its database, however long, while it says that it does.
  *
  * @returns null if there is no host that can @throws Error with the reason if the database can't be opened
  */
@@ -28,10 +28,11 @@ export async function openLease(socketFolder: string): Promise<Lease | null> {
   const client = new Client({
     ...clientOptions(socketFolder),
     application_name: LEASE_NAME,
-    connectionTimeoutMillis: OPEN_MS,
     stream: () => socket,
   });
   const ended = new Promise<void>((resolve) => client.once('end', () => resolve()));
+  const silence = setTimeout(() => socket.destroy(), SILENT_MS);
+  client.on('notice', () => silence.refresh());
   // `ended` tells when a connection breaks.
   client.on('error', () => undefined);
   try {
@@ -40,6 +41,8 @@ export async function openLease(socketFolder: string): Promise<Lease | null> {
     socket.destroy();
     if (error instanceof Error && 'code' in error && error.code === CANNOT_OPEN) throw error;
     return null;
+  } finally {
+    clearTimeout(silence);
   }
   socket.unref();
   return { socketFolder, ended, release };

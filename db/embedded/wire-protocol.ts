@@ -23,7 +23,7 @@ export const Frontend = {
   terminate: 'X',
 } as const;
 
-const Backend = { error: 'E', readyForQuery: 'Z' } as const;
+const Backend = { error: 'E', notice: 'N', readyForQuery: 'Z' } as const;
 
 /** Request codes that stand where a startup packet has its protocol version. */
 export const RequestCode = { cancel: 80877102, ssl: 80877103, gssEncryption: 80877104 } as const;
@@ -63,6 +63,9 @@ export function applicationNameIn(packet: Buffer): string {
 /** What a client needs to know of an error: SQLSTATE and text; `FATAL` ends the connection. */
 export const errorResponse = (severity: 'ERROR' | 'FATAL', sqlState: string, message: string): Frame =>
   frame(Backend.error, Buffer.from(`S${severity}\0V${severity}\0C${sqlState}\0M${message}\0\0`));
+
+export const notice = (message: string): Frame =>
+  frame(Backend.notice, Buffer.from(`SNOTICE\0VNOTICE\0C00000\0M${message}\0\0`));
 
 /** Cuts a stream of bytes into whole messages; holds no more than one unfinished message beside what was not taken. */
 export class FrameReader {

@@ -34,6 +34,11 @@ export class WireServer {
     for (const session of this.sessions) session.open(engine);
   }
 
+  /** Tells clients that wait for the database that it is opening. */
+  reassure(message: string): void {
+    for (const session of this.sessions) session.notice(message);
+  }
+
   /** Accepts no more clients and resolves when the running turns have ended. */
   async stop(): Promise<void> {
     this.isStopping = true;
