@@ -33,8 +33,12 @@ import {
 import { showOwnAccount } from './show-account';
 import { feedbackBody, identifyBody, toIdentification } from './vision-schema';
 
-/** The current API (contract 4 to 7). */
-export function catalogRoutes(services: ApiServices, settings: ApiSettings, metrics: VisionObserver) {
+/** Queries, items, photos, feedback and the own account in v3 (contract 4 to 7). */
+export function catalogAndVisionRoutes(
+  services: ApiServices,
+  settings: ApiSettings,
+  metrics: VisionObserver,
+) {
   const { catalog, vision, similar, suggestions, feedback } = services;
   const answerRows = <Found, Body>(
     req: Request,

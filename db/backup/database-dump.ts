@@ -4,7 +4,7 @@ import type { Knex } from 'knex';
 import { readTableText, tableText } from '../core/copy-rows';
 import { identifier, inTransaction, joined, rowsOf, Sql } from '../core/sql';
 import { createEmbeddingsTable } from '../embeddings/embedding-versions';
-import { FOLDED } from '../migrations';
+import { SQUASHED } from '../migrations';
 import {
   appliedSteps,
   down,
@@ -133,7 +133,7 @@ export async function loadDatabase(
 export function refuseUnknown(dump: DatabaseDump, steps: SchemaSteps): void {
   const release = unknownRelease(dump.steps, steps);
   if (release !== null) throw new RestoreRefused(`The backup is ${release} (docs/upgrade.md).`);
-  if (FOLDED.every((name) => dump.steps.includes(name))) return;
+  if (SQUASHED.every((name) => dump.steps.includes(name))) return;
   throw new RestoreRefused(
     'The backup was made by a commit between 0.1.0 and this release: import again (docs/upgrade.md).',
   );

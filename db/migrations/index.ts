@@ -2,8 +2,8 @@ import { StoreFault } from '../../models/store-fault';
 import { firstVersion } from './first-version';
 import type { SchemaStep, SchemaSteps } from './migrate';
 
-/** Now in the first version; databases that are older remember each by its name. */
-export const FOLDED: readonly string[] = [
+/** Migrations that are part of the first version now; older databases still have their names. */
+export const SQUASHED: readonly string[] = [
   '202611260010-shared-categories',
   '202611260020-catalog-references',
   '202611260030-product-feeds',
@@ -12,7 +12,7 @@ export const FOLDED: readonly string[] = [
   '202611260060-snapshot-columns',
 ];
 
-const folded: SchemaStep = {
+const squashed: SchemaStep = {
   async up(knex) {
     if (await knex.schema.hasTable('search_snapshot_columns')) return;
     throw new StoreFault(
@@ -26,5 +26,5 @@ const folded: SchemaStep = {
 /** Every migration by name, in order. Names are kept for ever: a database remembers them. */
 export const migrations: SchemaSteps = {
   '202611252300-first-version': firstVersion,
-  ...Object.fromEntries(FOLDED.map((name) => [name, folded])),
+  ...Object.fromEntries(SQUASHED.map((name) => [name, squashed])),
 };

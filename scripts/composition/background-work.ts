@@ -44,7 +44,7 @@ const RELEASE = `${version} ${Object.keys(migrations).sort().at(-1)}`;
 
 const processName = (): string => `${hostname()}:${process.pid}`;
 
-export async function startPhotoWork(opening: Opening, queues: Queues): Promise<void> {
+export async function startWorkerTasks(opening: Opening, queues: Queues): Promise<void> {
   const { container, logger, closing } = opening;
   const embeddings = adapterOf(container, PORTS.EmbeddingRepository);
   const preloader = new ModelPreloader(
@@ -86,7 +86,7 @@ export async function watchProcesses(opening: Opening): Promise<void> {
   every(opening, 'processes', PROCESSES_MS, () => watch.look());
 }
 
-export function startCallWork(opening: Opening): void {
+export function startApiTasks(opening: Opening): void {
   const { config, container, logger, closing } = opening;
   const queue = adapterOf(container, PORTS.VisionQueue);
   every(opening, 'workers', 5_000, async () => {

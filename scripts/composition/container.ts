@@ -4,7 +4,7 @@ import type { Database } from '../../db/core/knex';
 import { PORTS } from '../../models/ports';
 import type { Config } from '../config';
 import { redisReached } from './adapters';
-import { startCallWork, startPhotoWork, watchProcesses } from './background-work';
+import { startApiTasks, startWorkerTasks, watchProcesses } from './background-work';
 import { bindImageSource, bindStores, bindVision } from './bindings';
 import { imagesReached } from './image-stores';
 import { liveVersion } from './live-version';
@@ -56,11 +56,11 @@ export const openLoupe = (config: Config, parts: Parts, overrides: Overrides = {
       });
     if (parts.answersQueues) {
       await adapterOf(container, PORTS.EmbedderRegistry).forVersion(live);
-      await startPhotoWork(opening, queues);
+      await startWorkerTasks(opening, queues);
     }
     if (parts.answersQueues || parts.servesHttp) await watchProcesses(opening);
     if (!parts.servesHttp) return { database };
-    startCallWork(opening);
+    startApiTasks(opening);
     const { QUEUES_PASSWORD: password } = config;
     return { database, queuePage: password === undefined ? null : queues.dashboard(password) };
   });
