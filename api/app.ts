@@ -23,7 +23,7 @@ import { Metrics } from './ops/metrics';
 import { toolRoutes } from './ops/routes';
 import { jobRoutes } from './v3/jobs';
 import { recordRoutes } from './v3/records';
-import { catalogAndVisionRoutes } from './v3/routes';
+import { coreRoutes } from './v3/routes';
 import { webhookRoutes } from './v3/webhooks';
 
 /**
@@ -79,7 +79,7 @@ function mountApi(
   mountEndpoints(app, FILES, files, (_endpoint, handler) => handler);
   const { caller, operator } = buildEndpoints(services, settings, answers);
   const calls = {
-    ...catalogAndVisionRoutes(services, settings, metrics),
+    ...coreRoutes(services, settings, metrics),
     ...recordRoutes(services, settings),
     ...jobRoutes(services, settings),
     ...webhookRoutes(services, settings),

@@ -19,16 +19,16 @@ interface Own {
   readonly method?: Method;
   /** Other addresses of the endpoint (contract 9.3). */
   readonly aliases?: readonly string[];
-  /** What the id in the address identifies, and an example of it. */
+  /** What the id in the address names, and an example of it. */
   readonly id?: readonly [description: string, example: string];
   readonly query?: z.ZodObject;
   /** Other parts of the address, and headers, as OpenAPI describes them. */
   readonly parameters?: readonly object[];
-  /** Of JSON; else the contents of a JSON Lines body, or the media types of a binary one. */
+  /** The schema of a JSON body; else what the lines of a JSON Lines body are, or the media types of a binary one. */
   readonly body?: z.ZodType | { readonly lines: string } | { readonly bytes: readonly string[] };
-  /** How the body is read, if its form does not say. */
+  /** How a JSON body is read, if it has photos. */
   readonly takes?: 'job' | 'photo';
-  /** Of a success, if that is not 200; such an answer has a `Location`. */
+  /** The status of a success, if not 200; such an answer has a `Location`. */
   readonly status?: 201 | 202;
   readonly errors?: readonly number[];
   /** For a change by operators: whether it is made only once under an `Idempotency-Key`. */
@@ -47,7 +47,7 @@ export interface Endpoint<Answer = z.ZodType | readonly string[]>
   extends Usual,
     Omit<Own, 'aliases' | 'method' | 'takes' | keyof Usual> {
   readonly method: Method;
-  /** Of JSON, or the media types of an answer that is not ours. */
+  /** The schema of a JSON answer, else the media types of any other. */
   readonly answer: Answer;
   /** Its address, then its aliases; `:name` marks a part that varies. */
   readonly paths: readonly [string, ...string[]];

@@ -56,7 +56,7 @@ export function silenceAwsSdk(): void {
   process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
 }
 
-/** Somebody sits at a command and waits. */
+/** A person is waiting for the command. */
 const COMMAND_WAIT_MS = 5_000;
 
 /** The settings of a command: quiet, with plain-text warnings and less patience for a store. @throws ConfigError naming every fault */

@@ -2,6 +2,6 @@ import 'reflect-metadata';
 import { runCommand } from './commands/run-command';
 
 void runCommand(process.argv.slice(2)).then((code) => {
-  // A command that ran may have set another one.
+  // Zero must not replace an exit code that the command has set.
   if (code !== 0) process.exitCode = code;
 });

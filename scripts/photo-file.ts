@@ -23,7 +23,7 @@ export async function readPhotoFile(path: string, bytesMax: number): Promise<Buf
 
 async function readPhoto(path: string, file: FileHandle, bytesMax: number): Promise<Buffer> {
   const found = await file.stat();
-  // Those of /proc claim to be empty.
+  // Files in /proc report a size of 0.
   if (!found.isFile() || found.size === 0) {
     throw notFound(`"${path}" is no regular file, or it is empty; name a file with a photo.`);
   }

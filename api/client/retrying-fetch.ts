@@ -23,7 +23,7 @@ export function retryingFetch(fetch: Fetch, { retries, timeoutMs }: RetryOptions
     // A timeout signal without a listener of its own may be collected, and then never aborts what `any` makes of it.
     timeout.addEventListener('abort', () => undefined, { once: true });
     const signal = AbortSignal.any([given.signal, timeout]);
-    // So may be the signals that `fetch` makes of this one.
+    // The same holds for signals that `fetch` derives from this one.
     const over = new Promise<never>((_resolve, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason), { once: true });
     });

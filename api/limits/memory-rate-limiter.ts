@@ -4,7 +4,7 @@ import type { LimitDecision, RateLimiter } from '../../models/ports';
 export const WINDOW_SECONDS = { second: 1, minute: 60 } as const;
 export type Window = keyof typeof WINDOW_SECONDS;
 
-/** A counter without a limit of its own, since each name it counts may have another. */
+/** A counter without a limit of its own: the names that it counts have different limits. */
 export const unlimited = (seconds: number) => ({ points: Number.MAX_SAFE_INTEGER, duration: seconds });
 
 /** Counts one under a name. A window that ends too far ahead was started by a fast clock: it is void (contract 14.18). */

@@ -60,11 +60,11 @@ export function showReadiness({ readiness, inference, lifecycle }: ApiSettings):
   };
 }
 
-/** What fails, with the reason if it may be disclosed. */
+/** The failed checks, with the reason if it may be disclosed. */
 const toldOf = (results: readonly { readonly name: string; readonly fault: string | null }[]): string[] =>
   results.flatMap(({ name, fault }) => (fault === null ? [] : [fault === '' ? name : `${name} (${fault})`]));
 
-/** Null when all is well; else why not, as far as it may be disclosed to anybody: in our own words. */
+/** Null when the check passes, else the reason in our own words: anybody may read it. */
 async function faultOf({ check }: ReadinessCheck): Promise<string | null> {
   const late = delay(CHECK_MS_MAX, '', { ref: false });
   const done = check().then(() => null);

@@ -16,7 +16,7 @@ export async function bundleClient(): Promise<Asset[]> {
     bundle: true,
     minify: true,
     format: 'iife',
-    // Nested styles are written out for browsers that do not know them.
+    // Nested CSS is flattened for browsers that do not support it.
     target: ['es2022', 'chrome105', 'firefox110', 'safari15.4', 'ios15.4'],
     jsx: 'automatic',
     jsxImportSource: 'preact',

@@ -34,11 +34,7 @@ import { showOwnAccount } from './show-account';
 import { feedbackBody, identifyBody, toIdentification } from './vision-schema';
 
 /** Queries, items, photos, feedback and the own account in v3 (contract 4 to 7). */
-export function catalogAndVisionRoutes(
-  services: ApiServices,
-  settings: ApiSettings,
-  metrics: VisionObserver,
-) {
+export function coreRoutes(services: ApiServices, settings: ApiSettings, metrics: VisionObserver) {
   const { catalog, vision, similar, suggestions, feedback } = services;
   const answerRows = <Found, Body>(
     req: Request,

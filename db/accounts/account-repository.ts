@@ -153,7 +153,7 @@ export class PostgresAccountRepository implements AccountRepository {
     return hashes.map((hash) => callers.get(hash) ?? null);
   }
 
-  /** The current state that every call needs, read in the one statement that every call makes. */
+  /** The key, balance and taxonomy version that every call needs, in one statement. */
   private async openKeys(condition: Sql): Promise<{ readonly hex: string; readonly caller: Caller }[]> {
     const rows = await rowsOf<Caller & { readonly hex: string }>(
       this.knex,

@@ -38,7 +38,7 @@ export class PostgresAuditLog implements AuditLog {
   }
 }
 
-/** The entry of several transactions: begun in the first, so that nothing changes without one; `unfinished` until it is completed. */
+/** One entry for several transactions: begun in the first, so that nothing changes without it; `unfinished` until it is completed. */
 export class OpenAuditEntry {
   #id: number | null = null;
   #stands = false;
@@ -59,12 +59,12 @@ export class OpenAuditEntry {
     this.#id = begun?.id ?? null;
   }
 
-  /** Call when a transaction in which it began has been committed. */
+  /** Call after the commit of the transaction in which it was begun. */
   committed(): void {
     this.#stands = this.#id !== null;
   }
 
-  /** Completes it, or writes it whole if nothing was done. */
+  /** Completes the entry, or writes it whole if no transaction began it. */
   async complete(knex: Knex, details: AuditEntry['details']): Promise<void> {
     const entry = { ...this.entry, details: { ...this.entry.details, ...details } };
     await rowsOf(knex, auditEntry(entry, this.clock.now(), this.#stands ? this.#id : null));

@@ -28,7 +28,7 @@ interface Settlement {
 
 const amountOf = ({ amount }: Settlement): number => amount;
 
-/** A minute of tries: a database outage that lasts longer needs an operator. */
+/** Retries for a minute; a longer outage needs an operator. */
 const REFUND_TRIES = { retries: 59, factor: 1, minTimeout: 1_000, unref: true } as const;
 
 /**

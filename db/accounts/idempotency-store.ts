@@ -13,7 +13,7 @@ import { hasCome } from '../core/shared-clauses';
 import { rowsOf, sql } from '../core/sql';
 
 interface Found {
-  /** Whether the key stands for the call that was asked for. */
+  /** Whether the key was used for the same request. */
   readonly same: boolean;
   readonly charge_id: string;
   /** Of the answer. */
@@ -39,7 +39,7 @@ export class PostgresIdempotencyStore implements IdempotencyStore {
       WHERE account_id = ${call.accountId} AND key = ${call.key}`;
     if (found && !found.same) return { kind: 'other call' };
     if (found?.bytes == null) return { kind: 'running' };
-    // An answer that is being withdrawn is given to nobody.
+    // An answer whose charge is being refunded is not given out.
     const given = found.replayed || (await this.give(call, found.charge_id));
     return given ? { kind: 'answered', chargeId: found.charge_id, bytes: found.bytes } : { kind: 'running' };
   }
@@ -64,7 +64,7 @@ export class PostgresIdempotencyStore implements IdempotencyStore {
     await rowsOf(this.knex)`DELETE FROM idempotent_calls WHERE account_id = ${accountId} AND key = ${key}`;
   }
 
-  /** Whether the answer can be given; from now on it and its charge stay. */
+  /** Marks the answer as given, so that it and its charge stay; false if it was withdrawn. */
   private async give(call: IdempotentCall, chargeId: string): Promise<boolean> {
     const given = await rowsOf(this.knex)`UPDATE idempotent_calls SET replayed = true
       WHERE account_id = ${call.accountId} AND key = ${call.key} AND charge_id = ${chargeId}
@@ -86,7 +86,7 @@ export class PostgresIdempotencyStore implements IdempotencyStore {
     return begun?.charge_id ?? null;
   }
 
-  /** The same call, after the process that ran it died: a new charge takes over what the old one had reserved. */
+  /** Restarts a call whose process died, under a new charge that takes over the reservation of the old one. */
   private async resume(call: IdempotentCall, leasedUntil: Date): Promise<string | null> {
     const chargeId = randomUUID();
     const now = this.clock.now();

@@ -7,7 +7,7 @@ import { extract, pack } from 'tar-stream';
 import { z } from 'zod';
 import { RestoreRefused } from './database-dump';
 
-/** The last entry of a backup: a file without it was cut off. */
+/** The last entry of a backup: a file without it is truncated. */
 const MANIFEST = 'manifest.json';
 export const SIGNING_KEYS = 'signing-keys.json';
 
@@ -101,7 +101,7 @@ export class ArchiveWriter {
   }
 
   async #entry(name: string, size: number, chunks: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<void> {
-    // A stream of streamx, which `pipeline` accepts as one of Node's.
+    // A stream of the package `streamx`, which `pipeline` accepts like one of Node's.
     const entry = this.#tar.entry({ name, size, mode: 0o600 }) as unknown as Writable;
     const filled = pipeline(chunks, entry);
     await Promise.race([filled, this.#written.then(() => filled)]);

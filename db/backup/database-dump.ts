@@ -17,7 +17,7 @@ import {
 
 /** A database as of one moment, without its rows. */
 export interface DatabaseDump {
-  /** Names of the steps of the schema, in order. */
+  /** Names of the migrations of its schema, in order. */
   steps: string[];
   /** In an order in which they can be filled; the rows are in the text format of COPY, with these columns. */
   tables: { name: string; columns: string[] }[];
@@ -25,7 +25,7 @@ export interface DatabaseDump {
   identities: { table: string; column: string; last: number }[];
 }
 
-/** What applies to this database alone: processes, steps, and the search snapshot with its transaction numbers, which a service rebuilds. */
+/** Tables that apply to this database alone: processes, migrations, and the search snapshot, which a service rebuilds. */
 const LEFT_OUT: readonly string[] = [
   'catalog_import_lock',
   'catalog_search_changes',
@@ -129,7 +129,7 @@ export async function loadDatabase(
   await rowsOf(knex)`ANALYZE`;
 }
 
-/** Steps are ordered by name. @throws RestoreRefused for a step unknown here, or without one that the first version now has */
+/** @throws RestoreRefused for a dump with an unknown migration, or without one that the first version now includes */
 export function refuseUnknown(dump: DatabaseDump, steps: SchemaSteps): void {
   const release = unknownRelease(dump.steps, steps);
   if (release !== null) throw new RestoreRefused(`The backup is ${release} (docs/upgrade.md).`);
@@ -139,7 +139,7 @@ export function refuseUnknown(dump: DatabaseDump, steps: SchemaSteps): void {
   );
 }
 
-/** Undoing the schema visits all existing rows: without them it takes no time. */
+/** Empties the tables first: reverting the migrations visits every row. */
 async function emptyTables(transaction: Knex, dump: DatabaseDump): Promise<void> {
   const tables = await rowsOf<{ name: string }>(transaction)`SELECT c.relname AS name FROM pg_class c
     WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r' AND c.relname <> 'embedding_versions'
@@ -167,7 +167,7 @@ async function fill(transaction: Knex, dump: DatabaseDump, rows: DumpedRows): Pr
   }
 }
 
-/** The dump also holds what the triggers derive. */
+/** Fills a table with triggers off: the dump also has the rows that they derive. */
 async function fillTable(
   transaction: Knex,
   table: DatabaseDump['tables'][number],
@@ -177,7 +177,7 @@ async function fillTable(
   const version = VECTORS.exec(name)?.[1];
   if (version !== undefined) await createEmbeddingsTable(transaction, Number(version));
   await setTriggers(transaction, name, 'DISABLE');
-  // A step may have put rows there.
+  // A migration may have inserted rows.
   await rowsOf(transaction)`DELETE FROM ${identifier(name)}`;
   await readTableText(transaction, table, text);
   await setTriggers(transaction, name, 'ENABLE');

@@ -81,7 +81,7 @@ async function refuseRunning(installation: RestoredInstallation): Promise<void> 
   }
 }
 
-/** Whether the embedded database is in use; its host takes a moment to leave after the last command. */
+/** Whether the embedded database is in use; its host exits a moment after the last command. */
 async function staysHosted(dataDir: string): Promise<boolean> {
   for (const deadline = Date.now() + LEAVING_MS; await hasLivingHost(dataDir); await delay(RETRY_MS)) {
     if (Date.now() > deadline) return true;
@@ -150,7 +150,7 @@ async function* tablesIn(file: string): DumpedRows {
   }
 }
 
-/** The last step, of renames alone. */
+/** The last step: renames only. */
 async function settleFiles({ dataDir, modelsFolder }: RestoredInstallation, staged: string): Promise<void> {
   const keys = await readFile(join(staged, SIGNING_KEYS));
   await writeDurably(join(dataDir, 'signing-keys.json'), keys, 0o600);

@@ -12,7 +12,7 @@ import { expandTerms, expandTyped, matchingAll, type TermExpansion } from './sea
 const NODES = sql`catalog_search WHERE kind <> 'product'`;
 const POPULAR = sql`(SELECT id, category, popularity, sort_key, words FROM ${NODES}
   ORDER BY popularity DESC, id LIMIT 1000) AS popular`;
-/** When this many of those match, too many of the others do to sort them in time, and none is needed. */
+/** If this many popular rows match, more match than can be sorted in time, and no others are needed. */
 const MANY = sql`50`;
 
 /** The products that match all words, by popularity, and the state that must still be current, of these and of earlier reads. */

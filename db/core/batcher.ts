@@ -2,9 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import DataLoader from 'dataloader';
 import { LRUCache } from 'lru-cache';
 
-/** Work that takes longer (its connection may be dead) does not hold up the next batch. */
+/** After this long the next batch starts without waiting for the last, whose connection may be dead. */
 const PATIENCE_MS = 100;
-/** Keys that have a batcher of their own; one that is forgotten in use only makes a batch share less. */
+/** Batchers kept, by key; evicting one that is in use only makes its batches smaller. */
 const KEYS_MAX = 1_000;
 
 /** Items that arrive while a batch is under way share the next one, so each answer is as fresh as that of its own statement. */

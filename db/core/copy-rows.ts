@@ -58,12 +58,12 @@ const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '
 const escaped = (text: string): string =>
   SPECIAL.test(text) ? text.replace(/[\\\n\r\t]/g, (character) => ESCAPES[character] ?? character) : text;
 
-/** JSON as `JSON.stringify` writes it has no line feeds and tabs. */
+/** JSON from `JSON.stringify` contains no line feeds or tabs, only backslashes. */
 const escapedJson = (json: string): string => (json.includes('\\') ? json.replaceAll('\\', '\\\\') : json);
 
 export function arrayLiteral(elements: readonly string[]): string {
   if (elements.length === 0) return '{}';
-  // Most hold nothing that is special: one look tells.
+  // Most need no escaping: one test shows it.
   if (!/["\\]/.test(elements.join(''))) return `{"${elements.join('","')}"}`;
   return `{${elements.map((element) => `"${element.replace(/["\\]/g, '\\$&')}"`).join(',')}}`;
 }

@@ -10,7 +10,7 @@ const IMPORT_DEAD_MS = 3_600_000;
 /** Images removed at a time: no import begins meanwhile. */
 const REMOVED_MAX = 1_000;
 
-/** For the transaction: either stored images are being removed, or others say which ones they are about to name. */
+/** For the transaction: keeps images from being removed while a writer notes those that it is about to name, and vice versa. */
 export const UNOWNED_IMAGES_ALONE = sql`LOCK TABLE unowned_images IN EXCLUSIVE MODE`;
 
 /** Housekeeping in PostgreSQL. Deletions take at most `limit` rows, and resolve to how many there were. */
@@ -21,7 +21,7 @@ export class PostgresHousekeepingStore {
     @inject(PORTS.Clock) private readonly clock: Clock,
   ) {}
 
-  /** Whether it is this process's turn: of all that ask, one gets it, once in an interval. */
+  /** Claims a task for this process: of all that ask, one succeeds in each interval. */
   async claim(task: string, everyMs: number): Promise<boolean> {
     const now = this.clock.now();
     const claimed = await rowsOf(this.knex)`
@@ -55,7 +55,7 @@ export class PostgresHousekeepingStore {
     return deleted.length;
   }
 
-  /** Those unnamed since before `unownedBefore`; none while an import runs. Files go before their rows: an import checks those it knows. */
+  /** Removes images unnamed since before `unownedBefore`, unless an import runs. Files go before their rows: imports check that they exist. */
   collectImages(
     addresses: readonly string[],
     unownedBefore: Date,
@@ -85,7 +85,7 @@ export class PostgresHousekeepingStore {
     });
   }
 
-  /** For the transaction: imports that begin wait for its end. False while one runs. */
+  /** Makes imports that start wait for the end of the transaction; false while one runs. */
   private async holdsOffImports(transaction: Knex): Promise<boolean> {
     await rowsOf(transaction)`LOCK TABLE catalog_import_lock IN SHARE MODE`;
     const now = this.clock.now();

@@ -11,7 +11,7 @@ import { connectionsSpent, databaseAway } from './postgres-faults';
 export interface Database {
   readonly knex: Knex;
   readonly kind: 'postgres' | 'embedded';
-  /** What works but should be fixed on the server, one sentence each. */
+  /** Things to fix on the server although they work, one sentence each. */
   readonly warnings: readonly string[];
   /** Connections of the pool at the moment; `pending` is the number of queries that wait for one. */
   connections(): { used: number; free: number; pending: number };
@@ -55,7 +55,7 @@ export function connectPostgres({
   return { ...pool, kind: 'postgres', warnings, close: () => pool.knex.destroy() };
 }
 
-/** Starts it if no process has it open; the first query after its host died starts it again. @throws AppError 503 if it can't be started */
+/** The embedded database. Starts its host if none runs, also at the first query after one died. @throws AppError 503 */
 export async function connectEmbedded(
   options: PoolOptions & EmbeddedOptions & { readonly dataDir: string },
 ): Promise<Database> {
@@ -92,7 +92,7 @@ function createKnex(
   });
   const shares = connectionBudget(poolMax, ACQUIRE_MS);
   shareConnections(knex.client, shares);
-  // As the pool of Knex (tarn) counts them; a query that waits for the share of its party waits as well.
+  // As Knex's pool (tarn) counts them, plus the queries that wait for their party's share.
   const connections = () => {
     const { pool } = knex.client;
     const pending = pool.numPendingAcquires() + shares.state.waiting;
@@ -101,7 +101,7 @@ function createKnex(
   return { knex, connections };
 }
 
-/** Keeps out connections that what the server said makes unusable. After a failover all of the old server go at once. */
+/** Drops connections that an answer of the server shows to be unusable; after a failover, all to the old server at once. */
 function withoutSpentConnections() {
   const usable = new Set<Client>();
   return {
@@ -128,13 +128,13 @@ export const connectionBudget = (connectionsMax: number, waitMs: number): FairBu
     refusal: 'Too many calls are under way in the database; call again soon.',
   });
 
-/** The part of a client of Knex through which every statement and transaction gets its connection. */
+/** The part of Knex's client from which every statement and transaction gets its connection. */
 interface ConnectionSource {
   acquireConnection(): Promise<object>;
   releaseConnection(connection: object): Promise<void>;
 }
 
-/** Every connection is taken in the name of those it is for (contract 12.12). When none can be had, the database is away. */
+/** Counts every connection against the party that it is for (contract 12.12). When none is free in time: 503. */
 function shareConnections(client: ConnectionSource, shares: FairBudget): void {
   const held = new WeakMap<object, Lease>();
   const acquire = client.acquireConnection.bind(client);

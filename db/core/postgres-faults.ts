@@ -9,12 +9,12 @@ import { AppError, unavailable } from '../../models/errors';
  */
 const AWAY = /^(08...|25...|26000|40001|40003|40P01|53...|55P03|57...|58...)$/;
 
-/** Those of them that make the connection unusable: it is broken, or leads to a server that is no longer the right one. */
+/** Those after which the connection is unusable: it is broken, or leads to a server that is no longer the primary. */
 const CONNECTION_SPENT = /^(08...|25...|26000|57P..|58...)$/;
 
 const READ_ONLY = '25006';
 
-/** What the system reports for a connection that breaks in the middle of a statement. */
+/** System errors of a connection that breaks during a statement. */
 const SYSTEM_ERRORS =
   /^(ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENOENT)$/;
 /** node-postgres gives these no code. */
@@ -33,19 +33,19 @@ export function databaseAway(cause: unknown): AppError {
   return unavailable(`The database ${says}; try again.`, 1, cause);
 }
 
-/** Which connections must not be used again once one of them said so: none, this one, or all that were open then. */
+/** Which connections must not be used again after this SQLSTATE on one of them: none, this one, or all that are open. */
 export function connectionsSpent(sqlState: string): 'none' | 'this' | 'all' {
   if (sqlState === READ_ONLY) return 'all';
   return CONNECTION_SPENT.test(sqlState) ? 'this' : 'none';
 }
 
-/** The SQLSTATE of what the database refused, also behind the 503 that reports it; null for another failure. */
+/** The SQLSTATE of a failure, or of the cause of the 503 that reports it; null for any other failure. */
 export function sqlStateOf(failure: unknown): string | null {
   const told = failure instanceof AppError ? failure.cause : failure;
   return told instanceof Error && 'code' in told ? String(told.code) : null;
 }
 
-/** As deep as anybody nests. */
+/** Looks into aggregates and causes too. */
 function isAway(failure: unknown): boolean {
   if (!(failure instanceof Error)) return false;
   const code = 'code' in failure ? String(failure.code) : '';

@@ -21,7 +21,7 @@ interface ServerState {
 /** @returns what works but should be fixed, one sentence each @throws StoreFault naming host, port and database, and what to do */
 export async function probePostgres(url: string): Promise<readonly string[]> {
   const client = clientOf(url);
-  // Nobody needs the error of a connection that is given up.
+  // An error of the abandoned connection must not crash the process.
   client.on('error', () => undefined);
   const place = `the database "${client.database}" at ${client.host}:${client.port}`;
   try {
@@ -49,7 +49,7 @@ const STATE = `
          (SELECT default_version FROM pg_available_extensions WHERE name = 'vector') AS available,
          has_database_privilege(current_database(), 'CREATE') AS may_create`;
 
-/** Files that the address names are read here. */
+/** Reads files, such as certificates, that the address names. */
 function clientOf(url: string): Client {
   try {
     return new Client({

@@ -39,7 +39,7 @@ const CLOCKS_APART_MS = 60_000;
 export const hasCome = (time: Sql, now: Date, aheadMaxMs: number | Sql): Sql =>
   sql`(${time} <= ${now} OR ${isVoid(time, now, aheadMaxMs)})`;
 
-/** Whether a stored time lies further ahead than it can. */
+/** Whether a stored time is further ahead than any process could have set it. */
 export const isVoid = (time: Sql, now: Date, aheadMaxMs: number | Sql): Sql =>
   sql`${time} > ${now}::timestamptz + (${aheadMaxMs} + ${CLOCKS_APART_MS}::integer) * interval '1 millisecond'`;
 

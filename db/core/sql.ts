@@ -8,7 +8,7 @@ export class Sql {
   constructor(
     readonly text: string,
     readonly bindings: readonly Knex.RawBinding[] = [],
-    /** Under which it is prepared on each connection. */
+    /** The name under which it is prepared on each connection. */
     readonly name?: string,
   ) {}
 }
@@ -42,14 +42,14 @@ export function prepared({ text, bindings }: Sql): Sql {
   return new Sql(text, bindings, name);
 }
 
-/** A constant number, in the text itself: a plan that is kept knows nothing of a limit that is bound. */
+/** A constant number in the text itself: a cached plan can't take a bound limit into account. */
 export const constant = (value: number): Sql => new Sql(String(value));
 
-/** Lines of a function that `FROM` can name: the planner assumes one size of JSON whatever its length, so a plan can be kept. */
+/** A list of texts for `FROM`, passed as JSON: the planner assumes one size whatever its length, so the plan can be cached. */
 export const lines = (texts: readonly string[]): Sql =>
   sql`json_array_elements_text(${JSON.stringify(texts)}::json)`;
 
-/** The name of a table or column that is computed, quoted. */
+/** A computed table or column name, quoted. */
 export const identifier = (name: string): Sql => new Sql(`"${name.replaceAll('"', '""')}"`);
 
 export function joined(pieces: readonly Sql[], separator: string): Sql {
@@ -115,7 +115,7 @@ async function onConnection<Result>(
   }
 }
 
-/** Listeners to the events of Knex are told. */
+/** Runs a statement and emits Knex's events for it. */
 async function ask<Row>(knex: Knex, connection: ClientBase, { text, bindings, name }: Sql): Promise<Row[]> {
   if (isOver(knex)) throw new Error(`The transaction is over: ${text}`);
   let position = 0;
@@ -139,7 +139,7 @@ async function ask<Row>(knex: Knex, connection: ClientBase, { text, bindings, na
 const isOver = (knex: Knex): boolean =>
   knex.isTransaction === true && (knex as Knex.Transaction).isCompleted();
 
-/** What `answer` resolves to; errors as in `rowsOf`. */
+/** Resolves as `answer` does; errors as in `rowsOf`. */
 export async function reachable<Result>(answer: PromiseLike<Result>): Promise<Result> {
   try {
     return await answer;

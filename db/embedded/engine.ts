@@ -24,11 +24,11 @@ export type EngineInput = { readonly kind: 'input'; readonly bytes: Uint8Array }
 export type EngineOutput =
   | { readonly kind: 'ready'; readonly greeting: Uint8Array }
   | { readonly kind: 'output'; readonly bytes: Uint8Array<ArrayBuffer> }
-  /** A piece of input was read; what it asks may be under way. */
+  /** A piece of input was read; its statements may still be running. */
   | { readonly kind: 'consumed'; readonly bytes: number }
-  /** What was read can't be done without more: the rows of a COPY. */
+  /** The database needs more input to go on: the rows of a COPY. */
   | { readonly kind: 'hungry' }
-  /** All that was read is done. */
+  /** All input is processed. */
   | { readonly kind: 'rested' }
   | { readonly kind: 'log'; readonly line: string }
   | { readonly kind: 'closed' }
@@ -59,7 +59,7 @@ export interface TurnTaker {
 export class Engine {
   turnsGranted = 0;
   private backlogBytes = 0;
-  /** What the database last said about its work on the input. */
+  /** The last report of the database on its input. */
   private work: 'reading' | 'hungry' | 'rested' = 'rested';
   private closed: (() => void) | undefined;
   private readonly waiting: TurnTaker[] = [];
@@ -70,7 +70,7 @@ export class Engine {
     private readonly worker: Worker,
     private readonly signals: Int32Array,
     private readonly events: EngineEvents,
-    /** What the database says to a client that connects. The key in it cancels nothing: the backend can't be interrupted. */
+    /** The messages for a client that connects. The cancel key in them has no effect: the backend can't be interrupted. */
     readonly greeting: Buffer,
   ) {
     worker.on('message', (message: EngineOutput) => this.receive(message));
@@ -102,7 +102,7 @@ export class Engine {
     return this.work === 'rested' && this.backlogBytes === 0;
   }
 
-  /** Whether it waits within a COPY for more than was sent. */
+  /** Whether it waits for more rows of a COPY. */
   get isHungry(): boolean {
     return this.work === 'hungry' && this.backlogBytes === 0;
   }

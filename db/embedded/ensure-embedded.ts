@@ -13,7 +13,7 @@ export interface EmbeddedOptions extends Partial<Omit<HostOptions, 'folder'>> {
 }
 
 const HOLD_IDLE_MS = 60_000;
-/** How long it may take until a host listens. */
+/** Time limit for a started host to listen. */
 const START_MS = 60_000;
 const RETRY_MS = 50;
 const LOG_BYTES_MAX = 4 * 1024 * 1024;
@@ -21,7 +21,7 @@ const LOG_NAME = 'host.log';
 
 export const embeddedFolder = (dataFolder: string): string => join(dataFolder, 'postgres');
 
-/** Any number of processes may do so at once; exactly one host runs. @throws AppError 503 with the reason if none can be started */
+/** Joins the host of a folder, or starts it. Any number of processes may do so at once. @throws AppError 503 with the reason */
 export async function ensureEmbedded(dataFolder: string, options: EmbeddedOptions = {}): Promise<Embedded> {
   if (process.platform === 'win32') throw unavailable('On Windows, set DATABASE_URL: no sockets.', 60);
   const embedded = new Embedded(embeddedFolder(dataFolder), options);
@@ -84,7 +84,7 @@ export class Embedded {
       if (lease) return lease;
       const end = endOf();
       if (socketFolder !== undefined || end === null) continue;
-      // A host that made way for another ends with 0.
+      // A host that found another one running exits with 0.
       if (end) throw ended(end);
       host = this.startHost();
       deadline = Date.now() + START_MS;
@@ -120,7 +120,7 @@ export class Embedded {
     );
     closeSync(log);
     host.unref();
-    // Its exit code tells.
+    // `start` looks at the exit code instead.
     host.on('error', () => undefined);
     return host;
   }

@@ -19,7 +19,7 @@ const FIRST_CLIENT_MS = 20_000;
 /** When the host ends, a turn that nobody waits for any more may take this long; then it is cut off, as by a crash. */
 const LAST_TURN_MS = 10_000;
 
-/** Time for the clients to hear why they are disconnected. */
+/** Time for clients to receive the reason for the disconnection. */
 const FAREWELL_MS = 100;
 
 async function main(options: HostOptions): Promise<void> {

@@ -20,7 +20,7 @@ const WORN_TABLES = `
 const LOG_SINCE_CHECKPOINT =
   'select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), redo_lsn)::float8 as bytes from pg_control_checkpoint()';
 
-/** What PGlite, one process, lacks: checkpoints, vacuum, statistics. Only while nobody wants the database, as everybody waits. */
+/** Replaces PostgreSQL's background processes: checkpoints, vacuum, statistics. Works only while the database is idle, as others wait. */
 export class Housekeeper {
   private timer: NodeJS.Timeout | undefined;
   private turnsSeen = 0;

@@ -3,7 +3,7 @@ import { Client } from 'pg';
 import { clientOptions } from './run-folder';
 import { CANNOT_OPEN, LEASE_NAME } from './wire-server';
 
-/** A connection that sends no queries: the host lives as long as somebody holds one, and its end signals the host's. */
+/** A connection without queries: the host runs as long as a process holds one, and when the host dies it breaks. */
 export interface Lease {
   readonly socketFolder: string;
   /** Resolves when the host has gone or `release` is done. */

@@ -42,7 +42,7 @@ export class Session extends ClientConnection implements TurnTaker {
   private phase: Phase = 'idle';
   private engine: Engine | undefined;
   private readonly scanner = new ReadyScanner();
-  /** Whether the last that was sent answers with ReadyForQuery by itself, without a Sync. */
+  /** Whether the last message was a simple query, which is answered with ReadyForQuery without a Sync. */
   private startedByQuery = false;
   /** Whether an Execute is under way that may turn out to be a COPY. */
   private mayCopy = false;
@@ -98,7 +98,7 @@ export class Session extends ClientConnection implements TurnTaker {
     else this.unwind();
   }
 
-  /** Brings what a client that left has begun to its ReadyForQuery. */
+  /** Completes the turn of a client that left, up to its ReadyForQuery. */
   private unwind(): void {
     if (this.phase === 'idle' || this.phase === 'waiting') return;
     if (this.engine?.isHungry) {
@@ -207,7 +207,7 @@ export class Session extends ClientConnection implements TurnTaker {
     }
   }
 
-  /** The database waits for its holder, and all others wait with it: not for ever. */
+  /** Limits how long a client may hold the database without using it, while all others wait. */
   private watchHold(): void {
     clearTimeout(this.holdTimer);
     const holds = this.phase === 'sending' || this.phase === 'copying';

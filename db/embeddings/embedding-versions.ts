@@ -100,7 +100,7 @@ export class PostgresEmbeddingVersions {
     });
   }
 
-  /** The first proof counts; from then on the version is kept up. */
+  /** Sets the time of the first complete build; from then on new images are embedded for the version too. */
   async markBuilt(versionId: number): Promise<void> {
     await rowsOf(this.knex)`
       UPDATE embedding_versions SET built_at = coalesce(built_at, now()), maintained = true
@@ -139,7 +139,7 @@ export class PostgresEmbeddingVersions {
     });
   }
 
-  /** One change of states at a time; readers are not held up. */
+  /** Serialises changes of state; readers do not wait. */
   #underLock<Result>(work: (transaction: Knex) => Promise<Result>): Promise<Result> {
     return inTransaction(this.knex, async (transaction) => {
       await rowsOf(transaction)`LOCK TABLE embedding_versions IN SHARE ROW EXCLUSIVE MODE`;
@@ -153,7 +153,7 @@ const versionsWhere = (knex: Knex, condition: Sql): Promise<EmbeddingVersion[]> 
   rowsOf<EmbeddingVersion>(knex)`
     SELECT ${VERSION_COLUMNS} FROM embedding_versions WHERE ${condition} ORDER BY id`;
 
-/** The calibration that it had is kept beside the new one. */
+/** Replaces the calibration and keeps the previous one, for a rollback. */
 async function setCalibration(knex: Knex, versionId: number, calibration: Calibration): Promise<void> {
   await rowsOf(knex)`UPDATE embedding_versions SET calibrated_at = now(),
       previous_calibration = nullif(manifest -> 'calibration', 'null'),
@@ -161,7 +161,7 @@ async function setCalibration(knex: Knex, versionId: number, calibration: Calibr
     WHERE id = ${versionId}`;
 }
 
-/** The first one ever is live. */
+/** Inserts a version as `building`; the first one in a database is `live`. */
 async function insertVersion(
   transaction: Knex,
   { model, manifest, adaptation }: Pick<EmbeddingVersion, 'model' | 'manifest' | 'adaptation'>,

@@ -10,11 +10,11 @@ export interface IndexBuildOptions {
   readonly onNotice: (notice: string) => void;
 }
 
-/** Any number: with a version's id it names the right to build that version's index. */
+/** With a version's id, the advisory lock for building that version's index: any number. */
 const BUILD_LOCK = 5_683_002;
 const POLL_MS = 500;
 
-/** Of a vector in the graph, beside the vector itself: its neighbours on all layers, with room to spare. */
+/** Bytes in the graph for each vector, besides the vector: its neighbours on all layers, rounded up. */
 const NODE_BYTES = 900;
 const MEMORY_LEAST_MIB = 64;
 
@@ -22,7 +22,7 @@ const PARALLEL_WORKERS = 4;
 
 const SETTINGS = ['statement_timeout', 'maintenance_work_mem', 'max_parallel_maintenance_workers'];
 
-/** What the database says when a container gives it little shared memory: then one process builds alone. */
+/** SQLSTATE when a container has too little shared memory for parallel processes: then one process builds alone. */
 const NO_SHARED_MEMORY = '53100';
 
 const unfinishedOf = (versionId: number): string => `${nearestIndexOf(versionId)}_unfinished`;
@@ -60,7 +60,7 @@ export function buildNearestIndex(knex: Knex, versionId: number, options: IndexB
   });
 }
 
-/** What the graph needs, at most what it may have: the server reserves all of it, however few the vectors are. */
+/** The memory that the graph needs, up to the limit: the server reserves all that it is given. */
 async function memoryFor(
   knex: Knex,
   versionId: number,
@@ -98,7 +98,7 @@ async function build(own: Knex, versionId: number, { onNotice }: IndexBuildOptio
   await rowsOf(own)`ALTER INDEX ${unfinished} RENAME TO ${identifier(nearestIndexOf(versionId))}`;
 }
 
-/** Requested again and again, and not waited for: a statement that waits would hold up the build itself. */
+/** Tries to take the lock without waiting: a waiting statement would hold up the concurrent build itself. */
 async function isLocked(own: Knex, versionId: number): Promise<boolean> {
   const [line] = await rowsOf<{ locked: boolean }>(own)`
     SELECT pg_try_advisory_lock(${BUILD_LOCK}::integer, ${versionId}::integer) AS locked`;

@@ -23,10 +23,10 @@ import { TooManyVectors, VersionVectors } from './version-vectors';
 const CANDIDATES_MIN = 100;
 const CANDIDATES_MAX = 200;
 
-/** A scope with a smaller share of the products is scanned: the index loses some of the nearest of few (docs/benchmarks.md). */
+/** A scope with a smaller share of the products is scanned: there the index misses too many near images (docs/benchmarks.md). */
 const INDEXED_SHARE_MIN = 0.25;
 
-/** Products that are sampled to estimate a scope's share, to within a few hundredths. */
+/** Products sampled to estimate a scope's share, to within a few hundredths. */
 const SAMPLE = 4_000;
 
 /** An image, the negated inner product of its nearest view to each query view, and who shows it. */
@@ -38,9 +38,9 @@ interface NearRow {
 
 interface Query {
   readonly version: EmbeddingVersion;
-  /** Of all views of all photos. */
+  /** One for each view of each photo. */
   readonly vectors: readonly Float32Array[];
-  /** Images wanted for each photo, and of all. */
+  /** Images wanted for each photo, and in all. */
   readonly each: number;
   readonly limit: number;
   readonly scope: SearchScope;
@@ -48,7 +48,7 @@ interface Query {
 
 /** Versions whose vectors are kept in memory: the live one, and one that it is compared with or that was live before. */
 const VERSIONS_MAX = 2;
-/** While a large version has no index yet, memory keeps this many times the number of vectors that gets one. */
+/** A version without an index is kept in memory up to this many times the number of vectors from which one is built. */
 const UNINDEXED_MAX = 4;
 
 /**
@@ -165,7 +165,7 @@ export class PostgresNeighbourIndex implements NeighbourIndex {
     return found.length >= query.each ? found : rowsOf<NearRow>(this.knex, exact(query));
   }
 
-  /** Of all products, by the pages of a random sample; all of them are looked at where they are few. */
+  /** The share of all products that are in the scope, by a random sample of pages; in a small catalog counted. */
   async #shareOf(scope: SearchScope): Promise<number> {
     const conditions = conditionsOf(scope);
     if (conditions.length === 0) return 1;

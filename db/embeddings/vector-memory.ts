@@ -14,18 +14,18 @@ const VALUE_BYTES = 2;
 /** Values that the scan compares at once. */
 const LANES = 8;
 const QUERIES_MAX = 256;
-/** Products of two values after which others get their turn: about two milliseconds. */
+/** Multiplications after which the event loop gets a turn: about two milliseconds. */
 const SLICE_PRODUCTS = 16_000_000;
 /** Vectors that are compared by one call of the scan. */
 const RUN_VECTORS = 1_024;
-/** With more than this many times as many pictures as count, only those that count are compared. */
+/** If the version has more than this many times the pictures in scope, only those in scope are compared. */
 const FEW = 4;
 const PAGE_BYTES = 65_536;
 const PAGES_MAX = 65_536;
 const GROWTH_PAGES_MIN = 16;
 const FREE = -1;
 
-/** The vectors of a version in memory, two bytes a value. A search compares all of them, in slices between which others have a turn. */
+/** The vectors of a version in memory, two bytes a value. A search compares all of them, in slices that yield to other work. */
 export class VectorMemory {
   readonly #wasm = instance();
   readonly #slots = new Map<number, number>();
@@ -36,7 +36,7 @@ export class VectorMemory {
   readonly #outAt: number;
   readonly #vectorsAt: number;
 
-  /** @param views of each picture; one that has fewer has its first in place of the others */
+  /** @param views of each picture; for a picture with fewer, copies of its first fill the rest */
   constructor(
     private readonly dimensions: number,
     private readonly views: number,
@@ -50,7 +50,7 @@ export class VectorMemory {
     return this.#slots.size;
   }
 
-  /** Takes a vector of a picture, in place of one that it has. The first view of a picture comes first. */
+  /** Sets the vector of a view of a picture. The first view of a picture must be set first. */
   put(image: number, view: number, vector: Float32Array): void {
     if (vector.length !== this.dimensions || view >= this.views) {
       throw new RangeError(`view ${view} with ${vector.length} values`);
@@ -105,7 +105,7 @@ export class VectorMemory {
     });
   }
 
-  /** All slots, as the first of some in a row and how many there are. */
+  /** All slots, in runs: the first slot of each and its length. */
   *#runs(): Generator<[from: number, slots: number]> {
     const most = Math.max(1, Math.floor(RUN_VECTORS / this.views));
     for (let from = 0; from < this.#images.length; from += most) {
@@ -120,12 +120,12 @@ export class VectorMemory {
     }
   }
 
-  /** Puts queries where the scan reads them, until others have their turn. */
+  /** Copies queries to where the scan reads them; valid until the next yield. */
   #ask(queries: readonly Float32Array[]): void {
     for (const [at, query] of queries.entries()) this.#write(at * this.#vectorBytes, query);
   }
 
-  /** For each view of pictures in a row its largest product with some of the queries; they stand until the next call. */
+  /** For each view of a run of pictures, its largest product with the queries; valid until the next call. */
   #productsOf(slot: number, slots: number, query: number, queries: number): Int32Array {
     const vectors = slots * this.views;
     const [from, asked] = [this.#addressOf(slot), query * this.#vectorBytes];
@@ -177,10 +177,10 @@ function instance(): Scan {
 /** Rounding can take a unit vector's product with itself a little beyond one. */
 const distanceOf = (product: number): number => Math.min(2, Math.max(0, 1 - product / (ONE * ONE)));
 
-/** The best of all that are offered, and up to as many others until the next cut. */
+/** Keeps the best of the offered entries, and up to as many others until the next cut. */
 class Nearest {
   readonly #kept: { readonly image: number; readonly product: number }[] = [];
-  /** What the last of the best had at a cut. */
+  /** The value of the worst entry that the last cut kept. */
   #least = Number.NEGATIVE_INFINITY;
 
   constructor(private readonly count: number) {}

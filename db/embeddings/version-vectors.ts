@@ -7,11 +7,11 @@ import { embeddingsOf, imagesShown, nearestIndexOf, productsShowing } from './em
 import { VectorMemory } from './vector-memory';
 
 const READ_AT_ONCE = 4_096;
-/** Number of pictures with newer vectors from which all vectors are read again. */
+/** With at least this many changed pictures, all vectors are read again. */
 const CHANGES_MAX = 2_000;
-/** Pictures that are looked at beyond those that are wanted, as some may be of deleted products. */
+/** Additional pictures looked at, since some may be of deleted products. */
 const SPARE = 20;
-/** In a scope so many times as many; if that is not enough, the pictures of the scope are read. */
+/** So many times as many in a scope; if too few of them are in it, the ids of all its pictures are read. */
 const SCOPE_SPARE = 4;
 
 interface VectorRow {
@@ -21,7 +21,7 @@ interface VectorRow {
 }
 
 interface Found {
-  /** Whether vectors were stored that the memory does not have. */
+  /** Whether the database has vectors that the memory lacks. */
   readonly isStale: boolean;
   readonly isIndexed: boolean;
   readonly pictures: readonly {
@@ -29,7 +29,7 @@ interface Found {
     readonly isStored: boolean;
     readonly products: readonly string[];
   }[];
-  /** All pictures of the scope, if too few of the found ones are in it. */
+  /** All pictures of the scope, read if too few of those found are in it. */
   readonly inScope: readonly number[] | null;
 }
 
@@ -37,7 +37,7 @@ export class TooManyVectors extends Error {
   override readonly name = 'TooManyVectors';
 }
 
-/** Exact search in memory. The database says what the scope shows and if newer vectors exist; these are read, and it searches again. */
+/** Exact search in memory. The database filters the result by scope and reports newer vectors, which are read before another search. */
 export class VersionVectors {
   #memory: VectorMemory;
   #refreshing: Promise<unknown> = Promise.resolve();
@@ -46,13 +46,13 @@ export class VersionVectors {
     private readonly knex: Knex,
     private readonly version: EmbeddingVersion,
     private readonly vectorsMax: number,
-    /** A `pg_snapshot`: what the memory has for sure. */
+    /** A `pg_snapshot`: the memory has every vector that is visible in it. */
     private seen: string,
   ) {
     this.#memory = this.#emptyMemory();
   }
 
-  /** @throws TooManyVectors for more than `vectorsMax`, as later searches do when they have become more */
+  /** @throws TooManyVectors for more than `vectorsMax`; later searches do too, once there are more */
   static async read(knex: Knex, version: EmbeddingVersion, vectorsMax: number): Promise<VersionVectors> {
     const vectors = new VersionVectors(knex, version, vectorsMax, '');
     await vectors.#readAll();
@@ -176,7 +176,7 @@ const isNewTo = (seen: string): Sql =>
   sql`written_by >= pg_snapshot_xmin(${seen}::pg_snapshot)
     AND NOT pg_visible_in_snapshot(written_by, ${seen}::pg_snapshot)`;
 
-/** `halfvec_send` puts the number of values, and two bytes that mean nothing, before them. */
+/** The header of `halfvec_send`: the number of values, and two unused bytes. */
 const HEADER_BYTES = 4;
 
 function vectorIn(bytes: Buffer): Float32Array {
@@ -188,7 +188,7 @@ function vectorIn(bytes: Buffer): Float32Array {
   return vector;
 }
 
-/** The value of each pattern of 16 bits. */
+/** The value of each 16-bit pattern. */
 let halves: Float32Array | undefined;
 
 /** Half precision of IEEE 754, without infinities, which no stored vector has. */

@@ -45,7 +45,7 @@ export async function createDurably(
   }
 }
 
-/** Flushes a folder and everything in it to the disk, before it is moved to its name or called complete. */
+/** Flushes a folder and everything in it to the disk. */
 export async function syncTree(folder: string): Promise<void> {
   for (const entry of await readdir(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name);
@@ -104,7 +104,7 @@ async function linkNew(draft: string, path: string): Promise<void> {
   }
 }
 
-/** How file systems, most of them on a network, say that they can't do this at all: no second names, no synced folders. */
+/** Errors of file systems, mostly network ones, that support no hard links or no syncing of folders. */
 const UNSUPPORTED: ReadonlySet<string> = new Set(['EPERM', 'EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
 
 async function syncFolder(folder: string): Promise<void> {

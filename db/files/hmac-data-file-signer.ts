@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { DataFileSigner } from '../../models/ports';
 import type { DataFile } from '../../models/pricing/estimate';
 
-/** A secret with the name under which addresses tell that it signed them. */
+/** A secret, and the id by which a signed address names it. */
 export interface SigningKey {
   readonly id: string;
   readonly secret: string;

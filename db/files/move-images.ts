@@ -38,7 +38,7 @@ export async function moveImages(from: ImageStore, to: ImageStore, progress: Pro
   return { copied, bytes, present, damaged: damaged.sort() };
 }
 
-/** False, and nothing is left, unless what can be read back is what the address stands for. */
+/** Copies an image and compares the copy with the hash in its address; on a mismatch removes it and returns false. */
 async function copyWhole(address: string, content: Buffer, to: ImageStore): Promise<boolean> {
   const parts = addressParts(address);
   if (parts === null || !isContentOf(address, content)) return false;

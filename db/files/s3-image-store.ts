@@ -17,7 +17,7 @@ import { addressParts, type ImageExtension, imageAddress } from './image-address
 
 export interface BucketPlace {
   readonly bucket: string;
-  /** What all keys begin with; empty, or without slashes at its ends. */
+  /** The prefix of all keys; empty, or without slashes at its ends. */
   readonly prefix: string;
 }
 

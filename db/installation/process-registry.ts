@@ -9,7 +9,7 @@ import {
 } from '../../models/ports';
 import { inTransaction, reachable, rowsOf, sql } from '../core/sql';
 
-/** A statement that takes longer means a database that can't serve; its connection is given up. */
+/** If a statement takes longer, the database counts as unavailable and the connection is dropped. */
 const RENEW_MS = 2_000;
 
 /** A process renews every few seconds; one that has not for this long counts as dead. */

@@ -27,7 +27,7 @@ type BegunRow = Omit<LeasedEntry, 'entry'> & { readonly request: RequestRow };
 
 const IS_OPEN = sql`state IN ('waiting', 'running')`;
 
-/** Who locks an entry first begins it; `tries` tell a process that was taken for dead from the one that took its place. */
+/** The process that locks an entry first begins it; `tries` distinguish a process wrongly taken for dead from its successor. */
 @injectable()
 export class PostgresVisionJobStore implements VisionJobStore {
   constructor(
@@ -99,7 +99,7 @@ export class PostgresVisionJobStore implements VisionJobStore {
     );
   }
 
-  /** Accounts take turns, until one has a due entry that nobody else begins. First entries of its jobs come before second ones. */
+  /** Takes the first account in turn with a due entry that is not locked. First entries of its jobs come before second ones. */
   async begin(leaseMs: number, without: readonly string[] = []): Promise<LeasedEntry | null> {
     const now = this.clock.now();
     const [row] = await rowsOf<BegunRow>(this.knex)`
@@ -155,7 +155,7 @@ export class PostgresVisionJobStore implements VisionJobStore {
     );
   }
 
-  /** One such change of a job at a time; the last announces its end. @param change an UPDATE that returns the states @returns how many changed */
+  /** Serialises changes of a job, and reports its end to webhooks. @param change an UPDATE that returns the states @returns how many changed */
   private changed(id: string, change: Sql): Promise<number> {
     return inTransaction(this.knex, async (transaction) => {
       await rowsOf(transaction)`SELECT FROM vision_jobs WHERE id = ${id} FOR NO KEY UPDATE`;
@@ -204,7 +204,7 @@ async function openOf(knex: Knex, { accountId, test }: Owner): Promise<number> {
   return line?.open ?? 0;
 }
 
-/** How far ahead the time of an open entry can be: of one that is begun, a lease; of one that failed, a pause. */
+/** How far ahead an open entry's time can be: a lease once it is begun, a pause once it has failed. */
 const aheadMax = (leaseMs: number): Sql =>
   sql`CASE WHEN state = 'running' THEN ${leaseMs}::integer WHEN tries = 0 THEN 0 ELSE ${PAUSE_MAX_MS}::integer END`;
 

@@ -3,11 +3,11 @@ import { rowsOf, sql } from '../core/sql';
 
 const HEADER = '-- Written by `npm run db:schema` from the migrations; a test holds it to them.';
 
-/** What the migrator and extensions keep for themselves, and vectors, which come with their version. */
+/** Our own tables: not those of the migrator and extensions, nor of vectors, which come with their version. */
 const OWN_TABLES = sql`c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r'
   AND c.relname NOT LIKE 'schema_migrations%' AND c.relname !~ '^embeddings_[0-9]+$'`;
 
-/** Constraints of one column stand with it in no order that engines share, so all stand after the columns. */
+/** All constraints come after the columns: engines order those beside a column differently. */
 const TABLE = sql`concat('-- ' || replace(obj_description(c.oid), '\n', '\n-- ') || '\n',
   'CREATE ', CASE c.relpersistence WHEN 'u' THEN 'UNLOGGED ' END, 'TABLE ', c.relname, ' (\n  ', array_to_string(ARRAY(
     SELECT concat_ws(' ', quote_ident(a.attname), format_type(a.atttypid, a.atttypmod),

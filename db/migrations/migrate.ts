@@ -6,10 +6,10 @@ export interface SchemaStep {
   down(knex: Knex): Promise<void>;
 }
 
-/** Name of the step (its sorting order, kept for ever) to the step. */
+/** Migrations by name; they run in the order of their names, which never change. */
 export type SchemaSteps = Readonly<Record<string, SchemaStep>>;
 
-/** Any number, the same in every process: anyone who holds this lock migrates. */
+/** The process that migrates holds this advisory lock: any number, the same in every process. */
 const MIGRATION_LOCK = 5_683_001;
 
 /**
@@ -56,7 +56,7 @@ export function unknownRelease(made: readonly string[], steps: SchemaSteps): str
   return `${release}: its schema has ${unknown.join(', ')}, which this release does not know. Use the release that made it`;
 }
 
-/** The migrator itself would speak of missing files. @throws StoreFault for a schema with steps that are not among `steps` */
+/** The migrator itself would report missing files. @throws StoreFault for a schema with steps that are not among `steps` */
 export async function refuseNewer(transaction: Knex, steps: SchemaSteps): Promise<void> {
   if (!(await transaction.schema.hasTable('schema_migrations'))) return;
   const release = unknownRelease(await appliedSteps(transaction), steps);
@@ -67,7 +67,7 @@ export async function refuseNewer(transaction: Knex, steps: SchemaSteps): Promis
   );
 }
 
-/** A transaction that runs only once at a time. */
+/** A transaction that only one process runs at a time. */
 export async function underLock<Result>(
   knex: Knex,
   run: (transaction: Knex.Transaction) => Promise<Result>,

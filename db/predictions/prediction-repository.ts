@@ -95,7 +95,7 @@ export class PostgresPredictionRepository implements PredictionRepository {
       ORDER BY created_at DESC, id LIMIT ${limit}`;
   }
 
-  /** However long it takes: all or nothing. */
+  /** All in one transaction, without a time limit. */
   async deleteOf(accountId: string): Promise<number> {
     const [line] = await inTransaction(this.knex, async (transaction) => {
       await rowsOf(transaction)`SELECT set_config('statement_timeout', '0', true)`;

@@ -6,7 +6,7 @@ import { rowsOf, type Sql, sql } from '../core/sql';
 
 type Cell = string | number | null;
 
-/** Rows read at once: a file of any length takes this much memory. */
+/** Rows read at once, which bounds the memory for a file of any length. */
 const CHUNK_ROWS = 500;
 
 /** A row as it is read. Dates are texts, so that no time zone can move them; `tie` orders rows of the same date. */

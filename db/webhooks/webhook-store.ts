@@ -76,7 +76,7 @@ export class PostgresWebhookStore implements WebhookStore {
     });
   }
 
-  /** Of the messages to an address, the one tried least comes first: one that always fails keeps none back. */
+  /** Of the messages to an address, the one tried least comes first, so that one that always fails does not block the others. */
   async begin(leaseMs: number): Promise<OutgoingMessage | null> {
     const now = this.clock.now();
     // An address waits for the end of a message that is under way, or of a pause; a message, for the end of a pause.

@@ -60,7 +60,7 @@ export function apiServices(container: Container): ApiServices {
   };
 }
 
-/** Changes by the services are recorded as done by `admin` in a request. */
+/** Services whose changes the audit log attributes to `admin` and the request. */
 function adminServices(container: Container, requestId: string): AdminServices {
   const audited = container.resolve(AuditedTransactions);
   const ofRequest = container.createChildContainer();
@@ -69,7 +69,7 @@ function adminServices(container: Container, requestId: string): AdminServices {
   return { accounts: ofRequest.resolve(AccountService), keys: ofRequest.resolve(KeyService) };
 }
 
-/** The settings of a process in the words of the HTTP side. @param demo what a demonstration gives to its own page */
+/** The settings of a process in the form that `api` takes. @param demo what a demonstration gives to its own page */
 export function apiSettings(
   config: Config,
   loupe: Loupe,
@@ -111,7 +111,7 @@ function inferenceOf(container: Container): Readonly<Record<string, string>> {
   return (embedders instanceof PooledEmbedderRegistry && embedders.stats()?.models) || {};
 }
 
-/** What must work for this process to serve. Without the optional parts it answers queries and photos, though less. */
+/** What must work for this process to serve. While an optional part fails it still answers, with less function. */
 function readinessOf(config: Config, { container, database, parts }: Loupe): ReadinessCheck[] {
   const embeddings = adapterOf(container, PORTS.EmbeddingRepository);
   const watch = container.resolve(ProcessWatch);
@@ -122,7 +122,7 @@ function readinessOf(config: Config, { container, database, parts }: Loupe): Rea
     if (database.kind === 'embedded') await checkStorage(embeddedFolder(config.DATA_DIR));
   };
   const checkProcesses = async () => {
-    // Where processes can't be compared, the check of the database says why.
+    // If processes can't be compared, the check of the database says why.
     await watch.renew().catch(() => undefined);
     if (watch.misfits.length > 0) throw unavailable(watch.misfits.join('; '), 1);
   };

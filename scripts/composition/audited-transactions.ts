@@ -16,7 +16,7 @@ interface Author {
   readonly details?: AuditEntry['details'];
 }
 
-/** The actions of the user who runs this process, each in one transaction with its entry in the audit log. */
+/** Runs actions of the user of this process, each in one transaction with its entry in the audit log. */
 export class AuditedTransactions implements AuditedTransaction {
   /** @param storesOf the stores over the database, or over a transaction */
   constructor(

@@ -26,7 +26,7 @@ import { Housekeeping, retentionRules } from './housekeeping';
 import { adapterOf, type Opening } from './opening';
 import { RecurringTask } from './recurring-task';
 
-/** How soon a worker loads the model of a new version, reports it again, tries again, and unloads an old one. */
+/** How soon a worker notices a new version, repeats its report, retries a load, and unloads an old model. */
 const MODELS = { everyMs: 2_000, tellEveryMs: 8_000, retryAfterMs: 15_000, unloadAfterMs: 120_000 };
 
 /** A third of the time after which a silent process counts as gone. */
@@ -39,7 +39,7 @@ const ENTRIES = { atOnce: 2, asideMax: 32, everyMs: 1_000 };
 const MESSAGES = { atOnce: 8, everyMs: 2_000 };
 const MESSAGE_MS = 10_000;
 
-/** Version of Loupe and the newest step of the schema that it knows. */
+/** Version of Loupe and the newest migration that it knows. */
 const RELEASE = `${version} ${Object.keys(migrations).sort().at(-1)}`;
 
 const processName = (): string => `${hostname()}:${process.pid}`;
@@ -74,7 +74,7 @@ export async function watchProcesses(opening: Opening): Promise<void> {
     logger,
     { id: randomUUID(), name: processName(), role: config.ROLE },
     async () => {
-      // The check of a store itself reports that it is away.
+      // An unavailable store is reported by its own readiness check.
       imageStore ??= await images.identity().catch(() => null);
       const signingKeys = config.ROLE === 'worker' ? [] : signer.fingerprints;
       return { release: RELEASE, signingKeys, imageStore };
@@ -113,7 +113,7 @@ export function startApiTasks(opening: Opening): void {
   startMessages(opening);
 }
 
-/** Works off the entries of jobs beside the calls of this process (contract 16.5). */
+/** Processes the entries of jobs beside the calls of this process (contract 16.5). */
 function startJobs(opening: Opening): void {
   const { config, container } = opening;
   const bodies = bodyMemory(config.BODY_MEMORY_MIB * 2 ** 20);
@@ -126,7 +126,7 @@ function startJobs(opening: Opening): void {
   poll(opening, 'job entries', ENTRIES, (...way) => runner.next(...way));
 }
 
-/** Tells webhooks what happens (contract 16.13), that confidence drifts too. */
+/** Sends messages to webhooks (contract 16.13), and looks for drift of confidence, which is one of them. */
 function startMessages(opening: Opening): void {
   const { config, container, closing } = opening;
   const sender = new HttpWebhookSender({ timeoutMs: MESSAGE_MS, allow: config.WEBHOOK_ALLOW });

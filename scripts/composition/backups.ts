@@ -22,7 +22,7 @@ export const backUpTo = async (path: string): Promise<BackupSummary> =>
     return summary;
   });
 
-/** Restores a backup into the installation, records that in the audit log that it brings, and indexes its vectors. */
+/** Restores a backup into the installation, records that in the restored audit log, and indexes the vectors. */
 export async function restoreFrom(config: Config, file: string, replace: boolean): Promise<RestoreSummary> {
   const { DATABASE_URL: databaseUrl, DATA_DIR: dataDir } = config;
   const images = imageStoreOf(config);

@@ -126,7 +126,7 @@ export function bindImageSource(opening: Opening): void {
   bindUnlessGiven(opening, PORTS.ImageSource, source);
 }
 
-/** Binds what a photo passes through, except for what a test gave. */
+/** Binds the ports of an identification, except those that a test has replaced. */
 export function bindVision(opening: Opening): Queues {
   const { config, container, logger, closing } = opening;
   container.registerInstance(VISION_SETTINGS, {
@@ -169,7 +169,7 @@ export function bindVision(opening: Opening): Queues {
 /** Fewer are searched in memory. Building an index would block the embedded database for minutes. */
 const VECTORS_INDEXED_FROM = 20_000;
 
-/** A batch that takes longer hangs. */
+/** A batch that takes longer counts as hanging. */
 const BATCH_TIMEOUT_MS = 30_000;
 
 function bindClass<Port extends object>(

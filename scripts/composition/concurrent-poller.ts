@@ -7,16 +7,16 @@ export type NextPiece = (stop: AbortSignal, place: Place) => Promise<boolean>;
 
 export interface Limits {
   readonly atOnce: number;
-  /** Pieces that wait without a slot, or to get theirs back: at this number none is begun. Default: no limit. */
+  /** No piece is begun while this many have given up their slot and not got it back. Default: no limit. */
   readonly asideMax?: number;
   readonly everyMs: number;
 }
 
-/** Does several pieces of work at once. One worker polls while there are none; one that begins a piece starts another. */
+/** Does several pieces of work at once. One loop polls while there are none; a loop that begins a piece starts another. */
 export class ConcurrentPoller {
-  readonly #workers = new Set<Promise<void>>();
+  readonly #loops = new Set<Promise<void>>();
   readonly #task: RecurringTask;
-  /** Workers that have a slot, those aside, and those of the latter that want their slot back. */
+  /** Loops that have a slot, those that have stepped aside, and those of the latter that want their slot back. */
   #placed = 0;
   #aside = 0;
   readonly #returning: (() => void)[] = [];
@@ -36,10 +36,10 @@ export class ConcurrentPoller {
 
   async stop(): Promise<void> {
     await this.#task.stop();
-    await Promise.all(this.#workers);
+    await Promise.all(this.#loops);
   }
 
-  /** Starts a worker, which continues until it finds nothing. Resolves when it has begun a piece, or found none. */
+  /** Starts a loop, which continues until it finds nothing. Resolves when it has begun a piece, or found none. */
   #look(stop: AbortSignal): Promise<void> {
     if (stop.aborted || this.#isFull || this.#placed >= this.limits.atOnce) return Promise.resolve();
     this.#placed += 1;
@@ -50,15 +50,15 @@ export class ConcurrentPoller {
         resolve();
         this.#lookAgain(stop);
       };
-      // Not before the worker counts: what it finds starts another.
-      const worker = Promise.resolve()
+      // Deferred until the loop is counted: a piece that it finds starts another loop.
+      const loop = Promise.resolve()
         .then(() => this.#work(stop, begun))
         .then(resolve, (failure: unknown) => failed(failure))
         .finally(() => {
-          this.#workers.delete(worker);
+          this.#loops.delete(loop);
           this.#leave();
         });
-      this.#workers.add(worker);
+      this.#loops.add(loop);
     });
   }
 
@@ -89,7 +89,7 @@ export class ConcurrentPoller {
     }
   }
 
-  /** Gives the slot up, to the first piece that wants its own back. */
+  /** Frees a slot, or hands it to the first piece that wants its own back. */
   #leave(): void {
     const comesBack = this.#returning.shift();
     if (comesBack) comesBack();

@@ -12,9 +12,9 @@ import { createLogger } from './log';
 import { adapterOf, type Opening, type QueuePage } from './opening';
 import { NO_TRACING, openTracing } from './tracing/open-tracing';
 
-/** What a process does for others; a command works for itself alone. */
+/** What a process does for others; a command does neither. */
 export interface Parts {
-  /** Embeds the photos and images that any process asks for. */
+  /** Consumes the queues: embeds photos and catalog images for all processes. */
   readonly answersQueues: boolean;
   /** Serves HTTP and does the recurring work of the installation. */
   readonly servesHttp: boolean;
@@ -65,7 +65,7 @@ export const openLoupe = (config: Config, parts: Parts, overrides: Overrides = {
     return { database, queuePage: password === undefined ? null : queues.dashboard(password) };
   });
 
-/** Opens only the stores and what fetches pictures from elsewhere, beside a running service or without one; never traced. */
+/** Opens only the stores and the client that fetches pictures, whether or not a service is running; never traced. */
 export const openStores = (config: Config): Promise<Loupe> =>
   opened({ ...config, OTEL_SDK_DISABLED: true }, NO_PARTS, async (opening) => {
     const database = await bindStores(opening);

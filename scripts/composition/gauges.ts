@@ -15,10 +15,10 @@ import { adapterOf, type Container } from './opening';
 type Figure = number | null | undefined;
 type Figures = Figure | Readonly<Record<string, Figure>>;
 
-/** Gauges by their names, their label in braces: help, and one figure or one per label. A figure not known now is NaN. */
+/** Gauges by name, with the label in braces: the help text, and one figure or one per label. An unknown figure is NaN. */
 type Gauges = Readonly<Record<string, readonly [help: string, read: () => Figures | Promise<Figures>]>>;
 
-/** Figures of the parts of this process for `/metrics`, beside what the HTTP side measures. */
+/** Figures of this process for `/metrics`, in addition to those that `api` measures. */
 export const gaugesOf = ({ container, database, parts }: Loupe): MetricSource[] => [
   ...Object.entries<Gauges[string]>({
     'loupe_database_connections{state}': [
@@ -152,7 +152,7 @@ function recallGauges(container: Container): Gauges {
 
 type Stats = NonNullable<ReturnType<PooledEmbedderRegistry['stats']>>;
 
-/** Of the inference of this process, once it has begun. */
+/** Inference figures of this process, once it has embedded something. */
 function inferenceGauges(container: Container): Gauges {
   const embedders = adapterOf(container, PORTS.EmbedderRegistry);
   if (!(embedders instanceof PooledEmbedderRegistry)) return {};

@@ -12,7 +12,7 @@ export interface RetentionRule {
   sweep(): Promise<number>;
 }
 
-/** One process of an installation gets a turn in each interval. */
+/** In each interval, one process of the installation does the work. */
 const TASK = 'housekeeping';
 const EVERY_MS = 3_600_000;
 
@@ -28,7 +28,7 @@ export class Housekeeping {
     this.removed = Object.fromEntries(rules.map(({ kind }) => [kind, 0]));
   }
 
-  /** Applies the rules until the signal, if it is this process's turn. One that fails does not stop the others. */
+  /** Applies the rules, if it is this process's turn, until the signal. A rule that fails does not stop the others. */
   async look(signal?: AbortSignal): Promise<void> {
     if (!(await this.store.claim(TASK, EVERY_MS))) return;
     for (const rule of this.rules) {
@@ -49,7 +49,7 @@ export class Housekeeping {
 
 const DAY_MS = 86_400_000;
 
-/** Removed by one sweep, a fraction of a second of the database's time: a job has up to a hundred rows, a variant years of prices. */
+/** Rows removed by one sweep, within a fraction of a second: a job has up to a hundred entries, a variant years of prices. */
 const [ROWS, JOBS, VARIANTS] = [1_000, 20, 50];
 
 /** Imports wait meanwhile, and each removal from a bucket takes a round trip. */
@@ -103,7 +103,7 @@ async function sweepImages(container: Container, unownedBefore: Date): Promise<n
   return removed;
 }
 
-/** Files and folders right below a folder that were last written before a time. */
+/** Removes the files and folders directly in a folder that were last written before a time. */
 async function sweepFiles(folder: string, form: RegExp, before: Date): Promise<number> {
   let removed = 0;
   for (const name of await readdir(folder).catch(() => [])) {

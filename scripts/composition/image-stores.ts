@@ -37,7 +37,7 @@ export async function moveImagesTo(
 
 const localImages = (config: Config): ImageStore => new LocalImageStore(join(config.DATA_DIR, 'images'));
 
-/** The images of a bucket, reached as the settings say. The bucket client is loaded only where there is one. */
+/** The images of a bucket, with the access that the settings give. AWS's SDK is loaded only here. */
 function bucketImages(config: Config, place: BucketPlace): S3ImageStore {
   silenceAwsSdk();
   const s3: typeof import('../../db/files/s3-image-store') = require('../../db/files/s3-image-store');

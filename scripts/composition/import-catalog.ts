@@ -13,9 +13,9 @@ export interface CatalogImportOptions extends Pick<ImportOptions, 'bundle' | 'ta
   readonly report?: string;
 }
 
-/** Readers are answered beside a transaction; other writers wait for its end. */
+/** On a server only other writers wait for a transaction, not readers. */
 const SERVER_TRANSACTION_MS = 1_000;
-/** A server makes two indexes at the same time. */
+/** A server builds two indexes at the same time. */
 const SERVER_CONNECTIONS = 2;
 
 /** Imports a bundle into what a process has opened, with an entry in the audit log; progress goes to stderr. */

@@ -8,7 +8,7 @@ import type { Config } from '../config';
 /**
  * The version that answers come from. A database without one, or whose live model is an older version that is gone from this
  * installation, gets one for the model of the settings; the images are embedded while the catalog goes on being served.
- * @param computes whether this process embeds; one that does not may run where no model lies
+ * @param computes whether this process embeds; one that does not needs no installed model
  * @throws AppError 404 when the model of the settings, or another model that is live, is not installed
  */
 export async function liveVersion(
@@ -28,7 +28,7 @@ export async function liveVersion(
   return version;
 }
 
-/** An installation keeps the model that its images are embedded under until its operator brings in the newer one. */
+/** An installation keeps the model that its images are embedded under until its operator promotes another. */
 async function tellOfNewer(version: EmbeddingVersion, logger: Logger): Promise<void> {
   const [newest, earlier] = await Promise.all([bundledModel(), earlierModel()]);
   if (modelReference(version.manifest) !== modelReference(earlier.manifest)) return;
@@ -63,7 +63,7 @@ async function standingOrNew(
   return version;
 }
 
-/** @throws ModelRefused when the model is here and broken: somebody must repair it rather than embed anew */
+/** @throws ModelRefused when the model is installed but damaged: it must be repaired, not replaced by another */
 async function isInstalled(library: FolderModelLibrary, version: EmbeddingVersion): Promise<boolean> {
   const { models, broken } = await library.all();
   const network = modelReference(version.manifest);

@@ -22,7 +22,7 @@ export interface Opening {
   closing(close: () => Promise<unknown>): void;
 }
 
-/** Threads (processes, for the native backend) that compute embeddings; 0 in the settings is what suits the machine. */
+/** Threads (processes, for the native backend) that compute embeddings; 0 in the settings chooses by the machine. */
 export const inferenceThreads = ({ INFERENCE_THREADS: threads }: Config): number =>
   threads === 0 ? defaultThreads(cpus().length) : threads;
 

@@ -1,6 +1,6 @@
 import type { Logger } from '../../models/ports';
 
-/** Work that is repeated at an interval. A failure is logged, once while it stays the same, and tried again. */
+/** Work that is repeated at an interval, failed or not. Failures with the same reason in a row are logged once. */
 export class RecurringTask {
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> = Promise.resolve();

@@ -14,7 +14,7 @@ import { announceService, withdrawService } from './running-service';
 import { type JobServices, jobServices } from './services';
 import { StartRefused } from './wait-for-store';
 
-/** The `url` of a worker that found its port taken. */
+/** The `url` of a worker whose port was in use. */
 export const NO_ADDRESS = '';
 
 export interface RunningService {
@@ -75,7 +75,7 @@ async function prepareDataFolder(folder: string): Promise<void> {
   }
 }
 
-/** A worker's port is only for its health and metrics: beside others on one machine the worker runs without it. */
+/** A worker's port serves only health and metrics: if another process has it, the worker runs without. */
 async function listenIfFree(server: Server, config: Config, { logger }: Loupe): Promise<string> {
   try {
     return await listen(server, config);

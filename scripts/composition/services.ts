@@ -31,7 +31,7 @@ const storeServices = ({ container }: Loupe) => ({
 
 export type StoreServices = ReturnType<typeof storeServices>;
 
-/** Runs `work` with the stores alone, beside a running service or without one, and closes them. */
+/** Runs `work` with the stores alone, whether or not a service is running, and closes them. */
 export const withStores = async <Result>(
   work: (services: StoreServices) => Promise<Result>,
 ): Promise<Result> => whileOpen(openStores(readCommandConfig()), (loupe) => work(storeServices(loupe)));
@@ -47,6 +47,6 @@ export const jobServices = (loupe: Loupe) => ({
 
 export type JobServices = ReturnType<typeof jobServices>;
 
-/** Runs `work` beside a running service or without one. With Redis the workers compute; without it this process does. */
+/** Runs `work`, whether or not a service is running. With Redis the workers embed; without it this process does. */
 export const withJobs = async <Result>(work: (services: JobServices) => Promise<Result>): Promise<Result> =>
   whileOpen(openLoupe(readCommandConfig(), NO_PARTS), (loupe) => work(jobServices(loupe)));

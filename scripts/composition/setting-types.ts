@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { SigningKey } from '../../db/files/hmac-data-file-signer';
 import type { BucketPlace } from '../../db/files/s3-image-store';
 
-/** Timers of Node take no more: a longer one would fire at once. */
+/** The longest timer that Node has: a longer one fires at once. */
 export const TIMER_MS_MAX = 2 ** 31 - 1;
 
 export const wholeNumber = (fallback: number, minimum = 0, maximum = Number.MAX_SAFE_INTEGER) =>
@@ -74,7 +74,7 @@ function originOf(text: string): string {
   return origin === 'null' ? text.toLowerCase() : origin;
 }
 
-/** The address of a store, with or without credentials, which no message repeats. */
+/** The address of a store, perhaps with credentials: no message repeats it. */
 export const storeUrl = (protocol: RegExp, pathname: RegExp, form: string) =>
   z
     .url({

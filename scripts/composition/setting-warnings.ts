@@ -3,14 +3,14 @@ import { type Config, settingNames } from '../config';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Settings that have an effect only beside another one. */
+/** Settings that have an effect only together with another one. */
 const NEEDS = {
   DATABASE_POOL_MAX: 'DATABASE_URL',
   QUEUE_PREFIX: 'REDIS_URL',
   QUEUES_PASSWORD: 'REDIS_URL',
 } as const;
 
-/** Shorter names are near to many that mean something else. */
+/** Shorter names are within a typing error of too many unrelated ones. */
 const NAME_LENGTH_MIN = 8;
 
 /** One sentence each, without values: no effect, nearly another's name, or a surprising combination. @param environment their source */

@@ -13,7 +13,7 @@ const countsText = (done: number, total: number, counts?: Counts): string =>
         .join(', ')
     : `${done}/${total}`;
 
-/** Shows on a terminal how work goes on; however it ends, nothing of that keeps the process alive. */
+/** Shows the progress of work on a terminal; however the work ends, the display does not keep the process alive. */
 export async function withProgress<Result>(
   stream: NodeJS.WriteStream,
   work: (progress: Progress) => Promise<Result>,
@@ -28,7 +28,7 @@ export async function withProgress<Result>(
 
 class TerminalProgress implements Progress {
   #bar: SingleBar | null = null;
-  /** Of the stage: what was done before, and what the rate is of, as it was first told. */
+  /** Of the stage: what was done before it began, and the first value of the count that the rate is of. */
   #before = 0;
   #counted: number | null = null;
   #hasCounts = false;

@@ -27,7 +27,7 @@ export const BUNDLE_FILES = {
 export type BundleFileName = (typeof BUNDLE_FILES)[RecordKind];
 
 const IMAGE_EXTENSIONS = ['.jpg', '.jpeg', '.png', '.webp'];
-/** After this many lines the database's answers are handled, so that it need not wait for the reading. */
+/** After this many lines the event loop gets a turn, so that the database does not wait for the reader. */
 const LINES_AT_ONCE = 64;
 
 /** A bundle open for reading (contract 13.1). An archive is unpacked, so that its files can be read in order. Nothing outside is read. */
@@ -126,7 +126,7 @@ export class Bundle {
   }
 }
 
-/** The JSON values of a file as records; between some lines other work gets a turn. */
+/** The JSON values of a file as records; other work gets a turn every few lines. */
 export const withRecords = <Record>(
   file: RecordFile<unknown>,
   parse: (line: ReadLine<unknown>) => ReadLine<Record>,

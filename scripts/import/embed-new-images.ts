@@ -14,7 +14,7 @@ export interface EmbeddingPorts {
 
 const BATCH_IMAGES = 256;
 const BATCH_IMAGES_MIN = 16;
-/** So that even a small catalog shows progress. */
+/** Enough for a small catalog to show progress. */
 const BATCHES_MIN = 20;
 const LISTED_MAX = 100;
 const NOTHING: EmbeddedImages = { embedded: 0, notEmbedded: 0 };

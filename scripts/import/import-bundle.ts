@@ -18,7 +18,7 @@ export interface ImportOptions {
   /** Where the rejects are written, replacing what was there. */
   readonly report: string;
   readonly wait: boolean;
-  /** About how long a transaction is to take: the embedded database answers nobody else meanwhile. Default 500 ms. */
+  /** Target duration of a transaction, during which the embedded database answers nobody else. Default 500 ms. */
   readonly transactionMs?: number;
   /** A larger image is rejected. Default 20 MiB. */
   readonly imageBytesMax?: number;
@@ -40,7 +40,7 @@ export interface ImportResult extends EmbeddedImages {
   readonly accepted: number;
   readonly rejected: number;
   readonly report: string;
-  /** For a table; in a dry run also how it was understood. */
+  /** For a table; in a dry run with a preview of how its columns were understood. */
   readonly table?: TableOutcome & { readonly preview?: TablePreview };
 }
 

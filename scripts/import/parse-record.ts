@@ -26,7 +26,7 @@ export function recordParsers(now: Date): RecordParsers {
   };
 }
 
-/** Of several faults an unknown field is reported, else the first. */
+/** Reports one fault: an unknown field if there is one, else the first. */
 function parserOf<Record>(schema: z.ZodType<Record>, deletion = schema): Parse<Record> {
   return (value) => {
     const isDeleted = value instanceof Object && 'deleted' in value && value.deleted === true;
@@ -44,7 +44,7 @@ export const parsedLine = <Record>(line: ReadLine<unknown>, parse: Parse<Record>
 
 const FIELD_NAME = /^[\w-]+$/;
 
-/** A key that may hold anything is named only in the reason. */
+/** The path of a fault. A key that is not a plain name is only in the reason. */
 function pathOf(issue: z.core.$ZodIssue): readonly PropertyKey[] {
   if (issue.code === 'unrecognized_keys') {
     return [...issue.path, ...issue.keys.slice(0, 1).filter((key) => FIELD_NAME.test(key))];
@@ -52,7 +52,7 @@ function pathOf(issue: z.core.$ZodIssue): readonly PropertyKey[] {
   return issue.code === 'invalid_key' ? issue.path.slice(0, -1) : issue.path;
 }
 
-/** In the words of a report; undefined leaves zod's own. */
+/** The reason as reports word it; undefined keeps zod's own. */
 function wordsOfIssue(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === 'invalid_type')
     return issue.input === undefined ? 'is required' : `is no ${issue.expected}`;

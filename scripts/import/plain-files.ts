@@ -3,7 +3,7 @@ import { lstat, open, opendir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathFault, segmentsOf } from '../../models/catalog/path-fault';
 
-/** Something in a bundle that is refused as a whole; it is line 0 in the report. */
+/** An entry of a bundle that is refused as a whole; reported as line 0. */
 export interface BundleFault {
   readonly file: string;
   readonly field: string;

@@ -238,7 +238,7 @@ const RECORDS = {
   ProductDeletion: deletionOf(product),
 };
 
-/** All of them by their names. @param now stands in for the time of estimates that name none */
+/** All record schemas by name. @param now is the time of estimates without one */
 export const recordSchemas = (now: Date) => ({ ...RECORDS, EstimateRecord: estimateSchema(now) });
 const NAMED = recordSchemas(new Date(0));
 

@@ -15,7 +15,7 @@ const FIELD = /^\p{L}[\p{L}\p{N}_-]*$/u;
 const UNSTORABLE = /\0|\p{Surrogate}/u;
 const ID = /^[^\s\p{C},/?#%]+$/u;
 const NO_ID = 'is no id: empty, or with white space or one of , / ? # %';
-/** Most ids: one check tells that nothing is wrong. */
+/** The form of most ids: one test shows that they are valid. */
 const PLAIN_ID = /^[\w:.-]{1,200}$/;
 
 /** Storable text in which `faultOf` finds no fault: one check, as there are dozens of texts in a record. */

@@ -14,7 +14,7 @@ export class RejectReport implements RejectLog {
     readonly path: string,
     private readonly stream: WriteStream,
   ) {
-    // Told by `settle` and `close`.
+    // `settle` and `close` report it.
     stream.on('error', () => undefined);
   }
 

@@ -16,7 +16,7 @@ const ALWAYS: Partial<Record<ErrorCode, readonly string[]>> = {
   timeout: ['X-Credits-Used'],
 };
 
-/** Those of a call whose key was admitted, as far as it came. */
+/** Headers that depend on how far a call with a valid key got. */
 const OF_CALLS = ['X-Credits-Used', 'X-Credits-Remaining', ...LIMIT_HEADERS];
 const WITHOUT_KEY: readonly ErrorCode[] = [
   'unauthorized',

@@ -59,7 +59,7 @@ export function queryParameters(schema: z.ZodObject): object[] {
   );
 }
 
-/** The schemas of a registry, and others that are in it meanwhile. */
+/** The schemas of a registry, together with others that are registered only for this call. */
 function jsonSchemas(registry: typeof SENT, io: 'input' | 'output', others: Schemas = {}) {
   const uri = (id: string) => namedSchema(id).$ref;
   for (const [id, schema] of Object.entries(others)) registry.add(schema, { id });
@@ -71,7 +71,7 @@ function jsonSchemas(registry: typeof SENT, io: 'input' | 'output', others: Sche
   );
 }
 
-/** Leaves out what conveys nothing: JavaScript's range of integers, patterns of formats; and constants that break generators. */
+/** Leaves out noise: JavaScript's range of integers, patterns of formats; and constants that break client generators. */
 function plain({ jsonSchema }: { jsonSchema: Record<string, unknown> }): void {
   if (jsonSchema['minimum'] === Number.MIN_SAFE_INTEGER) delete jsonSchema['minimum'];
   if (jsonSchema['maximum'] === Number.MAX_SAFE_INTEGER) delete jsonSchema['maximum'];

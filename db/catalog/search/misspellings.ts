@@ -1,14 +1,14 @@
 import { isReference, lettersOf } from '../../../models/catalog/index-terms';
 import { constant, lines, type Sql, sql } from '../../core/sql';
 
-/** When this many words share a deletion, they are too many to look at: it says hardly anything about a word. */
+/** A deletion that this many words share is ignored: it says hardly anything about a word. */
 const DELETION_WORDS_MAX = 2_000;
 /** Deletions that are looked up for one query. */
 const DELETIONS_MAX = 400;
 /** Words that are looked at for one deletion, and for one query. */
 const CANDIDATES_PER_DELETION = 200;
 const CANDIDATES_MAX = 6_000;
-/** Words before and after a word that are looked at: those that differ at the end, whatever their deletions. */
+/** Words looked at before and after a word in alphabetical order, for those that differ only at the end. */
 const BESIDE_MAX = 20;
 /** Words within the allowed edits that are handed out for one query. */
 const NEAR_MAX = 1_000;
@@ -92,7 +92,7 @@ function deletionsInTurn(words: readonly string[]) {
 
 /** Letters at the beginning of a word that deletions are made of. */
 const BEGINNING = 7;
-/** Shorter words correct no word, and words shorter than the next have one deletion at most. */
+/** Words of the vocabulary shorter than this are no corrections; below the next limit they have one deletion at most. */
 const CORRECTION_MIN = 3;
 const TWO_DELETIONS_MIN = 6;
 

@@ -14,7 +14,7 @@ export const STATE = sql`pg_current_snapshot()::text AS state`;
 export const isUnchangedSince = (state: Sql): Sql =>
   sql`NOT EXISTS (SELECT FROM catalog_changes_since(${state}::pg_snapshot, 1))`;
 
-/** Number of changes up to which a snapshot still answers; a process keeps them all. */
+/** Changes up to which a snapshot is used; a process keeps all of them in memory. */
 export const CHANGES_MAX = 50_000;
 
 interface KnownBefore {

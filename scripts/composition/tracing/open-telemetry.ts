@@ -34,7 +34,7 @@ import type { Logger, Token } from '../../../models/ports';
 import type { PhotoPipeline } from '../../../workers/pipeline';
 import type { TraceSettings, Tracing } from './tracing';
 
-/** The calls of ports that are spans, by their stage as in the metrics; those of `other` have none. */
+/** Calls of ports that get a span, by the stage of the metrics that they belong to; those under `other` belong to none. */
 const CALLS = {
   intake: ['ImageSource.fetch', 'ImagePreparer.prepare', 'ImagePreparer.decode'],
   queue: ['VisionQueue.neighbours'],
@@ -151,7 +151,7 @@ export class OpenTelemetry implements Tracing {
           attributes: stage === 'other' ? {} : { [STAGE]: stage },
         };
         return (...parameters: object[]) => {
-          // Work outside of a trace, such as that of the background, begins none.
+          // Work outside a trace, such as recurring tasks, begins none.
           if (!trace.getActiveSpan()) return Reflect.apply(method, target, parameters);
           return this.#within(call, options, async () => {
             const given = stage === 'queue' ? carrying(parameters) : parameters;
@@ -214,7 +214,7 @@ function endOfRequest(
   span.end();
 }
 
-/** A caller's mistake is not the service's error. Of an unforeseen failure only the kind is given: its message may hold anything. */
+/** A caller's mistake is no error of the span. Of an unexpected failure only the name is recorded: its message may be private. */
 function recordFailure(span: Span, failure: unknown): void {
   const foreseen = failure instanceof AppError ? failure : null;
   const type = foreseen?.code ?? (failure instanceof Error ? failure.name : typeof failure);

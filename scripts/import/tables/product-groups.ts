@@ -6,7 +6,7 @@ export interface ProductGroup {
   readonly rows: TableRow[];
 }
 
-/** `lost`: rows may be missing for it, so what the table lacks can't be known. */
+/** `lost`: rows may be missing because of it, so what the table lacks can't be known. */
 type GroupFault = RowFault & { readonly lost: boolean };
 
 const ROWS_MAX = 2_000;

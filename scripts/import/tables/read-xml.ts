@@ -4,10 +4,10 @@ import { decodedText, MISSING_BYTES, REPLACEMENT, type TextEncoding } from './de
 
 const CELL_LENGTH_MAX = 1024 * 1024;
 const ITEMS: ReadonlySet<string> = new Set(['item', 'entry']);
-/** `A & B` is read as it stands. */
+/** The parser's complaints about `A & B`, which is accepted. */
 const BARE_AMPERSAND = /entity|&/i;
 
-/** An item that is being read: elements in it are its cells. */
+/** An item that is being read: its elements are its cells. */
 interface OpenItem {
   readonly line: number;
   readonly cells: Map<string, string[]>;

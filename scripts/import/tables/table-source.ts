@@ -10,7 +10,7 @@ import { TableTaxonomy, type TaxonomyStore } from './table-taxonomy';
 export interface TableOutcome {
   readonly products: number;
   readonly removed: number;
-  /** Said once for many rows; with `refused`, a removal that was asked for and not done. */
+  /** Remarks about many rows at once; one of `refused` is a removal that was requested and not done. */
   readonly notes: readonly string[];
   readonly refused: boolean;
 }

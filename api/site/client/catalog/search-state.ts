@@ -39,13 +39,13 @@ export const SORTS = [
 
 /** Divisible by two, three and four columns. */
 const PAGE_SIZE = 24;
-/** Parameters of an address, and the values that it leaves out. */
-const USUAL = new Map(
+/** The parameters of an address, with the defaults that it leaves out. */
+const DEFAULTS = new Map(
   Object.entries({ q: '', category: '', show: 'product', sort: 'popularity_desc', page: '1' }),
 );
-const OWN = new Set(['view', 'item', ...USUAL.keys()]);
+const OWN = new Set(['view', 'item', ...DEFAULTS.keys()]);
 
-/** Ids in an address are of their field by their form (contract 1.1, 3.3); `utm_source=mail` is not one. */
+/** Whether an id has the form that ids of its field have (contract 1.1, 3.3): `utm_source=mail` is no filter. */
 const isOf = (field: string, id: string): boolean =>
   field === 'tags' ? id.includes(':') : id.startsWith(`${field}_`) && id.length > field.length + 1;
 
@@ -54,7 +54,7 @@ export function readState(parameters: URLSearchParams): SearchState {
   const chosen = fields
     .map((field) => [field, parameters.getAll(field).filter((id) => isOf(field, id))] as const)
     .filter(([, ids]) => ids.length > 0);
-  const of = (name: string) => parameters.get(name) ?? USUAL.get(name) ?? '';
+  const of = (name: string) => parameters.get(name) ?? DEFAULTS.get(name) ?? '';
   const page = Math.max(1, Math.trunc(Number(of('page'))) || 1);
   const [text, category, node, sort] = [of('q'), of('category'), of('show'), of('sort')];
   return { text, category, node, sort, page, chosen: new Map(chosen) };
@@ -63,7 +63,7 @@ export function readState(parameters: URLSearchParams): SearchState {
 /** The address of a state; default values are left out. */
 export function writeState({ text, category, node, sort, page, chosen }: SearchState): string {
   const values = Object.entries({ q: text, category, show: node, sort, page: String(page) });
-  const own = values.filter(([name, value]) => value !== USUAL.get(name));
+  const own = values.filter(([name, value]) => value !== DEFAULTS.get(name));
   const facets = [...chosen].flatMap(([field, ids]) => ids.map((id) => [field, id]));
   return new URLSearchParams([['view', 'catalog'], ...own, ...facets]).toString();
 }

@@ -31,7 +31,7 @@ export const levelsAt = (kinds: readonly string[], at: (kind: string) => Level |
 const levelOf = (row: Row | undefined, kind: string): Level | undefined =>
   row?.attributes?.find(({ field }) => field === kind);
 
-/** A new item that shares the outermost level of a product that looks like it. */
+/** A draft for a new item, with the category and the outermost level (brand) of a product that looks like it. */
 export function draftLike(like: Row | undefined, categories: readonly Category[]): Draft {
   const category = levelOf(like, 'category')?.id ?? categories[0]?.id ?? '';
   const kinds = kindsOf(categories, category);
