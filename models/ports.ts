@@ -76,7 +76,6 @@ export const PORTS = {
   EmbedderRegistry: token<vision.EmbedderRegistry>('EmbedderRegistry'),
   NeighbourIndex: token<vision.NeighbourIndex>('NeighbourIndex'),
   EmbeddingRepository: token<indexing.EmbeddingRepository>('EmbeddingRepository'),
-  ReadinessRepository: token<indexing.ReadinessRepository>('ReadinessRepository'),
   ProcessRegistry: token<processes.ProcessRegistry>('ProcessRegistry'),
   ModelLibrary: token<indexing.ModelLibrary>('ModelLibrary'),
   PhotoDistorter: token<indexing.PhotoDistorter>('PhotoDistorter'),

@@ -1,18 +1,9 @@
 import { MODEL_IS_LOADING, type VersionRecord } from '../models/indexing/embedding-version';
-import type {
-  EmbedderRegistry,
-  EmbeddingRepository,
-  Logger,
-  NeighbourIndex,
-  ReadinessRepository,
-} from '../models/ports';
+import type { ProcessWatch } from '../models/installation/process-watch';
+import type { EmbedderRegistry, EmbeddingRepository, Logger, NeighbourIndex } from '../models/ports';
 import { type EmbeddingVersion, modelReference } from '../models/vision/embedding-model';
 
 export interface ModelPreloaderSettings {
-  /** Host and process, as operators know them. */
-  readonly worker: string;
-  /** A worker without news repeats its report after this, as a sign of life. */
-  readonly tellEveryMs: number;
   /** Time after which a model that did not load is retried. */
   readonly retryAfterMs: number;
   /** A model that nobody needs any more is kept so long for the photos that are still in work under it. */
@@ -38,13 +29,12 @@ export class ModelPreloader {
   /** The version whose vectors are read. */
   #prepared: number | null = null;
   #told = '';
-  #toldAt = Number.NEGATIVE_INFINITY;
 
   constructor(
     private readonly embeddings: EmbeddingRepository,
     private readonly embedders: EmbedderRegistry,
     private readonly index: NeighbourIndex,
-    private readonly readiness: ReadinessRepository,
+    private readonly process: Pick<ProcessWatch, 'report'>,
     private readonly logger: Logger,
     private readonly settings: ModelPreloaderSettings,
   ) {}
@@ -56,12 +46,7 @@ export class ModelPreloader {
     for (const version of wanted) this.#preload(version, now);
     for (const version of wanted.filter(({ state }) => state === 'live')) this.#prepare(version);
     await this.#unload(new Set(wanted.map(({ id }) => id)), now);
-    await this.#tell(now);
-  }
-
-  /** Reports that this worker is gone. */
-  stop(): Promise<void> {
-    return this.readiness.forget(this.settings.worker);
+    await this.#tell();
   }
 
   #preload(version: VersionRecord, now: number): void {
@@ -107,15 +92,14 @@ export class ModelPreloader {
     }
   }
 
-  async #tell(now: number): Promise<void> {
+  async #tell(): Promise<void> {
     const told = [...this.#known.values()]
       .filter(({ unloadAt }) => unloadAt === null)
       .map(({ version, fault }) => ({ versionId: version.id, fault }));
     const text = JSON.stringify(told);
-    if (text === this.#told && now - this.#toldAt < this.settings.tellEveryMs) return;
-    await this.readiness.tell(this.settings.worker, told);
+    if (text === this.#told) return;
+    await this.process.report(told);
     this.#told = text;
-    this.#toldAt = now;
   }
 }
 

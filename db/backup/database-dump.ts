@@ -29,7 +29,6 @@ export interface DatabaseDump {
 const LEFT_OUT: readonly string[] = [
   'catalog_import_lock',
   'catalog_search_changes',
-  'embedding_readiness',
   'schema_migrations',
   'schema_migrations_lock',
   'search_snapshot_bitmaps',

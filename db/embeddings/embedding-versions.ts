@@ -132,7 +132,7 @@ export class PostgresEmbeddingVersions {
         WHERE id = ${versionId} AND state IN ('building', 'retired') RETURNING id`;
       if (pruned.length === 0) return false;
       await rowsOf(transaction)`DROP TABLE IF EXISTS ${embeddingsOf(versionId)}`;
-      for (const table of [sql`embedding_failures`, sql`embedding_maps`, sql`embedding_readiness`]) {
+      for (const table of [sql`embedding_failures`, sql`embedding_maps`]) {
         await rowsOf(transaction)`DELETE FROM ${table} WHERE version_id = ${versionId}`;
       }
       return true;

@@ -9,8 +9,8 @@ import {
   type IndexQueue,
   type ModelLibrary,
   PORTS,
+  type ProcessRegistry,
   type Progress,
-  type ReadinessRepository,
 } from '../ports';
 import { type EmbeddingVersion, type ModelManifest, modelReference } from '../vision/embedding-model';
 import {
@@ -30,12 +30,12 @@ const POLLS_MAX = 480;
 @injectable()
 export class ReadinessCheck {
   constructor(
-    @inject(PORTS.ReadinessRepository) private readonly readiness: ReadinessRepository,
+    @inject(PORTS.ProcessRegistry) private readonly processes: ProcessRegistry,
     @inject(PORTS.EmbedderRegistry) private readonly embedders: EmbedderRegistry,
   ) {}
 
   async hasWorkers(): Promise<boolean> {
-    return (await this.readiness.workers()).length > 0;
+    return (await this.processes.workers()).length > 0;
   }
 
   /** What the workers report about a version once they have tried its model; if none is alive, this process tries it. */
@@ -49,14 +49,15 @@ export class ReadinessCheck {
 
   async #told(version: EmbeddingVersion): Promise<readonly WorkerReadiness[]> {
     const { id: versionId } = version;
-    const workers = await this.readiness.workers();
+    const workers = await this.processes.workers();
     if (workers.length === 0) {
       const tried = this.embedders.forVersion(version).then(() => null, String);
       return [{ worker: 'this host', versionId, fault: await tried }];
     }
-    const told = await this.readiness.of(versionId);
-    const silent = workers.filter((worker) => !told.some((each) => each.worker === worker));
-    return [...told, ...silent.map((worker) => ({ worker, versionId, fault: MODEL_IS_LOADING }))];
+    return workers.map(({ name: worker, models }) => {
+      const told = models.find((model) => model.versionId === versionId);
+      return { worker, ...(told ?? { versionId, fault: MODEL_IS_LOADING }) };
+    });
   }
 }
 

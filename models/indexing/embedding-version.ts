@@ -62,11 +62,15 @@ export interface CatalogImage {
   readonly address: string;
 }
 
-export interface WorkerReadiness {
-  readonly worker: string;
+/** What a worker says about a version, so that a promotion waits for all of them. */
+export interface ModelReport {
   readonly versionId: number;
   /** Null when photos can be answered under the version at once. */
   readonly fault: string | null;
+}
+
+export interface WorkerReadiness extends ModelReport {
+  readonly worker: string;
 }
 
 export const workerFaults = (readiness: readonly WorkerReadiness[]): string[] =>

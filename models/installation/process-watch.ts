@@ -1,3 +1,4 @@
+import type { ModelReport } from '../indexing/embedding-version';
 import type { Logger, ProcessRegistry, ProcessTraits, ServiceProcess } from '../ports';
 
 /** For each thing that processes must agree on: whether two of them fit, and what it means if they do not. */
@@ -36,6 +37,7 @@ export function misfitsOf(own: ServiceProcess, others: readonly ServiceProcess[]
 /** Records periodically that this process is alive, and compares it with the others (contract 14.15). */
 export class ProcessWatch {
   #traits: ProcessTraits | null = null;
+  #models: readonly ModelReport[] | null = null;
   #renewing: Promise<void> | null = null;
   #misfits: ReturnType<typeof misfitsOf> = [];
   #told = '[]';
@@ -43,7 +45,7 @@ export class ProcessWatch {
   constructor(
     private readonly registry: ProcessRegistry,
     private readonly logger: Logger,
-    private readonly self: Omit<ServiceProcess, 'traits'>,
+    private readonly self: Omit<ServiceProcess, 'traits' | 'models'>,
     private readonly traits: () => Promise<ProcessTraits>,
   ) {}
 
@@ -54,6 +56,13 @@ export class ProcessWatch {
 
   async look(): Promise<void> {
     this.#traits = await this.traits();
+    await this.renew();
+  }
+
+  /** Tells the others what this process holds ready, not only with the next renewal. */
+  async report(models: readonly ModelReport[]): Promise<void> {
+    this.#models = models;
+    await this.#renewing?.catch(() => undefined);
     await this.renew();
   }
 
@@ -70,7 +79,8 @@ export class ProcessWatch {
   }
 
   async #renew(): Promise<void> {
-    const process = { ...this.self, traits: this.#traits ?? (await this.traits()) };
+    const traits = this.#traits ?? (await this.traits());
+    const process = { ...this.self, traits, models: this.#models };
     this.#misfits = misfitsOf(process, await this.registry.renew(process));
     const text = JSON.stringify(this.#misfits);
     if (text === this.#told) return;

@@ -1,11 +1,5 @@
 import type { SearchScope } from '../catalog/catalog-query';
-import type {
-  CatalogImage,
-  Coverage,
-  GroupCoverage,
-  VersionRecord,
-  WorkerReadiness,
-} from '../indexing/embedding-version';
+import type { CatalogImage, Coverage, GroupCoverage, VersionRecord } from '../indexing/embedding-version';
 import type { Evaluation } from '../indexing/figures';
 import type { Adaptation, Calibration, EmbeddingVersion, ModelManifest } from '../vision/embedding-model';
 
@@ -85,15 +79,6 @@ export type PicturesOf = { readonly product: string } | { readonly feed: string 
 export interface FailedImage {
   readonly image: CatalogImage;
   readonly reason: string;
-}
-
-/** The workers' reports on the models of versions, so that a promotion waits for all of them. */
-export interface ReadinessRepository {
-  tell(worker: string, told: readonly Omit<WorkerReadiness, 'worker'>[]): Promise<void>;
-  /** The reports of live workers on a version; a worker that has been silent for a while counts as dead. */
-  of(versionId: number): Promise<readonly WorkerReadiness[]>;
-  workers(): Promise<readonly string[]>;
-  forget(worker: string): Promise<void>;
 }
 
 export interface InstalledModel {

@@ -26,8 +26,8 @@ import { Housekeeping, retentionRules } from './housekeeping';
 import { adapterOf, type Opening } from './opening';
 import { RecurringTask } from './recurring-task';
 
-/** How soon a worker notices a new version, repeats its report, retries a load, and unloads an old model. */
-const MODELS = { everyMs: 2_000, tellEveryMs: 8_000, retryAfterMs: 15_000, unloadAfterMs: 120_000 };
+/** How soon a worker notices a new version, retries a load, and unloads an old model. */
+const MODELS = { everyMs: 2_000, retryAfterMs: 15_000, unloadAfterMs: 120_000 };
 
 /** A third of the time after which a silent process counts as gone. */
 const PROCESSES_MS = 10_000;
@@ -42,20 +42,17 @@ const MESSAGE_MS = 10_000;
 /** Version of Loupe and the newest migration that it knows. */
 const RELEASE = `${version} ${Object.keys(migrations).sort().at(-1)}`;
 
-const processName = (): string => `${hostname()}:${process.pid}`;
-
 export async function startWorkerTasks(opening: Opening, queues: Queues): Promise<void> {
-  const { container, logger, closing } = opening;
+  const { container, logger } = opening;
   const embeddings = adapterOf(container, PORTS.EmbeddingRepository);
   const preloader = new ModelPreloader(
     embeddings,
     adapterOf(container, PORTS.EmbedderRegistry),
     adapterOf(container, PORTS.NeighbourIndex),
-    adapterOf(container, PORTS.ReadinessRepository),
+    container.resolve(ProcessWatch),
     logger,
-    { worker: processName(), ...MODELS },
+    MODELS,
   );
-  closing(() => preloader.stop());
   await preloader.look();
   every(opening, 'models preloaded', MODELS.everyMs, () => preloader.look());
   await queues.answer();
@@ -72,7 +69,7 @@ export async function watchProcesses(opening: Opening): Promise<void> {
   const watch = new ProcessWatch(
     adapterOf(container, PORTS.ProcessRegistry),
     logger,
-    { id: randomUUID(), name: processName(), role: config.ROLE },
+    { id: randomUUID(), name: `${hostname()}:${process.pid}`, role: config.ROLE },
     async () => {
       // An unavailable store is reported by its own readiness check.
       imageStore ??= await images.identity().catch(() => null);

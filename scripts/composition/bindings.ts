@@ -18,7 +18,7 @@ import {
 import { PostgresImageSamples } from '../../db/embeddings/image-samples';
 import { PostgresNeighbourIndex } from '../../db/embeddings/neighbour-index';
 import { HmacDataFileSigner } from '../../db/files/hmac-data-file-signer';
-import { PostgresProcessRegistry, PostgresReadinessRepository } from '../../db/installation/process-registry';
+import { PostgresProcessRegistry } from '../../db/installation/process-registry';
 import { PostgresVisionJobStore } from '../../db/jobs/vision-job-store';
 import { migrations } from '../../db/migrations';
 import { migrate } from '../../db/migrations/migrate';
@@ -104,7 +104,6 @@ function bindTables(opening: Pick<Opening, 'container' | 'tracing'>, knex: Datab
   bind(PORTS.IdempotencyStore, PostgresIdempotencyStore);
   bind(PORTS.AuditLog, PostgresAuditLog);
   bind(PORTS.EmbeddingRepository, PostgresEmbeddingRepository);
-  bind(PORTS.ReadinessRepository, PostgresReadinessRepository);
   bind(PORTS.ProcessRegistry, PostgresProcessRegistry);
   bind(PORTS.ImageSamples, PostgresImageSamples);
   bind(PORTS.NeighbourIndex, PostgresNeighbourIndex);

@@ -54,11 +54,9 @@ export const openLoupe = (config: Config, parts: Parts, overrides: Overrides = {
         const told = { model: live.model, reason: String(failure) };
         logger.error(told, 'the live version can not be searched');
       });
-    if (parts.answersQueues) {
-      await adapterOf(container, PORTS.EmbedderRegistry).forVersion(live);
-      await startWorkerTasks(opening, queues);
-    }
+    if (parts.answersQueues) await adapterOf(container, PORTS.EmbedderRegistry).forVersion(live);
     if (parts.answersQueues || parts.servesHttp) await watchProcesses(opening);
+    if (parts.answersQueues) await startWorkerTasks(opening, queues);
     if (!parts.servesHttp) return { database };
     startApiTasks(opening);
     const { QUEUES_PASSWORD: password } = config;

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { isImportAlive } from '../../db/catalog/import/record-store';
 import { hasCome } from '../../db/core/shared-clauses';
 import { rowsOf, sql } from '../../db/core/sql';
-import { PostgresReadinessRepository } from '../../db/installation/process-registry';
 import { RESERVATION_MS } from '../../models/access/billing';
 import { pauseAfter } from '../../models/retry-pauses';
 import {
@@ -116,15 +115,7 @@ test('a time has come when it has passed or is more than a minute further ahead 
 });
 
 // By the clock of the database.
-test('a worker and an import whose heartbeats lie in the future count as dead', async () => {
-  const readiness = new PostgresReadinessRepository(database.knex);
-  await rowsOf(database.knex)`
-    WITH made AS (
-      INSERT INTO embedding_versions (model, manifest, state) VALUES ('eye@1', '{}', 'building') RETURNING id)
-    INSERT INTO embedding_readiness (worker, version_id, told_at)
-    SELECT worker, id, now() + ahead FROM made,
-      (VALUES ('alive', interval '1 second'), ('dead', interval '1 day')) AS told (worker, ahead)`;
-  expect(await readiness.workers()).toEqual(['alive']);
+test('an import whose heartbeat lies in the future counts as dead', async () => {
   const beats = (ahead: string) =>
     rowsOf(database.knex)`INSERT INTO catalog_import_lock (holder, host, process_id, heartbeat_at)
       VALUES ('other', 'another host', 1, clock_timestamp() + ${ahead}::interval)

@@ -50,7 +50,7 @@ onServer('a server', () => {
   const POOL = 4;
   const OWN = {
     ...{ id: 'own', name: 'host:1', role: 'all' },
-    traits: { release: '1', signingKeys: [], imageStore: null },
+    ...{ traits: { release: '1', signingKeys: [], imageStore: null }, models: null },
   };
   const write = () => rowsOf(database.knex)`INSERT INTO accounts (id, name) VALUES (${randomUUID()}, 'test')`;
   const renew = () => new PostgresProcessRegistry(database.knex).renew(OWN);

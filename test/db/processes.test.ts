@@ -9,7 +9,7 @@ import { LogSink } from '../support/log-sink';
 const TRAITS: ProcessTraits = { release: '1.0.0', signingKeys: ['new'], imageStore: 'store-1' };
 const processOf = (id: string, traits: Partial<ProcessTraits> = {}): ServiceProcess => ({
   ...{ id, name: `host:${id}`, role: 'api' },
-  traits: { ...TRAITS, ...traits },
+  ...{ traits: { ...TRAITS, ...traits }, models: null },
 });
 const OWN = processOf('own');
 
@@ -17,6 +17,7 @@ describe('the processes of an installation', () => {
   const database = useDatabase();
   const registry = () => new PostgresProcessRegistry(database.knex);
   const others = async () => (await registry().renew(OWN)).map(({ id }) => id);
+  const workers = async () => (await registry().workers()).map(({ name }) => name);
 
   test("see each other's current traits until they leave", async () => {
     const [before, after] = [processOf('a'), processOf('a', { release: '2' })];
@@ -35,10 +36,11 @@ describe('the processes of an installation', () => {
     ['a moment ahead, by a clock that was set', '-20 seconds', true, true],
     ['far ahead, by a clock that was set', '-2 hours', false, false],
   ])('that were seen %s', async (_when, ago, lives, isKept) => {
-    await registry().renew(processOf('other'));
+    const models = [{ versionId: 7, fault: null }];
+    await registry().renew({ ...processOf('other'), name: 'other', models });
     const seen = sql`UPDATE service_processes SET seen_at = now() - ${ago}::interval WHERE id = 'other'`;
     await rowsOf(database.knex, seen);
-    expect(await others()).toEqual(lives ? ['other'] : []);
+    expect([await others(), await workers()]).toEqual(Array(2).fill(lives ? ['other'] : []));
     expect(await database.knex('service_processes').where({ id: 'other' })).toHaveLength(isKept ? 1 : 0);
     await registry().leave('other');
   });
@@ -78,7 +80,8 @@ describe('processes that run together', () => {
   /** What a process says of itself and others, renewed in this way. */
   const watching = (renew: ProcessRegistry['renew'], { logger }: LogSink) => {
     const { traits, ...self } = OWN;
-    return new ProcessWatch({ renew, leave: async () => undefined }, logger, self, async () => traits);
+    const registered = { renew, workers: async () => [], leave: async () => undefined };
+    return new ProcessWatch(registered, logger, self, async () => traits);
   };
 
   test('the log names processes that differ once per change, and says when all fit again', async () => {
@@ -99,10 +102,14 @@ describe('processes that run together', () => {
     ]);
   });
 
-  test('concurrent renewals share one write', async () => {
-    const renew = jest.fn(async () => []);
+  test('concurrent renewals share one write, and a report has one of its own', async () => {
+    const renew = jest.fn(async (_process: ServiceProcess) => []);
     const watch = watching(renew, new LogSink());
     await Promise.all([watch.renew(), watch.renew(), watch.renew()]);
     expect(renew).toHaveBeenCalledTimes(1);
+    const models = [{ versionId: 7, fault: null }];
+    await Promise.all([watch.renew(), watch.report(models)]);
+    expect(renew).toHaveBeenCalledTimes(3);
+    expect(renew).toHaveBeenLastCalledWith(expect.objectContaining({ models }));
   });
 });

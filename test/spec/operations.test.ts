@@ -85,7 +85,7 @@ test('without a worker a photo is refused before its body is read, and /readyz i
 test('/readyz names the settings in which another process differs, and no host', async () => {
   const registry = service.resolve(PORTS.ProcessRegistry);
   const traits = { release: '9.9.9', signingKeys: ['other'], imageStore: 'elsewhere' };
-  await registry.renew({ id: 'other', name: 'secret-host:1', role: 'all', traits });
+  await registry.renew({ id: 'other', name: 'secret-host:1', role: 'all', traits, models: null });
   // A new bucket is named at the first look and known at the next.
   await service.resolve(ProcessWatch).look();
   const answer = await get('/readyz');

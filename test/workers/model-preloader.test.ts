@@ -1,12 +1,8 @@
 import { MODEL_IS_LOADING, type VersionRecord } from '../../models/indexing/embedding-version';
-import type {
-  Embedder,
-  EmbedderRegistry,
-  EmbeddingRepository,
-  NeighbourIndex,
-  ReadinessRepository,
-} from '../../models/ports';
+import type { ProcessWatch } from '../../models/installation/process-watch';
+import type { Embedder, EmbedderRegistry, EmbeddingRepository, NeighbourIndex } from '../../models/ports';
 import { ModelPreloader } from '../../workers/model-preloader';
+import { gate } from '../support/gate';
 import { silent } from '../support/log-sink';
 
 const version = (id: number, state: VersionRecord['state'], maintained: boolean, network = id) =>
@@ -21,25 +17,18 @@ function setup(unloadAfterMs: number) {
     told: {} as Record<string, string | null>,
     loaded: new Set<number>(),
     prepared: [] as number[],
-    forgotten: [] as string[],
   };
-  let finish = (): void => undefined;
-  const loading = new Promise<void>((resolve) => {
-    finish = resolve;
-  });
+  const loading = gate();
   const embedders: EmbedderRegistry = {
     forVersion: async ({ id }) => {
-      await loading;
+      await loading.opened;
       if (id === 13) throw new Error('it is not installed here');
       worker.loaded.add(id);
       return { close: async () => void worker.loaded.delete(id) } as Partial<Embedder> as Embedder;
     },
   };
-  const readiness: Partial<ReadinessRepository> = {
-    tell: async (_worker, all) => {
-      worker.told = Object.fromEntries(all.map(({ versionId, fault }) => [versionId, fault]));
-    },
-    forget: async (name) => void worker.forgotten.push(name),
+  const report: ProcessWatch['report'] = async (all) => {
+    worker.told = Object.fromEntries(all.map(({ versionId, fault }) => [versionId, fault]));
   };
   const index: Partial<NeighbourIndex> = {
     prepare: async ({ id }) => {
@@ -51,13 +40,13 @@ function setup(unloadAfterMs: number) {
     { versions: async () => worker.versions } as Partial<EmbeddingRepository> as EmbeddingRepository,
     embedders,
     index as NeighbourIndex,
-    readiness as ReadinessRepository,
+    { report },
     silent,
-    { worker: 'host:1', tellEveryMs: 1e9, retryAfterMs: 1e9, unloadAfterMs },
+    { retryAfterMs: 1e9, unloadAfterMs },
   );
   /** Lets all models be loaded, and all waiters continue. */
   const finished = async () => {
-    finish();
+    loading.open();
     await new Promise(setImmediate);
   };
   const lookAt = async (...versions: VersionRecord[]) => {
@@ -107,10 +96,4 @@ test('a worker reads the vectors of each version once it is live, and again if t
   expect(worker.prepared).toEqual([3]);
   for (let looks = 0; looks < 3; looks++) await worker.lookAt(version(4, 'live', true));
   expect(worker.prepared).toEqual([3, 4, 4]);
-});
-
-test('a worker that ends is not waited for', async () => {
-  const { preloader, forgotten } = setup(1e9);
-  await preloader.stop();
-  expect(forgotten).toEqual(['host:1']);
 });
