@@ -1,4 +1,5 @@
-import type { CatalogImage, VersionRecord } from '../models/indexing/embedding-version';
+import { embedPending, maintainedVersions } from '../models/indexing/embed-pending';
+import type { VersionRecord } from '../models/indexing/embedding-version';
 import type { EmbeddingRepository, IndexQueue, Logger } from '../models/ports';
 
 const BATCH_IMAGES = 256;
@@ -20,9 +21,7 @@ export class PendingEmbeddingSweeper {
 
   /** One look; embeds what is abandoned, for the live version first, until `signal` ends it. @throws what a store throws */
   async look(signal: AbortSignal): Promise<void> {
-    const versions = (await this.embeddings.versions()).filter(({ maintained }) => maintained);
-    const live = versions.filter(({ state }) => state === 'live');
-    for (const version of [...live, ...versions.filter(({ state }) => state !== 'live')]) {
+    for (const version of await maintainedVersions(this.embeddings)) {
       if (await this.#isAbandoned(version)) await this.#embed(version, signal);
     }
   }
@@ -37,25 +36,15 @@ export class PendingEmbeddingSweeper {
 
   /** A failure for one version (its model is missing here) does not hold up the others. */
   async #embed({ id, model }: VersionRecord, signal: AbortSignal): Promise<void> {
+    const { embeddings, queue } = this;
     this.logger.info({ version: id, model }, 'embedding images that nobody sees to');
-    let after = 0;
     try {
-      for (let batch = await this.#batch(id, after); batch.length > 0; ) {
-        if (signal.aborted) return;
-        await this.queue.embed(id, batch);
-        after = batch.at(-1)?.id ?? after;
-        batch = await this.#batch(id, after);
-      }
-      await this.embeddings.buildIndex(id);
+      await embedPending({ embeddings, queue }, id, { batch: BATCH_IMAGES, signal });
+      await embeddings.buildIndex(id);
     } catch (failure) {
-      this.logger.warn(
-        { version: id, model, reason: String(failure) },
-        'images are not embedded; trying again',
-      );
+      if (signal.aborted) return;
+      const told = { version: id, model, reason: String(failure) };
+      this.logger.warn(told, 'images are not embedded; trying again');
     }
-  }
-
-  #batch(versionId: number, after: number): Promise<readonly CatalogImage[]> {
-    return this.embeddings.pending(versionId, BATCH_IMAGES, after);
   }
 }

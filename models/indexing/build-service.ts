@@ -1,4 +1,3 @@
-import pMap from 'p-map';
 import pRetry from 'p-retry';
 import { inject, injectable } from 'tsyringe';
 import { AppError, badRequest, unavailable } from '../errors';
@@ -13,13 +12,8 @@ import {
   type Progress,
 } from '../ports';
 import { type EmbeddingVersion, type ModelManifest, modelReference } from '../vision/embedding-model';
-import {
-  type CatalogImage,
-  type Coverage,
-  MODEL_IS_LOADING,
-  type WorkerReadiness,
-  workerFaults,
-} from './embedding-version';
+import { embedPending, type Retry } from './embed-pending';
+import { type Coverage, MODEL_IS_LOADING, type WorkerReadiness, workerFaults } from './embedding-version';
 import { FAILURES_SHOWN, failuresOf } from './status-service';
 
 const POLL_MS = 250;
@@ -137,7 +131,6 @@ export class BuildService {
     }
   }
 
-  /** One pass over the pending images, in the order of the ids. Does not wait for the workers when it is stopped. */
   async #embedPending(
     id: number,
     { done, failed, pending }: Coverage,
@@ -148,17 +141,14 @@ export class BuildService {
     const count = { seenTo: done + failed, failed };
     progress.begin('images', count.seenTo + pending, count.seenTo);
     const { embeddings, queue } = this;
-    const after = (imageId: number) => again(() => embeddings.pending(id, BATCH_IMAGES, imageId));
-    const batches = async function* (): AsyncGenerator<readonly CatalogImage[]> {
-      for (let batch = await after(0); batch.length > 0; batch = await after(batch.at(-1)?.id ?? 0))
-        yield batch;
-    };
-    const embed = async (batch: readonly CatalogImage[]): Promise<void> => {
-      count.failed += (await again(() => queue.embed(id, batch))).failed;
-      count.seenTo += batch.length;
-      progress.reach(count.seenTo, count.failed);
-    };
-    await pMap(batches(), embed, { concurrency: LANES, signal });
+    await embedPending({ embeddings, queue }, id, {
+      ...{ batch: BATCH_IMAGES, lanes: LANES, again, signal },
+      onBatch: ({ failed: more }, images) => {
+        count.failed += more;
+        count.seenTo += images;
+        progress.reach(count.seenTo, count.failed);
+      },
+    });
     progress.end();
   }
 
@@ -206,8 +196,6 @@ export class BuildService {
     for (const fault of faults) progress.note(`a worker can not take part: ${fault}`);
   }
 }
-
-type Retry = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
 /** Retries for a minute and a half after any AppError but `not_found`. @throws the reason of `signal`; the last failure */
 const retrying =

@@ -1,6 +1,6 @@
 import { inject, injectable } from 'tsyringe';
 import { type EmbeddingRepository, type IndexQueue, type Logger, PORTS } from '../ports';
-import type { VersionRecord } from './embedding-version';
+import { maintainedVersions } from './embed-pending';
 
 const PRODUCTS_AT_ONCE = 200;
 
@@ -34,9 +34,7 @@ export class NewPictures {
   }
 
   async #embed(productIds: readonly string[]): Promise<void> {
-    const versions = (await this.embeddings.versions()).filter(({ maintained }) => maintained);
-    const isLive = ({ state }: VersionRecord) => state === 'live';
-    for (const { id } of versions.toSorted((one, other) => Number(isLive(other)) - Number(isLive(one)))) {
+    for (const { id } of await maintainedVersions(this.embeddings)) {
       const images = await this.embeddings.unembedded(id, productIds);
       if (images.length > 0) await this.queue.embed(id, images);
       // Not while more are waiting: it may take minutes with many vectors.

@@ -1,15 +1,11 @@
 import { AppError } from '../../models/errors';
-import type { EmbeddingRepository, IndexQueue, Progress } from '../../models/ports';
+import { type EmbeddingPorts, embedPending, maintainedVersions } from '../../models/indexing/embed-pending';
+import type { Progress } from '../../models/ports';
 import type { EmbeddingVersion } from '../../models/vision/embedding-model';
 
 export interface EmbeddedImages {
   readonly embedded: number;
   readonly notEmbedded: number;
-}
-
-export interface EmbeddingPorts {
-  readonly embeddings: EmbeddingRepository;
-  readonly queue: IndexQueue;
 }
 
 const BATCH_IMAGES = 256;
@@ -24,44 +20,35 @@ const NOTHING: EmbeddedImages = { embedded: 0, notEmbedded: 0 };
  * that is maintained, the live one first (contract 13.9). A build embeds what comes meanwhile itself.
  */
 export async function embedNewImages(ports: EmbeddingPorts, progress: Progress): Promise<EmbeddedImages> {
-  const versions = await ports.embeddings.versions();
-  const live = versions.find(({ state }) => state === 'live');
-  const result = live ? await embedFor(live, ports, progress) : NOTHING;
-  for (const version of versions) {
-    if (version.maintained && version !== live) await embedFor(version, ports, progress);
-  }
-  return result;
+  const results: EmbeddedImages[] = [];
+  for (const version of await maintainedVersions(ports.embeddings))
+    results.push(await embedFor(version, ports, progress));
+  return results[0] ?? NOTHING;
 }
 
 async function embedFor(
   version: EmbeddingVersion,
-  { embeddings, queue }: EmbeddingPorts,
+  ports: EmbeddingPorts,
   progress: Progress,
 ): Promise<EmbeddedImages> {
+  const { embeddings } = ports;
   await embeddings.retryFailures(version.id);
   const { pending } = await embeddings.coverage(version.id);
   if (pending === 0) return NOTHING;
   progress.begin(`pictures, ${version.model}`, pending);
   const result = { embedded: 0, notEmbedded: 0 };
   const batch = Math.min(BATCH_IMAGES, Math.max(BATCH_IMAGES_MIN, Math.ceil(pending / BATCHES_MIN)));
-  for (let afterId = 0; ; ) {
-    const images = await embeddings.pending(version.id, batch, afterId);
-    const last = images.at(-1);
-    if (!last) break;
-    try {
-      const { embedded, failed } = await queue.embed(version.id, images);
-      result.embedded += embedded;
-      result.notEmbedded += failed;
-    } catch (failure) {
-      if (!(failure instanceof AppError)) throw failure;
-      // The catalog is imported; without workers its pictures wait for the next run.
-      progress.note(`not embedded: ${failure.message}`);
-      result.notEmbedded = Math.max(0, pending - result.embedded);
-      break;
-    }
-    afterId = last.id;
+  const onBatch = ({ embedded, failed }: { embedded: number; failed: number }) => {
+    result.embedded += embedded;
+    result.notEmbedded += failed;
     progress.reach(Math.min(pending, result.embedded + result.notEmbedded), result.notEmbedded);
-  }
+  };
+  await embedPending(ports, version.id, { batch, onBatch }).catch((failure: unknown) => {
+    if (!(failure instanceof AppError)) throw failure;
+    // The catalog is imported; without workers its pictures wait for the next run.
+    progress.note(`not embedded: ${failure.message}`);
+    result.notEmbedded = Math.max(0, pending - result.embedded);
+  });
   progress.end();
   await embeddings.buildIndex(version.id);
   const { failed } = await embeddings.coverage(version.id);

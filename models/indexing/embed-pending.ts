@@ -1,0 +1,50 @@
+import pMap from 'p-map';
+import type { EmbeddingRepository, IndexQueue } from '../ports';
+import type { CatalogImage, VersionRecord } from './embedding-version';
+
+export interface EmbeddingPorts {
+  readonly embeddings: EmbeddingRepository;
+  readonly queue: IndexQueue;
+}
+
+export type Retry = <Result>(work: () => Promise<Result>) => Promise<Result>;
+
+export interface EmbedOptions {
+  /** Images asked for at a time, by each lane. */
+  readonly batch: number;
+  readonly lanes?: number;
+  readonly signal?: AbortSignal;
+  /** Around each call of the database and the queue. */
+  readonly again?: Retry;
+  readonly onBatch?: (done: { embedded: number; failed: number }, images: number) => void;
+}
+
+/**
+ * One pass over the images that a version lacks, in the order of their ids.
+ * @throws the reason of `signal`, without waiting for the workers; what a store throws
+ */
+export async function embedPending(
+  { embeddings, queue }: EmbeddingPorts,
+  versionId: number,
+  { batch: size, lanes = 1, signal, again = (work) => work(), onBatch }: EmbedOptions,
+): Promise<void> {
+  const after = (imageId: number) => again(() => embeddings.pending(versionId, size, imageId));
+  const batches = async function* (): AsyncGenerator<readonly CatalogImage[]> {
+    for (let batch = await after(0); batch.length > 0; batch = await after(batch.at(-1)?.id ?? 0))
+      yield batch;
+  };
+  const embed = async (batch: readonly CatalogImage[]): Promise<void> => {
+    const done = await again(() => queue.embed(versionId, batch));
+    onBatch?.(done, batch.length);
+  };
+  await pMap(batches(), embed, { concurrency: lanes, ...(signal && { signal }) });
+}
+
+/** The versions that new images are embedded for, the live one first. */
+export async function maintainedVersions(
+  embeddings: Pick<EmbeddingRepository, 'versions'>,
+): Promise<readonly VersionRecord[]> {
+  const versions = (await embeddings.versions()).filter(({ maintained }) => maintained);
+  const isLive = ({ state }: VersionRecord) => state === 'live';
+  return versions.sort((one, other) => Number(isLive(other)) - Number(isLive(one)));
+}
