@@ -5,7 +5,7 @@ import { type DumpedRows, dumpDatabase, loadDatabase, RestoreRefused } from '../
 import { makeSearchSnapshot } from '../../db/catalog/search/make-snapshot';
 import { rowsOf } from '../../db/core/sql';
 import { createEmbeddingsTable } from '../../db/embeddings/embedding-versions';
-import { FOLDED, migrations } from '../../db/migrations';
+import { SQUASHED, migrations } from '../../db/migrations';
 import { migrate, type SchemaSteps } from '../../db/migrations/migrate';
 import { writeCatalogRows } from '../support/catalog-rows';
 import { type TestDatabase, testDatabase } from '../support/database';
@@ -102,7 +102,7 @@ test('a restore that fails or is refused changes nothing', async () => {
   await expect(ofSteps([...kept.dump.steps, '209901010000-newer'])).rejects.toThrow(RestoreRefused);
   await expect(ofSteps(['202611230000-earlier'])).rejects.toThrow('whose schema this one does not continue');
   const between = 'The backup was made by a commit between 0.1.0 and this release';
-  for (const made of [1, FOLDED.length])
+  for (const made of [1, SQUASHED.length])
     await expect(ofSteps(kept.dump.steps.slice(0, made))).rejects.toThrow(between);
   expect(await dumped()).toEqual(before);
 });
