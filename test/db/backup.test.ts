@@ -5,7 +5,7 @@ import { type DumpedRows, dumpDatabase, loadDatabase, RestoreRefused } from '../
 import { makeSearchSnapshot } from '../../db/catalog/search/make-snapshot';
 import { rowsOf } from '../../db/core/sql';
 import { createEmbeddingsTable } from '../../db/embeddings/embedding-versions';
-import { SQUASHED, migrations } from '../../db/migrations';
+import { migrations, SQUASHED } from '../../db/migrations';
 import { migrate, type SchemaSteps } from '../../db/migrations/migrate';
 import { writeCatalogRows } from '../support/catalog-rows';
 import { type TestDatabase, testDatabase } from '../support/database';
