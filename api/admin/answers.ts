@@ -4,32 +4,32 @@ import type { AuditRecord } from '../../models/ports';
 import { accountFields, keyShown, presentKey, since, until, usage } from '../wire/accounts';
 import { answer, part } from '../wire/shared';
 
-const nextCursor = z.string().nullable().describe('Leads to the next page, as `cursor`; null at the end');
+const nextCursor = z.string().nullable().describe('The `cursor` of the next page; null on the last');
 
 const account = part('AccountState', {
   ...accountFields,
   keeps_photos: z.boolean().describe('Whether photos are kept as long as their predictions'),
 });
 
-const limit = z.int().nullable().describe('Null is that of the settings, 0 none');
+const limit = z.int().nullable().describe('Null means the default of the settings, 0 no limit');
 
 const key = part('ApiKey', {
   ...keyShown,
-  account: z.string().describe('Id of its account'),
+  account: z.string().describe('Id of the account'),
   limits: z
     .object({ per_second: limit, per_minute: limit, concurrency: limit })
-    .describe('Calls a second and a minute, and photos that are identified at the same time'),
-  revoked_at: z.iso.datetime().nullable().describe('When it was closed; null: never'),
+    .describe('Calls per second and per minute, and photos identified at the same time'),
+  revoked_at: z.iso.datetime().nullable().describe('When the key was revoked; null if it was not'),
 });
 
 const auditEntry = part('AuditEntry', {
-  id: z.int().describe('Rises with each entry'),
-  at: z.iso.datetime().describe('When it was done'),
-  actor: z.string().describe('Who: `user@host` for a command, `admin` over HTTP'),
-  action: z.string().describe('What, by the name of its command'),
-  account: z.string().nullable().describe('The account that it concerns'),
-  subject: z.string().nullable().describe('What it was done to'),
-  details: z.record(z.string(), z.unknown()).describe('With `requestId` over HTTP'),
+  id: z.int().describe('Increases with each entry'),
+  at: z.iso.datetime().describe('When the action was done'),
+  actor: z.string().describe('`user@host` for a command, `admin` over HTTP'),
+  action: z.string().describe('Name of the corresponding command'),
+  account: z.string().nullable().describe('The account concerned'),
+  subject: z.string().nullable().describe('The object of the action, such as a key or a file'),
+  details: z.record(z.string(), z.unknown()).describe('Further details; with `requestId` over HTTP'),
 });
 
 /** A page of accounts (contract 17.5). */
@@ -38,13 +38,13 @@ export const accountList = answer('AccountList', {
   next_cursor: nextCursor,
 });
 
-export const accountShown = answer('AccountShown', { account: account.describe('As it stands') });
+export const accountShown = answer('AccountShown', { account: account.describe('The account as it is now') });
 
 /** The answer to a credit or a correction; repeats get it unchanged (contract 17.7). */
 export const creditsAdded = answer('CreditsAdded', {
   account: z.string().describe('Id of the account'),
-  amount: z.int().describe('What was added, or taken off'),
-  credits: z.int().describe('What it has then'),
+  amount: z.int().describe('Credits added, or removed if negative'),
+  credits: z.int().describe('The new balance'),
 });
 
 /** Usage of an account in a period (contract 17.4). */
@@ -52,7 +52,7 @@ export const usageShown = answer('Usage', {
   account: z.string().describe('Id of the account'),
   since,
   until,
-  credits: z.int().describe('The sum'),
+  credits: z.int().describe('Total of the period'),
   usage,
 });
 
@@ -63,13 +63,13 @@ export const keyList = answer('KeyList', {
 
 /** A new key with its secret; no other answer contains it. */
 export const keyMade = answer('KeyMade', {
-  key: key.describe('As it is kept'),
-  secret: z.string().describe('What opens the API; not shown again'),
+  key: key.describe('The new key'),
+  secret: z.string().describe('The secret that callers send; not shown again'),
 });
 
 export const keyRevoked = answer('KeyRevoked', {
   id: z.string().describe('Id of the key'),
-  revoked: z.literal(true).describe('It opens nothing any more'),
+  revoked: z.literal(true).describe('The key no longer works'),
 });
 
 /** A page of the audit log (contract 17.6). */

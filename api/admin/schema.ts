@@ -9,8 +9,8 @@ import { apiVersion, body, digits, scope } from '../wire/shared';
 const name = z.string().trim().min(1).max(NAME_LENGTH_MAX);
 
 export const accountBody = body('NewAccount', {
-  name: name.describe('For people'),
-  credits: z.int().min(0).max(CREDITS_MAX).nullable().default(null).describe('At first; null: unlimited'),
+  name: name.describe('Display name'),
+  credits: z.int().min(0).max(CREDITS_MAX).nullable().default(null).describe('Null means unlimited'),
 });
 
 export const creditBody = body('Credit', {
@@ -18,12 +18,12 @@ export const creditBody = body('Credit', {
     .int()
     .min(-CREDITS_MAX)
     .max(CREDITS_MAX)
-    .describe('To add; below zero to take off, at most the balance'),
-  note: name.optional().describe('Why, for the history'),
+    .describe('Credits to add; negative to remove, at most the balance'),
+  note: name.optional().describe('Reason, shown in the history'),
 });
 
 export const keepPhotosBody = body('KeepPhotos', {
-  keep: z.boolean().describe('`false` deletes those that are kept'),
+  keep: z.boolean().describe('`false` also deletes stored photos'),
 });
 
 /** Calls of a key; 0 means no limit. */
@@ -32,37 +32,37 @@ const calls = z.int().min(0).max(999_999_999).optional();
 const later = z.iso.datetime({ offset: true }).transform((text) => new Date(text));
 
 export const keyBody = body('NewKey', {
-  name: name.describe('For people'),
-  versions: z.array(apiVersion).min(1).describe('API versions that it opens'),
+  name: name.describe('Display name'),
+  versions: z.array(apiVersion).min(1).describe('API versions that the key may use'),
   scopes: z
     .array(scope)
     .min(1)
     .default([...DEFAULT_SCOPES])
-    .describe('What it may do'),
-  test: z.boolean().default(false).describe('Whether it sees the sandbox only'),
+    .describe('Scopes of the key'),
+  test: z.boolean().default(false).describe('Whether the key sees only the sandbox'),
   limits: z
     .strictObject({
-      per_second: calls.describe('Calls a second'),
-      per_minute: calls.describe('Calls a minute'),
-      concurrency: calls.describe('Photos that are identified at the same time'),
+      per_second: calls.describe('Calls per second'),
+      per_minute: calls.describe('Calls per minute'),
+      concurrency: calls.describe('Photos identified at the same time'),
     })
     .default({})
-    .describe('Those of the settings where none is given; 0 is no limit'),
-  expires_at: later.optional().describe('In the future; from then on it opens nothing. Without it: never'),
+    .describe('Limits of the key; the default is that of the settings, 0 means no limit'),
+  expires_at: later.optional().describe('When the key stops working, in the future; never if left out'),
 });
 
 export const rotationBody = body('Rotation', {
-  overlap_hours: z.int().min(0).max(100_000).default(24).describe('Hours that the old key works; 0: none'),
+  overlap_hours: z.int().min(0).max(100_000).default(24).describe('Hours that the old key keeps working'),
   expires_at: later
     .optional()
-    .describe('Of the new key, in the future; without it it lives as long as the old one was made to'),
+    .describe('When the new key stops working; default: the lifetime that the old one was created with'),
 });
 
-const CURSOR = 'The `next_cursor` of the page before';
+const CURSOR = 'The `next_cursor` of the previous page';
 
 /** Contract 17.5. */
 export const listParameters = z.strictObject({
-  limit: digits.pipe(z.int().min(1).max(200)).default(50).describe('Entries of a page'),
+  limit: digits.pipe(z.int().min(1).max(200)).default(50).describe('Entries per page'),
   cursor: z.string().optional().describe(CURSOR),
 });
 
@@ -72,7 +72,7 @@ export const auditParameters = listParameters.extend({
     .regex(/^\d{1,15}$/, 'take the next_cursor of the page before')
     .optional()
     .describe(CURSOR),
-  account: z.string().optional().describe('Entries that concern this account'),
+  account: z.string().optional().describe('Only entries that concern this account'),
 });
 
 /** The page requested by a query string. @throws AppError 400 */

@@ -430,31 +430,31 @@ export interface components {
     /** @enum {string} */
     Sort: 'popularity_desc' | 'popularity_asc' | 'name_asc' | 'name_desc';
     NewAccount: {
-      /** @description For people */
+      /** @description Display name */
       name: string;
       /**
-       * @description At first; null: unlimited
+       * @description Null means unlimited
        * @default null
        */
       credits?: number | null;
     };
     Credit: {
-      /** @description To add; below zero to take off, at most the balance */
+      /** @description Credits to add; negative to remove, at most the balance */
       amount: number;
-      /** @description Why, for the history */
+      /** @description Reason, shown in the history */
       note?: string;
     };
     KeepPhotos: {
-      /** @description `false` deletes those that are kept */
+      /** @description `false` also deletes stored photos */
       keep: boolean;
     };
     NewKey: {
-      /** @description For people */
+      /** @description Display name */
       name: string;
-      /** @description API versions that it opens */
+      /** @description API versions that the key may use */
       versions: components['schemas']['ApiVersion'][];
       /**
-       * @description What it may do
+       * @description Scopes of the key
        * @default [
        *       "catalog:read",
        *       "vision:identify"
@@ -462,37 +462,37 @@ export interface components {
        */
       scopes?: components['schemas']['Scope'][];
       /**
-       * @description Whether it sees the sandbox only
+       * @description Whether the key sees only the sandbox
        * @default false
        */
       test?: boolean;
       /**
-       * @description Those of the settings where none is given; 0 is no limit
+       * @description Limits of the key; the default is that of the settings, 0 means no limit
        * @default {}
        */
       limits?: {
-        /** @description Calls a second */
+        /** @description Calls per second */
         per_second?: number;
-        /** @description Calls a minute */
+        /** @description Calls per minute */
         per_minute?: number;
-        /** @description Photos that are identified at the same time */
+        /** @description Photos identified at the same time */
         concurrency?: number;
       };
       /**
        * Format: date-time
-       * @description In the future; from then on it opens nothing. Without it: never
+       * @description When the key stops working, in the future; never if left out
        */
       expires_at?: string;
     };
     Rotation: {
       /**
-       * @description Hours that the old key works; 0: none
+       * @description Hours that the old key keeps working
        * @default 24
        */
       overlap_hours?: number;
       /**
        * Format: date-time
-       * @description Of the new key, in the future; without it it lives as long as the old one was made to
+       * @description When the new key stops working; default: the lifetime that the old one was created with
        */
       expires_at?: string;
     };
@@ -503,48 +503,48 @@ export interface components {
        */
       search?: string;
       /**
-       * @description Kind of rows; what is no kind counts as `product`
+       * @description Kind of rows; anything else counts as `product`
        * @default product
        */
       attribute?: string;
-      /** @description 0-based; 0 unless sent */
+      /** @description 0-based; default 0 */
       page?: number | string;
-      /** @description 20 unless sent; lowered to the cap of the service */
+      /** @description Rows per page, up to the cap; default 20 */
       page_size?: number | string;
       /**
-       * @description Order of a listing; a search is ordered by relevance
+       * @description Order of a listing; a `search` is ordered by relevance
        * @default popularity_desc
        */
       sort?: components['schemas']['Sort'];
-      /** @description Tag ids; the row carries at least one */
+      /** @description Tag ids; rows have at least one of these */
       tags?: string | string[];
-      /** @description Tag ids; the row carries none */
+      /** @description Tag ids; rows have none of these */
       exclude_tags?: string | string[];
-      /** @description Names or ids of categories; handbags and watches unless sent */
+      /** @description Names or ids of categories; default: handbags and watches */
       category?: string | string[];
-      /** @description Ids; the row has at least one */
+      /** @description Ids; rows have at least one of these */
       brand?: string | string[];
-      /** @description Ids; the row has none */
+      /** @description Ids; rows have none of these */
       exclude_brand?: string | string[];
-      /** @description Ids; the row has at least one */
+      /** @description Ids; rows have at least one of these */
       model?: string | string[];
-      /** @description Ids; the row has none */
+      /** @description Ids; rows have none of these */
       exclude_model?: string | string[];
-      /** @description Ids; the row has at least one */
+      /** @description Ids; rows have at least one of these */
       style?: string | string[];
-      /** @description Ids; the row has none */
+      /** @description Ids; rows have none of these */
       exclude_style?: string | string[];
-      /** @description Ids; the row has at least one */
+      /** @description Ids; rows have at least one of these */
       family?: string | string[];
-      /** @description Ids; the row has none */
+      /** @description Ids; rows have none of these */
       exclude_family?: string | string[];
-      /** @description Ids; the row has at least one */
+      /** @description Ids; rows have at least one of these */
       case?: string | string[];
-      /** @description Ids; the row has none */
+      /** @description Ids; rows have none of these */
       exclude_case?: string | string[];
-      /** @description Ids; the row has at least one */
+      /** @description Ids; rows have at least one of these */
       dial?: string | string[];
-      /** @description Ids; the row has none */
+      /** @description Ids; rows have none of these */
       exclude_dial?: string | string[];
       /** @description Names or ids of categories */
       exclude_category?: string | string[];
@@ -552,7 +552,7 @@ export interface components {
       [key: string]: unknown;
     };
     LegacyIdentifyRequest: {
-      /** @description Public http(s) address of the photo; wins over `base64` */
+      /** @description Public http(s) address of the photo; takes precedence over `base64` */
       url?: string | null;
       /** @description The photo as base64 or data URI: JPEG, PNG or WebP */
       base64?: string | null;
@@ -582,41 +582,41 @@ export interface components {
        */
       filters?: components['schemas']['Filter'][];
       /**
-       * @description Kind of rows
+       * @description Kind of rows to return
        * @default product
        */
       taxonomy_node?: string;
       /**
-       * @description 0-based; past the end there are no rows
+       * @description 0-based; a page past the end has no rows
        * @default 0
        */
       page?: number;
       /**
-       * @description Lowered to the cap of the service, 100 by default
+       * @description Rows per page; lowered to the maximum, by default 100
        * @default 20
        */
       page_size?: number;
-      /** @description Instead of `page`: empty for the first rows, then the `next_cursor` of the answer before */
+      /** @description Instead of `page`: empty for the first page, then the `next_cursor` of the previous answer */
       cursor?: string;
       /**
-       * @description Whether rows need any word of the query, or all of them
+       * @description Whether rows must match any word of the query or all of them
        * @default any
        * @enum {string}
        */
       match?: 'any' | 'all';
       /**
-       * @description Order of a listing; a query is ordered by relevance
+       * @description Order of a listing; a `query` is ordered by relevance
        * @default popularity_desc
        */
       sort?: components['schemas']['Sort'];
-      /** @description Fields whose values are counted over all rows of the result */
+      /** @description Fields whose values are counted, over all rows of the result */
       facets?: (
         | string
         | {
             /** @description A taxonomy field such as `brand`, or `tags` */
             field: string;
             /**
-             * @description Values at most, the most frequent
+             * @description Maximum number of values, the most frequent first
              * @default 20
              */
             limit?: number;
@@ -625,7 +625,7 @@ export interface components {
           }
       )[];
       /**
-       * @description What rows have beside their name and pictures
+       * @description What rows contain besides name and pictures
        * @default [
        *       "taxonomy"
        *     ]
@@ -633,10 +633,10 @@ export interface components {
       includes?: components['schemas']['Include'][];
     };
     ItemsRequest: {
-      /** @description Ids of rows; one that is named again is one row */
+      /** @description Ids of rows; a repeated id gives one row */
       ids: string[];
       /**
-       * @description What rows have beside their name and pictures
+       * @description What rows contain besides name and pictures
        * @default [
        *       "taxonomy"
        *     ]
@@ -645,14 +645,14 @@ export interface components {
     };
     SuggestRequest: {
       /**
-       * @description What stands in the search box; blank for the most popular rows
+       * @description Text in the search box; blank for the most popular rows
        * @default
        */
       query?: string;
       /** @description Slug or name of a category */
       category_id?: string;
       /**
-       * @description Rows at most; lowered to 10
+       * @description Maximum number of rows, up to 10
        * @default 10
        */
       size?: number;
@@ -660,47 +660,47 @@ export interface components {
     WebhookRequest: {
       /** @description Public https address */
       url: string;
-      /** @description What it is told */
+      /** @description Events to send */
       events: components['schemas']['WebhookEvent'][];
-      /** @description For `account.credits.low`: the balance below which it is told */
+      /** @description Balance that triggers `account.credits.low`; required with that event */
       credits_below?: number;
     };
-    /** @description Fractions of the upright photo, within 0 to 1; at least 16 pixels on each side */
+    /** @description Part of the upright photo, in fractions of its sides; at least 16 pixels on each side */
     Region: {
-      /** @description Of its left edge, from the left */
+      /** @description Left edge, from the left of the photo */
       x: number;
-      /** @description Of its upper edge, from the top */
+      /** @description Upper edge, from the top of the photo */
       y: number;
-      /** @description Of the width of the photo */
+      /** @description Width */
       width: number;
-      /** @description Of its height */
+      /** @description Height */
       height: number;
     };
-    /** @description One of `url` and `base64` */
+    /** @description Either `url` or `base64` */
     Photo: {
-      /** @description Public http(s) address of the photo; wins over `base64` */
+      /** @description Public http(s) address of the photo; takes precedence over `base64` */
       url?: string;
       /** @description The photo as base64 or data URI: JPEG, PNG or WebP */
       base64?: string;
       region?: components['schemas']['Region'];
     };
-    /** @description A photo as `url` or `base64`; or several as `images`, then without `url`, `base64` and `region` */
+    /** @description One photo as `url` or `base64`; or several as `images`, without `url`, `base64` and `region` */
     IdentifyRequest: {
-      /** @description Public http(s) address of the photo; wins over `base64` */
+      /** @description Public http(s) address of the photo; takes precedence over `base64` */
       url?: string;
       /** @description The photo as base64 or data URI: JPEG, PNG or WebP */
       base64?: string;
       region?: components['schemas']['Region'];
       /** @description Photos of one item from several sides, instead of `url` or `base64` */
       images?: components['schemas']['Photo'][];
-      /** @description Slug or name of the category that the item is of */
+      /** @description Slug or name of the category of the item */
       category_id?: string;
       /**
        * @description ANDed; values in one are ORed
        * @default []
        */
       filters?: components['schemas']['Filter'][];
-      /** @description Confidence that the best row needs for an answer, 0 to 1; left out, the floor of the service */
+      /** @description Confidence that the best row needs for an answer, 0 to 1; default: the floor of the service */
       min_confidence?: number;
       /**
        * @description Whether each row has `evidence`
@@ -708,30 +708,30 @@ export interface components {
        */
       explain?: boolean;
       /**
-       * @description What rows have beside their name and pictures
+       * @description What rows contain besides name and pictures
        * @default [
        *       "taxonomy"
        *     ]
        */
       includes?: components['schemas']['Include'][];
     };
-    /** @description A photo as `url` or `base64`; or several as `images`, then without `url`, `base64` and `region` */
+    /** @description One photo as `url` or `base64`; or several as `images`, without `url`, `base64` and `region` */
     JobPhotos: {
-      /** @description Public http(s) address of the photo; wins over `base64` */
+      /** @description Public http(s) address of the photo; takes precedence over `base64` */
       url?: string;
       /** @description The photo as base64 or data URI: JPEG, PNG or WebP */
       base64?: string;
       region?: components['schemas']['Region'];
       /** @description Photos of one item from several sides, instead of `url` or `base64` */
       images?: components['schemas']['Photo'][];
-      /** @description Slug or name of the category that the item is of */
+      /** @description Slug or name of the category of the item */
       category_id?: string;
       /**
        * @description ANDed; values in one are ORed
        * @default []
        */
       filters?: components['schemas']['Filter'][];
-      /** @description Confidence that the best row needs for an answer, 0 to 1; left out, the floor of the service */
+      /** @description Confidence that the best row needs for an answer, 0 to 1; default: the floor of the service */
       min_confidence?: number;
       /**
        * @description Whether each row has `evidence`
@@ -740,10 +740,10 @@ export interface components {
       explain?: boolean;
     };
     JobRequest: {
-      /** @description One identification each */
+      /** @description One identification per entry */
       entries: components['schemas']['JobPhotos'][];
       /**
-       * @description What rows have beside their name and pictures
+       * @description What rows contain besides name and pictures
        * @default [
        *       "taxonomy"
        *     ]
@@ -751,9 +751,9 @@ export interface components {
       includes?: components['schemas']['Include'][];
     };
     Feedback: {
-      /** @description The product that the photos show; null if there is none */
+      /** @description The product that the photos show; null: not in the catalog */
       correct_id: string | null;
-      /** @description For anyone who looks into it */
+      /** @description A note for whoever reviews the feedback */
       comment?: string;
     };
     CategoryRecord: {
@@ -948,75 +948,75 @@ export interface components {
     UsageLine: {
       /**
        * Format: date
-       * @description Of UTC
+       * @description Day in UTC
        */
       day: string;
-      /** @description Such as `v3.catalog.query` */
+      /** @description Name of the endpoint, such as `v3.catalog.query` */
       endpoint: string;
-      /** @description Calls that were charged */
+      /** @description Number of charged calls */
       calls: number;
-      /** @description What they were charged */
+      /** @description Credits charged for them */
       credits: number;
     };
     AccountState: {
       /** @description Id of the account */
       id: string;
-      /** @description Its name, for people */
+      /** @description Display name */
       name: string;
-      /** @description What it has left; null is unlimited */
+      /** @description Credits left; null means unlimited */
       credits: number | null;
       /** @description Whether photos are kept as long as their predictions */
       keeps_photos: boolean;
     };
     ApiKey: {
-      /** @description Id of the key; not the key */
+      /** @description Id of the key, which is not its secret */
       id: string;
-      /** @description Its name, for people */
+      /** @description Display name */
       name: string;
-      /** @description API versions that it opens */
+      /** @description API versions that the key may use */
       versions: components['schemas']['ApiVersion'][];
-      /** @description What it may do */
+      /** @description Scopes of the key */
       scopes: components['schemas']['Scope'][];
-      /** @description Whether it sees the sandbox only */
+      /** @description Whether the key sees only the sandbox */
       test: boolean;
       /**
        * Format: date-time
-       * @description When it was made
+       * @description When the key was created
        */
       created_at: string;
-      /** @description From then on it opens nothing; null: never */
+      /** @description When the key stops working; null means never */
       expires_at: string | null;
-      /** @description Id of its account */
+      /** @description Id of the account */
       account: string;
-      /** @description Calls a second and a minute, and photos that are identified at the same time */
+      /** @description Calls per second and per minute, and photos identified at the same time */
       limits: {
-        /** @description Null is that of the settings, 0 none */
+        /** @description Null means the default of the settings, 0 no limit */
         per_second: number | null;
-        /** @description Null is that of the settings, 0 none */
+        /** @description Null means the default of the settings, 0 no limit */
         per_minute: number | null;
-        /** @description Null is that of the settings, 0 none */
+        /** @description Null means the default of the settings, 0 no limit */
         concurrency: number | null;
       };
-      /** @description When it was closed; null: never */
+      /** @description When the key was revoked; null if it was not */
       revoked_at: string | null;
     };
     AuditEntry: {
-      /** @description Rises with each entry */
+      /** @description Increases with each entry */
       id: number;
       /**
        * Format: date-time
-       * @description When it was done
+       * @description When the action was done
        */
       at: string;
-      /** @description Who: `user@host` for a command, `admin` over HTTP */
+      /** @description `user@host` for a command, `admin` over HTTP */
       actor: string;
-      /** @description What, by the name of its command */
+      /** @description Name of the corresponding command */
       action: string;
-      /** @description The account that it concerns */
+      /** @description The account concerned */
       account: string | null;
-      /** @description What it was done to */
+      /** @description The object of the action, such as a key or a file */
       subject: string | null;
-      /** @description With `requestId` over HTTP */
+      /** @description Further details; with `requestId` over HTTP */
       details: {
         [key: string]: unknown;
       };
@@ -1026,13 +1026,13 @@ export interface components {
       success: boolean;
       /** @description The oldest first */
       accounts: components['schemas']['AccountState'][];
-      /** @description Leads to the next page, as `cursor`; null at the end */
+      /** @description The `cursor` of the next page; null on the last */
       next_cursor: string | null;
     };
     AccountShown: {
       /** @description `true` for every success */
       success: boolean;
-      /** @description As it stands */
+      /** @description The account as it is now */
       account: components['schemas']['AccountState'];
     };
     CreditsAdded: {
@@ -1040,9 +1040,9 @@ export interface components {
       success: boolean;
       /** @description Id of the account */
       account: string;
-      /** @description What was added, or taken off */
+      /** @description Credits added, or removed if negative */
       amount: number;
-      /** @description What it has then */
+      /** @description The new balance */
       credits: number;
     };
     Usage: {
@@ -1052,15 +1052,15 @@ export interface components {
       account: string;
       /**
        * Format: date-time
-       * @description From then on
+       * @description Start of the period
        */
       since: string;
       /**
        * Format: date-time
-       * @description Before then
+       * @description End of the period, exclusive
        */
       until: string;
-      /** @description The sum */
+      /** @description Total of the period */
       credits: number;
       /** @description By day, then endpoint; days without a charge are left out */
       usage: components['schemas']['UsageLine'][];
@@ -1070,15 +1070,15 @@ export interface components {
       success: boolean;
       /** @description The oldest first */
       keys: components['schemas']['ApiKey'][];
-      /** @description Leads to the next page, as `cursor`; null at the end */
+      /** @description The `cursor` of the next page; null on the last */
       next_cursor: string | null;
     };
     KeyMade: {
       /** @description `true` for every success */
       success: boolean;
-      /** @description As it is kept */
+      /** @description The new key */
       key: components['schemas']['ApiKey'];
-      /** @description What opens the API; not shown again */
+      /** @description The secret that callers send; not shown again */
       secret: string;
     };
     KeyRevoked: {
@@ -1086,7 +1086,7 @@ export interface components {
       success: boolean;
       /** @description Id of the key */
       id: string;
-      /** @description It opens nothing any more */
+      /** @description The key no longer works */
       revoked: boolean;
     };
     AuditLog: {
@@ -1094,27 +1094,27 @@ export interface components {
       success: boolean;
       /** @description The newest first */
       entries: components['schemas']['AuditEntry'][];
-      /** @description Leads to the next page, as `cursor`; null at the end */
+      /** @description The `cursor` of the next page; null on the last */
       next_cursor: string | null;
     };
     Attribute: {
       /** @description A taxonomy field such as `brand` */
       field: string;
-      /** @description Id of the entity, as filters take it */
+      /** @description Id of the entity, to use in filters */
       id: string;
-      /** @description Its name, for people */
+      /** @description Display name */
       name: string;
     };
     VariantField: {
       /** @description What varies, such as `size` */
       field: string;
-      /** @description Its value, for people */
+      /** @description Display name of the value */
       name: string;
     };
     Tag: {
-      /** @description `<group>:<name>`, as filters take it */
+      /** @description `<group>:<name>`, to use in filters */
       id: string;
-      /** @description Its name, for people */
+      /** @description Display name */
       name: string;
       /** @description The part of the id before the colon */
       group: string;
@@ -1122,7 +1122,7 @@ export interface components {
     MarketEstimate: {
       /** @description Marketplace, such as `ebay` */
       source: string;
-      /** @description Market that the figures are of */
+      /** @description Market of the figures */
       region: components['schemas']['Market'];
       /** @description Excellent: minimal to no visible wear */
       A: number | null;
@@ -1139,11 +1139,11 @@ export interface components {
        * @description When it was estimated
        */
       estimated_at: string;
-      /** @description How sure the estimate is; null where that is not known */
+      /** @description Confidence of the estimate; null if unknown */
       confidence: number | null;
     };
     DataFileLink: {
-      /** @description Market that the figures are of */
+      /** @description Market of the figures */
       region: components['schemas']['Market'];
       /**
        * Format: uri
@@ -1154,19 +1154,19 @@ export interface components {
     Refusal: {
       /** @description `false` for every refusal */
       success: boolean;
-      /** @description Code of the failure; clients branch on it */
+      /** @description Error code for programs */
       error: string;
-      /** @description What a developer can do about it */
+      /** @description Explanation for developers */
       message: string;
-      /** @description Name of the request, for support */
+      /** @description Id of the request, for support */
       request_id: string;
       /** @description Path of the parameter at fault */
       field?: string;
-      /** @description Those of the category */
+      /** @description Valid values of `taxonomy_node` */
       allowed_taxonomy_nodes?: string[];
       /** @description Why an image can not be used */
       reason?: string;
-      /** @description Position of the photo at fault in `images` */
+      /** @description Index in `images` of the photo at fault */
       index?: number;
     };
     LegacyVariant: {
@@ -1178,7 +1178,7 @@ export interface components {
       images: string[];
       /** @description Addresses of small pictures */
       thumbnails: string[];
-      /** @description What the variant differs in */
+      /** @description Values that distinguish the variant */
       fields: components['schemas']['VariantField'][];
       /** @description One per source and region; null if none */
       market_estimates: components['schemas']['MarketEstimate'][] | null;
@@ -1190,7 +1190,7 @@ export interface components {
     LegacyRow: {
       /** @description Starts with its kind, such as `product_` or `brand_` */
       id: string;
-      /** @description Of a product: brand, model and style, or its title; else of the entity */
+      /** @description Display name; of a product its brand, model and style, or its title */
       name: string;
       /** @description Higher is more popular */
       popularity: number;
@@ -1204,7 +1204,7 @@ export interface components {
       attributes: components['schemas']['Attribute'][];
       /** @description Products only */
       variants?: components['schemas']['LegacyVariant'][];
-      /** @description Rows that are no product */
+      /** @description Not on products */
       max_market_estimate?: components['schemas']['MarketEstimate'] | null;
     };
     LegacyAnswer: {
@@ -1214,30 +1214,30 @@ export interface components {
       data: components['schemas']['LegacyRow'][];
       /** @description The query as sent; empty for a listing */
       search: string;
-      /** @description Rows in this page */
+      /** @description Number of rows on this page */
       results: number;
-      /** @description Rows of all pages */
+      /** @description Number of rows on all pages */
       total_results: number;
       /** @description 0-based */
       page: number;
-      /** @description A count; the last page is one less */
+      /** @description Number of pages */
       total_pages: number;
       /** @description Counts over this page */
       stats: {
-        /** @description Rows of this page by the id of each of their attributes */
+        /** @description Number of rows on this page by attribute id */
         id: {
           [key: string]: number;
         };
-        /** @description Words of the query that the best row matches */
+        /** @description Number of query words that the best row matches */
         nbWordsMatched: number;
       };
-      /** @description The sort, or `relevance` */
+      /** @description The sort order used, or `relevance` */
       sort_applied: string;
     };
     LegacyMatch: {
       /** @description Name and style of the item */
       label: string;
-      /** @description How sure the match is, calibrated */
+      /** @description Calibrated probability that the match is right */
       confidence: number;
       /** @description Id of the matched row */
       id: string;
@@ -1250,17 +1250,17 @@ export interface components {
          * @description When the row was last changed
          */
         updated_at: string;
-        /** @description Its category */
+        /** @description Category of the row */
         category_id: string;
         /** @description Its category and what stands above it */
         attributes: components['schemas']['Attribute'][];
-        /** @description Empty where the match is no product */
+        /** @description Empty if the match is not a product */
         variants: components['schemas']['LegacyVariant'][];
         /** @description Higher is more popular */
         popularity: number;
-        /** @description Deleted rows are not matched */
+        /** @description Always `false`: deleted rows are not matched */
         deleted: boolean;
-        /** @description 0: a photo has no words */
+        /** @description Always 0: a photo has no words */
         nbWordsMatched: number;
       };
     };
@@ -1271,27 +1271,27 @@ export interface components {
       results: components['schemas']['LegacyMatch'][];
       /** @description Milliseconds */
       processingTime: number;
-      /** @description What an operator can look the identification up by */
+      /** @description Id by which an operator can look up the identification */
       predictionId: string;
     };
     Health: {
       /** @description The process answers */
       status: 'alive';
     };
-    /** @description `process` (its state) and each thing that it needs: `ok` or `failed` */
+    /** @description `process` (its state) and each dependency: `ok` or `failed` */
     ReadinessChecks: {
       [key: string]: 'ok' | 'failed' | 'starting' | 'ready' | 'stopping';
     };
     Readiness: {
       /**
-       * @description `ready`: the process serves everything. `degraded`: it serves, though less; `warnings` say what it lacks
+       * @description `ready`: the process serves everything. `degraded`: some functions fail; `warnings` names them
        * @enum {string}
        */
       status: 'ready' | 'degraded';
       checks: components['schemas']['ReadinessChecks'];
-      /** @description What it lacks, with the reason */
+      /** @description Failed optional dependencies, with the reason */
       warnings: string[];
-      /** @description What computes each model in the memory of this process */
+      /** @description The backend of each model loaded in this process */
       inference: {
         [key: string]: 'tensorflow' | 'onnx' | 'wasm' | 'cpu';
       };
@@ -1313,46 +1313,46 @@ export interface components {
       images: string[];
       /** @description Addresses of small pictures */
       thumbnails: string[];
-      /** @description With `taxonomy` */
+      /** @description Only with `taxonomy` */
       fields?: components['schemas']['VariantField'][];
-      /** @description With `pricing` */
+      /** @description Only with `pricing` */
       pricing?: components['schemas']['Pricing'];
     };
     Evidence: {
       /**
        * Format: uri
-       * @description Address of the catalog picture that it was found by
+       * @description Address of the catalog picture that the row was found by
        */
       image: string;
-      /** @description Position of your photo that is nearest to that picture */
+      /** @description Index of your photo that is nearest to that picture */
       photo: number;
-      /** @description Cosine of the nearest views of photo and picture; over photos, the mean */
+      /** @description Cosine similarity of the nearest views; the mean over several photos */
       similarity: number;
-      /** @description How far that is above the best rival; negative where a rival is nearer */
+      /** @description How far `similarity` is above the best other item; negative if below */
       margin: number;
-      /** @description One for each of your photos, in their order */
+      /** @description One entry per photo, in your order */
       photos: {
-        /** @description Of this photo */
+        /** @description Similarity of this photo */
         similarity: number;
-        /** @description Whether nothing else is nearer to it */
+        /** @description Whether no other item is nearer to this photo */
         agrees: boolean;
       }[];
       /** @description The taxonomy of the row, outermost first */
       levels: {
         /** @description A taxonomy field such as `brand` */
         field: string;
-        /** @description Id of the entity, as filters take it */
+        /** @description Id of the entity, to use in filters */
         id: string;
-        /** @description Its name, for people */
+        /** @description Display name */
         name: string;
-        /** @description How sure this level is, calibrated */
+        /** @description Calibrated probability of this level */
         confidence: number;
       }[];
     };
     CatalogRow: {
       /** @description Starts with its kind, such as `product_` or `brand_` */
       id: string;
-      /** @description Of a product: brand, model and style, or its title; else of the entity */
+      /** @description Display name; of a product its brand, model and style, or its title */
       name: string;
       /** @description Higher is more popular */
       popularity: number;
@@ -1362,27 +1362,27 @@ export interface components {
       thumbnails: string[];
       /** @description Category rows only */
       available_tags?: components['schemas']['Tag'][];
-      /** @description The shop's own title; products that have one, as the next three */
+      /** @description The shop's own title, if any; likewise the next three */
       title?: string;
-      /** @description The shop's own number or code */
+      /** @description The shop's own item number */
       sku?: string;
       /** @description The product's page at the shop */
       url?: string;
-      /** @description Whatever else the shop wrote, unchanged */
+      /** @description Other data of the shop, unchanged */
       data?: {
         [key: string]: unknown;
       };
-      /** @description With `taxonomy` */
+      /** @description Only with `taxonomy` */
       attributes?: components['schemas']['Attribute'][];
       /** @description Products only */
       variants?: components['schemas']['Variant'][];
-      /** @description With `pricing`, rows that are no product */
+      /** @description Only with `pricing`, and not on products */
       max_market_estimate?: components['schemas']['MarketEstimate'] | null;
     };
     MatchedRow: {
       /** @description Starts with its kind, such as `product_` or `brand_` */
       id: string;
-      /** @description Of a product: brand, model and style, or its title; else of the entity */
+      /** @description Display name; of a product its brand, model and style, or its title */
       name: string;
       /** @description Higher is more popular */
       popularity: number;
@@ -1392,31 +1392,31 @@ export interface components {
       thumbnails: string[];
       /** @description Category rows only */
       available_tags?: components['schemas']['Tag'][];
-      /** @description The shop's own title; products that have one, as the next three */
+      /** @description The shop's own title, if any; likewise the next three */
       title?: string;
-      /** @description The shop's own number or code */
+      /** @description The shop's own item number */
       sku?: string;
       /** @description The product's page at the shop */
       url?: string;
-      /** @description Whatever else the shop wrote, unchanged */
+      /** @description Other data of the shop, unchanged */
       data?: {
         [key: string]: unknown;
       };
-      /** @description With `taxonomy` */
+      /** @description Only with `taxonomy` */
       attributes?: components['schemas']['Attribute'][];
       /** @description Products only */
       variants?: components['schemas']['Variant'][];
-      /** @description With `pricing`, rows that are no product */
+      /** @description Only with `pricing`, and not on products */
       max_market_estimate?: components['schemas']['MarketEstimate'] | null;
-      /** @description How sure the match is, calibrated */
+      /** @description Calibrated probability that the row is right */
       confidence: number;
-      /** @description With `explain`: why this row */
+      /** @description Why the row was returned; only with `explain` */
       evidence?: components['schemas']['Evidence'];
     };
     SimilarRow: {
       /** @description Starts with its kind, such as `product_` or `brand_` */
       id: string;
-      /** @description Of a product: brand, model and style, or its title; else of the entity */
+      /** @description Display name; of a product its brand, model and style, or its title */
       name: string;
       /** @description Higher is more popular */
       popularity: number;
@@ -1426,53 +1426,53 @@ export interface components {
       thumbnails: string[];
       /** @description Category rows only */
       available_tags?: components['schemas']['Tag'][];
-      /** @description The shop's own title; products that have one, as the next three */
+      /** @description The shop's own title, if any; likewise the next three */
       title?: string;
-      /** @description The shop's own number or code */
+      /** @description The shop's own item number */
       sku?: string;
       /** @description The product's page at the shop */
       url?: string;
-      /** @description Whatever else the shop wrote, unchanged */
+      /** @description Other data of the shop, unchanged */
       data?: {
         [key: string]: unknown;
       };
-      /** @description With `taxonomy` */
+      /** @description Only with `taxonomy` */
       attributes?: components['schemas']['Attribute'][];
       /** @description Products only */
       variants?: components['schemas']['Variant'][];
-      /** @description With `pricing`, rows that are no product */
+      /** @description Only with `pricing`, and not on products */
       max_market_estimate?: components['schemas']['MarketEstimate'] | null;
-      /** @description Cosine of the nearest views; of several pictures the mean */
+      /** @description Cosine similarity of the nearest views; the mean over several pictures */
       similarity: number;
     };
     FacetValue: {
-      /** @description As a filter takes it */
+      /** @description Value to use in a filter */
       id: string;
-      /** @description For people */
+      /** @description Display name */
       name: string;
-      /** @description Rows of all pages that have it */
+      /** @description Number of rows with this value, over all pages */
       count: number;
     };
     ResolvedTaxonomy: {
-      /** @description Kind of the rows; of the first hit in vision */
+      /** @description Kind of the rows; for photos, of the first row */
       node: string | null;
-      /** @description Attributes of the hierarchy above it; null if unknown */
+      /** @description Number of hierarchy levels above the node; null if unknown */
       level: number | null;
     };
     ItemAnswer: {
       /** @description `true` for every success */
       success: boolean;
-      /** @description Rows in this page */
+      /** @description Number of rows on this page */
       results: number;
-      /** @description Rows of all pages */
+      /** @description Number of rows on all pages */
       total_results: number;
       /** @description 0-based */
       page: number;
-      /** @description A count; the last page is one less */
+      /** @description Number of pages */
       total_pages: number;
-      /** @description What the call was charged */
+      /** @description Credits charged for this call */
       credits_used: number;
-      /** @description The modules of this answer */
+      /** @description Modules included in this answer */
       includes: components['schemas']['Include'][];
       resolved_taxonomy: components['schemas']['ResolvedTaxonomy'];
       /** @description The rows of this page, in order */
@@ -1481,26 +1481,26 @@ export interface components {
     QueryAnswer: {
       /** @description `true` for every success */
       success: boolean;
-      /** @description Rows in this page */
+      /** @description Number of rows on this page */
       results: number;
-      /** @description Rows of all pages */
+      /** @description Number of rows on all pages */
       total_results: number;
       /** @description 0-based */
       page: number;
-      /** @description A count; the last page is one less */
+      /** @description Number of pages */
       total_pages: number;
-      /** @description What the call was charged */
+      /** @description Credits charged for this call */
       credits_used: number;
-      /** @description The modules of this answer */
+      /** @description Modules included in this answer */
       includes: components['schemas']['Include'][];
       resolved_taxonomy: components['schemas']['ResolvedTaxonomy'];
       /** @description The rows of this page, in order */
       data: components['schemas']['CatalogRow'][];
-      /** @description The sort, or `relevance` */
+      /** @description The sort order used, or `relevance` */
       sort_applied: string;
-      /** @description With `cursor`: of the next rows; null at the end */
+      /** @description Only with `cursor`; null on the last page */
       next_cursor?: string | null;
-      /** @description With `facets`: of each field the values of most rows of the result first, then by id */
+      /** @description Values of each requested field, by descending count, then by id; only with `facets` */
       facets?: {
         [key: string]: components['schemas']['FacetValue'][];
       };
@@ -1508,38 +1508,38 @@ export interface components {
     ItemsAnswer: {
       /** @description `true` for every success */
       success: boolean;
-      /** @description Rows in this page */
+      /** @description Number of rows on this page */
       results: number;
-      /** @description Rows of all pages */
+      /** @description Number of rows on all pages */
       total_results: number;
       /** @description 0-based */
       page: number;
-      /** @description A count; the last page is one less */
+      /** @description Number of pages */
       total_pages: number;
-      /** @description What the call was charged */
+      /** @description Credits charged for this call */
       credits_used: number;
-      /** @description The modules of this answer */
+      /** @description Modules included in this answer */
       includes: components['schemas']['Include'][];
       resolved_taxonomy: components['schemas']['ResolvedTaxonomy'];
       /** @description The rows of this page, in order */
       data: components['schemas']['CatalogRow'][];
-      /** @description Those of the ids that there is no row of, in their order */
+      /** @description Requested ids without a row, in your order */
       not_found: string[];
     };
     SimilarAnswer: {
       /** @description `true` for every success */
       success: boolean;
-      /** @description Rows in this page */
+      /** @description Number of rows on this page */
       results: number;
-      /** @description Rows of all pages */
+      /** @description Number of rows on all pages */
       total_results: number;
       /** @description 0-based */
       page: number;
-      /** @description A count; the last page is one less */
+      /** @description Number of pages */
       total_pages: number;
-      /** @description What the call was charged */
+      /** @description Credits charged for this call */
       credits_used: number;
-      /** @description The modules of this answer */
+      /** @description Modules included in this answer */
       includes: components['schemas']['Include'][];
       resolved_taxonomy: components['schemas']['ResolvedTaxonomy'];
       /** @description The rows of this page, in order */
@@ -1548,17 +1548,17 @@ export interface components {
     IdentifyAnswer: {
       /** @description `true` for every success */
       success: boolean;
-      /** @description Rows in this page */
+      /** @description Number of rows on this page */
       results: number;
-      /** @description Rows of all pages */
+      /** @description Number of rows on all pages */
       total_results: number;
       /** @description 0-based */
       page: number;
-      /** @description A count; the last page is one less */
+      /** @description Number of pages */
       total_pages: number;
-      /** @description What the call was charged */
+      /** @description Credits charged for this call */
       credits_used: number;
-      /** @description The modules of this answer */
+      /** @description Modules included in this answer */
       includes: components['schemas']['Include'][];
       resolved_taxonomy: components['schemas']['ResolvedTaxonomy'];
       /** @description The rows of this page, in order */
@@ -1567,63 +1567,63 @@ export interface components {
     Account: {
       /** @description `true` for every success */
       success: boolean;
-      /** @description Who pays */
+      /** @description The account that is charged */
       account: {
         /** @description Id of the account */
         id: string;
-        /** @description Its name, for people */
+        /** @description Display name */
         name: string;
-        /** @description What it has left; null is unlimited */
+        /** @description Credits left; null means unlimited */
         credits: number | null;
       };
-      /** @description The key of this call */
+      /** @description The key used for this call */
       key: {
-        /** @description Id of the key; not the key */
+        /** @description Id of the key, which is not its secret */
         id: string;
-        /** @description Its name, for people */
+        /** @description Display name */
         name: string;
-        /** @description API versions that it opens */
+        /** @description API versions that the key may use */
         versions: components['schemas']['ApiVersion'][];
-        /** @description What it may do */
+        /** @description Scopes of the key */
         scopes: components['schemas']['Scope'][];
-        /** @description Whether it sees the sandbox only */
+        /** @description Whether the key sees only the sandbox */
         test: boolean;
         /**
          * Format: date-time
-         * @description When it was made
+         * @description When the key was created
          */
         created_at: string;
-        /** @description From then on it opens nothing; null: never */
+        /** @description When the key stops working; null means never */
         expires_at: string | null;
-        /** @description 0 is no limit */
+        /** @description 0 means no limit */
         limits: {
-          /** @description Calls a second */
+          /** @description Calls per second */
           per_second: number;
-          /** @description Calls a minute */
+          /** @description Calls per minute */
           per_minute: number;
-          /** @description Photos that are identified at the same time */
+          /** @description Photos identified at the same time */
           concurrency: number;
-          /** @description Calls a calendar month; test keys only */
+          /** @description Calls per calendar month; test keys only */
           per_month: number;
         };
       };
-      /** @description Those of the catalog */
+      /** @description Categories of the catalog */
       categories: {
-        /** @description As `category_id` takes it */
+        /** @description Value for `category_id` */
         id: string;
-        /** @description For people */
+        /** @description Display name */
         name: string;
-        /** @description What `taxonomy_node` may be in it */
+        /** @description Values of `taxonomy_node` in this category */
         nodes: string[];
       }[];
       /**
        * Format: date-time
-       * @description From then on
+       * @description Start of the period
        */
       since: string;
       /**
        * Format: date-time
-       * @description Before then
+       * @description End of the period, exclusive
        */
       until: string;
       /** @description By day, then endpoint; days without a charge are left out */
@@ -1634,11 +1634,11 @@ export interface components {
     FeedbackAnswer: {
       /** @description `true` for every success */
       success: boolean;
-      /** @description The prediction that it is about */
+      /** @description The prediction that the feedback is about */
       prediction_id: string;
-      /** @description As kept: the product; null if the catalog has none */
+      /** @description The stored product; null: not in the catalog */
       correct_id: string | null;
-      /** @description As it is kept */
+      /** @description The stored comment */
       comment: string | null;
       /** @description Whether the first row of the answer, or the empty answer, was right */
       right: boolean;
@@ -1646,21 +1646,21 @@ export interface components {
       credits_used: number;
     };
     Suggestion: {
-      /** @description Of the row */
+      /** @description Id of the row */
       id: string;
-      /** @description Its name */
+      /** @description Name of the row */
       name: string;
-      /** @description Its kind, such as `brand` or `product` */
+      /** @description Kind of the row, such as `brand` or `product` */
       node: string;
-      /** @description Its category, what it belongs to, and itself unless a product */
+      /** @description Its category, the levels above it, and the row itself unless it is a product */
       attributes: components['schemas']['Attribute'][];
-      /** @description Parts of the name that the query names: where each begins and has ended, in UTF-16 code units */
+      /** @description Parts of the name that match the query: start and end (exclusive) of each, in UTF-16 code units */
       matched: number[][];
     };
     SuggestAnswer: {
       /** @description `true` for every success */
       success: boolean;
-      /** @description Rows in `data` */
+      /** @description Number of rows in `data` */
       results: number;
       /** @description Suggestions are free */
       credits_used: number;
@@ -1669,91 +1669,91 @@ export interface components {
     };
     JobEntry: {
       /**
-       * @description `failed`: the answer is a refusal
+       * @description `failed` means that the answer is a refusal
        * @enum {string}
        */
       state: 'waiting' | 'running' | 'done' | 'failed' | 'cancelled';
-      /** @description Names it in feedback; null if not identified */
+      /** @description Id for feedback; null if the photo was not identified */
       prediction_id: string | null;
-      /** @description The body that the identification gives, of a refusal too; null until then */
+      /** @description Body of the identification or its refusal; null until then */
       answer: (components['schemas']['IdentifyAnswer'] | components['schemas']['Refusal']) | null;
     };
     JobAnswer: {
       /** @description `true` for every success */
       success: boolean;
-      /** @description What the job is asked for by */
+      /** @description Id of the job */
       id: string;
       /**
-       * @description `queued` until its first entry is begun
+       * @description `queued` until its first entry starts
        * @enum {string}
        */
       status: 'queued' | 'running' | 'done';
       /**
        * Format: date-time
-       * @description When it was made
+       * @description When the job was created
        */
       created_at: string;
-      /** @description Entries of the job */
+      /** @description Number of entries */
       total: number;
-      /** @description Those that are identified */
+      /** @description Entries that were identified */
       done: number;
-      /** @description Those whose answer is a refusal */
+      /** @description Entries whose answer is a refusal */
       failed: number;
-      /** @description Those that will have no answer */
+      /** @description Entries that were cancelled and get no answer */
       cancelled: number;
-      /** @description What its entries were charged until now; the job itself is free */
+      /** @description Credits charged for its entries so far; the job itself is free */
       credits_used: number;
-      /** @description The entries, in their order */
+      /** @description The entries, in your order */
       data: components['schemas']['JobEntry'][];
     };
     Webhook: {
-      /** @description What it is removed by */
+      /** @description Id of the webhook */
       id: string;
-      /** @description The key that it belongs to */
+      /** @description Id of the key that the webhook belongs to */
       key_id: string | null;
-      /** @description The address */
+      /** @description Address that messages are sent to */
       url: string;
-      /** @description What it is told */
+      /** @description Events that are sent */
       events: components['schemas']['WebhookEvent'][];
-      /** @description The balance below which it is told; null without that event */
+      /** @description Balance that triggers `account.credits.low`; else null */
       credits_below: number | null;
       /**
        * Format: date-time
-       * @description When it was registered
+       * @description When the webhook was registered
        */
       created_at: string;
-      /** @description When its key ended, or it answered 410: it is told nothing any more */
+      /** @description When messages stopped: its key ended, or the address answered 410 */
       disabled_at: string | null;
-      /** @description Tries that failed since the last message that arrived */
+      /** @description Failed tries since the last delivery */
       failures: number;
-      /** @description What the last of them met */
+      /** @description Why the last try failed */
       last_failure: string | null;
     };
     WebhookAnswer: {
       /** @description `true` for every success */
       success: boolean;
-      /** @description What it is removed by */
+      /** @description Id of the webhook */
       id: string;
-      /** @description The key that it belongs to */
+      /** @description Id of the key that the webhook belongs to */
       key_id: string | null;
-      /** @description The address */
+      /** @description Address that messages are sent to */
       url: string;
-      /** @description What it is told */
+      /** @description Events that are sent */
       events: components['schemas']['WebhookEvent'][];
-      /** @description The balance below which it is told; null without that event */
+      /** @description Balance that triggers `account.credits.low`; else null */
       credits_below: number | null;
       /**
        * Format: date-time
-       * @description When it was registered
+       * @description When the webhook was registered
        */
       created_at: string;
-      /** @description When its key ended, or it answered 410: it is told nothing any more */
+      /** @description When messages stopped: its key ended, or the address answered 410 */
       disabled_at: string | null;
-      /** @description Tries that failed since the last message that arrived */
+      /** @description Failed tries since the last delivery */
       failures: number;
-      /** @description What the last of them met */
+      /** @description Why the last try failed */
       last_failure: string | null;
-      /** @description Verifies messages; null in the answer to a repetition */
+      /** @description Secret that verifies messages; null when the call is repeated */
       secret: string | null;
     };
     WebhooksAnswer: {
@@ -1765,42 +1765,42 @@ export interface components {
     WebhookRemoved: {
       /** @description `true` for every success */
       success: boolean;
-      /** @description What was removed */
+      /** @description Id of the webhook */
       id: string;
     };
     RecordOutcome: {
-      /** @description Number of the line in the body, from 1 */
+      /** @description Line number in the body, from 1 */
       line: number;
-      /** @description Id of the record; null for prices, or if it can not be read */
+      /** @description Id of the record; null for prices, or if it is unreadable */
       id: string | null;
       /**
-       * @description Whether the record stands as it was sent
+       * @description Whether the record was stored
        * @enum {string}
        */
       status: 'accepted' | 'rejected';
-      /** @description Of a rejected one: the field at fault; `line` is the line itself */
+      /** @description The field at fault; `line` means the whole line */
       field?: string;
-      /** @description Of a rejected one: what is wrong with it */
+      /** @description Why the record was rejected */
       reason?: string;
     };
     RecordsAnswer: {
       /** @description `true` for every success */
       success: boolean;
-      /** @description Lines whose records stand */
+      /** @description Number of accepted lines */
       accepted: number;
-      /** @description The other lines */
+      /** @description Number of rejected lines */
       rejected: number;
       /** @description Writing is free */
       credits_used: number;
-      /** @description One for each line that is not blank, in order */
+      /** @description One entry per line that is not blank, in order */
       data: components['schemas']['RecordOutcome'][];
     };
     DeletionAnswer: {
       /** @description `true` for every success */
       success: boolean;
-      /** @description The record that is gone */
+      /** @description Id of the deleted record */
       id: string;
-      /** @description It is no row of the catalog any more */
+      /** @description The record is no longer in the catalog */
       deleted: boolean;
       /** @description Writing is free */
       credits_used: number;
@@ -1812,9 +1812,9 @@ export interface components {
       url: string;
       /** @description Address of its thumbnail, a JPEG of 320 pixels at most */
       thumbnail: string;
-      /** @description Pixels, upright */
+      /** @description Width in pixels, upright */
       width: number;
-      /** @description Pixels, upright */
+      /** @description Height in pixels, upright */
       height: number;
       /** @description Writing is free */
       credits_used: number;
@@ -1822,7 +1822,7 @@ export interface components {
     RecordAnswer: {
       /** @description `true` for every success */
       success: boolean;
-      /** @description One line of a body of records, under the name of its file */
+      /** @description The record as a line of a request body, under the name of its file */
       data: {
         /** @description The whole record */
         products?: {
@@ -1849,22 +1849,22 @@ export interface components {
     RecordStatusAnswer: {
       /** @description `true` for every success */
       success: boolean;
-      /** @description The record */
+      /** @description Id of the record */
       id: string;
-      /** @description Whether searches and lookups find it as a row */
+      /** @description Whether searches and lookups find the record as a row */
       searchable: boolean;
-      /** @description Whether a photo can be answered with it: a picture of it is embedded */
+      /** @description Whether photos can find the record: one of its pictures is embedded */
       identifiable: boolean;
-      /** @description Its own pictures and those of its variants, each address once; products only */
+      /** @description Pictures of the product and its variants, each address once; products only */
       pictures: {
-        /** @description The live model knows them */
+        /** @description Pictures embedded by the live model */
         embedded: number;
-        /** @description They wait for a worker */
+        /** @description Pictures that wait for a worker */
         pending: number;
-        /** @description They could not be fetched or read; send the record again to try them again */
+        /** @description Pictures that could not be fetched or read; send the record again to retry them */
         failed: number;
       };
-      /** @description The first 20 pictures that failed, as the records name them, each with the reason */
+      /** @description The first 20 failed pictures, as the records name them, with the reason */
       failures: {
         image: string;
         reason: string;
@@ -1875,20 +1875,20 @@ export interface components {
     FeedStatusAnswer: {
       /** @description `true` for every success */
       success: boolean;
-      /** @description The name of the feed */
+      /** @description Name of the feed */
       id: string;
-      /** @description Live products that came from it */
+      /** @description Number of live products from the feed */
       products: number;
       /** @description Pictures of these products, each address once */
       pictures: {
-        /** @description The live model knows them */
+        /** @description Pictures embedded by the live model */
         embedded: number;
-        /** @description They wait for a worker */
+        /** @description Pictures that wait for a worker */
         pending: number;
-        /** @description They could not be fetched or read; send the record again to try them again */
+        /** @description Pictures that could not be fetched or read; send the record again to retry them */
         failed: number;
       };
-      /** @description The first 20 pictures that failed, as the records name them, each with the reason */
+      /** @description The first 20 failed pictures, as the records name them, with the reason */
       failures: {
         image: string;
         reason: string;
@@ -1899,107 +1899,107 @@ export interface components {
     BadRequest: {
       /** @description `false` for every refusal */
       success: boolean;
-      /** @description Code of the failure; branch on it */
+      /** @description Error code for programs */
       error: 'bad_request';
-      /** @description What a developer can do about it */
+      /** @description Explanation for developers */
       message: string;
-      /** @description Name of the request, for support */
+      /** @description Id of the request, for support */
       request_id: string;
       /** @description Path of the parameter at fault */
       field?: string;
-      /** @description Those of the category */
+      /** @description Valid values of `taxonomy_node` */
       allowed_taxonomy_nodes?: string[];
-      /** @description Position of the photo at fault in `images` */
+      /** @description Index in `images` of the photo at fault */
       index?: number;
     };
     Unauthorized: {
       /** @description `false` for every refusal */
       success: boolean;
-      /** @description Code of the failure; branch on it */
+      /** @description Error code for programs */
       error: 'unauthorized';
-      /** @description What a developer can do about it */
+      /** @description Explanation for developers */
       message: string;
-      /** @description Name of the request, for support */
+      /** @description Id of the request, for support */
       request_id: string;
     };
     InsufficientCredits: {
       /** @description `false` for every refusal */
       success: boolean;
-      /** @description Code of the failure; branch on it */
+      /** @description Error code for programs */
       error: 'insufficient_credits';
-      /** @description What a developer can do about it */
+      /** @description Explanation for developers */
       message: string;
-      /** @description Name of the request, for support */
+      /** @description Id of the request, for support */
       request_id: string;
     };
     Forbidden: {
       /** @description `false` for every refusal */
       success: boolean;
-      /** @description Code of the failure; branch on it */
+      /** @description Error code for programs */
       error: 'forbidden';
-      /** @description What a developer can do about it */
+      /** @description Explanation for developers */
       message: string;
-      /** @description Name of the request, for support */
+      /** @description Id of the request, for support */
       request_id: string;
     };
     NotFound: {
       /** @description `false` for every refusal */
       success: boolean;
-      /** @description Code of the failure; branch on it */
+      /** @description Error code for programs */
       error: 'not_found';
-      /** @description What a developer can do about it */
+      /** @description Explanation for developers */
       message: string;
-      /** @description Name of the request, for support */
+      /** @description Id of the request, for support */
       request_id: string;
     };
     MethodNotAllowed: {
       /** @description `false` for every refusal */
       success: boolean;
-      /** @description Code of the failure; branch on it */
+      /** @description Error code for programs */
       error: 'method_not_allowed';
-      /** @description What a developer can do about it */
+      /** @description Explanation for developers */
       message: string;
-      /** @description Name of the request, for support */
+      /** @description Id of the request, for support */
       request_id: string;
     };
     Conflict: {
       /** @description `false` for every refusal */
       success: boolean;
-      /** @description Code of the failure; branch on it */
+      /** @description Error code for programs */
       error: 'conflict';
-      /** @description What a developer can do about it */
+      /** @description Explanation for developers */
       message: string;
-      /** @description Name of the request, for support */
+      /** @description Id of the request, for support */
       request_id: string;
     };
     PayloadTooLarge: {
       /** @description `false` for every refusal */
       success: boolean;
-      /** @description Code of the failure; branch on it */
+      /** @description Error code for programs */
       error: 'payload_too_large';
-      /** @description What a developer can do about it */
+      /** @description Explanation for developers */
       message: string;
-      /** @description Name of the request, for support */
+      /** @description Id of the request, for support */
       request_id: string;
     };
     UnsupportedMediaType: {
       /** @description `false` for every refusal */
       success: boolean;
-      /** @description Code of the failure; branch on it */
+      /** @description Error code for programs */
       error: 'unsupported_media_type';
-      /** @description What a developer can do about it */
+      /** @description Explanation for developers */
       message: string;
-      /** @description Name of the request, for support */
+      /** @description Id of the request, for support */
       request_id: string;
     };
     Unprocessable: {
       /** @description `false` for every refusal */
       success: boolean;
-      /** @description Code of the failure; branch on it */
+      /** @description Error code for programs */
       error: 'unprocessable';
-      /** @description What a developer can do about it */
+      /** @description Explanation for developers */
       message: string;
-      /** @description Name of the request, for support */
+      /** @description Id of the request, for support */
       request_id: string;
       /**
        * @description Why the image can not be used
@@ -2013,67 +2013,67 @@ export interface components {
         | 'url_unreachable'
         | 'url_timeout'
         | 'url_status';
-      /** @description Position of the photo at fault in `images` */
+      /** @description Index in `images` of the photo at fault */
       index?: number;
     };
     RateLimited: {
       /** @description `false` for every refusal */
       success: boolean;
-      /** @description Code of the failure; branch on it */
+      /** @description Error code for programs */
       error: 'rate_limited';
-      /** @description What a developer can do about it */
+      /** @description Explanation for developers */
       message: string;
-      /** @description Name of the request, for support */
+      /** @description Id of the request, for support */
       request_id: string;
     };
     HeadersTooLarge: {
       /** @description `false` for every refusal */
       success: boolean;
-      /** @description Code of the failure; branch on it */
+      /** @description Error code for programs */
       error: 'headers_too_large';
-      /** @description What a developer can do about it */
+      /** @description Explanation for developers */
       message: string;
-      /** @description Name of the request, for support */
+      /** @description Id of the request, for support */
       request_id: string;
     };
     InternalError: {
       /** @description `false` for every refusal */
       success: boolean;
-      /** @description Code of the failure; branch on it */
+      /** @description Error code for programs */
       error: 'internal_error';
-      /** @description What a developer can do about it */
+      /** @description Explanation for developers */
       message: string;
-      /** @description Name of the request, for support */
+      /** @description Id of the request, for support */
       request_id: string;
     };
     Unavailable: {
       /** @description `false` for every refusal */
       success: boolean;
-      /** @description Code of the failure; branch on it */
+      /** @description Error code for programs */
       error: 'unavailable';
-      /** @description What a developer can do about it */
+      /** @description Explanation for developers */
       message: string;
-      /** @description Name of the request, for support */
+      /** @description Id of the request, for support */
       request_id: string;
     };
     Timeout: {
       /** @description `false` for every refusal */
       success: boolean;
-      /** @description Code of the failure; branch on it */
+      /** @description Error code for programs */
       error: 'timeout';
-      /** @description What a developer can do about it */
+      /** @description Explanation for developers */
       message: string;
-      /** @description Name of the request, for support */
+      /** @description Id of the request, for support */
       request_id: string;
     };
     NotReady: {
       /** @description `false` for every refusal */
       success: boolean;
-      /** @description Code of the failure; branch on it */
+      /** @description Error code for programs */
       error: 'unavailable';
-      /** @description What a developer can do about it */
+      /** @description Explanation for developers */
       message: string;
-      /** @description Name of the request, for support */
+      /** @description Id of the request, for support */
       request_id: string;
       checks: components['schemas']['ReadinessChecks'];
     };
@@ -2702,7 +2702,7 @@ export interface operations {
   getItem: {
     parameters: {
       query?: {
-        /** @description Comma-separated; empty for neither */
+        /** @description Comma-separated; empty for none */
         includes?: components['schemas']['Include'][];
       };
       header?: {
@@ -2751,11 +2751,11 @@ export interface operations {
   listSimilarItems: {
     parameters: {
       query?: {
-        /** @description Comma-separated; empty for neither */
+        /** @description Comma-separated; empty for none */
         includes?: components['schemas']['Include'][];
-        /** @description Slug or name of a category; else that of the item */
+        /** @description Slug or name of a category; default: that of the item */
         category_id?: string;
-        /** @description Rows at most; lowered to 10 */
+        /** @description Maximum number of rows, up to 10 */
         size?: number;
       };
       header?: {
@@ -3009,9 +3009,9 @@ export interface operations {
   getOwnAccount: {
     parameters: {
       query?: {
-        /** @description Else 30 days before `until`; at most 366 days before it */
+        /** @description At most 366 days before `until`; default: 30 days before it */
         since?: string;
-        /** @description Before this day or time, not before `since`; else the end of today, in UTC */
+        /** @description Exclusive, not before `since`; default: the end of today in UTC */
         until?: string;
       };
       header?: {
@@ -3718,43 +3718,43 @@ export interface operations {
       query?: {
         /** @description Free text; without it the rows are listed */
         search?: string;
-        /** @description Kind of rows; what is no kind counts as `product` */
+        /** @description Kind of rows; anything else counts as `product` */
         attribute?: string;
-        /** @description 0-based; 0 unless sent */
+        /** @description 0-based; default 0 */
         page?: number;
-        /** @description 20 unless sent; lowered to the cap of the service */
+        /** @description Rows per page, up to the cap; default 20 */
         page_size?: number;
-        /** @description Order of a listing; a search is ordered by relevance */
+        /** @description Order of a listing; a `search` is ordered by relevance */
         sort?: components['schemas']['Sort'];
-        /** @description Tag ids; the row carries at least one */
+        /** @description Tag ids; rows have at least one of these */
         tags?: string[];
-        /** @description Tag ids; the row carries none */
+        /** @description Tag ids; rows have none of these */
         exclude_tags?: string[];
-        /** @description Names or ids of categories; handbags and watches unless sent */
+        /** @description Names or ids of categories; default: handbags and watches */
         category?: string[];
-        /** @description Ids; the row has at least one */
+        /** @description Ids; rows have at least one of these */
         brand?: string[];
-        /** @description Ids; the row has none */
+        /** @description Ids; rows have none of these */
         exclude_brand?: string[];
-        /** @description Ids; the row has at least one */
+        /** @description Ids; rows have at least one of these */
         model?: string[];
-        /** @description Ids; the row has none */
+        /** @description Ids; rows have none of these */
         exclude_model?: string[];
-        /** @description Ids; the row has at least one */
+        /** @description Ids; rows have at least one of these */
         style?: string[];
-        /** @description Ids; the row has none */
+        /** @description Ids; rows have none of these */
         exclude_style?: string[];
-        /** @description Ids; the row has at least one */
+        /** @description Ids; rows have at least one of these */
         family?: string[];
-        /** @description Ids; the row has none */
+        /** @description Ids; rows have none of these */
         exclude_family?: string[];
-        /** @description Ids; the row has at least one */
+        /** @description Ids; rows have at least one of these */
         case?: string[];
-        /** @description Ids; the row has none */
+        /** @description Ids; rows have none of these */
         exclude_case?: string[];
-        /** @description Ids; the row has at least one */
+        /** @description Ids; rows have at least one of these */
         dial?: string[];
-        /** @description Ids; the row has none */
+        /** @description Ids; rows have none of these */
         exclude_dial?: string[];
         /** @description Names or ids of categories */
         exclude_category?: string[];
@@ -3885,9 +3885,9 @@ export interface operations {
   listAccounts: {
     parameters: {
       query?: {
-        /** @description Entries of a page */
+        /** @description Entries per page */
         limit?: number;
-        /** @description The `next_cursor` of the page before */
+        /** @description The `next_cursor` of the previous page */
         cursor?: string;
       };
       header?: {
@@ -4083,9 +4083,9 @@ export interface operations {
   getUsage: {
     parameters: {
       query?: {
-        /** @description Else 30 days before `until`; at most 366 days before it */
+        /** @description At most 366 days before `until`; default: 30 days before it */
         since?: string;
-        /** @description Before this day or time, not before `since`; else the end of today, in UTC */
+        /** @description Exclusive, not before `since`; default: the end of today in UTC */
         until?: string;
       };
       header?: {
@@ -4125,9 +4125,9 @@ export interface operations {
   listKeys: {
     parameters: {
       query?: {
-        /** @description Entries of a page */
+        /** @description Entries per page */
         limit?: number;
-        /** @description The `next_cursor` of the page before */
+        /** @description The `next_cursor` of the previous page */
         cursor?: string;
       };
       header?: {
@@ -4292,11 +4292,11 @@ export interface operations {
   getAuditLog: {
     parameters: {
       query?: {
-        /** @description Entries of a page */
+        /** @description Entries per page */
         limit?: number;
-        /** @description The `next_cursor` of the page before */
+        /** @description The `next_cursor` of the previous page */
         cursor?: string;
-        /** @description Entries that concern this account */
+        /** @description Only entries that concern this account */
         account?: string;
       };
       header?: {

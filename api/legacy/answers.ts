@@ -12,7 +12,7 @@ import { answer, part } from '../wire/shared';
 
 const legacyVariant = part('LegacyVariant', {
   ...variantFields,
-  fields: z.array(variantField).describe('What the variant differs in'),
+  fields: z.array(variantField).describe('Values that distinguish the variant'),
   ...prices,
 });
 
@@ -21,7 +21,7 @@ export const legacyRow = part('LegacyRow', {
   ...rowFields,
   attributes: z.array(attribute).describe('Its category and what stands above it'),
   variants: z.array(legacyVariant).optional().describe('Products only'),
-  max_market_estimate: marketEstimate.nullable().optional().describe('Rows that are no product'),
+  max_market_estimate: marketEstimate.nullable().optional().describe('Not on products'),
 });
 
 /** The answer of v1 and v2 products (contract 8.4). */
@@ -31,28 +31,28 @@ export const legacyAnswer = answer('LegacyAnswer', {
   ...pageFields,
   stats: z
     .object({
-      id: z.record(z.string(), z.int()).describe('Rows of this page by the id of each of their attributes'),
-      nbWordsMatched: z.int().describe('Words of the query that the best row matches'),
+      id: z.record(z.string(), z.int()).describe('Number of rows on this page by attribute id'),
+      nbWordsMatched: z.int().describe('Number of query words that the best row matches'),
     })
     .describe('Counts over this page'),
-  sort_applied: z.string().describe('The sort, or `relevance`'),
+  sort_applied: z.string().describe('The sort order used, or `relevance`'),
 });
 
 /** One match of v2 vision (contract 8.6). */
 export const legacyMatch = part('LegacyMatch', {
   label: z.string().describe('Name and style of the item'),
-  confidence: z.number().min(0).max(1).describe('How sure the match is, calibrated'),
+  confidence: z.number().min(0).max(1).describe('Calibrated probability that the match is right'),
   id: z.string().describe('Id of the matched row'),
   product: z
     .object({
       id: z.string().describe('Id of the matched row'),
       updated_at: z.iso.datetime().describe('When the row was last changed'),
-      category_id: z.string().describe('Its category'),
+      category_id: z.string().describe('Category of the row'),
       attributes: z.array(attribute).describe('Its category and what stands above it'),
-      variants: z.array(legacyVariant).describe('Empty where the match is no product'),
+      variants: z.array(legacyVariant).describe('Empty if the match is not a product'),
       popularity: rowFields.popularity,
-      deleted: z.boolean().describe('Deleted rows are not matched'),
-      nbWordsMatched: z.int().describe('0: a photo has no words'),
+      deleted: z.boolean().describe('Always `false`: deleted rows are not matched'),
+      nbWordsMatched: z.int().describe('Always 0: a photo has no words'),
     })
     .describe('The matched row'),
 });
@@ -61,5 +61,5 @@ export const legacyMatch = part('LegacyMatch', {
 export const legacyVisionAnswer = answer('LegacyVisionAnswer', {
   results: z.array(legacyMatch).describe('Matches, best first'),
   processingTime: z.number().describe('Milliseconds'),
-  predictionId: z.string().describe('What an operator can look the identification up by'),
+  predictionId: z.string().describe('Id by which an operator can look up the identification'),
 });

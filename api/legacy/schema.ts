@@ -35,16 +35,16 @@ const legacyQuery = z.object({
   attribute: z.unknown().optional().meta({
     type: 'string',
     default: 'product',
-    description: 'Kind of rows; what is no kind counts as `product`',
+    description: 'Kind of rows; anything else counts as `product`',
   }),
-  page: number(pageNumber, 0).default(0).describe('0-based; 0 unless sent'),
-  page_size: number(sizeOfPage, 1).default(20).describe('20 unless sent; lowered to the cap of the service'),
-  sort: sort.default('popularity_desc').describe('Order of a listing; a search is ordered by relevance'),
-  tags: list.default([]).describe('Tag ids; the row carries at least one'),
-  exclude_tags: list.default([]).describe('Tag ids; the row carries none'),
+  page: number(pageNumber, 0).default(0).describe('0-based; default 0'),
+  page_size: number(sizeOfPage, 1).default(20).describe('Rows per page, up to the cap; default 20'),
+  sort: sort.default('popularity_desc').describe('Order of a listing; a `search` is ordered by relevance'),
+  tags: list.default([]).describe('Tag ids; rows have at least one of these'),
+  exclude_tags: list.default([]).describe('Tag ids; rows have none of these'),
   category: list
     .default(DEFAULT_CATEGORIES)
-    .describe('Names or ids of categories; handbags and watches unless sent'),
+    .describe('Names or ids of categories; default: handbags and watches'),
 });
 
 const EXCLUDE = 'exclude_';
@@ -53,8 +53,8 @@ const EXCLUDE = 'exclude_';
 export const legacyParameters = legacyQuery.extend({
   ...Object.fromEntries(
     new Taxonomy([]).facetFields().flatMap((field) => [
-      [field, list.optional().describe('Ids; the row has at least one')],
-      [EXCLUDE + field, list.optional().describe('Ids; the row has none')],
+      [field, list.optional().describe('Ids; rows have at least one of these')],
+      [EXCLUDE + field, list.optional().describe('Ids; rows have none of these')],
     ]),
   ),
   exclude_category: list.optional().describe('Names or ids of categories'),
@@ -116,7 +116,7 @@ const textOf = (name: string) => ({ properties: { [name]: { type: 'string' } }, 
 /** Body of `POST /v2/vision` (contract 8.6). */
 export const legacyIdentifyBody = z
   .object({
-    url: z.string().nullish().describe('Public http(s) address of the photo; wins over `base64`'),
+    url: z.string().nullish().describe('Public http(s) address of the photo; takes precedence over `base64`'),
     base64: z.string().nullish().describe('The photo as base64 or data URI: JPEG, PNG or WebP'),
   })
   .meta({ if: textOf('url'), else: textOf('base64') })

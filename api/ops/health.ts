@@ -16,16 +16,16 @@ export const readinessAnswer = part('Readiness', {
   status: z
     .enum(['ready', 'degraded'])
     .describe(
-      '`ready`: the process serves everything. `degraded`: it serves, though less; `warnings` say what it lacks',
+      '`ready`: the process serves everything. `degraded`: some functions fail; `warnings` names them',
     ),
   checks: z
     .record(z.string(), z.enum(['ok', 'failed', 'starting', 'ready', 'stopping']))
-    .describe('`process` (its state) and each thing that it needs: `ok` or `failed`')
+    .describe('`process` (its state) and each dependency: `ok` or `failed`')
     .register(ANSWERED, { id: 'ReadinessChecks' }),
-  warnings: z.array(z.string()).describe('What it lacks, with the reason'),
+  warnings: z.array(z.string()).describe('Failed optional dependencies, with the reason'),
   inference: z
     .record(z.string(), z.enum(['tensorflow', 'onnx', 'wasm', 'cpu']))
-    .describe('What computes each model in the memory of this process'),
+    .describe('The backend of each model loaded in this process'),
 });
 
 /** 200 as long as the process responds at all. */

@@ -27,7 +27,7 @@ import {
 export const includes = z
   .array(includeModule)
   .default(['taxonomy'])
-  .describe('What rows have beside their name and pictures');
+  .describe('What rows contain besides name and pictures');
 
 const LISTS = ['include', 'exclude', 'ids'] as const;
 const filled = (list: string) => ({ properties: { [list]: { minItems: 1 } }, required: [list] });
@@ -80,7 +80,7 @@ const facetLimit = z
   .min(1)
   .max(FACET_VALUES_MAX)
   .default(20)
-  .describe('Values at most, the most frequent');
+  .describe('Maximum number of values, the most frequent first');
 
 /** One facet to count: its field, or that with a limit and a search within its values. */
 const facet = z.union(
@@ -105,7 +105,7 @@ const facets = z
       context.addIssue({ code: 'custom', path: [repeated], message: `"${fields[repeated]}" is named twice` });
     }
   })
-  .describe('Fields whose values are counted over all rows of the result');
+  .describe('Fields whose values are counted, over all rows of the result');
 
 const fieldOf = (given: z.output<typeof facet>): string => (typeof given === 'string' ? given : given.field);
 
@@ -117,16 +117,16 @@ export const catalogQueryBody = z
     query: searchText.optional().describe('Free text; without it the rows are listed'),
     category_id: z.string().optional().describe('Slug or name of a category'),
     filters,
-    taxonomy_node: z.string().default('product').describe('Kind of rows'),
+    taxonomy_node: z.string().default('product').describe('Kind of rows to return'),
     page: pageNumber.optional().meta({ default: 0 }),
     page_size: sizeOfPage.default(20),
     cursor: z
       .string()
       .max(CURSOR_LENGTH_MAX)
       .optional()
-      .describe('Instead of `page`: empty for the first rows, then the `next_cursor` of the answer before'),
-    match: match.default('any').describe('Whether rows need any word of the query, or all of them'),
-    sort: sort.default('popularity_desc').describe('Order of a listing; a query is ordered by relevance'),
+      .describe('Instead of `page`: empty for the first page, then the `next_cursor` of the previous answer'),
+    match: match.default('any').describe('Whether rows must match any word of the query or all of them'),
+    sort: sort.default('popularity_desc').describe('Order of a listing; a `query` is ordered by relevance'),
     facets: facets.optional(),
     includes,
   })
@@ -137,39 +137,39 @@ export const catalogQueryBody = z
 const ITEMS_MAX = 100;
 
 export const itemsBody = body('ItemsRequest', {
-  ids: z.array(z.string()).min(1).max(ITEMS_MAX).describe('Ids of rows; one that is named again is one row'),
+  ids: z.array(z.string()).min(1).max(ITEMS_MAX).describe('Ids of rows; a repeated id gives one row'),
   includes,
 });
 
 export const suggestBody = body('SuggestRequest', {
-  query: searchText.default('').describe('What stands in the search box; blank for the most popular rows'),
+  query: searchText.default('').describe('Text in the search box; blank for the most popular rows'),
   category_id: z.string().optional().describe('Slug or name of a category'),
-  size: sizeOfPage.default(SUGGESTIONS_MAX).describe(`Rows at most; lowered to ${SUGGESTIONS_MAX}`),
+  size: sizeOfPage.default(SUGGESTIONS_MAX).describe(`Maximum number of rows, up to ${SUGGESTIONS_MAX}`),
 });
 
 export const itemParameters = z.strictObject({
   includes: commaSeparated
     .pipe(z.array(includeModule))
     .default(['taxonomy'])
-    .describe('Comma-separated; empty for neither'),
+    .describe('Comma-separated; empty for none'),
 });
 
 export const similarParameters = itemParameters.extend({
-  category_id: z.string().optional().describe('Slug or name of a category; else that of the item'),
-  size: digits.pipe(sizeOfPage).default(SIMILAR_MAX).describe(`Rows at most; lowered to ${SIMILAR_MAX}`),
+  category_id: z.string().optional().describe('Slug or name of a category; default: that of the item'),
+  size: digits.pipe(sizeOfPage).default(SIMILAR_MAX).describe(`Maximum number of rows, up to ${SIMILAR_MAX}`),
 });
 
 /** Body of `POST /v3/webhooks` (contract 16.10). */
 export const webhookBody = z
   .strictObject({
     url: z.string().describe('Public https address'),
-    events: z.array(webhookEvent).min(1).describe('What it is told'),
+    events: z.array(webhookEvent).min(1).describe('Events to send'),
     credits_below: z
       .int()
       .min(1)
       .max(CREDITS_MAX)
       .optional()
-      .describe('For `account.credits.low`: the balance below which it is told'),
+      .describe('Balance that triggers `account.credits.low`; required with that event'),
   })
   .superRefine(({ events, credits_below: below }, context) => {
     if (events.includes('account.credits.low') === (below !== undefined)) return;

@@ -13,10 +13,10 @@ const fraction = (of: string) => z.number().min(0).max(1).describe(of);
 /** The part of a photo to look at (contract 7.15). */
 const region = z
   .strictObject({
-    x: fraction('Of its left edge, from the left'),
-    y: fraction('Of its upper edge, from the top'),
-    width: fraction('Of the width of the photo'),
-    height: fraction('Of its height'),
+    x: fraction('Left edge, from the left of the photo'),
+    y: fraction('Upper edge, from the top of the photo'),
+    width: fraction('Width'),
+    height: fraction('Height'),
   })
   .superRefine(({ x, y, width, height }, context) => {
     const fault = (field: string) =>
@@ -24,24 +24,23 @@ const region = z
     if (x + width > 1 + ROUNDING) fault('width');
     if (y + height > 1 + ROUNDING) fault('height');
   })
-  .describe('Fractions of the upright photo, within 0 to 1; at least 16 pixels on each side')
+  .describe('Part of the upright photo, in fractions of its sides; at least 16 pixels on each side')
   .register(SENT, { id: 'Region' });
 
 const photo = {
-  url: z.string().optional().describe('Public http(s) address of the photo; wins over `base64`'),
+  url: z.string().optional().describe('Public http(s) address of the photo; takes precedence over `base64`'),
   base64: z.string().optional().describe('The photo as base64 or data URI: JPEG, PNG or WebP'),
   region: region.optional(),
 };
 
 export const photoBody = z
   .strictObject(photo)
-  .meta({ description: 'One of `url` and `base64`', if: having('url'), else: having('base64') })
+  .meta({ description: 'Either `url` or `base64`', if: having('url'), else: having('base64') })
   .register(SENT, { id: 'Photo' });
 
 /** `images` in place of one photo (contract 7.14). */
 const PHOTOS = {
-  description:
-    'A photo as `url` or `base64`; or several as `images`, then without `url`, `base64` and `region`',
+  description: 'One photo as `url` or `base64`; or several as `images`, without `url`, `base64` and `region`',
   if: having('images'),
   // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
   then: { not: { anyOf: Object.keys(photo).map((name) => having(name)) } },
@@ -56,14 +55,14 @@ const item = z.strictObject({
     .max(PHOTOS_MAX)
     .optional()
     .describe('Photos of one item from several sides, instead of `url` or `base64`'),
-  category_id: z.string().optional().describe('Slug or name of the category that the item is of'),
+  category_id: z.string().optional().describe('Slug or name of the category of the item'),
   filters,
   min_confidence: z
     .number()
     .min(0)
     .max(1)
     .optional()
-    .describe('Confidence that the best row needs for an answer, 0 to 1; left out, the floor of the service'),
+    .describe('Confidence that the best row needs for an answer, 0 to 1; default: the floor of the service'),
   explain: z.boolean().default(false).describe('Whether each row has `evidence`'),
 });
 
@@ -73,7 +72,7 @@ export const identifyBody = item.extend({ includes }).meta(PHOTOS).register(SENT
 const jobPhotos = item.meta(PHOTOS).register(SENT, { id: 'JobPhotos' });
 
 export const jobBody = body('JobRequest', {
-  entries: z.array(jobPhotos).min(1).max(JOB_ENTRIES_MAX).describe('One identification each'),
+  entries: z.array(jobPhotos).min(1).max(JOB_ENTRIES_MAX).describe('One identification per entry'),
   includes,
 });
 
@@ -92,6 +91,6 @@ export function toIdentification(asked: z.output<typeof item>, cut: CutPhotos, a
 const COMMENT_LENGTH_MAX = 2000;
 
 export const feedbackBody = body('Feedback', {
-  correct_id: z.string().nullable().describe('The product that the photos show; null if there is none'),
-  comment: z.string().max(COMMENT_LENGTH_MAX).optional().describe('For anyone who looks into it'),
+  correct_id: z.string().nullable().describe('The product that the photos show; null: not in the catalog'),
+  comment: z.string().max(COMMENT_LENGTH_MAX).optional().describe('A note for whoever reviews the feedback'),
 });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { market, part } from './shared';
 
 /** Parts of answers that all API versions share; presenters are typed by them, and `/openapi.json` shows them. */
-const region = market.describe('Market that the figures are of');
+const region = market.describe('Market of the figures');
 const addresses = z.array(z.url());
 const grade = z.number().nullable();
 
@@ -13,18 +13,18 @@ export const pictures = {
 
 export const attribute = part('Attribute', {
   field: z.string().describe('A taxonomy field such as `brand`'),
-  id: z.string().describe('Id of the entity, as filters take it'),
-  name: z.string().describe('Its name, for people'),
+  id: z.string().describe('Id of the entity, to use in filters'),
+  name: z.string().describe('Display name'),
 });
 
 export const variantField = part('VariantField', {
   field: z.string().describe('What varies, such as `size`'),
-  name: z.string().describe('Its value, for people'),
+  name: z.string().describe('Display name of the value'),
 });
 
 export const tag = part('Tag', {
-  id: z.string().describe('`<group>:<name>`, as filters take it'),
-  name: z.string().describe('Its name, for people'),
+  id: z.string().describe('`<group>:<name>`, to use in filters'),
+  name: z.string().describe('Display name'),
   group: z.string().describe('The part of the id before the colon'),
 });
 
@@ -37,7 +37,7 @@ export const marketEstimate = part('MarketEstimate', {
   D: grade.describe('Fair: significant wear, still usable'),
   currency: z.string().describe('Lower-case ISO 4217 code'),
   estimated_at: z.iso.datetime().describe('When it was estimated'),
-  confidence: z.number().nullable().describe('How sure the estimate is; null where that is not known'),
+  confidence: z.number().nullable().describe('Confidence of the estimate; null if unknown'),
 });
 
 const dataFileLink = part('DataFileLink', {
@@ -59,7 +59,7 @@ export const prices = {
 /** The common fields of every row (contract 1.2). */
 export const rowFields = {
   id: z.string().describe('Starts with its kind, such as `product_` or `brand_`'),
-  name: z.string().describe('Of a product: brand, model and style, or its title; else of the entity'),
+  name: z.string().describe('Display name; of a product its brand, model and style, or its title'),
   popularity: z.number().describe('Higher is more popular'),
   ...pictures,
   available_tags: z.array(tag).optional().describe('Category rows only'),
@@ -72,20 +72,20 @@ export const variantFields = {
 };
 
 export const pageFields = {
-  results: z.int().describe('Rows in this page'),
-  total_results: z.int().describe('Rows of all pages'),
+  results: z.int().describe('Number of rows on this page'),
+  total_results: z.int().describe('Number of rows on all pages'),
   page: z.int().describe('0-based'),
-  total_pages: z.int().describe('A count; the last page is one less'),
+  total_pages: z.int().describe('Number of pages'),
 };
 
 /** The body of every error (contract 11.1). */
 export const errorAnswer = part('Refusal', {
   success: z.literal(false).describe('`false` for every refusal'),
-  error: z.string().describe('Code of the failure; clients branch on it'),
-  message: z.string().describe('What a developer can do about it'),
-  request_id: z.string().describe('Name of the request, for support'),
+  error: z.string().describe('Error code for programs'),
+  message: z.string().describe('Explanation for developers'),
+  request_id: z.string().describe('Id of the request, for support'),
   field: z.string().optional().describe('Path of the parameter at fault'),
-  allowed_taxonomy_nodes: z.array(z.string()).optional().describe('Those of the category'),
+  allowed_taxonomy_nodes: z.array(z.string()).optional().describe('Valid values of `taxonomy_node`'),
   reason: z.string().optional().describe('Why an image can not be used'),
-  index: z.int().optional().describe('Position of the photo at fault in `images`'),
+  index: z.int().optional().describe('Index in `images` of the photo at fault'),
 });

@@ -22,8 +22,8 @@ const documented = (description: string) =>
     .meta({ description, anyOf: ['date', 'date-time'].map((format) => ({ type: 'string', format })) });
 
 export const periodParameters = z.strictObject({
-  since: documented(`Else ${DAYS} days before \`until\`; at most ${DAYS_MAX} days before it`),
-  until: documented('Before this day or time, not before `since`; else the end of today, in UTC'),
+  since: documented(`At most ${DAYS_MAX} days before \`until\`; default: ${DAYS} days before it`),
+  until: documented('Exclusive, not before `since`; default: the end of today in UTC'),
 });
 
 /**

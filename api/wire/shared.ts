@@ -55,10 +55,10 @@ const wholeNumber = (minimum: number) =>
     .min(minimum, `must be at least ${minimum}`)
     .meta({ type: 'integer' });
 
-export const pageNumber = wholeNumber(0).describe('0-based; past the end there are no rows');
+export const pageNumber = wholeNumber(0).describe('0-based; a page past the end has no rows');
 
 /** Rows of a page; values above the service's cap are lowered to it. */
-export const sizeOfPage = wholeNumber(1).describe('Lowered to the cap of the service, 100 by default');
+export const sizeOfPage = wholeNumber(1).describe('Rows per page; lowered to the maximum, by default 100');
 
 export const searchText = z
   .string()

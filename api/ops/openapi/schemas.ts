@@ -15,7 +15,7 @@ const { success, message, request_id, index, field, allowed_taxonomy_nodes } = e
 
 /** The body of a failure, with its extra fields (contract 11.1). */
 function failure(name: string, code: ErrorCode, extras: z.core.$ZodLooseShape = {}): z.ZodType {
-  const error = z.literal(code).describe('Code of the failure; branch on it');
+  const error = z.literal(code).describe('Error code for programs');
   return part(name, { success, error, message, request_id, ...extras });
 }
 
