@@ -26,7 +26,7 @@ import {
 export const RECORDS_MAX = 1_000;
 /** Target duration of a transaction: other writers wait for it, and readers of the embedded database. */
 const TRANSACTION_MS = 500;
-const STALE_AT_ONCE = 500;
+const STALE_BATCH = 500;
 
 export interface LineOutcome {
   readonly line: number;
@@ -110,7 +110,7 @@ export class RecordsService {
 
   /** Derives rows left stale by earlier changes, in steps, until `signal` ends it. */
   async followUp(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted && (await this.records.deriveStaleRows(STALE_AT_ONCE)) > 0);
+    while (!signal.aborted && (await this.records.deriveStaleRows(STALE_BATCH)) > 0);
   }
 
   /** A record as it was last written. @throws AppError 404 when there is none with this id, or when it is deleted */

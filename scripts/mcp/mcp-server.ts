@@ -25,7 +25,7 @@ export interface McpOptions {
 }
 
 const category = z.string().min(1).exactOptional().describe('slug or name of a category, such as "handbags"');
-const modules = includes.describe('what rows have beside name and pictures; "pricing" costs more credits');
+const modules = includes.describe('what rows contain besides name and pictures; "pricing" costs more');
 
 /** Base64 takes four characters for three bytes, and a data URI some more. */
 const base64Max = (bytes: number): number => Math.ceil(bytes / 3) * 4 + 1024;
@@ -51,11 +51,11 @@ const filter = z.strictObject({
 const annotations = { readOnlyHint: true, openWorldHint: false } as const;
 
 const rowsOf = (row: z.ZodObject) => ({
-  data: z.array(row.loose()).describe('rows, the best or first one first'),
+  data: z.array(row.loose()).describe('the rows, in order'),
 });
 const identified = identifyAnswer
   .extend(rowsOf(matchedRow))
-  .extend({ predictionId: z.string().describe('what feedback on the answer goes by') })
+  .extend({ predictionId: z.string().describe('id for feedback on the answer') })
   .loose();
 
 const INSTRUCTIONS =
@@ -85,14 +85,14 @@ export function mcpServer({ client, imageBytesMax, readsFiles }: McpOptions): Mc
         'The first may be a brand, model or style, followed by its likeliest products. ' +
         'None where nothing is sure enough. It never proves that an item is genuine.',
       inputSchema: z.strictObject({
-        photos: z.array(photo).min(1).max(PHOTOS_MAX).describe('of one item, from several sides'),
+        photos: z.array(photo).min(1).max(PHOTOS_MAX).describe('photos of one item, from several sides'),
         category_id: category,
         min_confidence: z
           .number()
           .min(0)
           .max(1)
           .exactOptional()
-          .describe('that the first row needs; 0 gives the ten nearest rows, whatever they are'),
+          .describe('confidence that the first row needs; 0 returns the ten nearest rows'),
         includes: modules,
       }),
       outputSchema: identified,
@@ -110,8 +110,8 @@ export function mcpServer({ client, imageBytesMax, readsFiles }: McpOptions): Mc
         query: searchText.exactOptional().describe('free text; without it rows are listed'),
         match: match.exactOptional().describe('"all": only rows with all words of the query'),
         category_id: category,
-        filters: z.array(filter).max(FILTERS_MAX).exactOptional().describe('ANDed'),
-        page: pageNumber.exactOptional().describe('from 0'),
+        filters: z.array(filter).max(FILTERS_MAX).exactOptional().describe('rows must pass all of them'),
+        page: pageNumber.exactOptional().describe('page number, from 0'),
         page_size: sizeOfPage.exactOptional(),
         includes: modules,
       }),
@@ -137,9 +137,9 @@ export function mcpServer({ client, imageBytesMax, readsFiles }: McpOptions): Mc
       title: 'Find similar products',
       description: 'Products that look like one, the most similar first.',
       inputSchema: z.strictObject({
-        id: z.string().min(1).describe('of a product'),
+        id: z.string().min(1).describe('id of a product'),
         category_id: category,
-        size: sizeOfPage.exactOptional().describe('how many at most'),
+        size: sizeOfPage.exactOptional().describe('maximum number of rows'),
         includes: modules,
       }),
       outputSchema: similarAnswer.extend(rowsOf(similarRow)).loose(),
