@@ -7,17 +7,15 @@ import {
   type NeighbourIndex,
   type NeighbourRequest,
   PORTS,
-  type TraceContext,
 } from '../models/ports';
 import { type EmbeddingVersion, type ViewSize, viewSizeOf } from '../models/vision/embedding-model';
 import type { Neighbourhood } from '../models/vision/neighbours';
 import { ForegroundLoad } from './foreground-load';
 import { RecallSampler } from './recall-sampler';
 
-export interface Photos extends Pick<NeighbourRequest, 'images' | 'limit' | 'scope'> {
+export interface Photos extends Pick<NeighbourRequest, 'images' | 'limit' | 'scope' | 'liveStamp' | 'trace'> {
   /** Milliseconds that they waited in the queue. */
   readonly queueMs: number;
-  readonly trace?: TraceContext | undefined;
 }
 
 export interface PhotoPipeline {
@@ -39,8 +37,8 @@ const ATTEMPTS = 3;
 /**
  * How photos of an item become neighbours: their views become vectors under the live model, and the vector index knows the
  * catalog images nearest to any of them. The vectors of the photos seen last are cached; neighbours are not, so an answer
- * reflects the current catalog. Everything belongs to one embedding version, which is asked for anew with each call. A call
- * whose version was pruned under it is answered under the live one.
+ * reflects the current catalog. Everything belongs to one embedding version: the one that was live when the call came or a
+ * later one. A call whose version was pruned under it is answered under the live one.
  */
 @injectable()
 export class VisionPipeline implements PhotoPipeline {
@@ -69,15 +67,16 @@ export class VisionPipeline implements PhotoPipeline {
   /** @throws unavailable while no embedding version is live; whatever embedder and index throw */
   neighbours(photos: Photos): Promise<Neighbourhood> {
     return this.foreground.during(async () => {
+      let version = await this.embeddings.live(photos.liveStamp);
+      if (!version) throw unavailable('No embedding version is live yet.', RETRY_AFTER_SECONDS);
       for (let attempt = 1; ; attempt += 1) {
-        const version = await this.embeddings.live();
-        if (!version) throw unavailable('No embedding version is live yet.', RETRY_AFTER_SECONDS);
         try {
           return await this.#under(version, photos);
         } catch (failure) {
           // A version that is not live any more may have lost its vectors or its model while photos were in work under it.
           const live = attempt === ATTEMPTS ? null : await this.embeddings.live().catch(() => null);
           if (live === null || live.id === version.id) throw failure;
+          version = live;
         }
       }
     });

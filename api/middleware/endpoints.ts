@@ -12,7 +12,7 @@ import { classifyFailure } from './error-handler';
 import { idempotent, refuseKey } from './idempotency';
 import { linkRenewal } from './links';
 import { parseJsonObject } from './parse-json-object';
-import { photoLimit, queueGates, rateLimit } from './rate-limit';
+import { photoPlaces, rateLimit } from './rate-limit';
 import { type BodyType, JSON_BODY, JSON_LINES_BODY, PICTURE_BODY, readTyped } from './read-body';
 import { idOf } from './request-address';
 import { type Answer, type Made, sendAnswer } from './send-answer';
@@ -43,24 +43,13 @@ export type OperatorRoutes = {
  * for a photo that the workers can't process in time: its 503 comes before its upload.
  */
 export function buildEndpoints(services: ApiServices, settings: ApiSettings, answers: AnswerMemory) {
-  const { accounts, limiter, queue, clock, bodies } = services;
+  const { accounts, bodies } = services;
   const { limits, visionDeadlineMs: deadlineMs } = settings;
   const keys = new KeyLookups<Caller>((hash) => accounts.callerByKeyHash(hash), limits.unknownKeysPerMinute);
   const calls = rateLimit(services, limits);
   const forced = simulateError(deadlineMs);
   const operator = authorizeOperator(settings.adminToken ?? null, limits.unknownKeysPerMinute);
-  const takePhotos = photoLimit(limiter, limits);
-  const firstPhoto: Middleware = (_req, res) => takePhotos(res, 1);
-  const { shedLoad, enter } = queueGates(queue, clock, deadlineMs);
-  const withPlaces =
-    (route: Route): Route =>
-    async (req, res) => {
-      const work = await route(req, res);
-      const { photos = 1 } = work;
-      await takePhotos(res, photos - 1);
-      await enter(res, photos);
-      return work;
-    };
+  const places = photoPlaces(services, limits, deadlineMs);
   const once = idempotent(services, answers, deadlineMs + LEASE_SLACK_MS, linkRenewal(services));
   const answer = chargedAnswer(services, answers);
 
@@ -75,7 +64,7 @@ export function buildEndpoints(services: ApiServices, settings: ApiSettings, ans
     json: [body(JSON_BODY, BODY_BYTES_MAX), parseJson],
     photo: [body(JSON_BODY, photoBytesMax)],
     // Twice the largest photo: many photos of the usual size, processed later.
-    job: [firstPhoto, body(JSON_BODY, 2 * photoBytesMax)],
+    job: [places.first, body(JSON_BODY, 2 * photoBytesMax)],
     records: [body(JSON_LINES_BODY, RECORDS_BYTES_MAX)],
     // Above the limit for pictures, so that one that is too large is refused as everywhere else (contract 7.2).
     picture: [body(PICTURE_BODY, photoBytesMax)],
@@ -99,8 +88,8 @@ export function buildEndpoints(services: ApiServices, settings: ApiSettings, ans
       const admitted = [authenticate(keys, version, scope), forced, calls];
       if (kind === 'read') return through(...admitted, ...parameters(query), answer(name, route));
       if (kind === 'once') return through(...admitted, ...BODIES[takes], once, answer(name, route));
-      const begin = [startDeadline(deadlineMs), ...admitted, firstPhoto, shedLoad];
-      return through(...begin, ...BODIES[takes], once, answer(name, withPlaces(route)));
+      const begin = [startDeadline(deadlineMs), ...admitted, places.first, places.shedLoad];
+      return through(...begin, ...BODIES[takes], once, answer(name, places.forAll(route)));
     },
     /** For operators (contract 17.2), likewise. */
     operator: ({ method, query, takes, isRepeatable }: Endpoint, route: OperatorRoute): RequestHandler => {

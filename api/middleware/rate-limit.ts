@@ -1,8 +1,9 @@
 import type { Response } from 'express';
 import { limitHeaders, rateLimited } from '../../models/errors';
-import type { Clock, LimitDecision, RateLimiter, VisionCaller, VisionQueue } from '../../models/ports';
+import type { LimitDecision, VisionCaller } from '../../models/ports';
 import type { ApiServices, DefaultLimits } from '../api-services';
 import { callerOf, type Middleware, onceClosed } from './call';
+import type { Route } from './charged-answer';
 
 /** Longest time from the start of a vision call to its answer, upload included; then its slot expires by itself. */
 const PLACE_LAPSE_MS = 180_000;
@@ -43,11 +44,16 @@ export async function countTestCalls(
 }
 
 /**
- * Takes slots for so many more photos until the call ends: 429 when its key has too few left. A call with more photos than
- * slots takes all of them.
+ * Places for the photos of a call, until it ends. Of its key: 429 when that has too few left; a call with more photos than the key
+ * may have at a time takes all of them. In the queue: 503 for photos that the workers can't process within the deadline, before the
+ * body is read, so that a refusal costs next to nothing, and again after it, since many may have come meanwhile.
  */
-export function photoLimit(limiter: RateLimiter, defaults: DefaultLimits) {
-  return async (res: Response, photos: number): Promise<void> => {
+export function photoPlaces(
+  { limiter, queue, clock }: ApiServices,
+  defaults: DefaultLimits,
+  deadlineMs: number,
+) {
+  const take = async (res: Response, photos: number): Promise<void> => {
     const { keyId, limits } = callerOf(res);
     const limit = limits.concurrency ?? defaults.visionConcurrency;
     const held = res.locals.photoPlaces ?? 0;
@@ -61,21 +67,21 @@ export function photoLimit(limiter: RateLimiter, defaults: DefaultLimits) {
     res.locals.photoPlaces = held + places;
     onceClosed(res, () => void taken.release().catch(() => undefined));
   };
-}
-
-/**
- * 503 for photos that the workers can't process within the deadline: before the body is read, so that a refusal costs next
- * to nothing, and again after it, since many may have come meanwhile. From then on they have their slot in the queue.
- */
-export function queueGates(queue: Pick<VisionQueue, 'admit' | 'enter'>, clock: Clock, deadlineMs: number) {
   const callerIn = (res: Response): VisionCaller => ({
     accountId: callerOf(res).accountId,
     deadlineAt: clock.now().getTime() + deadlineMs,
   });
+  const first: Middleware = (_req, res) => take(res, 1);
   const shedLoad: Middleware = (_req, res) => queue.admit(callerIn(res));
-  const enter = async (res: Response, photos: number): Promise<void> => {
-    const place = await queue.enter({ ...callerIn(res), photos });
-    onceClosed(res, () => place.release());
-  };
-  return { shedLoad, enter };
+  const forAll =
+    (route: Route): Route =>
+    async (req, res) => {
+      const work = await route(req, res);
+      const { photos = 1 } = work;
+      await take(res, photos - 1);
+      const slot = await queue.enter({ ...callerIn(res), photos });
+      onceClosed(res, () => slot.release());
+      return work;
+    };
+  return { first, shedLoad, forAll };
 }

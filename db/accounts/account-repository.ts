@@ -160,7 +160,7 @@ export class PostgresAccountRepository implements AccountRepository {
       prepared(
         sql`SELECT k.id AS "keyId", account_id AS "accountId", versions, scopes, test, ${LIMITS}, credits, held,
               keep_photos AS "keepsPhotos", (SELECT version FROM catalog_taxonomy_version) AS "taxonomyVersion",
-              encode(k.hash, 'hex') AS hex
+              (SELECT xmin::text FROM embedding_versions WHERE state = 'live') AS "liveStamp", encode(k.hash, 'hex') AS hex
             FROM api_keys k JOIN accounts a ON a.id = k.account_id
             WHERE ${condition} AND ${isOpen(this.clock.now())}`,
       ),

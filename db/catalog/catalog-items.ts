@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { EVERYTHING, type SearchScope } from '../../models/catalog/catalog-query';
+import type { SearchScope } from '../../models/catalog/catalog-query';
 import type { OwnFields } from '../../models/catalog/import/records';
 import type { Attribute, CatalogItem, Tag, Variant } from '../../models/catalog/item';
 import { categoriesOf } from '../../models/catalog/taxonomy';
@@ -15,7 +15,7 @@ import {
 import { conditionsOf } from './search/catalog-clauses';
 import { isUnchangedSince } from './search/opening';
 
-interface ItemRow {
+export interface ItemRow {
   readonly id: string;
   readonly kind: string;
   readonly category: string;
@@ -35,28 +35,14 @@ interface ItemRow {
 
 type VariantRow = Omit<Variant, 'prices'> & Partial<StoredPricesJson>;
 
-/** Rows with their variants and tags, those that the scope counts, in the order of the ids; with `pricing` also prices. */
-export async function itemsById(
-  knex: Knex,
-  ids: readonly string[],
-  pricing: boolean,
-  scope: SearchScope = EVERYTHING,
-): Promise<CatalogItem[]> {
-  if (ids.length === 0) return [];
-  const isNarrowed = conditionsOf(scope).length > 0;
-  const statement = isNarrowed
-    ? rowsById(sql`ARRAY(${idsWithin(ids, scope)})`, pricing)
-    : prepared(rowsById(sql`${ids}::text[]`, pricing));
-  const rows = await rowsOf<ItemRow>(knex, statement);
-  const byId = new Map(rows.map((row) => [row.id, itemOf(row)]));
-  return ids.flatMap((id) => byId.get(id) ?? []);
-}
-
 export const idsWithin = (ids: readonly string[], scope: SearchScope): Sql =>
   sql`SELECT id FROM catalog_search WHERE ${allOf([sql`id = ANY(${ids}::text[])`, ...conditionsOf(scope)])}`;
 
-/** A query for rows by an array of ids, in no order: one statement, so that a row and its prices are of one moment. */
-const rowsById = (ids: Sql, pricing: boolean): Sql =>
+/**
+ * A query for rows with their variants and tags by an array of ids, in no order; with `pricing` also prices. One statement, so
+ * that a row and its prices are of one moment.
+ */
+export const rowsById = (ids: Sql, pricing: boolean): Sql =>
   sql`SELECT r.id, r.kind, r.category, r.name, r.popularity, to_json(r.images) AS images,
         to_json(r.thumbnails) AS thumbnails, r.attributes, r.updated_at,
         (SELECT coalesce(json_agg(v), '[]') FROM (
@@ -125,7 +111,10 @@ export const FOUND = sql`found.*, to_json(ARRAY(SELECT owner FROM gone)) AS gone
 /** A line of its result; the row is null where there is none. */
 export type FoundLine = (ItemRow | { readonly id: null }) & { readonly gone: readonly string[] };
 
-export function itemsIn(found: readonly FoundLine[]): (rows: FoundRows['rows']) => CatalogItem[] {
+/** The items in the order of ids. */
+export function itemsIn(
+  found: readonly (ItemRow | { readonly id: null })[],
+): (rows: FoundRows['rows']) => CatalogItem[] {
   const items = new Map<string, CatalogItem>();
   for (const line of found) if (line.id !== null) items.set(line.id, itemOf(line));
   return (rows) => rows.flatMap((id) => items.get(id) ?? []);

@@ -8,6 +8,7 @@ import {
 } from '../../models/catalog/catalog-query';
 import type { CatalogItem, Category, Tag } from '../../models/catalog/item';
 import type { SuggestedRow, SuggestionQuery } from '../../models/catalog/suggestion';
+import { Taxonomy } from '../../models/catalog/taxonomy';
 import {
   type CatalogRepository,
   type CatalogState,
@@ -15,8 +16,9 @@ import {
   PORTS,
   type SellRows,
 } from '../../models/ports';
-import { allOf, inTransaction, rowsOf, sql } from '../core/sql';
-import { idsWithin, itemsById, readFound } from './catalog-items';
+import { allOf, inTransaction, prepared, rowsOf, sql } from '../core/sql';
+import { VersionedCache } from '../core/versioned-cache';
+import { type ItemRow, idsWithin, itemsIn, readFound, rowsById } from './catalog-items';
 import { conditionsOf } from './search/catalog-clauses';
 import { facetValues } from './search/facet-values';
 import { CatalogChanged } from './search/opening';
@@ -25,7 +27,6 @@ import { type FoundPage, type RankOrder, scoredRows, type Window } from './searc
 import { type SeenSnapshot, SnapshotCache } from './search/snapshot-cache';
 import { expandTerms, type TermExpansion } from './search/term-expansion';
 import { suggestedRows } from './suggestions';
-import { VersionedCache } from './versioned-cache';
 
 /** Attempts without a transaction: the first from the state that this process saw last, the others from a current one. */
 const ATTEMPTS = 5;
@@ -41,10 +42,12 @@ type From = SeenSnapshot | null;
 @injectable()
 export class PostgresCatalogRepository implements CatalogRepository {
   readonly #snapshots: SnapshotCache;
-  readonly #categories = new VersionedCache(
-    () =>
-      rowsOf<Category>(this.knex)`
-      SELECT id, name, hierarchy, name_fields AS "nameFields" FROM categories ORDER BY id`,
+  readonly #taxonomy = new VersionedCache(
+    async () =>
+      new Taxonomy(
+        await rowsOf<Category>(this.knex)`
+        SELECT id, name, hierarchy, name_fields AS "nameFields" FROM categories ORDER BY id`,
+      ),
   );
   readonly #tags = new VersionedCache(
     () => rowsOf<Tag>(this.knex)`SELECT id, name, "group" FROM tags ORDER BY "group", display_order, id`,
@@ -67,8 +70,8 @@ export class PostgresCatalogRepository implements CatalogRepository {
     this.#snapshots = new SnapshotCache(knex);
   }
 
-  categories(taxonomyVersion?: number): Promise<readonly Category[]> {
-    return this.#categories.at(taxonomyVersion);
+  taxonomy(version?: number): Promise<Taxonomy> {
+    return this.#taxonomy.at(version);
   }
 
   tags(taxonomyVersion?: number): Promise<readonly Tag[]> {
@@ -79,12 +82,17 @@ export class PostgresCatalogRepository implements CatalogRepository {
     return this.#facetFields.at(taxonomyVersion);
   }
 
-  itemsById(
+  async itemsById(
     ids: readonly string[],
     pricing = false,
     scope: SearchScope = EVERYTHING,
   ): Promise<readonly CatalogItem[]> {
-    return itemsById(this.knex, ids, pricing, scope);
+    if (ids.length === 0) return [];
+    const isNarrowed = conditionsOf(scope).length > 0;
+    const statement = isNarrowed
+      ? rowsById(sql`ARRAY(${idsWithin(ids, scope)})`, pricing)
+      : prepared(rowsById(sql`${ids}::text[]`, pricing));
+    return itemsIn(await rowsOf<ItemRow>(this.knex, statement))(ids);
   }
 
   async within(ids: readonly string[], scope: SearchScope): Promise<readonly string[]> {

@@ -10,15 +10,20 @@ import {
   modelReference,
 } from '../../models/vision/embedding-model';
 import { inTransaction, rowsOf, type Sql, sql } from '../core/sql';
+import { VersionedCache } from '../core/versioned-cache';
 import { embeddingsOf, vectorType } from './embedding-tables';
 
 const VERSION_COLUMNS = sql`id, model, manifest, adaptation, state, created_at AS "createdAt", promoted_at AS "promotedAt"`;
 
 export class PostgresEmbeddingVersions {
+  readonly #live = new VersionedCache(
+    async () => (await versionsWhere(this.knex, sql`state = 'live'`))[0] ?? null,
+  );
+
   constructor(protected readonly knex: Knex) {}
 
-  async live(): Promise<EmbeddingVersion | null> {
-    return (await versionsWhere(this.knex, sql`state = 'live'`))[0] ?? null;
+  live(stamp?: string | null): Promise<EmbeddingVersion | null> {
+    return this.#live.at(stamp);
   }
 
   async version(id: number): Promise<EmbeddingVersion | null> {

@@ -77,8 +77,11 @@ export class PostgresNeighbourIndex implements NeighbourIndex {
     const vectors = photos.flat();
     if (vectors.length === 0 || limit <= 0) return [];
     const query = { version, vectors, each: limit, limit: limit * photos.length, scope };
-    const inMemory = await this.#nearestInMemory(query);
-    if (inMemory) return inMemory;
+    const inMemory = await this.#vectorsOf(version)
+      .then((memory) => memory?.nearest(vectors, query.limit, scope))
+      .catch((failure: unknown) => this.#leave(version, failure));
+    if (inMemory?.isIndexed) this.#moveOut(version, this.#indexed);
+    if (inMemory) return inMemory.neighbours;
     return (await this.#nearestInDatabase(query)).map(({ image, byView: near, products }) => {
       const byView = near.map(distanceOf);
       return { imageId: image, products, distance: Math.min(...byView), byView };
@@ -108,24 +111,6 @@ export class PostgresNeighbourIndex implements NeighbourIndex {
     await this.#vectorsOf(version).catch((failure: unknown) => this.#leave(version, failure));
   }
 
-  /** Null when the database must search. */
-  async #nearestInMemory({
-    version,
-    vectors: queries,
-    limit,
-    scope,
-  }: Query): Promise<readonly ShownNeighbour[] | null> {
-    try {
-      const vectors = await this.#vectorsOf(version);
-      if (!vectors) return null;
-      const { neighbours, isIndexed } = await vectors.nearest(queries, limit, scope);
-      if (isIndexed) this.#moveOut(version, this.#indexed);
-      return neighbours;
-    } catch (failure) {
-      return this.#leave(version, failure);
-    }
-  }
-
   /** Forgets vectors that could not be read, so that the next search reads them anew. @throws `failure`, unless they are too many */
   #leave(version: EmbeddingVersion, failure: unknown): null {
     this.#inMemory.delete(version.id);
@@ -133,6 +118,7 @@ export class PostgresNeighbourIndex implements NeighbourIndex {
     return this.#moveOut(version, this.#large);
   }
 
+  /** Null when the database must search. */
   async #vectorsOf(version: EmbeddingVersion): Promise<VersionVectors | null> {
     const { id } = version;
     const known = this.#inMemory.get(id);

@@ -58,6 +58,8 @@ export interface Caller extends Owner {
   readonly keepsPhotos: boolean;
   /** Of the taxonomy, when the call came. */
   readonly taxonomyVersion: number;
+  /** Of the live embedding version, likewise: another one after each change of it; null while none is live. */
+  readonly liveStamp: string | null;
 }
 
 /** By its form alone (contract 9.2). */

@@ -10,7 +10,7 @@ import { wordsAsked } from './fold-text';
 import { type CatalogItem, isProduct } from './item';
 import { categorySlug, refuseUnknownTags, seenBy, sightOf } from './resolve-scope';
 import { SearchMisses } from './search-misses';
-import { Taxonomy } from './taxonomy';
+import type { Taxonomy } from './taxonomy';
 
 /** One answered page (contract 4.10). */
 export interface CatalogPage {
@@ -53,8 +53,8 @@ export class CatalogService {
   ) {}
 
   /** Categories and their hierarchies as they were when a call came, or later. */
-  async taxonomy({ taxonomyVersion }: Caller): Promise<Taxonomy> {
-    return new Taxonomy(await this.catalog.categories(taxonomyVersion));
+  taxonomy({ taxonomyVersion }: Caller): Promise<Taxonomy> {
+    return this.catalog.taxonomy(taxonomyVersion);
   }
 
   /** Every field that some row of the catalog may have besides its category; as recent as `taxonomy`. */

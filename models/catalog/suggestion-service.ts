@@ -5,7 +5,6 @@ import { visibleText, wordsAsked } from './fold-text';
 import { matchedParts } from './matched-parts';
 import { categorySlug, sightOf } from './resolve-scope';
 import type { Suggestion } from './suggestion';
-import { Taxonomy } from './taxonomy';
 
 /** Completes the text of a search box (contract 5.11). */
 @injectable()
@@ -17,7 +16,7 @@ export class SuggestionService {
     { caller }: Pick<CallContext, 'caller'>,
     { query, category, size }: { query: string; category: string | null; size: number },
   ): Promise<readonly Suggestion[]> {
-    const taxonomy = new Taxonomy(await this.catalog.categories(caller.taxonomyVersion));
+    const taxonomy = await this.catalog.taxonomy(caller.taxonomyVersion);
     const slug = category === null ? null : categorySlug(category, 'product', taxonomy);
     const text = visibleText(query).trim().replace(/\s+/gu, ' ');
     const words = wordsAsked(text);

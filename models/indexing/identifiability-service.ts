@@ -3,7 +3,7 @@ import { inject, injectable } from 'tsyringe';
 import { EVERYTHING } from '../catalog/catalog-query';
 import type { Attribute, CatalogItem } from '../catalog/item';
 import { categorySlug } from '../catalog/resolve-scope';
-import { Taxonomy } from '../catalog/taxonomy';
+import type { Taxonomy } from '../catalog/taxonomy';
 import { notFound } from '../errors';
 import {
   type CatalogRepository,
@@ -87,7 +87,7 @@ export class IdentifiabilityService {
     onFinding: (finding: Finding) => void,
   ) {
     const version = versionOf(await this.embeddings.versions(), options.model);
-    const taxonomy = new Taxonomy(await this.catalog.categories());
+    const taxonomy = await this.catalog.taxonomy();
     const category = options.category === null ? null : categorySlug(options.category, 'product', taxonomy);
     const counts = Object.fromEntries(VERDICTS.map((verdict) => [verdict, 0])) as Record<Verdict, number>;
     let products = 0;

@@ -1,6 +1,6 @@
 import pMap from 'p-map';
 import { inject, injectable } from 'tsyringe';
-import { Taxonomy } from '../catalog/taxonomy';
+import type { Taxonomy } from '../catalog/taxonomy';
 import { notFound } from '../errors';
 import {
   type CatalogRepository,
@@ -147,7 +147,7 @@ export async function evaluateVersion(
 ): Promise<VersionAnswer[]> {
   const { embedder, index, catalog } = ports;
   progress.begin(version.model, queries.length);
-  const taxonomy = new Taxonomy(await catalog.categories());
+  const taxonomy = await catalog.taxonomy();
   let done = 0;
   const ask = async (query: Query): Promise<VersionAnswer[]> => {
     const photos = await Promise.all(query.jpegs.map((jpeg) => embedder.embed(jpeg, 'query')));

@@ -1,6 +1,5 @@
 import pMap from 'p-map';
 import { inject, injectable } from 'tsyringe';
-import { Taxonomy } from '../catalog/taxonomy';
 import {
   type AuditedTransaction,
   type CatalogRepository,
@@ -69,7 +68,7 @@ export class RecalibrationService {
   /** The neighbours of the photos of each answer, judged by the products that show those pictures now. */
   async #corrected(version: VersionRecord, since: Date | null): Promise<LabelledSighting[]> {
     const answers = await this.predictions.correctedNeighbours(version.id, since, ANSWERS_MAX);
-    const taxonomy = new Taxonomy(await this.catalog.categories());
+    const taxonomy = await this.catalog.taxonomy();
     const sightingOf = async ({ id, correctId, neighbours: near, photos }: CorrectedNeighbours) => {
       const products = correctId === null ? [] : [correctId];
       const showing = await this.catalog.productsShowing(near.map(({ imageId }) => imageId));

@@ -1,12 +1,14 @@
 import type { ResolvedQuery, SearchPage, SearchScope } from '../catalog/catalog-query';
-import type { CatalogItem, Category, Tag } from '../catalog/item';
+import type { CatalogItem, Tag } from '../catalog/item';
 import type { SuggestedRow, SuggestionQuery } from '../catalog/suggestion';
+import type { Taxonomy } from '../catalog/taxonomy';
 import type { DataFile } from '../pricing/estimate';
 import type { ChargeRequest } from './access';
 
 /** The catalog without deleted rows. Answers may be cached, but are at least as new as a given version (contract 14.12). */
 export interface CatalogRepository {
-  categories(taxonomyVersion?: number): Promise<readonly Category[]>;
+  /** Categories and their hierarchies. */
+  taxonomy(version?: number): Promise<Taxonomy>;
   /** The closed vocabulary, ordered by group, then display order. */
   tags(taxonomyVersion?: number): Promise<readonly Tag[]>;
   /** Every field that an attribute may have: all hierarchy attributes and all kinds of entities, `category` excluded. */

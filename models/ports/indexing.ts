@@ -27,7 +27,8 @@ export interface AdaptedVersion {
 
 /** Embedding versions, their vectors, and the images that could not be embedded. Images are in the order of their ids. */
 export interface EmbeddingRepository {
-  live(): Promise<EmbeddingVersion | null>;
+  /** @param stamp that of the caller (`liveStamp`): reads only when it is another one than before; default: always */
+  live(stamp?: string | null): Promise<EmbeddingVersion | null>;
   version(id: number): Promise<EmbeddingVersion | null>;
   versions(): Promise<readonly VersionRecord[]>;
   /** The version of a model that is being built or live, else a new one; the first version ever is live. */

@@ -1,4 +1,4 @@
-import type { Owner } from '../access/api-key';
+import type { Caller, Owner } from '../access/api-key';
 import type { Lease } from '../access/fair-budget';
 import type { SearchScope } from '../catalog/catalog-query';
 import type { EmbeddingVersion, ModelManifest, ViewSize } from '../vision/embedding-model';
@@ -60,9 +60,11 @@ export interface NeighbourRequest extends VisionCaller {
   /** How many neighbours are wanted for each photo, one per catalog image. */
   readonly limit: number;
   readonly scope: SearchScope;
+  readonly liveStamp: Caller['liveStamp'];
   /** Aborted when the caller disconnects: the place in the queue is released. */
   readonly signal?: AbortSignal;
-  readonly trace?: TraceContext;
+  /** Absent where calls are not traced. */
+  readonly trace?: TraceContext | undefined;
 }
 
 export type QueueLoad = { readonly waiting: number; readonly active: number };

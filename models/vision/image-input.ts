@@ -25,9 +25,9 @@ export type ImageAddress = { readonly kind: 'url'; readonly url: URL } & Placed;
 export type ImageInput = ImageAddress | ({ readonly kind: 'bytes'; readonly bytes: Buffer } & Placed);
 
 /** A photo that is already prepared, including its region. */
-export type PreparedInput<Image = SmallImage> = { readonly kind: 'prepared'; readonly image: Image };
+export type PreparedInput = { readonly kind: 'prepared'; readonly image: SmallImage };
 
-export type KeptInput = PreparedInput<Pick<PreparedImage, 'jpeg' | 'digest'>>;
+export type KeptInput = PreparedInput & { readonly image: Pick<PreparedImage, 'jpeg' | 'digest'> };
 
 /** A request about the photos of one item, in one of their forms. */
 export interface AskedPhotos<Photo> {

@@ -1,11 +1,18 @@
 import type { CallContext } from '../access/billing';
 import { AppError } from '../errors';
-import type { ImageSource, MemoryLease, PrepareOptions } from '../ports';
+import type { ImagePreparer, ImageSource, MemoryLease } from '../ports';
+import type { ViewSize } from './embedding-model';
 import type { ImageInput, PreparedInput } from './image-input';
+import type { SmallImage } from './neighbours';
 
 type Fetched = Extract<ImageInput, { kind: 'bytes' }> & { readonly room?: MemoryLease | undefined };
 
-export type Prepare<Image> = (bytes: Buffer, options: PrepareOptions) => Promise<Image>;
+/** Where photos come from, and what makes them small: pixels of this size, or JPEGs without one. */
+interface Intake {
+  readonly source: ImageSource;
+  readonly preparer: ImagePreparer;
+  readonly size: ViewSize | null;
+}
 
 /**
  * Fetches and prepares the unprepared photos of a call, in parallel; the first unusable one ends the others.
@@ -13,15 +20,15 @@ export type Prepare<Image> = (bytes: Buffer, options: PrepareOptions) => Promise
  * @param aside waits until all photos are fetched; without it each is prepared as soon as it is fetched
  * @throws AppError 400, 422, 503 as the ports say, with the position of the photo when it was sent in a list
  */
-export async function preparePhotos<Image>(
-  photos: readonly (ImageInput | PreparedInput<Image>)[],
-  { source, prepare }: { readonly source: ImageSource; readonly prepare: Prepare<Image> },
+export async function preparePhotos(
+  photos: readonly (ImageInput | PreparedInput)[],
+  { source, preparer, size }: Intake,
   { caller, signal, openRoom }: Pick<CallContext, 'caller' | 'signal' | 'openRoom'>,
   aside?: (wait: () => Promise<unknown>) => Promise<unknown>,
-): Promise<Image[]> {
+): Promise<SmallImage[]> {
   const failed = new AbortController();
   const ended = signal ? AbortSignal.any([signal, failed.signal]) : failed.signal;
-  const fetched = async (photo: ImageInput | PreparedInput<Image>) => {
+  const fetched = async (photo: ImageInput | PreparedInput) => {
     if (photo.kind !== 'url') return photo;
     const room = openRoom?.();
     ended.addEventListener('abort', () => room?.close(), { once: true });
@@ -32,11 +39,12 @@ export async function preparePhotos<Image>(
       throw atPosition(photo.index, failure);
     }
   };
-  const prepared = async (photo: Fetched | PreparedInput<Image>): Promise<Image> => {
+  const prepared = async (photo: Fetched | PreparedInput): Promise<SmallImage> => {
     if (photo.kind === 'prepared') return photo.image;
     try {
-      const { region } = photo;
-      return await prepare(photo.bytes, { signal: ended, region, account: caller.accountId });
+      const { bytes, region } = photo;
+      const options = { signal: ended, region, account: caller.accountId };
+      return await (size ? preparer.decode(bytes, size, options) : preparer.prepare(bytes, options));
     } catch (failure) {
       throw atPosition(photo.index, failure);
     } finally {

@@ -1,11 +1,11 @@
 import { inject, injectable } from 'tsyringe';
+import type { Caller } from '../access/api-key';
 import { Billing, type CallContext, type Priced } from '../access/billing';
 import { catalogPrice } from '../access/credits';
 import type { SearchScope } from '../catalog/catalog-query';
 import type { ResolvedTaxonomy } from '../catalog/catalog-service';
 import { type CatalogItem, isProduct } from '../catalog/item';
 import { categorySlug, seenBy, sightOf } from '../catalog/resolve-scope';
-import { Taxonomy } from '../catalog/taxonomy';
 import { itemNotFound } from '../errors';
 import {
   type CatalogRepository,
@@ -44,7 +44,7 @@ export class SimilarService {
 
   /** Costs only when it has rows. @throws AppError 400 for an unknown category, 402, 404 for an id that is no live row */
   async similar(call: CallContext, request: SimilarRequest): Promise<Priced<SimilarItems>> {
-    const taxonomy = new Taxonomy(await this.catalog.categories(call.caller.taxonomyVersion));
+    const taxonomy = await this.catalog.taxonomy(call.caller.taxonomyVersion);
     const named = request.category === null ? null : categorySlug(request.category, 'product', taxonomy);
     const price = catalogPrice({ product: true, pricing: request.pricing });
     await this.billing.assertAffordable(call, price);
@@ -52,7 +52,7 @@ export class SimilarService {
     if (!item) throw itemNotFound();
     const category = named ?? item.category;
     const scope = { category, filters: [], except: item.id, ...sightOf(call.caller) };
-    const near = (await this.#near(item, scope)).slice(0, request.size);
+    const near = (await this.#near(call.caller, item, scope)).slice(0, request.size);
     const similarity = new Map(near.map((each) => [each.id, each.similarity]));
     const rows = await this.catalog.itemsById([...similarity.keys()], request.pricing);
     const items = rows.map((each) => ({ item: each, similarity: similarity.get(each.id) ?? 0 }));
@@ -61,8 +61,8 @@ export class SimilarService {
   }
 
   /** The most similar first. */
-  async #near(item: CatalogItem, scope: SearchScope): Promise<Candidate[]> {
-    const version = await this.embeddings.live();
+  async #near({ liveStamp }: Caller, item: CatalogItem, scope: SearchScope): Promise<Candidate[]> {
+    const version = await this.embeddings.live(liveStamp);
     if (version === null || !isProduct(item)) return [];
     const addresses = [item, ...item.variants].flatMap(({ images }) => images);
     const pictures = await this.samples.vectorsAt(version.id, addresses, PHOTOS_MAX);

@@ -5,7 +5,7 @@ import type { SearchScope } from '../catalog/catalog-query';
 import type { ResolvedTaxonomy } from '../catalog/catalog-service';
 import type { Attribute, CatalogItem } from '../catalog/item';
 import { scopeOf } from '../catalog/resolve-scope';
-import { Taxonomy } from '../catalog/taxonomy';
+import type { Taxonomy } from '../catalog/taxonomy';
 import {
   type BestCandidate,
   type CatalogRepository,
@@ -22,7 +22,7 @@ import { calibrationOf } from './confidence';
 import type { AskedPhotos, ImageInput, PreparedInput } from './image-input';
 import { ancestryOf, type Evidence, MATCHES_MAX, MatchContext } from './matches';
 import { jpegOf, type Neighbourhood, type SmallImage } from './neighbours';
-import { type Prepare, preparePhotos } from './prepare-photos';
+import { preparePhotos } from './prepare-photos';
 
 /** Tuning of the vision path; the defaults are in the settings (contract 7.7). */
 export interface VisionSettings {
@@ -93,14 +93,14 @@ export class VisionService {
    */
   async identify(call: CallContext, request: IdentifyRequest): Promise<Priced<Identification>> {
     const startedAt = this.clock.now().getTime();
-    const taxonomy = new Taxonomy(await this.catalog.categories(call.caller.taxonomyVersion));
+    const taxonomy = await this.catalog.taxonomy(call.caller.taxonomyVersion);
     const scope = await scopeOf(call.caller, request, taxonomy, this.catalog);
     await this.billing.reserve(call, request.price);
     const images = await preparePhotos(request.photos, this.intakeOf(call), call);
     const intakeMs = this.clock.now().getTime() - startedAt;
     const neighbourhood = await this.queue.neighbours({
       ...{ jobId: randomUUID(), requestId: call.requestId, accountId: call.caller.accountId },
-      ...{ images, limit: NEIGHBOURS, scope },
+      ...{ images, limit: NEIGHBOURS, scope, liveStamp: call.caller.liveStamp },
       deadlineAt: startedAt + this.settings.deadlineMs,
       ...(call.signal ? { signal: call.signal } : {}),
     });
@@ -120,10 +120,7 @@ export class VisionService {
   /** Photos are prepared as the queue wants them; those that are kept as JPEGs of their full size. */
   private intakeOf({ caller }: CallContext) {
     const { source, preparer } = this;
-    const size = caller.keepsPhotos ? null : this.queue.viewSize;
-    const prepare: Prepare<SmallImage> = (bytes, options) =>
-      size ? preparer.decode(bytes, size, options) : preparer.prepare(bytes, options);
-    return { source, prepare };
+    return { source, preparer, size: caller.keepsPhotos ? null : this.queue.viewSize };
   }
 
   private async rows(

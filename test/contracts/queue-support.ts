@@ -74,6 +74,7 @@ export function requestFor(photo: number, deadlineAt: number, signal?: AbortSign
   const jobId = randomUUID();
   return {
     ...{ jobId, requestId: `request-${photo}`, accountId: jobId, scope: EVERYTHING, limit: 10, deadlineAt },
+    liveStamp: null,
     images: [{ jpeg, width: 1, height: 1, digest: '' }],
     ...(signal && { signal }),
   };

@@ -1,4 +1,6 @@
+import { PostgresAccountRepository } from '../../db/accounts/account-repository';
 import { PostgresEmbeddingRepository } from '../../db/embeddings/embedding-repository';
+import { UNCALIBRATED } from '../../models/vision/confidence';
 import type { EmbeddingVersion } from '../../models/vision/embedding-model';
 import { useDatabase } from '../support/database';
 import { modelManifest } from '../support/model-manifest';
@@ -69,5 +71,33 @@ describe('embedding versions', () => {
     expect(await embeddings.mapOf(made.id)).toBeNull();
     await embeddings.prune(second.id);
     expect((await embeddings.createAdapted(adapted)).model).toBe('mapped@1.0.0+adapted-3');
+  });
+
+  // contract 14.6, 14.10
+  test('a call is made under the one that was live when it came, or a later one; a promotion, a rollback and a calibration are seen by the next', async () => {
+    const accounts = new PostgresAccountRepository(await database.connect(), { now: () => new Date() });
+    const limits = { perSecond: null, perMinute: null, concurrency: null };
+    const { id: accountId } = await accounts.createAccount('caller', null);
+    const hash = Buffer.alloc(32, 7);
+    await accounts.createKey({ accountId, name: 'key', versions: ['v3'], test: false, limits, hash });
+    const came = async () => (await accounts.callerByKeyHash(hash))?.liveStamp ?? null;
+    const { id: first } = await live();
+    const { id: other } = await there.create(modelManifest('other', DIMENSIONS, VIEWS));
+    const under = async (stamp: string | null) => (await embeddings.live(stamp))?.id;
+
+    expect(await embeddings.live(await came())).toBe(await embeddings.live(await came()));
+    expect(await under(await came())).toBe(first);
+    await there.promote(other);
+    const early = await came();
+    await there.promote(first);
+    expect(await under(early)).toBe(first);
+    await there.promote(other);
+    expect(await under(await came())).toBe(other);
+    expect(await under(early)).toBe(other);
+    await there.promote(first);
+    expect(await under(await came())).toBe(first);
+    const calibration = { ...UNCALIBRATED, floor: 0.25 };
+    await there.recalibrate(first, calibration);
+    expect((await embeddings.live(await came()))?.manifest.calibration).toEqual(calibration);
   });
 });

@@ -2,6 +2,7 @@ import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import type { Knex } from 'knex';
 import { rowsOf } from '../../db/core/sql';
+import { Taxonomy } from '../../models/catalog/taxonomy';
 import { PORTS } from '../../models/ports';
 import { sendRaw } from '../support/interrupted-calls';
 import { useService } from '../support/service';
@@ -167,7 +168,7 @@ describe('a store that fails', () => {
   };
   beforeEach(() => {
     const catalog = service.resolve(PORTS.CatalogRepository);
-    jest.spyOn(catalog, 'categories').mockResolvedValue([]);
+    jest.spyOn(catalog, 'taxonomy').mockResolvedValue(new Taxonomy([]));
     for (const name of ['tags', 'facetFields', 'itemsById', 'search'] as const)
       jest.spyOn(catalog, name).mockImplementation(failing);
     jest.spyOn(service.resolve(PORTS.ItemSales), 'sell').mockImplementation(failing);

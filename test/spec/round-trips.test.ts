@@ -86,10 +86,10 @@ describe('an identification', () => {
   const PRICES = { includes: ['pricing'] };
 
   test.each<[string, readonly (readonly [string, number])[], object, string | undefined, number]>([
-    ['that is sure', SURE, {}, BAG, 7],
-    ['that is sure, with prices', SURE, PRICES, BAG, 8],
-    ['of a taxonomy row, with prices, explained', UNSURE, { ...PRICES, explain: true }, 'model_neverfull', 9],
-    ['of nothing', [], {}, undefined, 6],
+    ['that is sure', SURE, {}, BAG, 6],
+    ['that is sure, with prices', SURE, PRICES, BAG, 7],
+    ['of a taxonomy row, with prices, explained', UNSURE, { ...PRICES, explain: true }, 'model_neverfull', 8],
+    ['of nothing', [], {}, undefined, 5],
   ])('%s takes so many statements: %#', async (_answer, seen, asked, first, count) => {
     const { id } = await service.liveVersion();
     await service.knex(`embeddings_${id}`).delete();
@@ -107,5 +107,24 @@ describe('an identification', () => {
       [service.api, first === undefined ? count - 2 : count - 1],
     ] as const)
       expect(await statementsOf(by, (client) => client.identify(body), most)).toHaveLength(most);
+  });
+
+  // contract 14.10
+  test('is answered under the calibration that is live when it is called', async () => {
+    const embeddings = service.resolve(PORTS.EmbeddingRepository);
+    const { id, calibration } = await service.liveVersion();
+    if (!calibration) throw new Error('the fixture has no calibration');
+    const answered = async () => (await service.api.identify(service.photo)).body.results > 0;
+    await embeddings.store(id, [
+      { imageId: await service.imageOf(BAG), vectors: [Float32Array.of(1, 0, 0, 0)] },
+    ]);
+    for (const [floor, isAnswered] of [
+      [calibration.floor, true],
+      [1, false],
+      [calibration.floor, true],
+    ] as const) {
+      await embeddings.recalibrate(id, { ...calibration, floor });
+      expect(await answered()).toBe(isAnswered);
+    }
   });
 });

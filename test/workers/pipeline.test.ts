@@ -24,7 +24,7 @@ function setup(cacheBytes: number) {
     cacheBytes,
   );
   const look = (...images: SmallImage[]) =>
-    pipeline.neighbours({ images, limit: 50, scope: EVERYTHING, queueMs: 0 });
+    pipeline.neighbours({ images, limit: 50, scope: EVERYTHING, liveStamp: null, queueMs: 0 });
   return { live, embed, pipeline, look };
 }
 

@@ -26,6 +26,9 @@ const KEPT_SHARE = 1 / 8;
 /** A photo that is still to be decoded is let in when its turn comes in this share of its time: what decoding takes is not known. */
 const ENTRANCE_SHARE = 0.5;
 
+/** An older load is too inaccurate: at the pace of any worker a few jobs have come or gone since. */
+const RECENT_MS = 50;
+
 /** As many as one key may have at a time are let in while anything moves: of so few the pace says too little. */
 const ALWAYS_LET_IN = 16;
 
@@ -59,21 +62,29 @@ export abstract class AdmittingQueue {
 
   constructor(private readonly limits: VisionQueueLimits) {}
 
-  /** The queue as it was a moment ago. @throws unavailable when it is closed or away, or nobody serves it */
-  protected abstract recentLoad(): Promise<QueueLoad>;
+  /** What was seen last, and what was added here since. */
+  protected abstract get load(): QueueLoad;
 
-  /** Makes photos ready to be added, if there is a place for them in the load that is looked at in the same moment. */
-  protected abstract prepare(
-    request: NeighbourRequest,
-    askedAt: number,
-  ): Promise<{ load(): QueueLoad; add(): Asked }>;
+  /** Looks how full the queue is, unless that was seen so recently. @throws unavailable when it is closed or away, or nobody serves it */
+  protected abstract look(recentMs: number): Promise<void>;
+
+  /** Adds the photos, which counts at once in `load`. */
+  protected abstract add(request: NeighbourRequest, askedAt: number): Asked;
 
   protected now(): number {
     return this.limits.clock.now().getTime();
   }
 
+  /** Refuses a photo that is not worth taking in, before it is decoded: others are on their way as well. */
   async admit(caller: VisionCaller): Promise<void> {
-    this.#assertAdmissible(await this.recentLoad(), caller);
+    await this.look(RECENT_MS);
+    const { waiting, active } = this.load;
+    const { waitingMax, leftMs } = this.#roomFor(caller);
+    const decoding = Math.max(0, this.#inside.total - this.#asking.total);
+    this.#assertPlace(waiting + decoding, waitingMax);
+    const ahead = { waiting: waiting + Math.min(decoding, this.#decodedBefore(caller)), active };
+    const few = ahead.waiting + active < ALWAYS_LET_IN && !this.rate.isStalled;
+    if (!few) this.#assertTime(ahead, leftMs * ENTRANCE_SHARE);
   }
 
   async enter(caller: VisionCaller): Promise<QueueSlot> {
@@ -97,11 +108,11 @@ export abstract class AdmittingQueue {
       signal?.throwIfAborted();
       const askedAt = this.now();
       if (deadlineAt <= askedAt) throw timeout(0);
-      const { load, add } = await this.prepare(request, askedAt);
+      await this.look(0);
       const { waitingMax, leftMs } = this.#roomFor(request);
-      this.#assertPlace(load().waiting, waitingMax);
-      this.#assertTime(load(), leftMs);
-      return await this.#await(request, askedAt, add());
+      this.#assertPlace(this.load.waiting, waitingMax);
+      this.#assertTime(this.load, leftMs);
+      return await this.#await(request, askedAt, this.add(request, askedAt));
     } finally {
       this.#asking.add(accountId, -images.length);
     }
@@ -127,16 +138,6 @@ export abstract class AdmittingQueue {
     } finally {
       asked.forget();
     }
-  }
-
-  /** @throws the refusal of a photo that is not worth taking in, before it is decoded: others are on their way as well */
-  #assertAdmissible({ waiting, active }: QueueLoad, caller: VisionCaller): void {
-    const { waitingMax, leftMs } = this.#roomFor(caller);
-    const decoding = Math.max(0, this.#inside.total - this.#asking.total);
-    this.#assertPlace(waiting + decoding, waitingMax);
-    const ahead = { waiting: waiting + Math.min(decoding, this.#decodedBefore(caller)), active };
-    const few = ahead.waiting + active < ALWAYS_LET_IN && !this.rate.isStalled;
-    if (!few) this.#assertTime(ahead, leftMs * ENTRANCE_SHARE);
   }
 
   /** @throws unavailable when there is no place; its `Retry-After` is the time after which, at the measured pace, there is */

@@ -21,15 +21,13 @@ const LOOK_TIMEOUT_MS = 1_000;
 /** A worker that took a photo in time may read it a little later. */
 const BYTES_SLACK_MS = 5_000;
 
-/** An older load is too inaccurate: at the pace of any worker a few jobs have come or gone since. */
-const RECENT_MS = 50;
-
 /** The asking side of the vision queue on Redis, for any number of processes on any number of hosts. */
 export class BullMqVisionQueue extends AdmittingQueue implements VisionQueue {
   readonly viewSize = null;
   readonly #producer: BullMqProducer;
-  /** The last look at the queue. */
-  #look: { readonly load: Promise<QueueLoad>; readonly at: number } | null = null;
+  /** The last look at the queue, and what it or an earlier one saw. */
+  #look: { readonly seen: Promise<void>; readonly at: number } | null = null;
+  #seen: QueueLoad = { waiting: 0, active: 0 };
   /** Admitted, and not yet counted by Redis. */
   #adding = 0;
 
@@ -63,58 +61,59 @@ export class BullMqVisionQueue extends AdmittingQueue implements VisionQueue {
     return this.#producer.close();
   }
 
+  protected get load(): QueueLoad {
+    return { waiting: this.#seen.waiting + this.#adding, active: this.#seen.active };
+  }
+
   /** One look serves all calls within a moment, so that a flood is refused without a flood of looks. */
-  protected async recentLoad(): Promise<QueueLoad> {
+  protected async look(recentMs: number): Promise<void> {
     const last = this.#look;
-    const load = last && performance.now() - last.at < RECENT_MS ? last.load : this.#lookAgain();
+    const { seen } = last && performance.now() - last.at < recentMs ? last : this.#lookAgain();
     if ((await this.workers()) === 0) throw noWorker();
-    return this.#withAdding(await load);
+    await seen;
   }
 
-  protected async prepare(request: NeighbourRequest, askedAt: number) {
-    const looking = this.#lookAgain();
-    if ((await this.workers()) === 0) throw noWorker();
-    const { jobId, requestId, images, limit, scope, deadlineAt, trace } = request;
-    const jpegs = await Promise.all(images.map(jpegOf));
-    const sent = images.map(({ digest }, at) => ({ bytes: jpegs[at]?.length ?? 0, digest }));
-    const job = { v: PAYLOAD_VERSION, requestId, images: sent, limit, scope, askedAt, deadlineAt, trace };
-    const load = await looking;
-    return { load: () => this.#withAdding(load), add: () => this.#add(jobId, job, Buffer.concat(jpegs)) };
-  }
-
-  #lookAgain(): Promise<QueueLoad> {
-    const look = { load: this.#producer.load(), at: performance.now() };
+  #lookAgain() {
+    const seen = this.#producer.load().then((load) => {
+      this.#seen = load;
+    });
+    const look = { seen, at: performance.now() };
     this.#look = look;
-    look.load.catch(() => {
+    seen.catch(() => {
       if (this.#look === look) this.#look = null;
     });
-    return look.load;
+    return look;
   }
 
-  #withAdding({ waiting, active }: QueueLoad): QueueLoad {
-    return { waiting: waiting + this.#adding, active };
-  }
-
-  #add(jobId: string, job: VisionJob, jpegs: Buffer): Asked {
-    this.#adding += 1;
-    const keptMs = job.deadlineAt - job.askedAt + BYTES_SLACK_MS;
-    const { added, answer } = this.#producer.ask(jobId, job, JOB, { bytes: jpegs, keptMs });
-    const counted = added.finally(() => {
-      this.#adding -= 1;
-    });
+  protected add(request: NeighbourRequest, askedAt: number): Asked {
+    const { jobId } = request;
+    const answer = this.#answer(request, askedAt);
     return {
-      answer: counted.then(() => answer).then(neighbourhoodOf),
-      lastLook: () => this.#lastLook(jobId, answer),
+      answer,
+      // Word of an answer can be lost while the connection breaks; the job itself knows.
+      lastLook: async () => {
+        const looked = await race(this.#producer.look(jobId), LOOK_TIMEOUT_MS);
+        if (looked.kind !== 'answered') throw queueAway();
+        return looked.value === 'finished' ? answer : null;
+      },
       withdraw: () => this.#producer.withdraw(jobId),
       forget: () => this.#producer.forget(jobId),
     };
   }
 
-  /** Word of an answer can be lost while the connection breaks; the job itself knows. */
-  async #lastLook(jobId: string, answer: Promise<unknown>): Promise<Neighbourhood | null> {
-    const looked = await race(this.#producer.look(jobId), LOOK_TIMEOUT_MS);
-    if (looked.kind !== 'answered') throw queueAway();
-    return looked.value === 'finished' ? neighbourhoodOf(await answer) : null;
+  async #answer(request: NeighbourRequest, askedAt: number): Promise<Neighbourhood> {
+    const { jobId, requestId, images, limit, scope, liveStamp, deadlineAt, trace } = request;
+    this.#adding += 1;
+    const jpegs = await Promise.all(images.map(jpegOf));
+    const sent = images.map(({ digest }, at) => ({ bytes: jpegs[at]?.length ?? 0, digest }));
+    const photos = { images: sent, limit, scope, liveStamp };
+    const job: VisionJob = { v: PAYLOAD_VERSION, requestId, ...photos, askedAt, deadlineAt, trace };
+    const keptMs = deadlineAt - askedAt + BYTES_SLACK_MS;
+    const { added, answer } = this.#producer.ask(jobId, job, JOB, { bytes: Buffer.concat(jpegs), keptMs });
+    await added.finally(() => {
+      this.#adding -= 1;
+    });
+    return neighbourhoodOf(await answer);
   }
 }
 

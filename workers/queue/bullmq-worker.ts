@@ -135,12 +135,11 @@ export class BullMqVisionWorker extends BullMqConsumer<VisionJob, VisionAnswer> 
   async #outcomeOf({ id = '', data }: Job<VisionJob, VisionAnswer>): Promise<VisionAnswer> {
     try {
       assertReadable(data);
-      const { askedAt, deadlineAt, limit, scope, trace } = data;
+      const { askedAt, deadlineAt } = data;
       const now = this.options.clock.now().getTime();
       if (now >= deadlineAt) throw timeout(deadlineAt - askedAt);
       const images = photosOf(data, await this.attachment(id));
-      const queueMs = Math.max(0, now - askedAt);
-      const found = await this.pipeline.neighbours({ images, limit, scope, queueMs, trace });
+      const found = await this.pipeline.neighbours({ ...data, images, queueMs: Math.max(0, now - askedAt) });
       return { ok: true, value: { ...found, neighbours: found.neighbours.map(toSixDecimals) } };
     } catch (failure) {
       if (failure instanceof AppError) return failureAnswer(failure);

@@ -58,7 +58,7 @@ export class InProcessVisionQueue extends AdmittingQueue implements VisionQueue 
   }
 
   async depth(): Promise<QueueLoad> {
-    return this.#load();
+    return this.load;
   }
 
   async oldestWaitingMs(): Promise<number> {
@@ -74,21 +74,15 @@ export class InProcessVisionQueue extends AdmittingQueue implements VisionQueue 
     await Promise.all(this.#active.values());
   }
 
-  protected async recentLoad(): Promise<QueueLoad> {
-    await this.ping();
-    return this.#load();
-  }
-
-  protected async prepare(request: NeighbourRequest, askedAt: number) {
-    await this.ping();
-    return { load: () => this.#load(), add: () => this.#add(request, askedAt) };
-  }
-
-  #load(): QueueLoad {
+  protected get load(): QueueLoad {
     return { waiting: this.#waiting.size, active: this.#active.size };
   }
 
-  #add(request: NeighbourRequest, askedAt: number): Asked {
+  protected look(): Promise<void> {
+    return this.ping();
+  }
+
+  protected add(request: NeighbourRequest, askedAt: number): Asked {
     const inItsCall: Place['inItsCall'] = AsyncResource.bind((work) => work());
     let forget = (): void => undefined;
     const answer = new Promise<Neighbourhood>((resolve, reject) => {
@@ -119,15 +113,14 @@ export class InProcessVisionQueue extends AdmittingQueue implements VisionQueue 
 
   /** Never rejects: the failure goes to the waiting caller. */
   async #work({ request, askedAt, resolve, reject }: Place): Promise<void> {
-    const { images, limit, scope, trace, requestId } = request;
     const queueMs = Math.max(0, this.now() - askedAt);
     for (let attempt = 1; ; attempt += 1) {
       try {
-        return resolve(await this.pipeline.neighbours({ images, limit, scope, queueMs, trace }));
+        return resolve(await this.pipeline.neighbours({ ...request, queueMs }));
       } catch (failure) {
         if (failure instanceof AppError) return reject(failure);
         this.options.logger.warn(
-          { requestId, attempt, failure: String(failure) },
+          { requestId: request.requestId, attempt, failure: String(failure) },
           'a photo failed in the pipeline',
         );
         if (attempt === ATTEMPTS) return reject(internalError(failure));

@@ -2,7 +2,7 @@ import pMap from 'p-map';
 import { z } from 'zod';
 import { AppError, type ErrorCode, type ErrorExtras, internalError, unavailable } from '../../models/errors';
 import type { CatalogImage } from '../../models/indexing/embedding-version';
-import type { NeighbourRequest, TraceContext } from '../../models/ports';
+import type { NeighbourRequest } from '../../models/ports';
 import type { Neighbourhood } from '../../models/vision/neighbours';
 import type { IndexOutcome } from '../index-images';
 
@@ -14,13 +14,12 @@ export const INDEX_QUEUE = 'index';
 export const PAYLOAD_VERSION = 5;
 
 /** The photos of a call as they travel through Redis, beside their bytes. Times are epoch milliseconds of the caller's clock. */
-export interface VisionJob extends Pick<NeighbourRequest, 'requestId' | 'limit' | 'scope' | 'deadlineAt'> {
+export interface VisionJob
+  extends Pick<NeighbourRequest, 'requestId' | 'limit' | 'scope' | 'liveStamp' | 'deadlineAt' | 'trace'> {
   readonly v: number;
   /** How many bytes the JPEG of each photo has, one behind the other, and its digest. */
   readonly images: readonly { readonly bytes: number; readonly digest: string }[];
   readonly askedAt: number;
-  /** Absent where calls are not traced. */
-  readonly trace?: TraceContext | undefined;
 }
 
 /** Images of the catalog to embed under a version. */
@@ -47,44 +46,36 @@ const failure = z.object({
   headers: z.record(z.string(), z.string()),
 });
 
-const answerWith = <Value extends Neighbourhood | IndexOutcome>() =>
-  z.discriminatedUnion('ok', [
+/** One of our errors as a value, without its cause. */
+export function failureAnswer({ status, code, message, extras, headers }: AppError) {
+  return { ok: false as const, error: { status, code, message, extras, headers: { ...headers } } };
+}
+
+/** The outcome of a job: it is a value, even a failure. */
+type Answer<Value> = { readonly ok: true; readonly value: Value } | ReturnType<typeof failureAnswer>;
+export type VisionAnswer = Answer<Neighbourhood>;
+export type IndexAnswer = Answer<IndexOutcome>;
+
+function answerOf<Value>() {
+  const form = z.discriminatedUnion('ok', [
     z.object({
       ok: z.literal(true),
       value: z.custom<Value>((value) => typeof value === 'object' && value !== null),
     }),
     z.object({ ok: z.literal(false), error: failure }),
   ]);
-
-const visionAnswer = answerWith<Neighbourhood>();
-const indexAnswer = answerWith<IndexOutcome>();
-
-/** The outcome of a job: it is a value, even a failure. */
-export type VisionAnswer = z.infer<typeof visionAnswer>;
-export type IndexAnswer = z.infer<typeof indexAnswer>;
-
-/** One of our errors as a value, without its cause. */
-export function failureAnswer({ status, code, message, extras, headers }: AppError) {
-  return { ok: false as const, error: { status, code, message, extras, headers: { ...headers } } };
+  return (returned: unknown): Value => {
+    const { data, error } = form.safeParse(returned);
+    if (!data) throw internalError(error);
+    if (data.ok) return data.value;
+    const { status, code, message, extras, headers } = data.error;
+    throw Object.assign(new AppError(code, message, { extras, headers }), { status });
+  };
 }
 
 /** @throws the error that the worker returned; internalError for an answer of another release */
-export const neighbourhoodOf = (returned: unknown): Neighbourhood =>
-  valueIn(visionAnswer.safeParse(returned));
-
-/** @throws the error that the worker returned; internalError for an answer of another release */
-export const indexOutcomeOf = (returned: unknown): IndexOutcome => valueIn(indexAnswer.safeParse(returned));
-
-type Failed = ReturnType<typeof failureAnswer>;
-
-function valueIn<Value>(
-  parsed: z.ZodSafeParseResult<{ readonly ok: true; readonly value: Value } | Failed>,
-): Value {
-  if (!parsed.success) throw internalError(parsed.error);
-  if (parsed.data.ok) return parsed.data.value;
-  const { status, code, message, extras, headers } = parsed.data.error;
-  throw Object.assign(new AppError(code, message, { extras, headers }), { status });
-}
+export const neighbourhoodOf = answerOf<Neighbourhood>();
+export const indexOutcomeOf = answerOf<IndexOutcome>();
 
 /** Images of one index job: seconds of work, so that progress shows and little is repeated after a crash. */
 const INDEX_JOB_IMAGES = 32;

@@ -6,6 +6,7 @@ import { visionPrice } from '../../access/credits';
 import { AppError, notFound, rateLimited } from '../../errors';
 import { type ImagePreparer, type ImageSource, PORTS, type VisionJobStore } from '../../ports';
 import type { ImageAddress, ImageInput, KeptInput } from '../image-input';
+import { jpegOf } from '../neighbours';
 import { preparePhotos } from '../prepare-photos';
 import type { Identification } from '../vision-service';
 import type { EntryAnswer, EntryView, KeptEntry, SentEntry, VisionJob } from './vision-job';
@@ -115,10 +116,9 @@ export class VisionJobService {
   private async keptPhoto(photo: ImageInput, call: CallContext): Promise<ImageAddress | KeptInput> {
     if (photo.kind === 'url') return photo;
     const { source, preparer } = this;
-    const prepare = preparer.prepare.bind(preparer);
-    const [image] = await preparePhotos([photo], { source, prepare }, call);
+    const [image] = await preparePhotos([photo], { source, preparer, size: null }, call);
     if (!image) throw new Error('a photo was prepared to nothing');
-    return { kind: 'prepared', image };
+    return { kind: 'prepared', image: { jpeg: await jpegOf(image), digest: image.digest } };
   }
 }
 
