@@ -2382,90 +2382,90 @@ export interface components {
     };
   };
   parameters: {
-    /** @description Your name for the call. Sent again within 24 hours it gets the same answer and is not charged again. */
+    /** @description A unique name for the call. A repeat within 24 hours gets the same answer and is not charged again. */
     IdempotencyKey: string;
-    /** @description Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced. */
+    /** @description Your id of the request, 8 to 128 of `[A-Za-z0-9._-]`, which the answer and the logs repeat. Any other is replaced. */
     RequestId: string;
-    /** @description Test keys only, else ignored: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
+    /** @description For test keys, otherwise ignored: the status of the error to return; for a 422 with a reason, such as `422 url_timeout`. */
     Force: string;
   };
   requestBodies: never;
   headers: {
     /**
-     * @description Names the request; yours is kept if it is 8-128 of `[A-Za-z0-9._-]`
+     * @description Id of the request; yours is kept if it is 8 to 128 of `[A-Za-z0-9._-]`
      * @example 7f9c24e8-3b12-4f6e-9d0a-5c1e8b2a4d90
      */
     'X-Request-Id': string;
     /**
-     * @description What the call was charged
+     * @description Credits charged for the call
      * @example 5
      */
     'X-Credits-Used': number;
     /**
-     * @description What the call was charged
+     * @description Credits charged for the call
      * @example 5
      */
     'Optional-X-Credits-Used': number;
     /**
-     * @description What the account has left, where it is limited
+     * @description Credits left, if the account is limited
      * @example 995
      */
     'X-Credits-Remaining': number;
     /**
-     * @description What the account has left, where it is limited
+     * @description Credits left, if the account is limited
      * @example 995
      */
     'Optional-X-Credits-Remaining': number;
     /**
-     * @description Calls of the tightest limit; absent where the key has none
+     * @description The tightest limit on calls; absent if the key has none
      * @example 50
      */
     'RateLimit-Limit': number;
     /**
-     * @description Calls of the tightest limit; absent where the key has none
+     * @description The tightest limit on calls; absent if the key has none
      * @example 50
      */
     'Optional-RateLimit-Limit': number;
     /**
-     * @description Calls left of it
+     * @description Calls left under that limit
      * @example 49
      */
     'RateLimit-Remaining': number;
     /**
-     * @description Calls left of it
+     * @description Calls left under that limit
      * @example 49
      */
     'Optional-RateLimit-Remaining': number;
     /**
-     * @description Seconds until it starts anew
+     * @description Seconds until the limit resets
      * @example 1
      */
     'RateLimit-Reset': number;
     /**
-     * @description Seconds until it starts anew
+     * @description Seconds until the limit resets
      * @example 1
      */
     'Optional-RateLimit-Reset': number;
     /**
-     * @description Seconds after which to call again
+     * @description Seconds to wait before the next try
      * @example 2
      */
     'Retry-After': number;
     /**
-     * @description Seconds after which to call again
+     * @description Seconds to wait before the next try
      * @example 2
      */
     'Optional-Retry-After': number;
-    /** @description The scheme of keys */
+    /** @description The authentication scheme */
     'WWW-Authenticate': 'Bearer';
     /**
-     * @description The methods that the address answers
+     * @description Methods that the address supports
      * @example GET, HEAD
      */
     Allow: string;
-    /** @description On answers to a request that used the deprecated `ids` */
+    /** @description Set if the request used the deprecated `ids` */
     'Optional-Deprecation': 'true';
-    /** @description When the answer is that of an earlier call with the same `Idempotency-Key` */
+    /** @description Set if the answer is that of an earlier call with the same `Idempotency-Key` */
     'Optional-Idempotency-Replayed': 'true';
     /**
      * @description Milliseconds of each stage of the identification
@@ -2473,20 +2473,20 @@ export interface components {
      */
     'Optional-Server-Timing': string;
     /**
-     * @description Under which the identification is recorded; in v2 the same as `predictionId`
+     * @description Id of the identification, for feedback; in v2 the same as `predictionId`
      * @example 0197a3f0-5b7e-7c21-9e44-8d2f6a1b3c55
      */
     'X-Prediction-Id': string;
     /**
-     * @description Address of what was made
+     * @description Address of the new resource
      * @example /v3/vision/jobs/job_V1StGXR8_Z5jdHi6B-myT
      */
     Location: string;
-    /** @description How long the answer may be kept */
+    /** @description How long the answer may be cached */
     'Cache-Control': string;
-    /** @description How long the answer may be kept */
+    /** @description How long the answer may be cached */
     'Optional-Cache-Control': string;
-    /** @description A name for the file */
+    /** @description Suggested file name */
     'Content-Disposition': string;
     /** @description The hash of the content */
     ETag: string;
@@ -2653,11 +2653,11 @@ export interface operations {
   queryCatalog: {
     parameters: {
       header?: {
-        /** @description Your name for the call. Sent again within 24 hours it gets the same answer and is not charged again. */
+        /** @description A unique name for the call. A repeat within 24 hours gets the same answer and is not charged again. */
         'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
-        /** @description Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced. */
+        /** @description Your id of the request, 8 to 128 of `[A-Za-z0-9._-]`, which the answer and the logs repeat. Any other is replaced. */
         'X-Request-Id'?: components['parameters']['RequestId'];
-        /** @description Test keys only, else ignored: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
+        /** @description For test keys, otherwise ignored: the status of the error to return; for a 422 with a reason, such as `422 url_timeout`. */
         'X-Loupe-Force'?: components['parameters']['Force'];
       };
     };
@@ -2706,9 +2706,9 @@ export interface operations {
         includes?: components['schemas']['Include'][];
       };
       header?: {
-        /** @description Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced. */
+        /** @description Your id of the request, 8 to 128 of `[A-Za-z0-9._-]`, which the answer and the logs repeat. Any other is replaced. */
         'X-Request-Id'?: components['parameters']['RequestId'];
-        /** @description Test keys only, else ignored: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
+        /** @description For test keys, otherwise ignored: the status of the error to return; for a 422 with a reason, such as `422 url_timeout`. */
         'X-Loupe-Force'?: components['parameters']['Force'];
       };
       path: {
@@ -2759,9 +2759,9 @@ export interface operations {
         size?: number;
       };
       header?: {
-        /** @description Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced. */
+        /** @description Your id of the request, 8 to 128 of `[A-Za-z0-9._-]`, which the answer and the logs repeat. Any other is replaced. */
         'X-Request-Id'?: components['parameters']['RequestId'];
-        /** @description Test keys only, else ignored: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
+        /** @description For test keys, otherwise ignored: the status of the error to return; for a 422 with a reason, such as `422 url_timeout`. */
         'X-Loupe-Force'?: components['parameters']['Force'];
       };
       path: {
@@ -2804,11 +2804,11 @@ export interface operations {
   getItems: {
     parameters: {
       header?: {
-        /** @description Your name for the call. Sent again within 24 hours it gets the same answer and is not charged again. */
+        /** @description A unique name for the call. A repeat within 24 hours gets the same answer and is not charged again. */
         'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
-        /** @description Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced. */
+        /** @description Your id of the request, 8 to 128 of `[A-Za-z0-9._-]`, which the answer and the logs repeat. Any other is replaced. */
         'X-Request-Id'?: components['parameters']['RequestId'];
-        /** @description Test keys only, else ignored: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
+        /** @description For test keys, otherwise ignored: the status of the error to return; for a 422 with a reason, such as `422 url_timeout`. */
         'X-Loupe-Force'?: components['parameters']['Force'];
       };
     };
@@ -2852,11 +2852,11 @@ export interface operations {
   suggest: {
     parameters: {
       header?: {
-        /** @description Your name for the call. Sent again within 24 hours it gets the same answer and is not charged again. */
+        /** @description A unique name for the call. A repeat within 24 hours gets the same answer and is not charged again. */
         'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
-        /** @description Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced. */
+        /** @description Your id of the request, 8 to 128 of `[A-Za-z0-9._-]`, which the answer and the logs repeat. Any other is replaced. */
         'X-Request-Id'?: components['parameters']['RequestId'];
-        /** @description Test keys only, else ignored: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
+        /** @description For test keys, otherwise ignored: the status of the error to return; for a 422 with a reason, such as `422 url_timeout`. */
         'X-Loupe-Force'?: components['parameters']['Force'];
       };
     };
@@ -2900,11 +2900,11 @@ export interface operations {
   identify: {
     parameters: {
       header?: {
-        /** @description Your name for the call. Sent again within 24 hours it gets the same answer and is not charged again. */
+        /** @description A unique name for the call. A repeat within 24 hours gets the same answer and is not charged again. */
         'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
-        /** @description Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced. */
+        /** @description Your id of the request, 8 to 128 of `[A-Za-z0-9._-]`, which the answer and the logs repeat. Any other is replaced. */
         'X-Request-Id'?: components['parameters']['RequestId'];
-        /** @description Test keys only, else ignored: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
+        /** @description For test keys, otherwise ignored: the status of the error to return; for a 422 with a reason, such as `422 url_timeout`. */
         'X-Loupe-Force'?: components['parameters']['Force'];
       };
     };
@@ -2953,11 +2953,11 @@ export interface operations {
   sendFeedback: {
     parameters: {
       header?: {
-        /** @description Your name for the call. Sent again within 24 hours it gets the same answer and is not charged again. */
+        /** @description A unique name for the call. A repeat within 24 hours gets the same answer and is not charged again. */
         'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
-        /** @description Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced. */
+        /** @description Your id of the request, 8 to 128 of `[A-Za-z0-9._-]`, which the answer and the logs repeat. Any other is replaced. */
         'X-Request-Id'?: components['parameters']['RequestId'];
-        /** @description Test keys only, else ignored: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
+        /** @description For test keys, otherwise ignored: the status of the error to return; for a 422 with a reason, such as `422 url_timeout`. */
         'X-Loupe-Force'?: components['parameters']['Force'];
       };
       path: {
@@ -3015,9 +3015,9 @@ export interface operations {
         until?: string;
       };
       header?: {
-        /** @description Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced. */
+        /** @description Your id of the request, 8 to 128 of `[A-Za-z0-9._-]`, which the answer and the logs repeat. Any other is replaced. */
         'X-Request-Id'?: components['parameters']['RequestId'];
-        /** @description Test keys only, else ignored: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
+        /** @description For test keys, otherwise ignored: the status of the error to return; for a 422 with a reason, such as `422 url_timeout`. */
         'X-Loupe-Force'?: components['parameters']['Force'];
       };
     };
@@ -3052,11 +3052,11 @@ export interface operations {
   writeRecords: {
     parameters: {
       header?: {
-        /** @description Your name for the call. Sent again within 24 hours it gets the same answer and is not charged again. */
+        /** @description A unique name for the call. A repeat within 24 hours gets the same answer and is not charged again. */
         'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
-        /** @description Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced. */
+        /** @description Your id of the request, 8 to 128 of `[A-Za-z0-9._-]`, which the answer and the logs repeat. Any other is replaced. */
         'X-Request-Id'?: components['parameters']['RequestId'];
-        /** @description Test keys only, else ignored: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
+        /** @description For test keys, otherwise ignored: the status of the error to return; for a 422 with a reason, such as `422 url_timeout`. */
         'X-Loupe-Force'?: components['parameters']['Force'];
       };
     };
@@ -3100,11 +3100,11 @@ export interface operations {
   storeImage: {
     parameters: {
       header?: {
-        /** @description Your name for the call. Sent again within 24 hours it gets the same answer and is not charged again. */
+        /** @description A unique name for the call. A repeat within 24 hours gets the same answer and is not charged again. */
         'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
-        /** @description Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced. */
+        /** @description Your id of the request, 8 to 128 of `[A-Za-z0-9._-]`, which the answer and the logs repeat. Any other is replaced. */
         'X-Request-Id'?: components['parameters']['RequestId'];
-        /** @description Test keys only, else ignored: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
+        /** @description For test keys, otherwise ignored: the status of the error to return; for a 422 with a reason, such as `422 url_timeout`. */
         'X-Loupe-Force'?: components['parameters']['Force'];
       };
     };
@@ -3153,9 +3153,9 @@ export interface operations {
   getRecord: {
     parameters: {
       header?: {
-        /** @description Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced. */
+        /** @description Your id of the request, 8 to 128 of `[A-Za-z0-9._-]`, which the answer and the logs repeat. Any other is replaced. */
         'X-Request-Id'?: components['parameters']['RequestId'];
-        /** @description Test keys only, else ignored: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
+        /** @description For test keys, otherwise ignored: the status of the error to return; for a 422 with a reason, such as `422 url_timeout`. */
         'X-Loupe-Force'?: components['parameters']['Force'];
       };
       path: {
@@ -3198,11 +3198,11 @@ export interface operations {
   deleteRecord: {
     parameters: {
       header?: {
-        /** @description Your name for the call. Sent again within 24 hours it gets the same answer and is not charged again. */
+        /** @description A unique name for the call. A repeat within 24 hours gets the same answer and is not charged again. */
         'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
-        /** @description Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced. */
+        /** @description Your id of the request, 8 to 128 of `[A-Za-z0-9._-]`, which the answer and the logs repeat. Any other is replaced. */
         'X-Request-Id'?: components['parameters']['RequestId'];
-        /** @description Test keys only, else ignored: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
+        /** @description For test keys, otherwise ignored: the status of the error to return; for a 422 with a reason, such as `422 url_timeout`. */
         'X-Loupe-Force'?: components['parameters']['Force'];
       };
       path: {
@@ -3247,9 +3247,9 @@ export interface operations {
   getRecordStatus: {
     parameters: {
       header?: {
-        /** @description Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced. */
+        /** @description Your id of the request, 8 to 128 of `[A-Za-z0-9._-]`, which the answer and the logs repeat. Any other is replaced. */
         'X-Request-Id'?: components['parameters']['RequestId'];
-        /** @description Test keys only, else ignored: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
+        /** @description For test keys, otherwise ignored: the status of the error to return; for a 422 with a reason, such as `422 url_timeout`. */
         'X-Loupe-Force'?: components['parameters']['Force'];
       };
       path: {
@@ -3292,9 +3292,9 @@ export interface operations {
   getFeedStatus: {
     parameters: {
       header?: {
-        /** @description Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced. */
+        /** @description Your id of the request, 8 to 128 of `[A-Za-z0-9._-]`, which the answer and the logs repeat. Any other is replaced. */
         'X-Request-Id'?: components['parameters']['RequestId'];
-        /** @description Test keys only, else ignored: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
+        /** @description For test keys, otherwise ignored: the status of the error to return; for a 422 with a reason, such as `422 url_timeout`. */
         'X-Loupe-Force'?: components['parameters']['Force'];
       };
       path: {
@@ -3337,11 +3337,11 @@ export interface operations {
   createJob: {
     parameters: {
       header?: {
-        /** @description Your name for the call. Sent again within 24 hours it gets the same answer and is not charged again. */
+        /** @description A unique name for the call. A repeat within 24 hours gets the same answer and is not charged again. */
         'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
-        /** @description Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced. */
+        /** @description Your id of the request, 8 to 128 of `[A-Za-z0-9._-]`, which the answer and the logs repeat. Any other is replaced. */
         'X-Request-Id'?: components['parameters']['RequestId'];
-        /** @description Test keys only, else ignored: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
+        /** @description For test keys, otherwise ignored: the status of the error to return; for a 422 with a reason, such as `422 url_timeout`. */
         'X-Loupe-Force'?: components['parameters']['Force'];
       };
     };
@@ -3387,9 +3387,9 @@ export interface operations {
   getJob: {
     parameters: {
       header?: {
-        /** @description Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced. */
+        /** @description Your id of the request, 8 to 128 of `[A-Za-z0-9._-]`, which the answer and the logs repeat. Any other is replaced. */
         'X-Request-Id'?: components['parameters']['RequestId'];
-        /** @description Test keys only, else ignored: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
+        /** @description For test keys, otherwise ignored: the status of the error to return; for a 422 with a reason, such as `422 url_timeout`. */
         'X-Loupe-Force'?: components['parameters']['Force'];
       };
       path: {
@@ -3432,11 +3432,11 @@ export interface operations {
   cancelJob: {
     parameters: {
       header?: {
-        /** @description Your name for the call. Sent again within 24 hours it gets the same answer and is not charged again. */
+        /** @description A unique name for the call. A repeat within 24 hours gets the same answer and is not charged again. */
         'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
-        /** @description Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced. */
+        /** @description Your id of the request, 8 to 128 of `[A-Za-z0-9._-]`, which the answer and the logs repeat. Any other is replaced. */
         'X-Request-Id'?: components['parameters']['RequestId'];
-        /** @description Test keys only, else ignored: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
+        /** @description For test keys, otherwise ignored: the status of the error to return; for a 422 with a reason, such as `422 url_timeout`. */
         'X-Loupe-Force'?: components['parameters']['Force'];
       };
       path: {
@@ -3481,9 +3481,9 @@ export interface operations {
   listWebhooks: {
     parameters: {
       header?: {
-        /** @description Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced. */
+        /** @description Your id of the request, 8 to 128 of `[A-Za-z0-9._-]`, which the answer and the logs repeat. Any other is replaced. */
         'X-Request-Id'?: components['parameters']['RequestId'];
-        /** @description Test keys only, else ignored: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
+        /** @description For test keys, otherwise ignored: the status of the error to return; for a 422 with a reason, such as `422 url_timeout`. */
         'X-Loupe-Force'?: components['parameters']['Force'];
       };
     };
@@ -3518,11 +3518,11 @@ export interface operations {
   createWebhook: {
     parameters: {
       header?: {
-        /** @description Your name for the call. Sent again within 24 hours it gets the same answer and is not charged again. */
+        /** @description A unique name for the call. A repeat within 24 hours gets the same answer and is not charged again. */
         'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
-        /** @description Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced. */
+        /** @description Your id of the request, 8 to 128 of `[A-Za-z0-9._-]`, which the answer and the logs repeat. Any other is replaced. */
         'X-Request-Id'?: components['parameters']['RequestId'];
-        /** @description Test keys only, else ignored: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
+        /** @description For test keys, otherwise ignored: the status of the error to return; for a 422 with a reason, such as `422 url_timeout`. */
         'X-Loupe-Force'?: components['parameters']['Force'];
       };
     };
@@ -3567,11 +3567,11 @@ export interface operations {
   deleteWebhook: {
     parameters: {
       header?: {
-        /** @description Your name for the call. Sent again within 24 hours it gets the same answer and is not charged again. */
+        /** @description A unique name for the call. A repeat within 24 hours gets the same answer and is not charged again. */
         'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
-        /** @description Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced. */
+        /** @description Your id of the request, 8 to 128 of `[A-Za-z0-9._-]`, which the answer and the logs repeat. Any other is replaced. */
         'X-Request-Id'?: components['parameters']['RequestId'];
-        /** @description Test keys only, else ignored: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
+        /** @description For test keys, otherwise ignored: the status of the error to return; for a 422 with a reason, such as `422 url_timeout`. */
         'X-Loupe-Force'?: components['parameters']['Force'];
       };
       path: {
@@ -3616,11 +3616,11 @@ export interface operations {
   searchProductsV2: {
     parameters: {
       header?: {
-        /** @description Your name for the call. Sent again within 24 hours it gets the same answer and is not charged again. */
+        /** @description A unique name for the call. A repeat within 24 hours gets the same answer and is not charged again. */
         'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
-        /** @description Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced. */
+        /** @description Your id of the request, 8 to 128 of `[A-Za-z0-9._-]`, which the answer and the logs repeat. Any other is replaced. */
         'X-Request-Id'?: components['parameters']['RequestId'];
-        /** @description Test keys only, else ignored: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
+        /** @description For test keys, otherwise ignored: the status of the error to return; for a 422 with a reason, such as `422 url_timeout`. */
         'X-Loupe-Force'?: components['parameters']['Force'];
       };
     };
@@ -3664,11 +3664,11 @@ export interface operations {
   identifyV2: {
     parameters: {
       header?: {
-        /** @description Your name for the call. Sent again within 24 hours it gets the same answer and is not charged again. */
+        /** @description A unique name for the call. A repeat within 24 hours gets the same answer and is not charged again. */
         'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
-        /** @description Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced. */
+        /** @description Your id of the request, 8 to 128 of `[A-Za-z0-9._-]`, which the answer and the logs repeat. Any other is replaced. */
         'X-Request-Id'?: components['parameters']['RequestId'];
-        /** @description Test keys only, else ignored: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
+        /** @description For test keys, otherwise ignored: the status of the error to return; for a 422 with a reason, such as `422 url_timeout`. */
         'X-Loupe-Force'?: components['parameters']['Force'];
       };
     };
@@ -3760,9 +3760,9 @@ export interface operations {
         exclude_category?: string[];
       };
       header?: {
-        /** @description Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced. */
+        /** @description Your id of the request, 8 to 128 of `[A-Za-z0-9._-]`, which the answer and the logs repeat. Any other is replaced. */
         'X-Request-Id'?: components['parameters']['RequestId'];
-        /** @description Test keys only, else ignored: the status of a refusal that is answered instead; of a 422 with its reason, such as `422 url_timeout`. */
+        /** @description For test keys, otherwise ignored: the status of the error to return; for a 422 with a reason, such as `422 url_timeout`. */
         'X-Loupe-Force'?: components['parameters']['Force'];
       };
     };
@@ -3805,7 +3805,7 @@ export interface operations {
         signature: string;
       };
       header?: {
-        /** @description Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced. */
+        /** @description Your id of the request, 8 to 128 of `[A-Za-z0-9._-]`, which the answer and the logs repeat. Any other is replaced. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
       path: {
@@ -3843,7 +3843,7 @@ export interface operations {
       header?: {
         /** @description ETags that you hold */
         'If-None-Match'?: string;
-        /** @description Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced. */
+        /** @description Your id of the request, 8 to 128 of `[A-Za-z0-9._-]`, which the answer and the logs repeat. Any other is replaced. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
       path: {
@@ -3891,7 +3891,7 @@ export interface operations {
         cursor?: string;
       };
       header?: {
-        /** @description Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced. */
+        /** @description Your id of the request, 8 to 128 of `[A-Za-z0-9._-]`, which the answer and the logs repeat. Any other is replaced. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
     };
@@ -3920,7 +3920,7 @@ export interface operations {
   createAccount: {
     parameters: {
       header?: {
-        /** @description Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced. */
+        /** @description Your id of the request, 8 to 128 of `[A-Za-z0-9._-]`, which the answer and the logs repeat. Any other is replaced. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
     };
@@ -3957,7 +3957,7 @@ export interface operations {
   getAccount: {
     parameters: {
       header?: {
-        /** @description Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced. */
+        /** @description Your id of the request, 8 to 128 of `[A-Za-z0-9._-]`, which the answer and the logs repeat. Any other is replaced. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
       path: {
@@ -3993,9 +3993,9 @@ export interface operations {
   creditAccount: {
     parameters: {
       header?: {
-        /** @description Your name for the call. Sent again within 24 hours it gets the same answer and is not charged again. */
+        /** @description A unique name for the call. A repeat within 24 hours gets the same answer and is not charged again. */
         'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
-        /** @description Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced. */
+        /** @description Your id of the request, 8 to 128 of `[A-Za-z0-9._-]`, which the answer and the logs repeat. Any other is replaced. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
       path: {
@@ -4040,7 +4040,7 @@ export interface operations {
   keepPhotos: {
     parameters: {
       header?: {
-        /** @description Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced. */
+        /** @description Your id of the request, 8 to 128 of `[A-Za-z0-9._-]`, which the answer and the logs repeat. Any other is replaced. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
       path: {
@@ -4089,7 +4089,7 @@ export interface operations {
         until?: string;
       };
       header?: {
-        /** @description Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced. */
+        /** @description Your id of the request, 8 to 128 of `[A-Za-z0-9._-]`, which the answer and the logs repeat. Any other is replaced. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
       path: {
@@ -4131,7 +4131,7 @@ export interface operations {
         cursor?: string;
       };
       header?: {
-        /** @description Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced. */
+        /** @description Your id of the request, 8 to 128 of `[A-Za-z0-9._-]`, which the answer and the logs repeat. Any other is replaced. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
       path: {
@@ -4167,7 +4167,7 @@ export interface operations {
   createKey: {
     parameters: {
       header?: {
-        /** @description Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced. */
+        /** @description Your id of the request, 8 to 128 of `[A-Za-z0-9._-]`, which the answer and the logs repeat. Any other is replaced. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
       path: {
@@ -4211,7 +4211,7 @@ export interface operations {
   rotateKey: {
     parameters: {
       header?: {
-        /** @description Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced. */
+        /** @description Your id of the request, 8 to 128 of `[A-Za-z0-9._-]`, which the answer and the logs repeat. Any other is replaced. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
       path: {
@@ -4256,7 +4256,7 @@ export interface operations {
   revokeKey: {
     parameters: {
       header?: {
-        /** @description Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced. */
+        /** @description Your id of the request, 8 to 128 of `[A-Za-z0-9._-]`, which the answer and the logs repeat. Any other is replaced. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
       path: {
@@ -4300,7 +4300,7 @@ export interface operations {
         account?: string;
       };
       header?: {
-        /** @description Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced. */
+        /** @description Your id of the request, 8 to 128 of `[A-Za-z0-9._-]`, which the answer and the logs repeat. Any other is replaced. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
     };
@@ -4329,7 +4329,7 @@ export interface operations {
   checkHealth: {
     parameters: {
       header?: {
-        /** @description Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced. */
+        /** @description Your id of the request, 8 to 128 of `[A-Za-z0-9._-]`, which the answer and the logs repeat. Any other is replaced. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
     };
@@ -4354,7 +4354,7 @@ export interface operations {
   checkReadiness: {
     parameters: {
       header?: {
-        /** @description Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced. */
+        /** @description Your id of the request, 8 to 128 of `[A-Za-z0-9._-]`, which the answer and the logs repeat. Any other is replaced. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
     };
@@ -4380,7 +4380,7 @@ export interface operations {
   getMetrics: {
     parameters: {
       header?: {
-        /** @description Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced. */
+        /** @description Your id of the request, 8 to 128 of `[A-Za-z0-9._-]`, which the answer and the logs repeat. Any other is replaced. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
     };
@@ -4405,7 +4405,7 @@ export interface operations {
   getOpenApi: {
     parameters: {
       header?: {
-        /** @description Your name for the request, of 8 to 128 `[A-Za-z0-9._-]`: kept in the answer and in the logs. Any other is replaced. */
+        /** @description Your id of the request, 8 to 128 of `[A-Za-z0-9._-]`, which the answer and the logs repeat. Any other is replaced. */
         'X-Request-Id'?: components['parameters']['RequestId'];
       };
     };

@@ -5,9 +5,9 @@ import { nameOf } from './option-values';
 import { answering, asTable, printAnswer } from './output';
 
 export function register(group: Command): void {
-  answering(group, 'create', 'make an account; without --credits it is unlimited')
-    .requiredOption('--name <name>', 'what to call it', nameOf)
-    .option('--credits <credits>', 'credits to start with', wholeCredits)
+  answering(group, 'create', 'create an account; without --credits it is unlimited')
+    .requiredOption('--name <name>', 'name of the account', nameOf)
+    .option('--credits <credits>', 'opening balance', wholeCredits)
     .action(async (options) => {
       const made = await withStores(({ accounts }) => accounts.create(options.name, options.credits ?? null));
       const { id, name, credits } = made;
@@ -24,8 +24,8 @@ export function register(group: Command): void {
   });
   answering(group, 'credit', 'add credits to a limited account; a negative amount is a correction')
     .argument('<account>', 'id of the account')
-    .argument('<amount>', 'credits to add, or -N to take off', creditsToAdd)
-    .option('--note <text>', 'why, for the history', nameOf)
+    .argument('<amount>', 'credits to add, or -N to remove', creditsToAdd)
+    .option('--note <text>', 'reason, shown in the history', nameOf)
     .action(async (id, amount, { note = null, json }) => {
       const credits = await withStores(({ accounts }) => accounts.credit(id, amount, note));
       printAnswer(json, { id, credits }, () => `${id}  ${creditsText(credits)}`);
@@ -35,7 +35,7 @@ export function register(group: Command): void {
   answering(group, 'keep-photos', keeping)
     .argument('<account>', 'id of the account')
     .addArgument(
-      new Argument('[state]', 'off: keep none from now on, and delete those that were kept')
+      new Argument('[state]', 'off: keep no more photos, and delete the stored ones')
         .choices(['on', 'off'])
         .default('on'),
     )
@@ -46,7 +46,7 @@ export function register(group: Command): void {
       const text = keepsPhotos ? 'photos are kept from now on' : 'no photos are kept';
       printAnswer(json, { id, keepsPhotos }, () => `${id}  ${text}`);
     });
-  answering(group, 'history', 'what was added to an account by hand, and taken off')
+  answering(group, 'history', 'credits added to and removed from an account by hand')
     .argument('<account>', 'id of the account')
     .action(async (id, { json }) => {
       const topUps = await withStores(({ accounts }) => accounts.history(id));

@@ -5,9 +5,9 @@ import { answering, asTable, printAnswer } from './output';
 
 export function register(audit: Command): void {
   answering(audit, 'log', 'what operators did, newest first')
-    .option('--account <account>', 'what concerns this account')
+    .option('--account <account>', 'only entries that concern this account')
     .option('--since <time>', FROM_TIME, timeOf)
-    .option('--limit <entries>', 'entries at most', wholeNumber, 100)
+    .option('--limit <entries>', 'maximum number of entries', wholeNumber, 100)
     .action(async ({ account = null, since = null, limit, json }) => {
       const filter = { accountId: account, since, before: null, limit };
       const records = await withStores(({ audit: log }) => log.list(filter));

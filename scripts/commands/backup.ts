@@ -5,7 +5,7 @@ import { printAnswer } from './output';
 
 export function register(command: Command): void {
   command
-    .argument('<file>', 'what to write; a file of this name is replaced when the new one is whole')
+    .argument('<file>', 'the file to write; an existing one is replaced once the new one is complete')
     .option('--json', 'print JSON')
     .action(async (file, { json }) => {
       const made = await backUpTo(resolve(file));

@@ -17,7 +17,7 @@ export function register(catalog: Command): void {
   importCommand(catalog).action(runImport);
   const shown = 'products and pictures by category and feed, and the pictures that could not be embedded';
   answering(catalog, 'show', shown)
-    .option('--failures <count>', 'list up to so many of them', wholeNumber, 20)
+    .option('--failures <count>', 'maximum number of failures to list', wholeNumber, 20)
     .action(async ({ failures, json }) => {
       const status = await withStores((services) => services.status.catalog(failures));
       printAnswer(json, status, () => describeCatalog(status));
@@ -43,16 +43,16 @@ const importCommand = (catalog: Command) =>
     'import <path>',
     'upsert a bundle (a folder of JSON Lines, or a .tar or .tar.gz of one), or a table or feed of a shop',
   )
-    .option('--dry-run', 'check everything, change nothing; of a table, show how it is understood')
+    .option('--dry-run', 'check everything, change nothing; show how a table is understood')
     .option('--allow-rejects', 'exit 0 although records were rejected')
     .option('--report <file>', 'where rejects are written (default: DATA_DIR/reports)')
-    .option('--no-wait', 'leave the embedding of new images to the service')
+    .option('--no-wait', 'leave embedding of new images to the service')
     .addOption(new Option('--format <format>', 'of a table (default: by its columns)').choices(TABLE_FORMATS))
-    .option('--map <file>', 'of a table: JSON that says which columns mean what')
-    .option('--category <category>', 'of a table: the category of all its products, by slug or name')
-    .option('--currency <code>', 'of a table: the currency of prices that name none')
-    .option('--shop <url>', 'of a table without links: the shop, with its products at /products/<handle>')
-    .option('--feed <name>', 'of a table: remember that its products came from this feed')
+    .option('--map <file>', 'for a table: a JSON file that maps fields to columns')
+    .option('--category <category>', 'for a table: the category of all products, by slug or name')
+    .option('--currency <code>', 'for a table: the currency of prices without one')
+    .option('--shop <url>', 'for a table without links: the shop, whose products are at /products/<handle>')
+    .option('--feed <name>', 'for a table: record that its products came from this feed')
     .option('--remove-missing', 'remove products that the feed no longer has, up to a fifth of it')
     .option('--force', 'remove more than a fifth');
 

@@ -7,7 +7,7 @@ import { answering, printAnswer } from './output';
 
 export function register(catalog: Command): void {
   answering(catalog, 'generate', 'make a synthetic bundle of fictional maisons, the same for the same seed')
-    .requiredOption('--products <products>', 'how many products', wholeNumber)
+    .requiredOption('--products <products>', 'number of products', wholeNumber)
     .requiredOption('--seed <seed>', 'any whole number', wholeNumber)
     .requiredOption('--out <folder>', 'where to write it')
     .option('--images [views]', 'draw pictures of each product: one, or as many views', wholeNumber)

@@ -30,9 +30,9 @@ export function register(catalog: Command): void {
   const inspected =
     'what to photograph next: products that the model can not tell apart, or has too few pictures of';
   answering(catalog, 'identifiability', inspected)
-    .option('--category <category>', 'products of this category only, against those of all')
-    .option('--model <model>', 'under another version than the live one, id or id@version')
-    .option('--limit <limit>', 'how many of each kind are shown, the worst first', wholeNumber, 20)
+    .option('--category <category>', 'judge only products of this category, against the whole catalog')
+    .option('--model <model>', 'id or id@version (default: the live version)')
+    .option('--limit <limit>', 'maximum number shown per verdict, the worst first', wholeNumber, 20)
     .action(async ({ model = null, category = null, limit, json }) => {
       setPriority(constants.priority.PRIORITY_LOW);
       const worst = VERDICTS.map((verdict) => ({ verdict, findings: [] as Finding[] }));

@@ -10,7 +10,7 @@ import { asTable, printAnswer } from './output';
 export function register(identify: Command): void {
   identify
     .argument('<photos...>', 'files or addresses, up to five of one item')
-    .option('--category <category>', 'the category that it is of')
+    .option('--category <category>', 'category of the item')
     .option('--json', 'print JSON')
     .action(async (places, { category, json }) => {
       const photos = await Promise.all(places.map(photoAt));

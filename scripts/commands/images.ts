@@ -11,7 +11,7 @@ export function register(images: Command): void {
   answering(
     images,
     'move',
-    'copy the stored images to a bucket, beside the running service; run again, it goes on',
+    'copy the stored images to a bucket while the service runs; run it again to continue',
   )
     .requiredOption('--to <s3://bucket/prefix>', 'reached as the AWS_… settings say', bucket)
     .action(async ({ to, json }) => {

@@ -22,14 +22,9 @@ export function register(keys: Command): void {
       ),
     );
   });
-  answering(keys, 'rotate <key>', 'make a key that does the same, and end the old one after an overlap')
-    .option(
-      '--overlap <hours>',
-      'how long the old key still opens the API (0: ends at once)',
-      wholeNumber,
-      24,
-    )
-    .option('--expires <when>', 'of the new key (default: the lifetime of the old one)', laterTimeOf)
+  answering(keys, 'rotate <key>', 'create a key with the same rights, and end the old one after an overlap')
+    .option('--overlap <hours>', 'how long the old key keeps working (0: ends at once)', wholeNumber, 24)
+    .option('--expires <when>', 'when the new key ends (default: the lifetime of the old one)', laterTimeOf)
     .action(async (id, { overlap, expires, json }) => {
       const made = await withStores((services) => services.keys.rotate(id, overlap * HOUR_MS, expires));
       const { key, oldEndsAt } = made;
@@ -38,20 +33,20 @@ export function register(keys: Command): void {
         [describeKey(made), `The old key ${id} stops working at ${oldEndsAt.toISOString()}.`].join('\n'),
       );
     });
-  answering(keys, 'revoke <key>', 'close a key at once, on every process').action(async (id, { json }) => {
+  answering(keys, 'revoke <key>', 'revoke a key at once, on every process').action(async (id, { json }) => {
     await withStores((services) => services.keys.revoke(id));
     printAnswer(json, { id, revoked: true }, () => `${id} is revoked`);
   });
 }
 
 function registerCreate(keys: Command): void {
-  answering(keys, 'create', 'make a key; it is shown once, only its hash is kept')
+  answering(keys, 'create', 'create a key; it is shown once, only its hash is stored')
     .option('--account <account>', 'id of the account that pays (default: "default", unlimited)')
-    .option('--name <name>', 'what to call it', nameOf, 'key')
-    .option('--versions <versions>', 'API versions it opens', (text) => someOf(API_VERSIONS, text), [
+    .option('--name <name>', 'name of the key', nameOf, 'key')
+    .option('--versions <versions>', 'API versions it may use', (text) => someOf(API_VERSIONS, text), [
       ...API_VERSIONS,
     ])
-    .option('--test', 'a test key: sees a part of the catalog, and any refusal that it asks for')
+    .option('--test', 'a test key, which sees a part of the catalog and can request any error')
     .option('--per-second <calls>', 'calls per second (0: no limit)', wholeNumber)
     .option('--per-minute <calls>', 'calls per minute (0: no limit)', wholeNumber)
     .option('--concurrency <calls>', 'photos identified at the same time (0: no limit)', wholeNumber)

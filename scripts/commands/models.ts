@@ -21,7 +21,7 @@ const TRIAL_TIMEOUT_MS = 120_000;
 
 /** `loupe models …`: the embedding models that can be used here, and how others get in (docs/models.md). */
 export function register(models: Command): void {
-  answering(models, 'list', 'the bundled model and those that were added').action(async ({ json }) => {
+  answering(models, 'list', 'the bundled models and those that were added').action(async ({ json }) => {
     const { models: installed, broken } = await new FolderModelLibrary(readConfig().DATA_DIR).all();
     const listed = installed.map(presented);
     const faulty = broken.map(({ name, reason }) => ({ model: name, fault: reason }));
@@ -39,10 +39,10 @@ export function register(models: Command): void {
       ),
     );
   });
-  answering(models, 'add', 'install an embedding model: checked, tried, then installed in one step')
+  answering(models, 'add', 'check, try and install an embedding model')
     .argument('<dir or url>', 'folder, archive, or address of a manifest.json or an archive')
-    .option('--sha256 <hex>', 'what the manifest (or the archive) named must have', sha256Of)
-    .option('--max-mib <n>', 'largest model that is taken, in MiB', wholeNumber, 2048)
+    .option('--sha256 <hex>', 'expected digest of the manifest or archive', sha256Of)
+    .option('--max-mib <n>', 'maximum size of the model, in MiB', wholeNumber, 2048)
     .action(async (place, { sha256 = null, maxMib, json }) => {
       const { model, isNew } = await added(place, sha256, maxMib);
       if (isNew) {
@@ -98,11 +98,11 @@ function registerManifest(models: Command): void {
     .argument('<file>', 'an .onnx file, the model.json of a TensorFlow.js model, or a saved_model.pb')
     .requiredOption('--id <id>', 'name of the model')
     .option('--version <version>', 'its version', '1.0.0')
-    .requiredOption('--licence <text>', 'under which licence it is used')
+    .requiredOption('--licence <text>', 'licence of the weights')
     .requiredOption('--dimensions <n>', 'values of an embedding', wholeNumber)
     .option('--size <pixels>', 'side of the square input', wholeNumber, 224)
     .addOption(
-      new Option('--values <range>', 'how the network wants its pixels')
+      new Option('--values <range>', 'range of the pixel values that the network expects')
         .choices(Object.keys(PIXEL_VALUES))
         .makeOptionMandatory(),
     )
@@ -113,7 +113,7 @@ function registerManifest(models: Command): void {
         .default('contain' as const),
     )
     .addOption(
-      new Option('--kernel <name>', "how it is resampled: as in the network's training")
+      new Option('--kernel <name>', "how a picture is resampled: as in the network's training")
         .choices(RESAMPLING_KERNELS)
         .default('lanczos3' as const),
     )
@@ -122,9 +122,9 @@ function registerManifest(models: Command): void {
         .choices(VIEWS)
         .default('whole' as const),
     )
-    .option('--input <name>', 'the input, where there are several')
-    .option('--output <name>', 'the output, where there are several')
-    .option('--replace', 'write over a manifest.json that is there')
+    .option('--input <name>', 'the input to use, if there are several')
+    .option('--output <name>', 'the output to use, if there are several')
+    .option('--replace', 'overwrite an existing manifest.json')
     .action(async (file, { json, layout = null, input = null, output = null, replace = false, ...rest }) => {
       const wishes = { ...rest, layout, input, output, replace };
       const manifest = await writeManifest(resolve(file), wishes, DURABLE_FILES);

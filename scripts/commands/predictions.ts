@@ -20,7 +20,7 @@ export function register(predictions: Command): void {
     'how sure answers were, and how many were right, by the feedback of their callers (contract 7.18)';
   answering(predictions, 'reliability', told)
     .addOption(
-      new Option('--by <what>', 'what answers are told apart by (default: each)').choices(RELIABILITY_BY),
+      new Option('--by <what>', 'how answers are grouped (default: each way)').choices(RELIABILITY_BY),
     )
     .option('--model <model>', 'answers of this model only, id or id@version')
     .option('--since <time>', `answers ${FROM_TIME}`, timeOf)
@@ -33,7 +33,7 @@ export function register(predictions: Command): void {
           : wanted.map((each) => describeGroups(groups.filter((group) => group.by === each))).join('\n'),
       );
     });
-  answering(predictions, 'delete', 'delete what is recorded of the photos of an account, at once')
+  answering(predictions, 'delete', 'delete the records of the photos of an account, at once')
     .requiredOption('--account <account>', 'id of the account')
     .action(async ({ account, json }) => {
       const deleted = await withStores(({ accounts }) => accounts.deletePredictions(account));

@@ -7,8 +7,8 @@ import { printAnswer } from './output';
 
 export function register(command: Command): void {
   command
-    .argument('<file>', 'what loupe backup wrote')
-    .option('--replace', 'in the place of what is in this installation, which is deleted')
+    .argument('<file>', 'a file written by loupe backup')
+    .option('--replace', 'delete the data of this installation and replace it')
     .option('--json', 'print JSON')
     .action(async (file, { replace = false, json }) => {
       const config = readConfig();

@@ -11,7 +11,7 @@ export function register(search: Command): void {
     'queries that found nothing, most frequent first; counted with SEARCH_MISSES=on',
   )
     .option('--since <time>', 'from the day of this time on (ISO 8601, UTC unless it says otherwise)', timeOf)
-    .option('--limit <queries>', 'queries at most', wholeNumber, 100)
+    .option('--limit <queries>', 'maximum number of queries', wholeNumber, 100)
     .action(async ({ since = null, limit, json }) => {
       const found = await withStores(({ searchMisses }) => searchMisses.mostFrequent(since, limit));
       const rows = found.map(({ query, misses, lastDay }) => [query, misses, lastDay]);

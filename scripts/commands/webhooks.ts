@@ -5,11 +5,7 @@ import { answering, asTable, printAnswer } from './output';
 
 /** `loupe webhooks list`: webhook endpoints and their last failure (contract 16.18). */
 export function register(group: Command): void {
-  answering(
-    group,
-    'list',
-    'the addresses of all accounts, or of one, with what failed last; without their secrets',
-  )
+  answering(group, 'list', 'addresses of all accounts, or of one, with their last error and without secrets')
     .option('--account <account>', 'id of the account')
     .action(async ({ account: only, json }) => {
       const all = await withStores(async ({ accounts, webhooks }) => {
