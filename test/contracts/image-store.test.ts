@@ -110,7 +110,7 @@ describe.each(adapters)('images in %s', (_name, open) => {
 
 /** contract 13.12: what is reported of a bucket that can't be used, and that nothing is lost. */
 withS3('a bucket that can not be used', () => {
-  test('is named when none of this name exists, which waiting does not fix', async () => {
+  test('is reported as missing, which waiting does not fix', async () => {
     const store = bucketStore('no-such-bucket', '');
     await expect(store.check()).rejects.toMatchObject({
       message: 'the bucket "no-such-bucket": there is no such bucket: make it, or name another',

@@ -95,7 +95,7 @@ describe.each(adapters)('index queue, %s', (_name, adapter) => {
     await expect(queue.embed(7, imagesUpTo(2))).rejects.toMatchObject({ code });
   });
 
-  test('turns waiting callers away when it is closed', async () => {
+  test('refuses waiting callers when it is closed', async () => {
     index.behave = untilStopped;
     const asked = [queue.embed(7, imagesUpTo(40)), queue.embed(7, imagesUpTo(1))].map(failureOf);
     await index.started.opened;

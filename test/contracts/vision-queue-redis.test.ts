@@ -140,7 +140,7 @@ withRedis('vision queue, BullMQ, while Redis goes away', () => {
     await worker.close();
   });
 
-  test('does not assume that there are no workers where Redis does not say who is connected', async () => {
+  test('does not assume that there are no workers if Redis does not tell who is connected', async () => {
     proxy.refuse('client', "NOPERM User loupe has no permissions to run the 'client|list' command");
     expect(await queue.workers()).toBeNull();
   });

@@ -227,7 +227,7 @@ describe.each(ADAPTERS)('vision queue, %s', (_name, adapter) => {
     await expect(again).resolves.toEqual(neighbourhood(1));
   });
 
-  test('turns all waiting callers away when it is closed', async () => {
+  test('refuses all waiting callers when it is closed', async () => {
     const { close } = await open({ concurrency: 1, waitingMax: 10 });
     await expect(queue.oldestWaitingMs()).resolves.toBe(0);
     held.push(pipeline.hold());

@@ -4,7 +4,7 @@ import { appendFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
 // contract 14.4
-test('the commands that the demonstration prints answer, with a photo as large as a telephone makes too', async () => {
+test('the commands that the demonstration prints answer, also with a photo as large as a phone makes', async () => {
   const text = process.env['E2E_TEXT'] ?? '';
   const commands = text.match(/^ {2}(?:printf|curl)[\s\S]*?(?=\n\n)/gm) ?? [];
   const [, photo = ''] = /base64 < '([^']+)'/.exec(text) ?? [];

@@ -44,7 +44,7 @@ describe('a photo', () => {
     await expectAccessible(page);
   });
 
-  test('of the demonstration is identified on a phone, which offers its camera', async () => {
+  test('of the demonstration is identified on a phone, which also offers its camera', async () => {
     const page = await browser.visit('', PHONE);
     await page.getByText('Take a photo').waitFor();
     await expectAccessible(page);

@@ -131,7 +131,7 @@ describe('the caller of a job', () => {
     expect(await service.creditsBooked(accountId)).toBe(0);
   });
 
-  test('who disconnected has no job made', async () => {
+  test('who disconnected gets no job', async () => {
     const { key, accountId } = await account(100);
     const held = holdMethod(PostgresVisionJobStore.prototype, 'openEntries', 'after');
     const ends = endsOf([PostgresCreditLedger.prototype, 'settle']);

@@ -198,7 +198,7 @@ onServer('while thirty calls of one account hang in the database', () => {
     ['credits_by_day', (api) => api.send('GET', '/v3/account')],
     ['catalog_rows', (api) => api.query({ query: 'birkin' })],
     ['catalog_rows', (api) => api.v1({})],
-  ])('in %s, another account is answered, and so are they in the end: %#', async (table, call) => {
+  ])('while calls wait in %s, another account is answered, and in the end they are too: %#', async (table, call) => {
     const operator = new Client({ connectionString: flooded.config.DATABASE_URL });
     await operator.connect();
     const counted = async (rows: string): Promise<number> =>

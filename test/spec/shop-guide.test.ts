@@ -119,7 +119,7 @@ test.each([
   ['stock.csv --map map.json --format xls', "'xls' is invalid"],
   ['none.csv', 'There is no table at'],
   ['my-bundle --feed x', '--feed is for tables'],
-])('options that can not be are refused with the reason: %s', async (words, reason) => {
+])('invalid options are refused with the reason: %s', async (words, reason) => {
   const { code, stderr } = await run(`npx loupe catalog import ${words}`);
   expect(code).toBeGreaterThan(0);
   expect(stderr).toContain(reason);

@@ -50,7 +50,7 @@ test.each<[kind: Kind, given: object, filledIn: object]>([
   ['estimates', ELSEWHEN, { a: 5, b: null, c: 5, d: 0, estimated_at: '2026-03-15T12:00:00.000Z' }],
   ['history', { region: 'EU-UK' }, { ...UNGRADED, currency: 'gbp' }],
   ['listings', { region: 'EU-IE' }, PRICELESS],
-])('a record is taken as it is meant: %s %j', (kind, change, filledIn) => {
+])('a record is read as intended: %s %j', (kind, change, filledIn) => {
   const given = JSON.parse(JSON.stringify({ ...records[kind], ...change }));
   expect(parsers[kind](given)).toMatchObject({ record: filledIn });
 });

@@ -119,7 +119,7 @@ const REFUSED: Readonly<Record<string, readonly (string | readonly [value: strin
   ],
 };
 
-test.each(Object.entries(REFUSED))('a wrong %s is refused by its name alone', (name, values) => {
+test.each(Object.entries(REFUSED))('a wrong %s is refused by name, without its value', (name, values) => {
   for (const each of values) {
     const [value, words] = typeof each === 'string' ? [each, ''] : each;
     const faults = faultsOf({ [name]: value });
@@ -170,6 +170,6 @@ test.each<[settings: Record<string, string>, warnings: RegExp]>([
   [{ QUEUES_PASSWORD: 'long enough' }, /no effect without REDIS_URL/],
   [{ ROLE: 'worker', REDIS_URL: 'redis://redis' }, /without DATABASE_URL/],
   [{ STOP_TIMEOUT_MS: '1000' }, /STOP_TIMEOUT_MS is shorter/],
-])('what is allowed and hardly meant is warned of, and nothing else: %j', (settings, warnings) => {
+])('what is allowed but probably not meant causes a warning, and nothing else does: %j', (settings, warnings) => {
   expect(settingWarnings(readConfig(settings), settings).join()).toMatch(warnings);
 });

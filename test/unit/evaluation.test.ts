@@ -118,7 +118,7 @@ describe('a calibration', () => {
     expect(kinOf(half)).toBeLessThan(kinOf(without) ?? 0);
   });
 
-  test('little is learned from few answers, and nothing where there is nothing to learn', () => {
+  test('few answers change little, and answers without information change nothing', () => {
     expect(fitChoiceModel([], TRUTH)).toBeNull();
     const right = sightings('fit', 500).map((each) => ({
       ...each,
@@ -129,7 +129,7 @@ describe('a calibration', () => {
       expect(fitChoiceModel(sightings('few', count), TRUTH)?.candidate.nearest).toBeCloseTo(3, -1);
   });
 
-  test('the floor is the least at which a fifth of unknown items is answered with a product first', () => {
+  test('the floor is the lowest at which at most a fifth of unknown items is answered with a product first', () => {
     const asked = sightings('floor', 1_000).map((each) => ({ ...each, ancestry: new Map() }));
     const floor = floorFor(asked, TRUTH);
     const firsts = asked
@@ -189,7 +189,7 @@ describe('a promotion', () => {
     ['the catalog has changed since', judgedAs({ images: 80 }), /with 80 images and has 100 now/],
     ['it is surely worse', judgedAs({ comparison: worse }), /-5\.0 points \(-8\.0 points to -2\.0 points\)/],
     ['its index loses neighbours', judgedAs({ candidate: lossy }), /90\.0 % .* \(watches\)/],
-  ])('it is said when %s', (_what, change, reason) => {
+  ])('is refused with the reason when %s', (_what, change, reason) => {
     expect(promotionFaults({ ...ready, ...change })).toEqual([expect.stringMatching(reason)]);
   });
 });

@@ -61,7 +61,7 @@ test('the calls of a key share its limit, and one beyond it takes nothing from o
   expect(shared.open('b').tryResize(2)).toBe(false);
 });
 
-test('a call that waits too long, or is aborted, is a 503 with Retry-After and leaves nothing reserved', async () => {
+test('a call that waits too long or is aborted is a 503 with Retry-After, and leaves nothing reserved', async () => {
   const shared = room(100);
   await shared.open('a').resize(1000);
   const refusal = { status: 503, headers: { 'Retry-After': '2' } };

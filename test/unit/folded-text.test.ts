@@ -25,7 +25,7 @@ describe('characters that readers do not see or can not tell apart make no diffe
   });
 
   // contract 5.1, 5.15
-  test('a text of nothing but invisible characters is blank', () => {
+  test('a text of invisible characters only is blank', () => {
     expect(INVISIBLE.filter((character) => wordsAsked(` ${character} `) !== null)).toEqual([]);
     expect(wordsAsked('!')).toEqual([]);
   });
@@ -68,7 +68,7 @@ describe('matched parts of a name', () => {
     expect(partsOf(name, words)).toEqual(parts);
   });
 
-  test('are within it, in order and apart, and hold what is asked for, whatever the name', () => {
+  test('lie within the name, in order and apart, and contain what was asked for', () => {
     const odd = fc.constantFrom(' ', 'N°5', 'ß', '½', ...INVISIBLE.slice(0, 9));
     const piece = fc.oneof(fc.string({ unit: 'grapheme', maxLength: 8 }), odd);
     fc.assert(

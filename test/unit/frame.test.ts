@@ -26,7 +26,7 @@ test('a frame is at least 16 pixels, or the whole of a tiny picture', () => {
   expect(isAtLeast(FRAME, { x: 0.5, y: 0.1 })).toBe(false);
 });
 
-test('a frame is never outside of the picture, whatever is dragged where', () => {
+test('a frame never leaves the picture, wherever it is dragged', () => {
   const fraction = fc.double({ min: 0, max: 1, noNaN: true });
   const point = fc.record({ x: fraction, y: fraction });
   fc.assert(

@@ -38,7 +38,7 @@ async function* cut(text: string, sizes: readonly number[]): AsyncGenerator<stri
 test.each([
   ['its links signed anew', keys],
   ['without a link where nothing can sign', []],
-])('the pieces make the answer that was kept, %s, wherever it was cut', async (_what, secrets) => {
+])('the pieces add up to the kept answer, %s, wherever it was split', async (_what, secrets) => {
   await fc.assert(
     fc.asyncProperty(rows, pieceSizes, async (data, sizes) => {
       const renew = renewal(secrets);

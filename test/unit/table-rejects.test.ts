@@ -142,7 +142,7 @@ test.each<[map: Parameters<typeof readColumns>[2], message: string]>([
   [{ titel: 'a' }, 'unknown field "titel"'],
   [{ title: 'b' }, 'the column "b" for title, which the table does not have. It has: a, title.'],
   [{ data: ['c'] }, 'the column "c" for data'],
-])('a map that names what there is not is refused', (map, message) => {
+])('a map that names an unknown field or column is refused', (map, message) => {
   expect(() => readColumns(['a', 'title'], null, map)).toThrow(message);
 });
 

@@ -151,7 +151,7 @@ test.each<[string, number, Partial<PictureHeader>]>([
   ['WebP with alpha', 56, { format: 'webp', channels: 4 }],
   ['lossless WebP', 188, { format: 'webp', isLossless: true }],
   ['lossy animation of a small frame', 265, { format: 'webp', isAnimated: true }],
-])('%s is taken for about as much memory as it was seen to take: %d MB', (_form, measuredMb, form) => {
+])('%s is counted with about the memory that it was measured to take: %d MB', (_form, measuredMb, form) => {
   const estimatedMb =
     decodeMemoryBytes({
       ...{ width: 7000, height: 7000, channels: 3, depth: 'uchar', format: 'jpeg' },
