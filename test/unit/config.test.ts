@@ -170,6 +170,9 @@ test.each<[settings: Record<string, string>, warnings: RegExp]>([
   [{ QUEUES_PASSWORD: 'long enough' }, /no effect without REDIS_URL/],
   [{ ROLE: 'worker', REDIS_URL: 'redis://redis' }, /without DATABASE_URL/],
   [{ STOP_TIMEOUT_MS: '1000' }, /STOP_TIMEOUT_MS is shorter/],
-])('what is allowed but probably not meant causes a warning, and nothing else does: %j', (settings, warnings) => {
-  expect(settingWarnings(readConfig(settings), settings).join()).toMatch(warnings);
-});
+])(
+  'what is allowed but probably not meant causes a warning, and nothing else does: %j',
+  (settings, warnings) => {
+    expect(settingWarnings(readConfig(settings), settings).join()).toMatch(warnings);
+  },
+);
