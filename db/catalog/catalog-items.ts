@@ -13,7 +13,7 @@ import {
   storedPricesOf,
 } from '../pricing/stored-prices';
 import { conditionsOf } from './search/catalog-clauses';
-import { isUnchangedSince } from './search/opening';
+import { isUnchangedSince } from './search/catalog-state';
 
 export interface ItemRow {
   readonly id: string;

@@ -20,8 +20,8 @@ import { allOf, inTransaction, prepared, rowsOf, sql } from '../core/sql';
 import { VersionedCache } from '../core/versioned-cache';
 import { type ItemRow, idsWithin, itemsIn, readFound, rowsById } from './catalog-items';
 import { conditionsOf } from './search/catalog-clauses';
+import { CatalogChanged } from './search/catalog-state';
 import { facetValues } from './search/facet-values';
-import { CatalogChanged } from './search/opening';
 import { rankProducts, wantedSets } from './search/rank-products';
 import { type FoundPage, type RankOrder, scoredRows, type Window } from './search/scored-rows';
 import { type SeenSnapshot, SnapshotCache } from './search/snapshot-cache';
@@ -176,11 +176,11 @@ export class PostgresCatalogRepository implements CatalogRepository {
       const page = await rankProducts(knex, known, query, expansions, window, order);
       return { ...page, state: from.seen.state };
     }
-    const opened = wanted && (await this.#snapshots.open(wanted, knex));
-    const page = opened?.view
-      ? { ...(await rankProducts(knex, opened.view, query, expansions, window, order)), state: opened.state }
+    const loaded = wanted && (await this.#snapshots.load(wanted, knex));
+    const page = loaded?.view
+      ? { ...(await rankProducts(knex, loaded.view, query, expansions, window, order)), state: loaded.state }
       : await scoredRows(knex, query, expansions, window, order);
-    return { ...page, state: before ?? opened?.state ?? page.state };
+    return { ...page, state: before ?? loaded?.state ?? page.state };
   }
 }
 

@@ -4,7 +4,7 @@ import { nameSortKey } from '../../models/catalog/fold-text';
 import type { SuggestedRow, SuggestionQuery } from '../../models/catalog/suggestion';
 import type { CatalogState, FoundRows } from '../../models/ports';
 import { lines, prepared, rowsOf, type Sql, sql } from '../core/sql';
-import { CatalogChanged, isUnchangedSince, STATE } from './search/opening';
+import { CatalogChanged, isUnchangedSince, STATE } from './search/catalog-state';
 import type { FoundPage } from './search/scored-rows';
 import { expandTerms, expandTyped, matchingAll, type TermExpansion } from './search/term-expansion';
 

@@ -92,7 +92,7 @@ describe.each(SOURCES)('catalog queries answered from %s', (source) => {
   }, 120_000);
 
   test('come from there', async () => {
-    const { view } = await new SnapshotCache(database.knex).open([]);
+    const { view } = await new SnapshotCache(database.knex).load([]);
     expect(view !== null).toBe(source !== 'rows');
     if (!view) return;
     const { size, products } = view.snapshot.changes;

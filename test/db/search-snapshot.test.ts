@@ -38,7 +38,7 @@ describe('a search snapshot', () => {
     window: Window,
     knex = database.knex,
   ) => {
-    const { view } = await memory.open(wantedSets(asked, words) ?? [], knex);
+    const { view } = await memory.load(wantedSets(asked, words) ?? [], knex);
     return view && rankProducts(knex, view, asked, words, window);
   };
   const idsOf = (rows: readonly RowPosition[]) => rows.map(({ id }) => id);
@@ -98,7 +98,7 @@ describe('a search snapshot', () => {
     await writeCatalogRows(database.knex, [{ ...rowOf(43), facets: [] }, rowOf(46)]);
     expect(await total()).toBe(11);
     const newest = memory.lastSeen()?.seen.state;
-    const { view } = await memory.open([], older);
+    const { view } = await memory.load([], older);
     await older.commit();
     await open.commit();
     expect(view?.living.count()).toBe(30);

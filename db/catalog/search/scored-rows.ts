@@ -3,7 +3,7 @@ import type { ResolvedQuery, RowPosition } from '../../../models/catalog/catalog
 import type { CatalogState } from '../../../models/ports';
 import { allOf, rowsOf, type Sql, sql } from '../../core/sql';
 import { COMES_AFTER, IN_ORDER, inCategories, inSandbox, matchesFilter, restricts } from './catalog-clauses';
-import { STATE } from './opening';
+import { STATE } from './catalog-state';
 import { matchingAll, matchingAny, type TermExpansion, waysOf } from './term-expansion';
 
 const PRODUCT = 'product';

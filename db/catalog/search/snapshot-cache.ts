@@ -3,40 +3,40 @@ import { workFor } from '../../../models/access/current-party';
 import type { CatalogState } from '../../../models/ports';
 import { Batcher } from '../../core/batcher';
 import { Bitset } from './bitset';
+import { readCatalogState } from './catalog-state';
 import type { PostingRequest } from './changed-products';
-import { readOpening } from './opening';
 import { NO_ORDINALS, nameOf, type Posting, type SeenState, Snapshot } from './snapshot';
 
-interface Opened {
+interface LoadedQueryState {
   readonly state: CatalogState;
-  /** Null where there is none yet, or more has changed than it can answer with. */
+  /** Null without a snapshot, or with more changes since than it can take. */
   readonly view: SnapshotView | null;
 }
 
 export interface SnapshotView {
   readonly snapshot: Snapshot;
-  /** The ordinals of existing products. */
+  /** The ordinals of existing products, each in its newest form. */
   readonly living: Bitset;
-  /** The wanted sets by name, without those that have no product; they may hold ordinals that do not live. */
+  /** The wanted sets by name, without those that have no product; they may contain ordinals of deleted or changed products. */
   readonly sets: ReadonlyMap<string, Bitset>;
 }
 
-/** A snapshot and the state that was seen last of it. */
+/** A snapshot and the state in which it was last seen. */
 export interface SeenSnapshot {
   readonly snapshot: Snapshot;
   readonly seen: SeenState;
 }
 
-/** How long a state that was seen is tried before it is read again: one beside a long transaction is costly to compare with. */
+/** How long a seen state is tried before it is read again: comparing with an old one is costly while a long transaction runs. */
 const TRIED_MS = 10_000;
 
 export class SnapshotCache {
   #known: Snapshot | null = null;
-  readonly #openings: Batcher<readonly PostingRequest[], Opened>;
+  readonly #loads: Batcher<readonly PostingRequest[], LoadedQueryState>;
 
   constructor(private readonly knex: Knex) {
-    this.#openings = new Batcher((asks) =>
-      workFor('catalog openings', async () => asks.map(await this.#openAll(knex, asks.flat()))),
+    this.#loads = new Batcher((asks) =>
+      workFor('catalog state', async () => asks.map(await this.#load(knex, asks.flat()))),
     );
   }
 
@@ -44,13 +44,13 @@ export class SnapshotCache {
    * The snapshot with the sets that a query wants; one statement serves many queries, but a transaction has its own.
    * @throws CatalogChanged when it goes meanwhile
    */
-  async open(wanted: readonly PostingRequest[], knex = this.knex): Promise<Opened> {
-    if (knex === this.knex) return this.#openings.submit(wanted);
-    const openedFor = await this.#openAll(knex, wanted);
-    return openedFor(wanted);
+  async load(wanted: readonly PostingRequest[], knex = this.knex): Promise<LoadedQueryState> {
+    if (knex === this.knex) return this.#loads.submit(wanted);
+    const loadedFor = await this.#load(knex, wanted);
+    return loadedFor(wanted);
   }
 
-  /** Null where no state is worth trying. */
+  /** Null if no seen state is recent enough to try. */
   lastSeen(): SeenSnapshot | null {
     const snapshot = this.#known;
     if (!snapshot?.seen || snapshot.isOutgrown) return null;
@@ -58,19 +58,19 @@ export class SnapshotCache {
     return performance.now() - seen.at <= TRIED_MS ? { snapshot, seen } : null;
   }
 
-  /** What `open` would give of a state that was seen, without a statement; null when something is not known. */
+  /** What `load` would give for a state seen earlier, without a statement; null when something is not in memory. */
   viewAsKnown({ snapshot, seen }: SeenSnapshot, wanted: readonly PostingRequest[]): SnapshotView | null {
     const postings = snapshot.postingsOf(wanted);
     if (wanted.some((term) => !postings.has(nameOf(term)))) return null;
     return viewOf(snapshot, seen, wanted, postings);
   }
 
-  /** What `open` gives to queries that want some of these sets. */
-  async #openAll(
+  /** Reads the state once for queries that want some of these sets. */
+  async #load(
     knex: Knex,
     asked: readonly PostingRequest[],
     last = this.#known,
-  ): Promise<(wanted: readonly PostingRequest[]) => Opened> {
+  ): Promise<(wanted: readonly PostingRequest[]) => LoadedQueryState> {
     const seen = last?.seen ?? null;
     const terms = [...new Map(asked.map((term) => [nameOf(term), term])).values()];
     // A transaction's state may be older than that of postings that were kept.
@@ -78,17 +78,17 @@ export class SnapshotCache {
     const postings = kept ?? new Map<string, Posting>();
     const unknown = terms.filter((term) => !postings.has(nameOf(term)));
     const wanted = unknown.map((term) => ({ ...term, name: nameOf(term) }));
-    const opening = await readOpening(knex, wanted, last);
-    const { state } = opening;
-    if (!opening.snapshot) return () => ({ state, view: null });
-    const { number, products } = opening.snapshot;
+    const read = await readCatalogState(knex, wanted, last);
+    const { state } = read;
+    if (!read.snapshot) return () => ({ state, view: null });
+    const { number, products } = read.snapshot;
     const known = last?.number === number ? last : await Snapshot.load(knex, number, products);
-    // Another opening may have seen a newer one meanwhile.
+    // Another load may have seen a newer one meanwhile.
     if (number > (this.#known?.number ?? 0)) this.#known = known;
-    const now = known.see(state, opening.snapshot, seen);
+    const now = known.see(state, read.snapshot, seen);
     // Too much has changed, or the postings at hand are of the snapshot before.
-    if (!now || (known !== last && postings.size > 0)) return this.#openAll(knex, asked, known);
-    known.read(postings, unknown, opening.snapshot);
+    if (!now || (known !== last && postings.size > 0)) return this.#load(knex, asked, known);
+    known.read(postings, unknown, read.snapshot);
     return (each) => ({ state, view: viewOf(known, now, each, postings) });
   }
 }

@@ -4,8 +4,8 @@ import type { Sort } from '../../../models/catalog/catalog-query';
 import type { CatalogState } from '../../../models/ports';
 import { rowsOf } from '../../core/sql';
 import { Bitset } from './bitset';
+import { CatalogChanged, CHANGES_MAX, type SnapshotRead } from './catalog-state';
 import { ChangedProducts, FacetColumn, type PostingRequest } from './changed-products';
-import { CatalogChanged, CHANGES_MAX, type OpenSnapshot } from './opening';
 import { PackedTexts } from './packed-texts';
 import { ProductOrder } from './product-order';
 import { CHUNK } from './snapshot-chunks';
@@ -66,7 +66,7 @@ export class Snapshot {
   read(
     postings: Map<string, Posting>,
     terms: readonly PostingRequest[],
-    { bits, found }: OpenSnapshot,
+    { bits, found }: SnapshotRead,
   ): void {
     const bitmaps = new Map<string, Bitset>();
     for (const { name, chunk, bytes } of bits) {
@@ -94,7 +94,7 @@ export class Snapshot {
   }
 
   /** The ordinals that live in a state, from those that its statement reported; null if too much has changed. */
-  see(state: CatalogState, { changes, continues }: OpenSnapshot, before: SeenState | null): SeenState | null {
+  see(state: CatalogState, { changes, continues }: SnapshotRead, before: SeenState | null): SeenState | null {
     if (changes === null || this.changes.size > this.changes.products + CHANGES_MAX) {
       this.isOutgrown = true;
       return null;
@@ -104,7 +104,7 @@ export class Snapshot {
     const lived = last?.living ?? Bitset.full(this.changes.products);
     const living = changes.length === 0 ? lived : this.changes.livingAfter(lived, changes);
     const now = { state, living, at: performance.now() };
-    // A state that another opening has seen meanwhile, or that does not continue in this one, may be newer.
+    // A state that another load has seen meanwhile, or that does not continue in this one, may be newer.
     if (this.seen === last) this.seen = now;
     return now;
   }

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 import type { CatalogState } from '../../../models/ports';
 import { constant, lines, prepared, rowsOf, type Sql, sql } from '../../core/sql';
+import { STATE } from './catalog-state';
 import { candidatesOf, type NearWord, nearWords, type WordsByWord } from './misspellings';
-import { STATE } from './opening';
 import {
   beginningsOf,
   formsOf,

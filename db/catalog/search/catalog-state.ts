@@ -23,7 +23,7 @@ interface KnownBefore {
   readonly isOutgrown: boolean;
 }
 
-export interface OpenSnapshot {
+export interface SnapshotRead {
   readonly number: number;
   readonly products: number;
   /** Whether the changes add to those of the state that was seen last. */
@@ -36,12 +36,12 @@ export interface OpenSnapshot {
 }
 
 /** Reads the state of the catalog, what has changed since the last, and distinct terms, all in one statement, so of one state. */
-export async function readOpening(
+export async function readCatalogState(
   knex: Knex,
   wanted: readonly PostingRequest[],
   last: KnownBefore | null,
-): Promise<{ readonly state: CatalogState; readonly snapshot: OpenSnapshot | null }> {
-  const lines = await rowsOf<Line>(knex, prepared(openingStatement(wanted, last)));
+): Promise<{ readonly state: CatalogState; readonly snapshot: SnapshotRead | null }> {
+  const lines = await rowsOf<Line>(knex, prepared(stateStatement(wanted, last)));
   const partsOf = <Part extends Line['part']>(part: Part) =>
     lines.filter((line): line is Extract<Line, { part: Part }> => line.part === part);
   const [first] = partsOf('state');
@@ -53,7 +53,7 @@ export async function readOpening(
     line,
     row: told && { ...told, id: name },
   }));
-  const snapshot: OpenSnapshot = {
+  const snapshot: SnapshotRead = {
     number,
     products: products ?? 0,
     continues,
@@ -84,7 +84,7 @@ interface StateTold {
 }
 
 /** Wanted terms are passed as JSON, for which the planner assumes one size however many there are: its plan can be kept. */
-function openingStatement(wanted: readonly PostingRequest[], last: KnownBefore | null): Sql {
+function stateStatement(wanted: readonly PostingRequest[], last: KnownBefore | null): Sql {
   const seen = last?.seen?.state ?? null;
   return sql`WITH state AS MATERIALIZED (SELECT ${STATE}),
     newest AS MATERIALIZED (
