@@ -45,7 +45,7 @@ const topUp = () =>
   rowsOf<{ id: number }>(knex)`
     INSERT INTO credit_top_ups (account_id, amount) VALUES ('account_a', 7) RETURNING id`;
 
-/** Some rows in tables that refer to each other, have triggers, numbers of their own, and vectors. */
+/** Some rows in tables with references, triggers, identity columns and vectors. */
 async function populate(): Promise<void> {
   await addAccount('account_a', 'Tab\there, \\, a line\nfeed and é');
   await topUp();

@@ -6,7 +6,7 @@ import { type BundleFiles, NO_RECORDS, useImportBench } from './catalog-import-s
 const bench = useImportBench();
 afterEach(() => jest.restoreAllMocks());
 
-// A universe so small that records meet often.
+// Few ids, so that records often refer to the same ones.
 const of = (...values: string[]) => fc.constantFrom(...values);
 const name = of('Azur', 'Bleu', 'Cœur', 'd’Or');
 const tags = fc.subarray(TAGS.map(({ id }) => id));
@@ -100,7 +100,7 @@ async function deriveAll(): Promise<void> {
   await bench.accept(NO_RECORDS);
 }
 
-/** What is left, without what a record leaves behind that a later one of the same bundle replaces. */
+/** The state after imports, without leftovers of records that a later one of the same bundle replaced. */
 async function state() {
   const { images, search_words, ...kept } = await bench.dump();
   return kept;

@@ -11,7 +11,7 @@ const SEED = 20_260_301;
 const ROWS = 2_400;
 /** The vocabulary holds this many, most of them from rows that no longer exist. */
 const REFERENCES = 100_000;
-/** What any text may cost, whatever the catalog holds. */
+/** Limits on the cost of any text, whatever the catalog contains. */
 const STATEMENTS_MAX = 40;
 const SENT_MAX = 100_000;
 /** Rows that a plan node passes on or drops: candidates of the vocabulary, and each row once for each of its words. */

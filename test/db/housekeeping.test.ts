@@ -103,7 +103,7 @@ describe('stored images', () => {
     await name([owned]);
   });
 
-  /** The rows name exactly these. */
+  /** Makes the rows name exactly these images. */
   const name = (addresses: string[]) =>
     rowsOf(database.knex)`INSERT INTO categories (id, name, hierarchy, name_fields, images)
       VALUES ('handbags', 'Handbags', '{}', '{}', ${addresses}::text[])

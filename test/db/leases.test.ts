@@ -5,7 +5,7 @@ jest.setTimeout(240_000);
 const { clock, database, here, there, owner: newOwner } = useTwoProcesses();
 const LEASE_MS = 30_000;
 
-/** All that several loops of both processes take at the same time, until each finds nothing. */
+/** What several concurrent loops of both processes take, until each finds nothing. */
 async function takenByAll<Taken>(take: (stores: Stores) => Promise<Taken | null>): Promise<Taken[]> {
   const takeAll = async (stores: Stores): Promise<Taken[]> => {
     const taken: Taken[] = [];

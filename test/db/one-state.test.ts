@@ -69,7 +69,7 @@ describe('an answer comes from one state, whatever is written between its statem
 
   async function remake(withSnapshot: boolean): Promise<void> {
     if (withSnapshot) return void (await makeSearchSnapshot(database.knex, { changesMin: 1, rowsMin: 40 }));
-    // The service never drops a snapshot without making another; the change tells this state from an earlier one without.
+    // The service never drops a snapshot without making another; the change distinguishes this state from an earlier one.
     await rowsOf(database.knex)`
       WITH dropped AS (DELETE FROM search_snapshots) INSERT INTO catalog_search_changes (id) VALUES ('')`;
   }

@@ -131,7 +131,7 @@ describe('a search snapshot', () => {
         array_to_tsvector(ARRAY['bag', 'w' || n % 4, 'm' || n % 9000]), '', '[]', '{}', '{}', now()
       FROM generate_series(100, ${CHUNK + 3_000}::integer) AS n`;
     expect(await makeSearchSnapshot(knex, LIMITS)).toBe(true);
-    // So many that the place of a page among them has to be searched for.
+    // So many that the position of a page among them has to be searched for.
     await rowsOf(knex)`
       UPDATE catalog_rows SET popularity = 6 - popularity, sort_key = sort_key || '!', facets = ARRAY['brand:1', 'model:7']
       WHERE hashtext(id) % 19 = 0`;
@@ -144,7 +144,7 @@ describe('a search snapshot', () => {
         { asked: { ...LISTING, sort, filters: [] }, words: expansions, offset },
       ]),
     );
-    // All at once, like many callers: one statement opens several answers.
+    // All at once, like many callers: one statement loads the state for several answers.
     const pages = await Promise.all(
       cases.map(({ asked, words, offset }) => found(asked, words, { offset, limit: 50 })),
     );

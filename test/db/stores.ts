@@ -19,7 +19,7 @@ export const DAY_MS = 24 * HOUR_MS;
 
 export const NOON = Date.parse('2026-03-01T12:00:00Z');
 
-/** A clock that stands at noon until it is set. */
+/** A clock that stays at noon until it is set. */
 class SetClock implements Clock {
   at = NOON;
   now = (): Date => this.in(0);

@@ -88,7 +88,7 @@ export class ServicePart {
     this.#running = await startProcess(this.settings);
   }
 
-  /** At once, as when the system runs out of memory. */
+  /** Kills it at once, as the system does when out of memory. */
   async kill(): Promise<void> {
     if (!this.#running || !this.isRunning) return;
     const ended = once(this.#running.process, 'exit');
@@ -96,12 +96,12 @@ export class ServicePart {
     await ended;
   }
 
-  /** In order, as at a deployment. */
+  /** Stops it in order, as a deployment does. */
   async stop(): Promise<void> {
     await this.#running?.stop();
   }
 
-  /** It keeps its connections and does nothing, until `resume`. */
+  /** Suspends it, with its connections open, until `resume`. */
   pause(): void {
     this.#running?.process.kill('SIGSTOP');
   }

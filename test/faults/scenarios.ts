@@ -51,7 +51,7 @@ const POLL_MS = 20;
 /** Of an entry that was begun in the latest of its deadlines. */
 const LEASE_LEFT_MS = (LEASE_DEADLINES - 1) * JOB_DEADLINE_MS;
 
-/** Repeatedly, for each disturbance: some calls, the disturbance, and recovery. */
+/** Repeats for each disturbance: some calls, the disturbance, recovery. */
 const slowly =
   (...disturbances: readonly Disturbance[]) =>
   async ({ installation, rounds, progress, back }: Stage): Promise<void> => {
@@ -64,7 +64,7 @@ const slowly =
     }
   };
 
-/** Repeatedly, in the middle of whatever the last one left. */
+/** Repeats the disturbance without waiting for recovery in between. */
 const inBetween =
   (kind: 'slow' | 'quick', calls: number, disturbance: Disturbance) =>
   async ({ installation, rounds, progress, back }: Stage): Promise<void> => {
@@ -146,7 +146,7 @@ export const JOB_SCENARIOS: Readonly<Record<string, Scenario>> = {
     jobs: true,
     disturb: inBetween('quick', 8, async (installation, round) => {
       const { apis, workers } = installation;
-      // By turns anywhere in an entry, and while every api waits for a worker.
+      // Alternately at any point of an entry, and while every api waits for a worker.
       const isHeld = round % 2 === 0;
       if (isHeld) await entryWaits(installation);
       await killed([...(isHeld ? apis : turnOf(apis, round)), ...turnOf(workers, round)], () => {
@@ -199,7 +199,7 @@ async function hangs(server: Server, forMs: number): Promise<void> {
   await server.resume();
 }
 
-/** Stops the workers, and resolves when an entry can't go on without them. */
+/** Pauses the workers, and resolves when an entry is waiting for them. */
 async function entryWaits({ workers, database }: Installation): Promise<void> {
   for (const worker of workers) worker.pause();
   const running = sql`SELECT FROM vision_job_entries

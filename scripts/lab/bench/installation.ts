@@ -21,7 +21,7 @@ export interface InstallationOptions {
   readonly against?: string | undefined;
 }
 
-/** Settings under which repeated photos are computed again and no limit refuses a call, even on a busy machine. */
+/** Settings that recompute repeated photos and refuse no call for a limit, even on a busy machine. */
 export const UNLIMITED: Settings = {
   CONFIDENCE_FLOOR: '0',
   PHOTO_MEMORY_MIB: '0',

@@ -9,7 +9,7 @@ export interface HttpAnswer {
   readonly timing: string;
 }
 
-/** On a busy machine a call is slow, which is not a failure. */
+/** Long, since slow calls on a busy machine are not failures. */
 const PATIENCE_MS = 300_000;
 const agent = new Agent({ headersTimeout: PATIENCE_MS, bodyTimeout: PATIENCE_MS });
 
