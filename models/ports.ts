@@ -54,6 +54,9 @@ export interface Progress {
   note(line: string): void;
 }
 
+const ignored = () => undefined;
+export const NO_PROGRESS: Progress = { begin: ignored, reach: ignored, end: ignored, note: ignored };
+
 export type Token<Port> = symbol & { readonly port?: Port };
 
 export const PORTS = {

@@ -13,9 +13,9 @@ import {
   type FailedImage,
   type FoundRecord,
   type ImageStore,
+  NO_PROGRESS,
   type PicturesOf,
   PORTS,
-  type Progress,
   type ReadRecord,
   type RecordBodies,
   type RecordSource,
@@ -141,7 +141,7 @@ export class RecordsService {
         store,
         pictures: new RecordPictures({ images: this.images, index: this.storedImages, storeFile: null }),
         rejects,
-        progress: UNSEEN,
+        progress: NO_PROGRESS,
         clock: this.clock,
         transactionMs: TRANSACTION_MS,
       });
@@ -183,13 +183,6 @@ class CollectedRejects implements RejectLog {
 
   async settle(): Promise<void> {}
 }
-
-const UNSEEN: Progress = {
-  begin: () => undefined,
-  reach: () => undefined,
-  end: () => undefined,
-  note: () => undefined,
-};
 
 const isProductId = (id: string | null): id is string => id?.startsWith('product_') ?? false;
 

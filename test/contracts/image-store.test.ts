@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers';
 import { LocalImageStore } from '../../db/files/local-image-store';
 import { moveImages } from '../../db/files/move-images';
 import { S3ImageStore } from '../../db/files/s3-image-store';
-import type { ImageStore } from '../../models/ports';
+import { type ImageStore, NO_PROGRESS } from '../../models/ports';
 import { createBucket, s3Access } from '../support/s3-bucket';
 import { temporaryFolder } from '../support/temporary-folder';
 import { openServerProxy } from './server-proxy';
@@ -145,8 +145,7 @@ withS3('a move to a bucket', () => {
     to = await inBucket('moved')();
   });
 
-  const nothing = () => undefined;
-  const move = () => moveImages(from, to, { begin: nothing, reach: nothing, end: nothing, note: nothing });
+  const move = () => moveImages(from, to, NO_PROGRESS);
   const put = (count: number) =>
     Promise.all(
       Array.from({ length: count }, (_, index) => from.put(Buffer.from(`picture ${index}`), 'jpg')),

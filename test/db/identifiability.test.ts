@@ -5,7 +5,7 @@ import { PostgresEmbeddingRepository } from '../../db/embeddings/embedding-repos
 import { PostgresImageSamples } from '../../db/embeddings/image-samples';
 import { PostgresNeighbourIndex } from '../../db/embeddings/neighbour-index';
 import { type Finding, IdentifiabilityService } from '../../models/indexing/identifiability-service';
-import type { ImageSamples } from '../../models/ports';
+import { type ImageSamples, NO_PROGRESS } from '../../models/ports';
 import { deleteCatalogRows, writeCatalogRows } from '../support/catalog-rows';
 import { useDatabase } from '../support/database';
 import { modelManifest } from '../support/model-manifest';
@@ -97,10 +97,8 @@ describe('what a version can tell apart', () => {
     );
 
   const inspect = async (given: Partial<Parameters<typeof service.inspect>[0]> = {}, of = service) => {
-    const nothing = () => undefined;
-    const progress = { begin: nothing, reach: nothing, end: nothing, note: nothing };
     const findings = new Map<string, Finding>();
-    const result = await of.inspect({ model: null, category: null, ...given }, progress, (finding) => {
+    const result = await of.inspect({ model: null, category: null, ...given }, NO_PROGRESS, (finding) => {
       expect(findings.has(finding.product.id)).toBe(false);
       findings.set(finding.product.id, finding);
     });

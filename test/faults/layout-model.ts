@@ -3,22 +3,15 @@ import { UNCALIBRATED } from '../../models/vision/confidence';
 import type { ChoiceModel, View } from '../../models/vision/embedding-model';
 import { type Installation, newInstallation } from '../support/installation';
 import { modelManifest } from '../support/model-manifest';
-import { type TinyModel, writeModel } from '../workers/tiny-models';
+import { layer, PICTURES, SIDE, type TinyModel, writeModel } from '../workers/tiny-models';
 
-const GRID = 8;
-const DIMENSIONS = GRID * GRID * 3;
+const DIMENSIONS = SIDE ** 2 * 3;
 
 /** The embedding is the picture itself at 8 x 8 pixels, white being zero: it costs nothing, and a fault shows as a wrong item. */
 const layoutModel: TinyModel = {
   layers: [
-    {
-      class_name: 'Flatten',
-      config: { name: 'flat', batch_input_shape: [null, GRID, GRID, 3], dtype: 'float32' },
-    },
-    {
-      class_name: 'Dense',
-      config: { name: 'dense', units: DIMENSIONS, use_bias: false, activation: 'linear' },
-    },
+    layer('Flatten', 'flat', PICTURES),
+    layer('Dense', 'dense', { units: DIMENSIONS, use_bias: false }),
   ],
   weights: [
     {

@@ -3,6 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { DURABLE_FILES } from '../../db/files/durable-files';
+import { NO_PROGRESS } from '../../models/ports';
 import type { ModelManifest } from '../../models/vision/embedding-model';
 import type { AddModelOptions } from '../../workers/library/add-model';
 import { addressOf, listening } from '../support/local-server';
@@ -15,7 +16,7 @@ export const addOptions = (dataDir: string): AddModelOptions => ({
   downloadTimeoutMs: 60_000,
   inference: POOL,
   files: DURABLE_FILES,
-  progress: { note: () => undefined, begin: () => undefined, reach: () => undefined, end: () => undefined },
+  progress: NO_PROGRESS,
 });
 
 export const ADDED = { models: ['tiny@1.0.0'], work: [] };

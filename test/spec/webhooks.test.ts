@@ -3,11 +3,12 @@ import { openImport } from '../../db/catalog/import/import-store';
 import { KeyService } from '../../models/access/key-service';
 import { importRecords } from '../../models/catalog/import/import-service';
 import { DriftWatch } from '../../models/feedback/drift-watch';
-import { PORTS } from '../../models/ports';
+import { NO_PROGRESS, PORTS } from '../../models/ports';
 import { at } from '../../models/random';
 import { MessageDispatcher } from '../../models/webhooks/message-dispatcher';
 import type { ApiClient } from '../support/api-client';
 import { DocumentCheck } from '../support/document-check';
+import { gate } from '../support/gate';
 import { WebhookReceiver } from '../support/local-server';
 import { useJobs } from '../support/photo-jobs';
 
@@ -56,12 +57,11 @@ const done = async (api: ApiClient, entry: object = photo): Promise<string> =>
 
 const importNothing = async (dryRun = false): Promise<void> => {
   const store = await openImport(service.knex, dryRun);
-  const nothing = () => undefined;
   await importRecords({
     ...{ source: { file: async () => null }, store, clock: service.clock, transactionMs: 500 },
     pictures: { storeAll: async (batch) => batch },
-    rejects: { count: 3, add: nothing, settle: async () => undefined },
-    progress: { begin: nothing, reach: nothing, end: nothing, note: nothing },
+    rejects: { count: 3, add: () => undefined, settle: async () => undefined },
+    progress: NO_PROGRESS,
   }).finally(() => store.close());
   if (!dryRun) await send();
 };
@@ -312,11 +312,11 @@ describe('a message', () => {
 // contract 16.14
 test('an address that hangs gets one message at a time, and keeps none from others', async () => {
   const [slow, quick] = [await told(['vision.job.done']), await told(['vision.job.done'])];
-  let letGo = (): void => undefined;
-  const held = new Promise<number>((resolve) => {
-    letGo = () => resolve(204);
+  const held = gate();
+  receiver.answers(async ({ path }) => {
+    if (path === slow.path) await held.opened;
+    return 204;
   });
-  receiver.answers(({ path }) => (path === slow.path ? held : 204));
   for (const _job of [1, 2]) await done(slow.api);
   const hanging = send();
   await receiver.has(1, slow.path);
@@ -324,7 +324,7 @@ test('an address that hangs gets one message at a time, and keeps none from othe
   await send();
   await receiver.has(1, quick.path);
   expect(receiver.to(slow.path)).toHaveLength(1);
-  letGo();
+  held.open();
   await hanging;
   await send();
   await receiver.has(2, slow.path);

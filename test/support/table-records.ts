@@ -1,8 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { NO_PROGRESS } from '../../models/ports';
 import { openTable, type TableImport } from '../../scripts/import/tables/table-file';
 import { TableSource } from '../../scripts/import/tables/table-source';
+import { temporaryFolder } from './temporary-folder';
 
 export const NO_OPTIONS: TableImport = {
   format: null,
@@ -15,32 +16,20 @@ export const NO_OPTIONS: TableImport = {
   force: false,
 };
 
-const UNSEEN = {
-  begin: () => undefined,
-  reach: () => undefined,
-  end: () => undefined,
-  note: () => undefined,
-};
-
 const KINDS = ['categories', 'entities', 'products', 'listings'] as const;
 
 /** The records that an import gets of a table, and its rejects as `line: field: reason`. */
 export async function readTable(name: string, content: string | Buffer, options: Partial<TableImport> = {}) {
-  const folder = mkdtempSync(join(tmpdir(), 'table-test-'));
-  try {
-    const path = join(folder, name);
-    writeFileSync(path, content);
-    const table = await openTable(path, { ...NO_OPTIONS, ...options });
-    const store = { categories: async () => [], entities: async () => new Map(), entitiesOf: async () => [] };
-    const source = await TableSource.open(table, store, null, new Date('2026-03-01T12:00:00Z'), UNSEEN);
-    const rejects: string[] = [];
-    const records = {} as Record<(typeof KINDS)[number], object[]>;
-    for (const kind of KINDS) records[kind] = await recordsOf(source, kind, rejects);
-    const { notes } = await source.finish();
-    return { ...table, ...records, rejects, notes };
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  const path = join(temporaryFolder(), name);
+  writeFileSync(path, content);
+  const table = await openTable(path, { ...NO_OPTIONS, ...options });
+  const store = { categories: async () => [], entities: async () => new Map(), entitiesOf: async () => [] };
+  const source = await TableSource.open(table, store, null, new Date('2026-03-01T12:00:00Z'), NO_PROGRESS);
+  const rejects: string[] = [];
+  const records = {} as Record<(typeof KINDS)[number], object[]>;
+  for (const kind of KINDS) records[kind] = await recordsOf(source, kind, rejects);
+  const { notes } = await source.finish();
+  return { ...table, ...records, rejects, notes };
 }
 
 async function recordsOf(

@@ -7,6 +7,7 @@ import express, { type Request } from 'express';
 import { memoryBudget } from '../../api/middleware/answer-memory';
 import { readBody, watchPace } from '../../api/middleware/read-body';
 import { AppError } from '../../models/errors';
+import { gate } from '../support/gate';
 import { closed, listening } from '../support/local-server';
 
 /** How slowly a body may come; the window is short, so that its end need not be waited for. */
@@ -51,14 +52,10 @@ test('a body that arrives fast enough may take any number of windows, and waitin
     came += 10_000;
     jest.advanceTimersByTime(10_000);
   }
-  let release: () => void = () => undefined;
-  const paused = watch.pauseDuring(
-    new Promise((resolve) => {
-      release = resolve;
-    }),
-  );
+  const { opened, open } = gate();
+  const paused = watch.pauseDuring(opened);
   jest.advanceTimersByTime(50_000);
-  release();
+  open();
   await paused;
   jest.advanceTimersByTime(9_999);
   expect(tooSlow).not.toHaveBeenCalled();

@@ -1,4 +1,5 @@
 import { DecodeBudget, decodeMemoryBytes, type PictureHeader } from '../../workers/image/decode-budget';
+import { gate } from '../support/gate';
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 const LARGE = 49_000_000;
@@ -6,12 +7,12 @@ const SMALL = 1_000_000;
 
 /** A picture that is decoded until the test finishes it. */
 function decoding(budget: DecodeBudget, cost: Partial<Parameters<DecodeBudget['run']>[0]>) {
-  const picture = { started: false, finish: (): void => undefined };
-  const work = (): Promise<string> => {
+  const { opened, open: finish } = gate();
+  const picture = { started: false, finish };
+  const work = async (): Promise<string> => {
     picture.started = true;
-    return new Promise((resolve) => {
-      picture.finish = () => resolve('decoded');
-    });
+    await opened;
+    return 'decoded';
   };
   const answer = budget.run({ bytes: 1, pixels: 1, ...cost }, work);
   return Object.assign(picture, { answer });

@@ -1,18 +1,14 @@
 import { ForegroundLoad } from '../../workers/foreground-load';
 import { whileCollecting } from '../support/collect-garbage';
+import { gate } from '../support/gate';
 
 const never = () => new Promise<never>(() => undefined);
 
 test('other work waits for photos, and goes on while they keep coming', async () => {
   const load = new ForegroundLoad();
   const order: string[] = [];
-  let end = (): void => undefined;
-  const photo = load.during(
-    () =>
-      new Promise<void>((resolve) => {
-        end = resolve;
-      }),
-  );
+  const { opened, open: end } = gate();
+  const photo = load.during(() => opened);
   const waiting = load.beside(async () => order.push('picture'), new AbortController().signal);
   order.push('photo');
   end();

@@ -6,6 +6,7 @@ import type { InstalledModel } from '../../../../models/ports';
 import { Random } from '../../../../models/random';
 import { candidatesOf, NEIGHBOURS, shortlistOf } from '../../../../models/vision/candidates';
 import type { EmbeddingVersion } from '../../../../models/vision/embedding-model';
+import { dot } from '../../../../models/vision/linear-map';
 import type { ShownNeighbour } from '../../../../models/vision/neighbours';
 import { PooledEmbedderRegistry } from '../../../../workers/embedder/embedder-registry';
 import { defaultThreads } from '../../../../workers/embedder/inference-pool';
@@ -112,10 +113,4 @@ function nearest(views: Views, catalog: readonly number[]): number[] {
   return [...best.keys()]
     .sort((left, right) => (best.get(right) ?? 0) - (best.get(left) ?? 0))
     .slice(0, NEIGHBOURS);
-}
-
-function dot(left: Float32Array, right: Float32Array): number {
-  let sum = 0;
-  for (let at = 0; at < left.length; at += 1) sum += (left[at] ?? 0) * (right[at] ?? 0);
-  return sum;
 }
