@@ -32,11 +32,4 @@ export class PostgresSearchMissStore implements SearchMissStore {
       WHERE day >= coalesce((${since}::timestamptz AT TIME ZONE 'UTC')::date, '-infinity')
       GROUP BY query ORDER BY sum(misses) DESC, query LIMIT ${limit}`;
   }
-
-  async deleteBefore(time: Date, limit: number): Promise<number> {
-    const deleted = await rowsOf(this.knex)`DELETE FROM search_misses WHERE ctid IN (
-        SELECT ctid FROM search_misses WHERE day < (${time}::timestamptz AT TIME ZONE 'UTC')::date LIMIT ${limit})
-      RETURNING query`;
-    return deleted.length;
-  }
 }

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { inject, injectable } from 'tsyringe';
 import { type Clock, PORTS } from '../../models/ports';
 import { isVoid } from './shared-clauses';
-import { inTransaction, rowsOf, sql } from './sql';
+import { identifier, inTransaction, rowsOf, sql } from './sql';
 
 /** An import without a heartbeat for this long has died; much longer than any of its transactions. */
 const IMPORT_DEAD_MS = 3_600_000;
@@ -12,6 +12,14 @@ const REMOVED_MAX = 1_000;
 
 /** For the transaction: keeps images from being removed while a writer notes those that it is about to name, and vice versa. */
 export const UNOWNED_IMAGES_ALONE = sql`LOCK TABLE unowned_images IN EXCLUSIVE MODE`;
+
+/** Tables whose rows are deleted some time after what a column says. */
+const DATED = {
+  predictions: 'created_at',
+  vision_jobs: 'created_at',
+  search_misses: 'day',
+  idempotent_calls: 'expires_at',
+} as const;
 
 /** Housekeeping in PostgreSQL. Deletions take at most `limit` rows, and resolve to how many there were. */
 @injectable()
@@ -32,11 +40,14 @@ export class PostgresHousekeepingStore {
     return claimed.length > 0;
   }
 
-  async deleteExpiredCalls(limit: number): Promise<number> {
-    const deleted = await rowsOf(this.knex)`DELETE FROM idempotent_calls WHERE ctid IN (
-        SELECT ctid FROM idempotent_calls WHERE expires_at <= ${this.clock.now()}
-        ORDER BY expires_at LIMIT ${limit} FOR UPDATE SKIP LOCKED)
-      RETURNING key`;
+  /** Deletes rows from before a time, or from before its day in a table by days, the oldest first. */
+  async deleteBefore(table: keyof typeof DATED, time: Date, limit: number): Promise<number> {
+    const [name, dated] = [identifier(table), identifier(DATED[table])];
+    const bound =
+      table === 'search_misses' ? sql`(${time}::timestamptz AT TIME ZONE 'UTC')::date` : sql`${time}`;
+    const deleted = await rowsOf(this.knex)`DELETE FROM ${name} WHERE ctid IN (
+        SELECT ctid FROM ${name} WHERE ${dated} < ${bound} ORDER BY ${dated} LIMIT ${limit} FOR UPDATE SKIP LOCKED)
+      RETURNING ctid`;
     return deleted.length;
   }
 

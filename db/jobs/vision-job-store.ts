@@ -180,13 +180,6 @@ export class PostgresVisionJobStore implements VisionJobStore {
     await rowsOf(this.knex)`DELETE FROM vision_jobs WHERE account_id = ${accountId}`;
   }
 
-  async deleteBefore(time: Date, limit: number): Promise<number> {
-    const deleted = await rowsOf(this.knex)`DELETE FROM vision_jobs WHERE id IN (
-        SELECT id FROM vision_jobs WHERE created_at < ${time} ORDER BY created_at LIMIT ${limit})
-      RETURNING id`;
-    return deleted.length;
-  }
-
   async depth(): Promise<{ waiting: number; running: number }> {
     const [line] = await rowsOf<{ waiting: number; running: number }>(this.knex)`
       SELECT count(*) FILTER (WHERE state = 'waiting')::int AS waiting,

@@ -105,11 +105,4 @@ export class PostgresPredictionRepository implements PredictionRepository {
     });
     return line?.deleted ?? 0;
   }
-
-  async deleteBefore(time: Date, limit: number): Promise<number> {
-    const deleted = await rowsOf(this.knex)`DELETE FROM predictions WHERE id IN (
-        SELECT id FROM predictions WHERE created_at < ${time} ORDER BY created_at LIMIT ${limit})
-      RETURNING id`;
-    return deleted.length;
-  }
 }

@@ -19,7 +19,5 @@ export interface VisionJobStore {
   /** Schedules an entry to begin again at a time; if its job was cancelled meanwhile, it is cancelled too. */
   postpone(entry: LeasedEntry, until: Date): Promise<void>;
   deleteOf(accountId: string): Promise<void>;
-  /** Deletes jobs from before a time, at most `limit`; returns how many. */
-  deleteBefore(time: Date, limit: number): Promise<number>;
   depth(): Promise<{ waiting: number; running: number }>;
 }

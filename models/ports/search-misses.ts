@@ -14,6 +14,4 @@ export interface SearchMissStore {
   add(day: string, misses: readonly SearchMiss[]): Promise<void>;
   /** Most frequent first, then by text, from the day of `since` on. */
   mostFrequent(since: Date | null, limit: number): Promise<readonly SearchMissSum[]>;
-  /** Deletes those of days before the day of a time, at most `limit`; returns how many. */
-  deleteBefore(time: Date, limit: number): Promise<number>;
 }

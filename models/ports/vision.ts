@@ -216,6 +216,4 @@ export interface PredictionRepository {
   /** Of answers with feedback whose photos are kept, the newest first. */
   correctedPhotos(limit: number): Promise<readonly CorrectedPhotos[]>;
   deleteOf(accountId: string): Promise<number>;
-  /** Deletes records from before a time, the oldest first, at most `limit`; returns how many. */
-  deleteBefore(time: Date, limit: number): Promise<number>;
 }

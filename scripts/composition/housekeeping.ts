@@ -61,18 +61,15 @@ const DIGITS = '0123456789abcdef';
 export function retentionRules(config: Config, container: Container): RetentionRule[] {
   const clock = adapterOf(container, PORTS.Clock);
   const store = container.resolve(PostgresHousekeepingStore);
-  const predictions = adapterOf(container, PORTS.PredictionRepository);
-  const misses = adapterOf(container, PORTS.SearchMissStore);
-  const jobs = adapterOf(container, PORTS.VisionJobStore);
   const { DATA_DIR, PREDICTION_DAYS, REPORT_DAYS, SEARCH_MISS_DAYS, UNUSED_IMAGE_DAYS } = config;
   const reports = join(DATA_DIR, 'reports');
   const rules: readonly (readonly [kind: string, days: number, sweep: (before: Date) => Promise<number>])[] =
     [
-      ['predictions', PREDICTION_DAYS, (before) => predictions.deleteBefore(before, ROWS)],
-      ['vision_jobs', PREDICTION_DAYS, (before) => jobs.deleteBefore(before, JOBS)],
-      ['search_misses', SEARCH_MISS_DAYS, (before) => misses.deleteBefore(before, ROWS)],
+      ['predictions', PREDICTION_DAYS, (before) => store.deleteBefore('predictions', before, ROWS)],
+      ['vision_jobs', PREDICTION_DAYS, (before) => store.deleteBefore('vision_jobs', before, JOBS)],
+      ['search_misses', SEARCH_MISS_DAYS, (before) => store.deleteBefore('search_misses', before, ROWS)],
       // An idempotent call has its own expiry.
-      ['idempotent_calls', 1, () => store.deleteExpiredCalls(ROWS)],
+      ['idempotent_calls', 1, () => store.deleteBefore('idempotent_calls', clock.now(), ROWS)],
       ['images', UNUSED_IMAGE_DAYS, (before) => sweepImages(container, before)],
       ['variants', UNUSED_IMAGE_DAYS, (before) => store.deleteAwayVariants(before, VARIANTS)],
       ['reports', REPORT_DAYS, (before) => sweepFiles(reports, /^import-.*\.txt$/, before)],

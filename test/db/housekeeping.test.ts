@@ -67,10 +67,11 @@ test('predictions older than a time are deleted, oldest first, no more than the 
   for (const [id, days] of Object.entries({ oldest: 3, old: 2, young: 1 }))
     await predictions.save({ ...record, id, createdAt: clock.in(-days * DAY_MS) }, []);
   const before = clock.in(-1.5 * DAY_MS);
-  expect(await predictions.deleteBefore(before, 1)).toBe(1);
+  const deleted = (limit: number) => here().housekeeping.deleteBefore('predictions', before, limit);
+  expect(await deleted(1)).toBe(1);
   expect(await predictions.find('oldest')).toBeNull();
-  expect(await predictions.deleteBefore(before, 10)).toBe(1);
-  expect(await predictions.deleteBefore(before, 10)).toBe(0);
+  expect(await deleted(10)).toBe(1);
+  expect(await deleted(10)).toBe(0);
   expect(await predictions.find('young')).not.toBeNull();
 });
 
@@ -81,7 +82,7 @@ test('expired idempotent calls are deleted', async () => {
     await here().idempotency.claim(call, clock.now(), clock.in(ms));
   }
   clock.at += 2;
-  expect(await here().housekeeping.deleteExpiredCalls(10)).toBe(1);
+  expect(await here().housekeeping.deleteBefore('idempotent_calls', clock.now(), 10)).toBe(1);
   expect(await database.knex('idempotent_calls').pluck('key')).toEqual(['open']);
 });
 

@@ -1,8 +1,8 @@
 import { PostgresCreditLedger } from '../../db/accounts/credit-ledger';
+import { PostgresHousekeepingStore } from '../../db/core/housekeeping-store';
 import { PostgresVisionJobStore } from '../../db/jobs/vision-job-store';
 import { AccountService } from '../../models/access/account-service';
 import { unavailable } from '../../models/errors';
-import { PORTS } from '../../models/ports';
 import { endsOf, holdMethod, requestText, sendRaw } from '../support/interrupted-calls';
 import { DAMAGED_PNG, useJobs } from '../support/photo-jobs';
 
@@ -163,17 +163,18 @@ test('a job keeps its answers, and no photo once it is answered; photos that a c
 
 // contract 16.8
 test('a job is deleted with the predictions, by age and when an operator deletes them', async () => {
-  const jobs = service.resolve(PORTS.VisionJobStore);
+  const store = service.resolve(PostgresHousekeepingStore);
+  const deleted = () => store.deleteBefore('vision_jobs', service.clock.now(), 10);
   const { api, accountId } = await account();
   const made = await api.createJob({ entries: [inside] });
   const statusOf = async (id: string) => (await api.job(id)).status;
-  expect(await jobs.deleteBefore(service.clock.now(), 10)).toBe(0);
+  expect(await deleted()).toBe(0);
   expect(await statusOf(made.body.id)).toBe(200);
   await service.resolve(AccountService).deletePredictions(accountId);
   expect(await statusOf(made.body.id)).toBe(404);
   const old = await api.createJob({ entries: [inside] });
   service.clock.advance(1);
-  expect(await jobs.deleteBefore(service.clock.now(), 10)).toBe(1);
+  expect(await deleted()).toBe(1);
   expect(await statusOf(old.body.id)).toBe(404);
 });
 

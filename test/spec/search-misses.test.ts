@@ -1,3 +1,4 @@
+import { PostgresHousekeepingStore } from '../../db/core/housekeeping-store';
 import { SearchMisses } from '../../models/catalog/search-misses';
 import { PORTS } from '../../models/ports';
 import { Housekeeping } from '../../scripts/composition/housekeeping';
@@ -85,7 +86,8 @@ test('they are removed after SEARCH_MISS_DAYS, no more at a time than requested'
   const miss = (query: string) => ({ query, misses: 3 });
   await store().add('2025-01-01', [miss('ppa'), miss('ppb')]);
   const before = new Date('2025-01-02T23:00:00Z');
-  expect(await store().deleteBefore(before, 1)).toBe(1);
+  const housekeeping = service.resolve(PostgresHousekeepingStore);
+  expect(await housekeeping.deleteBefore('search_misses', before, 1)).toBe(1);
   service.clock.advance(2 * DAY_MS);
   const dayBefore = (days: number) =>
     new Date(service.clock.now().getTime() - days * DAY_MS).toISOString().slice(0, 10);

@@ -6,7 +6,7 @@ import type { Knex } from 'knex';
 import type { OpenAuditEntry } from '../../db/accounts/audit-log';
 import { openImport } from '../../db/catalog/import/import-store';
 import { StoredPictures } from '../../models/catalog/stored-pictures';
-import { PORTS, type Token } from '../../models/ports';
+import { NO_PROGRESS, PORTS, type Token } from '../../models/ports';
 import type { ModelManifest } from '../../models/vision/embedding-model';
 import { openStores } from '../../scripts/composition/container';
 import { adapterOf } from '../../scripts/composition/opening';
@@ -117,7 +117,6 @@ export function importInto(
   options: Pick<ImportOptions, 'bundle' | 'report' | 'transactionMs'>,
   entry: OpenAuditEntry | null = null,
 ) {
-  const nothing = () => undefined;
   const ports = {
     openImport: (dryRun: boolean) => openImport(container.resolve(PORTS.Knex) as Knex, dryRun, 1, entry),
     images: container.resolve(PORTS.ImageStore),
@@ -133,8 +132,7 @@ export function importInto(
     },
     clock: container.resolve(PORTS.Clock),
   };
-  const progress = { begin: nothing, reach: nothing, end: nothing, note: nothing };
-  return importBundle({ dryRun: false, wait: false, ...options }, ports, progress);
+  return importBundle({ dryRun: false, wait: false, ...options }, ports, NO_PROGRESS);
 }
 
 /** Confident about one near image, unsure between two equally near ones, confident about what both have in common. */
