@@ -2,8 +2,9 @@ import type { Knex } from 'knex';
 import type { SearchScope } from '../../models/catalog/catalog-query';
 import type { EmbeddingVersion } from '../../models/vision/embedding-model';
 import type { ShownNeighbour } from '../../models/vision/neighbours';
-import { rowsOf, type Sql, sql } from '../core/sql';
-import { embeddingsOf, imagesShown, nearestIndexOf, productsShowing } from './embedding-tables';
+import { conditionsOnProducts } from '../catalog/search/catalog-clauses';
+import { allOf, prepared, rowsOf, type Sql, sql } from '../core/sql';
+import { embeddingsOf, imagesShown, nearestIndexOf } from './embedding-tables';
 import { VectorMemory } from './vector-memory';
 
 const READ_AT_ONCE = 4_096;
@@ -24,11 +25,10 @@ interface Found {
   /** Whether the database has vectors that the memory lacks. */
   readonly isStale: boolean;
   readonly isIndexed: boolean;
-  readonly pictures: readonly {
-    readonly image: number;
-    readonly isStored: boolean;
-    readonly products: readonly string[];
-  }[];
+  /** Those that the scope shows. */
+  readonly pictures: readonly { readonly image: number; readonly products: readonly string[] }[];
+  /** Those without vectors. */
+  readonly gone: readonly number[];
   /** All pictures of the scope, read if too few of those found are in it. */
   readonly inScope: readonly number[] | null;
 }
@@ -65,8 +65,7 @@ export class VersionVectors {
     wanted: number,
     scope: SearchScope,
   ): Promise<{ readonly neighbours: readonly ShownNeighbour[]; readonly isIndexed: boolean }> {
-    const isWhole = scope.category === null && scope.filters.length === 0 && !scope.sandbox;
-    let count = (isWhole ? wanted : wanted * SCOPE_SPARE) + SPARE;
+    let count = (isWhole(scope) ? wanted : wanted * SCOPE_SPARE) + SPARE;
     let among: ReadonlySet<number> | undefined;
     for (let isFresh = false; ; ) {
       const seen = this.seen;
@@ -74,9 +73,8 @@ export class VersionVectors {
       const isEnd = near.length < count || among !== undefined;
       const images = near.map(({ image }) => image);
       const found = await this.#find(images, { scope, seen, least: isEnd ? 0 : wanted });
-      const gone = found.pictures.filter(({ isStored }) => !isStored).map(({ image }) => image);
-      if (!isFresh && (gone.length > 0 || found.isStale)) {
-        await this.#refresh(gone);
+      if (!isFresh && (found.gone.length > 0 || found.isStale)) {
+        await this.#refresh(found.gone);
         isFresh = true;
       } else if (found.inScope) {
         among = new Set(found.inScope);
@@ -98,18 +96,19 @@ export class VersionVectors {
     images: readonly number[],
     { scope, seen, least }: { scope: SearchScope; seen: string; least: number },
   ): Promise<Found> {
-    const [found] = await rowsOf<Found>(this.knex)`
-      WITH pictures AS MATERIALIZED (
-        SELECT image, EXISTS (SELECT FROM ${this.#table} e WHERE e.image_id = image) AS stored,
-          ${productsShowing(sql`image`, scope)} AS products
-        FROM unnest(${images}::bigint[]) AS found (image))
+    const statement = sql`WITH pictures AS MATERIALIZED (
+        SELECT image_id AS image, array_agg(product_id ORDER BY product_id) AS products
+        FROM product_images JOIN catalog_search ON id = product_id
+        WHERE image_id = ANY(${images}::bigint[]) AND ${allOf(conditionsOnProducts(scope))}
+        GROUP BY image_id)
       SELECT (SELECT written_by FROM ${this.#table} WHERE ${isNewTo(seen)} ORDER BY written_by DESC LIMIT 1)
           IS NOT NULL AS "isStale",
         to_regclass(${nearestIndexOf(this.version.id)}) IS NOT NULL AS "isIndexed",
-        (SELECT coalesce(json_agg(json_build_object('image', image, 'isStored', stored, 'products', products)), '[]')
-          FROM pictures) AS pictures,
-        CASE WHEN (SELECT count(*) FROM pictures WHERE products <> '{}') < ${least}::integer
-          THEN ARRAY(${imagesShown(scope)}) END AS "inScope"`;
+        (SELECT coalesce(json_agg(pictures), '[]') FROM pictures) AS pictures,
+        ARRAY(SELECT image::float8 FROM unnest(${images}::bigint[]) AS given (image)
+          WHERE NOT EXISTS (SELECT FROM ${this.#table} e WHERE e.image_id = image)) AS gone,
+        CASE WHEN (SELECT count(*) FROM pictures) < ${least}::integer THEN ARRAY(${imagesShown(scope)}) END AS "inScope"`;
+    const [found] = await rowsOf<Found>(this.knex, isWhole(scope) ? prepared(statement) : statement);
     if (!found) throw new Error('a statement that always has a line has none');
     return found;
   }
@@ -170,6 +169,9 @@ export class VersionVectors {
     return sql`SELECT image_id AS image, view, halfvec_send(embedding) AS bytes FROM ${this.#table}`;
   }
 }
+
+const isWhole = ({ category, filters, sandbox }: SearchScope): boolean =>
+  category === null && filters.length === 0 && !sandbox;
 
 /** The row was written by a transaction that a state, as `pg_current_snapshot()` tells it, does not have. */
 const isNewTo = (seen: string): Sql =>

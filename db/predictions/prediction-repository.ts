@@ -10,7 +10,7 @@ import {
   type Prediction,
   type PredictionRepository,
 } from '../../models/ports';
-import { inTransaction, rowsOf, type Sql, sql } from '../core/sql';
+import { inTransaction, prepared, rowsOf, type Sql, sql } from '../core/sql';
 
 const json = (value: unknown): Sql => sql`${value === null ? null : JSON.stringify(value)}::jsonb`;
 
@@ -27,8 +27,7 @@ export class PostgresPredictionRepository implements PredictionRepository {
 
   /** Commits without waiting for the disk: a caller waits for it, and a loss of power may take the last few. */
   async save(prediction: Prediction, photos: readonly Buffer[]): Promise<void> {
-    await rowsOf(this.knex)`
-      WITH quick AS (SELECT set_config('synchronous_commit', 'off', true)),
+    const statement = sql`WITH quick AS (SELECT set_config('synchronous_commit', 'off', true)),
       saved AS (
         INSERT INTO predictions (id, created_at, request_id, account_id, test, endpoint, version_id, model,
           image_digests, neighbours, best, rows, timings)
@@ -41,6 +40,7 @@ export class PostgresPredictionRepository implements PredictionRepository {
       SELECT saved.id, position - 1, jpeg
       FROM saved JOIN accounts ON accounts.id = account_id AND keep_photos,
         unnest(${[...photos]}::bytea[]) WITH ORDINALITY AS photo (jpeg, position)`;
+    await rowsOf(this.knex, prepared(statement));
   }
 
   async find(id: string): Promise<Prediction | null> {
