@@ -5,7 +5,7 @@ import type { ModelManifest } from '../../models/vision/embedding-model';
 import { type OpenBackend, openBackend } from './backends';
 import type { EngineCalls, EngineReply, EngineRequest } from './engine';
 import { loadModel } from './load-model';
-import { inputShape, inputValues, type LoadedModel } from './loaded-model';
+import { inputShape, type LoadedModel, putInputValues } from './loaded-model';
 import { ModelRefused } from './model-folder';
 
 interface WarmModel {
@@ -74,12 +74,20 @@ function isSame(left: Float32Array, right: Float32Array): boolean {
   return left.every((value, index) => Math.abs(value - (right[index] ?? 0)) <= SAME_UP_TO * largest);
 }
 
+/** Used again by each inference: megabytes that are made anew for each would have the garbage collected all the time. */
+let inputs = new Float32Array();
+
 async function infer(
   { manifest: { input, output }, network }: WarmModel,
   rows: number,
   pixels: Uint8Array,
 ): Promise<Float32Array[]> {
-  const values = await network.predict(inputValues(input, rows, pixels), inputShape(input, rows));
+  const shape = inputShape(input, rows);
+  const count = shape.reduce((product, length) => product * length);
+  if (inputs.length < count) inputs = new Float32Array(count);
+  const pictures = inputs.subarray(0, count);
+  putInputValues(input, pixels, pictures);
+  const values = await network.predict(pictures, shape);
   const { dimensions } = output;
   if (values.length !== rows * dimensions) {
     throw new Error(

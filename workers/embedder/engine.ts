@@ -18,11 +18,11 @@ export interface EngineCalls {
     readonly rowsMax: number;
   }): Promise<RunsOn>;
   unload(request: { readonly key: string }): Promise<null>;
-  /** @param request `pixels`: `rows` times width x height x 3 bytes, red, green and blue */
+  /** @param request `pixels`: `rows` times width x height x 3 bytes, red, green and blue; they are given away with their buffer */
   run(request: {
     readonly key: string;
     readonly rows: number;
-    readonly pixels: Uint8Array;
+    readonly pixels: Uint8Array<ArrayBuffer>;
   }): Promise<Embeddings>;
 }
 
@@ -146,7 +146,9 @@ function startThread(): Channel {
   // Output that a library prints there is not part of a command's answer on stdout.
   const thread = new Worker(entry, { execArgv, stdout: true });
   thread.stdout.resume();
-  return { events: thread, send: (message) => thread.postMessage(message), end: () => thread.terminate() };
+  const send = (message: EngineRequest) =>
+    thread.postMessage(message, message.kind === 'run' ? [message.request.pixels.buffer] : []);
+  return { events: thread, send, end: () => thread.terminate() };
 }
 
 function startProcess(): Channel {

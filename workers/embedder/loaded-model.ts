@@ -25,10 +25,12 @@ export function inputShape(input: Input, rows: number): [number, number, number,
   return input.layout === 'nhwc' ? [rows, height, width, 3] : [rows, 3, height, width];
 }
 
-/** `(pixel - mean) * scale` in the model's own layout and order of channels. @param pixels rows x width x height x 3 bytes, RGB */
-export function inputValues(input: Input, rows: number, pixels: Uint8Array): Float32Array {
+/**
+ * `(pixel - mean) * scale` in the model's own layout and order of channels. @param pixels rows x width x height x 3 bytes, RGB
+ * @param values as many, which are overwritten
+ */
+export function putInputValues(input: Input, pixels: Uint8Array, values: Float32Array): void {
   const area = input.width * input.height;
-  const values = new Float32Array(rows * area * 3);
   const [step, plane] = input.layout === 'nhwc' ? [3, 1] : [1, area];
   const tables = [0, 1, 2].map((channel) => valueOfByte(input, channel));
   // In the order of the pixels: red is the first channel of the model, or its last.
@@ -44,7 +46,6 @@ export function inputValues(input: Input, rows: number, pixels: Uint8Array): Flo
       values[to + ofBlue] = blue[pixels[from + 2] ?? 0] ?? 0;
     }
   }
-  return values;
 }
 
 function valueOfByte(input: Input, channel: number): Float32Array {
