@@ -1,12 +1,16 @@
+import { once } from 'node:events';
 import { join } from 'node:path';
-import { generateBundle, photoOfProduct } from '../generator/generate-bundle';
+import { type BundleSummary, generateBundle, photoOfProduct } from '../generator/generate-bundle';
 import type { Installation } from './installation';
+import { memoryOf } from './process-watch';
+import { shown } from './table';
 
 export const SEED = 11;
 const PHOTOS = 24;
 /** A 2-megapixel photo, as telephones send it after their own shrinking. */
 export const PHOTO_SIDE = 1440;
 export const PICTURE_SIDE = 640;
+const SAMPLE_MS = 100;
 
 interface Catalog {
   readonly products: number;
@@ -21,16 +25,47 @@ export const writeBundle = (out: string, { products, pictures }: Catalog) =>
     ...(pictures === undefined ? {} : { images: true, imageSize: pictures }),
   });
 
-/** Has installations import a generated catalog. For one with pictures they must run: the import waits until all are embedded. */
+/**
+ * Has installations import a generated catalog, and resolves to how fast each did. For one with pictures they must run: the
+ * import waits until all are embedded.
+ */
 export async function fill(
   installations: readonly Installation[],
   folder: string,
   catalog: Catalog,
-): Promise<void> {
+): Promise<string[]> {
   const bundle = join(folder, 'bundle');
-  await writeBundle(bundle, catalog);
-  const waiting = catalog.pictures === undefined ? ['--no-wait'] : [];
-  for (const { loupe } of installations) await loupe('catalog', 'import', bundle, ...waiting);
+  const made = await writeBundle(bundle, catalog);
+  const notes: string[] = [];
+  for (const each of installations) {
+    const done = await timedImport(each, bundle, made, catalog.pictures !== undefined);
+    notes.push(
+      `${each.name}, ${each.mode}: ${made.products} products and ${made.images} pictures imported in ${shown(done.seconds)} s, ${shown(made.products / done.seconds)} a second, ${Math.round(done.recordRate)} records/s, at most ${Math.round(done.peakMib)} MiB in the importing process.`,
+    );
+  }
+  return notes;
+}
+
+/** @throws Error when something was rejected */
+export async function timedImport(
+  { spawnLoupe }: Installation,
+  bundle: string,
+  made: BundleSummary,
+  waits = false,
+): Promise<{ seconds: number; recordRate: number; peakMib: number }> {
+  const startedAt = performance.now();
+  const child = spawnLoupe('catalog', 'import', bundle, ...(waits ? [] : ['--no-wait']), '--json');
+  child.stdout.resume();
+  child.stderr.pipe(process.stderr, { end: false });
+  let peakMib = 0;
+  const sampling = setInterval(async () => {
+    peakMib = Math.max(peakMib, await memoryOf(child.pid ?? 0, 'VmHWM'));
+  }, SAMPLE_MS);
+  const [code] = await once(child, 'exit').finally(() => clearInterval(sampling));
+  if (code !== 0) throw new Error(`the import exited with ${String(code)}`);
+  const seconds = (performance.now() - startedAt) / 1000;
+  const { categories, tags, entities, products, estimates } = made;
+  return { seconds, recordRate: (categories + tags + entities + products + estimates) / seconds, peakMib };
 }
 
 /** JPEG photos of products spread over the catalog; none of them is a picture of the catalog. */

@@ -6,11 +6,13 @@ import { type Installation, MODES, onInstallations, UNLIMITED } from './installa
 import { Client, type HttpAnswer, runConcurrently } from './load';
 import { memoryOf } from './process-watch';
 import { byTurns, type Cell, type Measurement, machine, percentile } from './table';
+import { INDEX_MEMORY_MIB, SERVER_SETTINGS } from './vectors';
 
 interface IdentifyBenchOptions {
   readonly calls: number;
   readonly products: number;
   readonly vectors: readonly number[];
+  readonly mode?: string;
   readonly against?: string;
 }
 
@@ -22,16 +24,20 @@ export async function benchIdentify({
   calls,
   products,
   vectors,
+  mode: only = '',
   against,
 }: IdentifyBenchOptions): Promise<Measurement> {
   const photos = await drawPhotos(products, PHOTO_SIDE);
   const rows: Cell[][] = [];
-  for (const mode of MODES) {
+  const imported: string[] = [];
+  const settings = { ...UNLIMITED, INDEX_MEMORY_MIB: String(INDEX_MEMORY_MIB) };
+  for (const mode of MODES.filter((name) => name.toLowerCase().startsWith(only))) {
     for (const size of vectors.length > 0 ? vectors : [null]) {
-      const measured = await onInstallations({ mode, settings: UNLIMITED, against }, async (all, folder) => {
+      const server = size === null ? {} : SERVER_SETTINGS;
+      const measured = await onInstallations({ mode, settings, server, against }, async (all, folder) => {
         if (size !== null) for (const each of all) await fillWithVectors(each, size);
         for (const each of all) await each.start();
-        if (size === null) await fill(all, folder, { products, pictures: PICTURE_SIDE });
+        if (size === null) imported.push(...(await fill(all, folder, { products, pictures: PICTURE_SIDE })));
         return byTurns(all, (each) => measure(each, photos, calls));
       });
       rows.push(...measured.map((row) => [mode, size ?? 'of the pictures', ...row]));
@@ -47,6 +53,7 @@ export async function benchIdentify({
     rows,
     notes: [
       'Stages are medians of Server-Timing; "rest" is the median of the whole call less intake, embed and neighbours; MiB of the process with the network.',
+      ...imported,
     ],
   };
 }

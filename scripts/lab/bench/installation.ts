@@ -87,7 +87,7 @@ export class Installation {
 /**
  * Runs `work` with an installation of this version, and one of the version to compare with if that is asked for; nothing is
  * started yet. Servers are those of `TEST_DATABASE_URL` and `TEST_REDIS_URL`, else new ones that bring what they commit to the
- * disk and are thrown away.
+ * disk and are thrown away. `INFERENCE_BACKEND` holds for the installations.
  */
 export async function onInstallations<Result>(
   { mode, settings = {}, server = {}, against }: InstallationOptions,
@@ -95,6 +95,7 @@ export async function onInstallations<Result>(
 ): Promise<Result> {
   const folder = await mkdtemp(join(tmpdir(), 'loupe-bench-'));
   const roots = [REPOSITORY_ROOT, ...(against ? [resolve(against)] : [])];
+  const { INFERENCE_BACKEND = 'auto' } = processEnvironment();
   const log = (line: string) => process.stderr.write(`${line}\n`);
   const asked = { environment: processEnvironment(), log, durable: true, settings: server };
   const servers = mode === 'embedded' ? null : await bringUpServers(asked);
@@ -103,7 +104,7 @@ export async function onInstallations<Result>(
     for (const [at, root] of roots.entries()) {
       const name = at === 0 ? 'this' : 'other';
       const places = servers ? await placesOn(servers, name, at) : {};
-      const own = { ...settings, ...places, DATA_DIR: join(folder, name, 'data') };
+      const own = { INFERENCE_BACKEND, ...settings, ...places, DATA_DIR: join(folder, name, 'data') };
       all.push(new Installation(name, root, mode, own));
     }
     return await work(all, folder);

@@ -1,14 +1,14 @@
 import 'reflect-metadata';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { benchCatalog } from './catalog/bench-catalog';
 import { benchIdentify } from './identify';
 import { benchImport } from './import';
-import { benchPeers } from './peers/bench-peers';
+import { benchPeers, type PeersBenchOptions } from './peers/bench-peers';
 import { benchCatalogPeers } from './peers/catalog-peers';
 import { benchReindex } from './reindex';
 import { type Measurement, report } from './table';
 import { benchVectors } from './vectors';
-import { benchConfidence } from './vision/confidence';
+import { benchConfidence, type ConfidenceBenchOptions } from './vision/confidence';
 import { benchRecall } from './vision/recall';
 
 const AGAINST = [
@@ -18,17 +18,10 @@ const AGAINST = [
 const PRODUCTS = ['--products <n>', 'size of the generated catalog', Number] as const;
 const numbers = (text: string): number[] => text.split(',').map(Number);
 
-/** Prints what is measured, and writes it as JSON. With the switch `other.name`, `other` measures instead, into a file of its own. */
 const measuring =
-  <Options extends object>(
-    measure: (options: Options) => Promise<Measurement>,
-    other?: { readonly name: string; readonly measure: (options: Options) => Promise<Measurement> },
-  ) =>
-  async (options: Options & Readonly<Record<string, unknown>>, command: Command): Promise<void> => {
-    const chosen = other && options[other.name] ? other : { name: '', measure };
-    const names = [command.name(), chosen.name, options['embedded'] ? 'embedded' : ''].filter(Boolean);
-    await report(names.join('-'), await chosen.measure(options));
-  };
+  <Options>(measure: (options: Options) => Promise<Measurement>) =>
+  async (options: Options, command: Command): Promise<void> =>
+    report(command.name(), await measure(options));
 
 const program = new Command('bench').description(
   'measurements, by turns with another version or beside a peer',
@@ -39,6 +32,7 @@ program
   .option('--calls <n>', 'calls of one client; four times as many of 16', Number, 120)
   .option(...PRODUCTS, 300)
   .option('--vectors <n,n...>', 'sizes of catalogs of drawn vectors, instead of pictures', numbers, [])
+  .addOption(new Option('--mode <mode>', 'only this one').choices(['embedded', 'postgresql']))
   .option(...AGAINST)
   .action(measuring(benchIdentify));
 program
@@ -47,7 +41,11 @@ program
   .option('--catalog', 'catalog queries beside tantivy, SQLite FTS5 and DuckDB instead')
   .option(...PRODUCTS, 300)
   .option('--calls <n>', 'calls of one caller, of each kind of query; of 16 more', Number, 100)
-  .action(measuring(benchPeers, { name: 'catalog', measure: benchCatalogPeers }));
+  .action(
+    measuring((options: PeersBenchOptions & { readonly catalog?: boolean }) =>
+      options.catalog ? benchCatalogPeers(options) : benchPeers(options),
+    ),
+  );
 program
   .command('catalog')
   .description('every kind of catalog query over HTTP, 1 and 16 clients')
@@ -70,18 +68,20 @@ program
   .action(measuring(benchVectors));
 program
   .command('vision')
-  .description(
-    'recall of the bundled model on real photos, with and without their items, by an exhaustive search',
-  )
+  .description('recall of the bundled model on real photos, by an exhaustive search')
   .option('--confidence', 'fit the confidence and judge it by cross-validation instead')
   .option('--write', 'with --confidence: put the calibration into the manifest of the model')
   .requiredOption('--photos <folder>', 'items.json and images/ of a set of photos')
   .option('--split <name>', 'only the photos of this split')
   .option('--pairs <folder>', 'further things with other photos of each (pairs.json), in the same catalog')
-  .action(measuring(benchRecall, { name: 'confidence', measure: benchConfidence }));
+  .action(
+    measuring((options: ConfidenceBenchOptions & { readonly confidence?: boolean }) =>
+      options.confidence ? benchConfidence(options) : benchRecall(options),
+    ),
+  );
 program
   .command('reindex')
-  .description('a model built beside the live one under load, then promoted')
+  .description('a model built beside the live one, under load')
   .option('--images <n>', 'pictures of the catalog', Number, 20_000)
   .action(measuring(benchReindex));
 

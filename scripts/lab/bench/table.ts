@@ -29,19 +29,17 @@ export const percentiles = (values: readonly number[], ...shares: readonly numbe
 
 export const machine = (): string => `${cpus().length} cores`;
 
-/** Prints a measurement as a table, and writes it, with the machine that it was made on, as JSON. @param name of the file */
+/** Prints a measurement as a table, and writes it, with the machine that it was made on, as JSON to a file of its own. */
 export async function report(name: string, measured: Measurement): Promise<void> {
   const { title, head, rows, notes } = measured;
   const lines = rows.map((row) => row.map(shown));
   process.stdout.write(`\n${[title, asTable(head, lines), ...notes].join('\n')}\n`);
   const [{ model } = {}] = cpus();
   const made = { cpu: model, cores: cpus().length, memoryBytes: totalmem(), node: process.version };
-  const file = join(RESULTS, `${name}.json`);
+  const at = new Date().toISOString();
+  const file = join(RESULTS, `${name}-${at.replaceAll(/[-:]|\.\d+/g, '')}.json`);
   await mkdir(RESULTS, { recursive: true });
-  await writeFile(
-    file,
-    JSON.stringify({ at: new Date().toISOString(), machine: made, ...measured }, null, 2),
-  );
+  await writeFile(file, JSON.stringify({ at, machine: made, ...measured }, null, 2));
   process.stderr.write(`written to ${file}\n`);
 }
 

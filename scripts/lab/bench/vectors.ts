@@ -30,7 +30,8 @@ const WANTED = 10;
 /** As an identification asks (models/vision/candidates.ts). */
 const [SERVICE_IMAGES, SERVICE_VIEWS] = [60, 3];
 const CLIENTS = 4;
-const INDEX_MEMORY_MIB = 2048;
+/** Of a million vectors the graph takes 1.9 GiB. */
+export const INDEX_MEMORY_MIB = 2048;
 const FILTERS: readonly Filter[] = ['none', 'half', 'tenth', 'hundredth'];
 const SEARCHES: readonly Search[] = [
   { images: WANTED, filter: 'none', views: 1 },
@@ -40,7 +41,7 @@ const SEARCHES: readonly Search[] = [
 const QUERIES = 300;
 /** Each costs a scan of all vectors; the embedded database takes seconds for it. Under a filter all searches may be scans. */
 const [EXACT, EXACT_EMBEDDED, FILTERED] = [100, 8, 30];
-const SERVER_SETTINGS = { shared_buffers: '4GB', max_wal_size: '8GB' };
+export const SERVER_SETTINGS = { shared_buffers: '4GB', max_wal_size: '8GB' };
 
 /** A server that holds the vectors already (`TEST_DATABASE_URL`) is used as it is, so that two checkouts can measure on it by turns. */
 export async function benchVectors({ sizes, embedded }: VectorsBenchOptions): Promise<Measurement> {

@@ -33,7 +33,7 @@ export const benchCatalog = ({
     },
     async (installations, folder) => {
       const [own] = installations as [Installation];
-      await fillAll(installations, folder, products);
+      const imported = await fillAll(installations, folder, products);
       const sample = await own.onDatabase((knex) => CatalogSample.read(knex, SEED));
       return {
         title: `catalog over HTTP: ${sample.size} products, ${own.mode}, ${machine()}`,
@@ -42,7 +42,7 @@ export const benchCatalog = ({
           ...[`${CLIENTS} clients: p50 ms`, 'p95 ms', 'p99 ms', 'queries/s'],
         ],
         rows: await byTurns(installations, (each) => measure(each, sample, calls)),
-        notes: ['The client, the service and PostgreSQL share the cores.'],
+        notes: ['The client, the service and PostgreSQL share the cores.', ...imported],
       };
     },
   );
@@ -51,11 +51,12 @@ export async function fillAll(
   installations: readonly Installation[],
   folder: string,
   products: number,
-): Promise<void> {
-  await fill(installations, folder, { products });
+): Promise<string[]> {
+  const imported = await fill(installations, folder, { products });
   // Autovacuum does so within minutes after an import; measuring must not start during it.
   for (const each of installations.filter(({ mode }) => mode !== 'embedded'))
     await each.onDatabase((knex) => rowsOf(knex, sql`VACUUM (ANALYZE)`));
+  return imported;
 }
 
 async function measure(installation: Installation, sample: CatalogSample, calls: number): Promise<Cell[][]> {
