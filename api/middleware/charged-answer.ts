@@ -7,8 +7,9 @@ import type { CALLS } from '../endpoints';
 import type { AnswerMemory, PageAsked } from './answer-memory';
 import { callerOf, type Middleware, onceClosed, setCreditHeaders } from './call';
 import { storedForm } from './idempotency';
+import type { photoPlaces } from './rate-limit';
 import { idOf } from './request-address';
-import { type Answer, type Made, StreamedJson, sendAnswer } from './send-answer';
+import { type Answer, type AnswerMade, type Made, StreamedJson, sendAnswer } from './send-answer';
 
 export interface Work<Body = Answer | StreamedJson> {
   /** Photos identified for it while its caller waits. */
@@ -44,15 +45,21 @@ export type Routes = {
 
 /**
  * How every answer that may cost something is sent: it is made, booked while the caller is connected, and sent at once. A
- * caller that disconnects ends the call; HEAD is free. The call first waits for memory for the answer; with photos, once
- * the workers have answered.
+ * caller that disconnects ends the call; HEAD is free. The call first waits for memory for the answer; with photos it takes their
+ * places, and waits for memory once the workers have answered.
  */
 export const chargedAnswer =
-  ({ billing, bodies }: Pick<ApiServices, 'billing' | 'bodies'>, answers: AnswerMemory) =>
+  (
+    { billing, bodies }: Pick<ApiServices, 'billing' | 'bodies'>,
+    answers: AnswerMemory,
+    places: ReturnType<typeof photoPlaces>,
+  ) =>
   (endpoint: string, route: Route): Middleware =>
   async (req, res) => {
     const { page, photos, make, kept = (body) => body } = await route(req, res);
-    let made = photos === undefined ? await answers.reserve(res, page ?? endpoint) : undefined;
+    let made: AnswerMade | undefined;
+    if (photos === undefined) made = await answers.reserve(res, page ?? endpoint);
+    else await places.takeAll(res, photos);
     const caller = callerOf(res);
     const { requestId, deadline, claimed } = res.locals;
     const hangUp = new AbortController();

@@ -51,7 +51,7 @@ export function buildEndpoints(services: ApiServices, settings: ApiSettings, ans
   const operator = authorizeOperator(settings.adminToken ?? null, limits.unknownKeysPerMinute);
   const places = photoPlaces(services, limits, deadlineMs);
   const once = idempotent(services, answers, deadlineMs + LEASE_SLACK_MS, linkRenewal(services));
-  const answer = chargedAnswer(services, answers);
+  const answer = chargedAnswer(services, answers, places);
 
   const body = (type: BodyType, bytesMax: number): Middleware => {
     const pace = { bytesPerSecond: settings.uploadBytesPerSecondMin, windowMs: PACE_WINDOW_MS };
@@ -89,7 +89,7 @@ export function buildEndpoints(services: ApiServices, settings: ApiSettings, ans
       if (kind === 'read') return through(...admitted, ...parameters(query), answer(name, route));
       if (kind === 'once') return through(...admitted, ...BODIES[takes], once, answer(name, route));
       const begin = [startDeadline(deadlineMs), ...admitted, places.first, places.shedLoad];
-      return through(...begin, ...BODIES[takes], once, answer(name, places.forAll(route)));
+      return through(...begin, ...BODIES[takes], once, answer(name, route));
     },
     /** For operators (contract 17.2), likewise. */
     operator: ({ method, query, takes, isRepeatable }: Endpoint, route: OperatorRoute): RequestHandler => {

@@ -3,7 +3,6 @@ import { limitHeaders, rateLimited } from '../../models/errors';
 import type { LimitDecision, VisionCaller } from '../../models/ports';
 import type { ApiServices, DefaultLimits } from '../api-services';
 import { callerOf, type Middleware, onceClosed } from './call';
-import type { Route } from './charged-answer';
 
 /** Longest time from the start of a vision call to its answer, upload included; then its slot expires by itself. */
 const PLACE_LAPSE_MS = 180_000;
@@ -73,15 +72,10 @@ export function photoPlaces(
   });
   const first: Middleware = (_req, res) => take(res, 1);
   const shedLoad: Middleware = (_req, res) => queue.admit(callerIn(res));
-  const forAll =
-    (route: Route): Route =>
-    async (req, res) => {
-      const work = await route(req, res);
-      const { photos = 1 } = work;
-      await take(res, photos - 1);
-      const slot = await queue.enter({ ...callerIn(res), photos });
-      onceClosed(res, () => slot.release());
-      return work;
-    };
-  return { first, shedLoad, forAll };
+  const takeAll = async (res: Response, photos: number): Promise<void> => {
+    await take(res, photos - 1);
+    const slot = await queue.enter({ ...callerIn(res), photos });
+    onceClosed(res, () => slot.release());
+  };
+  return { first, shedLoad, takeAll };
 }

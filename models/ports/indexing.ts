@@ -51,7 +51,7 @@ export interface EmbeddingRepository {
   /** The version was proven to cover all images: new ones are embedded for it too. */
   markBuilt(versionId: number): Promise<void>;
   keepEvaluation(versionId: number, evaluation: Evaluation, calibration: Calibration | null): Promise<void>;
-  /** Answers with another calibration from the next photo on; the previous one is kept for a rollback. */
+  /** Answers with another calibration from the next call on; the previous one is kept for a rollback. */
   recalibrate(versionId: number, calibration: Calibration): Promise<void>;
   prune(versionId: number): Promise<boolean>;
   /** For the images of live products, or of one product. */

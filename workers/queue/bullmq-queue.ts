@@ -69,7 +69,7 @@ export class BullMqVisionQueue extends AdmittingQueue implements VisionQueue {
   protected async look(recentMs: number): Promise<void> {
     const last = this.#look;
     const { seen } = last && performance.now() - last.at < recentMs ? last : this.#lookAgain();
-    if ((await this.workers()) === 0) throw noWorker();
+    if ((await this.#producer.workers()) === 0) throw noWorker();
     await seen;
   }
 
@@ -103,17 +103,20 @@ export class BullMqVisionQueue extends AdmittingQueue implements VisionQueue {
 
   async #answer(request: NeighbourRequest, askedAt: number): Promise<Neighbourhood> {
     const { jobId, requestId, images, limit, scope, liveStamp, deadlineAt, trace } = request;
-    this.#adding += 1;
-    const jpegs = await Promise.all(images.map(jpegOf));
-    const sent = images.map(({ digest }, at) => ({ bytes: jpegs[at]?.length ?? 0, digest }));
-    const photos = { images: sent, limit, scope, liveStamp };
-    const job: VisionJob = { v: PAYLOAD_VERSION, requestId, ...photos, askedAt, deadlineAt, trace };
     const keptMs = deadlineAt - askedAt + BYTES_SLACK_MS;
-    const { added, answer } = this.#producer.ask(jobId, job, JOB, { bytes: Buffer.concat(jpegs), keptMs });
-    await added.finally(() => {
+    let asked: ReturnType<BullMqProducer['ask']>;
+    this.#adding += 1;
+    try {
+      const jpegs = await Promise.all(images.map(jpegOf));
+      const sent = images.map(({ digest }, at) => ({ bytes: jpegs[at]?.length ?? 0, digest }));
+      const photos = { images: sent, limit, scope, liveStamp };
+      const job: VisionJob = { v: PAYLOAD_VERSION, requestId, ...photos, askedAt, deadlineAt, trace };
+      asked = this.#producer.ask(jobId, job, JOB, { bytes: Buffer.concat(jpegs), keptMs });
+      await asked.added;
+    } finally {
       this.#adding -= 1;
-    });
-    return neighbourhoodOf(await answer);
+    }
+    return neighbourhoodOf(await asked.answer);
   }
 }
 
