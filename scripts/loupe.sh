@@ -5,4 +5,4 @@ set -eu
 root=$(dirname "$(dirname "$(readlink -f "$0")")")
 # Else looked for in the folder of the caller.
 export TSX_TSCONFIG_PATH="$root/tsconfig.json"
-exec node --max-semi-space-size=32 --import "file://$root/node_modules/tsx/dist/loader.mjs" "$root/scripts/loupe.ts" "$@"
+exec node --max-semi-space-size=32 --require "$root/node_modules/tsx/dist/cjs/index.cjs" "$root/scripts/loupe.ts" "$@"

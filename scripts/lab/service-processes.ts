@@ -9,14 +9,16 @@ import { processEnvironment } from '../config';
 export const REPOSITORY_ROOT = resolve(__dirname, '../..');
 
 /** Node's arguments for the command line, as `npm run loupe` gives them: an import keeps its young objects in a larger space. */
-export const LOUPE_ARGUMENTS = ['--max-semi-space-size=32', '--import', 'tsx', 'scripts/loupe.ts'] as const;
+export const LOUPE_ARGUMENTS = [
+  '--max-semi-space-size=32',
+  '--require',
+  'tsx/cjs',
+  'scripts/loupe.ts',
+] as const;
 
 /** Node's arguments for the service, as `npm start` gives them. */
 const START_ARGUMENTS = [
-  '--require',
-  './scripts/low-priority-pool.cjs',
-  '--import',
-  'tsx',
+  ...['--require', './scripts/low-priority-pool.cjs', '--require', 'tsx/cjs'],
   'scripts/start.ts',
 ];
 

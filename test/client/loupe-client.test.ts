@@ -18,7 +18,7 @@ beforeEach(async () => {
 
 test('its types are those of the document', () => {
   const script = join(__dirname, '../../scripts/lab/generate-client.ts');
-  const words = ['--import', 'tsx', script, '--check'];
+  const words = ['--require', 'tsx/cjs', script, '--check'];
   const { status, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8' });
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
 });

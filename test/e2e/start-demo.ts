@@ -23,7 +23,7 @@ export default async function startDemo(): Promise<void> {
   });
   const folder = await mkdtemp(join(tmpdir(), 'loupe-e2e-'));
   const token = crypto.randomUUID();
-  const child = spawn(process.execPath, ['--import', 'tsx', 'scripts/demo.ts'], {
+  const child = spawn(process.execPath, ['--require', 'tsx/cjs', 'scripts/demo.ts'], {
     cwd: REPOSITORY_ROOT,
     env: { PATH: process.env['PATH'], DATA_DIR: folder, PORT: '0', ADMIN_TOKEN: token },
     stdio: ['ignore', 'ignore', 'pipe'],

@@ -31,7 +31,7 @@ afterAll(async () => {
 
 async function fetched(urls: readonly string[]): Promise<unknown> {
   const script = join(__dirname, 'ssrf/fetch-addresses.ts');
-  const { stdout } = await promisify(execFile)(process.execPath, ['--import', 'tsx', script, ...urls], {
+  const { stdout } = await promisify(execFile)(process.execPath, ['--require', 'tsx/cjs', script, ...urls], {
     env: { ...process.env, NODE_EXTRA_CA_CERTS: pemOf('trusted') },
   });
   return JSON.parse(stdout);

@@ -10,7 +10,7 @@ import type { TracedCalls } from '../support/traced-calls';
 /** Traces when there is somewhere to send them, and nothing loaded otherwise (docs/settings.md). */
 
 async function traced(...cases: TracedCalls[]): Promise<{ logs: string[][]; modules: string[] }> {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'test/support/traced-calls.ts'], {
+  const child = spawn(process.execPath, ['--require', 'tsx/cjs', 'test/support/traced-calls.ts'], {
     cwd: REPOSITORY_ROOT,
     stdio: ['pipe', 'pipe', 'inherit'],
   });
