@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { EVERYTHING, type SearchScope } from '../../models/catalog/catalog-query';
-import type { Clock, NeighbourRequest, VisionQueue } from '../../models/ports';
+import type { NeighbourRequest, VisionQueue } from '../../models/ports';
 import { jpegOf, type Neighbourhood } from '../../models/vision/neighbours';
 import { processEnvironment } from '../../scripts/config';
 import type { PhotoPipeline, Photos } from '../../workers/pipeline';
@@ -9,28 +9,11 @@ import { BullMqVisionQueue } from '../../workers/queue/bullmq-queue';
 import { BullMqVisionWorker } from '../../workers/queue/bullmq-worker';
 import { InProcessVisionQueue } from '../../workers/queue/in-process-queue';
 import { gate } from '../support/gate';
+import type { HandClock } from '../support/hand-clock';
 import { silent } from '../support/log-sink';
 
-const HOUR_MS = 3_600_000;
 export const REDIS_URL = processEnvironment()['TEST_REDIS_URL'] ?? '';
 export const withRedis = REDIS_URL ? describe : describe.skip;
-
-export class HandClock implements Clock {
-  #now = Date.UTC(2026, 0, 1);
-
-  now(): Date {
-    return new Date(this.#now);
-  }
-
-  /** Milliseconds since 1970 in so long, or in an hour. */
-  in(ms = HOUR_MS): number {
-    return this.#now + ms;
-  }
-
-  advance(ms: number): void {
-    this.#now += ms;
-  }
-}
 
 export class FakePipeline implements PhotoPipeline {
   readonly viewSize = null;

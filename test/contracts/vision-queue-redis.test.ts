@@ -2,12 +2,12 @@ import { Queue } from 'bullmq';
 import { BullMqVisionQueue } from '../../workers/queue/bullmq-queue';
 import { BullMqVisionWorker } from '../../workers/queue/bullmq-worker';
 import { VISION_QUEUE } from '../../workers/queue/job';
+import { HandClock } from '../support/hand-clock';
 import { silent } from '../support/log-sink';
 import {
   deleteKeys,
   FakePipeline,
   failureOf,
-  HandClock,
   openBullMq,
   REDIS_URL,
   requestFor,
@@ -21,11 +21,12 @@ const READ_ONLY = "READONLY You can't write against a read only replica.";
 
 withRedis('vision queue, BullMQ, while Redis goes away', () => {
   const clock = new HandClock();
+  const deadline = (ms = 3_600_000) => clock.at + ms;
   let pipeline: FakePipeline;
   let proxy: ServerProxy;
   let opened: Awaited<ReturnType<typeof openBullMq>>;
   let queue: BullMqVisionQueue;
-  const ask = (photo: number, deadlineAt = clock.in()) => queue.neighbours(requestFor(photo, deadlineAt));
+  const ask = (photo: number, deadlineAt = deadline()) => queue.neighbours(requestFor(photo, deadlineAt));
   const answers = () =>
     queue.ping().then(
       () => true,
@@ -76,7 +77,7 @@ withRedis('vision queue, BullMQ, while Redis goes away', () => {
 
   test('fails with unavailable at the deadline when Redis is still away', async () => {
     const held = pipeline.hold();
-    const asked = failureOf(ask(1, clock.in(500)));
+    const asked = failureOf(ask(1, deadline(500)));
     await pipeline.given(1);
     await proxy.cut();
     expect(await asked).toMatchObject(UNAVAILABLE);
@@ -129,7 +130,7 @@ withRedis('vision queue, BullMQ, while Redis goes away', () => {
     const noWorker = { status: 503, message: expect.stringMatching(/^No worker is running/) };
     await opened.worker.close();
     await until(async () => (await queue.workers()) === 0);
-    const caller = { accountId: 'account_1', deadlineAt: clock.in() };
+    const caller = { accountId: 'account_1', deadlineAt: deadline() };
     await expect(queue.admit(caller)).rejects.toMatchObject(noWorker);
     await expect(ask(1)).rejects.toMatchObject(noWorker);
     const options = { redisUrl: REDIS_URL, prefix: opened.prefix, clock, logger: silent };
@@ -150,7 +151,7 @@ withRedis('vision queue, BullMQ, while Redis goes away', () => {
     await away.cut();
     const options = { redisUrl: away.url, prefix: 'test', clock, logger: silent, waitingMax: 10 };
     const started = new BullMqVisionQueue(options);
-    await expect(started.neighbours(requestFor(1, clock.in()))).rejects.toMatchObject(UNAVAILABLE);
+    await expect(started.neighbours(requestFor(1, deadline()))).rejects.toMatchObject(UNAVAILABLE);
     await started.close();
   });
 });

@@ -3,11 +3,11 @@ import { internalError, unprocessable } from '../../models/errors';
 import type { QueueSlot, VisionCaller } from '../../models/ports';
 import { jpegOf } from '../../models/vision/neighbours';
 import { gate } from '../support/gate';
+import { HandClock } from '../support/hand-clock';
 import {
   ADAPTERS,
   FakePipeline,
   failureOf,
-  HandClock,
   neighbourhood,
   type OpenedQueue,
   type QueueSetup,
@@ -21,6 +21,7 @@ const stranger = (deadlineAt: number): VisionCaller => ({ accountId: randomUUID(
 
 describe.each(ADAPTERS)('vision queue, %s', (_name, adapter) => {
   const clock = new HandClock();
+  const deadline = (ms = 3_600_000) => clock.at + ms;
   const opened: OpenedQueue[] = [];
   const held: { open: () => void }[] = [];
   let pipeline: FakePipeline;
@@ -32,7 +33,7 @@ describe.each(ADAPTERS)('vision queue, %s', (_name, adapter) => {
     queue = one.queue;
     return one;
   };
-  const ask = (photo: number, deadlineAt = clock.in()) => queue.neighbours(requestFor(photo, deadlineAt));
+  const ask = (photo: number, deadlineAt = deadline()) => queue.neighbours(requestFor(photo, deadlineAt));
   /** Requests for photos that wait: the first is in the pipeline, the others in the queue. */
   const occupy = async (...photos: number[]): Promise<void> => {
     const inWork = pipeline.seen.length + 1;
@@ -51,7 +52,7 @@ describe.each(ADAPTERS)('vision queue, %s', (_name, adapter) => {
     };
     await open({ concurrency: 1 });
     for (const photo of [1, 2, 3, 4, 5]) await ask(photo);
-    await queue.enter(stranger(clock.in()));
+    await queue.enter(stranger(deadline()));
     await occupy(6);
   };
   const places = async (caller: () => VisionCaller): Promise<QueueSlot[]> => {
@@ -76,7 +77,7 @@ describe.each(ADAPTERS)('vision queue, %s', (_name, adapter) => {
     await open();
     const filters = [{ field: 'brand', include: ['brand_a'], exclude: ['brand_b'] }];
     const scope = { category: 'handbags', filters, sandbox: true } as const;
-    const request = requestFor(7, clock.in());
+    const request = requestFor(7, deadline());
     const images = request.images.map((image) => ({
       ...{ pixels: Buffer.alloc(3), width: 1, height: 1, digest: 'd', jpeg: () => jpegOf(image) },
     }));
@@ -103,9 +104,9 @@ describe.each(ADAPTERS)('vision queue, %s', (_name, adapter) => {
   test('fails with timeout at the deadline, and the place is free again', async () => {
     await open({ concurrency: 1 });
     await occupy(1);
-    await expect(ask(2, clock.in(50))).rejects.toMatchObject({ status: 504, code: 'timeout' });
+    await expect(ask(2, deadline(50))).rejects.toMatchObject({ status: 504, code: 'timeout' });
     await expect(queue.depth()).resolves.toEqual({ waiting: 0, active: 1 });
-    await expect(ask(3, clock.in(0))).rejects.toMatchObject({ code: 'timeout' });
+    await expect(ask(3, deadline(0))).rejects.toMatchObject({ code: 'timeout' });
     expect(pipeline.seen).toEqual([1]);
   });
 
@@ -122,13 +123,13 @@ describe.each(ADAPTERS)('vision queue, %s', (_name, adapter) => {
       await until(async () => (await queue.depth()).waiting === photo - 6);
     }
     // Four photos of a second each are ahead.
-    const refused = ask(10, clock.in(1_500));
+    const refused = ask(10, deadline(1_500));
     await expect(refused).rejects.toMatchObject({ ...UNAVAILABLE, headers: { 'Retry-After': '3' } });
   });
 
   test('lets no more photos in than can be answered in half of their time, also before they are in the queue', async () => {
     await openBusy();
-    const inAMinute = clock.in(60_000);
+    const inAMinute = deadline(60_000);
     const entered = await places(() => stranger(inAMinute));
     // A second for each, and one is in work, of which the queue on Redis may not have heard yet.
     expect([30, 31]).toContain(entered.length);
@@ -139,24 +140,24 @@ describe.each(ADAPTERS)('vision queue, %s', (_name, adapter) => {
 
   test('reserves the last eighth of its places for accounts that take less than all', async () => {
     await open({ concurrency: 1, waitingMax: 16 });
-    await queue.enter(stranger(clock.in()));
+    await queue.enter(stranger(deadline()));
     await occupy(1);
     const taken: number[] = [];
     for (const accountId of ['flood', 'somebody', 'somebody else'])
-      taken.push((await places(() => ({ accountId, deadlineAt: clock.in() }))).length);
+      taken.push((await places(() => ({ accountId, deadlineAt: deadline() }))).length);
     expect(taken).toEqual([14, 2, 0]);
   });
 
   test('admits an account with nothing in the queue where one with much would be too late', async () => {
     await openBusy();
-    const deadlineAt = clock.in(60_000);
+    const deadlineAt = deadline(60_000);
     await places(() => ({ accountId: 'flood', deadlineAt }));
     await expect(queue.admit(stranger(deadlineAt))).resolves.toBeUndefined();
   });
 
   test('counts photos, and of those to be decoded before one only as many of each account as its turn takes', async () => {
     await openBusy();
-    const deadlineAt = clock.in(60_000);
+    const deadlineAt = deadline(60_000);
     const entered = await places(() => ({ accountId: 'flood', deadlineAt, photos: 5 }));
     expect(entered.length).toBeLessThan(8);
     for (let photo = 0; photo < 12; photo += 1) await queue.enter({ accountId: 'other', deadlineAt });
@@ -164,7 +165,7 @@ describe.each(ADAPTERS)('vision queue, %s', (_name, adapter) => {
 
   test('also refuses a photo of an account that takes all when it is about to be queued', async () => {
     await open({ concurrency: 1, waitingMax: 8 });
-    const deadlineAt = clock.in();
+    const deadlineAt = deadline();
     const askAs = (accountId: string, photo: number) =>
       failureOf(queue.neighbours({ ...requestFor(photo, deadlineAt), accountId }));
     held.push(pipeline.hold());
@@ -190,7 +191,7 @@ describe.each(ADAPTERS)('vision queue, %s', (_name, adapter) => {
     const first = ask(1);
     await pipeline.given(1);
     const caller = new AbortController();
-    const second = queue.neighbours(requestFor(2, clock.in(), caller.signal));
+    const second = queue.neighbours(requestFor(2, deadline(), caller.signal));
     await until(async () => (await queue.depth()).waiting === 1);
     caller.abort(new Error('hung up'));
     await expect(second).rejects.toThrow('hung up');
@@ -220,10 +221,10 @@ describe.each(ADAPTERS)('vision queue, %s', (_name, adapter) => {
 
   test('knows the answer of a job that was requested before', async () => {
     await open();
-    const request = requestFor(1, clock.in());
+    const request = requestFor(1, deadline());
     await expect(queue.neighbours(request)).resolves.toEqual(neighbourhood(1));
     // No notice of its end will come a second time: the check at the deadline finds it.
-    const again = queue.neighbours({ ...request, deadlineAt: clock.in(50) });
+    const again = queue.neighbours({ ...request, deadlineAt: deadline(50) });
     await expect(again).resolves.toEqual(neighbourhood(1));
   });
 

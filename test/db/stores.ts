@@ -11,6 +11,7 @@ import type { Clock } from '../../models/ports';
 import { at } from '../../models/random';
 import type { NewJob } from '../../models/vision/jobs/vision-job';
 import { useDatabase } from '../support/database';
+import { HandClock } from '../support/hand-clock';
 import { openAccount } from '../support/running-installation';
 
 export const MINUTE_MS = 60_000;
@@ -18,13 +19,6 @@ export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
 
 export const NOON = Date.parse('2026-03-01T12:00:00Z');
-
-/** A clock that stays at noon until it is set. */
-class SetClock implements Clock {
-  at = NOON;
-  now = (): Date => this.in(0);
-  in = (ms: number): Date => new Date(this.at + ms);
-}
 
 /** The stores of one process. */
 const storesOf = (knex: Knex, clock: Clock) => ({
@@ -44,7 +38,7 @@ export type Owner = Awaited<ReturnType<ReturnType<typeof useTwoProcesses>['owner
 /** Two processes with connections of their own on one database, and their clock, for the tests of a file. */
 export function useTwoProcesses() {
   const database = useDatabase();
-  const clock = new SetClock();
+  const clock = new HandClock(NOON);
   let stores: readonly Stores[] = [];
   beforeAll(async () => {
     stores = [database.knex, await database.connect()].map((knex) => storesOf(knex, clock));

@@ -12,7 +12,7 @@ import {
   type Scope,
 } from '../../models/access/api-key';
 import { hashKey, makeKey } from '../../models/access/credential';
-import { type Clock, PORTS, type Prediction, type Token } from '../../models/ports';
+import { PORTS, type Prediction, type Token } from '../../models/ports';
 import type { EmbeddingVersion } from '../../models/vision/embedding-model';
 import type { SearchedVersion } from '../../models/vision/neighbours';
 import { apiServices, apiSettings } from '../../scripts/composition/api-wiring';
@@ -21,6 +21,7 @@ import { adapterOf } from '../../scripts/composition/opening';
 import { type Config, processEnvironment, readConfig } from '../../scripts/config';
 import { ApiClient } from './api-client';
 import { type CatalogSource, createFixtureData, FIXTURE } from './fixture-data';
+import { HandClock } from './hand-clock';
 import { listening } from './local-server';
 import { LogSink } from './log-sink';
 import { VisionQueueFake } from './vision-queue-fake';
@@ -47,19 +48,6 @@ export interface TestKey {
 /** A product, null for a picture that no row shows any more, and its picture's distance from a photo or from each of several. */
 export type Seen = readonly [id: string | null, distance: number | readonly number[]];
 
-/** Stands still until it is put forward: however slow a test is, no second passes in it. */
-class StandingClock implements Clock {
-  #now = Date.now();
-
-  now(): Date {
-    return new Date(this.#now);
-  }
-
-  advance(ms: number): void {
-    this.#now += ms;
-  }
-}
-
 /** Small enough that photos over the limit are quick to send. */
 const SETTINGS = { LOG_LEVEL: 'silent', RATE_PER_SECOND: '0', IMAGE_BYTES_MAX: String(256 * 1024) };
 
@@ -81,7 +69,7 @@ export function useService(
 }
 
 export class TestService {
-  readonly clock = new StandingClock();
+  readonly clock = new HandClock();
   readonly log = new LogSink();
   readonly queue = new VisionQueueFake(
     () => this.liveVersion(),
