@@ -12,7 +12,7 @@ import { at } from '../../models/random';
 import type { NewJob } from '../../models/vision/jobs/vision-job';
 import { useDatabase } from '../support/database';
 import { HandClock } from '../support/hand-clock';
-import { openAccount } from '../support/running-installation';
+import { openAccount } from '../support/open-account';
 
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
@@ -52,7 +52,7 @@ export function useTwoProcesses() {
     there: () => at(stores, 1),
     /** A new account with a test key, unlimited unless told otherwise. */
     owner: async (credits: number | null = null) => ({
-      ...(await openAccount(database.knex, { credits })),
+      ...(await openAccount(database.knex, { credits, test: true })),
       test: true,
     }),
   };

@@ -3,8 +3,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import { PostgresCreditLedger } from '../../db/accounts/credit-ledger';
 import { rowsOf } from '../../db/core/sql';
-import { CREDITS, type Payer } from '../support/running-installation';
+import type { Payer } from '../support/open-account';
 import type { Outcome } from './load';
+
+/** Of each account. */
+export const CREDITS = 1_000_000;
 
 /** Longer than any reservation lasts. */
 const LATER_MS = 10 * 60_000;

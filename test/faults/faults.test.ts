@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { processEnvironment } from '../../scripts/config';
-import { openAccount, type Payer } from '../support/running-installation';
-import { type Audit, auditAccount } from './accounts';
+import { openAccount, type Payer } from '../support/open-account';
+import { type Audit, auditAccount, CREDITS } from './accounts';
 import { DEADLINE_MS, type Installation, JOB_DEADLINE_MS, startInstallation } from './installation';
 import { ENTRIES, runJobs } from './jobs';
 import { identify, type Outcome, runClients } from './load';
@@ -21,13 +21,14 @@ const POLL_MS = 20;
 
 const closers: (() => Promise<unknown>)[] = [];
 let installation: Installation;
+const PAYS = { credits: CREDITS, test: true };
 let prober: Payer;
 /** Number of the next photo of a probe, unlike those of the load. */
 let probe = 60_000;
 
 beforeAll(async () => {
   installation = await startInstallation(closers);
-  prober = await openAccount(installation.database.knex);
+  prober = await openAccount(installation.database.knex, PAYS);
   await back();
 }, 180_000);
 
@@ -55,7 +56,7 @@ function scenarios(all: Readonly<Record<string, Scenario>>): void {
   test.each(Object.entries(all).filter(([, { long }]) => IS_FULL || !long))(
     '%s',
     async (name, scenario) => {
-      const payer = await openAccount(installation.database.knex);
+      const payer = await openAccount(installation.database.knex, PAYS);
       let ended = 0;
       let backMs = 0;
       const stage = {

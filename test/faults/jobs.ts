@@ -4,7 +4,7 @@ import type { IdentifyAnswer, JobAnswer } from '../../api/client/schema';
 import { rowsOf, sql } from '../../db/core/sql';
 import { type Answer, ApiClient } from '../support/api-client';
 import type { ReceivedMessage } from '../support/local-server';
-import type { Payer } from '../support/running-installation';
+import type { Payer } from '../support/open-account';
 import type { Installation } from './installation';
 import { type Outcome, type Pace, runClients, wrongProduct } from './load';
 import { photoNumber } from './photos';

@@ -8,7 +8,8 @@ import { generateBundle, photoOfProduct } from '../../scripts/lab/generator/gene
 import type { ServiceProcess } from '../../scripts/lab/service-processes';
 import { ApiClient } from '../support/api-client';
 import { newInstallation } from '../support/installation';
-import { openAccount, RunningInstallation } from '../support/running-installation';
+import { openAccount } from '../support/open-account';
+import { RunningInstallation } from '../support/running-installation';
 
 /** Loads by callers with a key or without one, on a process with a heap of 256 MB, beside the calls of another account. */
 jest.setTimeout(400_000);
@@ -21,7 +22,7 @@ let running: RunningInstallation;
 let service: ServiceProcess;
 let other: ApiClient;
 
-const newKey = async (credits: number) => (await openAccount(running.knex, { credits, test: false })).key;
+const newKey = async (credits: number) => (await openAccount(running.knex, { credits })).key;
 
 beforeAll(async () => {
   const settings = { RATE_PER_SECOND: '0', CONFIDENCE_FLOOR: '0', VISION_CONCURRENCY: '16' };

@@ -1,36 +1,10 @@
 import type { Stream } from 'node:stream';
-import type { Knex } from 'knex';
-import { PostgresAccountRepository } from '../../db/accounts/account-repository';
 import type { Database } from '../../db/core/knex';
-import { API_VERSIONS } from '../../models/access/api-key';
-import { hashKey, makeKey } from '../../models/access/credential';
-import { SYSTEM_CLOCK } from '../../scripts/composition/opening';
 import { type ServiceProcess, startProcess } from '../../scripts/lab/service-processes';
 import { ApiClient } from './api-client';
 import type { Installation } from './installation';
+import { openAccount } from './open-account';
 import { loupeHere } from './run-loupe';
-
-export const CREDITS = 1_000_000; // of an account that names none
-
-export interface Payer {
-  readonly accountId: string;
-  readonly keyId: string;
-  readonly key: string;
-}
-
-/** Creates an account with a key that has no limits. `credits` null is unlimited; `test` makes it a test key. */
-export async function openAccount(
-  knex: Knex,
-  { credits = CREDITS, test = true }: { readonly credits?: number | null; readonly test?: boolean } = {},
-): Promise<Payer> {
-  const accounts = new PostgresAccountRepository(knex, SYSTEM_CLOCK);
-  const { id: accountId } = await accounts.createAccount('test', credits);
-  const key = makeKey(test);
-  const limits = { perSecond: null, perMinute: null, concurrency: null };
-  const made = { accountId, name: 'test', versions: API_VERSIONS, test, limits, hash: hashKey(key) };
-  const { id: keyId } = await accounts.createKey(made);
-  return { accountId, keyId, key };
-}
 
 type Settings = Readonly<Record<string, string>>;
 
@@ -67,7 +41,7 @@ export class RunningInstallation {
       roles.map((ROLE) => startProcess({ ...settings, ...more, ROLE }, log)),
     );
     const database = await connect();
-    const { key } = await openAccount(database.knex, { credits: null, test: false });
+    const { key } = await openAccount(database.knex);
     const stop = async () => {
       for (const each of [...processes].reverse()) await each.stop();
       await database.close();

@@ -4,44 +4,21 @@ import type { LifecycleState } from '../../api/api-services';
 import { createApp } from '../../api/app';
 import type { QueryAnswer } from '../../api/client/schema';
 import { createServer } from '../../api/server';
-import {
-  API_VERSIONS,
-  type ApiVersion,
-  DEFAULT_SCOPES,
-  type KeyLimits,
-  type Scope,
-} from '../../models/access/api-key';
-import { hashKey, makeKey } from '../../models/access/credential';
 import { PORTS, type Prediction, type Token } from '../../models/ports';
 import type { EmbeddingVersion } from '../../models/vision/embedding-model';
 import type { SearchedVersion } from '../../models/vision/neighbours';
 import { apiServices, apiSettings } from '../../scripts/composition/api-wiring';
 import { type Overrides, openLoupe } from '../../scripts/composition/container';
-import { adapterOf } from '../../scripts/composition/opening';
 import { type Config, processEnvironment, readConfig } from '../../scripts/config';
 import { ApiClient } from './api-client';
 import { type CatalogSource, createFixtureData, FIXTURE } from './fixture-data';
 import { HandClock } from './hand-clock';
 import { listening } from './local-server';
 import { LogSink } from './log-sink';
+import { type KeyOptions, openAccount, type Payer } from './open-account';
 import { VisionQueueFake } from './vision-queue-fake';
 
-interface KeyOptions {
-  readonly versions?: readonly ApiVersion[];
-  readonly test?: boolean;
-  readonly limits?: Partial<KeyLimits>;
-  readonly scopes?: readonly Scope[];
-  readonly expiresAt?: Date;
-  /** Of a new account; default unlimited. */
-  readonly credits?: number | null;
-  /** An account that exists, instead of a new one. */
-  readonly accountId?: string;
-}
-
-export interface TestKey {
-  readonly key: string;
-  readonly keyId: string;
-  readonly accountId: string;
+export interface TestKey extends Payer {
   readonly api: ApiClient;
 }
 
@@ -159,17 +136,8 @@ export class TestService {
   }
 
   async newKey(options: KeyOptions = {}): Promise<TestKey> {
-    const accounts = adapterOf(this.running.loupe.container, PORTS.AccountRepository);
-    const { credits = null, test = false, limits, expiresAt = null } = options;
-    const accountId = options.accountId ?? (await accounts.createAccount('test', credits)).id;
-    const key = makeKey(test);
-    const { id: keyId } = await accounts.createKey({
-      ...{ accountId, name: 'test', test, expiresAt, hash: hashKey(key) },
-      versions: options.versions ?? API_VERSIONS,
-      limits: { perSecond: null, perMinute: null, concurrency: null, ...limits },
-      scopes: options.scopes ?? DEFAULT_SCOPES,
-    });
-    return { key, keyId, accountId, api: new ApiClient(this.url, key) };
+    const payer = await openAccount(this.knex, options, this.clock);
+    return { ...payer, api: new ApiClient(this.url, payer.key) };
   }
 
   async revoke(keyId: string): Promise<void> {
