@@ -1,5 +1,6 @@
-import { EventEmitter, once } from 'node:events';
+import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { gate } from './gate';
 
 /** Makes the calls of a method wait, before they begin or before they return, until they are released. */
 export function holdMethod<Name extends string>(
@@ -8,11 +9,10 @@ export function holdMethod<Name extends string>(
   when: 'before' | 'after' = 'before',
 ) {
   const original = of[name];
-  const events = new EventEmitter();
-  const released = once(events, 'released');
+  const [waiting, released] = [gate(), gate()];
   const wait = () => {
-    events.emit('waits');
-    return released;
+    waiting.open();
+    return released.opened;
   };
   of[name] = async function (this: unknown, ...given: never[]) {
     if (when === 'before') await wait();
@@ -24,11 +24,11 @@ export function holdMethod<Name extends string>(
     of[name] = original;
   };
   return {
-    waiting: once(events, 'waits'),
+    waiting: waiting.opened,
     passNew,
     letGo: () => {
       passNew();
-      events.emit('released');
+      released.open();
     },
   };
 }
@@ -36,8 +36,7 @@ export function holdMethod<Name extends string>(
 /** Follows the calls of methods: resolves once at least one was made and all that were made have ended. */
 export function endsOf(...followed: readonly (readonly [of: object, name: string])[]) {
   const made: Promise<unknown>[] = [];
-  const events = new EventEmitter();
-  const first = once(events, 'first');
+  const first = gate();
   const undo = followed.map(([of, name]) => {
     const methods = of as Record<string, (...given: unknown[]) => Promise<unknown>>;
     const original = methods[name];
@@ -45,7 +44,7 @@ export function endsOf(...followed: readonly (readonly [of: object, name: string
     methods[name] = function (this: unknown, ...given: unknown[]) {
       const result = original.apply(this, given);
       made.push(result.catch(() => undefined));
-      events.emit('first');
+      first.open();
       return result;
     };
     return () => {
@@ -54,7 +53,7 @@ export function endsOf(...followed: readonly (readonly [of: object, name: string
   });
   return {
     all: async () => {
-      await first;
+      await first.opened;
       for (let ended = 0; ended < made.length; ) {
         ended = made.length;
         await Promise.all(made);

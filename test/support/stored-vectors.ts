@@ -1,5 +1,6 @@
 import type { CatalogImage } from '../../models/indexing/embedding-version';
 import { type EmbeddingRepository, type IndexQueue, PORTS } from '../../models/ports';
+import { gate } from './gate';
 import type { TestService } from './service';
 
 /** Workers of pictures that compute nothing: what they are let do is stored, and what they can't fetch is listed. */
@@ -7,21 +8,21 @@ export class StoredVectors implements IndexQueue {
   readonly isShared = false;
   readonly embedded: CatalogImage[] = [];
   readonly unreachable = new Set<string>();
-  #letGo: (() => void)[] | null = null;
+  #held: ReturnType<typeof gate> | null = null;
 
   constructor(private readonly embeddings: () => EmbeddingRepository) {}
 
   hold(): void {
-    this.#letGo = [];
+    this.#held = gate();
   }
 
   release(): void {
-    for (const go of this.#letGo ?? []) go();
-    this.#letGo = null;
+    this.#held?.open();
+    this.#held = null;
   }
 
   async embed(...[versionId, images]: Parameters<IndexQueue['embed']>) {
-    await new Promise<void>((resolve) => (this.#letGo ? void this.#letGo.push(resolve) : resolve()));
+    await this.#held?.opened;
     const embeddings = this.embeddings();
     const failed = images.filter(({ address }) => this.unreachable.has(address));
     const done = images.filter((image) => !failed.includes(image));

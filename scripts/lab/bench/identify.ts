@@ -1,11 +1,12 @@
 import { migrations } from '../../../db/migrations';
 import { migrate } from '../../../db/migrations/migrate';
+import { percentileOf } from '../../../models/indexing/figures';
 import { loadVectors } from './clustered-vectors';
 import { drawPhotos, fill, PHOTO_SIDE, PICTURE_SIDE, photoBodies } from './generated';
 import { type Installation, MODES, onInstallations, UNLIMITED } from './installation';
 import { Client, type HttpAnswer, runConcurrently } from './load';
 import { memoryOf } from './process-watch';
-import { byTurns, type Cell, type Measurement, machine, percentile } from './table';
+import { byTurns, type Cell, type Measurement, machine } from './table';
 import { INDEX_MEMORY_MIB, SERVER_SETTINGS } from './vectors';
 
 interface IdentifyBenchOptions {
@@ -85,7 +86,7 @@ async function measure(
     const rest = (answer: HttpAnswer) =>
       ['intake', 'embed', 'neighbours'].reduce((ms, name) => ms - stage(name, answer), answer.ms);
     const quantile = (share: number, of: (answer: HttpAnswer) => number) =>
-      percentile(answers.map(of), share);
+      percentileOf(answers.map(of), share);
     return [
       ...[each, clients, quantile(0.5, ({ ms }) => ms), quantile(0.99, ({ ms }) => ms)],
       (1000 * count * each) / totalMs,

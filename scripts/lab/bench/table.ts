@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
+import { percentileOf } from '../../../models/indexing/figures';
 import { asTable } from '../../commands/output';
 
 /** Null is an empty cell; numbers are printed with as many digits as say something. */
@@ -17,15 +18,9 @@ const RESULTS = 'bench-results';
 /** For subjects that are compared. */
 const TURNS = 3;
 
-/** The value below which a share of the values lie, by the nearest-rank method; NaN if there are none. */
-export function percentile(values: readonly number[], share: number): number {
-  const sorted = [...values].sort((left, right) => left - right);
-  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN;
-}
-
 /** Percentiles as cells, which are empty if there are no values. */
 export const percentiles = (values: readonly number[], ...shares: readonly number[]): Cell[] =>
-  shares.map((share) => (values.length === 0 ? null : percentile(values, share)));
+  shares.map((share) => (values.length === 0 ? null : percentileOf(values, share)));
 
 export const machine = (): string => `${cpus().length} cores`;
 
@@ -73,5 +68,5 @@ export async function byTurns<Subject extends { readonly name: string }>(
 const medians = (rows: readonly (readonly Cell[])[]): Cell[] =>
   (rows[0] ?? []).map((cell, at) => {
     const values = rows.flatMap((row) => (typeof row[at] === 'number' ? row[at] : []));
-    return typeof cell === 'number' ? percentile(values, 0.5) : cell;
+    return typeof cell === 'number' ? percentileOf(values, 0.5) : cell;
   });
