@@ -7,7 +7,7 @@ import { type Installation, MODES, onInstallations, UNLIMITED } from './installa
 import { Client, type HttpAnswer, runConcurrently } from './load';
 import { memoryOf } from './process-watch';
 import { byTurns, type Cell, type Measurement, machine } from './table';
-import { INDEX_MEMORY_MIB, SERVER_SETTINGS } from './vectors';
+import { INDEX_MEMORY_MIB } from './vectors';
 
 interface IdentifyBenchOptions {
   readonly calls: number;
@@ -34,8 +34,7 @@ export async function benchIdentify({
   const settings = { ...UNLIMITED, INDEX_MEMORY_MIB: String(INDEX_MEMORY_MIB) };
   for (const mode of MODES.filter((name) => name.toLowerCase().startsWith(only))) {
     for (const size of vectors.length > 0 ? vectors : [null]) {
-      const server = size === null ? {} : SERVER_SETTINGS;
-      const measured = await onInstallations({ mode, settings, server, against }, async (all, folder) => {
+      const measured = await onInstallations({ mode, settings, against }, async (all, folder) => {
         if (size !== null) for (const each of all) await fillWithVectors(each, size);
         for (const each of all) await each.start();
         if (size === null) imported.push(...(await fill(all, folder, { products, pictures: PICTURE_SIDE })));

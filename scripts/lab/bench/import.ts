@@ -8,26 +8,20 @@ interface ImportBenchOptions {
   readonly against?: string;
 }
 
-/** For a large catalog; the defaults of PostgreSQL are for a machine that does other things. */
-const SERVER_SETTINGS = { shared_buffers: '2GB', max_wal_size: '8GB', random_page_cost: '1.1' };
-
 export const benchImport = ({ products, against }: ImportBenchOptions): Promise<Measurement> =>
-  onInstallations(
-    { mode: 'PostgreSQL and Redis', server: SERVER_SETTINGS, against },
-    async (installations, folder) => {
-      const bundle = join(folder, 'bundle');
-      const made = await writeBundle(bundle, { products });
-      const rows = await byTurns(installations, async ({ name, root, mode, settings }) => {
-        const DATABASE_URL = await createDatabase(settings['DATABASE_URL'] ?? '', `import_${name}`);
-        const into = new Installation(name, root, mode, { ...settings, DATABASE_URL });
-        const { seconds, recordRate, peakMib } = await timedImport(into, bundle, made);
-        return [[seconds, Math.round(products / seconds), Math.round(recordRate), Math.round(peakMib)]];
-      });
-      return {
-        title: `catalog import of a generated bundle, PostgreSQL: ${products} products, ${made.variants} variants, ${made.estimates} estimates`,
-        head: ['version', 'seconds', 'products/s', 'records/s', 'peak MiB'],
-        rows,
-        notes: ['Memory is that of the importing process.'],
-      };
-    },
-  );
+  onInstallations({ mode: 'PostgreSQL and Redis', against }, async (installations, folder) => {
+    const bundle = join(folder, 'bundle');
+    const made = await writeBundle(bundle, { products });
+    const rows = await byTurns(installations, async ({ name, root, mode, settings }) => {
+      const DATABASE_URL = await createDatabase(settings['DATABASE_URL'] ?? '', `import_${name}`);
+      const into = new Installation(name, root, mode, { ...settings, DATABASE_URL });
+      const { seconds, recordRate, peakMib } = await timedImport(into, bundle, made);
+      return [[seconds, Math.round(products / seconds), Math.round(recordRate), Math.round(peakMib)]];
+    });
+    return {
+      title: `catalog import of a generated bundle, PostgreSQL: ${products} products, ${made.variants} variants, ${made.estimates} estimates`,
+      head: ['version', 'seconds', 'products/s', 'records/s', 'peak MiB'],
+      rows,
+      notes: ['Memory is that of the importing process.'],
+    };
+  });

@@ -15,8 +15,6 @@ export type Settings = Readonly<Record<string, string>>;
 export interface InstallationOptions {
   readonly mode: Mode;
   readonly settings?: Settings;
-  /** Of the PostgreSQL that is brought up. */
-  readonly server?: Settings;
   /** Folder of a checkout of another version, to be measured by turns with this one. */
   readonly against?: string | undefined;
 }
@@ -31,6 +29,9 @@ export const UNLIMITED: Settings = {
   VISION_DEADLINE_MS: '60000',
   STOP_TIMEOUT_MS: '60000',
 };
+
+/** A quarter of a small server's memory, as PostgreSQL's manual advises; `random_page_cost` as for a disk without heads. */
+const POSTGRES: Settings = { shared_buffers: '4GB', max_wal_size: '8GB', random_page_cost: '1.1' };
 
 export class Installation {
   /** The running ones, by role: `all`, or `api` and `worker`. */
@@ -90,14 +91,14 @@ export class Installation {
  * disk and are thrown away. `INFERENCE_BACKEND` holds for the installations.
  */
 export async function onInstallations<Result>(
-  { mode, settings = {}, server = {}, against }: InstallationOptions,
+  { mode, settings = {}, against }: InstallationOptions,
   work: (installations: readonly Installation[], folder: string) => Promise<Result>,
 ): Promise<Result> {
   const folder = await mkdtemp(join(tmpdir(), 'loupe-bench-'));
   const roots = [REPOSITORY_ROOT, ...(against ? [resolve(against)] : [])];
   const { INFERENCE_BACKEND = 'auto' } = processEnvironment();
   const log = (line: string) => process.stderr.write(`${line}\n`);
-  const asked = { environment: processEnvironment(), log, durable: true, settings: server };
+  const asked = { environment: processEnvironment(), log, durable: true, settings: POSTGRES };
   const servers = mode === 'embedded' ? null : await bringUpServers(asked);
   const all: Installation[] = [];
   try {

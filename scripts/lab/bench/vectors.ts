@@ -41,7 +41,6 @@ const SEARCHES: readonly Search[] = [
 const QUERIES = 300;
 /** Each costs a scan of all vectors; the embedded database takes seconds for it. Under a filter all searches may be scans. */
 const [EXACT, EXACT_EMBEDDED, FILTERED] = [100, 8, 30];
-export const SERVER_SETTINGS = { shared_buffers: '4GB', max_wal_size: '8GB' };
 
 /** A server that holds the vectors already (`TEST_DATABASE_URL`) is used as it is, so that two checkouts can measure on it by turns. */
 export async function benchVectors({ sizes, embedded }: VectorsBenchOptions): Promise<Measurement> {
@@ -51,7 +50,7 @@ export async function benchVectors({ sizes, embedded }: VectorsBenchOptions): Pr
   ];
   const mode = embedded ? 'embedded' : 'PostgreSQL and Redis';
   for (const size of sizes) {
-    await onInstallation({ mode, server: SERVER_SETTINGS }, ({ onDatabase }) =>
+    await onInstallation({ mode }, ({ onDatabase }) =>
       onDatabase(async (knex) => {
         await migrate(knex, migrations);
         const version = await loadVectors(knex, size);

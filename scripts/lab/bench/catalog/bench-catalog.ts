@@ -16,8 +16,6 @@ interface CatalogBenchOptions {
 
 const CLIENTS = 16;
 const WARM_UP_CALLS = 16;
-/** A quarter of a small server's memory, as PostgreSQL's manual advises; `random_page_cost` as for a disk without heads. */
-export const SERVER_SETTINGS = { shared_buffers: '4GB', random_page_cost: '1.1' };
 
 /** Every kind of catalog query over HTTP against one api, with pricing, on a generated catalog without pictures. */
 export const benchCatalog = ({
@@ -28,7 +26,7 @@ export const benchCatalog = ({
 }: CatalogBenchOptions): Promise<Measurement> =>
   onInstallations(
     {
-      ...{ mode: embedded ? 'embedded' : 'PostgreSQL and Redis', server: SERVER_SETTINGS },
+      mode: embedded ? 'embedded' : 'PostgreSQL and Redis',
       ...{ settings: { RATE_PER_SECOND: '0' }, against },
     },
     async (installations, folder) => {

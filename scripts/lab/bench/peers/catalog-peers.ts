@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { wordsOf } from '../../../../models/catalog/fold-text';
 import { Random } from '../../../../models/random';
-import { aloneAndTogether, fillAll, SERVER_SETTINGS } from '../catalog/bench-catalog';
+import { aloneAndTogether, fillAll } from '../catalog/bench-catalog';
 import { CatalogSample } from '../catalog/catalog-sample';
 import { QUESTION_KINDS, type Question, requestOf } from '../catalog/questions';
 import { SEED } from '../generated';
@@ -24,7 +24,7 @@ export async function benchCatalogPeers({ products, calls }: PeersBenchOptions):
   await installPython();
   const settings = { RATE_PER_SECOND: '0' };
   const mode = 'PostgreSQL and Redis';
-  return onInstallation({ mode, settings, server: SERVER_SETTINGS }, async (installation, folder) => {
+  return onInstallation({ mode, settings }, async (installation, folder) => {
     await fillAll([installation], folder, products);
     const sample = await installation.onDatabase((knex) => CatalogSample.read(knex, SEED));
     const children: ChildProcess[] = [];
