@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { connectEmbedded } from '../../db/core/knex';
 import { type Embedded, ensureEmbedded } from '../../db/embedded/ensure-embedded';
 import { livingHost, socketPath } from '../../db/embedded/run-folder';
@@ -99,7 +100,10 @@ test('a client that leaves while the database is being opened leaves the host to
   const told: Buffer[] = [];
   host.stderr.on('data', (bytes) => told.push(bytes));
   let socketFolder: string | undefined;
-  while (socketFolder === undefined) socketFolder = await livingHost(join(own, 'run'));
+  while (socketFolder === undefined) {
+    await delay(10);
+    socketFolder = await livingHost(join(own, 'run'));
+  }
   const client = connect(socketPath(socketFolder));
   client.end(startup({ user: 'postgres', application_name: 'psql' }));
   client.resume();

@@ -35,7 +35,7 @@ beforeAll(async () => {
   running = await RunningInstallation.start(await newInstallation(settings), { more });
   [service] = running.processes as [ServiceProcess];
   const bundle = join(running.folder, 'bundle');
-  await generateBundle({ seed: SEED, products: 24, out: bundle, images: true, imageSize: 320 });
+  await generateBundle({ seed: SEED, products: 12, out: bundle, images: true, imageSize: 192 });
   await addVariants(join(bundle, 'products.jsonl'));
   await running.loupe('catalog', 'import', bundle);
   other = new ApiClient(service.url, await newKey(1000));

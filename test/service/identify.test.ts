@@ -45,7 +45,7 @@ beforeAll(async () => {
     ...{ onServers: ['api', 'worker', 'worker'], log, more },
   });
   const bundle = join(running.folder, 'bundle');
-  await generateBundle({ seed: SEED, products: PRODUCTS, out: bundle, images: true });
+  await generateBundle({ seed: SEED, products: PRODUCTS, out: bundle, images: true, imageSize: 320 });
   await running.loupe('catalog', 'import', bundle);
 }, 400_000);
 
