@@ -10,6 +10,7 @@ const red = Uint8Array.from({ length: SIDE * SIDE * 3 }, (_, index) => (index % 
 const RED = [Float32Array.from([1, 0, 0])];
 const UNAVAILABLE = { code: 'unavailable' };
 let model: ModelFolder;
+const threadPorts = () => process.getActiveResourcesInfo().filter((name) => name === 'MessagePort');
 
 beforeAll(async () => {
   const folder = temporaryFolder();
@@ -42,7 +43,8 @@ describe('the pool', () => {
     await pool.close();
   });
 
-  test('gives up an inference that hangs, and replaces its engine; the model that waited behind it is not refused', async () => {
+  test('gives up an inference that hangs, and replaces its engine, which ends with the pool; the model that waited behind it is not refused', async () => {
+    const before = threadPorts();
     const pool = await InferencePool.start({ ...POOL, batchTimeoutMs: 1 });
     const folder = join(__dirname, '../../workers/embedder/bundled');
     const manifest = await readManifest(folder);
@@ -54,6 +56,7 @@ describe('the pool', () => {
     await expect(pool.engines.load('tiny', model)).rejects.toMatchObject({ name: 'EngineEnded' });
     await hanging;
     await pool.close();
+    expect(threadPorts()).toEqual(before);
     expect(pool.stats()?.replaced).toBeGreaterThanOrEqual(2);
   });
 

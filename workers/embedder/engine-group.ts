@@ -29,6 +29,8 @@ interface GroupModel {
 export class EngineGroup {
   readonly #models = new Map<string, GroupModel>();
   readonly #engines = new Set<Engine>();
+  /** Replacements that do not have all models yet. */
+  readonly #opening = new Set<Engine>();
   readonly #closing = new AbortController();
   replaced = 0;
   /** Called whenever an engine may have become free. */
@@ -119,7 +121,7 @@ export class EngineGroup {
 
   async close(): Promise<void> {
     this.#closing.abort();
-    await Promise.all([...this.#engines].map((engine) => engine.stop()));
+    await Promise.all([...this.#engines, ...this.#opening].map((engine) => engine.stop()));
   }
 
   #join(engine: Engine): void {
@@ -136,30 +138,29 @@ export class EngineGroup {
     this.replaced += 1;
     logger.error({ reason, left: this.#engines.size }, 'an inference engine ended and is replaced');
     const { signal } = this.#closing;
-    const told = (error: unknown): null => {
+    const told = (error: unknown) => {
       const words = 'a new inference engine does not start with the models';
       if (!signal.aborted) logger.error({ reason: String(error) }, words);
-      return null;
     };
-    const onFailedAttempt = ({ error }: { readonly error: Error }) => void told(error);
+    const onFailedAttempt = ({ error }: { readonly error: Error }) => told(error);
     const opening = pRetry(() => this.#openWithModels(), { ...RETRIES, signal, onFailedAttempt });
-    const engine = await opening.catch(told);
-    if (!engine) return;
-    this.#join(engine);
-    this.whenFree();
+    await opening.then(() => this.whenFree(), told);
   }
 
-  async #openWithModels(): Promise<Engine> {
+  async #openWithModels(): Promise<void> {
     const engine = new Engine(this.plan.carrier);
+    this.#opening.add(engine);
     try {
       await opened(engine, this.plan);
       // Models may be added while an engine starts: what is added to a map while it is walked is walked too.
       for (const [key, { model }] of this.#models) await this.#load(engine, key, model);
       this.#closing.signal.throwIfAborted();
-      return engine;
+      this.#join(engine);
     } catch (failure) {
       await engine.stop();
       throw failure;
+    } finally {
+      this.#opening.delete(engine);
     }
   }
 
