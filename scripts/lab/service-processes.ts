@@ -8,19 +8,13 @@ import { processEnvironment } from '../config';
 
 export const REPOSITORY_ROOT = resolve(__dirname, '../..');
 
+const TSX = ['--require', 'tsx/cjs'] as const;
+
 /** Node's arguments for the command line, as `npm run loupe` gives them: an import keeps its young objects in a larger space. */
-export const LOUPE_ARGUMENTS = [
-  '--max-semi-space-size=32',
-  '--require',
-  'tsx/cjs',
-  'scripts/loupe.ts',
-] as const;
+export const LOUPE_ARGUMENTS = ['--max-semi-space-size=32', ...TSX, 'scripts/loupe.ts'] as const;
 
 /** Node's arguments for the service, as `npm start` gives them. */
-const START_ARGUMENTS = [
-  ...['--require', './scripts/low-priority-pool.cjs', '--require', 'tsx/cjs'],
-  'scripts/start.ts',
-];
+const START_ARGUMENTS = ['--require', './scripts/low-priority-pool.cjs', ...TSX, 'scripts/start.ts'];
 
 export interface ServiceProcess {
   readonly url: string;
