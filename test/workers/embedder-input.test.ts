@@ -115,3 +115,27 @@ describe('a picture is resampled by the kernel of its model', () => {
     expect(await extremes(view, {})).toEqual([low, high]);
   });
 });
+
+test.each([
+  [62, 62],
+  [62, 47],
+  [41, 62],
+])('a crop of a picture of %d x %d that fills the input is what sharp makes of it', async (width, height) => {
+  const pixels = Buffer.from(Uint8Array.from({ length: width * height * 3 }, (_, at) => (at * 97) % 256));
+  const size = { width: 31, height: 31, fit: 'contain', background: [250, 128, 3] } as const;
+  const input = { ...tinyManifest(3).input, ...size };
+  const [, crop] = await renderViews(
+    { pixels, width, height },
+    [
+      [0, 0, 1, 1],
+      [0.25, 0.25, 0.5, 0.5],
+    ],
+    input,
+  );
+  const part = { width: Math.round(width / 2), height: Math.round(height / 2) };
+  const place = { left: Math.round(width / 4), top: Math.round(height / 4), ...part };
+  const made = sharp(pixels, { raw: { width, height, channels: 3 } })
+    .extract(place)
+    .resize({ ...size, background: { r: 250, g: 128, b: 3 } });
+  expect(Buffer.from(crop ?? []).equals(await made.raw().toBuffer())).toBe(true);
+});

@@ -40,8 +40,29 @@ async function renderCrops(
   const size = { width: atLeastOne(header.width * scale), height: atLeastOne(header.height * scale) };
   const whole = await resized(picture, size, input);
   return Promise.all(
-    views.map((view) => pixelsOf(fitted(open(whole).extract(regionOf(view, whole)), input))),
+    views.map((view) => {
+      const region = regionOf(view, whole);
+      if (isAsLarge(region, input)) return placed(whole, region, input);
+      return pixelsOf(fitted(open(whole).extract(region), input));
+    }),
   );
+}
+
+/** The crop fills the input as it is, as the smallest one does: sharp would change no pixel of it. */
+const isAsLarge = ({ width, height }: Size, input: Input): boolean =>
+  input.fit === 'contain'
+    ? Math.max(width / input.width, height / input.height) === 1
+    : width === input.width && height === input.height;
+
+/** Copies a crop to the centre of the input, on its background. */
+function placed({ pixels, width }: Pixels, region: Region, input: Input): Buffer {
+  const view = Buffer.alloc(input.width * input.height * 3, Buffer.from(input.background));
+  const [x, y] = [(input.width - region.width) >> 1, (input.height - region.height) >> 1];
+  for (let row = 0; row < region.height; row += 1) {
+    const from = ((region.top + row) * width + region.left) * 3;
+    view.set(pixels.subarray(from, from + region.width * 3), ((y + row) * input.width + x) * 3);
+  }
+  return view;
 }
 
 /** Pixels that have the size already stay as they are. */
@@ -63,7 +84,7 @@ function scaleOf([, , width, height]: View, picture: Size, input: Input): number
   return input.fit === 'contain' ? Math.min(across, down) : Math.max(across, down);
 }
 
-function regionOf([left, top, width, height]: View, size: Size) {
+function regionOf([left, top, width, height]: View, size: Size): Region {
   const x = Math.min(Math.round(left * size.width), size.width - 1);
   const y = Math.min(Math.round(top * size.height), size.height - 1);
   return {
@@ -93,6 +114,11 @@ function open(picture: Buffer | Pixels): Sharp {
 interface Size {
   readonly width: number;
   readonly height: number;
+}
+
+interface Region extends Size {
+  readonly left: number;
+  readonly top: number;
 }
 
 const atLeastOne = (length: number): number => Math.max(1, Math.round(length));
