@@ -1,5 +1,19 @@
 import { readdir, readFile } from 'node:fs/promises';
 
+/** These and all that they started: an embedded service has its database in a process of its own. */
+export async function familyOf(pids: readonly number[]): Promise<number[]> {
+  const family = new Set(pids);
+  for (const pid of (await processes()).sort((one, other) => one - other)) {
+    const line = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+    const [, parent] = line.slice(line.lastIndexOf(')') + 2).split(' ');
+    if (family.has(Number(parent))) family.add(pid);
+  }
+  return [...family];
+}
+
+const processes = async (): Promise<number[]> =>
+  (await readdir('/proc').catch(() => [])).map(Number).filter(Number.isInteger);
+
 /** MiB of a process, 0 where the system does not say (proc_pid_status(5)): now (`VmRSS`), or at most so far (`VmHWM`). */
 export async function memoryOf(pid: number, which: 'VmRSS' | 'VmHWM' = 'VmRSS'): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
@@ -20,7 +34,7 @@ export async function processorMsOf(pids: readonly number[]): Promise<number> {
 }
 
 export async function processesCalled(names: readonly string[]): Promise<number[]> {
-  const pids = (await readdir('/proc').catch(() => [])).map(Number).filter(Number.isInteger);
+  const pids = await processes();
   const called = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/comm`, 'utf8').catch(() => '')));
   return pids.filter((_, at) => names.includes(called[at]?.trim() ?? ''));
 }
