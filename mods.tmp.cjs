@@ -1,2 +1,0 @@
-setTimeout(()=>{ const by={}; for (const f of Object.keys(require.cache)) { const m=/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(f); const k=m?m[1]:f.replace(process.cwd()+'/','').split('/')[0]; (by[k]??=[0,0]); by[k][0]++; try{by[k][1]+=require('fs').statSync(f).size}catch{} }
-require('fs').writeFileSync('/tmp/mods.txt', Object.entries(by).sort((a,b)=>b[1][1]-a[1][1]).map(([k,v])=>k.padEnd(40)+v[0]+' '+(v[1]>>10)+'KB').join('\n')); }, 20000).unref();
