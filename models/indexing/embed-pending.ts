@@ -24,7 +24,7 @@ export interface EmbedOptions {
  * @throws the reason of `signal`, without waiting for the workers; what a store throws
  */
 export async function embedPending(
-  { embeddings, queue }: EmbeddingPorts,
+  { embeddings, queue }: { embeddings: EmbeddingRepository; queue: Pick<IndexQueue, 'embed'> },
   versionId: number,
   { batch: size, lanes = 1, signal, again = (work) => work(), onBatch }: EmbedOptions,
 ): Promise<void> {

@@ -31,7 +31,7 @@ async function embedFor(
   ports: EmbeddingPorts,
   progress: Progress,
 ): Promise<EmbeddedImages> {
-  const { embeddings } = ports;
+  const { embeddings, queue } = ports;
   await embeddings.retryFailures(version.id);
   const { pending } = await embeddings.coverage(version.id);
   if (pending === 0) return NOTHING;
@@ -43,8 +43,14 @@ async function embedFor(
     result.notEmbedded += failed;
     progress.reach(Math.min(pending, result.embedded + result.notEmbedded), result.notEmbedded);
   };
-  await embedPending(ports, version.id, { batch, onBatch }).catch((failure: unknown) => {
-    if (!(failure instanceof AppError)) throw failure;
+  let refusal: unknown;
+  const embed: typeof queue.embed = (...given) =>
+    queue.embed(...given).catch((failure: unknown) => {
+      if (failure instanceof AppError) refusal = failure;
+      throw failure;
+    });
+  await embedPending({ embeddings, queue: { embed } }, version.id, { batch, onBatch }).catch((failure) => {
+    if (failure !== refusal || !(failure instanceof AppError)) throw failure;
     // The catalog is imported; without workers its pictures wait for the next run.
     progress.note(`not embedded: ${failure.message}`);
     result.notEmbedded = Math.max(0, pending - result.embedded);

@@ -124,6 +124,12 @@ describe('the workers', () => {
     expect(await bench.import(NO_RECORDS, { wait: true })).toMatchObject({ embedded: 3 });
   });
 
+  test('end the import with the failure when the database is away', async () => {
+    const away = unavailable('The database is away.', 1);
+    jest.spyOn(PostgresEmbeddingRepository.prototype, 'pending').mockRejectedValueOnce(away);
+    await expect(bench.import(bundle, { wait: true })).rejects.toBe(away);
+  });
+
   test('remove every vector of a picture that no product shows any more', async () => {
     await bench.accept({ 'products.jsonl': [product('other', 'style_togo', { images: [FAR] })] });
     await bench.import(bundle, { wait: true });
