@@ -183,4 +183,9 @@ describe('a trace', () => {
     for (const secret of [running.key, sent.slice(0, 40), 'signature=', 'sig='])
       expect(collector.text).not.toContain(secret);
   });
+
+  // contract 14.15
+  test('a process that was stopped is gone for the others at once', async () => {
+    expect(await running.knex('service_processes').pluck('name')).toEqual([]);
+  });
 });
