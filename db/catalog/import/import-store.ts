@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
+import pMap from 'p-map';
 import {
   type EntityRecord,
   isDeletion,
@@ -125,12 +126,15 @@ export class PostgresImportStore extends PostgresRecordStore implements CatalogI
   }
 
   async makeIndexes(onMade: () => void): Promise<void> {
+    this.derivesLater = true;
     await makeIndexes(this, onMade);
+    this.derivesLater = false;
   }
 
   async end(counts: { readonly accepted: number; readonly rejected: number }, now: Date): Promise<void> {
-    if (counts.accepted >= RECORDS_WORTH_TIDYING) await tidyTables(this);
-    await makeSearchSnapshot(this.knex);
+    const isTidied = counts.accepted >= RECORDS_WORTH_TIDYING;
+    const tasks = [...(isTidied ? [() => tidyTables(this)] : []), () => makeSearchSnapshot(this.knex)];
+    await pMap(tasks, async (task) => void (await task()), { concurrency: this.connections });
     const message = { data: sql`${JSON.stringify(counts)}::json`, whose: sql`true` };
     await this.inTransaction((trx) => rowsOf(trx, messagesAbout('catalog.import.done', now, message)));
   }

@@ -18,8 +18,12 @@ export async function importRecords(ports: WritePorts<CatalogImportStore>): Prom
   let accepted = await writeTaxonomy(context);
   // Rows above products are cheap to derive before the products of a first load exist, and expensive afterwards.
   await deriveRows(context);
-  accepted += await run(context, 'products').finally(() => makeIndexes(context));
-  accepted += await run(context, ...PRICES);
+  accepted += await run(context, 'products').catch(async (failure: unknown) => {
+    await makeIndexes(context);
+    throw failure;
+  });
+  // No price is in them: the database makes them while this process reads prices.
+  accepted += await makeIndexes(context, () => run(context, ...PRICES));
   context.files.end();
   await deriveRows(context);
   await store.end({ accepted, rejected: rejects.count }, clock.now());
@@ -61,17 +65,28 @@ async function writeTaxonomy(context: WriteContext): Promise<number> {
   }
 }
 
-async function makeIndexes({ store, progress, files }: ImportContext): Promise<void> {
+/** Does something `meanwhile`, resolves to what it resolves to, and shows what is left to make then. */
+async function makeIndexes(
+  { store, progress, files }: ImportContext,
+  meanwhile = async () => 0,
+): Promise<number> {
   const total = await store.missingIndexes();
-  if (total === 0) return;
-  files.pause();
-  progress.begin('indexes of search', total);
+  if (total === 0) return await meanwhile();
   let made = 0;
-  await store.makeIndexes(() => {
+  let isShown = false;
+  const making = store.makeIndexes(() => {
     made += 1;
-    progress.reach(made);
+    if (isShown) progress.reach(made);
   });
-  progress.end();
+  // Awaited later; until then its failure has no handler.
+  making.catch(() => undefined);
+  return await meanwhile().finally(async () => {
+    files.pause();
+    progress.begin('indexes of search', total, made);
+    isShown = true;
+    await making;
+    progress.end();
+  });
 }
 
 async function deriveRows({ store, progress, clock, files, transactionMs }: ImportContext): Promise<void> {
