@@ -352,6 +352,16 @@ CREATE TABLE embedding_failures (
   FOREIGN KEY (version_id) REFERENCES embedding_versions(id) ON DELETE CASCADE
 );
 
+-- Which workers hold the model of a version ready, or why not.
+CREATE TABLE embedding_readiness (
+  worker text NOT NULL,
+  version_id integer NOT NULL,
+  fault text,
+  told_at timestamp with time zone NOT NULL DEFAULT now(),
+  PRIMARY KEY (worker, version_id),
+  FOREIGN KEY (version_id) REFERENCES embedding_versions(id) ON DELETE CASCADE
+);
+
 -- What was answered to each photo; the photo itself is not kept (contract 7.11).
 CREATE TABLE predictions (
   id text COLLATE "C" NOT NULL,
@@ -607,7 +617,6 @@ CREATE TABLE deferred_indexes (
 
 -- Processes that serve or work, and what all of them must agree on; a row that is not renewed is of one that died.
 -- traits: release, signing keys and image store; digests where they would show a secret
--- models: of one that embeds, whether each version can be answered under at once, or why not; else null
 -- seen_at: by the clock of the database
 CREATE TABLE service_processes (
   id text COLLATE "C" NOT NULL,

@@ -29,6 +29,7 @@ export interface DatabaseDump {
 const LEFT_OUT: readonly string[] = [
   'catalog_import_lock',
   'catalog_search_changes',
+  'embedding_readiness',
   'schema_migrations',
   'schema_migrations_lock',
   'search_snapshot_bitmaps',

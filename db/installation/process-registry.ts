@@ -34,7 +34,7 @@ export class PostgresProcessRegistry implements ProcessRegistry {
 
   workers(): Promise<readonly WorkerProcess[]> {
     return rowsOf<WorkerProcess>(this.knex)`
-      SELECT name, models FROM service_processes WHERE models IS NOT NULL AND ${LIVES} ORDER BY name`;
+      SELECT name, coalesce(models, '[]') AS models FROM service_processes WHERE role <> 'api' AND ${LIVES} ORDER BY name`;
   }
 
   async leave(id: string): Promise<void> {

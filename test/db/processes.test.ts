@@ -13,9 +13,10 @@ const processOf = (id: string, traits: Partial<ProcessTraits> = {}): ServiceProc
 });
 const OWN = processOf('own');
 
+const database = useDatabase();
+const registry = () => new PostgresProcessRegistry(database.knex);
+
 describe('the processes of an installation', () => {
-  const database = useDatabase();
-  const registry = () => new PostgresProcessRegistry(database.knex);
   const others = async () => (await registry().renew(OWN)).map(({ id }) => id);
   const workers = async () => (await registry().workers()).map(({ name }) => name);
 
@@ -37,13 +38,20 @@ describe('the processes of an installation', () => {
     ['far ahead, by a clock that was set', '-2 hours', false, false],
   ])('that were seen %s', async (_when, ago, lives, isKept) => {
     const models = [{ versionId: 7, fault: null }];
-    await registry().renew({ ...processOf('other'), name: 'other', models });
+    await registry().renew({ ...processOf('other'), name: 'other', role: 'worker', models });
     const seen = sql`UPDATE service_processes SET seen_at = now() - ${ago}::interval WHERE id = 'other'`;
     await rowsOf(database.knex, seen);
     expect([await others(), await workers()]).toEqual(Array(2).fill(lives ? ['other'] : []));
     expect(await database.knex('service_processes').where({ id: 'other' })).toHaveLength(isKept ? 1 : 0);
     await registry().leave('other');
   });
+});
+
+test('a worker that has not said which models it holds counts as one without any', async () => {
+  // As of a release that keeps them elsewhere: a promotion waits for it.
+  await registry().renew({ ...processOf('older'), role: 'worker' });
+  await registry().renew(OWN);
+  expect(await registry().workers()).toEqual([{ name: 'host:older', models: [] }]);
 });
 
 describe('processes that run together', () => {
