@@ -8,7 +8,7 @@ import {
   type NeighbourRequest,
   PORTS,
 } from '../models/ports';
-import { type EmbeddingVersion, type ViewSize, viewSizeOf } from '../models/vision/embedding-model';
+import type { EmbeddingVersion } from '../models/vision/embedding-model';
 import type { Neighbourhood } from '../models/vision/neighbours';
 import { ForegroundLoad } from './foreground-load';
 import { RecallSampler } from './recall-sampler';
@@ -19,8 +19,6 @@ export interface Photos extends Pick<NeighbourRequest, 'images' | 'limit' | 'sco
 }
 
 export interface PhotoPipeline {
-  /** As `VisionQueue` has it: that of the version which was live last; null before the first photo. */
-  readonly viewSize: ViewSize | null;
   neighbours(photos: Photos): Promise<Neighbourhood>;
 }
 
@@ -42,7 +40,6 @@ const ATTEMPTS = 3;
  */
 @injectable()
 export class VisionPipeline implements PhotoPipeline {
-  viewSize: ViewSize | null = null;
   /** By version and photo. Of two identical photos that come at once one is computed; errors are not cached. */
   readonly #cache: LRUCache<string, Vectors, () => Promise<Vectors>> | null;
 
@@ -85,7 +82,6 @@ export class VisionPipeline implements PhotoPipeline {
   async #under(version: EmbeddingVersion, { images, limit, scope, queueMs }: Photos): Promise<Neighbourhood> {
     const embedder = await this.embedders.forVersion(version);
     const started = performance.now();
-    this.viewSize = viewSizeOf(version.manifest, 'query');
     const photos = await Promise.all(
       images.map((image) => {
         const embed = () => embedder.embed('pixels' in image ? image : image.jpeg, 'query');

@@ -79,8 +79,8 @@ export interface QueueSlot {
  * share leaves the last eighth of it to the others.
  */
 export interface VisionQueue {
-  /** The best size to decode photos at for it; null if they go to other processes as JPEG, or while it is unknown. */
-  readonly viewSize: ViewSize | null;
+  /** Whether photos may come as pixels; else as JPEGs, which take less memory while they wait. */
+  readonly takesPixels: boolean;
   /** Fails with `unavailable`, before any work is done, when a photo that arrived now could not be answered in time. */
   admit(caller: VisionCaller): Promise<void>;
   /** As `admit`; until its slot is released the photo counts as ahead of later ones. */

@@ -10,6 +10,7 @@ import {
   type BestCandidate,
   type CatalogRepository,
   type Clock,
+  type EmbeddingRepository,
   type ImagePreparer,
   type ImageSource,
   PORTS,
@@ -19,6 +20,7 @@ import {
 } from '../ports';
 import { candidatesOf, NEIGHBOURS, shortlistOf } from './candidates';
 import { calibrationOf } from './confidence';
+import { viewSizeOf } from './embedding-model';
 import type { AskedPhotos, ImageInput, PreparedInput } from './image-input';
 import { ancestryOf, type Evidence, MATCHES_MAX, MatchContext } from './matches';
 import { jpegOf, type Neighbourhood, type SmallImage } from './neighbours';
@@ -71,6 +73,7 @@ export class VisionService {
     @inject(PORTS.ImagePreparer) private readonly preparer: ImagePreparer,
     @inject(PORTS.VisionQueue) private readonly queue: VisionQueue,
     @inject(PORTS.CatalogRepository) private readonly catalog: CatalogRepository,
+    @inject(PORTS.EmbeddingRepository) private readonly embeddings: EmbeddingRepository,
     @inject(PORTS.PredictionRepository) private readonly predictions: PredictionRepository,
     @inject(Billing) private readonly billing: Billing,
     @inject(PORTS.Clock) private readonly clock: Clock,
@@ -83,7 +86,7 @@ export class VisionService {
     photos: IdentifyRequest['photos'],
     aside: (wait: () => Promise<unknown>) => Promise<unknown>,
   ): Promise<PreparedInput[]> {
-    const images = await preparePhotos(photos, this.intakeOf(call), call, aside);
+    const images = await preparePhotos(photos, await this.intakeOf(call), call, aside);
     return images.map((image) => ({ kind: 'prepared', image }));
   }
 
@@ -96,7 +99,7 @@ export class VisionService {
     const taxonomy = await this.catalog.taxonomy(call.caller.taxonomyVersion);
     const scope = await scopeOf(call.caller, request, taxonomy, this.catalog);
     await this.billing.reserve(call, request.price);
-    const images = await preparePhotos(request.photos, this.intakeOf(call), call);
+    const images = await preparePhotos(request.photos, await this.intakeOf(call), call);
     const intakeMs = this.clock.now().getTime() - startedAt;
     const neighbourhood = await this.queue.neighbours({
       ...{ jobId: randomUUID(), requestId: call.requestId, accountId: call.caller.accountId },
@@ -117,10 +120,12 @@ export class VisionService {
     };
   }
 
-  /** Photos are prepared as the queue wants them; those that are kept as JPEGs of their full size. */
-  private intakeOf({ caller }: CallContext) {
-    const { source, preparer } = this;
-    return { source, preparer, size: caller.keepsPhotos ? null : this.queue.viewSize };
+  /** Photos are made as small as the live model sees them, unless they are kept or have to wait for long. */
+  private async intakeOf({ caller }: CallContext) {
+    const { source, preparer, queue } = this;
+    const isSmall = queue.takesPixels && !caller.keepsPhotos;
+    const live = isSmall ? await this.embeddings.live(caller.liveStamp) : null;
+    return { source, preparer, size: live && viewSizeOf(live.manifest, 'query') };
   }
 
   private async rows(

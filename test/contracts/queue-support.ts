@@ -16,7 +16,6 @@ export const REDIS_URL = processEnvironment()['TEST_REDIS_URL'] ?? '';
 export const withRedis = REDIS_URL ? describe : describe.skip;
 
 export class FakePipeline implements PhotoPipeline {
-  readonly viewSize = null;
   readonly seen: number[] = [];
   readonly scopes: SearchScope[] = [];
 

@@ -6,8 +6,7 @@ import type { Neighbour, Neighbourhood, SearchedVersion } from '../../models/vis
 
 /** The queue to the workers, with workers that see what a test says. */
 export class VisionQueueFake implements VisionQueue {
-  /** As of a process that looks at photos itself. */
-  readonly viewSize = { side: 400, kernel: 'lanczos3' } as const;
+  readonly takesPixels = true;
   calls = 0;
   request: NeighbourRequest | null = null;
   behaviour: 'answers' | 'holds' | 'fails' | 'never answers' = 'answers';

@@ -2,7 +2,6 @@ import { AsyncResource } from 'node:async_hooks';
 import { AppError, internalError, unavailable } from '../../models/errors';
 import type { CatalogImage } from '../../models/indexing/embedding-version';
 import type { IndexQueue, Logger, NeighbourRequest, QueueLoad, VisionQueue } from '../../models/ports';
-import type { ViewSize } from '../../models/vision/embedding-model';
 import type { Neighbourhood } from '../../models/vision/neighbours';
 import type { ImageIndex, IndexOutcome } from '../index-images';
 import type { PhotoPipeline } from '../pipeline';
@@ -43,9 +42,8 @@ export class InProcessVisionQueue extends AdmittingQueue implements VisionQueue 
     super(options);
   }
 
-  /** JPEGs take a fifth of the memory, while photos have to wait for long. */
-  get viewSize(): ViewSize | null {
-    return this.#waiting.size < DECODED_WAITING_MAX ? this.pipeline.viewSize : null;
+  get takesPixels(): boolean {
+    return this.#waiting.size < DECODED_WAITING_MAX;
   }
 
   /** The process itself. */

@@ -107,9 +107,6 @@ export class OpenTelemetry implements Tracing {
 
   photos(pipeline: PhotoPipeline): PhotoPipeline {
     return {
-      get viewSize() {
-        return pipeline.viewSize;
-      },
       neighbours: (photos) => {
         if (!photos.trace) return pipeline.neighbours(photos);
         return context.with(propagation.extract(ROOT_CONTEXT, photos.trace), () => {
