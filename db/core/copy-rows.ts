@@ -125,7 +125,7 @@ function copied({ name, columns }: CopiedTable): string {
 const connectionOf = (trx: Knex): Promise<ClientBase> => trx.client.acquireConnection();
 
 /** About this much text is sent at once, so that the database works on it while the next is made. */
-const CHUNK_LENGTH = 256 * 1024;
+const CHUNK_LENGTH = 64 * 1024;
 
 /** A third of the work of an INSERT. @throws DatabaseError as an INSERT would, for an existing key too; the transaction is lost then */
 export async function copyRows(trx: Knex, table: WrittenTable, rows: Iterable<object>): Promise<void> {

@@ -28,7 +28,7 @@ export type BundleFileName = (typeof BUNDLE_FILES)[RecordKind];
 
 const IMAGE_EXTENSIONS = ['.jpg', '.jpeg', '.png', '.webp'];
 /** After this many lines the event loop gets a turn, so that the database does not wait for the reader. */
-const LINES_AT_ONCE = 32;
+const LINES_AT_ONCE = 64;
 
 /** A bundle open for reading (contract 13.1). An archive is unpacked, so that its files can be read in order. Nothing outside is read. */
 export class Bundle {

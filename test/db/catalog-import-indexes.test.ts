@@ -4,7 +4,7 @@ import { countDeferredIndexes, deferIndexes } from '../../db/catalog/import/sear
 import { copyRows, type WrittenTable } from '../../db/core/copy-rows';
 import { rowsOf, sql } from '../../db/core/sql';
 import type { CatalogImportStore } from '../../models/ports';
-import { CATALOG, ENTITIES, estimate, HANDBAGS, product, TAGS } from './catalog-import-sample';
+import { CATALOG, ENTITIES, HANDBAGS, product, TAGS } from './catalog-import-sample';
 import { useImportBench, wrapped } from './catalog-import-support';
 
 const bench = useImportBench();
@@ -41,10 +41,10 @@ async function missingIn(products: object[], failsAfter = Number.POSITIVE_INFINI
       return await target.transaction(work);
     };
   };
-  const files = { ...TAXONOMY, 'products.jsonl': products, 'estimates.jsonl': [estimate('bag0_30', 100)] };
+  const files = { ...TAXONOMY, 'products.jsonl': products };
   const importing = bench.import(files, {}, (target) => wrapped(target, replacement(target)));
   if (failsAfter < products.length) await expect(importing).rejects.toThrow('the disk is full');
-  else expect(await importing).toMatchObject({ rejected: 0 });
+  else await importing;
   expect(await indexes()).toEqual(whole);
   expect(await countDeferredIndexes(bench.knex)).toBe(0);
   return missing;

@@ -99,9 +99,10 @@ export async function writeRows(trx: Knex, prepared: Prepared<CompleteRow>): Pro
   if (rows.length === 0) return;
   await write(trx, prepared);
   await rowsOf(trx)`DELETE FROM catalog_stale_rows WHERE id = ANY(${rows.map(({ id }) => id)}::text[])`;
-  const words = new Set<string>();
-  for (const row of rows) for (const word of row.words) words.add(word);
-  await learnWords(trx, words);
+  await learnWords(
+    trx,
+    rows.flatMap(({ words }) => words),
+  );
 }
 
 export async function deleteRows(trx: Knex, ids: readonly string[]): Promise<void> {
@@ -116,7 +117,7 @@ const SEARCH_WORDS: WrittenTable = {
 };
 
 /** Adds words to the vocabulary that misspelt ones are compared with; a word may be given many times. */
-export async function learnWords(trx: Knex, words: Iterable<string>): Promise<void> {
+export async function learnWords(trx: Knex, words: readonly string[]): Promise<void> {
   // OFFSET 0: one look-up each.
   const missing = await rowsOf<{ word: string }>(trx)`
     SELECT given.word FROM unnest(${[...new Set(words)]}::text[]) AS given (word)

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
-import pMap from 'p-map';
 import {
   type EntityRecord,
   isDeletion,
@@ -126,15 +125,12 @@ export class PostgresImportStore extends PostgresRecordStore implements CatalogI
   }
 
   async makeIndexes(onMade: () => void): Promise<void> {
-    this.derivesLater = true;
     await makeIndexes(this, onMade);
-    this.derivesLater = false;
   }
 
   async end(counts: { readonly accepted: number; readonly rejected: number }, now: Date): Promise<void> {
-    const isTidied = counts.accepted >= RECORDS_WORTH_TIDYING;
-    const tasks = [...(isTidied ? [() => tidyTables(this)] : []), () => makeSearchSnapshot(this.knex)];
-    await pMap(tasks, async (task) => void (await task()), { concurrency: this.connections });
+    if (counts.accepted >= RECORDS_WORTH_TIDYING) await tidyTables(this);
+    await makeSearchSnapshot(this.knex);
     const message = { data: sql`${JSON.stringify(counts)}::json`, whose: sql`true` };
     await this.inTransaction((trx) => rowsOf(trx, messagesAbout('catalog.import.done', now, message)));
   }

@@ -95,8 +95,6 @@ export type InTransaction = <Result>(work: (trx: Knex) => Promise<Result>) => Pr
 /** Writers take turns by a lock per transaction: none waits for more than one of another, and what one checked still holds when it writes. */
 export class PostgresRecordStore implements RecordStore {
   #derivingMs = 0;
-  /** While indexes are missing every best estimate would be searched in all rows. */
-  protected derivesLater = false;
 
   constructor(
     readonly knex: Knex,
@@ -189,8 +187,8 @@ export class PostgresRecordStore implements RecordStore {
   /** Derives the rows that a write noted, if they are few; those that others noted are left to them. */
   async #deriveAtOnce(trx: Knex, kind: RecordKind, noted: readonly string[]): Promise<void> {
     if (noted.length === 0 || noted.length > STALE_AT_ONCE) return;
-    const isLater = this.derivesLater || this.#derivingMs > DERIVING_MS_MAX;
-    if (isLater && kind !== 'categories' && kind !== 'entities') return;
+    const isOverdue = this.#derivingMs > DERIVING_MS_MAX && kind !== 'categories' && kind !== 'entities';
+    if (isOverdue) return;
     const startedAt = performance.now();
     await deriveStale(trx, sql`id = ANY(${noted}::text[])`);
     this.#derivingMs += performance.now() - startedAt;

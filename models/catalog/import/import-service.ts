@@ -18,12 +18,8 @@ export async function importRecords(ports: WritePorts<CatalogImportStore>): Prom
   let accepted = await writeTaxonomy(context);
   // Rows above products are cheap to derive before the products of a first load exist, and expensive afterwards.
   await deriveRows(context);
-  accepted += await run(context, 'products').catch(async (failure: unknown) => {
-    await makeIndexes(context);
-    throw failure;
-  });
-  // No price is in them: the database makes them while this process reads prices.
-  accepted += await makeIndexes(context, () => run(context, ...PRICES));
+  accepted += await run(context, 'products').finally(() => makeIndexes(context));
+  accepted += await run(context, ...PRICES);
   context.files.end();
   await deriveRows(context);
   await store.end({ accepted, rejected: rejects.count }, clock.now());
@@ -65,28 +61,17 @@ async function writeTaxonomy(context: WriteContext): Promise<number> {
   }
 }
 
-/** Does something `meanwhile`, resolves to what it resolves to, and shows what is left to make then. */
-async function makeIndexes(
-  { store, progress, files }: ImportContext,
-  meanwhile = async () => 0,
-): Promise<number> {
+async function makeIndexes({ store, progress, files }: ImportContext): Promise<void> {
   const total = await store.missingIndexes();
-  if (total === 0) return await meanwhile();
+  if (total === 0) return;
+  files.pause();
+  progress.begin('indexes of search', total);
   let made = 0;
-  let isShown = false;
-  const making = store.makeIndexes(() => {
+  await store.makeIndexes(() => {
     made += 1;
-    if (isShown) progress.reach(made);
+    progress.reach(made);
   });
-  // Awaited later; until then its failure has no handler.
-  making.catch(() => undefined);
-  return await meanwhile().finally(async () => {
-    files.pause();
-    progress.begin('indexes of search', total, made);
-    isShown = true;
-    await making;
-    progress.end();
-  });
+  progress.end();
 }
 
 async function deriveRows({ store, progress, clock, files, transactionMs }: ImportContext): Promise<void> {

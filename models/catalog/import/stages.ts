@@ -74,9 +74,6 @@ function accepted<Record>(
   });
 }
 
-/** After this many products the database's answers to the previous batch are handled. */
-const PREPARED_AT_ONCE = 32;
-
 /** Everything that products name must be known. A variant belongs to the last product that names it (contract 13.15). */
 const productsStage = ({ pictures, taxonomy }: WriteContext): Stages['products'] => ({
   inOrder: (product) => [product.id, ...(isDeletion(product) ? [] : product.variants.map(({ id }) => id))],
@@ -88,16 +85,12 @@ const productsStage = ({ pictures, taxonomy }: WriteContext): Stages['products']
     );
     const around = { categories: taxonomy.categories, entities };
     const stored = await pictures.storeAll(fit, reject);
-    const prepared: Numbered<WrittenRecords['products']>[] = [];
-    for (const [position, { line, bytes, record }] of stored.entries()) {
-      if (position % PREPARED_AT_ONCE === PREPARED_AT_ONCE - 1) await new Promise(setImmediate);
-      const derived = isDeletion(record)
-        ? record
-        : { ...record, row: productRow(record, around), taxonomyVersion };
-      if (isDeletion(derived) || derived.row.name !== '') prepared.push({ line, bytes, record: derived });
-      else reject(line, 'title', NAMELESS);
-    }
-    return prepared;
+    return stored.flatMap<Numbered<WrittenRecords['products']>>(({ line, bytes, record }) => {
+      if (isDeletion(record)) return [{ line, bytes, record }];
+      const row = productRow(record, around);
+      if (row.name === '') reject(line, 'title', NAMELESS);
+      return row.name === '' ? [] : [{ line, bytes, record: { ...record, row, taxonomyVersion } }];
+    });
   },
   check: unchanged,
 });
