@@ -26,7 +26,11 @@ const indexes = () =>
     SELECT tablename, indexname, indexdef FROM pg_indexes WHERE schemaname = 'public' ORDER BY 1, 2`;
 
 /** Imports; returns how many indexes were missing each time they were to be made. Afterwards they all exist again. */
-async function missingIn(products: object[], failsAfter = Number.POSITIVE_INFINITY): Promise<number[]> {
+async function missingIn(
+  products: object[],
+  failsAfter = Number.POSITIVE_INFINITY,
+  prices: Record<string, object[]> = {},
+): Promise<number[]> {
   const missing: number[] = [];
   const replacement = (target: CatalogImportStore) => (name: string | symbol) => {
     if (name === 'makeIndexes')
@@ -41,7 +45,7 @@ async function missingIn(products: object[], failsAfter = Number.POSITIVE_INFINI
       return await target.transaction(work);
     };
   };
-  const files = { ...TAXONOMY, 'products.jsonl': products };
+  const files = { ...TAXONOMY, 'products.jsonl': products, ...prices };
   const importing = bench.import(files, {}, (target) => wrapped(target, replacement(target)));
   if (failsAfter < products.length) await expect(importing).rejects.toThrow('the disk is full');
   else await importing;
@@ -80,6 +84,13 @@ onServer('the indexes of search on a server', () => {
     expect(await missingIn(MANY)).toEqual([DEFERRED]);
     await bench.clear();
     expect(await missingIn(MANY, 3_000)).toEqual([DEFERRED]);
+  }, 120_000);
+
+  test('are built at the end when the last products are what makes an import large', async () => {
+    const prices = {
+      'listings.jsonl': [{ variant: 'variant_bag0_30', region: 'NA', link: 'https://shop.example/1' }],
+    };
+    expect(await missingIn(MANY.slice(0, 2_000), undefined, prices)).toEqual([DEFERRED]);
   }, 120_000);
 
   test('stay for a few products, and where there are products already', async () => {
