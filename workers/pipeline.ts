@@ -8,7 +8,7 @@ import {
   type NeighbourRequest,
   PORTS,
 } from '../models/ports';
-import type { EmbeddingVersion } from '../models/vision/embedding-model';
+import { type EmbeddingVersion, underLive } from '../models/vision/embedding-model';
 import type { Neighbourhood } from '../models/vision/neighbours';
 import { ForegroundLoad } from './foreground-load';
 import { RecallSampler } from './recall-sampler';
@@ -29,14 +29,10 @@ type Vectors = readonly Float32Array[];
 
 const RETRY_AFTER_SECONDS = 5;
 
-/** How many versions a photo is tried under; nobody promotes a third one meanwhile. */
-const ATTEMPTS = 3;
-
 /**
  * How photos of an item become neighbours: their views become vectors under the live model, and the vector index knows the
  * catalog images nearest to any of them. The vectors of the photos seen last are cached; neighbours are not, so an answer
- * reflects the current catalog. Everything belongs to one embedding version: the one that was live when the call came or a
- * later one. A call whose version was pruned under it is answered under the live one.
+ * reflects the current catalog. Everything belongs to one embedding version (`underLive`).
  */
 @injectable()
 export class VisionPipeline implements PhotoPipeline {
@@ -64,18 +60,9 @@ export class VisionPipeline implements PhotoPipeline {
   /** @throws unavailable while no embedding version is live; whatever embedder and index throw */
   neighbours(photos: Photos): Promise<Neighbourhood> {
     return this.foreground.during(async () => {
-      let version = await this.embeddings.live(photos.liveStamp);
-      if (!version) throw unavailable('No embedding version is live yet.', RETRY_AFTER_SECONDS);
-      for (let attempt = 1; ; attempt += 1) {
-        try {
-          return await this.#under(version, photos);
-        } catch (failure) {
-          // A version that is not live any more may have lost its vectors or its model while photos were in work under it.
-          const live = attempt === ATTEMPTS ? null : await this.embeddings.live().catch(() => null);
-          if (live === null || live.id === version.id) throw failure;
-          version = live;
-        }
-      }
+      const live = await this.embeddings.live(photos.liveStamp);
+      if (!live) throw unavailable('No embedding version is live yet.', RETRY_AFTER_SECONDS);
+      return underLive(live, this.embeddings, (version) => this.#under(version, photos));
     });
   }
 

@@ -3,7 +3,7 @@ import type { Request, Response } from 'express';
 import type { z } from 'zod';
 import type { CallContext, Priced } from '../../models/access/billing';
 import type { ApiServices } from '../api-services';
-import type { CALLS } from '../endpoints';
+import type { CALLS, CallerEndpoint } from '../endpoints';
 import type { AnswerMemory, PageAsked } from './answer-memory';
 import { callerOf, type Middleware, onceClosed, setCreditHeaders } from './call';
 import { storedForm } from './idempotency';
@@ -12,7 +12,7 @@ import { idOf } from './request-address';
 import { type Answer, type AnswerMade, type Made, StreamedJson, sendAnswer } from './send-answer';
 
 export interface Work<Body = Answer | StreamedJson> {
-  /** Photos identified for it while its caller waits. */
+  /** Photos identified for it while its caller waits, if the endpoint's kind is `photo`; default 1. */
   readonly photos?: number;
   /** The page of the answer, if any: the call waits for its memory before anything is done. */
   readonly page?: PageAsked;
@@ -45,8 +45,8 @@ export type Routes = {
 
 /**
  * How every answer that may cost something is sent: it is made, booked while the caller is connected, and sent at once. A
- * caller that disconnects ends the call; HEAD is free. The call first waits for memory for the answer; with photos it takes their
- * places, and waits for memory once the workers have answered.
+ * caller that disconnects ends the call; HEAD is free. The call first waits for memory for the answer; one of the kind `photo` takes
+ * the places of its photos, and waits for memory once the workers have answered.
  */
 export const chargedAnswer =
   (
@@ -54,12 +54,12 @@ export const chargedAnswer =
     answers: AnswerMemory,
     places: ReturnType<typeof photoPlaces>,
   ) =>
-  (endpoint: string, route: Route): Middleware =>
+  (endpoint: string, kind: CallerEndpoint['kind'], route: Route): Middleware =>
   async (req, res) => {
-    const { page, photos, make, kept = (body) => body } = await route(req, res);
+    const { page, photos = 1, make, kept = (body) => body } = await route(req, res);
     let made: AnswerMade | undefined;
-    if (photos === undefined) made = await answers.reserve(res, page ?? endpoint);
-    else await places.takeAll(res, photos);
+    if (kind === 'photo') await places.takeAll(res, photos);
+    else made = await answers.reserve(res, page ?? endpoint);
     const caller = callerOf(res);
     const { requestId, deadline, claimed } = res.locals;
     const hangUp = new AbortController();

@@ -86,10 +86,10 @@ export function buildEndpoints(services: ApiServices, settings: ApiSettings, ans
     /** For callers; the last middleware answers. */
     caller: ({ kind, version, scope, name, query, takes }: CallerEndpoint, route: Route): RequestHandler => {
       const admitted = [authenticate(keys, version, scope), forced, calls];
-      if (kind === 'read') return through(...admitted, ...parameters(query), answer(name, route));
-      if (kind === 'once') return through(...admitted, ...BODIES[takes], once, answer(name, route));
+      if (kind === 'read') return through(...admitted, ...parameters(query), answer(name, kind, route));
+      if (kind === 'once') return through(...admitted, ...BODIES[takes], once, answer(name, kind, route));
       const begin = [startDeadline(deadlineMs), ...admitted, places.first, places.shedLoad];
-      return through(...begin, ...BODIES[takes], once, answer(name, route));
+      return through(...begin, ...BODIES[takes], once, answer(name, kind, route));
     },
     /** For operators (contract 17.2), likewise. */
     operator: ({ method, query, takes, isRepeatable }: Endpoint, route: OperatorRoute): RequestHandler => {

@@ -153,7 +153,7 @@ export class PostgresAccountRepository implements AccountRepository {
     return hashes.map((hash) => callers.get(hash) ?? null);
   }
 
-  /** The key, balance and taxonomy version that every call needs, in one statement. */
+  /** All that every call needs, in one statement. It reads embedding_versions: no migration may lock that for long. */
   private async openKeys(condition: Sql): Promise<{ readonly hex: string; readonly caller: Caller }[]> {
     const rows = await rowsOf<Caller & { readonly hex: string }>(
       this.knex,

@@ -117,3 +117,21 @@ export interface EmbeddingVersion {
   readonly createdAt: Date;
   readonly promotedAt: Date | null;
 }
+
+/**
+ * Does work under the version that was live when the call came. If that fails and another one is live by then, it is done
+ * under that: the first may have lost its vectors or its model meanwhile.
+ */
+export async function underLive<Result>(
+  version: EmbeddingVersion,
+  embeddings: { live(): Promise<EmbeddingVersion | null> },
+  work: (version: EmbeddingVersion) => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work(version);
+  } catch (failure) {
+    const live = await embeddings.live().catch(() => null);
+    if (live === null || live.id === version.id) throw failure;
+    return underLive(live, embeddings, work);
+  }
+}

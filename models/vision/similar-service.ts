@@ -15,6 +15,7 @@ import {
   PORTS,
 } from '../ports';
 import { type Candidate, candidatesOf, NEIGHBOURS } from './candidates';
+import { underLive } from './embedding-model';
 import { PHOTOS_MAX } from './image-input';
 
 export interface SimilarRequest {
@@ -62,11 +63,13 @@ export class SimilarService {
 
   /** The most similar first. */
   async #near({ liveStamp }: Caller, item: CatalogItem, scope: SearchScope): Promise<Candidate[]> {
-    const version = await this.embeddings.live(liveStamp);
-    if (version === null || !isProduct(item)) return [];
+    const live = await this.embeddings.live(liveStamp);
+    if (live === null || !isProduct(item)) return [];
     const addresses = [item, ...item.variants].flatMap(({ images }) => images);
-    const pictures = await this.samples.vectorsAt(version.id, addresses, PHOTOS_MAX);
-    const neighbours = await this.index.nearest(version, pictures, NEIGHBOURS, scope);
-    return candidatesOf(neighbours, pictures.length);
+    return underLive(live, this.embeddings, async (version) => {
+      const pictures = await this.samples.vectorsAt(version.id, addresses, PHOTOS_MAX);
+      const neighbours = await this.index.nearest(version, pictures, NEIGHBOURS, scope);
+      return candidatesOf(neighbours, pictures.length);
+    });
   }
 }

@@ -13,17 +13,17 @@ const BATCH_IMAGES_MIN = 16;
 /** Enough for a small catalog to show progress. */
 const BATCHES_MIN = 20;
 const LISTED_MAX = 100;
-const NOTHING: EmbeddedImages = { embedded: 0, notEmbedded: 0 };
+export const NOT_EMBEDDED: EmbeddedImages = { embedded: 0, notEmbedded: 0 };
 
 /**
  * Has the workers embed every image of a live product that has no embedding, those that failed before too, for every version
  * that is maintained, the live one first (contract 13.9). A build embeds what comes meanwhile itself.
  */
 export async function embedNewImages(ports: EmbeddingPorts, progress: Progress): Promise<EmbeddedImages> {
+  const versions = await maintainedVersions(ports.embeddings);
   const results: EmbeddedImages[] = [];
-  for (const version of await maintainedVersions(ports.embeddings))
-    results.push(await embedFor(version, ports, progress));
-  return results[0] ?? NOTHING;
+  for (const version of versions) results.push(await embedFor(version, ports, progress));
+  return results[versions.findIndex(({ state }) => state === 'live')] ?? NOT_EMBEDDED;
 }
 
 async function embedFor(
@@ -34,7 +34,7 @@ async function embedFor(
   const { embeddings, queue } = ports;
   await embeddings.retryFailures(version.id);
   const { pending } = await embeddings.coverage(version.id);
-  if (pending === 0) return NOTHING;
+  if (pending === 0) return NOT_EMBEDDED;
   progress.begin(`pictures, ${version.model}`, pending);
   const result = { embedded: 0, notEmbedded: 0 };
   const batch = Math.min(BATCH_IMAGES, Math.max(BATCH_IMAGES_MIN, Math.ceil(pending / BATCHES_MIN)));

@@ -6,7 +6,7 @@ import { AppError } from '../../models/errors';
 import type { EmbeddingPorts } from '../../models/indexing/embed-pending';
 import type { CatalogImportStore, Clock, ImageStore, Progress, StoredImageIndex } from '../../models/ports';
 import { Bundle } from './bundle';
-import { type EmbeddedImages, embedNewImages } from './embed-new-images';
+import { type EmbeddedImages, embedNewImages, NOT_EMBEDDED } from './embed-new-images';
 import { RejectReport } from './reject-report';
 import { type OpenTable, openTable, type TableImport } from './tables/table-file';
 import { type TableOutcome, type TablePreview, TableSource } from './tables/table-source';
@@ -47,7 +47,6 @@ export interface ImportResult extends EmbeddedImages {
 
 const IMAGE_BYTES_MAX = 20 * 1024 * 1024;
 const TRANSACTION_MS = 500;
-const NOT_EMBEDDED: EmbeddedImages = { embedded: 0, notEmbedded: 0 };
 
 /** Imports a bundle or a table (contract 13), and has its new images embedded. @throws Error when it can't be read, or another import is alive */
 export async function importBundle(

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
-import { EVERYTHING, type SearchScope } from '../../models/catalog/catalog-query';
+import { EVERYTHING } from '../../models/catalog/catalog-query';
 import type { NeighbourRequest, VisionQueue } from '../../models/ports';
 import { jpegOf, type Neighbourhood } from '../../models/vision/neighbours';
 import { processEnvironment } from '../../scripts/config';
@@ -17,15 +17,15 @@ export const withRedis = REDIS_URL ? describe : describe.skip;
 
 export class FakePipeline implements PhotoPipeline {
   readonly seen: number[] = [];
-  readonly scopes: SearchScope[] = [];
+  readonly asked: Pick<Photos, 'scope' | 'liveStamp'>[] = [];
 
   /** Replaced by tests; answers with the number of the photo. */
   behave: (photo: number) => Promise<Neighbourhood> = async (photo) => neighbourhood(photo);
 
-  async neighbours({ images: [image], scope }: Photos): Promise<Neighbourhood> {
+  async neighbours({ images: [image], scope, liveStamp }: Photos): Promise<Neighbourhood> {
     const photo = image ? (await jpegOf(image)).readUInt32BE(0) : 0;
     this.seen.push(photo);
-    this.scopes.push(scope);
+    this.asked.push({ scope, liveStamp });
     return this.behave(photo);
   }
 

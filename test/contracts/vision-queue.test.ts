@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { internalError, unprocessable } from '../../models/errors';
 import type { QueueSlot, VisionCaller } from '../../models/ports';
 import { jpegOf } from '../../models/vision/neighbours';
-import { gate } from '../support/gate';
 import { HandClock } from '../support/hand-clock';
 import {
   ADAPTERS,
@@ -44,8 +43,8 @@ describe.each(ADAPTERS)('vision queue, %s', (_name, adapter) => {
       await until(async () => (await queue.depth()).waiting === waiting);
     }
   };
-  /** A queue that was measured at a second for each photo, and has one in work. */
-  const openBusy = async (): Promise<void> => {
+  /** A queue that was measured at a second for each photo, has one in work, and these waiting. */
+  const openBusy = async (...waiting: number[]): Promise<void> => {
     pipeline.behave = async (photo) => {
       clock.advance(1_000);
       return neighbourhood(photo);
@@ -53,7 +52,7 @@ describe.each(ADAPTERS)('vision queue, %s', (_name, adapter) => {
     await open({ concurrency: 1 });
     for (const photo of [1, 2, 3, 4, 5]) await ask(photo);
     await queue.enter(stranger(deadline()));
-    await occupy(6);
+    await occupy(6, ...waiting);
   };
   const places = async (caller: () => VisionCaller): Promise<QueueSlot[]> => {
     const entered: QueueSlot[] = [];
@@ -73,16 +72,16 @@ describe.each(ADAPTERS)('vision queue, %s', (_name, adapter) => {
     await Promise.all(opened.map((each) => each.close()));
   });
 
-  test('also takes a photo as pixels, and passes on the whole scope, including the sandbox', async () => {
+  test('also takes a photo as pixels, and passes on the stamp and the whole scope, including the sandbox', async () => {
     await open();
     const filters = [{ field: 'brand', include: ['brand_a'], exclude: ['brand_b'] }];
-    const scope = { category: 'handbags', filters, sandbox: true } as const;
+    const asked = { scope: { category: 'handbags', filters, sandbox: true }, liveStamp: '1234' } as const;
     const request = requestFor(7, deadline());
     const images = request.images.map((image) => ({
       ...{ pixels: Buffer.alloc(3), width: 1, height: 1, digest: 'd', jpeg: () => jpegOf(image) },
     }));
-    await expect(queue.neighbours({ ...request, images, scope })).resolves.toEqual(neighbourhood(7));
-    expect(pipeline.scopes).toEqual([scope]);
+    await expect(queue.neighbours({ ...request, images, ...asked })).resolves.toEqual(neighbourhood(7));
+    expect(pipeline.asked).toEqual([asked]);
   });
 
   test('gives each of 200 interleaved callers the answer to its own photo', async () => {
@@ -117,11 +116,7 @@ describe.each(ADAPTERS)('vision queue, %s', (_name, adapter) => {
   });
 
   test('refuses a photo that can not be answered in time at the measured pace, and says when it could', async () => {
-    await openBusy();
-    for (const photo of [7, 8, 9]) {
-      void ask(photo).catch(() => undefined);
-      await until(async () => (await queue.depth()).waiting === photo - 6);
-    }
+    await openBusy(7, 8, 9);
     // Four photos of a second each are ahead.
     const refused = ask(10, deadline(1_500));
     await expect(refused).rejects.toMatchObject({ ...UNAVAILABLE, headers: { 'Retry-After': '3' } });
@@ -182,21 +177,21 @@ describe.each(ADAPTERS)('vision queue, %s', (_name, adapter) => {
   });
 
   test('gives the place of a disconnected caller to the next one', async () => {
-    const firstPhoto = gate();
-    pipeline.behave = async (photo) => {
-      if (photo === 1) await firstPhoto.opened;
-      return neighbourhood(photo);
-    };
+    const firstPhoto = pipeline.hold();
     await open({ concurrency: 1, waitingMax: 1 });
     const first = ask(1);
     await pipeline.given(1);
     const caller = new AbortController();
-    const second = queue.neighbours(requestFor(2, deadline(), caller.signal));
+    const askAsCaller = (photo: number) =>
+      failureOf(queue.neighbours(requestFor(photo, deadline(), caller.signal)));
+    const second = askAsCaller(2);
     await until(async () => (await queue.depth()).waiting === 1);
-    caller.abort(new Error('hung up'));
-    await expect(second).rejects.toThrow('hung up');
+    const stillLooking = askAsCaller(4);
+    caller.abort('hung up');
+    const reasons = await Promise.all([second, stillLooking]);
     const third = ask(3);
     firstPhoto.open();
+    expect(reasons).toEqual(['hung up', 'hung up']);
     await expect(first).resolves.toEqual(neighbourhood(1));
     await expect(third).resolves.toMatchObject({ neighbours: [{ imageId: 3 }] });
     expect(pipeline.seen).toEqual([1, 3]);

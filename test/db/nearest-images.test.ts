@@ -5,7 +5,7 @@ import { PostgresImageSamples } from '../../db/embeddings/image-samples';
 import { PostgresNeighbourIndex } from '../../db/embeddings/neighbour-index';
 import type { Billing, CallContext } from '../../models/access/billing';
 import { EVERYTHING } from '../../models/catalog/catalog-query';
-import type { NeighbourIndex } from '../../models/ports';
+import type { EmbeddingRepository, NeighbourIndex } from '../../models/ports';
 import { at } from '../../models/random';
 import type { EmbeddingVersion } from '../../models/vision/embedding-model';
 import { PHOTOS_MAX } from '../../models/vision/image-input';
@@ -192,7 +192,7 @@ describe('the nearest images', () => {
   });
 
   // contract 6.4
-  test('of a product with very many pictures are searched with the first five that are embedded', async () => {
+  test('of a product with very many pictures are searched with the first five that are embedded, under the live version', async () => {
     const { knex } = database;
     const [image = 0, ...more] = [...vectors.keys()].slice(0, PHOTOS_MAX + 3);
     const product_id = productOf(image);
@@ -202,10 +202,12 @@ describe('the nearest images', () => {
     const index = new PostgresNeighbourIndex(knex, NEVER);
     const samples = new PostgresImageSamples(knex);
     const catalog = new PostgresCatalogRepository(knex);
-    const service = new SimilarService(catalog, embeddings, samples, index, FREE);
+    // The version of the call was pruned under it.
+    const live = async (stamp?: string | null) => (stamp ? { ...version, id: 999 } : version);
+    const service = new SimilarService(catalog, { live } as EmbeddingRepository, samples, index, FREE);
     const asked = jest.spyOn(index, 'nearest');
     const request = { id: product_id, category: null, size: 10, pricing: false };
-    await service.similar({ caller: { test: false } } as CallContext, request);
+    await service.similar({ caller: { test: false, liveStamp: '1' } } as CallContext, request);
     const [, photos = []] = asked.mock.calls[0] ?? [];
     const firsts = [image, ...more].slice(0, PHOTOS_MAX).map((each) => viewsOf(each)[0]?.[0] ?? Number.NaN);
     expect(photos.map(([view]) => view?.[0])).toEqual(firsts.map(near));

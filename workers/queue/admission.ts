@@ -109,6 +109,7 @@ export abstract class AdmittingQueue {
       const askedAt = this.now();
       if (deadlineAt <= askedAt) throw timeout(0);
       await this.look(0);
+      signal?.throwIfAborted();
       const { waitingMax, leftMs } = this.#roomFor(request);
       this.#assertPlace(this.load.waiting, waitingMax);
       this.#assertTime(this.load, leftMs);
@@ -167,10 +168,7 @@ export abstract class AdmittingQueue {
    * The places and the time that a caller may use. Of an account that has as many photos in this process as fall to each
    * account that has any, a part is reserved for others, so that they get a place at once while it floods the queue.
    */
-  #roomFor({ accountId, deadlineAt }: VisionCaller): {
-    readonly waitingMax: number;
-    readonly leftMs: number;
-  } {
+  #roomFor({ accountId, deadlineAt }: VisionCaller) {
     const own = this.#inside.of(accountId);
     const hasShare = own > 0 && own * this.#inside.accounts.size >= this.#inside.total;
     const share = hasShare ? 1 - KEPT_SHARE : 1;

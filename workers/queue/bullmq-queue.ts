@@ -103,7 +103,7 @@ export class BullMqVisionQueue extends AdmittingQueue implements VisionQueue {
   }
 
   async #answer(request: NeighbourRequest, askedAt: number): Promise<Neighbourhood> {
-    const { jobId, requestId, images, limit, scope, liveStamp, deadlineAt, trace } = request;
+    const { jobId, requestId, images, limit, scope, liveStamp, deadlineAt, signal, trace } = request;
     const keptMs = deadlineAt - askedAt + BYTES_SLACK_MS;
     let asked: ReturnType<BullMqProducer['ask']>;
     this.#adding += 1;
@@ -112,6 +112,8 @@ export class BullMqVisionQueue extends AdmittingQueue implements VisionQueue {
       const sent = images.map(({ digest }, at) => ({ bytes: jpegs[at]?.length ?? 0, digest }));
       const photos = { images: sent, limit, scope, liveStamp };
       const job: VisionJob = { v: PAYLOAD_VERSION, requestId, ...photos, askedAt, deadlineAt, trace };
+      // Its withdrawal came first, and found no job.
+      signal?.throwIfAborted();
       asked = this.#producer.ask(jobId, job, JOB, { bytes: Buffer.concat(jpegs), keptMs });
       await asked.added;
     } finally {
@@ -121,14 +123,8 @@ export class BullMqVisionQueue extends AdmittingQueue implements VisionQueue {
   }
 }
 
-/** The queues as an operator looks at them, on connections of their own (contract 14.4, `/queues`). */
-export interface DashboardQueues {
-  readonly queues: readonly Queue[];
-  close(): Promise<void>;
-}
-
-/** Opens both queues for the dashboard; they connect when Redis is there. */
-export function openDashboardQueues({ redisUrl, prefix, logger }: BullMqOptions): DashboardQueues {
+/** The queues as an operator looks at them, on connections of their own (contract 14.4, `/queues`); they connect when Redis is there. */
+export function openDashboardQueues({ redisUrl, prefix, logger }: BullMqOptions) {
   const stop = new AbortController();
   const queues = [VISION_QUEUE, INDEX_QUEUE].map((name) => {
     const queue = new Queue(name, { connection: patientConnection(redisUrl, stop.signal), prefix });
