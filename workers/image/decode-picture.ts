@@ -86,10 +86,10 @@ export function shrunk(
   });
 }
 
-/** Nothing is shrunk after it, which would hide what is lost: at 95 a vector differs by less than by a larger JPEG at 88. */
+/** Pictures are not shrunk any more after this, which hides losses: at 97 vectors differ as little as by a larger JPEG at 88. */
 export const jpegOfPixels = ({ pixels, width, height }: Pixels): Promise<Buffer> =>
   sharp(pixels, { raw: { width, height, channels: 3 } })
-    .jpeg({ ...PREPARED, quality: 95 })
+    .jpeg({ ...PREPARED, quality: 97 })
     .toBuffer();
 
 /** All decoder errors about broken bytes mean one thing to the caller: they can't be decoded. */
