@@ -617,6 +617,7 @@ CREATE TABLE deferred_indexes (
 
 -- Processes that serve or work, and what all of them must agree on; a row that is not renewed is of one that died.
 -- traits: release, signing keys and image store; digests where they would show a secret
+-- models: of one that embeds, whether each version can be answered under at once, or why not; else null
 -- seen_at: by the clock of the database
 CREATE TABLE service_processes (
   id text COLLATE "C" NOT NULL,

@@ -8,8 +8,15 @@ export const processModels: SchemaStep = {
   up: (knex) =>
     knex.raw(`
       ALTER TABLE service_processes ADD COLUMN models jsonb;
-      COMMENT ON COLUMN service_processes.models IS
-'Of one that embeds: whether each version can be answered under at once, or why not; else null.'`),
+      ${describedBy(`
+models: of one that embeds, whether each version can be answered under at once, or why not; else null`)}`),
 
-  down: (knex) => knex.raw('ALTER TABLE service_processes DROP COLUMN models'),
+  down: (knex) => knex.raw(`ALTER TABLE service_processes DROP COLUMN models; ${describedBy('')}`),
 };
+
+function describedBy(more: string): string {
+  return `COMMENT ON TABLE service_processes IS
+'Processes that serve or work, and what all of them must agree on; a row that is not renewed is of one that died.
+traits: release, signing keys and image store; digests where they would show a secret${more}
+seen_at: by the clock of the database'`;
+}

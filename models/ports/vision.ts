@@ -34,7 +34,8 @@ export interface PrepareOptions {
  * 400 for a region of fewer than 16 pixels, with the reason of `signal` when that is aborted.
  */
 export interface ImagePreparer {
-  prepare(bytes: Buffer, options?: PrepareOptions): Promise<PreparedImage>;
+  /** @param size 640 pixels when left out */
+  prepare(bytes: Buffer, options?: PrepareOptions, size?: ViewSize): Promise<PreparedImage>;
   decode(bytes: Buffer, size: ViewSize, options?: PrepareOptions): Promise<DecodedImage>;
   /** A thumbnail JPEG of a prepared or stored picture, longest side in pixels. */
   thumbnail(bytes: Buffer, side: number): Promise<Buffer>;
@@ -79,7 +80,7 @@ export interface QueueSlot {
  * share leaves the last eighth of it to the others.
  */
 export interface VisionQueue {
-  /** Whether photos may come as pixels; else as JPEGs, which take less memory while they wait. */
+  /** Whether photos should come as pixels: not to another process, nor to wait for long, as JPEGs take a tenth of the memory. */
   readonly takesPixels: boolean;
   /** Fails with `unavailable`, before any work is done, when a photo that arrived now could not be answered in time. */
   admit(caller: VisionCaller): Promise<void>;

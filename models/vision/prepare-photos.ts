@@ -7,11 +7,12 @@ import type { SmallImage } from './neighbours';
 
 type Fetched = Extract<ImageInput, { kind: 'bytes' }> & { readonly room?: MemoryLease | undefined };
 
-/** Where photos come from, and what makes them small: pixels of this size, or JPEGs without one. */
+/** Where photos come from, and what makes them small: pixels of this size, or JPEGs, of 640 pixels without a size. */
 interface Intake {
   readonly source: ImageSource;
   readonly preparer: ImagePreparer;
-  readonly size: ViewSize | null;
+  readonly size?: ViewSize | undefined;
+  readonly asPixels?: boolean;
 }
 
 /**
@@ -22,7 +23,7 @@ interface Intake {
  */
 export async function preparePhotos(
   photos: readonly (ImageInput | PreparedInput)[],
-  { source, preparer, size }: Intake,
+  { source, preparer, size, asPixels }: Intake,
   { caller, signal, openRoom }: Pick<CallContext, 'caller' | 'signal' | 'openRoom'>,
   aside?: (wait: () => Promise<unknown>) => Promise<unknown>,
 ): Promise<SmallImage[]> {
@@ -44,7 +45,9 @@ export async function preparePhotos(
     try {
       const { bytes, region } = photo;
       const options = { signal: ended, region, account: caller.accountId };
-      return await (size ? preparer.decode(bytes, size, options) : preparer.prepare(bytes, options));
+      return await (asPixels && size
+        ? preparer.decode(bytes, size, options)
+        : preparer.prepare(bytes, options, size));
     } catch (failure) {
       throw atPosition(photo.index, failure);
     } finally {

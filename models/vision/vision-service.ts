@@ -120,12 +120,12 @@ export class VisionService {
     };
   }
 
-  /** Photos are made as small as the live model sees them, unless they are kept or have to wait for long. */
+  /** Photos are made as small as the live model sees them; those that are kept have the usual size. */
   private async intakeOf({ caller }: CallContext) {
     const { source, preparer, queue } = this;
-    const isSmall = queue.takesPixels && !caller.keepsPhotos;
-    const live = isSmall ? await this.embeddings.live(caller.liveStamp) : null;
-    return { source, preparer, size: live && viewSizeOf(live.manifest, 'query') };
+    const live = caller.keepsPhotos ? null : await this.embeddings.live(caller.liveStamp);
+    const size = live ? viewSizeOf(live.manifest, 'query') : undefined;
+    return { source, preparer, size, asPixels: queue.takesPixels };
   }
 
   private async rows(

@@ -1,4 +1,5 @@
 import sharp from 'sharp';
+import { viewSizeOf } from '../../models/vision/embedding-model';
 import { jpegOf } from '../../models/vision/neighbours';
 import { DAMAGED_PNG, useJobs } from '../support/photo-jobs';
 import type { Seen } from '../support/service';
@@ -191,6 +192,19 @@ const coloursSeen = () =>
       (await sharp(await jpegOf(image)).stats()).channels.map(({ mean }) => Math.round(mean / 255)).join(''),
     ),
   );
+
+test.each([
+  ['as the live model sees it', false, 'pixels'],
+  ['of 640 pixels if its account keeps photos', true, 'jpeg'],
+])('a photo reaches the queue %s', async (_size, keepPhotos, form) => {
+  const { api, accountId } = await service.newKey({ credits: 100 });
+  await service.knex('accounts').where({ id: accountId }).update({ keep_photos: keepPhotos });
+  const large = await one('#ff0000', 1_440, 1_080).png().toBuffer();
+  expect((await api.identify({ base64: large.toString('base64') })).status).toBe(200);
+  const { side } = viewSizeOf((await service.liveVersion()).manifest, 'query');
+  const [image] = service.queue.request?.images ?? [];
+  expect(image).toMatchObject({ [form]: expect.any(Buffer), width: keepPhotos ? 640 : Math.round(side) });
+});
 
 // contract 7.14
 describe('several photos of an item', () => {

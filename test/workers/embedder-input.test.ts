@@ -124,14 +124,8 @@ test.each([
   const pixels = Buffer.from(Uint8Array.from({ length: width * height * 3 }, (_, at) => (at * 97) % 256));
   const size = { width: 31, height: 31, fit: 'contain', background: [250, 128, 3] } as const;
   const input = { ...tinyManifest(3).input, ...size };
-  const [, crop] = await renderViews(
-    { pixels, width, height },
-    [
-      [0, 0, 1, 1],
-      [0.25, 0.25, 0.5, 0.5],
-    ],
-    input,
-  );
+  const half = [0.25, 0.25, 0.5, 0.5] as const;
+  const [, crop] = await renderViews({ pixels, width, height }, [[0, 0, 1, 1], half], input);
   const part = { width: Math.round(width / 2), height: Math.round(height / 2) };
   const place = { left: Math.round(width / 4), top: Math.round(height / 4), ...part };
   const made = sharp(pixels, { raw: { width, height, channels: 3 } })

@@ -37,6 +37,7 @@ const engine: EngineCalls = {
   unload: async ({ key }) => {
     models.get(key)?.network.dispose();
     models.delete(key);
+    inputs = new Float32Array();
     return null;
   },
   run: async ({ key, rows, pixels }) => {

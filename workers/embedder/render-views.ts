@@ -50,9 +50,7 @@ async function renderCrops(
 
 /** The crop fills the input as it is, as the smallest one does: sharp would change no pixel of it. */
 const isAsLarge = ({ width, height }: Size, input: Input): boolean =>
-  input.fit === 'contain'
-    ? Math.max(width / input.width, height / input.height) === 1
-    : width === input.width && height === input.height;
+  input.fit === 'contain' && Math.max(width / input.width, height / input.height) === 1;
 
 /** Copies a crop to the centre of the input, on its background. */
 function placed({ pixels, width }: Pixels, region: Region, input: Input): Buffer {
@@ -116,10 +114,7 @@ interface Size {
   readonly height: number;
 }
 
-interface Region extends Size {
-  readonly left: number;
-  readonly top: number;
-}
+type Region = Size & { readonly left: number; readonly top: number };
 
 const atLeastOne = (length: number): number => Math.max(1, Math.round(length));
 

@@ -30,6 +30,8 @@ export interface EncodedPicture {
 const PREPARED = { quality: 88, chromaSubsampling: '4:4:4', optimizeCoding: false };
 const OUTPUTS = {
   prepared: (picture: Sharp) => picture.jpeg(PREPARED),
+  /** Not shrunk any more before it is embedded, which would hide losses: vectors differ as little as by a larger one at 88. */
+  small: (picture: Sharp) => picture.jpeg({ ...PREPARED, quality: 97 }),
   thumbnail: (picture: Sharp) => picture.jpeg({ quality: 82 }),
   pixels: (picture: Sharp) => picture.removeAlpha().raw(),
 };
@@ -86,10 +88,9 @@ export function shrunk(
   });
 }
 
-/** Pictures are not shrunk any more after this, which hides losses: at 97 vectors differ as little as by a larger JPEG at 88. */
 export const jpegOfPixels = ({ pixels, width, height }: Pixels): Promise<Buffer> =>
   sharp(pixels, { raw: { width, height, channels: 3 } })
-    .jpeg({ ...PREPARED, quality: 97 })
+    .jpeg(PREPARED)
     .toBuffer();
 
 /** All decoder errors about broken bytes mean one thing to the caller: they can't be decoded. */

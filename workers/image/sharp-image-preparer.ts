@@ -47,6 +47,8 @@ const LIMITS = {
   keptForSmall: KEPT_FOR_SMALL,
 };
 
+const USUAL_SIZE: ViewSize = { side: PREPARED_SIDE, kernel: USUAL_KERNEL };
+
 /** Reading a header and the metadata around it. */
 const HEADER = { bytes: 24_000_000, pixels: 0 };
 
@@ -66,9 +68,9 @@ export class SharpImagePreparer implements ImagePreparer {
     guardSharp();
   }
 
-  async prepare(bytes: Buffer, options: PrepareOptions = {}): Promise<PreparedImage> {
-    const size = { side: PREPARED_SIDE, kernel: USUAL_KERNEL } as const;
-    const { data: jpeg, ...sizes } = await this.shrunk(bytes, 'prepared', size, options);
+  async prepare(bytes: Buffer, options: PrepareOptions = {}, size = USUAL_SIZE): Promise<PreparedImage> {
+    const as = size.side < PREPARED_SIDE ? 'small' : 'prepared';
+    const { data: jpeg, ...sizes } = await this.shrunk(bytes, as, size, options);
     return { jpeg, ...sizes, digest: digestOf(bytes, options) };
   }
 

@@ -23,8 +23,7 @@ const BYTES_SLACK_MS = 5_000;
 
 /** The asking side of the vision queue on Redis, for any number of processes on any number of hosts. */
 export class BullMqVisionQueue extends AdmittingQueue implements VisionQueue {
-  /** They travel as JPEGs of the same size. */
-  readonly takesPixels = true;
+  readonly takesPixels = false;
   readonly #producer: BullMqProducer;
   /** The last look at the queue, and what it or an earlier one saw. */
   #look: { readonly seen: Promise<void>; readonly at: number } | null = null;

@@ -124,6 +124,10 @@ export class PostgresImportStore extends PostgresRecordStore implements CatalogI
     return await countDeferredIndexes(this.knex);
   }
 
+  productsWritten(): void {
+    this.isFirstLoad = false;
+  }
+
   async makeIndexes(onMade: () => void): Promise<void> {
     await makeIndexes(this, onMade);
   }

@@ -18,9 +18,11 @@ export async function importRecords(ports: WritePorts<CatalogImportStore>): Prom
   let accepted = await writeTaxonomy(context);
   // Rows above products are cheap to derive before the products of a first load exist, and expensive afterwards.
   await deriveRows(context);
-  accepted += await run(context, 'products').finally(() => makeIndexes(context));
-  // The last batch of products may have made it a large load, which leaves the indexes to its end.
-  accepted += await run(context, ...PRICES).finally(() => makeIndexes(context));
+  accepted += await run(context, 'products').finally(() => {
+    store.productsWritten();
+    return makeIndexes(context);
+  });
+  accepted += await run(context, ...PRICES);
   context.files.end();
   await deriveRows(context);
   await store.end({ accepted, rejected: rejects.count }, clock.now());

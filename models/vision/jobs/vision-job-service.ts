@@ -116,7 +116,7 @@ export class VisionJobService {
   private async keptPhoto(photo: ImageInput, call: CallContext): Promise<ImageAddress | KeptInput> {
     if (photo.kind === 'url') return photo;
     const { source, preparer } = this;
-    const [image] = await preparePhotos([photo], { source, preparer, size: null }, call);
+    const [image] = await preparePhotos([photo], { source, preparer }, call);
     if (!image) throw new Error('a photo was prepared to nothing');
     return { kind: 'prepared', image: { jpeg: await jpegOf(image), digest: image.digest } };
   }
