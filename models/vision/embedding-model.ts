@@ -72,12 +72,15 @@ export interface ViewSize {
 /** For models that do not specify it. */
 export const USUAL_KERNEL = 'lanczos3';
 
+/** To shrink a picture further, the decoder skips rows at its end, whose loss it would not notice. */
+const SIDE_MIN = 400;
+
 /** The size at which each view just fills the input of a model; that of a prepared picture if the input is covered. */
 export function viewSizeOf({ input, views }: ModelManifest, kind: keyof ModelManifest['views']): ViewSize {
   const { width, height, fit, kernel = USUAL_KERNEL } = input;
   const smallest = Math.min(...views[kind].flatMap((view) => view.slice(2)));
   const side = fit === 'contain' ? Math.max(width, height) / smallest : PREPARED_SIDE;
-  return { side: Math.min(PREPARED_SIDE, side), kernel };
+  return { side: Math.min(PREPARED_SIDE, Math.max(SIDE_MIN, side)), kernel };
 }
 
 /** One name for a model and its version, as operators type it: `loupe-eye@1.0.0`. */
