@@ -753,7 +753,7 @@ export interface components {
     Feedback: {
       /** @description The product that the photos show; null: not in the catalog */
       correct_id: string | null;
-      /** @description A note for whoever reviews the feedback */
+      /** @description A note for the reviewer of the feedback */
       comment?: string;
     };
     CategoryRecord: {

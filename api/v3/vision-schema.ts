@@ -92,5 +92,5 @@ const COMMENT_LENGTH_MAX = 2000;
 
 export const feedbackBody = body('Feedback', {
   correct_id: z.string().nullable().describe('The product that the photos show; null: not in the catalog'),
-  comment: z.string().max(COMMENT_LENGTH_MAX).optional().describe('A note for whoever reviews the feedback'),
+  comment: z.string().max(COMMENT_LENGTH_MAX).optional().describe('A note for the reviewer of the feedback'),
 });

@@ -72,7 +72,7 @@ export interface ViewSize {
 /** For models that do not specify it. */
 export const USUAL_KERNEL = 'lanczos3';
 
-/** To shrink a picture further, the decoder skips rows at its end, whose loss it would not notice. */
+/** Below this the decoder skips rows at the end of a picture, and would not notice their loss. */
 const SIDE_MIN = 400;
 
 /** The size at which each view just fills the input of a model; that of a prepared picture if the input is covered. */
