@@ -1,7 +1,7 @@
 import { parse as parseQuery } from 'node:querystring';
 import express, { type Express } from 'express';
 import helmet from 'helmet';
-import { workFor } from '../models/access/current-party';
+import { runAsParty } from '../models/access/current-party';
 import { unavailable } from '../models/errors';
 import { operatorRoutes } from './admin/routes';
 import type { ApiServices, ApiSettings } from './api-services';
@@ -41,7 +41,7 @@ export function createApp(services: ApiServices | null, settings: ApiSettings): 
   // All parameters count: a silently dropped filter would answer with rows that were excluded.
   app.set('query parser', (text: string) => parseQuery(text, '&', '=', { maxKeys: 0 }));
 
-  app.use((req, _res, next) => workFor(`from ${networkOf(req.ip ?? '')}`, next));
+  app.use((req, _res, next) => runAsParty(`from ${networkOf(req.ip ?? '')}`, next));
   app.use(requestLog(settings.logger));
   app.use(metrics.measure);
   app.use(helmet(PROTECTION));

@@ -274,7 +274,7 @@ CREATE TABLE idempotent_calls (
 );
 CREATE INDEX idempotent_calls_expiry ON idempotent_calls USING btree (expires_at);
 
--- Who did what and when. Only ever added to, whoever asks.
+-- Who did what and when. Append-only, for every role.
 -- completes: the entry that this one ends; the details here are its details
 CREATE TABLE audit_log (
   id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,

@@ -6,7 +6,7 @@ import { BACKENDS } from '../workers/embedder/backends';
 import {
   addressList,
   baseUrl,
-  bucketPlace,
+  bucketLocation,
   fraction,
   listenHost,
   milliseconds,
@@ -99,7 +99,7 @@ const settings = z
       .string()
       .regex(/^[^@\s]+(@[^@\s]+)?$/, 'must be a model id, or id@version')
       .optional(),
-    IMAGE_STORE: bucketPlace().optional(),
+    IMAGE_STORE: bucketLocation().optional(),
     IMAGE_STORE_PATH_STYLE: z.enum(['true', 'false']).optional(),
     IMAGE_BASE_URL: baseUrl().optional(),
     AWS_ENDPOINT_URL: baseUrl().optional(),

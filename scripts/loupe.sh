@@ -1,6 +1,6 @@
 #!/bin/sh
 # The command `loupe` (`npx loupe`, or on the PATH): as `npm run loupe`, without npm's lines before the answer and in the
-# folder of whoever calls it.
+# folder of the caller.
 set -eu
 root=$(dirname "$(dirname "$(readlink -f "$0")")")
 # Else looked for in the folder of the caller.

@@ -8,7 +8,7 @@ import {
   type NeighbourRequest,
   PORTS,
 } from '../models/ports';
-import { type EmbeddingVersion, underLive } from '../models/vision/embedding-model';
+import { withLiveVersion } from '../models/vision/embedding-model';
 import type { Neighbourhood } from '../models/vision/neighbours';
 import { ForegroundLoad } from './foreground-load';
 import { RecallSampler } from './recall-sampler';
@@ -32,7 +32,7 @@ const RETRY_AFTER_SECONDS = 5;
 /**
  * How photos of an item become neighbours: their views become vectors under the live model, and the vector index knows the
  * catalog images nearest to any of them. The vectors of the photos seen last are cached; neighbours are not, so an answer
- * reflects the current catalog. Everything belongs to one embedding version (`underLive`).
+ * reflects the current catalog. Everything belongs to one embedding version (`withLiveVersion`).
  */
 @injectable()
 export class VisionPipeline implements PhotoPipeline {
@@ -58,33 +58,30 @@ export class VisionPipeline implements PhotoPipeline {
   }
 
   /** @throws unavailable while no embedding version is live; whatever embedder and index throw */
-  neighbours(photos: Photos): Promise<Neighbourhood> {
+  neighbours({ images, limit, scope, liveStamp, queueMs }: Photos): Promise<Neighbourhood> {
     return this.foreground.during(async () => {
-      const live = await this.embeddings.live(photos.liveStamp);
+      const live = await this.embeddings.live(liveStamp);
       if (!live) throw unavailable('No embedding version is live yet.', RETRY_AFTER_SECONDS);
-      return underLive(live, this.embeddings, (version) => this.#under(version, photos));
+      return withLiveVersion(live, this.embeddings, async (version) => {
+        const embedder = await this.embedders.forVersion(version);
+        const started = performance.now();
+        const photos = await Promise.all(
+          images.map((image) => {
+            const embed = () => embedder.embed('pixels' in image ? image : image.jpeg, 'query');
+            const cached = this.#cache?.forceFetch(`${version.id} ${image.digest}`, { context: embed });
+            return cached ?? embed();
+          }),
+        );
+        const embedded = performance.now();
+        const neighbours = await this.index.nearest(version, photos, limit, scope);
+        this.recall.maybeMeasure(version, photos.flat(), neighbours, scope);
+        const neighboursMs = performance.now() - embedded;
+        const { id, model, manifest } = version;
+        return {
+          ...{ version: { id, model, calibration: manifest.calibration }, neighbours },
+          timings: { queueMs, embedMs: embedded - started, neighboursMs },
+        };
+      });
     });
-  }
-
-  async #under(version: EmbeddingVersion, { images, limit, scope, queueMs }: Photos): Promise<Neighbourhood> {
-    const embedder = await this.embedders.forVersion(version);
-    const started = performance.now();
-    const photos = await Promise.all(
-      images.map((image) => {
-        const embed = () => embedder.embed('pixels' in image ? image : image.jpeg, 'query');
-        const cached = this.#cache?.forceFetch(`${version.id} ${image.digest}`, { context: embed });
-        return cached ?? embed();
-      }),
-    );
-    const embedded = performance.now();
-    const neighbours = await this.index.nearest(version, photos, limit, scope);
-    this.recall.consider(version, photos.flat(), neighbours, scope);
-    const timings = {
-      queueMs,
-      embedMs: embedded - started,
-      neighboursMs: performance.now() - embedded,
-    };
-    const { id, model, manifest } = version;
-    return { version: { id, model, calibration: manifest.calibration }, neighbours, timings };
   }
 }

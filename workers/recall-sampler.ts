@@ -35,7 +35,7 @@ export class RecallSampler {
   ) {}
 
   /** Perhaps measures a search that was just made; nobody waits for it, and what fails is logged only. */
-  consider(
+  maybeMeasure(
     version: EmbeddingVersion,
     vectors: readonly Float32Array[],
     found: readonly Neighbour[],

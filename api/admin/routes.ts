@@ -4,7 +4,7 @@ import type { MadeKey } from '../../models/access/key-service';
 import type { ApiServices, ApiSettings } from '../api-services';
 import type { OperatorRoutes } from '../middleware/endpoints';
 import { storedForm } from '../middleware/idempotency';
-import { answerMade } from '../middleware/links';
+import { setCreated } from '../middleware/links';
 import { idOf } from '../middleware/request-address';
 import { validate } from '../middleware/validate';
 import { periodOf } from '../wire/period';
@@ -28,7 +28,7 @@ export function operatorRoutes({ audit, clock }: ApiServices, settings: ApiSetti
   });
   /** The only answer with the secret. */
   const answerKey = (req: Request, res: Response, { key, secret }: MadeKey) => {
-    answerMade(req, res, settings, `/admin/v1/keys/${key.id}`);
+    setCreated(req, res, settings, `/admin/v1/keys/${key.id}`);
     return { key: presentOwnedKey(key), secret };
   };
   return {
@@ -39,7 +39,7 @@ export function operatorRoutes({ audit, clock }: ApiServices, settings: ApiSetti
     createAccount: async (req, { accounts }, res) => {
       const { name, credits } = validate(accountBody, req.body);
       const account = presentAccount(await accounts.create(name, credits));
-      answerMade(req, res, settings, `/admin/v1/accounts/${account.id}`);
+      setCreated(req, res, settings, `/admin/v1/accounts/${account.id}`);
       return { account };
     },
     getAccount,

@@ -5,8 +5,8 @@ import type { ApiServices, ApiSettings } from '../api-services';
 import { callerOf } from '../middleware/call';
 import type { Routes } from '../middleware/charged-answer';
 import { linksOf } from '../middleware/links';
-import { photosOf, takeBody } from '../wire/photos';
-import { tellStages, type VisionObserver } from '../wire/vision-stages';
+import { photosOf, readVisionBody } from '../wire/photos';
+import { reportTimings, type VisionObserver } from '../wire/vision-timings';
 import { presentLegacyIdentification, presentLegacyPage } from './presenter';
 import { type LegacyParameters, legacyIdentifyBody, toLegacyQuery } from './schema';
 
@@ -20,7 +20,7 @@ export const legacyRoutes = (services: ApiServices, settings: ApiSettings, metri
     }),
     searchProductsV2: listProducts(services, settings, (req) => req.body),
     identifyV2: (req, res) => {
-      const { body, cut } = takeBody(req, legacyIdentifyBody);
+      const { body, cut } = readVisionBody(req, legacyIdentifyBody);
       const photos = photosOf(body, cut);
       const links = linksOf(req, services, settings);
       const options = { category: null, filters: [], pricing: true, explain: false, minConfidence: null };
@@ -29,7 +29,7 @@ export const legacyRoutes = (services: ApiServices, settings: ApiSettings, metri
         photos: photos.length,
         make: async (call) => {
           const { value, price } = await services.vision.identify(call, request);
-          tellStages(res, metrics, value);
+          reportTimings(res, metrics, value);
           return { value: presentLegacyIdentification(value, links), price };
         },
       };

@@ -28,24 +28,24 @@ export class MemoryRateLimiter implements RateLimiter {
     second: new RateLimiterMemory(unlimited(WINDOW_SECONDS.second)),
     minute: new RateLimiterMemory(unlimited(WINDOW_SECONDS.minute)),
   };
-  readonly #places = new Map<string, number>();
+  readonly #slots = new Map<string, number>();
 
   consume(keyId: string, window: Window, limit: number): Promise<LimitDecision> {
     return countOne(this.#calls[window], keyId, WINDOW_SECONDS[window], limit);
   }
 
-  async acquire(keyId: string, limit: number, lapseMs: number, places = 1) {
-    const taken = this.#places.get(keyId) ?? 0;
-    if (taken + places > limit) return null;
-    this.#places.set(keyId, taken + places);
+  async acquire(keyId: string, limit: number, lapseMs: number, slots = 1) {
+    const taken = this.#slots.get(keyId) ?? 0;
+    if (taken + slots > limit) return null;
+    this.#slots.set(keyId, taken + slots);
     let isReleased = false;
     const release = async (): Promise<void> => {
       if (isReleased) return;
       isReleased = true;
       clearTimeout(lapse);
-      const left = (this.#places.get(keyId) ?? 0) - places;
-      if (left > 0) this.#places.set(keyId, left);
-      else this.#places.delete(keyId);
+      const left = (this.#slots.get(keyId) ?? 0) - slots;
+      if (left > 0) this.#slots.set(keyId, left);
+      else this.#slots.delete(keyId);
     };
     const lapse = setTimeout(() => void release(), lapseMs).unref();
     return { release };

@@ -9,13 +9,13 @@ import { countOne, MemoryRateLimiter, unlimited, WINDOW_SECONDS, type Window } f
  * which all processes share; a slot with an impossibly late expiry is void (contract 14.18). ARGV: limit, expiry in ms, the
  * names of the slots.
  */
-const TAKE_PLACES = `
+const ACQUIRE_SLOTS = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '(' .. (now + ARGV[2]), '+inf')
 if redis.call('ZCARD', KEYS[1]) + #ARGV - 2 > tonumber(ARGV[1]) then return 0 end
-for place = 3, #ARGV do redis.call('ZADD', KEYS[1], now + ARGV[2], ARGV[place]) end
+for slot = 3, #ARGV do redis.call('ZADD', KEYS[1], now + ARGV[2], ARGV[slot]) end
 redis.call('PEXPIRE', KEYS[1], ARGV[2])
 return 1`;
 
@@ -57,18 +57,18 @@ export class RedisRateLimiter implements RateLimiter {
     );
   }
 
-  acquire(keyId: string, limit: number, lapseMs: number, places = 1) {
+  acquire(keyId: string, limit: number, lapseMs: number, slots = 1) {
     const key = `${this.prefix}:places:${keyId}`;
-    const names = Array.from({ length: places }, () => randomUUID());
+    const names = Array.from({ length: slots }, () => randomUUID());
     const release = async (): Promise<void> => {
       await this.redis.zrem(key, ...names);
     };
     return this.#sharedOrOwn(
       async () => {
-        const taken = await this.redis.eval(TAKE_PLACES, 1, key, limit, lapseMs, ...names);
+        const taken = await this.redis.eval(ACQUIRE_SLOTS, 1, key, limit, lapseMs, ...names);
         return taken === 1 ? { release } : null;
       },
-      () => this.#fallback.acquire(keyId, limit, lapseMs, places),
+      () => this.#fallback.acquire(keyId, limit, lapseMs, slots),
     );
   }
 

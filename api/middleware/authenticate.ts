@@ -5,7 +5,7 @@ import { LRUCache } from 'lru-cache';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { type ApiVersion, type Caller, isKeyForm, opens, type Scope } from '../../models/access/api-key';
 import { hashKey } from '../../models/access/credential';
-import { goOnFor } from '../../models/access/current-party';
+import { setCurrentParty } from '../../models/access/current-party';
 import { forbidden, rateLimited, unauthorized } from '../../models/errors';
 import { countOne, unlimited, WINDOW_SECONDS } from '../limits/memory-rate-limiter';
 import type { Middleware } from './call';
@@ -84,7 +84,7 @@ export function authenticate(keys: KeyLookups<Caller>, version: ApiVersion, scop
       throw forbidden('A test key does not write the catalog, which all keys see; take a live one.');
     }
     res.locals.caller = caller;
-    goOnFor(caller.accountId);
+    setCurrentParty(caller.accountId);
   };
 }
 
@@ -100,7 +100,7 @@ export function authorizeOperator(token: string | null, unknownPerMinute: number
     if (credential === null || !(await tokens.find(hashKey(credential), req.ip ?? ''))) {
       throw unauthorized('Send the ADMIN_TOKEN of the service as "Authorization: Bearer <ADMIN_TOKEN>".');
     }
-    goOnFor('operators');
+    setCurrentParty('operators');
   };
 }
 

@@ -24,7 +24,7 @@ declare global {
       /** Set once the key is admitted to the endpoint: from then on answers carry `X-Credits-*`. */
       caller?: Caller;
       /** Photos of this call that count against the limit of its key. */
-      photoPlaces?: number;
+      photoSlots?: number;
       /** Digest of the body of a call that may be repeated. */
       bodyDigest?: Buffer;
       /** Of a call with an `Idempotency-Key`: the identity of its charge, and what frees the key when it fails. */
@@ -36,7 +36,7 @@ declare global {
 /** The caller; using this without `authenticate` earlier in the chain is a mistake in the table of endpoints. */
 export function callerOf(res: Response): Caller {
   const { caller } = res.locals;
-  if (!caller) throw new Error('A gate reads the caller before it is authenticated.');
+  if (!caller) throw new Error('A middleware reads the caller before it is authenticated.');
   return caller;
 }
 

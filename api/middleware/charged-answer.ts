@@ -7,7 +7,7 @@ import type { CALLS, CallerEndpoint } from '../endpoints';
 import type { AnswerMemory, PageAsked } from './answer-memory';
 import { callerOf, type Middleware, onceClosed, setCreditHeaders } from './call';
 import { storedForm } from './idempotency';
-import type { photoPlaces } from './rate-limit';
+import type { photoSlots } from './rate-limit';
 import { idOf } from './request-address';
 import { type Answer, type AnswerMade, type Made, StreamedJson, sendAnswer } from './send-answer';
 
@@ -32,7 +32,7 @@ export type Route<Body = Answer | StreamedJson> = (
   res: Response,
 ) => Work<Body> | Promise<Work<Body>>;
 
-export const aboutId =
+export const byPathId =
   <Body>(make: (id: string, call: CallContext, req: Request) => Promise<Body>): Route<Body> =>
   (req) => {
     const id = idOf(req);
@@ -46,19 +46,19 @@ export type Routes = {
 /**
  * How every answer that may cost something is sent: it is made, booked while the caller is connected, and sent at once. A
  * caller that disconnects ends the call; HEAD is free. The call first waits for memory for the answer; one of the kind `photo` takes
- * the places of its photos, and waits for memory once the workers have answered.
+ * the slots of its photos, and waits for memory once the workers have answered.
  */
 export const chargedAnswer =
   (
     { billing, bodies }: Pick<ApiServices, 'billing' | 'bodies'>,
     answers: AnswerMemory,
-    places: ReturnType<typeof photoPlaces>,
+    slots: ReturnType<typeof photoSlots>,
   ) =>
   (endpoint: string, kind: CallerEndpoint['kind'], route: Route): Middleware =>
   async (req, res) => {
     const { page, photos = 1, make, kept = (body) => body } = await route(req, res);
     let made: AnswerMade | undefined;
-    if (kind === 'photo') await places.takeAll(res, photos);
+    if (kind === 'photo') await slots.acquireAll(res, photos);
     else made = await answers.reserve(res, page ?? endpoint);
     const caller = callerOf(res);
     const { requestId, deadline, claimed } = res.locals;
@@ -72,7 +72,7 @@ export const chargedAnswer =
       endpoint,
       signal: deadline ? AbortSignal.any([hangUp.signal, deadline.signal]) : hangUp.signal,
       // Whatever it fetches counts towards the memory for bodies.
-      openRoom: () => bodies.open(caller.keyId),
+      openMemory: () => bodies.open(caller.keyId),
       awaitMemory: async (rows) => {
         made = await answers.reserve(res, rows);
       },

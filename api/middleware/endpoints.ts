@@ -12,7 +12,7 @@ import { classifyFailure } from './error-handler';
 import { idempotent, refuseKey } from './idempotency';
 import { linkRenewal } from './links';
 import { parseJsonObject } from './parse-json-object';
-import { photoPlaces, rateLimit } from './rate-limit';
+import { photoSlots, rateLimit } from './rate-limit';
 import { type BodyType, JSON_BODY, JSON_LINES_BODY, PICTURE_BODY, readTyped } from './read-body';
 import { idOf } from './request-address';
 import { type Answer, type Made, sendAnswer } from './send-answer';
@@ -49,9 +49,9 @@ export function buildEndpoints(services: ApiServices, settings: ApiSettings, ans
   const calls = rateLimit(services, limits);
   const forced = simulateError(deadlineMs);
   const operator = authorizeOperator(settings.adminToken ?? null, limits.unknownKeysPerMinute);
-  const places = photoPlaces(services, limits, deadlineMs);
+  const slots = photoSlots(services, limits, deadlineMs);
   const once = idempotent(services, answers, deadlineMs + LEASE_SLACK_MS, linkRenewal(services));
-  const answer = chargedAnswer(services, answers, places);
+  const answer = chargedAnswer(services, answers, slots);
 
   const body = (type: BodyType, bytesMax: number): Middleware => {
     const pace = { bytesPerSecond: settings.uploadBytesPerSecondMin, windowMs: PACE_WINDOW_MS };
@@ -64,7 +64,7 @@ export function buildEndpoints(services: ApiServices, settings: ApiSettings, ans
     json: [body(JSON_BODY, BODY_BYTES_MAX), parseJson],
     photo: [body(JSON_BODY, photoBytesMax)],
     // Twice the largest photo: many photos of the usual size, processed later.
-    job: [places.first, body(JSON_BODY, 2 * photoBytesMax)],
+    job: [slots.acquireFirst, body(JSON_BODY, 2 * photoBytesMax)],
     records: [body(JSON_LINES_BODY, RECORDS_BYTES_MAX)],
     // Above the limit for pictures, so that one that is too large is refused as everywhere else (contract 7.2).
     picture: [body(PICTURE_BODY, photoBytesMax)],
@@ -86,30 +86,30 @@ export function buildEndpoints(services: ApiServices, settings: ApiSettings, ans
     /** For callers; the last middleware answers. */
     caller: ({ kind, version, scope, name, query, takes }: CallerEndpoint, route: Route): RequestHandler => {
       const admitted = [authenticate(keys, version, scope), forced, calls];
-      if (kind === 'read') return through(...admitted, ...parameters(query), answer(name, kind, route));
-      if (kind === 'once') return through(...admitted, ...BODIES[takes], once, answer(name, kind, route));
-      const begin = [startDeadline(deadlineMs), ...admitted, places.first, places.shedLoad];
-      return through(...begin, ...BODIES[takes], once, answer(name, kind, route));
+      if (kind === 'read') return runInOrder(...admitted, ...parameters(query), answer(name, kind, route));
+      if (kind === 'once') return runInOrder(...admitted, ...BODIES[takes], once, answer(name, kind, route));
+      const begin = [startDeadline(deadlineMs), ...admitted, slots.acquireFirst, slots.shedLoad];
+      return runInOrder(...begin, ...BODIES[takes], once, answer(name, kind, route));
     },
     /** For operators (contract 17.2), likewise. */
     operator: ({ method, query, takes, isRepeatable }: Endpoint, route: OperatorRoute): RequestHandler => {
       const change = isRepeatable ? creditOnce : [refuseKey];
       const checks = method === 'get' ? parameters(query) : change;
-      return through(operator, ...BODIES[takes], ...checks, answerOperator(route));
+      return runInOrder(operator, ...BODIES[takes], ...checks, answerOperator(route));
     },
   };
 }
 
 /** Runs middleware one after the other until one has answered: 504 if one does not finish before the call's deadline. */
-const through =
+const runInOrder =
   (...middleware: Middleware[]): RequestHandler =>
   async (req, res) => {
     try {
-      for (const gate of middleware) {
+      for (const step of middleware) {
         if (res.headersSent) return;
         const { deadline } = res.locals;
-        const passing = gate(req, res);
-        await (deadline?.enforce(Promise.resolve(passing)) ?? passing);
+        const result = step(req, res);
+        await (deadline?.enforce(Promise.resolve(result)) ?? result);
       }
     } catch (failure) {
       const isFree = res.locals.claimed?.release();

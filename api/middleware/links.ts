@@ -26,7 +26,7 @@ export const publicAddress = (req: Request, { publicUrl, imageBaseUrl }: ApiSett
   addressBehind(publicUrl ?? baseOf(req), imageBaseUrl);
 
 /** Answers 201 with the location of the new resource. */
-export function answerMade(req: Request, res: Response, settings: ApiSettings, path: string): void {
+export function setCreated(req: Request, res: Response, settings: ApiSettings, path: string): void {
   res.status(201).location(publicAddress(req, settings)(path));
 }
 

@@ -5,7 +5,7 @@ import type { ApiServices, DefaultLimits } from '../api-services';
 import { callerOf, type Middleware, onceClosed } from './call';
 
 /** Longest time from the start of a vision call to its answer, upload included; then its slot expires by itself. */
-const PLACE_LAPSE_MS = 180_000;
+const SLOT_LAPSE_MS = 180_000;
 
 /** 429 when the key has used up its calls of this second or minute (every answer reports the tighter limit) or of this month. */
 export function rateLimit(services: ApiServices, defaults: DefaultLimits): Middleware {
@@ -43,39 +43,39 @@ export async function countTestCalls(
 }
 
 /**
- * Places for the photos of a call, until it ends. Of its key: 429 when that has too few left; a call with more photos than the key
+ * Slots for the photos of a call, until it ends. Of its key: 429 when that has too few left; a call with more photos than the key
  * may have at a time takes all of them. In the queue: 503 for photos that the workers can't process within the deadline, before the
  * body is read, so that a refusal costs next to nothing, and again after it, since many may have come meanwhile.
  */
-export function photoPlaces(
+export function photoSlots(
   { limiter, queue, clock }: ApiServices,
   defaults: DefaultLimits,
   deadlineMs: number,
 ) {
-  const take = async (res: Response, photos: number): Promise<void> => {
+  const acquire = async (res: Response, photos: number): Promise<void> => {
     const { keyId, limits } = callerOf(res);
     const limit = limits.concurrency ?? defaults.visionConcurrency;
-    const held = res.locals.photoPlaces ?? 0;
-    const places = Math.min(photos, limit - held);
-    if (places <= 0) return;
-    const taken = await limiter.acquire(keyId, limit, PLACE_LAPSE_MS, places);
+    const held = res.locals.photoSlots ?? 0;
+    const slots = Math.min(photos, limit - held);
+    if (slots <= 0) return;
+    const taken = await limiter.acquire(keyId, limit, SLOT_LAPSE_MS, slots);
     if (!taken) {
       const message = `This key may have ${limit} photos identified at the same time.`;
       throw rateLimited(message, { limit, remaining: 0, resetSeconds: 1 });
     }
-    res.locals.photoPlaces = held + places;
+    res.locals.photoSlots = held + slots;
     onceClosed(res, () => void taken.release().catch(() => undefined));
   };
   const callerIn = (res: Response): VisionCaller => ({
     accountId: callerOf(res).accountId,
     deadlineAt: clock.now().getTime() + deadlineMs,
   });
-  const first: Middleware = (_req, res) => take(res, 1);
+  const acquireFirst: Middleware = (_req, res) => acquire(res, 1);
   const shedLoad: Middleware = (_req, res) => queue.admit(callerIn(res));
-  const takeAll = async (res: Response, photos: number): Promise<void> => {
-    await take(res, photos - 1);
+  const acquireAll = async (res: Response, photos: number): Promise<void> => {
+    await acquire(res, photos - 1);
     const slot = await queue.enter({ ...callerIn(res), photos });
     onceClosed(res, () => slot.release());
   };
-  return { first, shedLoad, takeAll };
+  return { acquireFirst, shedLoad, acquireAll };
 }

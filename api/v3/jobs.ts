@@ -1,9 +1,9 @@
 import type { VisionJob } from '../../models/vision/jobs/vision-job';
 import type { ApiServices, ApiSettings } from '../api-services';
-import { aboutId, free, type Routes } from '../middleware/charged-answer';
+import { byPathId, free, type Routes } from '../middleware/charged-answer';
 import { linkRenewal, publicAddress } from '../middleware/links';
 import { countTestCalls } from '../middleware/rate-limit';
-import { takeBody } from '../wire/photos';
+import { readVisionBody } from '../wire/photos';
 import { presentJob } from './job-presenter';
 import { signalDeprecation } from './schema';
 import { jobBody, toIdentification } from './vision-schema';
@@ -15,7 +15,7 @@ export function jobRoutes(services: ApiServices, settings: ApiSettings) {
   const presented = async (job: Promise<VisionJob>) => presentJob(await job, jobs, renewLinks);
   return {
     createJob: async (req, res) => {
-      const { body, cut } = takeBody(req, jobBody, (given) => signalDeprecation(res, given));
+      const { body, cut } = readVisionBody(req, jobBody, (given) => signalDeprecation(res, given));
       const entries = body.entries.map((each, at) => toIdentification(each, cut, `entries.${at}.`));
       const includes = [...new Set(body.includes)];
       const address = publicAddress(req, settings);
@@ -30,7 +30,7 @@ export function jobRoutes(services: ApiServices, settings: ApiSettings) {
         return presentJob(job, jobs, renewLinks);
       });
     },
-    getJob: aboutId((id, { caller }) => presented(jobs.show(caller, id))),
-    cancelJob: aboutId((id, { caller }) => presented(jobs.cancel(caller, id))),
+    getJob: byPathId((id, { caller }) => presented(jobs.show(caller, id))),
+    cancelJob: byPathId((id, { caller }) => presented(jobs.cancel(caller, id))),
   } satisfies Partial<Routes>;
 }

@@ -4,8 +4,8 @@ import { badRequest } from '../../models/errors';
 import type { ReadRecord } from '../../models/ports';
 import type { RecordStatus } from '../../models/records/records-service';
 import type { ApiServices, ApiSettings } from '../api-services';
-import { aboutId, free, type Routes } from '../middleware/charged-answer';
-import { answerMade, type PublicAddress, publicAddress } from '../middleware/links';
+import { byPathId, free, type Routes } from '../middleware/charged-answer';
+import { type PublicAddress, publicAddress, setCreated } from '../middleware/links';
 
 const FREE = { credits_used: 0 } as const;
 
@@ -29,23 +29,23 @@ export const recordRoutes = ({ records, pictures }: ApiServices, settings: ApiSe
       return free(async ({ caller, signal }) => {
         const stored = await pictures.upload(req.body, { account: caller.accountId, signal });
         const { address, thumbnail, width, height } = stored;
-        answerMade(req, res, settings, address);
+        setCreated(req, res, settings, address);
         return { ...FREE, url: absolute(address), thumbnail: absolute(thumbnail), width, height };
       });
     },
-    getRecord: aboutId(async (id, _call, req) => {
+    getRecord: byPathId(async (id, _call, req) => {
       const data = [lineOf(await records.read(id), publicAddress(req, settings))];
       return { ...FREE, data };
     }),
-    deleteRecord: aboutId(async (id, call) => {
+    deleteRecord: byPathId(async (id, call) => {
       await records.remove(call, id);
       return { ...FREE, id, deleted: true };
     }),
-    getRecordStatus: aboutId(async (id) => {
+    getRecordStatus: byPathId(async (id) => {
       const { searchable, ...seen } = await records.status(id);
       return { ...FREE, id, searchable, identifiable: seen.pictures.done > 0, ...presentSeen(seen) };
     }),
-    getFeedStatus: aboutId(async (id) => {
+    getFeedStatus: byPathId(async (id) => {
       const { products, ...seen } = await records.feedStatus(id);
       return { ...FREE, id, products, ...presentSeen(seen) };
     }),

@@ -9,8 +9,8 @@ import { free, type Routes, type Work } from '../middleware/charged-answer';
 import { linksOf } from '../middleware/links';
 import { idOf } from '../middleware/request-address';
 import { validate } from '../middleware/validate';
-import { takeBody } from '../wire/photos';
-import { tellStages, type VisionObserver } from '../wire/vision-stages';
+import { readVisionBody } from '../wire/photos';
+import { reportTimings, type VisionObserver } from '../wire/vision-timings';
 import {
   presentFeedback,
   presentFound,
@@ -87,7 +87,7 @@ export function coreRoutes(services: ApiServices, settings: ApiSettings, metrics
       return free(async (call) => presentSuggestions(await suggestions.suggest(call, asked)));
     },
     identify: (req, res) => {
-      const { body, cut } = takeBody(req, identifyBody, (given) => signalDeprecation(res, given));
+      const { body, cut } = readVisionBody(req, identifyBody, (given) => signalDeprecation(res, given));
       const asked = toIdentification(body, cut);
       const view = viewOf(body.includes, linksOf(req, services, settings));
       const { pricing } = view;
@@ -97,7 +97,7 @@ export function coreRoutes(services: ApiServices, settings: ApiSettings, metrics
         photos,
         make: async (call) => {
           const { value, price } = await vision.identify(call, request);
-          tellStages(res, metrics, value);
+          reportTimings(res, metrics, value);
           return { value: presentIdentification(value, price, view), price };
         },
       };

@@ -1,7 +1,7 @@
 import type { Webhook } from '../../models/webhooks/webhook';
 import type { ApiServices, ApiSettings } from '../api-services';
-import { aboutId, free, type Routes } from '../middleware/charged-answer';
-import { answerMade } from '../middleware/links';
+import { byPathId, free, type Routes } from '../middleware/charged-answer';
+import { setCreated } from '../middleware/links';
 import { validate } from '../middleware/validate';
 import { toHttpUrl } from '../wire/photos';
 import { webhookBody } from './schema';
@@ -16,13 +16,13 @@ export const webhookRoutes = ({ webhooks }: ApiServices, settings: ApiSettings) 
       const wanted = { url: toHttpUrl(url, 'url'), events: [...new Set(events)], creditsBelow };
       const registered = free(async ({ caller }) => {
         const { secret, ...made } = await webhooks.register(caller, wanted);
-        answerMade(req, res, settings, `/v3/webhooks/${made.id}`);
+        setCreated(req, res, settings, `/v3/webhooks/${made.id}`);
         return { ...presentWebhook(made), secret };
       });
       // A repeat confirms the registration but does not return the secret again.
       return { ...registered, kept: (body) => ({ ...body, secret: null }) };
     },
-    deleteWebhook: aboutId(async (id, { caller }) => {
+    deleteWebhook: byPathId(async (id, { caller }) => {
       await webhooks.remove(caller, id);
       return { id };
     }),

@@ -22,7 +22,7 @@ export type CutPhotos = ReadonlyMap<string, Buffer>;
  * @param notice sees the parameters before they are validated
  * @throws AppError 400 for anything but a JSON object, and one that names the parameter at fault
  */
-export function takeBody<Body>(
+export function readVisionBody<Body>(
   req: Request,
   schema: z.ZodType<Body>,
   notice: (given: Readonly<Record<string, unknown>>) => void = () => undefined,
@@ -46,9 +46,7 @@ export function photosOf(
   at = '',
 ): readonly ImageInput[] {
   if (images === undefined) return [toImageInput({ url, base64, region }, cut, at)];
-  const [beside] = Object.entries({ url, base64, region }).flatMap(([name, value]) =>
-    value === undefined ? [] : name,
-  );
+  const beside = Object.entries({ url, base64, region }).find(([, value]) => value !== undefined)?.[0];
   if (beside !== undefined) {
     const message = `${at}${beside}: send it in "images", or one photo without "images".`;
     throw badRequest(message, { field: `${at}${beside}` });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
 import { inject, injectable } from 'tsyringe';
 import { type Account, type ApiKey, type Caller, DEFAULT_SCOPES } from '../../models/access/api-key';
-import { workFor } from '../../models/access/current-party';
+import { runAsParty } from '../../models/access/current-party';
 import { type AccountRepository, type Clock, type ListPage, PORTS } from '../../models/ports';
 import { Batcher } from '../core/batcher';
 import { EXPIRY, isOpen } from '../core/shared-clauses';
@@ -19,7 +19,7 @@ const KEY = sql`id, account_id AS "accountId", name, versions, scopes, test, cre
 @injectable()
 export class PostgresAccountRepository implements AccountRepository {
   readonly #callers = new Batcher((hashes: readonly string[]) =>
-    workFor('key look-ups', () => this.callersByHash(hashes)),
+    runAsParty('key look-ups', () => this.callersByHash(hashes)),
   );
 
   constructor(

@@ -1,4 +1,4 @@
-import { workFor } from '../../models/access/current-party';
+import { runAsParty } from '../../models/access/current-party';
 
 /** Something small, cached by version and read again for any other version or none: never older than the caller's. */
 export class VersionedCache<Value> {
@@ -9,7 +9,7 @@ export class VersionedCache<Value> {
 
   at(version?: number | string | null): Promise<Value> {
     if (this.#value !== undefined && version != null && version === this.#version) return this.#value;
-    const value = workFor('small tables', this.read);
+    const value = runAsParty('small tables', this.read);
     if (version == null) return value;
     this.#version = version;
     this.#value = value;

@@ -15,7 +15,7 @@ import type { ImageStore, OpenImage } from '../../models/ports';
 import { networkFault, StoreFault } from '../../models/store-fault';
 import { addressParts, type ImageExtension, imageAddress } from './image-address';
 
-export interface BucketPlace {
+export interface BucketLocation {
   readonly bucket: string;
   /** The prefix of all keys; empty, or without slashes at its ends. */
   readonly prefix: string;
@@ -50,7 +50,7 @@ export class S3ImageStore implements ImageStore {
   readonly #client: S3Client;
 
   constructor(
-    private readonly place: BucketPlace,
+    private readonly location: BucketLocation,
     access: S3Access,
   ) {
     const { credentials, pathStyle, endpoint, region } = access;
@@ -132,7 +132,7 @@ export class S3ImageStore implements ImageStore {
       const { Body } = await this.#client.send(new GetObjectCommand(object));
       return (await buffer(Body as Readable)).toString();
     } catch (error) {
-      if (!isMissing(error)) throw s3Fault(error, this.place);
+      if (!isMissing(error)) throw s3Fault(error, this.location);
     }
     await this.#client.send(new PutObjectCommand({ ...object, Body: randomUUID() })).catch(this.#fail);
     return null;
@@ -161,18 +161,18 @@ export class S3ImageStore implements ImageStore {
   }
 
   readonly #fail = (error: unknown): never => {
-    throw s3Fault(error, this.place);
+    throw s3Fault(error, this.location);
   };
 
   /** 503 when the server is away, or refuses. */
   #refuse(what: 'stored' | 'read' | 'listed'): (error: unknown) => never {
     return (error) => {
-      throw unavailable(`Images can not be ${what} now.`, 60, s3Fault(error, this.place));
+      throw unavailable(`Images can not be ${what} now.`, 60, s3Fault(error, this.location));
     };
   }
 
   #object(address: string): { Bucket: string; Key: string } {
-    const { bucket: Bucket, prefix } = this.place;
+    const { bucket: Bucket, prefix } = this.location;
     return { Bucket, Key: prefix === '' ? address.slice(1) : `${prefix}${address}` };
   }
 }

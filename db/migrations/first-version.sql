@@ -322,7 +322,7 @@ CREATE TABLE audit_log (
   completes bigint REFERENCES audit_log
 );
 COMMENT ON TABLE audit_log IS
-'Who did what and when. Only ever added to, whoever asks.
+'Who did what and when. Append-only, for every role.
 completes: the entry that this one ends; the details here are its details';
 CREATE INDEX audit_log_account ON audit_log (account_id, id);
 CREATE UNIQUE INDEX audit_log_completes ON audit_log (completes) WHERE completes IS NOT NULL;

@@ -12,7 +12,7 @@ export interface CallContext {
   /** Aborted when nobody is waiting for the answer any more. */
   readonly signal?: AbortSignal;
   /** Opens memory for what the call fetches. */
-  readonly openRoom?: () => MemoryLease;
+  readonly openMemory?: () => MemoryLease;
   /** Waits until there is memory for an answer of so many rows; fails with `unavailable` when there is none in time. */
   readonly awaitMemory?: (answer: { readonly rows: number; readonly priced: boolean }) => Promise<void>;
   readonly chargeId: string;

@@ -4,10 +4,10 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 const calls = new AsyncLocalStorage<{ party: string | null }>();
 
 /** Does work for a party; null is the service itself. Work for several accounts at once has its own name. */
-export const workFor = <Result>(party: string | null, work: () => Result): Result =>
+export const runAsParty = <Result>(party: string | null, work: () => Result): Result =>
   calls.run({ party }, work);
 
-export function goOnFor(party: string): void {
+export function setCurrentParty(party: string): void {
   const call = calls.getStore();
   if (call) call.party = party;
 }

@@ -8,7 +8,7 @@ import type { CatalogQuery, FacetValue, ResolvedQuery } from './catalog-query';
 import { cursorOf, rowBefore } from './cursor';
 import { wordsAsked } from './fold-text';
 import { type CatalogItem, isProduct } from './item';
-import { categorySlug, refuseUnknownTags, seenBy, sightOf } from './resolve-scope';
+import { categorySlug, refuseUnknownTags, sandboxScope, visibleTo } from './resolve-scope';
 import { SearchMisses } from './search-misses';
 import type { Taxonomy } from './taxonomy';
 
@@ -73,7 +73,7 @@ export class CatalogService {
     options: { pricing: boolean; categoryRule: CategoryRule },
   ): Promise<Priced<CatalogPage>> {
     const taxonomy = await this.taxonomy(call.caller);
-    const resolved = { ...this.resolve(query, taxonomy, options.categoryRule), ...sightOf(call.caller) };
+    const resolved = { ...this.resolve(query, taxonomy, options.categoryRule), ...sandboxScope(call.caller) };
     await refuseUnknownTags(query.filters, this.catalog, call.caller);
     const price = catalogPrice({ product: query.node === 'product', pricing: options.pricing });
     await this.billing.assertAffordable(call, price);
@@ -129,7 +129,7 @@ export class CatalogService {
       product: catalogPrice({ product: true, pricing }),
       other: catalogPrice({ product: false, pricing }),
     };
-    const seen = await seenBy(call.caller, asked, this.catalog);
+    const seen = await visibleTo(call.caller, asked, this.catalog);
     const sold = await this.billing.sell(call, (charge) =>
       this.sales.sell({ charge, rows: seen, price, pricing }),
     );

@@ -19,16 +19,16 @@ export function categorySlug(name: string, node: string, taxonomy: Taxonomy): st
 }
 
 /** The restriction on every search of a key: a test key sees the sandbox (contract 9.8). */
-export const sightOf = ({ test }: Pick<Caller, 'test'>): Pick<SearchScope, 'sandbox'> =>
+export const sandboxScope = ({ test }: Pick<Caller, 'test'>): Pick<SearchScope, 'sandbox'> =>
   test ? { sandbox: true } : {};
 
 /** Those of the ids that a key may look up, in their order; for a live key all of them, known or not. */
-export async function seenBy(
+export async function visibleTo(
   caller: Pick<Caller, 'test'>,
   ids: readonly string[],
   catalog: Pick<CatalogRepository, 'within'>,
 ): Promise<readonly string[]> {
-  return caller.test ? catalog.within(ids, { ...EVERYTHING, ...sightOf(caller) }) : ids;
+  return caller.test ? catalog.within(ids, { ...EVERYTHING, ...sandboxScope(caller) }) : ids;
 }
 
 /** The products that a caller may find by a category and filters. @throws AppError 400 for an unknown category or tag */
@@ -40,7 +40,7 @@ export async function scopeOf(
 ): Promise<SearchScope> {
   await refuseUnknownTags(filters, catalog, caller);
   const slug = category === null ? null : categorySlug(category, 'product', taxonomy);
-  return { category: slug, filters, ...sightOf(caller) };
+  return { category: slug, filters, ...sandboxScope(caller) };
 }
 
 /** @throws AppError 400 for a filter that names a tag which is not in the vocabulary (contract 3.3) */

@@ -3,7 +3,7 @@ import type { CallContext } from '../access/billing';
 import { type CatalogRepository, PORTS } from '../ports';
 import { visibleText, wordsAsked } from './fold-text';
 import { matchedParts } from './matched-parts';
-import { categorySlug, sightOf } from './resolve-scope';
+import { categorySlug, sandboxScope } from './resolve-scope';
 import type { Suggestion } from './suggestion';
 
 /** Completes the text of a search box (contract 5.11). */
@@ -20,7 +20,7 @@ export class SuggestionService {
     const slug = category === null ? null : categorySlug(category, 'product', taxonomy);
     const text = visibleText(query).trim().replace(/\s+/gu, ' ');
     const words = wordsAsked(text);
-    const rows = await this.catalog.suggest({ text, words, category: slug, size, ...sightOf(caller) });
+    const rows = await this.catalog.suggest({ text, words, category: slug, size, ...sandboxScope(caller) });
     return rows.map((row) => ({ ...row, matched: matchedParts(row.name, words ?? []) }));
   }
 }

@@ -150,7 +150,7 @@ export class EvaluationService {
       model: version.model,
       versionId: version.id,
       recall: recallFiguresOf(
-        known.map((answer) => ({ name: answer.query.name, place: judged(answer, model).place })),
+        known.map((answer) => ({ name: answer.query.name, rank: judged(answer, model).rank })),
       ),
       calibration: calibration && calibrationFiguresOf(firsts),
       falseAcceptsAt95: falseAcceptsAt95(
@@ -213,8 +213,8 @@ function compared(candidate: Judged, live: Judged): Comparison | null {
     if (!other || !asked || isUnknown(asked)) return [];
     return {
       product: asked.products[0] ?? '',
-      candidateRight: answer.place === 1,
-      liveRight: other.place === 1,
+      candidateRight: answer.rank === 1,
+      liveRight: other.rank === 1,
       same: answer.products[0]?.id === other.products[0]?.id,
     };
   });

@@ -93,15 +93,13 @@ export function percentileOf(values: readonly number[], share: number): number {
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0;
 }
 
-/** How often each kind of query found its item first, or in the first five. @param answers `place` from 1; null: not found */
-export function recallFiguresOf(
-  answers: readonly { readonly name: string; readonly place: number | null }[],
-) {
+/** How often each kind of query found its item first, or in the first five. @param answers `rank` from 1; null: not found */
+export function recallFiguresOf(answers: readonly { readonly name: string; readonly rank: number | null }[]) {
   const names = [...new Set(answers.map(({ name }) => name))].sort();
   return names.map((queries) => {
-    const places = answers.filter(({ name }) => name === queries).map(({ place }) => place);
+    const ranks = answers.filter(({ name }) => name === queries).map(({ rank }) => rank);
     const within = (most: number) =>
-      shareOf(places.filter((place) => place !== null && place <= most).length, places.length);
+      shareOf(ranks.filter((rank) => rank !== null && rank <= most).length, ranks.length);
     return { queries, first: within(1), firstFive: within(5) };
   });
 }

@@ -10,8 +10,8 @@ import {
 } from '../vision/embedding-model';
 import { type Ancestry, MatchContext } from '../vision/matches';
 
-export interface LabelledSighting {
-  /** The item shown; all sightings of an item are in the fit, or none. */
+export interface LabelledExample {
+  /** The item shown; all examples of an item are in the fit, or none. */
   readonly item: string;
   readonly shortlist: readonly Candidate[];
   readonly ancestry: Ancestry;
@@ -19,22 +19,22 @@ export interface LabelledSighting {
   readonly products: readonly string[];
   /** The taxonomy rows that are right, even for an item that the catalog does not have; null when unknown. */
   readonly above: ReadonlySet<string> | null;
-  /** How many sightings it counts for; 1 when left out. */
+  /** How many examples it counts for; 1 when left out. */
   readonly weight?: number;
 }
 
 /** The product rows, best first, and the position of the right one, from 1; null when it was not found. */
-export function judged({ shortlist, ancestry, products: right }: LabelledSighting, model: ChoiceModel) {
+export function judged({ shortlist, ancestry, products: right }: LabelledExample, model: ChoiceModel) {
   const { products } = new MatchContext(shortlist, ancestry, model);
   const marked = products.map((match) => ({ ...match, right: right.includes(match.id) }));
-  const place = marked.findIndex((match) => match.right);
-  return { products: marked, place: place < 0 ? null : place + 1 };
+  const rank = marked.findIndex((match) => match.right);
+  return { products: marked, rank: rank < 0 ? null : rank + 1 };
 }
 
 /** Whether the item is missing from the catalog, or was left out of the search. */
-export const isUnknown = ({ products }: LabelledSighting): boolean => products.length === 0;
+export const isUnknown = ({ products }: LabelledExample): boolean => products.length === 0;
 
-/** The cost of moving a standardised weight by one: a few sightings can't produce extreme weights. */
+/** The cost of moving a standardised weight by one: a few examples can't produce extreme weights. */
 const RIDGE = 0.05;
 const STEPS = 60;
 const CONVERGED = 1e-5;
@@ -54,9 +54,9 @@ const UNKNOWN_ANSWERED_MAX = 0.2;
 export const isForFitting = (item: string): boolean => hash(item, 'half') % 2 === 0;
 
 /** The likeliest weights, by Newton's method with a ridge towards `from`; null if too few first products were right, or wrong. */
-export function fitChoiceModel(all: readonly LabelledSighting[], from: ChoiceModel): ChoiceModel | null {
+export function fitChoiceModel(all: readonly LabelledExample[], from: ChoiceModel): ChoiceModel | null {
   const found = all.filter(({ shortlist }) => shortlist.length > 0);
-  const right = found.filter((sighting) => judged(sighting, from).place === 1).length;
+  const right = found.filter((example) => judged(example, from).rank === 1).length;
   if (Math.min(right, found.length - right) < LEAST) return null;
   const start = [
     ...NONE_SIGNALS.map((name) => from.none[name]),
@@ -74,13 +74,13 @@ export function fitChoiceModel(all: readonly LabelledSighting[], from: ChoiceMod
 }
 
 /** The lowest floor at which at most a fifth of unknown items is answered with a product first. */
-export function floorFor(all: readonly LabelledSighting[], model: ChoiceModel): Calibration['floor'] {
+export function floorFor(all: readonly LabelledExample[], model: ChoiceModel): Calibration['floor'] {
   const unknown = all
     .filter(isUnknown)
     .map(({ shortlist, ancestry }) => new MatchContext(shortlist, ancestry, model));
-  const isAnswered = (floor: number) => (sighting: MatchContext) => {
-    const [first] = sighting.rows(floor, () => true);
-    return first !== undefined && first.id === sighting.products[0]?.id;
+  const isAnswered = (floor: number) => (context: MatchContext) => {
+    const [first] = context.rows(floor, () => true);
+    return first !== undefined && first.id === context.products[0]?.id;
   };
   const answered = (floor: number) => unknown.filter(isAnswered(floor)).length / Math.max(1, unknown.length);
   return FLOORS.find((floor) => answered(floor) <= UNKNOWN_ANSWERED_MAX) ?? 1;
@@ -93,7 +93,7 @@ interface Decision {
   readonly weight: number;
 }
 
-function decisionsOf({ shortlist, products, weight = 1 }: LabelledSighting): Decision[] {
+function decisionsOf({ shortlist, products, weight = 1 }: LabelledExample): Decision[] {
   const right = shortlist.findIndex(({ id }) => products.includes(id)) + 1;
   return choicesOf(shortlist).map(({ none, candidates }) => {
     const signals = new Matrix([
@@ -108,13 +108,13 @@ function decisionsOf({ shortlist, products, weight = 1 }: LabelledSighting): Dec
 }
 
 /** The exponent for which taxonomy rows above the best products were right as often as claimed. */
-function fitKin(sightings: readonly LabelledSighting[], model: ChoiceModel): number {
-  const rows = sightings.flatMap(({ shortlist, ancestry, above, weight = 1 }) => {
-    const sighting = new MatchContext(shortlist, ancestry, model);
+function fitKin(examples: readonly LabelledExample[], model: ChoiceModel): number {
+  const rows = examples.flatMap(({ shortlist, ancestry, above, weight = 1 }) => {
+    const context = new MatchContext(shortlist, ancestry, model);
     if (above === null) return [];
-    return sighting
-      .levels(sighting.products[0]?.id ?? '')
-      .map(({ id, below }) => ({ below, found: sighting.found, right: above.has(id), weight }));
+    return context
+      .levels(context.products[0]?.id ?? '')
+      .map(({ id, below }) => ({ below, found: context.found, right: above.has(id), weight }));
   });
   const lossOf = (kin: number) =>
     rows.reduce((loss, { below, found, right, weight }) => {

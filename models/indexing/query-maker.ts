@@ -21,7 +21,7 @@ import type { EmbeddingVersion } from '../vision/embedding-model';
 import { ancestryOf } from '../vision/matches';
 import type { ShownNeighbour } from '../vision/neighbours';
 import type { CatalogImage } from './embedding-version';
-import type { LabelledSighting } from './fit-calibration';
+import type { LabelledExample } from './fit-calibration';
 
 export interface Query {
   /** The kind of query: `level 1` to `level 3`, `other photo`, `photo`, `feedback`. */
@@ -134,7 +134,7 @@ export class QueryMaker {
   }
 }
 
-export interface VersionAnswer extends LabelledSighting {
+export interface VersionAnswer extends LabelledExample {
   readonly query: Query;
 }
 
@@ -181,7 +181,7 @@ export async function labelledSighting(
   },
   catalog: CatalogRepository,
   taxonomy: Taxonomy,
-): Promise<LabelledSighting> {
+): Promise<LabelledExample> {
   const { item, neighbours, photos, products, shows } = shown;
   const shortlist = shortlistOf(candidatesOf(neighbours, photos));
   const items = await catalog.itemsById([...new Set([...shortlist.map(({ id }) => id), ...shows])]);

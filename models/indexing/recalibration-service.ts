@@ -12,7 +12,7 @@ import { calibrationOf } from '../vision/confidence';
 import type { ChoiceModel } from '../vision/embedding-model';
 import { liveOf, type VersionRecord } from './embedding-version';
 import { calibrationFiguresOf } from './figures';
-import { fitChoiceModel, isForFitting, judged, type LabelledSighting } from './fit-calibration';
+import { fitChoiceModel, isForFitting, judged, type LabelledExample } from './fit-calibration';
 import { coverageFaults, refused } from './promotion-gates';
 import { labelledSighting } from './query-maker';
 
@@ -66,7 +66,7 @@ export class RecalibrationService {
   }
 
   /** The neighbours of the photos of each answer, judged by the products that show those pictures now. */
-  async #corrected(version: VersionRecord, since: Date | null): Promise<LabelledSighting[]> {
+  async #corrected(version: VersionRecord, since: Date | null): Promise<LabelledExample[]> {
     const answers = await this.predictions.correctedNeighbours(version.id, since, ANSWERS_MAX);
     const taxonomy = await this.catalog.taxonomy();
     const sightingOf = async ({ id, correctId, neighbours: near, photos }: CorrectedNeighbours) => {
@@ -81,7 +81,7 @@ export class RecalibrationService {
 }
 
 /** A new fit beside the current calibration; null with too few right or wrong answers. `better`: by its Brier score. */
-function refit(answers: readonly LabelledSighting[], standing: ChoiceModel) {
+function refit(answers: readonly LabelledExample[], standing: ChoiceModel) {
   const fitting = answers.filter(({ item }) => isForFitting(item));
   const judging = answers.filter(({ item }) => !isForFitting(item));
   const figuresOf = (model: ChoiceModel) =>

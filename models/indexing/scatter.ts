@@ -184,8 +184,8 @@ function scoresOf(
     if (!judged.has(picture.id)) continue;
     const near = gallery.map((other) => (other === picture ? -2 : dot(picture.vector, other.vector)));
     const nearest = Math.max(...near.filter((_, at) => gallery[at]?.id === picture.id));
-    const place = 1 + near.filter((each, at) => gallery[at]?.id !== picture.id && each >= nearest).length;
-    scores.set(picture.id, [...(scores.get(picture.id) ?? []), 1 / place]);
+    const rank = 1 + near.filter((each, at) => gallery[at]?.id !== picture.id && each >= nearest).length;
+    scores.set(picture.id, [...(scores.get(picture.id) ?? []), 1 / rank]);
   }
   return [...scores.values()].map(meanOfNumbers);
 }

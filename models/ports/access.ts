@@ -136,11 +136,11 @@ export interface LimitDecision extends LimitState {
 export interface RateLimiter {
   /** Counts one call against a window; windows with a limit of 0 are not checked. */
   consume(keyId: string, window: 'second' | 'minute', limit: number): Promise<LimitDecision>;
-  /** Takes `places` (default: 1) of a key's concurrency slots, all or none: null when fewer are free. Slots expire. */
+  /** Takes `slots` (default: 1) of the concurrency of a key, all or none: null when fewer are free. Slots expire. */
   acquire(
     keyId: string,
     limit: number,
     lapseMs: number,
-    places?: number,
+    slots?: number,
   ): Promise<{ release(): Promise<void> } | null>;
 }

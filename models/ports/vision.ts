@@ -18,8 +18,8 @@ export type MemoryLease = Pick<Lease, 'resize' | 'close'>;
 
 /** Gets the bytes behind a caller's address: guarded, capped, timed. Fails with 422 reasons `url_*`, `image_too_large`. */
 export interface ImageSource {
-  /** @param room accounts for the picture's memory; while there is none, nothing is read from its host */
-  fetch(url: URL, signal?: AbortSignal, room?: MemoryLease): Promise<Buffer>;
+  /** @param lease accounts for the picture's memory; while there is none, nothing is read from its host */
+  fetch(url: URL, signal?: AbortSignal, lease?: MemoryLease): Promise<Buffer>;
 }
 
 export interface PrepareOptions {
@@ -62,7 +62,7 @@ export interface NeighbourRequest extends VisionCaller {
   readonly limit: number;
   readonly scope: SearchScope;
   readonly liveStamp: Caller['liveStamp'];
-  /** Aborted when the caller disconnects: the place in the queue is released. */
+  /** Aborted when the caller disconnects: its slot in the queue is released. */
   readonly signal?: AbortSignal;
   /** Absent where calls are not traced. */
   readonly trace?: TraceContext | undefined;

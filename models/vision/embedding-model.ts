@@ -125,7 +125,7 @@ export interface EmbeddingVersion {
  * Does work under the version that was live when the call came. If that fails and another one is live by then, it is done
  * under that: the first may have lost its vectors or its model meanwhile.
  */
-export async function underLive<Result>(
+export async function withLiveVersion<Result>(
   version: EmbeddingVersion,
   embeddings: { live(): Promise<EmbeddingVersion | null> },
   work: (version: EmbeddingVersion) => Promise<Result>,
@@ -135,6 +135,6 @@ export async function underLive<Result>(
   } catch (failure) {
     const live = await embeddings.live().catch(() => null);
     if (live === null || live.id === version.id) throw failure;
-    return underLive(live, embeddings, work);
+    return withLiveVersion(live, embeddings, work);
   }
 }

@@ -12,17 +12,17 @@ export interface Region {
 /** Photos of one call at most (contract 7.14). */
 export const PHOTOS_MAX = 5;
 
-interface Placed {
+interface PhotoDetails {
   /** The part to look at; all of it when left out. */
   readonly region?: Region | undefined;
   /** Its position, when it was sent in a list. */
   readonly index?: number | undefined;
 }
 
-export type ImageAddress = { readonly kind: 'url'; readonly url: URL } & Placed;
+export type ImageAddress = { readonly kind: 'url'; readonly url: URL } & PhotoDetails;
 
 /** A photo as a caller names it; `url` takes precedence when both are sent (contract 7.1). */
-export type ImageInput = ImageAddress | ({ readonly kind: 'bytes'; readonly bytes: Buffer } & Placed);
+export type ImageInput = ImageAddress | ({ readonly kind: 'bytes'; readonly bytes: Buffer } & PhotoDetails);
 
 /** A photo that is already prepared, including its region. */
 export type PreparedInput = { readonly kind: 'prepared'; readonly image: SmallImage };

@@ -64,8 +64,8 @@ export class MatchContext {
     });
   }
 
-  /** The taxonomy rows that may stand in for the best product, innermost first. They may no longer exist. */
-  standIns(floor: number): Match[] {
+  /** The taxonomy rows that may take the place of the best product, innermost first. They may no longer exist. */
+  fallbacks(floor: number): Match[] {
     const [best] = this.products;
     if (!best || best.confidence >= (floor === 0 ? LIKELY : Math.max(SURE, floor))) return [];
     return this.levels(best.id).filter(
@@ -78,11 +78,11 @@ export class MatchContext {
    * best is below the floor (contract 7.8, 7.10). @param isLive whether the catalog has a taxonomy row
    */
   rows(floor: number, isLive: (id: string) => boolean): Match[] {
-    const standIn = this.standIns(floor).find(({ id }) => isLive(id));
-    const rows = [...(standIn ? [{ id: standIn.id, confidence: standIn.confidence }] : []), ...this.products];
+    const row = this.fallbacks(floor).find(({ id }) => isLive(id));
+    const rows = [...(row ? [{ id: row.id, confidence: row.confidence }] : []), ...this.products];
     if ((rows[0]?.confidence ?? 0) < floor) return [];
     return rows
-      .filter(({ confidence }, place) => place === 0 || floor === 0 || confidence >= RUNNER_UP_MIN)
+      .filter(({ confidence }, rank) => rank === 0 || floor === 0 || confidence >= RUNNER_UP_MIN)
       .slice(0, MATCHES_MAX);
   }
 

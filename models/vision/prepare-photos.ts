@@ -5,7 +5,7 @@ import type { ViewSize } from './embedding-model';
 import type { ImageInput, PreparedInput } from './image-input';
 import type { SmallImage } from './neighbours';
 
-type Fetched = Extract<ImageInput, { kind: 'bytes' }> & { readonly room?: MemoryLease | undefined };
+type Fetched = Extract<ImageInput, { kind: 'bytes' }> & { readonly lease?: MemoryLease | undefined };
 
 /** Where photos come from, and what makes them small: pixels of this size, or JPEGs, of 640 pixels without a size. */
 interface Intake {
@@ -17,26 +17,26 @@ interface Intake {
 
 /**
  * Fetches and prepares the unprepared photos of a call, in parallel; the first unusable one ends the others.
- * @param openRoom opens memory for a fetched picture, until it is prepared
+ * @param openMemory opens memory for a fetched picture, until it is prepared
  * @param aside waits until all photos are fetched; without it each is prepared as soon as it is fetched
  * @throws AppError 400, 422, 503 as the ports say, with the position of the photo when it was sent in a list
  */
 export async function preparePhotos(
   photos: readonly (ImageInput | PreparedInput)[],
   { source, preparer, size, asPixels }: Intake,
-  { caller, signal, openRoom }: Pick<CallContext, 'caller' | 'signal' | 'openRoom'>,
+  { caller, signal, openMemory }: Pick<CallContext, 'caller' | 'signal' | 'openMemory'>,
   aside?: (wait: () => Promise<unknown>) => Promise<unknown>,
 ): Promise<SmallImage[]> {
   const failed = new AbortController();
   const ended = signal ? AbortSignal.any([signal, failed.signal]) : failed.signal;
   const fetched = async (photo: ImageInput | PreparedInput) => {
     if (photo.kind !== 'url') return photo;
-    const room = openRoom?.();
-    ended.addEventListener('abort', () => room?.close(), { once: true });
+    const lease = openMemory?.();
+    ended.addEventListener('abort', () => lease?.close(), { once: true });
     try {
-      return { ...photo, kind: 'bytes' as const, bytes: await source.fetch(photo.url, ended, room), room };
+      return { ...photo, kind: 'bytes' as const, bytes: await source.fetch(photo.url, ended, lease), lease };
     } catch (failure) {
-      room?.close();
+      lease?.close();
       throw atPosition(photo.index, failure);
     }
   };
@@ -51,7 +51,7 @@ export async function preparePhotos(
     } catch (failure) {
       throw atPosition(photo.index, failure);
     } finally {
-      photo.room?.close();
+      photo.lease?.close();
     }
   };
   try {

@@ -5,7 +5,7 @@ import { catalogPrice } from '../access/credits';
 import type { SearchScope } from '../catalog/catalog-query';
 import type { ResolvedTaxonomy } from '../catalog/catalog-service';
 import { type CatalogItem, isProduct } from '../catalog/item';
-import { categorySlug, seenBy, sightOf } from '../catalog/resolve-scope';
+import { categorySlug, sandboxScope, visibleTo } from '../catalog/resolve-scope';
 import { itemNotFound } from '../errors';
 import {
   type CatalogRepository,
@@ -15,7 +15,7 @@ import {
   PORTS,
 } from '../ports';
 import { type Candidate, candidatesOf, NEIGHBOURS } from './candidates';
-import { underLive } from './embedding-model';
+import { withLiveVersion } from './embedding-model';
 import { PHOTOS_MAX } from './image-input';
 
 export interface SimilarRequest {
@@ -49,10 +49,10 @@ export class SimilarService {
     const named = request.category === null ? null : categorySlug(request.category, 'product', taxonomy);
     const price = catalogPrice({ product: true, pricing: request.pricing });
     await this.billing.assertAffordable(call, price);
-    const [item] = await this.catalog.itemsById(await seenBy(call.caller, [request.id], this.catalog));
+    const [item] = await this.catalog.itemsById(await visibleTo(call.caller, [request.id], this.catalog));
     if (!item) throw itemNotFound();
     const category = named ?? item.category;
-    const scope = { category, filters: [], except: item.id, ...sightOf(call.caller) };
+    const scope = { category, filters: [], except: item.id, ...sandboxScope(call.caller) };
     const near = (await this.#near(call.caller, item, scope)).slice(0, request.size);
     const similarity = new Map(near.map((each) => [each.id, each.similarity]));
     const rows = await this.catalog.itemsById([...similarity.keys()], request.pricing);
@@ -66,7 +66,7 @@ export class SimilarService {
     const live = await this.embeddings.live(liveStamp);
     if (live === null || !isProduct(item)) return [];
     const addresses = [item, ...item.variants].flatMap(({ images }) => images);
-    return underLive(live, this.embeddings, async (version) => {
+    return withLiveVersion(live, this.embeddings, async (version) => {
       const pictures = await this.samples.vectorsAt(version.id, addresses, PHOTOS_MAX);
       const neighbours = await this.index.nearest(version, pictures, NEIGHBOURS, scope);
       return candidatesOf(neighbours, pictures.length);

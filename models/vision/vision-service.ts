@@ -138,33 +138,33 @@ export class VisionService {
     const shortlist = shortlistOf(candidatesOf(neighbours, request.photos.length));
     const products = await catalog.itemsById(shortlist.map(({ id }) => id));
     const calibration = calibrationOf(version);
-    const sighting = new MatchContext(shortlist, ancestryOf(products, taxonomy), calibration.confidence);
+    const context = new MatchContext(shortlist, ancestryOf(products, taxonomy), calibration.confidence);
     const floor = request.minConfidence ?? this.settings.confidenceFloor ?? calibration.floor;
-    const isAnswered = sighting.rows(floor, () => true).length > 0;
-    const priced = request.pricing && isAnswered ? sighting.products.slice(0, MATCHES_MAX) : [];
-    const ids = [...sighting.standIns(floor), ...priced].map(({ id }) => id);
+    const isAnswered = context.rows(floor, () => true).length > 0;
+    const priced = request.pricing && isAnswered ? context.products.slice(0, MATCHES_MAX) : [];
+    const ids = [...context.fallbacks(floor), ...priced].map(({ id }) => id);
     // A taxonomy row has to live, and to be within the scope itself.
     const read = await catalog.itemsById(ids, request.pricing, scope);
     const byId = new Map([...products, ...read].map((item) => [item.id, item]));
-    const matches = sighting.rows(floor, (id) => byId.has(id));
+    const matches = context.rows(floor, (id) => byId.has(id));
     const items = matches.flatMap(({ id, confidence }) => {
       const item = byId.get(id);
       return item ? [{ item, confidence }] : [];
     });
-    const [best] = sighting.products;
+    const [best] = context.products;
     return {
       best: best ? { ...best, category: byId.get(best.id)?.category ?? null } : null,
-      items: request.explain ? await this.explained(items, sighting, products) : items,
+      items: request.explain ? await this.explained(items, context, products) : items,
       resolvedTaxonomy: taxonomy.resolvedBy(items[0]?.item),
     };
   }
 
   private async explained(
     items: readonly IdentifiedItem[],
-    sighting: MatchContext,
+    context: MatchContext,
     products: readonly CatalogItem[],
   ): Promise<IdentifiedItem[]> {
-    const evidence = items.map(({ item }) => sighting.evidenceFor(item.id));
+    const evidence = items.map(({ item }) => context.evidenceFor(item.id));
     const images = await this.catalog.imageAddresses(evidence.flatMap((each) => each?.imageId ?? []));
     const byId = new Map(products.map((product) => [product.id, product]));
     return items.map((row, at) => {

@@ -1,7 +1,7 @@
 import { inject, injectable } from 'tsyringe';
-import { ALONE } from '../place';
 import { type Clock, PORTS, type WebhookSender, type WebhookStore } from '../ports';
 import { pauseAfter } from '../retry-pauses';
+import { NO_SLOT } from '../work-slot';
 import { signedHeaders } from './message-signature';
 import type { OutgoingMessage } from './webhook';
 
@@ -24,10 +24,10 @@ export class MessageDispatcher {
   ) {}
 
   /** Sends one message if one is due; returns whether one was. @param signal ends it early, to be sent again */
-  async next(signal: AbortSignal, { begun } = ALONE): Promise<boolean> {
+  async next(signal: AbortSignal, { reportWork } = NO_SLOT): Promise<boolean> {
     const message = await this.webhooks.begin(LEASE_MS);
     if (!message) return false;
-    begun();
+    reportWork();
     const outcome = await this.sent(message, signal);
     if (outcome === GONE) await this.webhooks.disable(message.endpointId);
     else if (typeof outcome === 'number' && outcome >= 200 && outcome < 300) {

@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError } from '@commander-js/extra-typings';
-import type { BucketPlace } from '../../db/files/s3-image-store';
+import type { BucketLocation } from '../../db/files/s3-image-store';
 import { moveImagesTo } from '../composition/image-stores';
 import { withStores } from '../composition/services';
-import { bucketPlace } from '../composition/setting-types';
+import { bucketLocation } from '../composition/setting-types';
 import { withProgress } from '../composition/terminal-progress';
 import { readCommandConfig } from '../config';
 import { answering, printAnswer } from './output';
@@ -33,8 +33,8 @@ export function register(images: Command): void {
     });
 }
 
-function bucket(text: string): BucketPlace {
-  const { data, error } = bucketPlace().safeParse(text);
+function bucket(text: string): BucketLocation {
+  const { data, error } = bucketLocation().safeParse(text);
   if (data) return data;
   throw new InvalidArgumentError(`It ${error.issues.map(({ message }) => message).join()}.`);
 }

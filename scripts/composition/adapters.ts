@@ -6,7 +6,7 @@ import { visionConcurrency } from '../../workers/embedder/inference-pool';
 import { ImageIndexer } from '../../workers/index-images';
 import { VisionPipeline } from '../../workers/pipeline';
 import { InProcessIndexQueue, InProcessVisionQueue } from '../../workers/queue/in-process-queue';
-import { adapterOf, inferenceThreads, type Opening } from './opening';
+import { adapterOf, inferenceThreads, type Startup } from './startup';
 import { waitForStore } from './wait-for-store';
 
 /*
@@ -19,7 +19,7 @@ import { waitForStore } from './wait-for-store';
  */
 
 /** @throws StartRefused when the server can't be used; AppError when the embedded database can't be opened */
-export async function openDatabase({ config, logger }: Opening): Promise<Database> {
+export async function openDatabase({ config, logger }: Startup): Promise<Database> {
   const { DATABASE_URL: url, DATA_DIR: dataDir, DATABASE_POOL_MAX: poolMax, STORE_WAIT_MS: waitMs } = config;
   const onWarning = (message: string) => logger.warn({}, message);
   if (url === undefined) return connectEmbedded({ dataDir, onWarning });
@@ -27,12 +27,12 @@ export async function openDatabase({ config, logger }: Opening): Promise<Databas
   return connectPostgres({ url, warnings, poolMax, onWarning });
 }
 
-export function openQueues(opening: Opening) {
-  const { config, container, logger, tracing, closing } = opening;
+export function openQueues(startup: Startup) {
+  const { config, container, logger, tracing, onClose } = startup;
   if (config.REDIS_URL !== undefined) {
     // BullMQ is loaded only where there is a Redis.
     const { redisQueues }: typeof import('./redis-adapters') = require('./redis-adapters');
-    return redisQueues(opening, config.REDIS_URL);
+    return redisQueues(startup, config.REDIS_URL);
   }
   const vision = new InProcessVisionQueue(tracing.photos(container.resolve(VisionPipeline)), {
     clock: adapterOf(container, PORTS.Clock),
@@ -40,16 +40,16 @@ export function openQueues(opening: Opening) {
     concurrency: visionConcurrency(inferenceThreads(config)),
     waitingMax: config.QUEUE_WAITING_MAX,
   });
-  closing(() => vision.close());
+  onClose(() => vision.close());
   const index = new InProcessIndexQueue(container.resolve(ImageIndexer));
-  closing(() => index.close());
+  onClose(() => index.close());
   const limiter = new MemoryRateLimiter();
   return { limiter, vision, index, answer: async () => undefined, dashboard: () => null };
 }
 
 export type Queues = ReturnType<typeof openQueues>;
 
-export async function redisReached({ config, logger }: Opening): Promise<void> {
+export async function redisReached({ config, logger }: Startup): Promise<void> {
   const { REDIS_URL: url, STORE_WAIT_MS: waitMs } = config;
   if (url === undefined) return;
   const redis: typeof import('../../workers/queue/redis-connection') = require('../../workers/queue/redis-connection');

@@ -31,7 +31,7 @@ import { RECORD_SCHEMAS } from '../import/record-schemas';
 import { AuditedTransactions } from './audited-transactions';
 import type { Loupe } from './container';
 import { gaugesOf } from './gauges';
-import { adapterOf, type Container } from './opening';
+import { adapterOf, type Container } from './startup';
 
 export function apiServices(container: Container): ApiServices {
   return {

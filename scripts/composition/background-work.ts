@@ -13,7 +13,7 @@ import { DriftWatch } from '../../models/feedback/drift-watch';
 import { ProcessWatch } from '../../models/installation/process-watch';
 import { PORTS } from '../../models/ports';
 import { RecordsService } from '../../models/records/records-service';
-import { OPEN_ENTRY_ROOM, VisionJobRunner } from '../../models/vision/jobs/vision-job-runner';
+import { OPEN_ENTRY_MEMORY, VisionJobRunner } from '../../models/vision/jobs/vision-job-runner';
 import { ENTRY_PRESENTER } from '../../models/vision/jobs/vision-job-service';
 import { MessageDispatcher } from '../../models/webhooks/message-dispatcher';
 import { version } from '../../package.json';
@@ -21,10 +21,10 @@ import { ModelPreloader } from '../../workers/model-preloader';
 import { PendingEmbeddingSweeper } from '../../workers/pending-embedding-sweeper';
 import { HttpWebhookSender } from '../../workers/webhooks/http-webhook-sender';
 import type { Queues } from './adapters';
-import { ConcurrentPoller, type Limits, type NextPiece } from './concurrent-poller';
+import { ConcurrentPoller, type Limits, type NextTask } from './concurrent-poller';
 import { Housekeeping, retentionRules } from './housekeeping';
-import { adapterOf, type Opening } from './opening';
 import { RecurringTask } from './recurring-task';
+import { adapterOf, type Startup } from './startup';
 
 /** How soon a worker notices a new version, retries a load, and unloads an old model. */
 const MODELS = { everyMs: 2_000, retryAfterMs: 15_000, unloadAfterMs: 120_000 };
@@ -33,7 +33,7 @@ const MODELS = { everyMs: 2_000, retryAfterMs: 15_000, unloadAfterMs: 120_000 };
 const PROCESSES_MS = 10_000;
 
 /** Entries of jobs at the same time; those that wait for hosts take no slot (contract 16.5). */
-const ENTRIES = { atOnce: 2, asideMax: 32, everyMs: 1_000 };
+const ENTRIES = { atOnce: 2, pausedMax: 32, everyMs: 1_000 };
 
 /** Messages to webhooks: this many may hang, each for this long, before others wait for them. */
 const MESSAGES = { atOnce: 8, everyMs: 2_000 };
@@ -42,8 +42,8 @@ const MESSAGE_MS = 10_000;
 /** Version of Loupe and the newest migration that it knows. */
 const RELEASE = `${version} ${Object.keys(migrations).sort().at(-1)}`;
 
-export async function startWorkerTasks(opening: Opening, queues: Queues): Promise<void> {
-  const { container, logger } = opening;
+export async function startWorkerTasks(startup: Startup, queues: Queues): Promise<void> {
+  const { container, logger } = startup;
   const embeddings = adapterOf(container, PORTS.EmbeddingRepository);
   const preloader = new ModelPreloader(
     embeddings,
@@ -54,15 +54,15 @@ export async function startWorkerTasks(opening: Opening, queues: Queues): Promis
     MODELS,
   );
   await preloader.look();
-  every(opening, 'models preloaded', MODELS.everyMs, () => preloader.look());
+  every(startup, 'models preloaded', MODELS.everyMs, () => preloader.look());
   await queues.answer();
   const pending = new PendingEmbeddingSweeper(embeddings, adapterOf(container, PORTS.IndexQueue), logger);
-  every(opening, 'pending embeddings', 20_000, (signal) => pending.look(signal), 0);
+  every(startup, 'pending embeddings', 20_000, (signal) => pending.look(signal), 0);
 }
 
 /** Makes this process known to the others, and reports whether they fit together. */
-export async function watchProcesses(opening: Opening): Promise<void> {
-  const { config, container, logger, closing } = opening;
+export async function watchProcesses(startup: Startup): Promise<void> {
+  const { config, container, logger, onClose } = startup;
   const images = adapterOf(container, PORTS.ImageStore);
   const signer = container.resolve(HmacDataFileSigner);
   let imageStore: string | null = null;
@@ -78,77 +78,77 @@ export async function watchProcesses(opening: Opening): Promise<void> {
     },
   );
   container.registerInstance(ProcessWatch, watch);
-  closing(() => watch.leave());
+  onClose(() => watch.leave());
   await watch.look();
-  every(opening, 'processes', PROCESSES_MS, () => watch.look());
+  every(startup, 'processes', PROCESSES_MS, () => watch.look());
 }
 
-export function startApiTasks(opening: Opening): void {
-  const { config, container, logger, closing } = opening;
+export function startApiTasks(startup: Startup): void {
+  const { config, container, logger, onClose } = startup;
   const queue = adapterOf(container, PORTS.VisionQueue);
-  every(opening, 'workers', 5_000, async () => {
+  every(startup, 'workers', 5_000, async () => {
     if ((await queue.workers()) === 0) throw noWorker();
   });
 
   const ledger = adapterOf(container, PORTS.CreditLedger);
-  every(opening, 'lapsed reservations', 30_000, () => ledger.expireReservations());
+  every(startup, 'lapsed reservations', 30_000, () => ledger.expireReservations());
 
   const store = container.resolve(PostgresHousekeepingStore);
   const housekeeping = new Housekeeping(store, retentionRules(config, container), logger);
   container.registerInstance(Housekeeping, housekeeping);
-  every(opening, 'housekeeping', 300_000, (signal) => housekeeping.look(signal));
+  every(startup, 'housekeeping', 300_000, (signal) => housekeeping.look(signal));
 
   const records = container.resolve(RecordsService);
-  every(opening, 'rows that follow', 2_000, (signal) => records.followUp(signal));
-  every(opening, 'search snapshot', 10_000, () => makeSearchSnapshot(container.resolve(PORTS.Knex)));
+  every(startup, 'rows that follow', 2_000, (signal) => records.followUp(signal));
+  every(startup, 'search snapshot', 10_000, () => makeSearchSnapshot(container.resolve(PORTS.Knex)));
 
   const misses = container.resolve(SearchMisses);
-  closing(() => misses.write());
-  every(opening, 'search misses', 60_000, () => misses.write());
+  onClose(() => misses.write());
+  every(startup, 'search misses', 60_000, () => misses.write());
 
-  startJobs(opening);
-  startMessages(opening);
+  startJobs(startup);
+  startMessages(startup);
 }
 
 /** Processes the entries of jobs beside the calls of this process (contract 16.5). */
-function startJobs(opening: Opening): void {
-  const { config, container } = opening;
+function startJobs(startup: Startup): void {
+  const { config, container } = startup;
   const bodies = bodyMemory(config.BODY_MEMORY_MIB * 2 ** 20);
   container.registerInstance(FairBudget, bodies);
-  container.registerInstance(OPEN_ENTRY_ROOM, (keyId: string) => bodies.open(keyId));
+  container.registerInstance(OPEN_ENTRY_MEMORY, (keyId: string) => bodies.open(keyId));
   const signer = adapterOf(container, PORTS.DataFileSigner);
   const clock = adapterOf(container, PORTS.Clock);
   container.registerInstance(ENTRY_PRESENTER, entryPresenter({ signer, clock }, config.IMAGE_BASE_URL));
   const runner = container.resolve(VisionJobRunner);
-  poll(opening, 'job entries', ENTRIES, (...way) => runner.next(...way));
+  poll(startup, 'job entries', ENTRIES, (...way) => runner.next(...way));
 }
 
 /** Sends messages to webhooks (contract 16.13), and looks for drift of confidence, which is one of them. */
-function startMessages(opening: Opening): void {
-  const { config, container, closing } = opening;
+function startMessages(startup: Startup): void {
+  const { config, container, onClose } = startup;
   const sender = new HttpWebhookSender({ timeoutMs: MESSAGE_MS, allow: config.WEBHOOK_ALLOW });
-  closing(() => sender.close());
+  onClose(() => sender.close());
   container.registerInstance(PORTS.WebhookSender, sender);
   const dispatcher = container.resolve(MessageDispatcher);
-  poll(opening, 'webhook messages', MESSAGES, (...way) => dispatcher.next(...way));
+  poll(startup, 'webhook messages', MESSAGES, (...way) => dispatcher.next(...way));
   const drift = container.resolve(DriftWatch);
-  every(opening, 'drift of confidence', 3_600_000, () => drift.look());
+  every(startup, 'drift of confidence', 3_600_000, () => drift.look());
 }
 
-function poll({ logger, closing }: Opening, ...way: [name: string, limits: Limits, next: NextPiece]): void {
+function poll({ logger, onClose }: Startup, ...way: [name: string, limits: Limits, next: NextTask]): void {
   const poller = new ConcurrentPoller(...way, logger);
-  closing(() => poller.stop());
+  onClose(() => poller.stop());
   poller.start();
 }
 
 function every(
-  { logger, closing }: Opening,
+  { logger, onClose }: Startup,
   name: string,
   everyMs: number,
   work: (signal: AbortSignal) => Promise<unknown>,
   firstAfterMs = everyMs,
 ): void {
   const task = new RecurringTask(name, everyMs, work, logger);
-  closing(() => task.stop());
+  onClose(() => task.stop());
   task.start(firstAfterMs);
 }

@@ -7,9 +7,9 @@ import { type Config, readCommandConfig } from '../config';
 import { entryOf } from './audited-transactions';
 import { openStores, whileOpen } from './container';
 import { imageStoreOf } from './image-stores';
-import { adapterOf, SYSTEM_CLOCK } from './opening';
 import { runningService } from './running-service';
 import { signingKeys } from './signing-keys';
+import { adapterOf, SYSTEM_CLOCK } from './startup';
 
 export const backUpTo = async (path: string): Promise<BackupSummary> =>
   whileOpen(openStores(readCommandConfig()), async ({ config, container, database: { knex } }) => {

@@ -42,14 +42,14 @@ import { RECORD_BODIES } from '../import/record-body';
 import { openDatabase, openQueues, type Queues } from './adapters';
 import { AuditedTransactions } from './audited-transactions';
 import { imageStoreOf } from './image-stores';
-import { adapterOf, type Container, inferenceThreads, type Opening, SYSTEM_CLOCK } from './opening';
 import { signingKeys } from './signing-keys';
+import { adapterOf, type Container, inferenceThreads, type Startup, SYSTEM_CLOCK } from './startup';
 import { NO_TRACING } from './tracing/open-tracing';
 
-export async function bindStores(opening: Opening): Promise<Database> {
-  const { config, container, logger, closing } = opening;
-  const database = await openDatabase(opening);
-  closing(() => database.close());
+export async function bindStores(startup: Startup): Promise<Database> {
+  const { config, container, logger, onClose } = startup;
+  const database = await openDatabase(startup);
+  onClose(() => database.close());
   await migrate(database.knex, migrations);
   container.registerInstance(PORTS.Logger, logger);
   container.registerInstance(PORTS.Clock, SYSTEM_CLOCK);
@@ -58,12 +58,12 @@ export async function bindStores(opening: Opening): Promise<Database> {
   container.registerInstance(SEARCH_MISSES_COUNTED, config.SEARCH_MISSES === 'on');
   container.registerSingleton(SearchMisses);
   container.registerInstance(INDEX_MEMORY_MIB, config.INDEX_MEMORY_MIB);
-  bindTables(opening, database.knex);
+  bindTables(startup, database.knex);
   const audited = new AuditedTransactions(database.knex, (knex) => storesOver(container, knex));
   container.registerInstance(AuditedTransactions, audited);
   container.registerInstance(PORTS.AuditedTransaction, audited);
   const images = imageStoreOf(config);
-  closing(() => images.close());
+  onClose(() => images.close());
   container.registerInstance(PORTS.ImageStore, images);
   container.registerInstance(PORTS.RecordBodies, RECORD_BODIES);
   const keys = await signingKeys(config);
@@ -72,7 +72,7 @@ export async function bindStores(opening: Opening): Promise<Database> {
   container.registerInstance(HmacDataFileSigner, signer);
   const { IMAGE_BYTES_MAX: bytesMax, IMAGE_PIXELS_MAX: pixelsMax } = config;
   container.registerInstance(IMAGE_LIMITS, { bytesMax, pixelsMax });
-  bindClass(opening, PORTS.ImagePreparer, SharpImagePreparer);
+  bindClass(startup, PORTS.ImagePreparer, SharpImagePreparer);
   return database;
 }
 
@@ -89,10 +89,10 @@ function storesOver(container: Container, knex: Database['knex']) {
   };
 }
 
-function bindTables(opening: Pick<Opening, 'container' | 'tracing'>, knex: Database['knex']): void {
+function bindTables(startup: Pick<Startup, 'container' | 'tracing'>, knex: Database['knex']): void {
   const bind = <Port extends object>(token: Token<Port>, adapter: InjectionToken<Port>) =>
-    bindClass(opening, token, adapter);
-  opening.container.registerInstance(PORTS.Knex, knex);
+    bindClass(startup, token, adapter);
+  startup.container.registerInstance(PORTS.Knex, knex);
   bind(PORTS.CatalogRepository, PostgresCatalogRepository);
   bind(PORTS.ItemSales, PostgresItemSales);
   bind(PORTS.CatalogRecords, PostgresCatalogRecords);
@@ -112,8 +112,8 @@ function bindTables(opening: Pick<Opening, 'container' | 'tracing'>, knex: Datab
   bind(PORTS.WebhookStore, PostgresWebhookStore);
 }
 
-export function bindImageSource(opening: Opening): void {
-  const { config, container, closing } = opening;
+export function bindImageSource(startup: Startup): void {
+  const { config, container, onClose } = startup;
   container.registerInstance(IMAGE_FETCH_SETTINGS, {
     timeoutMs: config.IMAGE_FETCH_TIMEOUT_MS,
     bytesMax: config.IMAGE_BYTES_MAX,
@@ -121,18 +121,18 @@ export function bindImageSource(opening: Opening): void {
     allow: config.IMAGE_FETCH_ALLOW,
   });
   const source = container.resolve(HttpImageSource);
-  closing(() => source.close());
-  bindUnlessGiven(opening, PORTS.ImageSource, source);
+  onClose(() => source.close());
+  bindUnlessGiven(startup, PORTS.ImageSource, source);
 }
 
 /** Binds the ports of an identification, except those that a test has replaced. */
-export function bindVision(opening: Opening): Queues {
-  const { config, container, logger, closing } = opening;
+export function bindVision(startup: Startup): Queues {
+  const { config, container, logger, onClose } = startup;
   container.registerInstance(VISION_SETTINGS, {
     deadlineMs: config.VISION_DEADLINE_MS,
     confidenceFloor: config.CONFIDENCE_FLOOR ?? null,
   });
-  bindImageSource(opening);
+  bindImageSource(startup);
   const library = new FolderModelLibrary(config.DATA_DIR);
   container.registerInstance(PORTS.ModelLibrary, library);
   container.registerInstance(PORTS.PhotoDistorter, PHOTO_DISTORTER);
@@ -149,19 +149,19 @@ export function bindVision(opening: Opening): Queues {
     },
     mapOf: (versionId) => adapterOf(container, PORTS.EmbeddingRepository).mapOf(versionId),
   });
-  closing(() => embedders.close());
-  bindUnlessGiven(opening, PORTS.EmbedderRegistry, embedders);
+  onClose(() => embedders.close());
+  bindUnlessGiven(startup, PORTS.EmbedderRegistry, embedders);
   container.registerInstance(PHOTO_CACHE_BYTES, config.PHOTO_MEMORY_MIB * 2 ** 20);
   container.registerInstance(ForegroundLoad, new ForegroundLoad());
   const recall = new RecallSampler(adapterOf(container, PORTS.NeighbourIndex), logger, {
     oneOf: config.NEIGHBOUR_RECALL_SAMPLE,
   });
-  closing(() => recall.close());
+  onClose(() => recall.close());
   container.registerInstance(RecallSampler, recall);
-  const queues = openQueues(opening);
-  bindUnlessGiven(opening, PORTS.RateLimiter, queues.limiter);
-  bindUnlessGiven(opening, PORTS.VisionQueue, queues.vision);
-  bindUnlessGiven(opening, PORTS.IndexQueue, queues.index);
+  const queues = openQueues(startup);
+  bindUnlessGiven(startup, PORTS.RateLimiter, queues.limiter);
+  bindUnlessGiven(startup, PORTS.VisionQueue, queues.vision);
+  bindUnlessGiven(startup, PORTS.IndexQueue, queues.index);
   return queues;
 }
 
@@ -172,7 +172,7 @@ const VECTORS_INDEXED_FROM = 20_000;
 const BATCH_TIMEOUT_MS = 30_000;
 
 function bindClass<Port extends object>(
-  { container, tracing }: Pick<Opening, 'container' | 'tracing'>,
+  { container, tracing }: Pick<Startup, 'container' | 'tracing'>,
   token: Token<Port>,
   adapter: InjectionToken<Port>,
 ): void {
@@ -181,7 +181,7 @@ function bindClass<Port extends object>(
 }
 
 function bindUnlessGiven<Port extends object>(
-  { container, tracing }: Opening,
+  { container, tracing }: Startup,
   token: Token<Port>,
   adapter: Port,
 ): void {

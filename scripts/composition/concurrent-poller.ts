@@ -1,14 +1,14 @@
-import type { Place } from '../../models/place';
 import type { Logger } from '../../models/ports';
+import type { WorkSlot } from '../../models/work-slot';
 import { RecurringTask } from './recurring-task';
 
 /** Does one piece of work, if there is one; returns whether there was. */
-export type NextPiece = (stop: AbortSignal, place: Place) => Promise<boolean>;
+export type NextTask = (stop: AbortSignal, slot: WorkSlot) => Promise<boolean>;
 
 export interface Limits {
   readonly atOnce: number;
   /** No piece is begun while this many have given up their slot and not got it back. Default: no limit. */
-  readonly asideMax?: number;
+  readonly pausedMax?: number;
   readonly everyMs: number;
 }
 
@@ -17,17 +17,17 @@ export class ConcurrentPoller {
   readonly #loops = new Set<Promise<void>>();
   readonly #task: RecurringTask;
   /** Loops that have a slot, those that have stepped aside, and those of the latter that want their slot back. */
-  #placed = 0;
-  #aside = 0;
+  #held = 0;
+  #paused = 0;
   readonly #returning: (() => void)[] = [];
 
   constructor(
     private readonly name: string,
     private readonly limits: Limits,
-    private readonly next: NextPiece,
+    private readonly next: NextTask,
     private readonly logger: Logger,
   ) {
-    this.#task = new RecurringTask(name, limits.everyMs, (stop) => this.#look(stop), logger);
+    this.#task = new RecurringTask(name, limits.everyMs, (stop) => this.#poll(stop), logger);
   }
 
   start(): void {
@@ -40,19 +40,19 @@ export class ConcurrentPoller {
   }
 
   /** Starts a loop, which continues until it finds nothing. Resolves when it has begun a piece, or found none. */
-  #look(stop: AbortSignal): Promise<void> {
-    if (stop.aborted || this.#isFull || this.#placed >= this.limits.atOnce) return Promise.resolve();
-    this.#placed += 1;
+  #poll(stop: AbortSignal): Promise<void> {
+    if (stop.aborted || this.#isFull || this.#held >= this.limits.atOnce) return Promise.resolve();
+    this.#held += 1;
     return new Promise((resolve, reject) => {
       let failed: (failure: unknown) => void = reject;
-      const begun = (): void => {
+      const reportWork = (): void => {
         failed = (failure) => this.#tell(failure);
         resolve();
-        this.#lookAgain(stop);
+        this.#pollAgain(stop);
       };
       // Deferred until the loop is counted: a piece that it finds starts another loop.
       const loop = Promise.resolve()
-        .then(() => this.#work(stop, begun))
+        .then(() => this.#work(stop, reportWork))
         .then(resolve, (failure: unknown) => failed(failure))
         .finally(() => {
           this.#loops.delete(loop);
@@ -62,38 +62,38 @@ export class ConcurrentPoller {
     });
   }
 
-  #lookAgain(stop: AbortSignal): void {
-    this.#look(stop).catch((failure: unknown) => this.#tell(failure));
+  #pollAgain(stop: AbortSignal): void {
+    this.#poll(stop).catch((failure: unknown) => this.#tell(failure));
   }
 
   get #isFull(): boolean {
-    return this.#aside >= (this.limits.asideMax ?? Number.POSITIVE_INFINITY);
+    return this.#paused >= (this.limits.pausedMax ?? Number.POSITIVE_INFINITY);
   }
 
   /** Returning pieces go before those that have not begun. */
-  async #work(stop: AbortSignal, begun: () => void): Promise<void> {
-    const place: Place = { begun, aside: (wait) => this.#stepAside(stop, wait) };
-    while (!stop.aborted && !this.#isFull && (await this.next(stop, place)) && this.#returning.length === 0);
+  async #work(stop: AbortSignal, reportWork: () => void): Promise<void> {
+    const slot: WorkSlot = { reportWork, releaseWhile: (wait) => this.#releaseWhile(stop, wait) };
+    while (!stop.aborted && !this.#isFull && (await this.next(stop, slot)) && this.#returning.length === 0);
   }
 
-  async #stepAside<Result>(stop: AbortSignal, wait: () => Promise<Result>): Promise<Result> {
-    this.#aside += 1;
+  async #releaseWhile<Result>(stop: AbortSignal, wait: () => Promise<Result>): Promise<Result> {
+    this.#paused += 1;
     this.#leave();
-    this.#lookAgain(stop);
+    this.#pollAgain(stop);
     try {
       return await wait();
     } finally {
-      if (this.#placed < this.limits.atOnce) this.#placed += 1;
+      if (this.#held < this.limits.atOnce) this.#held += 1;
       else await new Promise<void>((resolve) => this.#returning.push(resolve));
-      this.#aside -= 1;
+      this.#paused -= 1;
     }
   }
 
   /** Frees a slot, or hands it to the first piece that wants its own back. */
   #leave(): void {
-    const comesBack = this.#returning.shift();
-    if (comesBack) comesBack();
-    else this.#placed -= 1;
+    const next = this.#returning.shift();
+    if (next) next();
+    else this.#held -= 1;
   }
 
   #tell(failure: unknown): void {

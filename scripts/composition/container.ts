@@ -9,7 +9,7 @@ import { bindImageSource, bindStores, bindVision } from './bindings';
 import { imagesReached } from './image-stores';
 import { liveVersion } from './live-version';
 import { createLogger } from './log';
-import { adapterOf, type Opening, type QueuePage } from './opening';
+import { adapterOf, type QueuePage, type Startup } from './startup';
 import { NO_TRACING, openTracing } from './tracing/open-tracing';
 
 /** What a process does for others; a command does neither. */
@@ -22,7 +22,7 @@ export interface Parts {
 
 export const NO_PARTS: Parts = { answersQueues: false, servesHttp: false };
 
-export interface Loupe extends Omit<Opening, 'closing'> {
+export interface Loupe extends Omit<Startup, 'onClose'> {
   readonly parts: Parts;
   readonly database: Database;
   /** The queue dashboard, where this process shows one. */
@@ -35,15 +35,15 @@ export type Overrides = Readonly<Record<symbol, unknown>>;
 
 /** Opens what the parts of a process need, in this order, and binds every port. A failure closes what was opened before. */
 export const openLoupe = (config: Config, parts: Parts, overrides: Overrides = {}): Promise<Loupe> =>
-  opened(config, parts, async (opening) => {
-    const { container, logger } = opening;
-    await redisReached(opening);
-    const database = await bindStores(opening);
+  opened(config, parts, async (startup) => {
+    const { container, logger } = startup;
+    await redisReached(startup);
+    const database = await bindStores(startup);
     for (const token of Object.getOwnPropertySymbols(overrides)) {
       container.registerInstance(token, overrides[token]);
     }
-    await imagesReached(opening);
-    const queues = bindVision(opening);
+    await imagesReached(startup);
+    const queues = bindVision(startup);
     const embeddings = adapterOf(container, PORTS.EmbeddingRepository);
     const live = await liveVersion(config, parts.answersQueues, embeddings, logger);
     logger.debug({ model: live.model, version: live.id }, 'live embedding version');
@@ -55,19 +55,19 @@ export const openLoupe = (config: Config, parts: Parts, overrides: Overrides = {
         logger.error(told, 'the live version can not be searched');
       });
     if (parts.answersQueues) await adapterOf(container, PORTS.EmbedderRegistry).forVersion(live);
-    if (parts.answersQueues || parts.servesHttp) await watchProcesses(opening);
-    if (parts.answersQueues) await startWorkerTasks(opening, queues);
+    if (parts.answersQueues || parts.servesHttp) await watchProcesses(startup);
+    if (parts.answersQueues) await startWorkerTasks(startup, queues);
     if (!parts.servesHttp) return { database };
-    startApiTasks(opening);
+    startApiTasks(startup);
     const { QUEUES_PASSWORD: password } = config;
     return { database, queuePage: password === undefined ? null : queues.dashboard(password) };
   });
 
 /** Opens only the stores and the client that fetches pictures, whether or not a service is running; never traced. */
 export const openStores = (config: Config): Promise<Loupe> =>
-  opened({ ...config, OTEL_SDK_DISABLED: true }, NO_PARTS, async (opening) => {
-    const database = await bindStores(opening);
-    bindImageSource(opening);
+  opened({ ...config, OTEL_SDK_DISABLED: true }, NO_PARTS, async (startup) => {
+    const database = await bindStores(startup);
+    bindImageSource(startup);
     return { database };
   });
 
@@ -83,21 +83,21 @@ export async function whileOpen<Result>(opening: Promise<Loupe>, work: (loupe: L
 async function opened(
   config: Config,
   parts: Parts,
-  open: (opening: Opening) => Promise<Pick<Loupe, 'database'> & Partial<Pick<Loupe, 'queuePage'>>>,
+  open: (startup: Startup) => Promise<Pick<Loupe, 'database'> & Partial<Pick<Loupe, 'queuePage'>>>,
 ): Promise<Loupe> {
   const container = root.createChildContainer();
   let tracing = NO_TRACING;
   const logger = createLogger(config, () => tracing.logFields());
   tracing = openTracing(config, logger);
   const closers: (() => Promise<unknown>)[] = [() => tracing.close()];
-  const closing: Opening['closing'] = (close) => void closers.unshift(close);
+  const onClose: Startup['onClose'] = (close) => void closers.unshift(close);
   const close = async () => {
     for (const closer of closers.splice(0)) {
       await closer().catch((failure: unknown) => logger.error({ error: String(failure) }, 'closing failed'));
     }
   };
   try {
-    const { database, queuePage = null } = await open({ config, container, logger, tracing, closing });
+    const { database, queuePage = null } = await open({ config, container, logger, tracing, onClose });
     return { config, parts, container, database, logger, tracing, queuePage, close };
   } catch (failure) {
     await close();

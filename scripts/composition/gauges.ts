@@ -10,7 +10,7 @@ import { PooledEmbedderRegistry } from '../../workers/embedder/embedder-registry
 import { RecallSampler } from '../../workers/recall-sampler';
 import type { Loupe } from './container';
 import { Housekeeping } from './housekeeping';
-import { adapterOf, type Container } from './opening';
+import { adapterOf, type Container } from './startup';
 
 type Figure = number | null | undefined;
 type Figures = Figure | Readonly<Record<string, Figure>>;

@@ -4,7 +4,7 @@ import pMap from 'p-map';
 import { PostgresHousekeepingStore } from '../../db/core/housekeeping-store';
 import { type Logger, PORTS } from '../../models/ports';
 import type { Config } from '../config';
-import { adapterOf, type Container } from './opening';
+import { adapterOf, type Container } from './startup';
 
 export interface RetentionRule {
   readonly kind: string;

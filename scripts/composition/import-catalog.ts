@@ -6,7 +6,7 @@ import { PORTS } from '../../models/ports';
 import { type ImportOptions, importBundle } from '../import/import-bundle';
 import { entryOf } from './audited-transactions';
 import type { Loupe } from './container';
-import { adapterOf } from './opening';
+import { adapterOf } from './startup';
 import { withProgress } from './terminal-progress';
 
 export interface CatalogImportOptions extends Pick<ImportOptions, 'bundle' | 'table' | 'dryRun' | 'wait'> {

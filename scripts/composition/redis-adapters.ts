@@ -8,22 +8,22 @@ import { BullMqIndexQueue, BullMqIndexWorker } from '../../workers/queue/bullmq-
 import { BullMqVisionQueue, openDashboardQueues } from '../../workers/queue/bullmq-queue';
 import { BullMqVisionWorker } from '../../workers/queue/bullmq-worker';
 import { failFastConnection } from '../../workers/queue/redis-connection';
-import { adapterOf, inferenceThreads, type Opening } from './opening';
+import { adapterOf, inferenceThreads, type Startup } from './startup';
 
-export function redisQueues(opening: Opening, redisUrl: string) {
-  const { config, container, logger, tracing, closing } = opening;
+export function redisQueues(startup: Startup, redisUrl: string) {
+  const { config, container, logger, tracing, onClose } = startup;
   const bullMq = { redisUrl, prefix: config.QUEUE_PREFIX, logger };
   const clock = adapterOf(container, PORTS.Clock);
   const stop = new AbortController();
   const connection = failFastConnection(redisUrl, stop.signal, logger);
-  closing(async () => {
+  onClose(async () => {
     stop.abort();
     connection.disconnect();
   });
   const vision = new BullMqVisionQueue({ ...bullMq, clock, waitingMax: config.QUEUE_WAITING_MAX });
-  closing(() => vision.close());
+  onClose(() => vision.close());
   const index = new BullMqIndexQueue(bullMq);
-  closing(() => index.close());
+  onClose(() => index.close());
   return {
     limiter: new RedisRateLimiter(connection, config.QUEUE_PREFIX, logger),
     vision,
@@ -35,14 +35,14 @@ export function redisQueues(opening: Opening, redisUrl: string) {
         concurrency: visionConcurrency(inferenceThreads(config)),
         closeTimeoutMs: config.STOP_TIMEOUT_MS,
       });
-      closing(() => photos.close());
+      onClose(() => photos.close());
       const images = new BullMqIndexWorker(container.resolve(ImageIndexer), bullMq);
-      closing(() => images.close());
+      onClose(() => images.close());
       await Promise.all([photos.ready(), images.ready()]);
     },
     dashboard: (password: string) => {
       const { queues, close } = openDashboardQueues(bullMq);
-      closing(close);
+      onClose(close);
       return queueDashboard(queues, password, config.UNKNOWN_KEYS_PER_MINUTE);
     },
   };

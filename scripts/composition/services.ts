@@ -12,7 +12,7 @@ import { PORTS } from '../../models/ports';
 import { readCommandConfig } from '../config';
 import { type Loupe, NO_PARTS, openLoupe, openStores, whileOpen } from './container';
 import { type CatalogImportOptions, importCatalog } from './import-catalog';
-import { adapterOf } from './opening';
+import { adapterOf } from './startup';
 
 const storeServices = ({ container }: Loupe) => ({
   accounts: container.resolve(AccountService),

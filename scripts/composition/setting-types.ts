@@ -1,7 +1,7 @@
 import { isIP, isIPv6 } from 'node:net';
 import { z } from 'zod';
 import type { SigningKey } from '../../db/files/hmac-data-file-signer';
-import type { BucketPlace } from '../../db/files/s3-image-store';
+import type { BucketLocation } from '../../db/files/s3-image-store';
 
 /** The longest timer that Node has: a longer one fires at once. */
 export const TIMER_MS_MAX = 2 ** 31 - 1;
@@ -100,16 +100,16 @@ export const baseUrl = () =>
     });
 
 /** `s3://bucket/prefix`; the prefix may be left out. */
-export const bucketPlace = () =>
+export const bucketLocation = () =>
   z
     .string()
-    .regex(BUCKET_PLACE, "must be s3://bucket/prefix: a prefix has letters, digits and !-_.*'()/")
-    .transform((text): BucketPlace => {
-      const [, bucket = '', prefix = ''] = BUCKET_PLACE.exec(text) ?? [];
+    .regex(BUCKET_LOCATION, "must be s3://bucket/prefix: a prefix has letters, digits and !-_.*'()/")
+    .transform((text): BucketLocation => {
+      const [, bucket = '', prefix = ''] = BUCKET_LOCATION.exec(text) ?? [];
       return { bucket, prefix };
     });
 
-const BUCKET_PLACE =
+const BUCKET_LOCATION =
   /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/((?:(?!\.+(?:\/|$))[\w!.*'()-]+)(?:\/(?!\.+(?:\/|$))[\w!.*'()-]+)*))?\/?$/;
 
 /** Characters that the id of a signing key may have: it appears in every link. */

@@ -4,7 +4,7 @@ import { connectionBudget, connectPostgres, type Database } from '../../db/core/
 import { connectionsSpent, databaseFailure } from '../../db/core/postgres-faults';
 import { inTransaction, rowsOf, sql } from '../../db/core/sql';
 import { PostgresProcessRegistry } from '../../db/installation/process-registry';
-import { workFor } from '../../models/access/current-party';
+import { runAsParty } from '../../models/access/current-party';
 import { AppError } from '../../models/errors';
 import { processEnvironment } from '../../scripts/config';
 import { createOwnDatabase, migratedInServer, type OwnDatabase } from '../support/database';
@@ -81,8 +81,8 @@ onServer('a server', () => {
     ['transactions', () => inTransaction(database.knex, (trx) => rowsOf(trx, WAIT))],
   ])('on which any number of %s of a party wait leaves connections to others', async (_what, waiting) => {
     await operator.query('SELECT pg_advisory_lock(1)');
-    const flood = Array.from({ length: 30 }, () => workFor('flood', async () => waiting()));
-    const other = workFor('other', () => rowsOf(database.knex)`SELECT 1 AS one`);
+    const flood = Array.from({ length: 30 }, () => runAsParty('flood', async () => waiting()));
+    const other = runAsParty('other', () => rowsOf(database.knex)`SELECT 1 AS one`);
     expect(await other).toEqual([{ one: 1 }]);
     await operator.query('SELECT pg_advisory_unlock(1)');
     await Promise.all(flood);

@@ -9,7 +9,7 @@ import { StoredPictures } from '../../models/catalog/stored-pictures';
 import { NO_PROGRESS, PORTS, type Token } from '../../models/ports';
 import type { ModelManifest } from '../../models/vision/embedding-model';
 import { openStores } from '../../scripts/composition/container';
-import { adapterOf } from '../../scripts/composition/opening';
+import { adapterOf } from '../../scripts/composition/startup';
 import { processEnvironment, readConfig } from '../../scripts/config';
 import { type ImportOptions, importBundle } from '../../scripts/import/import-bundle';
 import { copyMigrated, createOwnDatabase } from './database';

@@ -3,7 +3,7 @@ import { PostgresAccountRepository } from '../../db/accounts/account-repository'
 import { API_VERSIONS, type KeyLimits } from '../../models/access/api-key';
 import { hashKey, makeKey } from '../../models/access/credential';
 import type { NewKey } from '../../models/access/key-service';
-import { SYSTEM_CLOCK } from '../../scripts/composition/opening';
+import { SYSTEM_CLOCK } from '../../scripts/composition/startup';
 
 export interface KeyOptions extends Partial<Omit<NewKey, 'name' | 'limits'>> {
   readonly limits?: Partial<KeyLimits>;

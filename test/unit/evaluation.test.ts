@@ -4,7 +4,7 @@ import {
   fitChoiceModel,
   floorFor,
   judged,
-  type LabelledSighting,
+  type LabelledExample,
 } from '../../models/indexing/fit-calibration';
 import { type PromotionState, promotionFaults } from '../../models/indexing/promotion-gates';
 import { Random } from '../../models/random';
@@ -74,7 +74,7 @@ describe('a calibration', () => {
   };
 
   /** What photos find, which they really show as often as a known rule says. */
-  function sightings(seed: string, count: number): LabelledSighting[] {
+  function examples(seed: string, count: number): LabelledExample[] {
     const random = new Random(seed);
     return Array.from({ length: count }, (_, number) => {
       const usual = random.between(0.2, 0.6);
@@ -99,9 +99,9 @@ describe('a calibration', () => {
 
   // contract 7.9
   test('a fitted confidence is reliable for every row, on answers that it was not fitted on', () => {
-    const model = fitChoiceModel(sightings('fit', 1_200), UNCALIBRATED.confidence);
+    const model = fitChoiceModel(examples('fit', 1_200), UNCALIBRATED.confidence);
     if (!model) throw new Error('nothing was fitted');
-    const asked = sightings('judge', 1_200);
+    const asked = examples('judge', 1_200);
     const rows = asked.map((each) => judged(each, model).products);
     expect(calibrationFiguresOf(rows.flatMap((each) => each.slice(0, 1))).ece).toBeLessThan(0.045);
     expect(calibrationFiguresOf(rows.flat()).ece).toBeLessThan(0.01);
@@ -110,27 +110,27 @@ describe('a calibration', () => {
   });
 
   test('taxonomy rows claim of "none of them" what was right of them', () => {
-    const without = sightings('kin', 1_000);
+    const without = examples('kin', 1_000);
     const half = without.map((each, number) =>
       each.products.length === 0 && number % 2 === 0 ? { ...each, above: new Set(['brand_x']) } : each,
     );
-    const kinOf = (among: LabelledSighting[]) => fitChoiceModel(among, UNCALIBRATED.confidence)?.kin;
+    const kinOf = (among: LabelledExample[]) => fitChoiceModel(among, UNCALIBRATED.confidence)?.kin;
     expect(kinOf(half)).toBeLessThan(kinOf(without) ?? 0);
   });
 
   test('few answers change little, and answers without information change nothing', () => {
     expect(fitChoiceModel([], TRUTH)).toBeNull();
-    const right = sightings('fit', 500).map((each) => ({
+    const right = examples('fit', 500).map((each) => ({
       ...each,
       products: [judged(each, TRUTH).products[0]?.id ?? ''],
     }));
     expect(fitChoiceModel(right, TRUTH)).toBeNull();
     for (const count of [60, 1_000])
-      expect(fitChoiceModel(sightings('few', count), TRUTH)?.candidate.nearest).toBeCloseTo(3, -1);
+      expect(fitChoiceModel(examples('few', count), TRUTH)?.candidate.nearest).toBeCloseTo(3, -1);
   });
 
   test('the floor is the lowest at which at most a fifth of unknown items is answered with a product first', () => {
-    const asked = sightings('floor', 1_000).map((each) => ({ ...each, ancestry: new Map() }));
+    const asked = examples('floor', 1_000).map((each) => ({ ...each, ancestry: new Map() }));
     const floor = floorFor(asked, TRUTH);
     const firsts = asked
       .filter(({ products }) => products.length === 0)

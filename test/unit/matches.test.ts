@@ -99,18 +99,18 @@ describe('Confidence', () => {
         const shortlist = shortlistOf(all);
         const above = (at: number) => [`style_${at % 9}_${kinds[at % 3]}`, `brand_${kinds[at % 3]}`];
         const ancestry = new Map(shortlist.map(({ id }, at) => [id, above(at)]));
-        const sighting = new MatchContext(shortlist, ancestry, weights);
-        const rows = sighting.rows(floor, () => true);
+        const context = new MatchContext(shortlist, ancestry, weights);
+        const rows = context.rows(floor, () => true);
         const shown = rows.filter(({ id }) => id.startsWith('product_'));
         const confidences = rows.map(({ confidence }) => confidence);
-        for (const among of [shown, sighting.products])
+        for (const among of [shown, context.products])
           expect(among.reduce((sum, { confidence }) => sum + confidence, 0)).toBeLessThanOrEqual(1);
         expect(confidences).toEqual([...confidences].sort((left, right) => right - left));
         expect(confidences.every((each) => each >= 0 && each <= 1)).toBe(true);
         expect(new Set(idsOf(rows)).size).toBe(rows.length);
         expect(rows.length).toBeLessThanOrEqual(10);
         for (const { id, confidence } of shown) {
-          const levels = sighting.evidenceFor(id)?.levels.map((level) => level.confidence) ?? [];
+          const levels = context.evidenceFor(id)?.levels.map((level) => level.confidence) ?? [];
           const upwards = [confidence, ...levels];
           expect(upwards).toEqual([...upwards].sort((left, right) => left - right));
         }

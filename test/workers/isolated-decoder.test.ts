@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import { AppError } from '../../models/errors';
-import { shrunk, type Wanted } from '../../workers/image/decode-picture';
-import { shrunkAlone } from '../../workers/image/isolated-decoder';
+import { decodePicture, type Wanted } from '../../workers/image/decode-picture';
+import { decodeIsolated } from '../../workers/image/isolated-decoder';
 
 const PREPARED: Wanted = { whole: { width: 640, height: 480 }, kernel: 'lanczos3', as: 'prepared' };
 const PIXELS: Wanted = { whole: { width: 300, height: 225 }, kernel: 'mitchell', as: 'pixels' };
@@ -20,21 +20,23 @@ beforeAll(async () => {
 
 test.each([PREPARED, PIXELS])('they come out as in this process: $as', async (wanted) => {
   const request = requestOf(photo, wanted);
-  const { data, ...size } = await shrunkAlone(request);
-  const here = await shrunk(request.picture, wanted);
+  const { data, ...size } = await decodeIsolated(request);
+  const here = await decodePicture(request.picture, wanted);
   expect(size).toMatchObject({ width: here.width, height: here.height });
   expect(data.equals(here.data)).toBe(true);
 });
 
 test('a damaged one is image_undecodable', async () => {
-  const damaged = shrunkAlone(requestOf(photo.subarray(0, 500)));
+  const damaged = decodeIsolated(requestOf(photo.subarray(0, 500)));
   await expect(damaged).rejects.toBeInstanceOf(AppError);
   await expect(damaged).rejects.toMatchObject({ status: 422, extras: { reason: 'image_undecodable' } });
 });
 
 test('a caller that gives up ends the process', async () => {
   const leaving = new AbortController();
-  const left = expect(shrunkAlone(requestOf(photo), leaving.signal)).rejects.toMatchObject({ status: 422 });
+  const left = expect(decodeIsolated(requestOf(photo), leaving.signal)).rejects.toMatchObject({
+    status: 422,
+  });
   leaving.abort();
   await left;
 });

@@ -59,7 +59,7 @@ const JPEG_FIRST = 0xff;
  * pass (contract 7.19).
  * @throws AppError 422
  */
-export function shrunk(
+export function decodePicture(
   { bytes, pixelsMax, isSrgb }: EncodedPicture,
   { whole, part, as, kernel }: Wanted,
 ): Promise<SmallPicture> {

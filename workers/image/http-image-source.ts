@@ -36,11 +36,11 @@ export class HttpImageSource implements ImageSource {
     this.connections = new GuardedConnections(settings);
   }
 
-  async fetch(url: URL, signal?: AbortSignal, room?: MemoryLease): Promise<Buffer> {
+  async fetch(url: URL, signal?: AbortSignal, lease?: MemoryLease): Promise<Buffer> {
     const deadline = AbortSignal.timeout(this.settings.timeoutMs);
     const either = signal ? AbortSignal.any([deadline, signal]) : deadline;
     try {
-      return await this.follow(url, either, room);
+      return await this.follow(url, either, lease);
     } catch (failure) {
       if (failure instanceof AppError) throw failure;
       if (failure instanceof BlockedAddressError) throw blocked();
@@ -54,20 +54,20 @@ export class HttpImageSource implements ImageSource {
     this.connections.close();
   }
 
-  private async follow(start: URL, signal: AbortSignal, room?: MemoryLease): Promise<Buffer> {
+  private async follow(start: URL, signal: AbortSignal, lease?: MemoryLease): Promise<Buffer> {
     let url = start;
     for (let redirects = 0; redirects <= this.settings.redirectsMax; redirects += 1) {
       const answer = await this.connections.request(url, { method: 'GET', signal, headers: HEADERS });
       const next = REDIRECTS.has(answer.statusCode ?? 0) ? answer.headers.location : undefined;
       // Browsers do not treat an empty one as a redirect, either.
-      if (!next) return await this.read(answer, room);
+      if (!next) return await this.read(answer, lease);
       answer.on('error', () => undefined).destroy();
       url = redirectTarget(next, url);
     }
     throw unprocessable('url_status', `The address redirects more than ${this.settings.redirectsMax} times.`);
   }
 
-  private async read(answer: IncomingMessage, room?: MemoryLease): Promise<Buffer> {
+  private async read(answer: IncomingMessage, lease?: MemoryLease): Promise<Buffer> {
     const { headers, statusCode = 0 } = answer;
     const isSuccess = statusCode >= 200 && statusCode <= 299;
     if (!isSuccess || Number(headers['content-length'] ?? 0) > this.settings.bytesMax) {
@@ -81,11 +81,11 @@ export class HttpImageSource implements ImageSource {
       const bytes = Buffer.from(chunk);
       length += bytes.length;
       if (length > this.settings.bytesMax) throw this.tooLarge();
-      await room?.resize(length);
+      await lease?.resize(length);
       chunks.push(bytes);
     }
     const coding = headers['content-encoding'];
-    if (coding !== undefined) await room?.resize(length + this.settings.bytesMax);
+    if (coding !== undefined) await lease?.resize(length + this.settings.bytesMax);
     const body = Buffer.concat(chunks, length);
     return coding === undefined ? body : await decodeContent(body, coding, this.settings.bytesMax);
   }

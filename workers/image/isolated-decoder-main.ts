@@ -1,10 +1,10 @@
 /**
- * What `shrunkAlone` starts: decodes the one picture that it is sent. It does not end by itself after that: its end could
+ * What `decodeIsolated` starts: decodes the one picture that it is sent. It does not end by itself after that: its end could
  * be seen before its answer, and would be taken for one without a word.
  */
 import { getPriority, setPriority } from 'node:os';
 import { AppError } from '../../models/errors';
-import { guardSharp, shrunk } from './decode-picture';
+import { decodePicture, guardSharp } from './decode-picture';
 import type { DecodeAnswer, IsolatedRequest } from './isolated-decoder';
 
 /** As the other threads that decode (`scripts/low-priority-pool.cjs`). */
@@ -12,7 +12,7 @@ const NICENESS = 10;
 
 async function answerTo({ picture, wanted }: IsolatedRequest): Promise<DecodeAnswer> {
   try {
-    return { ok: true, ...(await shrunk(picture, wanted)) };
+    return { ok: true, ...(await decodePicture(picture, wanted)) };
   } catch (failure) {
     if (!(failure instanceof AppError)) throw failure;
     return { ok: false, reason: failure.extras.reason, message: failure.message };

@@ -20,7 +20,7 @@ const LONGEST_MS = 20_000;
  * @param signal ends the process, too
  * @throws AppError 422 for a picture that can't be decoded
  */
-export async function shrunkAlone(request: IsolatedRequest, signal?: AbortSignal): Promise<SmallPicture> {
+export async function decodeIsolated(request: IsolatedRequest, signal?: AbortSignal): Promise<SmallPicture> {
   const child = fork(require.resolve('./isolated-decoder-main'), [], {
     execArgv: ['--require', require.resolve('tsx/cjs')],
     serialization: 'advanced',

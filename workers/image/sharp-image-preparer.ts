@@ -10,15 +10,15 @@ import { decodableJpeg } from './decodable-jpeg';
 import { decodableWebp } from './decodable-webp';
 import { DecodeBudget, decodeMemoryBytes } from './decode-budget';
 import {
+  decodePicture,
   decoding,
   guardSharp,
   jpegOfPixels,
   type SmallPicture,
-  shrunk,
   undecodable,
   type Wanted,
 } from './decode-picture';
-import { shrunkAlone } from './isolated-decoder';
+import { decodeIsolated } from './isolated-decoder';
 import { ACCEPTED_FORMATS, sniffPictureFormat, unusualJpeg } from './picture-format';
 import { type Shrinking, shrinkingOf, uprightSize } from './shrinking';
 import { isSrgbProfile } from './srgb-profile';
@@ -70,21 +70,21 @@ export class SharpImagePreparer implements ImagePreparer {
 
   async prepare(bytes: Buffer, options: PrepareOptions = {}, size = USUAL_SIZE): Promise<PreparedImage> {
     const as = size.side < PREPARED_SIDE ? 'small' : 'prepared';
-    const { data: jpeg, ...sizes } = await this.shrunk(bytes, as, size, options);
+    const { data: jpeg, ...sizes } = await this.decodeChecked(bytes, as, size, options);
     return { jpeg, ...sizes, digest: digestOf(bytes, options) };
   }
 
   async decode(bytes: Buffer, size: ViewSize, options: PrepareOptions = {}): Promise<DecodedImage> {
-    const { data: pixels, width, height } = await this.shrunk(bytes, 'pixels', size, options);
+    const { data: pixels, width, height } = await this.decodeChecked(bytes, 'pixels', size, options);
     const image = { pixels, width, height };
     return { ...image, digest: digestOf(bytes, options), jpeg: () => jpegOfPixels(image) };
   }
 
   async thumbnail(bytes: Buffer, side: number): Promise<Buffer> {
-    return (await this.shrunk(bytes, 'thumbnail', { side, kernel: USUAL_KERNEL })).data;
+    return (await this.decodeChecked(bytes, 'thumbnail', { side, kernel: USUAL_KERNEL })).data;
   }
 
-  private async shrunk(
+  private async decodeChecked(
     bytes: Buffer,
     as: Wanted['as'],
     { side, kernel }: ViewSize,
@@ -112,9 +112,9 @@ export class SharpImagePreparer implements ImagePreparer {
       const small =
         memory > LARGE_BYTES_MAX
           ? await this.alone.run({ bytes: 1, pixels, ...caller }, () =>
-              shrunkAlone({ picture, wanted }, caller.signal),
+              decodeIsolated({ picture, wanted }, caller.signal),
             )
-          : await this.budget.run({ bytes: memory, pixels, ...caller }, () => shrunk(picture, wanted));
+          : await this.budget.run({ bytes: memory, pixels, ...caller }, () => decodePicture(picture, wanted));
       return { ...small, source: uprightSize(header) };
     } catch (failure) {
       // An unusual kind of JPEG that can't be decoded is refused by its name, not as damaged (contract 7.3).

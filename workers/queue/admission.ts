@@ -9,28 +9,28 @@ export interface VisionQueueLimits {
   readonly waitingMax: number;
 }
 
-/** Photos of a call that are in the queue. */
-export interface Asked {
+/** The photos of a call in the queue, and their answer. */
+export interface QueuedAnswer {
   readonly answer: Promise<Neighbourhood>;
   /** When the deadline has passed: the answer where word of it was lost, else null. */
-  lastLook?(): Promise<Neighbourhood | null>;
+  findLateAnswer?(): Promise<Neighbourhood | null>;
   /** Takes photos that have no answer out of the queue; when they are being looked at, that goes on. */
   withdraw?(): Promise<void>;
   /** Nobody is waiting any more. */
-  forget(): void;
+  discard(): void;
 }
 
-/** What is kept of the places, and of the time, for accounts that have less than their share of them. */
+/** The share of slots and of time that is kept for accounts with less than their share. */
 const KEPT_SHARE = 1 / 8;
 
-/** A photo that is still to be decoded is let in when its turn comes in this share of its time: what decoding takes is not known. */
+/** A photo that is still to be decoded is admitted when its turn comes in this share of its time: what decoding takes is not known. */
 const ENTRANCE_SHARE = 0.5;
 
 /** An older load is too inaccurate: at the pace of any worker a few jobs have come or gone since. */
 const RECENT_MS = 50;
 
-/** As many as one key may have at a time are let in while anything moves: of so few the pace says too little. */
-const ALWAYS_LET_IN = 16;
+/** As many as one key may have at a time are admitted while anything moves: of so few the pace says too little. */
+const ALWAYS_ADMITTED = 16;
 
 /** Counts photos by account. */
 class PhotosByAccount {
@@ -50,7 +50,7 @@ class PhotosByAccount {
 }
 
 /**
- * A queue for photos, wherever it lives: who finds room in it, how long they wait, and what becomes of photos that nobody
+ * A queue for photos, wherever it lives: who is admitted, how long they wait, and what becomes of photos that nobody
  * waits for any more.
  */
 export abstract class AdmittingQueue {
@@ -58,7 +58,7 @@ export abstract class AdmittingQueue {
   /** Photos of this process that are in the queue, or on their way to it: being decoded, or waiting for that. */
   readonly #inside = new PhotosByAccount();
   /** Of them those in the queue. */
-  readonly #asking = new PhotosByAccount();
+  readonly #queued = new PhotosByAccount();
 
   constructor(private readonly limits: VisionQueueLimits) {}
 
@@ -66,10 +66,10 @@ export abstract class AdmittingQueue {
   protected abstract get load(): QueueLoad;
 
   /** Looks how full the queue is, unless that was seen so recently. @throws unavailable when it is closed or away, or nobody serves it */
-  protected abstract look(recentMs: number): Promise<void>;
+  protected abstract refreshLoad(recentMs: number): Promise<void>;
 
   /** Adds the photos, which counts at once in `load`. */
-  protected abstract add(request: NeighbourRequest, askedAt: number): Asked;
+  protected abstract add(request: NeighbourRequest, askedAt: number): QueuedAnswer;
 
   protected now(): number {
     return this.limits.clock.now().getTime();
@@ -77,13 +77,13 @@ export abstract class AdmittingQueue {
 
   /** Refuses a photo that is not worth taking in, before it is decoded: others are on their way as well. */
   async admit(caller: VisionCaller): Promise<void> {
-    await this.look(RECENT_MS);
+    await this.refreshLoad(RECENT_MS);
     const { waiting, active } = this.load;
-    const { waitingMax, leftMs } = this.#roomFor(caller);
-    const decoding = Math.max(0, this.#inside.total - this.#asking.total);
-    this.#assertPlace(waiting + decoding, waitingMax);
+    const { waitingMax, leftMs } = this.#limitsFor(caller);
+    const decoding = Math.max(0, this.#inside.total - this.#queued.total);
+    this.#assertCapacity(waiting + decoding, waitingMax);
     const ahead = { waiting: waiting + Math.min(decoding, this.#decodedBefore(caller)), active };
-    const few = ahead.waiting + active < ALWAYS_LET_IN && !this.rate.isStalled;
+    const few = ahead.waiting + active < ALWAYS_ADMITTED && !this.rate.isStalled;
     if (!few) this.#assertTime(ahead, leftMs * ENTRANCE_SHARE);
   }
 
@@ -103,46 +103,47 @@ export abstract class AdmittingQueue {
   /** @throws the reason of `request.signal` when it is aborted; else as the port says */
   async neighbours(request: NeighbourRequest): Promise<Neighbourhood> {
     const { accountId, images, signal, deadlineAt } = request;
-    this.#asking.add(accountId, images.length);
+    this.#queued.add(accountId, images.length);
     try {
       signal?.throwIfAborted();
       const askedAt = this.now();
       if (deadlineAt <= askedAt) throw timeout(0);
-      await this.look(0);
+      await this.refreshLoad(0);
       signal?.throwIfAborted();
-      const { waitingMax, leftMs } = this.#roomFor(request);
-      this.#assertPlace(this.load.waiting, waitingMax);
+      const { waitingMax, leftMs } = this.#limitsFor(request);
+      this.#assertCapacity(this.load.waiting, waitingMax);
       this.#assertTime(this.load, leftMs);
       return await this.#await(request, askedAt, this.add(request, askedAt));
     } finally {
-      this.#asking.add(accountId, -images.length);
+      this.#queued.add(accountId, -images.length);
     }
   }
 
   async #await(
     { deadlineAt, signal }: NeighbourRequest,
     askedAt: number,
-    asked: Asked,
+    queued: QueuedAnswer,
   ): Promise<Neighbourhood> {
     const ticket = this.rate.ask(askedAt);
     try {
-      const waited = await race(asked.answer, deadlineAt - askedAt, signal);
+      const waited = await race(queued.answer, deadlineAt - askedAt, signal);
       const isLate = waited.kind === 'late';
-      const answer = waited.kind === 'answered' ? waited.value : isLate ? await asked.lastLook?.() : null;
+      const answer =
+        waited.kind === 'answered' ? waited.value : isLate ? await queued.findLateAnswer?.() : null;
       if (answer) {
         this.rate.answered(ticket, this.now());
         return answer;
       }
       if (isLate) this.rate.missed(ticket, this.now());
-      await asked.withdraw?.().catch(() => undefined);
+      await queued.withdraw?.().catch(() => undefined);
       throw isLate ? timeout(deadlineAt - askedAt) : signal?.reason;
     } finally {
-      asked.forget();
+      queued.discard();
     }
   }
 
-  /** @throws unavailable when there is no place; its `Retry-After` is the time after which, at the measured pace, there is */
-  #assertPlace(waiting: number, waitingMax: number): void {
+  /** @throws unavailable when there is no free slot; its `Retry-After` is the time after which, at the measured pace, there is */
+  #assertCapacity(waiting: number, waitingMax: number): void {
     if (waiting < waitingMax) return;
     throw unavailable('Too many photos are waiting.', this.rate.waitMs(waiting - waitingMax + 1) / 1000);
   }
@@ -157,7 +158,7 @@ export abstract class AdmittingQueue {
 
   /** Photos that are decoded before one of this account: accounts take turns, so one more of each other than it has itself. */
   #decodedBefore({ accountId }: VisionCaller): number {
-    const decoding = (each: string, inside: number) => Math.max(0, inside - this.#asking.of(each));
+    const decoding = (each: string, inside: number) => Math.max(0, inside - this.#queued.of(each));
     const own = decoding(accountId, this.#inside.of(accountId));
     let before = 0;
     for (const [each, inside] of this.#inside.accounts) before += Math.min(decoding(each, inside), own + 1);
@@ -165,10 +166,10 @@ export abstract class AdmittingQueue {
   }
 
   /**
-   * The places and the time that a caller may use. Of an account that has as many photos in this process as fall to each
-   * account that has any, a part is reserved for others, so that they get a place at once while it floods the queue.
+   * The slots and the time that a caller may use. Of an account that has as many photos in this process as fall to each
+   * account that has any, a part is reserved for others, so that they get a slot at once while it floods the queue.
    */
-  #roomFor({ accountId, deadlineAt }: VisionCaller) {
+  #limitsFor({ accountId, deadlineAt }: VisionCaller) {
     const own = this.#inside.of(accountId);
     const hasShare = own > 0 && own * this.#inside.accounts.size >= this.#inside.total;
     const share = hasShare ? 1 - KEPT_SHARE : 1;

@@ -2,7 +2,7 @@ import { type JobsOptions, Queue } from 'bullmq';
 import { noWorker } from '../../models/errors';
 import type { NeighbourRequest, QueueLoad, VisionQueue } from '../../models/ports';
 import { jpegOf, type Neighbourhood } from '../../models/vision/neighbours';
-import { AdmittingQueue, type Asked, type VisionQueueLimits } from './admission';
+import { AdmittingQueue, type QueuedAnswer, type VisionQueueLimits } from './admission';
 import { type BullMqOptions, BullMqProducer, queueAway } from './bullmq-producer';
 import { INDEX_QUEUE, neighbourhoodOf, PAYLOAD_VERSION, VISION_QUEUE, type VisionJob } from './job';
 import { race } from './race';
@@ -15,7 +15,7 @@ const JOB: JobsOptions = {
   removeOnFail: { age: 3_600, count: 1_000 },
 };
 
-/** The deadline has passed: the last look must not take long. */
+/** The deadline has passed: the last check must not take long. */
 const LOOK_TIMEOUT_MS = 1_000;
 
 /** A worker that took a photo in time may read it a little later. */
@@ -25,8 +25,8 @@ const BYTES_SLACK_MS = 5_000;
 export class BullMqVisionQueue extends AdmittingQueue implements VisionQueue {
   readonly takesPixels = false;
   readonly #producer: BullMqProducer;
-  /** The last look at the queue, and what it or an earlier one saw. */
-  #look: { readonly seen: Promise<void>; readonly at: number } | null = null;
+  /** The last check of the queue, and what it or an earlier one saw. */
+  #lastCheck: { readonly seen: Promise<void>; readonly at: number } | null = null;
   #seen: QueueLoad = { waiting: 0, active: 0 };
   /** Admitted, and not yet counted by Redis. */
   #adding = 0;
@@ -65,9 +65,9 @@ export class BullMqVisionQueue extends AdmittingQueue implements VisionQueue {
     return { waiting: this.#seen.waiting + this.#adding, active: this.#seen.active };
   }
 
-  /** One look serves all calls within a moment, so that a flood is refused without a flood of looks. */
-  protected async look(recentMs: number): Promise<void> {
-    const last = this.#look;
+  /** One check serves all calls within a moment, so that a flood is refused without a flood of checks. */
+  protected async refreshLoad(recentMs: number): Promise<void> {
+    const last = this.#lastCheck;
     const { seen } = last && performance.now() - last.at < recentMs ? last : this.#lookAgain();
     if ((await this.#producer.workers()) === 0) throw noWorker();
     await seen;
@@ -77,27 +77,27 @@ export class BullMqVisionQueue extends AdmittingQueue implements VisionQueue {
     const seen = this.#producer.load().then((load) => {
       this.#seen = load;
     });
-    const look = { seen, at: performance.now() };
-    this.#look = look;
+    const check = { seen, at: performance.now() };
+    this.#lastCheck = check;
     seen.catch(() => {
-      if (this.#look === look) this.#look = null;
+      if (this.#lastCheck === check) this.#lastCheck = null;
     });
-    return look;
+    return check;
   }
 
-  protected add(request: NeighbourRequest, askedAt: number): Asked {
+  protected add(request: NeighbourRequest, askedAt: number): QueuedAnswer {
     const { jobId } = request;
     const answer = this.#answer(request, askedAt);
     return {
       answer,
       // Word of an answer can be lost while the connection breaks; the job itself knows.
-      lastLook: async () => {
+      findLateAnswer: async () => {
         const looked = await race(this.#producer.look(jobId), LOOK_TIMEOUT_MS);
         if (looked.kind !== 'answered') throw queueAway();
         return looked.value === 'finished' ? answer : null;
       },
       withdraw: () => this.#producer.withdraw(jobId),
-      forget: () => this.#producer.forget(jobId),
+      discard: () => this.#producer.forget(jobId),
     };
   }
 

@@ -5,7 +5,7 @@ import type { IndexQueue, Logger, NeighbourRequest, QueueLoad, VisionQueue } fro
 import type { Neighbourhood } from '../../models/vision/neighbours';
 import type { ImageIndex, IndexOutcome } from '../index-images';
 import type { PhotoPipeline } from '../pipeline';
-import { AdmittingQueue, type Asked, type VisionQueueLimits } from './admission';
+import { AdmittingQueue, type QueuedAnswer, type VisionQueueLimits } from './admission';
 import { embedInJobs } from './job';
 
 export interface InProcessVisionQueueOptions extends VisionQueueLimits {
@@ -15,11 +15,11 @@ export interface InProcessVisionQueueOptions extends VisionQueueLimits {
 }
 
 /** A photo in the queue, and who waits for its answer. */
-interface Place {
+interface WaitingCall {
   readonly request: NeighbourRequest;
   readonly askedAt: number;
   /** Has work done in the asynchronous context of the call, not in that of the one which made room for it. */
-  inItsCall<Result>(work: () => Result): Result;
+  runInContext<Result>(work: () => Result): Result;
   resolve(neighbourhood: Neighbourhood): void;
   reject(failure: unknown): void;
 }
@@ -31,8 +31,8 @@ const DECODED_WAITING_MAX = 64;
 
 /** The vision queue of an installation without Redis: the same promises, in one process, in order of arrival. */
 export class InProcessVisionQueue extends AdmittingQueue implements VisionQueue {
-  readonly #waiting = new Set<Place>();
-  readonly #active = new Map<Place, Promise<void>>();
+  readonly #waiting = new Set<WaitingCall>();
+  readonly #active = new Map<WaitingCall, Promise<void>>();
   #closed = false;
 
   constructor(
@@ -67,7 +67,7 @@ export class InProcessVisionQueue extends AdmittingQueue implements VisionQueue 
   /** Rejects all waiting calls with `unavailable`; resolves when nothing is running any more. */
   async close(): Promise<void> {
     this.#closed = true;
-    for (const place of [...this.#waiting, ...this.#active.keys()]) place.reject(stopping());
+    for (const call of [...this.#waiting, ...this.#active.keys()]) call.reject(stopping());
     this.#waiting.clear();
     await Promise.all(this.#active.values());
   }
@@ -76,41 +76,41 @@ export class InProcessVisionQueue extends AdmittingQueue implements VisionQueue 
     return { waiting: this.#waiting.size, active: this.#active.size };
   }
 
-  protected look(): Promise<void> {
+  protected refreshLoad(): Promise<void> {
     return this.ping();
   }
 
-  protected add(request: NeighbourRequest, askedAt: number): Asked {
-    const inItsCall: Place['inItsCall'] = AsyncResource.bind((work) => work());
-    let forget = (): void => undefined;
+  protected add(request: NeighbourRequest, askedAt: number): QueuedAnswer {
+    const runInContext: WaitingCall['runInContext'] = AsyncResource.bind((work) => work());
+    let discard = (): void => undefined;
     const answer = new Promise<Neighbourhood>((resolve, reject) => {
-      const place = { request, askedAt, inItsCall, resolve, reject };
-      forget = () => void this.#waiting.delete(place);
-      this.#waiting.add(place);
+      const call = { request, askedAt, runInContext, resolve, reject };
+      discard = () => void this.#waiting.delete(call);
+      this.#waiting.add(call);
     });
     // The waiting caller may have left.
     answer.catch(() => undefined);
     this.#takeNext();
-    return { answer, forget };
+    return { answer, discard };
   }
 
   #takeNext(): void {
-    for (const place of this.#waiting) {
+    for (const call of this.#waiting) {
       if (this.#active.size >= this.options.concurrency) return;
-      this.#waiting.delete(place);
-      const work = place
-        .inItsCall(() => this.#work(place))
+      this.#waiting.delete(call);
+      const work = call
+        .runInContext(() => this.#work(call))
         .finally(() => {
-          this.#active.delete(place);
+          this.#active.delete(call);
           this.rate.finish();
           this.#takeNext();
         });
-      this.#active.set(place, work);
+      this.#active.set(call, work);
     }
   }
 
   /** Never rejects: the failure goes to the waiting caller. */
-  async #work({ request, askedAt, resolve, reject }: Place): Promise<void> {
+  async #work({ request, askedAt, resolve, reject }: WaitingCall): Promise<void> {
     const queueMs = Math.max(0, this.now() - askedAt);
     for (let attempt = 1; ; attempt += 1) {
       try {

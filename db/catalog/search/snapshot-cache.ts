@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { workFor } from '../../../models/access/current-party';
+import { runAsParty } from '../../../models/access/current-party';
 import type { CatalogState } from '../../../models/ports';
 import { Batcher } from '../../core/batcher';
 import { Bitset } from './bitset';
@@ -36,7 +36,7 @@ export class SnapshotCache {
 
   constructor(private readonly knex: Knex) {
     this.#loads = new Batcher((asks) =>
-      workFor('catalog state', async () => asks.map(await this.#load(knex, asks.flat()))),
+      runAsParty('catalog state', async () => asks.map(await this.#load(knex, asks.flat()))),
     );
   }
 

@@ -3,7 +3,6 @@ import { inject, injectable } from 'tsyringe';
 import { Billing, type CallContext } from '../../access/billing';
 import { visionPrice } from '../../access/credits';
 import { idempotencyConflict, unauthorized } from '../../errors';
-import { ALONE, type Place } from '../../place';
 import {
   type AccountRepository,
   type Clock,
@@ -16,6 +15,7 @@ import {
   type VisionQueue,
 } from '../../ports';
 import { pauseAfter, TRIES_OF_A_DAY } from '../../retry-pauses';
+import { NO_SLOT, type WorkSlot } from '../../work-slot';
 import { type IdentifyRequest, VISION_SETTINGS, VisionService, type VisionSettings } from '../vision-service';
 import type { EntryAnswer, LeasedEntry } from './vision-job';
 import { ENTRY_PRESENTER, type EntryPresenter, entryName } from './vision-job-service';
@@ -34,9 +34,9 @@ const BOOKED_KNOWN_MS = 365 * 86_400_000;
 const PASSING = [409, 503, 504];
 
 /** Opens memory for what an entry fetches, by the key it is charged to. */
-export type OpenEntryRoom = (keyId: string) => MemoryLease;
+export type OpenEntryMemory = (keyId: string) => MemoryLease;
 
-export const OPEN_ENTRY_ROOM = Symbol.for('OpenEntryRoom');
+export const OPEN_ENTRY_MEMORY = Symbol.for('OpenEntryMemory');
 
 /**
  * Processes the entries of jobs, each as a separate call, booked together with its answer under a name that no caller can
@@ -57,7 +57,7 @@ export class VisionJobRunner {
     @inject(Billing) private readonly billing: Billing,
     @inject(PORTS.Clock) private readonly clock: Clock,
     @inject(PORTS.Logger) private readonly logger: Logger,
-    @inject(OPEN_ENTRY_ROOM) private readonly openRoom: OpenEntryRoom,
+    @inject(OPEN_ENTRY_MEMORY) private readonly openMemory: OpenEntryMemory,
     @inject(VISION_SETTINGS) private readonly settings: VisionSettings,
   ) {}
 
@@ -65,18 +65,18 @@ export class VisionJobRunner {
    * Works on one entry, if one is due and no photo with a waiting caller has priority (contract 16.5); returns whether
    * there was one.
    * @param signal ends it early, to be restarted; its lease does so in any case
-   * @param place is given up while photos are fetched
+   * @param slot is given up while photos are fetched
    */
-  async next(signal: AbortSignal, place = ALONE): Promise<boolean> {
+  async next(signal: AbortSignal, slot = NO_SLOT): Promise<boolean> {
     if (await this.photosWait()) return false;
     const entry = await this.jobs.begin(this.leaseMs, this.fetchingMuch());
     if (!entry) return false;
-    place.begun();
+    slot.reportWork();
     const named = namedCall(entry);
     const inTime = AbortSignal.timeout(ENTRY_DEADLINES * this.settings.deadlineMs);
     // A timeout signal without a listener of its own may be collected, and then never aborts what `any` makes of it.
     inTime.addEventListener('abort', () => undefined, { once: true });
-    const until = { place, signal: AbortSignal.any([signal, inTime]) };
+    const until = { slot, signal: AbortSignal.any([signal, inTime]) };
     const answer = await this.answered(entry, named, until).catch((failure) => this.refused(entry, failure));
     // A process wrongly considered dead leaves the booking to the one that replaced it.
     if (answer && (await this.jobs.finish(entry, answer))) await this.calls.drop(named);
@@ -106,7 +106,7 @@ export class VisionJobRunner {
   private async answered(
     entry: LeasedEntry,
     named: IdempotentCall,
-    { place, signal }: { readonly place: Place; readonly signal: AbortSignal },
+    { slot, signal }: { readonly slot: WorkSlot; readonly signal: AbortSignal },
   ): Promise<EntryAnswer> {
     const caller = await this.accounts.callerByKeyId(entry.keyId);
     if (!caller) throw unauthorized();
@@ -119,28 +119,28 @@ export class VisionJobRunner {
     if (claim.kind !== 'granted') throw idempotencyConflict();
     const { chargeId } = claim;
     try {
-      return await this.charged(entry, place, { caller, chargeId, signal, idempotencyKey: named.key });
+      return await this.charged(entry, slot, { caller, chargeId, signal, idempotencyKey: named.key });
     } catch (failure) {
       await this.calls.forget(named, chargeId);
       throw failure;
     }
   }
 
-  private async charged(begun: LeasedEntry, place: Place, named: NamedCall): Promise<EntryAnswer> {
-    const { entry, includes, keyId, jobId, position } = begun;
+  private async charged(leased: LeasedEntry, slot: WorkSlot, named: NamedCall): Promise<EntryAnswer> {
+    const { entry, includes, keyId, jobId, position } = leased;
     const call = {
       ...named,
       requestId: entryName(jobId, position),
       endpoint: 'v3.vision.jobs',
-      openRoom: () => this.openRoom(keyId),
+      openMemory: () => this.openMemory(keyId),
     };
     const pricing = includes.includes('pricing');
     const price = visionPrice({ pricing, photos: entry.photos.length });
     const work = async () => {
       await this.billing.reserve(call, price);
-      const photos = await this.fetched(begun, place, call);
+      const photos = await this.fetched(leased, slot, call);
       const { value, price: worth } = await this.vision.identify(call, { ...entry, photos, pricing, price });
-      const answer = this.presenter.answer(value, worth, begun);
+      const answer = this.presenter.answer(value, worth, leased);
       return { value: { state: 'done' as const, predictionId: value.predictionId, answer }, price: worth };
     };
     return (await this.billing.charge<EntryAnswer>(call, work, (answer) => JSON.stringify(answer))).value;
@@ -149,14 +149,14 @@ export class VisionJobRunner {
   /** The photos of an entry. While it waits for a host, its slot is free for another. */
   private async fetched(
     { accountId, entry: { photos } }: LeasedEntry,
-    place: Place,
+    slot: WorkSlot,
     call: CallContext,
   ): Promise<IdentifyRequest['photos']> {
     if (photos.every(({ kind }) => kind === 'prepared')) return photos;
     return this.vision.prepare(call, photos, async (wait) => {
       this.#fetching.push(accountId);
       try {
-        return await place.aside(wait);
+        return await slot.releaseWhile(wait);
       } finally {
         this.#fetching.splice(this.#fetching.indexOf(accountId), 1);
       }

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { bytesOf, type Given, type Photo, readableBytes, sentForm, shrunk, usePhotos } from '../photos/photo';
+import { bytesOf, type Given, type Photo, readableBytes, sentForm, shrink, usePhotos } from '../photos/photo';
 import { type Answered, type IdentifyOptions, identify, type SentPhoto } from '../service/calls';
 import { Failure } from '../service/failure';
 import { rememberNames } from '../service/names';
@@ -73,7 +73,7 @@ export function useIdentification({ adding, imageBytesMax, photosMax }: Settings
 
 /** @throws Failure for photos that are too large together, instead of after an upload of minutes */
 async function sentForms(given: readonly Photo[], bytesMax: number): Promise<readonly SentPhoto[]> {
-  const photos = await Promise.all(bytesOf(given) > bytesMax ? given.map(shrunk) : given);
+  const photos = await Promise.all(bytesOf(given) > bytesMax ? given.map(shrink) : given);
   const bytes = bytesOf(photos);
   if (bytes > bytesMax) {
     const what = photos.length === 1 ? 'It has' : 'Together they have';

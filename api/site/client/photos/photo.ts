@@ -73,7 +73,7 @@ export const bytesOf = (photos: readonly Photo[]): number =>
 const PIXELS_MAX = 2048;
 
 /** A smaller copy of a photo, if it is large and this browser can make one. */
-export async function shrunk(photo: Photo): Promise<Photo> {
+export async function shrink(photo: Photo): Promise<Photo> {
   if (photo.kind === 'address') return photo;
   const picture = await createImageBitmap(photo.file).catch(() => null);
   if (picture === null) return photo;

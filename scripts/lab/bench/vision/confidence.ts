@@ -5,7 +5,7 @@ import {
   fitChoiceModel,
   floorFor,
   judged,
-  type LabelledSighting,
+  type LabelledExample,
 } from '../../../../models/indexing/fit-calibration';
 import { hash } from '../../../../models/random';
 import { UNCALIBRATED } from '../../../../models/vision/confidence';
@@ -13,6 +13,7 @@ import { type ChoiceModel, modelReference } from '../../../../models/vision/embe
 import { MATCHES_MAX, MatchContext } from '../../../../models/vision/matches';
 import { bundledModel } from '../../../../workers/library/model-library';
 import type { Measurement } from '../table';
+import { ExampleSource, type Trial } from './labelled-examples';
 import {
   LEVELS_REJECTED,
   OTHER_PHOTO,
@@ -23,7 +24,6 @@ import {
   shareText,
   type VisionBenchOptions,
 } from './photo-set';
-import { type Asked, Sightings } from './sightings';
 
 export interface ConfidenceBenchOptions extends VisionBenchOptions {
   /** Whether the calibration fitted on everything goes into the manifest of the model. */
@@ -31,9 +31,9 @@ export interface ConfidenceBenchOptions extends VisionBenchOptions {
 }
 
 /** A call with what was found, and the model that saw nothing of its item. */
-interface Judged extends Omit<Asked, 'query'> {
+interface Judged extends Omit<Trial, 'query'> {
   readonly query: Query;
-  readonly sighting: LabelledSighting;
+  readonly example: LabelledExample;
   readonly model: ChoiceModel;
 }
 
@@ -49,24 +49,24 @@ const FLOORS = [0, 0.05, 0.1, 0.2, 0.25, 0.26, 0.27, 0.28, 0.3, 0.35, 0.4, 0.5, 
 /** Fits the confidence of the bundled model on real and distorted photos, and judges it on items outside of each fit (five folds). */
 export async function benchConfidence(options: ConfidenceBenchOptions): Promise<Measurement> {
   const [set, model] = [await readPhotoSet(options), await bundledModel()];
-  const sightings = await Sightings.of(set, model);
+  const source = await ExampleSource.of(set, model);
   const single = [true, false].flatMap((isKnown) =>
-    set.queries.map((_, query): Asked => ({ query, isKnown, size: null })),
+    set.queries.map((_, query): Trial => ({ query, isKnown, size: null })),
   );
   const small = single.filter((_, at) => at % SMALL_EVERY === 0);
-  const asked = [...single, ...small.flatMap((each) => SIZES.map((size) => ({ ...each, size })))];
-  const fitting = asked.map((each) => weighted(set, each, sightings));
+  const trials = [...single, ...small.flatMap((each) => SIZES.map((size) => ({ ...each, size })))];
+  const fitting = trials.map((each) => weighted(set, each, source));
   const models = [...Array(FOLDS).keys()].map((fold) =>
     fitted(fitting.filter(({ item }) => foldOf(item) !== fold)),
   );
-  const calls = asked.map((each, at): Judged => {
-    const sighting = fitting[at] ?? sightings.sighting(each);
-    const judge = models[foldOf(sighting.item)] ?? UNCALIBRATED.confidence;
-    return { ...each, sighting, model: judge, query: sightings.query(each) };
+  const calls = trials.map((each, at): Judged => {
+    const example = fitting[at] ?? source.example(each);
+    const judge = models[foldOf(example.item)] ?? UNCALIBRATED.confidence;
+    return { ...each, example, model: judge, query: source.query(each) };
   });
   const whole = calls.filter(({ size }) => size === null);
   const final = fitted(fitting);
-  const rejected = whole.filter(isRejected).map(({ sighting }) => sighting);
+  const rejected = whole.filter(isRejected).map(({ example }) => example);
   const calibration = { confidence: final, floor: floorFor(rejected, final) };
   if (options.write) await writeCalibration(model.folder, calibration);
   return {
@@ -86,8 +86,8 @@ export async function benchConfidence(options: ConfidenceBenchOptions): Promise<
   };
 }
 
-const fitted = (sightings: readonly LabelledSighting[]): ChoiceModel => {
-  const model = fitChoiceModel(sightings, UNCALIBRATED.confidence);
+const fitted = (examples: readonly LabelledExample[]): ChoiceModel => {
+  const model = fitChoiceModel(examples, UNCALIBRATED.confidence);
   if (!model) throw new Error('too few photos to fit the confidence on');
   return model;
 };
@@ -95,22 +95,22 @@ const fitted = (sightings: readonly LabelledSighting[]): ChoiceModel => {
 const foldOf = (item: string): number => hash(item, 'fold') % FOLDS;
 const isReal = ({ query }: { readonly query: Query }): boolean => query.level === OTHER_PHOTO;
 const isRejected = ({ isKnown, query }: Judged): boolean => !isKnown && LEVELS_REJECTED.includes(query.level);
-const chanceOf = ({ isKnown }: Pick<Asked, 'isKnown'>): number =>
+const chanceOf = ({ isKnown }: Pick<Trial, 'isKnown'>): number =>
   isKnown ? 1 - UNKNOWN_SHARE : UNKNOWN_SHARE;
 
-function weighted(set: PhotoSet, asked: Asked, sightings: Sightings): LabelledSighting {
+function weighted(set: PhotoSet, trial: Trial, source: ExampleSource): LabelledExample {
   const real = set.queries.filter(({ level }) => level === OTHER_PHOTO).length;
-  const isOther = sightings.query(asked).level === OTHER_PHOTO;
+  const isOther = source.query(trial).level === OTHER_PHOTO;
   const importance = isOther ? (set.queries.length - real) / Math.max(1, real) : 1;
-  const share = asked.size === null ? 1 : (SMALL_SHARE * SMALL_EVERY) / SIZES.length;
-  return { ...sightings.sighting(asked), weight: chanceOf(asked) * importance * share };
+  const share = trial.size === null ? 1 : (SMALL_SHARE * SMALL_EVERY) / SIZES.length;
+  return { ...source.example(trial), weight: chanceOf(trial) * importance * share };
 }
 
 const REAL = ['real', 'bags', 'watches'];
 
 function floorRow(calls: readonly Judged[], floor: number): string[] {
   const answers = calls.map((call) => {
-    const own = new MatchContext(call.sighting.shortlist, call.sighting.ancestry, call.model);
+    const own = new MatchContext(call.example.shortlist, call.example.ancestry, call.model);
     const rows = own.rows(floor, () => true).map(({ id }) => id);
     return { ...call, rows, best: own.products[0]?.id };
   });
@@ -145,9 +145,9 @@ function groupsOf(calls: readonly Judged[]): [string, Judged[]][] {
 
 /** Recall, log loss and calibration, each known item weighed as four unknown ones. */
 function believed(calls: readonly Judged[]): string {
-  const all = calls.map(({ isKnown, sighting, model }) => {
-    const { products, place } = judged(sighting, model);
-    return { isKnown, products, place, weight: chanceOf({ isKnown }) };
+  const all = calls.map(({ isKnown, example, model }) => {
+    const { products, rank } = judged(example, model);
+    return { isKnown, products, rank, weight: chanceOf({ isKnown }) };
   });
   // Ten bins of whole answers: a known item counts four times.
   const repeated = all.flatMap((call) =>
@@ -156,7 +156,7 @@ function believed(calls: readonly Judged[]): string {
   const eceOf = (rowsOf: (call: (typeof all)[number]) => Parameters<typeof calibrationFiguresOf>[0]) =>
     calibrationFiguresOf(repeated.flatMap(rowsOf)).ece.toFixed(3);
   const known = all.filter(({ isKnown }) => isKnown);
-  const within = (most: number) => (call: (typeof all)[number]) => call.place !== null && call.place <= most;
+  const within = (most: number) => (call: (typeof all)[number]) => call.rank !== null && call.rank <= most;
   const total = all.reduce((sum, { weight }) => sum + weight, 0);
   const loss = all.reduce((sum, { products, weight }) => {
     const none = 1 - products.reduce((claimed, row) => claimed + row.confidence, 0);

@@ -3,6 +3,7 @@ import { modelReference } from '../../../../models/vision/embedding-model';
 import { MatchContext } from '../../../../models/vision/matches';
 import { bundledModel } from '../../../../workers/library/model-library';
 import type { Measurement } from '../table';
+import { ExampleSource } from './labelled-examples';
 import {
   OTHER_PHOTO,
   percent,
@@ -11,7 +12,6 @@ import {
   shareText,
   type VisionBenchOptions,
 } from './photo-set';
-import { Sightings } from './sightings';
 
 /** A query with the products that were found, best first. */
 interface Answered {
@@ -27,10 +27,10 @@ const isWithin =
 /** Recall of the bundled model by level, kind and set, of items that the catalog has; `--confidence` measures what the floor leaves of it. */
 export async function benchRecall(options: VisionBenchOptions): Promise<Measurement> {
   const [set, model] = [await readPhotoSet(options), await bundledModel()];
-  const sightings = await Sightings.of(set, model);
+  const source = await ExampleSource.of(set, model);
   const { confidence } = calibrationOf(model.manifest);
   const calls = set.queries.map((query, at): Answered => {
-    const { shortlist, ancestry } = sightings.sighting({ query: at, isKnown: true, size: null });
+    const { shortlist, ancestry } = source.example({ query: at, isKnown: true, size: null });
     const { products } = new MatchContext(shortlist, ancestry, confidence);
     return { query, products: products.map(({ id }) => id) };
   });

@@ -14,13 +14,13 @@ export type QueuePage = NonNullable<ApiSettings['queues']>;
 export const SYSTEM_CLOCK: Clock = { now: () => new Date() };
 
 /** A process while it starts: what its parts are made from, and where each registers how it is closed. */
-export interface Opening {
+export interface Startup {
   readonly config: Config;
   readonly container: Container;
   readonly logger: PinoLogger;
   readonly tracing: Tracing;
   /** Registers what closes the part just opened; parts are closed in the reverse order. */
-  closing(close: () => Promise<unknown>): void;
+  onClose(close: () => Promise<unknown>): void;
 }
 
 /** Threads (processes, for the native backend) that compute embeddings; 0 in the settings chooses by the machine. */

@@ -1,7 +1,7 @@
 import { cpus } from 'node:os';
 import pMap from 'p-map';
 import { pino } from 'pino';
-import type { LabelledSighting } from '../../../../models/indexing/fit-calibration';
+import type { LabelledExample } from '../../../../models/indexing/fit-calibration';
 import type { InstalledModel } from '../../../../models/ports';
 import { Random } from '../../../../models/random';
 import { candidatesOf, NEIGHBOURS, shortlistOf } from '../../../../models/vision/candidates';
@@ -13,7 +13,7 @@ import { defaultThreads } from '../../../../workers/embedder/inference-pool';
 import { SharpImagePreparer } from '../../../../workers/image/sharp-image-preparer';
 import type { PhotoSet, Query } from './photo-set';
 
-export interface Asked {
+export interface Trial {
   /** Position in the queries of the set. */
   readonly query: number;
   readonly isKnown: boolean;
@@ -26,7 +26,7 @@ type Views = readonly Float32Array[];
 const PICTURES_AT_ONCE = 4;
 
 /** What a model sees of a set of photos, in this process and with an exhaustive search. */
-export class Sightings {
+export class ExampleSource {
   readonly #ancestry: ReadonlyMap<string, readonly string[]>;
   /** For each query the similarity of each of its views to the nearest view of each catalog photo. */
   readonly #similarities = new Map<number, Views>();
@@ -40,7 +40,7 @@ export class Sightings {
     this.#ancestry = new Map(set.photos.map(({ product, brand }) => [product, [brand]]));
   }
 
-  static async of(set: PhotoSet, { folder, manifest }: InstalledModel): Promise<Sightings> {
+  static async of(set: PhotoSet, { folder, manifest }: InstalledModel): Promise<ExampleSource> {
     const preparer = new SharpImagePreparer({ bytesMax: 1 << 30, pixelsMax: 1 << 30 });
     const embedders = new PooledEmbedderRegistry({
       ...{ threads: defaultThreads(cpus().length), backend: 'auto', batchTimeoutMs: 30_000 },
@@ -57,16 +57,16 @@ export class Sightings {
           },
           { concurrency: PICTURES_AT_ONCE },
         );
-      return new Sightings(set, await embed(set.photos, 'catalog'), await embed(set.queries, 'query'));
+      return new ExampleSource(set, await embed(set.photos, 'catalog'), await embed(set.queries, 'query'));
     } finally {
       await embedders.close();
     }
   }
 
-  sighting(asked: Asked): LabelledSighting {
-    const { product, set } = this.query(asked);
-    const views = this.#similaritiesOf(asked.query);
-    const neighbours = nearest(views, this.#catalog(asked)).map((photo): ShownNeighbour => {
+  example(trial: Trial): LabelledExample {
+    const { product, set } = this.query(trial);
+    const views = this.#similaritiesOf(trial.query);
+    const neighbours = nearest(views, this.#catalog(trial)).map((photo): ShownNeighbour => {
       const byView = views.map((view) => 1 - (view[photo] ?? -1));
       const products = [this.set.photos[photo]?.product ?? ''];
       return { imageId: photo, products, distance: Math.min(...byView), byView };
@@ -75,21 +75,21 @@ export class Sightings {
       item: product,
       shortlist: shortlistOf(candidatesOf(neighbours, 1)),
       ancestry: this.#ancestry,
-      products: asked.isKnown ? [product] : [],
+      products: trial.isKnown ? [product] : [],
       // The brand of a pair is the name of its set.
       above: set === null ? new Set(this.#ancestry.get(product)) : null,
     };
   }
 
-  query({ query: at }: Asked): Query {
+  query({ query: at }: Trial): Query {
     const query = this.set.queries[at];
     if (!query) throw new RangeError(`there is no query ${at}`);
     return query;
   }
 
-  #catalog(asked: Asked): number[] {
-    const { query, isKnown, size } = asked;
-    const { product } = this.query(asked);
+  #catalog(trial: Trial): number[] {
+    const { query, isKnown, size } = trial;
+    const { product } = this.query(trial);
     const own = this.set.photos.findIndex((photo) => photo.product === product);
     const others = this.set.photos.flatMap((photo, at) => (photo.product === product ? [] : at));
     const random = new Random('catalog', size ?? 0, query);

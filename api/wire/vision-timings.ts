@@ -7,7 +7,7 @@ export interface VisionObserver {
 }
 
 /** Reports the times and the id of an identification to metrics and caller (`Server-Timing`, `X-Prediction-Id`). */
-export function tellStages(res: Response, metrics: VisionObserver, found: Identification): void {
+export function reportTimings(res: Response, metrics: VisionObserver, found: Identification): void {
   const { predictionId, items, timings, totalMs } = found;
   const stages: [stage: string, ms: number][] = [
     ['intake', timings.intakeMs],
