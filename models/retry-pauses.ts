@@ -1,3 +1,5 @@
+import pRetry, { type Options } from 'p-retry';
+
 const FIRST_MS = 2_000;
 export const PAUSE_MAX_MS = 3_600_000;
 
@@ -6,3 +8,13 @@ export const pauseAfter = (tries: number): number => Math.min(FIRST_MS * 2 ** (t
 
 /** The number of tries that fit into a day with the pauses between them. */
 export const TRIES_OF_A_DAY = 35;
+
+/** Retries after a failure of any kind. p-retry gives up at a TypeError, which drivers throw too when a connection breaks. */
+export const retryAlways = <Result>(work: () => Promise<Result>, options: Options): Promise<Result> =>
+  pRetry(
+    () =>
+      work().catch((failure: unknown) => {
+        throw failure instanceof TypeError ? new Error(failure.message, { cause: failure }) : failure;
+      }),
+    options,
+  );

@@ -1,5 +1,4 @@
 import type { Knex } from 'knex';
-import pRetry from 'p-retry';
 import { inject, injectable } from 'tsyringe';
 import { RESERVATION_MS } from '../../models/access/billing';
 import { CREDITS_MAX } from '../../models/access/credits';
@@ -13,6 +12,7 @@ import {
   type TopUp,
   type UsageLine,
 } from '../../models/ports';
+import { retryAlways } from '../../models/retry-pauses';
 import { KeyedBatcher } from '../core/batcher';
 import { sqlStateOf } from '../core/postgres-faults';
 import { hasCome, messagesAbout } from '../core/shared-clauses';
@@ -28,8 +28,8 @@ interface Settlement {
 
 const amountOf = ({ amount }: Settlement): number => amount;
 
-/** Retries for a minute; a longer outage needs an operator. */
-const REFUND_TRIES = { retries: 59, factor: 1, minTimeout: 1_000, unref: true } as const;
+/** Retries for a day, at last every minute: an outage must not cost the account its credits. */
+const REFUND_TRIES = { retries: 24 * 60, minTimeout: 1_000, maxTimeout: 60_000, unref: true } as const;
 
 /**
  * Credits in PostgreSQL (contract 10.5). Every movement is one statement, so it happens whole or not at all, and
@@ -98,7 +98,7 @@ export class PostgresCreditLedger implements CreditLedger {
   }
 
   refund(charge: ChargeRequest): Promise<void> {
-    return pRetry(() => this.undo(charge), REFUND_TRIES);
+    return retryAlways(() => this.undo(charge), REFUND_TRIES);
   }
 
   async expireReservations(): Promise<void> {

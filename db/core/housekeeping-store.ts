@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { inject, injectable } from 'tsyringe';
 import { type Clock, PORTS } from '../../models/ports';
 import { isVoid } from './shared-clauses';
-import { identifier, inTransaction, rowsOf, sql } from './sql';
+import { identifier, inTransaction, liftTimeLimit, rowsOf, sql } from './sql';
 
 /** An import without a heartbeat for this long has died; much longer than any of its transactions. */
 const IMPORT_DEAD_MS = 3_600_000;
@@ -74,7 +74,7 @@ export class PostgresHousekeepingStore {
   ): Promise<number> {
     return inTransaction(this.knex, async (transaction) => {
       if (!(await this.holdsOffImports(transaction))) return 0;
-      await rowsOf(transaction)`SELECT set_config('statement_timeout', '0', true)`;
+      await liftTimeLimit(transaction);
       await rowsOf(transaction, UNOWNED_IMAGES_ALONE);
       const now = this.clock.now();
       const owned = await ownedOf(transaction, addresses);

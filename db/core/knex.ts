@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import knexFactory, { type Knex } from 'knex';
 import type { Client } from 'pg';
 import { currentParty } from '../../models/access/current-party';
@@ -24,6 +25,8 @@ export interface PoolOptions {
   readonly poolMax?: number;
   /** Longest statement; 0 = no limit. Default 30 s. The embedded database has no such limit: it can't interrupt itself. */
   readonly statementMs?: number;
+  /** How long the server may be silent while a caller waits. Default 10 s. For other work: so much longer than a statement. */
+  readonly silenceMs?: number;
   /** Shown in `pg_stat_activity`. Default `loupe`. */
   readonly applicationName?: string;
   /** Called for lost connections and failed migrations; the error itself is always thrown too. */
@@ -33,12 +36,15 @@ export interface PoolOptions {
 /** How long a query may wait for a connection. */
 const ACQUIRE_MS = 10_000;
 const STATEMENT_MS = 30_000;
+const SILENCE_MS = 10_000;
+const KEEP_ALIVE_MS = 10_000;
 
 /** A PostgreSQL server at `url`. Connects with the first query: a server that is away shows in `ping`, not here. */
 export function connectPostgres({
   url,
   warnings = [],
   statementMs = STATEMENT_MS,
+  silenceMs = SILENCE_MS,
   ...options
 }: PoolOptions & { readonly url: string; readonly warnings?: readonly string[] }): Database {
   const pool = createKnex(
@@ -49,8 +55,10 @@ export function connectPostgres({
       // Compiling a statement costs a hundred times what these take.
       options: '-c jit=off',
       keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
       ...commonConnection(options),
     },
+    (party) => (party !== null ? silenceMs : statementMs && statementMs + silenceMs),
   );
   return { ...pool, kind: 'postgres', warnings, close: () => pool.knex.destroy() };
 }
@@ -81,6 +89,7 @@ const commonConnection = ({ applicationName = 'loupe' }: PoolOptions) => ({
 function createKnex(
   { poolMax, onWarning }: PoolOptions & { readonly poolMax: number },
   connection: Knex.PgConnectionConfig | Knex.ConnectionConfigProvider,
+  silenceMsOf: (party: string | null) => number = () => 0,
 ): Pick<Database, 'knex' | 'connections'> {
   const warn = (message: unknown) => onWarning?.(String(message));
   const knex = knexFactory({
@@ -91,7 +100,7 @@ function createKnex(
     log: { warn, error: warn, deprecate: warn, debug: () => undefined },
   });
   const shares = connectionBudget(poolMax, ACQUIRE_MS);
-  shareConnections(knex.client, shares);
+  shareConnections(knex.client, shares, silenceMsOf);
   // As Knex's pool (tarn) counts them, plus the queries that wait for their party's share.
   const connections = () => {
     const { pool } = knex.client;
@@ -101,13 +110,18 @@ function createKnex(
   return { knex, connections };
 }
 
-/** Drops connections that an answer of the server shows to be unusable; after a failover, all to the old server at once. */
+/** Drops connections that are unusable; after a failover, or when one breaks or is dead, all that were open at once. */
 function withoutSpentConnections() {
   const usable = new Set<Client>();
   return {
-    afterCreate: (client: Client, done: (error: null, client: Client) => void) => {
+    afterCreate: (client: Client & Watched, done: (error: null, client: Client) => void) => {
+      const { stream } = client.connection;
+      // Where a firewall drops packets, TCP alone would let a statement wait for a quarter of an hour.
+      const silent = Object.assign(new Error('The connection is silent'), { code: 'ETIMEDOUT' });
+      stream.on('timeout', () => client.readyForQuery || stream.destroy(silent));
       usable.add(client);
       client.once('end', () => usable.delete(client));
+      client.once('error', () => usable.clear());
       client.connection.on('errorMessage', ({ code }: { readonly code?: string }) => {
         const spent = connectionsSpent(code ?? '');
         if (spent === 'all' && usable.has(client)) usable.clear();
@@ -130,20 +144,33 @@ export const connectionBudget = (connectionsMax: number, waitMs: number): FairBu
 
 /** The part of Knex's client from which every statement and transaction gets its connection. */
 interface ConnectionSource {
-  acquireConnection(): Promise<object>;
-  releaseConnection(connection: object): Promise<void>;
+  acquireConnection(): Promise<Watched>;
+  releaseConnection(connection: Watched): Promise<void>;
+}
+
+/** What watching the silence of a connection needs of node-postgres. */
+interface Watched {
+  readonly connection: { readonly stream: Socket };
+  /** False while a statement runs. */
+  readonly readyForQuery: boolean;
 }
 
 /** Counts every connection against the party that it is for (contract 12.12). When none is free in time: 503. */
-function shareConnections(client: ConnectionSource, shares: FairBudget): void {
+function shareConnections(
+  client: ConnectionSource,
+  shares: FairBudget,
+  silenceMsOf: (party: string | null) => number,
+): void {
   const held = new WeakMap<object, Lease>();
   const acquire = client.acquireConnection.bind(client);
   const release = client.releaseConnection.bind(client);
   client.acquireConnection = async () => {
-    const lease = shares.open(currentParty());
+    const party = currentParty();
+    const lease = shares.open(party);
     await lease.resize(1);
     try {
       const connection = await acquire();
+      connection.connection.stream.setTimeout(silenceMsOf(party));
       held.set(connection, lease);
       return connection;
     } catch (failure) {
@@ -153,6 +180,7 @@ function shareConnections(client: ConnectionSource, shares: FairBudget): void {
   };
   client.releaseConnection = async (connection) => {
     try {
+      connection.connection.stream.setTimeout(0);
       await release(connection);
     } finally {
       held.get(connection)?.close();

@@ -88,6 +88,13 @@ export function inTransaction<Result>(
   return reachable(knex.transaction(work));
 }
 
+/** For work that takes long: statements have no time limit until the transaction ends, or on `onOneConnection` until reset. */
+export async function liftTimeLimit(own: Knex): Promise<void> {
+  const { connection } = await own.client.acquireConnection();
+  connection.stream.setTimeout(0);
+  await rowsOf(own)`SELECT set_config('statement_timeout', '0', ${own.isTransaction === true})`;
+}
+
 /** Runs work on one connection, whose session is then its own: `rowsOf` of what is given goes there. @throws as `rowsOf` */
 export function onOneConnection<Result>(
   knex: Knex,

@@ -6,7 +6,7 @@ import { type NeighbourIndex, PORTS } from '../../models/ports';
 import type { EmbeddingVersion } from '../../models/vision/embedding-model';
 import type { ShownNeighbour } from '../../models/vision/neighbours';
 import { conditionsOf } from '../catalog/search/catalog-clauses';
-import { allOf, identifier, inTransaction, joined, rowsOf, type Sql, sql } from '../core/sql';
+import { allOf, identifier, inTransaction, joined, liftTimeLimit, rowsOf, type Sql, sql } from '../core/sql';
 import { INDEXED_FROM } from './embedding-repository';
 import {
   checkVectors,
@@ -97,7 +97,7 @@ export class PostgresNeighbourIndex implements NeighbourIndex {
     if (vectors.length === 0 || limit <= 0) return [];
     const query = { version, vectors, each: limit, limit, scope };
     const rows = await inTransaction(this.knex, async (transaction) => {
-      await rowsOf(transaction)`SET LOCAL statement_timeout = 0`;
+      await liftTimeLimit(transaction);
       return rowsOf<NearRow>(transaction, exact(query));
     });
     return rows.map(({ image }) => image);

@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import { StoreFault } from '../../models/store-fault';
+import { liftTimeLimit } from '../core/sql';
 
 export interface SchemaStep {
   up(knex: Knex): Promise<void>;
@@ -73,7 +74,7 @@ export async function underLock<Result>(
   run: (transaction: Knex.Transaction) => Promise<Result>,
 ): Promise<Result> {
   return await knex.transaction(async (transaction) => {
-    await transaction.raw('set local statement_timeout = 0');
+    await liftTimeLimit(transaction);
     await transaction.raw('select pg_advisory_xact_lock(?)', [MIGRATION_LOCK]);
     return await run(transaction);
   });

@@ -51,6 +51,10 @@ export async function openServerProxy(serverUrl: string) {
       for (const socket of sockets) socket.destroy();
       await closed;
     },
+    /** Loses what is sent over the connections that are open, as a firewall that forgot them; new ones work. */
+    drop: () => {
+      for (const socket of sockets) socket.unpipe().removeAllListeners('data').resume();
+    },
     connections: () => connections,
     /** Answers a Redis command of this name with an error, as the server would; until called with null. */
     refuse: (command: string, error: string | null) => {

@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto';
+import type { Knex } from 'knex';
 import { Client } from 'pg';
 import { connectionBudget, connectPostgres, type Database } from '../../db/core/knex';
 import { connectionsSpent, databaseFailure } from '../../db/core/postgres-faults';
-import { inTransaction, rowsOf, sql } from '../../db/core/sql';
+import { inTransaction, liftTimeLimit, rowsOf, sql } from '../../db/core/sql';
 import { PostgresProcessRegistry } from '../../db/installation/process-registry';
 import { runAsParty } from '../../models/access/current-party';
 import { AppError } from '../../models/errors';
 import { processEnvironment } from '../../scripts/config';
+import { openServerProxy } from '../contracts/server-proxy';
 import { createOwnDatabase, migratedInServer, type OwnDatabase } from '../support/database';
 
 const { TEST_DATABASE_URL } = processEnvironment();
@@ -132,6 +134,31 @@ onServer('a server', () => {
     await rowsOf(database.knex)`DEALLOCATE ALL`;
     await expect(statement()).rejects.toMatchObject({ status: 503 });
     expect(await statement()).toEqual([{ one: 1 }]);
+  });
+
+  // contract 11.4
+  test.each<[string, (knex: Knex, seconds: number) => Promise<unknown>]>([
+    ['a statement', (knex, seconds) => rowsOf(knex)`SELECT pg_sleep(${seconds})`],
+    [
+      'a transaction',
+      (knex, seconds) => inTransaction(knex, (trx) => rowsOf(trx)`SELECT pg_sleep(${seconds})`),
+    ],
+  ])('whose connections are all silently dead is one 503 to %s, then answers again', async (_what, work) => {
+    const proxy = await openServerProxy(own.url);
+    const { knex, close } = connectPostgres({ url: proxy.url, poolMax: POOL, silenceMs: 1_000 });
+    const asked = (seconds: number) => workFor('caller', () => work(knex, seconds));
+    await Promise.all(Array.from({ length: POOL }, () => asked(0.05)));
+    proxy.drop();
+    await expect(asked(0)).rejects.toMatchObject({ status: 503, cause: { code: 'ETIMEDOUT' } });
+    await Promise.all(Array.from({ length: POOL }, () => asked(0)));
+    await expect(asked(3)).rejects.toMatchObject({ status: 503 });
+    const long = async (trx: Knex) => {
+      await liftTimeLimit(trx);
+      return work(trx, 1.5);
+    };
+    await workFor('caller', () => inTransaction(knex, long));
+    await close();
+    await proxy.cut();
   });
 
   test('that hangs during a renewal is a 503 soon', async () => {

@@ -1,5 +1,5 @@
-import pRetry from 'p-retry';
 import type { Logger } from '../../models/ports';
+import { retryAlways } from '../../models/retry-pauses';
 import { modelReference } from '../../models/vision/embedding-model';
 import { type BackendChoice, type BackendName, type EnginePlan, enginePlans, rowsMaxOf } from './backends';
 import { Engine, EngineLate } from './engine';
@@ -143,7 +143,7 @@ export class EngineGroup {
       if (!signal.aborted) logger.error({ reason: String(error) }, words);
     };
     const onFailedAttempt = ({ error }: { readonly error: Error }) => told(error);
-    const opening = pRetry(() => this.#openWithModels(), { ...RETRIES, signal, onFailedAttempt });
+    const opening = retryAlways(() => this.#openWithModels(), { ...RETRIES, signal, onFailedAttempt });
     await opening.then(() => this.whenFree(), told);
   }
 

@@ -4,6 +4,8 @@ import { codeOf, type FaultSentence, networkFault, StoreFault } from '../../mode
 
 /** A hung server counts as gone after this. */
 const COMMAND_TIMEOUT_MS = 2_000;
+/** A connection that is silent for this long after a command is replaced; BullMQ's own commands block for up to 10 s. */
+const SILENCE_MS = { asked: 5_000, blocking: 30_000 };
 const RECONNECT_STEP_MS = 100;
 const RECONNECT_MAX_MS = 1_000;
 
@@ -40,6 +42,7 @@ export function failFastConnection(url: string, stop: AbortSignal, logger: Logge
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     commandTimeout: COMMAND_TIMEOUT_MS,
+    socketTimeout: SILENCE_MS.asked,
   });
   // One line when Redis goes away and one when it is back, not one per attempt.
   let away = false;
@@ -59,6 +62,7 @@ export const patientConnection = (url: string, stop: AbortSignal) => ({
   url,
   ...retryUntil(stop),
   maxRetriesPerRequest: null,
+  socketTimeout: SILENCE_MS.blocking,
 });
 
 /** The required interface of a connection, no matter who made it. */

@@ -12,7 +12,7 @@ import type { CatalogImportStore, FeedRun, RecordTransaction, VariantOwner } fro
 import type { OpenAuditEntry } from '../../accounts/audit-log';
 import type { WrittenTable } from '../../core/copy-rows';
 import { messagesAbout } from '../../core/shared-clauses';
-import { rowsOf, sql } from '../../core/sql';
+import { liftTimeLimit, rowsOf, sql } from '../../core/sql';
 import { upsert } from '../../core/staging';
 import { makeSearchSnapshot } from '../search/make-snapshot';
 import { countOf, loadEntities } from './catalog-tables';
@@ -82,9 +82,10 @@ export class PostgresImportStore extends PostgresRecordStore implements CatalogI
     super.inTransaction(async (trx) => {
       // Replacing the holder deletes the row, and so waits for the end of this; a heartbeat does not.
       const held = await rowsOf(trx)`
-        SELECT set_config('statement_timeout', '0', true), set_config('synchronous_commit', 'off', true)
+        SELECT set_config('synchronous_commit', 'off', true)
         FROM catalog_import_lock WHERE holder = ${this.holder} FOR KEY SHARE`;
       if (held.length === 0) throw new Error(LOST);
+      await liftTimeLimit(trx);
       return await work(trx);
     });
 
