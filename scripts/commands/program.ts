@@ -1,4 +1,5 @@
 import { Command } from '@commander-js/extra-typings';
+import { version } from '../../package.json';
 
 /** Every `loupe` command (contract 14.5): its description, and the modules that register it, when not that of its name. */
 const GROUPS: Readonly<Record<string, readonly [description: string, modules?: readonly string[]]>> = {
@@ -22,6 +23,8 @@ const GROUPS: Readonly<Record<string, readonly [description: string, modules?: r
 /** The program for `words`, the command line after the name. Modules are loaded only of groups that the words name. */
 export function buildProgram(words: readonly string[]): Command {
   const program = new Command('loupe')
+    .version(version)
+    .enablePositionalOptions()
     .description('Identifies luxury items from a photo and answers for their catalog.')
     .showHelpAfterError('(--help shows what each command takes)')
     .exitOverride();

@@ -146,7 +146,7 @@ onServer('a server', () => {
   ])('whose connections are all silently dead is one 503 to %s, then answers again', async (_what, work) => {
     const proxy = await openServerProxy(own.url);
     const { knex, close } = connectPostgres({ url: proxy.url, poolMax: POOL, silenceMs: 1_000 });
-    const asked = (seconds: number) => workFor('caller', () => work(knex, seconds));
+    const asked = (seconds: number) => runAsParty('caller', () => work(knex, seconds));
     await Promise.all(Array.from({ length: POOL }, () => asked(0.05)));
     proxy.drop();
     await expect(asked(0)).rejects.toMatchObject({ status: 503, cause: { code: 'ETIMEDOUT' } });
@@ -156,7 +156,7 @@ onServer('a server', () => {
       await liftTimeLimit(trx);
       return work(trx, 1.5);
     };
-    await workFor('caller', () => inTransaction(knex, long));
+    await runAsParty('caller', () => inTransaction(knex, long));
     await close();
     await proxy.cut();
   });

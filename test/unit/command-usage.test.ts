@@ -1,4 +1,5 @@
 import { CommanderError } from 'commander';
+import { version } from '../../package.json';
 import { buildProgram } from '../../scripts/commands/program';
 import { runLoupe } from '../support/run-loupe';
 
@@ -27,6 +28,10 @@ test.each<[string, string, RegExp]>([
     command.configureOutput({ writeErr: (text) => told.push(text) });
   await expect(program.parseAsync(words, { from: 'user' })).rejects.toThrow(CommanderError);
   expect(told.join('')).toMatch(reason);
+});
+
+test('--version prints the release and nothing else', async () => {
+  expect(await runLoupe(['--version'], {})).toMatchObject({ code: 0, stdout: `${version}\n` });
 });
 
 test('--help on a group and on a command says how it is used', async () => {
