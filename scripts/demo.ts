@@ -44,7 +44,7 @@ async function main(): Promise<void> {
       process.exitCode = found ? 0 : 1;
     } else {
       offer = { key, photos: [photo, ...samples] };
-      sayHowToGoOn(service.url, key, config);
+      printNextSteps(service.url, key, config);
       await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
     }
   } finally {
@@ -120,7 +120,7 @@ async function identifyPhoto(url: string, key: string, photo: Buffer, config: Co
   return found;
 }
 
-function sayHowToGoOn(url: string, key: string, config: Config): void {
+function printNextSteps(url: string, key: string, config: Config): void {
   say(`
 Open ${url} in a browser: the page is signed in already. Elsewhere it asks for a key:
 

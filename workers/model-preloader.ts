@@ -40,7 +40,7 @@ export class ModelPreloader {
   ) {}
 
   /** One look at the versions; does not wait for a model that loads. @throws what the store throws */
-  async look(): Promise<void> {
+  async run(): Promise<void> {
     const now = performance.now();
     const wanted = (await this.embeddings.versions()).filter(isWanted);
     for (const version of wanted) this.#preload(version, now);

@@ -20,7 +20,7 @@ export class PendingEmbeddingSweeper {
   ) {}
 
   /** One look; embeds what is abandoned, for the live version first, until `signal` ends it. @throws what a store throws */
-  async look(signal: AbortSignal): Promise<void> {
+  async run(signal: AbortSignal): Promise<void> {
     for (const version of await maintainedVersions(this.embeddings)) {
       if (await this.#isAbandoned(version)) await this.#embed(version, signal);
     }

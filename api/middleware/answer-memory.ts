@@ -4,7 +4,7 @@ import { onceClosed } from './call';
 import type { AnswerMade } from './send-answer';
 
 /** How large a page a call requests; rows with prices are several times larger than others. */
-export type PageAsked = Readonly<{ rows: number; priced: boolean }>;
+export type PageRequest = Readonly<{ rows: number; priced: boolean }>;
 
 /** Heap per byte of an answer while it is built: the database's reply, its rows, their text. */
 const HEAP_PER_BYTE = 8;
@@ -37,7 +37,7 @@ export class AnswerMemory {
    * @param asked a page, or the name of an endpoint whose answers are assumed to be as large as they were recently
    * @returns a function to call with the final size of the answer
    */
-  async reserve(res: Response, asked: PageAsked | string): Promise<AnswerMade> {
+  async reserve(res: Response, asked: PageRequest | string): Promise<AnswerMade> {
     const [kind, rows] =
       typeof asked === 'string' ? [asked, 1] : [asked.priced ? 'priced' : 'plain', asked.rows];
     const known = () => this.#rowBytes.get(kind) ?? ROW_BYTES.plain;

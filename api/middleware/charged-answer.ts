@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import type { CallContext, Priced } from '../../models/access/billing';
 import type { ApiServices } from '../api-services';
 import type { CALLS, CallerEndpoint } from '../endpoints';
-import type { AnswerMemory, PageAsked } from './answer-memory';
+import type { AnswerMemory, PageRequest } from './answer-memory';
 import { callerOf, type Middleware, onceClosed, setCreditHeaders } from './call';
 import { storedForm } from './idempotency';
 import type { photoSlots } from './rate-limit';
@@ -15,7 +15,7 @@ export interface Work<Body = Answer | StreamedJson> {
   /** Photos identified for it while its caller waits, if the endpoint's kind is `photo`; default 1. */
   readonly photos?: number;
   /** The page of the answer, if any: the call waits for its memory before anything is done. */
-  readonly page?: PageAsked;
+  readonly page?: PageRequest;
   /** Makes the body (with its price, if the API reports it) and says what it is worth. */
   readonly make: (call: CallContext) => Promise<Priced<Body>>;
   /** The body for repeats of the call, if it differs: a secret is not kept. */

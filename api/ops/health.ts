@@ -39,14 +39,14 @@ export function showReadiness({ readiness, inference, lifecycle }: ApiSettings):
     const results = await Promise.all(
       readiness.map(async (each) => ({ ...each, fault: await faultOf(each) })),
     );
-    const failed = toldOf(results.filter(({ isOptional }) => !isOptional));
+    const failed = faults(results.filter(({ isOptional }) => !isOptional));
     const states = {
       process: lifecycle(),
       ...Object.fromEntries(results.map(({ name, fault }) => [name, fault === null ? 'ok' : 'failed'])),
     };
     res.set('Cache-Control', 'no-store');
     if (lifecycle() === 'ready' && failed.length === 0) {
-      const warnings = toldOf(results.filter(({ isOptional }) => isOptional));
+      const warnings = faults(results.filter(({ isOptional }) => isOptional));
       const status = warnings.length === 0 ? 'ready' : 'degraded';
       res.json({ status, checks: states, warnings, inference: inference() });
       return;
@@ -61,7 +61,7 @@ export function showReadiness({ readiness, inference, lifecycle }: ApiSettings):
 }
 
 /** The failed checks, with the reason if it may be disclosed. */
-const toldOf = (results: readonly { readonly name: string; readonly fault: string | null }[]): string[] =>
+const faults = (results: readonly { readonly name: string; readonly fault: string | null }[]): string[] =>
   results.flatMap(({ name, fault }) => (fault === null ? [] : [fault === '' ? name : `${name} (${fault})`]));
 
 /** Null when the check passes, else the reason in our own words: anybody may read it. */

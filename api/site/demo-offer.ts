@@ -10,14 +10,14 @@ const LOOPBACK_ADDRESS = /^(::1|(::ffff:)?127\.\d+\.\d+\.\d+)$/;
 const LOOPBACK_NAMES = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /** Whether a request may be given the demonstration's key: it comes from this machine, and not from a page of another site. */
-export const mayHaveOffer = (req: Request): boolean =>
-  isFromHere(req) && ['same-origin', 'none', undefined].includes(req.get('Sec-Fetch-Site'));
+export const mayOfferKey = (req: Request): boolean =>
+  isLocal(req) && ['same-origin', 'none', undefined].includes(req.get('Sec-Fetch-Site'));
 
 /**
  * Whether a request comes from this machine: sent to one of this machine's names (an outside site may point its own name
  * here), and not through a proxy.
  */
-export function isFromHere(req: Request): boolean {
+export function isLocal(req: Request): boolean {
   return (
     LOOPBACK_ADDRESS.test(req.socket.remoteAddress ?? '') &&
     LOOPBACK_NAMES.has((req.get('Host') ?? '').replace(/:\d+$/, '').toLowerCase()) &&

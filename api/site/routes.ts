@@ -5,7 +5,7 @@ import { mountRoute } from '../middleware/mount-route';
 import { pathParameter } from '../middleware/request-address';
 import { pageAt, protectPage } from '../pages';
 import { bundleClient } from './client-bundle';
-import { type DemoOffer, isFromHere, mayHaveOffer } from './demo-offer';
+import { type DemoOffer, isLocal, mayOfferKey } from './demo-offer';
 
 /** `demo`: the demonstration's offer once available; absent in any other service. */
 export type SiteSettings = Readonly<{ imageBytesMax: number; demo?: (() => DemoOffer | null) | undefined }>;
@@ -20,12 +20,12 @@ export function sitePages({ imageBytesMax, demo = () => null }: SiteSettings): R
     description: 'Identify an item from a photo, and search the catalog.',
     folder: 'assets',
     files: bundleClient,
-    body: (req) => bodyOf(imageBytesMax, demo() !== null && isFromHere(req)),
+    body: (req) => bodyOf(imageBytesMax, demo() !== null && isLocal(req)),
     ...PROTECTION,
   });
   /** The offer of a demonstration, to its own page on its own machine; nobody else gets it. */
   const offerFor = (req: Request): DemoOffer => {
-    const offer = mayHaveOffer(req) ? demo() : null;
+    const offer = mayOfferKey(req) ? demo() : null;
     if (!offer) throw notFound('There is nothing at this address; /openapi.json lists what there is.');
     return offer;
   };

@@ -1,8 +1,8 @@
 import type { Response } from 'express';
 import { z } from 'zod';
 import { CREDITS_MAX } from '../../models/access/credits';
-import { type CatalogQuery, type FacetAsked, type Filter, MATCHES } from '../../models/catalog/catalog-query';
-import { wordsAsked } from '../../models/catalog/fold-text';
+import { type CatalogQuery, type FacetQuery, type Filter, MATCHES } from '../../models/catalog/catalog-query';
+import { queryWords } from '../../models/catalog/fold-text';
 import { SUGGESTIONS_MAX } from '../../models/catalog/suggestion';
 import { badRequest } from '../../models/errors';
 import { SIMILAR_MAX } from '../../models/vision/candidates';
@@ -208,10 +208,10 @@ export function toCatalogQuery(given: unknown, pageSizeMax: number) {
   return { query, includes: body.includes };
 }
 
-function toFacet(given: z.output<typeof facet>): FacetAsked {
+function toFacet(given: z.output<typeof facet>): FacetQuery {
   const { field, limit, query } =
     typeof given === 'string' ? { field: given, limit: facetLimit.parse(undefined), query: null } : given;
-  return { field, limit, words: wordsAsked(query) };
+  return { field, limit, words: queryWords(query) };
 }
 
 export const toFilter = (given: z.output<typeof filter>, position: number): Filter => ({

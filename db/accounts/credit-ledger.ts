@@ -15,7 +15,7 @@ import {
 import { retryAlways } from '../../models/retry-pauses';
 import { KeyedBatcher } from '../core/batcher';
 import { sqlStateOf } from '../core/postgres-faults';
-import { hasCome, messagesAbout } from '../core/shared-clauses';
+import { isPast, messagesAbout } from '../core/shared-clauses';
 import { inTransaction, prepared, rowsOf, type Sql, sql } from '../core/sql';
 import { usageOf } from './usage';
 
@@ -192,7 +192,7 @@ export class PostgresCreditLedger implements CreditLedger {
   }
 
   private hasLapsed(): Sql {
-    return hasCome(sql`expires_at`, this.clock.now(), RESERVATION_MS);
+    return isPast(sql`expires_at`, this.clock.now(), RESERVATION_MS);
   }
 
   private async sweep(accountId: string): Promise<void> {

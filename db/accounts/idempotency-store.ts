@@ -9,7 +9,7 @@ import {
   PORTS,
 } from '../../models/ports';
 import { TEXT_PIECE } from '../../models/text-pieces';
-import { hasCome } from '../core/shared-clauses';
+import { isPast } from '../core/shared-clauses';
 import { rowsOf, sql } from '../core/sql';
 
 interface Found {
@@ -90,7 +90,7 @@ export class PostgresIdempotencyStore implements IdempotencyStore {
   private async resume(call: IdempotentCall, leasedUntil: Date): Promise<string | null> {
     const chargeId = randomUUID();
     const now = this.clock.now();
-    const isDead = hasCome(sql`leased_until`, now, leasedUntil.getTime() - now.getTime());
+    const isDead = isPast(sql`leased_until`, now, leasedUntil.getTime() - now.getTime());
     const resumed = await rowsOf(this.knex)`
       WITH dead AS (
         SELECT charge_id FROM idempotent_calls

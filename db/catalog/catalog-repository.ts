@@ -22,7 +22,7 @@ import { type ItemRow, idsWithin, itemsIn, readFound, rowsById } from './catalog
 import { conditionsOf } from './search/catalog-clauses';
 import { CatalogChanged } from './search/catalog-state';
 import { facetValues } from './search/facet-values';
-import { rankProducts, wantedSets } from './search/rank-products';
+import { postingRequests, rankProducts } from './search/rank-products';
 import { type FoundPage, type RankOrder, scoredRows, type Window } from './search/scored-rows';
 import { type SeenSnapshot, SnapshotCache } from './search/snapshot-cache';
 import { expandTerms, type TermExpansion } from './search/term-expansion';
@@ -170,8 +170,8 @@ export class PostgresCatalogRepository implements CatalogRepository {
     { before, from, order = 'relevance' }: { before: CatalogState | null; from: From; order?: RankOrder },
   ): Promise<FoundPage & Pick<FoundRows, 'state'>> {
     const window = windowOf(query);
-    const wanted = wantedSets(query, expansions);
-    const known = wanted && from !== null && this.#snapshots.viewAsKnown(from, wanted);
+    const wanted = postingRequests(query, expansions);
+    const known = wanted && from !== null && this.#snapshots.cachedView(from, wanted);
     if (known) {
       const page = await rankProducts(knex, known, query, expansions, window, order);
       return { ...page, state: from.seen.state };

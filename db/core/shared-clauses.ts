@@ -36,7 +36,7 @@ const CLOCKS_APART_MS = 60_000;
  * @param time a timestamptz
  * @param aheadMaxMs how far ahead of its writer's clock such a time is at most: a lease, the longest pause
  */
-export const hasCome = (time: Sql, now: Date, aheadMaxMs: number | Sql): Sql =>
+export const isPast = (time: Sql, now: Date, aheadMaxMs: number | Sql): Sql =>
   sql`(${time} <= ${now} OR ${isVoid(time, now, aheadMaxMs)})`;
 
 /** Whether a stored time is further ahead than any process could have set it. */
@@ -44,7 +44,7 @@ export const isVoid = (time: Sql, now: Date, aheadMaxMs: number | Sql): Sql =>
   sql`${time} > ${now}::timestamptz + (${aheadMaxMs} + ${CLOCKS_APART_MS}::integer) * interval '1 millisecond'`;
 
 /** Whether an address, `e`, receives messages: it was not disabled, and its key opens the API (contract 16.10). */
-export const isTold = (now: Date): Sql =>
+export const wantsMessages = (now: Date): Sql =>
   sql`e.disabled_at IS NULL AND (e.key_id IS NULL OR e.key_id IN (SELECT id FROM api_keys WHERE ${isOpen(now)}))`;
 
 /**
@@ -63,4 +63,4 @@ export const messagesAbout = (
       SELECT 'msg_' || replace(gen_random_uuid()::text, '-', ''), e.id, ${type}::text, ${data},
         ${now}::timestamptz, ${now}::timestamptz
       FROM webhook_endpoints e ${from}
-      WHERE ${isTold(now)} AND ${type}::text = ANY(e.events) AND ${whose}`;
+      WHERE ${wantsMessages(now)} AND ${type}::text = ANY(e.events) AND ${whose}`;

@@ -53,7 +53,7 @@ class BlockingConnection {
     } finally {
       this.flush();
     }
-    this.post({ kind: 'rested' });
+    this.post({ kind: 'idle' });
   }
 
   private runOneMessage(): void {
@@ -83,7 +83,7 @@ class BlockingConnection {
 
   private awaitInput(): void {
     this.flush();
-    this.post({ kind: 'hungry' });
+    this.post({ kind: 'awaiting-input' });
     for (;;) {
       const seen = Atomics.load(this.signals, Signal.input);
       const received = receiveMessageOnPort(this.port);

@@ -27,9 +27,9 @@ export type EngineOutput =
   /** A piece of input was read; its statements may still be running. */
   | { readonly kind: 'consumed'; readonly bytes: number }
   /** The database needs more input to go on: the rows of a COPY. */
-  | { readonly kind: 'hungry' }
+  | { readonly kind: 'awaiting-input' }
   /** All input is processed. */
-  | { readonly kind: 'rested' }
+  | { readonly kind: 'idle' }
   | { readonly kind: 'log'; readonly line: string }
   | { readonly kind: 'closed' }
   | { readonly kind: 'died'; readonly reason: string };
@@ -41,7 +41,7 @@ export interface EngineEvents {
 }
 
 /** A client of the database while it has its turn. */
-export interface TurnTaker {
+export interface TurnHolder {
   /** The database is yours until you release it. */
   granted(): void;
   /** The database answers. Each byte must be acknowledged once. */
@@ -60,10 +60,10 @@ export class Engine {
   turnsGranted = 0;
   private backlogBytes = 0;
   /** The last report of the database on its input. */
-  private work: 'reading' | 'hungry' | 'rested' = 'rested';
+  private work: 'reading' | 'awaiting-input' | 'idle' = 'idle';
   private closed: (() => void) | undefined;
-  private readonly waiting: TurnTaker[] = [];
-  private current: TurnTaker | undefined;
+  private readonly waiting: TurnHolder[] = [];
+  private current: TurnHolder | undefined;
   private emptied: (() => void) | undefined;
 
   private constructor(
@@ -98,27 +98,27 @@ export class Engine {
     return this.backlogBytes;
   }
 
-  get isResting(): boolean {
-    return this.work === 'rested' && this.backlogBytes === 0;
+  get isIdle(): boolean {
+    return this.work === 'idle' && this.backlogBytes === 0;
   }
 
   /** Whether it waits for more rows of a COPY. */
-  get isHungry(): boolean {
-    return this.work === 'hungry' && this.backlogBytes === 0;
+  get awaitsInput(): boolean {
+    return this.work === 'awaiting-input' && this.backlogBytes === 0;
   }
 
   /** Asks for a turn; `granted` is called when it begins, perhaps at once. */
-  request(taker: TurnTaker): void {
+  request(taker: TurnHolder): void {
     this.waiting.push(taker);
     this.grantNext();
   }
 
-  release(taker: TurnTaker): void {
+  release(taker: TurnHolder): void {
     if (this.current === taker) this.current = undefined;
     this.grantNext();
   }
 
-  async idle(): Promise<void> {
+  async untilIdle(): Promise<void> {
     if (!this.isBusy) return;
     await new Promise<void>((resolve) => {
       this.emptied = resolve;
@@ -172,8 +172,8 @@ export class Engine {
         this.backlogBytes -= message.bytes;
         this.advance('reading');
         break;
-      case 'hungry':
-      case 'rested':
+      case 'awaiting-input':
+      case 'idle':
         this.advance(message.kind);
         break;
       case 'log':
@@ -190,7 +190,7 @@ export class Engine {
     }
   }
 
-  private advance(work: 'reading' | 'hungry' | 'rested'): void {
+  private advance(work: 'reading' | 'awaiting-input' | 'idle'): void {
     this.work = work;
     if (this.backlogBytes === 0) this.current?.advance();
   }

@@ -11,7 +11,7 @@ import { claimHost, shortPath } from './run-folder';
 import { CANNOT_OPEN, WireServer } from './wire-server';
 
 /** How often a host that is opening the database says so. */
-const REASSURE_MS = 5_000;
+const NOTICE_MS = 5_000;
 
 /** A host that nobody has used for this long was started by a process that died. */
 const FIRST_CLIENT_MS = 20_000;
@@ -20,7 +20,7 @@ const FIRST_CLIENT_MS = 20_000;
 const LAST_TURN_MS = 10_000;
 
 /** Time for clients to receive the reason for the disconnection. */
-const FAREWELL_MS = 100;
+const ERROR_SEND_MS = 100;
 
 async function main(options: HostOptions): Promise<void> {
   // A client that leaves while the database opens does not end the host: others may come, and the first timer below checks.
@@ -34,10 +34,10 @@ async function main(options: HostOptions): Promise<void> {
   process.once('exit', () => run.release());
   const socketFolder = await claimHost(run.path, wire.server);
   if (socketFolder === undefined) process.exit(0);
-  const opening = setInterval(() => wire.reassure('the embedded database is being opened'), REASSURE_MS);
+  const opening = setInterval(() => wire.notifyAll('the embedded database is being opened'), NOTICE_MS);
   const engine = await open(options, died).catch((error: unknown) => {
-    wire.dismiss(logged('the host could not start', error), CANNOT_OPEN);
-    setTimeout(() => process.exit(1), FAREWELL_MS);
+    wire.refuseAll(logged('the host could not start', error), CANNOT_OPEN);
+    setTimeout(() => process.exit(1), ERROR_SEND_MS);
   });
   clearInterval(opening);
   if (!engine) return;
@@ -46,7 +46,7 @@ async function main(options: HostOptions): Promise<void> {
   housekeeper.start();
   isOpen = true;
   process.once('SIGTERM', () => {
-    wire.dismiss('the embedded database was told to end');
+    wire.refuseAll('the embedded database was told to end');
     void close();
   });
   setTimeout(() => {
@@ -66,8 +66,8 @@ async function main(options: HostOptions): Promise<void> {
 
   function died(reason: string): void {
     log(`the database stopped: ${reason}`);
-    wire.dismiss('the embedded database stopped; it starts again on the next connection');
-    setTimeout(() => process.exit(1), FAREWELL_MS);
+    wire.refuseAll('the embedded database stopped; it starts again on the next connection');
+    setTimeout(() => process.exit(1), ERROR_SEND_MS);
   }
 }
 

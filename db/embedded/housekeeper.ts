@@ -6,7 +6,7 @@ import { HOUSEKEEPER_NAME } from './wire-server';
 /** A checkpoint follows the last one after this much log: it bounds the log's size and the time of a recovery. */
 const LOG_BYTES_MAX = 64 * 1024 * 1024;
 
-const LOOK_MS = 10_000;
+const HOUSEKEEPING_MS = 10_000;
 
 /** The rule of PostgreSQL's own autovacuum with its default thresholds; the most worn tables first. */
 const WORN_TABLES = `
@@ -32,7 +32,7 @@ export class Housekeeper {
   ) {}
 
   start(): void {
-    this.timer = setTimeout(() => void this.look().finally(() => this.timer && this.start()), LOOK_MS);
+    this.timer = setTimeout(() => void this.run().finally(() => this.timer && this.start()), HOUSEKEEPING_MS);
     this.timer.unref();
   }
 
@@ -42,7 +42,7 @@ export class Housekeeper {
   }
 
   /** One round: does what is due, if anybody has used the database since the last. */
-  async look(): Promise<void> {
+  async run(): Promise<void> {
     if (this.turns.isBusy || this.turns.turnsGranted === this.turnsSeen) return;
     try {
       await this.tidy();

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { ClientConnection } from './client-connection';
-import type { Engine, TurnTaker } from './engine';
+import type { Engine, TurnHolder } from './engine';
 import { StatementNames } from './statement-names';
 import { type Frame, Frontend, frame, query, ReadyScanner, typeOf } from './wire-protocol';
 
@@ -38,7 +38,7 @@ let sessions = 0;
  * database, as behind a pooler in transaction mode: prepared statements are kept apart, but what `SET`, `LISTEN`,
  * session advisory locks and temporary tables do outside a transaction is seen by all, until the client leaves.
  */
-export class Session extends ClientConnection implements TurnTaker {
+export class Session extends ClientConnection implements TurnHolder {
   private phase: Phase = 'idle';
   private engine: Engine | undefined;
   private readonly scanner = new ReadyScanner();
@@ -101,10 +101,10 @@ export class Session extends ClientConnection implements TurnTaker {
   /** Completes the turn of a client that left, up to its ReadyForQuery. */
   private unwind(): void {
     if (this.phase === 'idle' || this.phase === 'waiting') return;
-    if (this.engine?.isHungry) {
+    if (this.engine?.awaitsInput) {
       const failed = frame(Frontend.copyFail, Buffer.from('the client left\0'));
       this.send(this.startedByQuery ? [failed] : [failed, frame(Frontend.sync)], 'answering');
-    } else if (this.engine?.isResting) {
+    } else if (this.engine?.isIdle) {
       // A Sync alone would commit statements that were executed but that nobody asked to keep yet.
       this.send([EXECUTE_UNKNOWN, frame(Frontend.sync)], 'answering');
     }
@@ -122,9 +122,9 @@ export class Session extends ClientConnection implements TurnTaker {
 
   private observe(): void {
     if (this.phase !== 'answering' && this.phase !== 'sending') return;
-    if (this.engine?.isHungry) this.phase = 'copying';
+    if (this.engine?.awaitsInput) this.phase = 'copying';
     // After an error the database ignores all up to a Sync, queries too: it is done, and no answer will come.
-    else if (this.engine?.isResting) this.phase = 'sending';
+    else if (this.engine?.isIdle) this.phase = 'sending';
   }
 
   private begin(): void {
@@ -143,7 +143,7 @@ export class Session extends ClientConnection implements TurnTaker {
   private forward(): void {
     const { engine } = this;
     if (!engine || engine.backlog >= INPUT_BYTES_MAX) return;
-    if (engine.isResting) this.mayCopy = false;
+    if (engine.isIdle) this.mayCopy = false;
     const batch: Frame[] = [];
     let bytes = 0;
     for (let next = this.peek(); next && bytes < BATCH_BYTES; next = this.peek()) {
@@ -211,7 +211,7 @@ export class Session extends ClientConnection implements TurnTaker {
   private watchHold(): void {
     clearTimeout(this.holdTimer);
     const holds = this.phase === 'sending' || this.phase === 'copying';
-    const databaseWaits = this.engine?.isResting || this.engine?.isHungry;
+    const databaseWaits = this.engine?.isIdle || this.engine?.awaitsInput;
     if (this.gone || !holds || !databaseWaits) return;
     const { holdIdleMs } = this;
     const end = () => this.fail('25P03', `idle within a transaction for over ${holdIdleMs} ms: rolled back`);

@@ -35,17 +35,17 @@ export class WireServer {
   }
 
   /** Tells clients that wait for the database that it is opening. */
-  reassure(message: string): void {
+  notifyAll(message: string): void {
     for (const session of this.sessions) session.notice(message);
   }
 
   /** Accepts no more clients and resolves when the running turns have ended. */
   async stop(): Promise<void> {
     this.isStopping = true;
-    await this.engine?.idle();
+    await this.engine?.untilIdle();
   }
 
-  dismiss(message: string, sqlState = '57P01'): void {
+  refuseAll(message: string, sqlState = '57P01'): void {
     this.isStopping = true;
     for (const session of this.sessions) session.fail(sqlState, message);
   }

@@ -7,10 +7,10 @@ import { reachable, rowsOf, sql } from '../core/sql';
 const RENEW_MS = 2_000;
 
 /** A process renews every few seconds; one that has not for this long counts as dead. */
-const LIVES = sql`seen_at BETWEEN now() - interval '30 seconds' AND now() + interval '30 seconds'`;
+const IS_ALIVE = sql`seen_at BETWEEN now() - interval '30 seconds' AND now() + interval '30 seconds'`;
 
 /** Such times are also left behind by a clock that was set. */
-const LONG_GONE = sql`seen_at NOT BETWEEN now() - interval '1 hour' AND now() + interval '1 hour'`;
+const IS_STALE = sql`seen_at NOT BETWEEN now() - interval '1 hour' AND now() + interval '1 hour'`;
 
 @injectable()
 export class PostgresProcessRegistry implements ProcessRegistry {
@@ -25,16 +25,16 @@ export class PostgresProcessRegistry implements ProcessRegistry {
           SET traits = excluded.traits, models = excluded.models, seen_at = excluded.seen_at
       ), gone AS (
         DELETE FROM service_processes
-        WHERE id IN (SELECT id FROM service_processes WHERE ${LONG_GONE} FOR UPDATE SKIP LOCKED)
+        WHERE id IN (SELECT id FROM service_processes WHERE ${IS_STALE} FOR UPDATE SKIP LOCKED)
       )
-      SELECT id, name, role, traits, models FROM service_processes WHERE id <> ${id} AND ${LIVES} ORDER BY name`;
+      SELECT id, name, role, traits, models FROM service_processes WHERE id <> ${id} AND ${IS_ALIVE} ORDER BY name`;
     const { rows } = await reachable(this.knex.raw(text, [...bindings]).timeout(RENEW_MS));
     return rows;
   }
 
   workers(): Promise<readonly WorkerProcess[]> {
     return rowsOf<WorkerProcess>(this.knex)`
-      SELECT name, coalesce(models, '[]') AS models FROM service_processes WHERE role <> 'api' AND ${LIVES} ORDER BY name`;
+      SELECT name, coalesce(models, '[]') AS models FROM service_processes WHERE role <> 'api' AND ${IS_ALIVE} ORDER BY name`;
   }
 
   async leave(id: string): Promise<void> {

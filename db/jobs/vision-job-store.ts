@@ -12,7 +12,7 @@ import type {
   NewJob,
   VisionJob,
 } from '../../models/vision/jobs/vision-job';
-import { hasCome, lockAccount, messagesAbout } from '../core/shared-clauses';
+import { isPast, lockAccount, messagesAbout } from '../core/shared-clauses';
 import { inTransaction, rowsOf, type Sql, sql } from '../core/sql';
 
 type EntryRow = VisionJob['entries'][number] & Pick<VisionJob, 'createdAt'>;
@@ -63,7 +63,7 @@ export class PostgresVisionJobStore implements VisionJobStore {
       }
       await rowsOf(transaction)`
         UPDATE accounts SET jobs_turn = 0 WHERE id = ${accountId} AND jobs_turn IS NULL`;
-      await this.tellIfDone(transaction, id);
+      await this.notifyIfDone(transaction, id);
       return true;
     });
   }
@@ -108,7 +108,7 @@ export class PostgresVisionJobStore implements VisionJobStore {
       ), due AS (
         SELECT e.* FROM turns CROSS JOIN LATERAL (
           SELECT job_id, position, account_id FROM vision_job_entries
-          WHERE account_id = turns.id AND ${IS_OPEN} AND ${hasCome(sql`due_at`, now, aheadMax(leaseMs))}
+          WHERE account_id = turns.id AND ${IS_OPEN} AND ${isPast(sql`due_at`, now, aheadMax(leaseMs))}
           ORDER BY position, due_at LIMIT 1 FOR UPDATE SKIP LOCKED) e
         LIMIT 1
       ), turn AS (
@@ -160,12 +160,12 @@ export class PostgresVisionJobStore implements VisionJobStore {
     return inTransaction(this.knex, async (transaction) => {
       await rowsOf(transaction)`SELECT FROM vision_jobs WHERE id = ${id} FOR NO KEY UPDATE`;
       const changed = await rowsOf<{ state: EntryState }>(transaction, change);
-      if (changed.some(({ state }) => state !== 'waiting')) await this.tellIfDone(transaction, id);
+      if (changed.some(({ state }) => state !== 'waiting')) await this.notifyIfDone(transaction, id);
       return changed.length;
     });
   }
 
-  private async tellIfDone(transaction: Knex, id: string): Promise<void> {
+  private async notifyIfDone(transaction: Knex, id: string): Promise<void> {
     const inState = (state: EntryState) => sql`count(*) FILTER (WHERE state = ${state})`;
     const data = sql`(SELECT json_build_object('id', j.id, 'total', count(*), 'done', ${inState('done')},
         'failed', ${inState('failed')}, 'cancelled', ${inState('cancelled')})

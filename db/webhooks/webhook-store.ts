@@ -8,11 +8,11 @@ import { PostgresHousekeepingStore } from '../core/housekeeping-store';
 import {
   auditEntry,
   EXPIRY,
-  hasCome,
   isOpen,
-  isTold,
+  isPast,
   lockAccount,
   messagesAbout,
+  wantsMessages,
 } from '../core/shared-clauses';
 import { allOf, inTransaction, rowsOf, type Sql, sql } from '../core/sql';
 
@@ -65,7 +65,7 @@ export class PostgresWebhookStore implements WebhookStore {
     });
   }
 
-  async tellOfDrift(...[data, accountId, everyMs]: Parameters<WebhookStore['tellOfDrift']>): Promise<void> {
+  async sendDrift(...[data, accountId, everyMs]: Parameters<WebhookStore['sendDrift']>): Promise<void> {
     await inTransaction(this.knex, async (transaction) => {
       const turns = new PostgresHousekeepingStore(transaction, this.clock);
       const task = accountId === null ? 'model.drift' : `model.drift ${accountId}`;
@@ -82,12 +82,12 @@ export class PostgresWebhookStore implements WebhookStore {
     // An address waits for the end of a message that is under way, or of a pause; a message, for the end of a pause.
     const pause = (failures: Sql, other: number) =>
       sql`CASE WHEN ${failures} = 0 THEN ${other}::integer ELSE ${PAUSE_MAX_MS}::integer END`;
-    const isFree = hasCome(sql`e.due_at`, now, pause(sql`e.failures`, leaseMs));
-    const isDue = hasCome(sql`m.due_at`, now, pause(sql`m.tries`, 0));
+    const isFree = isPast(sql`e.due_at`, now, pause(sql`e.failures`, leaseMs));
+    const isDue = isPast(sql`m.due_at`, now, pause(sql`m.tries`, 0));
     const [row] = await rowsOf<MessageRow>(this.knex)`
       WITH address AS (
         SELECT e.id, e.url, e.secret, e.failures FROM webhook_endpoints e
-        WHERE ${isTold(now)} AND ${isFree}
+        WHERE ${wantsMessages(now)} AND ${isFree}
           AND EXISTS (SELECT FROM webhook_messages m WHERE m.endpoint_id = e.id AND ${isDue})
         ORDER BY e.due_at LIMIT 1 FOR UPDATE SKIP LOCKED
       ), taken AS (
@@ -125,7 +125,7 @@ export class PostgresWebhookStore implements WebhookStore {
 
   async depth(): Promise<{ waiting: number; failing: number }> {
     const [line] = await rowsOf<{ waiting: number; failing: number }>(this.knex)`
-      WITH told AS (SELECT e.id, e.failures FROM webhook_endpoints e WHERE ${isTold(this.clock.now())})
+      WITH told AS (SELECT e.id, e.failures FROM webhook_endpoints e WHERE ${wantsMessages(this.clock.now())})
       SELECT (SELECT count(*)::int FROM webhook_messages WHERE endpoint_id IN (SELECT id FROM told)) AS waiting,
         (SELECT count(*)::int FROM told WHERE failures > 0) AS failing`;
     return line ?? { waiting: 0, failing: 0 };

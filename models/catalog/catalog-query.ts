@@ -35,7 +35,7 @@ export const SANDBOX_PRODUCTS = 1_000;
 export const EVERYTHING: SearchScope = { category: null, filters: [] };
 
 /** A facet whose values are counted over all rows of a result (contract 4.15). */
-export interface FacetAsked {
+export interface FacetQuery {
   /** A facet that no row has is counted as empty. */
   readonly field: string;
   readonly limit: number;
@@ -72,7 +72,7 @@ export interface CatalogQuery {
   readonly pageSize: number;
   readonly sort: Sort;
   /** Each field once. */
-  readonly facets?: readonly FacetAsked[];
+  readonly facets?: readonly FacetQuery[];
   /** Default: `any`. */
   readonly match?: (typeof MATCHES)[number];
   /** Instead of a page: the rows from a position on that an answer named; from the first one on when it is empty. */

@@ -6,7 +6,7 @@ import { badRequest, itemNotFound } from '../errors';
 import { type CatalogRepository, type ItemSales, PORTS, type SellRows } from '../ports';
 import type { CatalogQuery, FacetValue, ResolvedQuery } from './catalog-query';
 import { cursorOf, rowBefore } from './cursor';
-import { wordsAsked } from './fold-text';
+import { queryWords } from './fold-text';
 import { type CatalogItem, isProduct } from './item';
 import { categorySlug, refuseUnknownTags, sandboxScope, visibleTo } from './resolve-scope';
 import { SearchMisses } from './search-misses';
@@ -160,7 +160,7 @@ export class CatalogService {
       });
     }
     const { cursor, ...asked } = query;
-    const resolved = { ...asked, categories, words: wordsAsked(query.text) };
+    const resolved = { ...asked, categories, words: queryWords(query.text) };
     return cursor === undefined ? resolved : { ...resolved, after: rowBefore(resolved, cursor) };
   }
 }

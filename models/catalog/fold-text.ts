@@ -92,7 +92,7 @@ export function wordsOf(text: string): string[] {
 }
 
 /** The words of a search text; null when it is blank (contract 5.1). */
-export const wordsAsked = (text: string | null | undefined): string[] | null =>
+export const queryWords = (text: string | null | undefined): string[] | null =>
   visibleText(text ?? '').trim() === '' ? null : wordsOf(text ?? '');
 
 /** A word too long for an index becomes its beginning plus a digest of the whole, so that it still equals only itself. */

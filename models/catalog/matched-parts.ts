@@ -2,7 +2,7 @@ import { foldText, WORDS } from './fold-text';
 import { graphemes, partBeginning } from './index-terms';
 import type { NamePart } from './suggestion';
 
-interface AskedWord {
+interface QueryWord {
   readonly text: string;
   /** Whether it may be the beginning of a longer word. */
   readonly begun: boolean;
@@ -33,7 +33,7 @@ interface OwnWord {
   readonly from: number;
 }
 
-function partIn({ text, from }: OwnWord, asked: readonly AskedWord[]): NamePart[] {
+function partIn({ text, from }: OwnWord, asked: readonly QueryWord[]): NamePart[] {
   const [longest] = asked
     .filter((each) => {
       if (partBeginning(each.text) !== null) return text.includes(each.text);
@@ -46,7 +46,7 @@ function partIn({ text, from }: OwnWord, asked: readonly AskedWord[]): NamePart[
 }
 
 /** From the beginning of a word into the next one, if both together are a word of the query. */
-function partOverBoth(word: OwnWord, next: OwnWord, asked: readonly AskedWord[]): NamePart[] {
+function partOverBoth(word: OwnWord, next: OwnWord, asked: readonly QueryWord[]): NamePart[] {
   const joined = word.text + next.text;
   return asked
     .filter(

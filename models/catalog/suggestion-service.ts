@@ -1,7 +1,7 @@
 import { inject, injectable } from 'tsyringe';
 import type { CallContext } from '../access/billing';
 import { type CatalogRepository, PORTS } from '../ports';
-import { visibleText, wordsAsked } from './fold-text';
+import { queryWords, visibleText } from './fold-text';
 import { matchedParts } from './matched-parts';
 import { categorySlug, sandboxScope } from './resolve-scope';
 import type { Suggestion } from './suggestion';
@@ -19,7 +19,7 @@ export class SuggestionService {
     const taxonomy = await this.catalog.taxonomy(caller.taxonomyVersion);
     const slug = category === null ? null : categorySlug(category, 'product', taxonomy);
     const text = visibleText(query).trim().replace(/\s+/gu, ' ');
-    const words = wordsAsked(text);
+    const words = queryWords(text);
     const rows = await this.catalog.suggest({ text, words, category: slug, size, ...sandboxScope(caller) });
     return rows.map((row) => ({ ...row, matched: matchedParts(row.name, words ?? []) }));
   }

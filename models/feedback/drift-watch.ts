@@ -31,7 +31,7 @@ export class DriftWatch {
   }
 
   /** Tells webhooks that confidence has drifted: all accounts, if it shows whichever is left out, else those whose answers show it. */
-  async look(): Promise<void> {
+  async run(): Promise<void> {
     const accounts = await this.#byAccount();
     const without = (left: AccountReliability) => together(accounts.filter((each) => each !== left));
     if (accounts.length > 1 && accounts.every((each) => driftIn(without(each)))) {
@@ -49,7 +49,7 @@ export class DriftWatch {
 
   async #tell(figures: ReturnType<typeof together>, accountId: string | null): Promise<void> {
     const drift = driftIn(figures);
-    if (drift) await this.webhooks.tellOfDrift(drift, accountId, TOLD_EVERY_MS);
+    if (drift) await this.webhooks.sendDrift(drift, accountId, TOLD_EVERY_MS);
   }
 }
 

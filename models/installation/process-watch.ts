@@ -54,7 +54,7 @@ export class ProcessWatch {
     return this.#misfits.map(({ says }) => says);
   }
 
-  async look(): Promise<void> {
+  async run(): Promise<void> {
     this.#traits = await this.traits();
     await this.renew();
   }

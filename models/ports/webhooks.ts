@@ -16,7 +16,7 @@ export interface WebhookStore {
   /** With its undelivered messages, and an audit log entry; false when the owner has none with this id. */
   remove(owner: Owner, id: string, entry: AuditEntry): Promise<boolean>;
   /** Tells an account, or all of them (null), that confidence has drifted, at most once in an interval. */
-  tellOfDrift(
+  sendDrift(
     data: { claimed: number; right: number; answers: number },
     accountId: string | null,
     everyMs: number,

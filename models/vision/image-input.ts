@@ -30,7 +30,7 @@ export type PreparedInput = { readonly kind: 'prepared'; readonly image: SmallIm
 export type KeptInput = PreparedInput & { readonly image: Pick<PreparedImage, 'jpeg' | 'digest'> };
 
 /** A request about the photos of one item, in one of their forms. */
-export interface AskedPhotos<Photo> {
+export interface PhotoRequest<Photo> {
   /** One to five. */
   readonly photos: readonly Photo[];
   /** Slug or name of the item's category, if the caller knows it. */

@@ -21,7 +21,7 @@ import {
 import { candidatesOf, NEIGHBOURS, shortlistOf } from './candidates';
 import { calibrationOf } from './confidence';
 import { viewSizeOf } from './embedding-model';
-import type { AskedPhotos, ImageInput, PreparedInput } from './image-input';
+import type { ImageInput, PhotoRequest, PreparedInput } from './image-input';
 import { ancestryOf, type Evidence, MATCHES_MAX, MatchContext } from './matches';
 import { jpegOf, type Neighbourhood, type SmallImage } from './neighbours';
 import { preparePhotos } from './prepare-photos';
@@ -35,7 +35,7 @@ export interface VisionSettings {
 
 export const VISION_SETTINGS = Symbol.for('VisionSettings');
 
-export interface IdentifyRequest extends AskedPhotos<ImageInput | PreparedInput> {
+export interface IdentifyRequest extends PhotoRequest<ImageInput | PreparedInput> {
   readonly pricing: boolean;
   readonly price: number;
 }

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Command } from '@commander-js/extra-typings';
-import { backUpTo } from '../composition/backups';
+import { createBackup } from '../composition/backups';
 import { printAnswer } from './output';
 
 export function register(command: Command): void {
@@ -8,7 +8,7 @@ export function register(command: Command): void {
     .argument('<file>', 'the file to write; an existing one is replaced once the new one is complete')
     .option('--json', 'print JSON')
     .action(async (file, { json }) => {
-      const made = await backUpTo(resolve(file));
+      const made = await createBackup(resolve(file));
       printAnswer(json, made, () =>
         [
           `${made.file}: ${made.bytes} bytes, ${contentsOf(made)}`,

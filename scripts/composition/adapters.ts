@@ -49,7 +49,7 @@ export function openQueues(startup: Startup) {
 
 export type Queues = ReturnType<typeof openQueues>;
 
-export async function redisReached({ config, logger }: Startup): Promise<void> {
+export async function assertRedisReachable({ config, logger }: Startup): Promise<void> {
   const { REDIS_URL: url, STORE_WAIT_MS: waitMs } = config;
   if (url === undefined) return;
   const redis: typeof import('../../workers/queue/redis-connection') = require('../../workers/queue/redis-connection');

@@ -53,11 +53,11 @@ export async function startWorkerTasks(startup: Startup, queues: Queues): Promis
     logger,
     MODELS,
   );
-  await preloader.look();
-  every(startup, 'models preloaded', MODELS.everyMs, () => preloader.look());
+  await preloader.run();
+  every(startup, 'models preloaded', MODELS.everyMs, () => preloader.run());
   await queues.answer();
   const pending = new PendingEmbeddingSweeper(embeddings, adapterOf(container, PORTS.IndexQueue), logger);
-  every(startup, 'pending embeddings', 20_000, (signal) => pending.look(signal), 0);
+  every(startup, 'pending embeddings', 20_000, (signal) => pending.run(signal), 0);
 }
 
 /** Makes this process known to the others, and reports whether they fit together. */
@@ -79,8 +79,8 @@ export async function watchProcesses(startup: Startup): Promise<void> {
   );
   container.registerInstance(ProcessWatch, watch);
   onClose(() => watch.leave());
-  await watch.look();
-  every(startup, 'processes', PROCESSES_MS, () => watch.look());
+  await watch.run();
+  every(startup, 'processes', PROCESSES_MS, () => watch.run());
 }
 
 export function startApiTasks(startup: Startup): void {
@@ -96,7 +96,7 @@ export function startApiTasks(startup: Startup): void {
   const store = container.resolve(PostgresHousekeepingStore);
   const housekeeping = new Housekeeping(store, retentionRules(config, container), logger);
   container.registerInstance(Housekeeping, housekeeping);
-  every(startup, 'housekeeping', 300_000, (signal) => housekeeping.look(signal));
+  every(startup, 'housekeeping', 300_000, (signal) => housekeeping.run(signal));
 
   const records = container.resolve(RecordsService);
   every(startup, 'rows that follow', 2_000, (signal) => records.followUp(signal));
@@ -132,7 +132,7 @@ function startMessages(startup: Startup): void {
   const dispatcher = container.resolve(MessageDispatcher);
   poll(startup, 'webhook messages', MESSAGES, (...way) => dispatcher.next(...way));
   const drift = container.resolve(DriftWatch);
-  every(startup, 'drift of confidence', 3_600_000, () => drift.look());
+  every(startup, 'drift of confidence', 3_600_000, () => drift.run());
 }
 
 function poll({ logger, onClose }: Startup, ...way: [name: string, limits: Limits, next: NextTask]): void {

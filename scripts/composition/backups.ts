@@ -5,14 +5,14 @@ import { PORTS } from '../../models/ports';
 import { modelsFolder } from '../../workers/library/model-library';
 import { type Config, readCommandConfig } from '../config';
 import { entryOf } from './audited-transactions';
-import { openStores, whileOpen } from './container';
+import { openStores, useAndClose } from './container';
 import { imageStoreOf } from './image-stores';
 import { runningService } from './running-service';
 import { signingKeys } from './signing-keys';
 import { adapterOf, SYSTEM_CLOCK } from './startup';
 
-export const backUpTo = async (path: string): Promise<BackupSummary> =>
-  whileOpen(openStores(readCommandConfig()), async ({ config, container, database: { knex } }) => {
+export const createBackup = async (path: string): Promise<BackupSummary> =>
+  useAndClose(openStores(readCommandConfig()), async ({ config, container, database: { knex } }) => {
     const images = adapterOf(container, PORTS.ImageStore);
     const signing = await signingKeys(config);
     const held = { images, modelsFolder: modelsFolder(config.DATA_DIR), signingKeys: signing };
@@ -38,7 +38,7 @@ export async function restoreFrom(config: Config, file: string, replace: boolean
     note: async (knex, { file: subject, ...details }) =>
       new PostgresAuditLog(knex, SYSTEM_CLOCK).append(entryOf('restore', { subject, details })),
   }).finally(() => images.close());
-  await whileOpen(openStores(readCommandConfig()), async ({ container }) => {
+  await useAndClose(openStores(readCommandConfig()), async ({ container }) => {
     const embeddings = adapterOf(container, PORTS.EmbeddingRepository);
     for (const { id, state } of await embeddings.versions()) {
       if (state !== 'pruned') await embeddings.buildIndex(id);

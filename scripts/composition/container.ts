@@ -3,10 +3,10 @@ import { container as root } from 'tsyringe';
 import type { Database } from '../../db/core/knex';
 import { PORTS } from '../../models/ports';
 import type { Config } from '../config';
-import { redisReached } from './adapters';
+import { assertRedisReachable } from './adapters';
 import { startApiTasks, startWorkerTasks, watchProcesses } from './background-work';
 import { bindImageSource, bindStores, bindVision } from './bindings';
-import { imagesReached } from './image-stores';
+import { assertImagesReachable } from './image-stores';
 import { liveVersion } from './live-version';
 import { createLogger } from './log';
 import { adapterOf, type QueuePage, type Startup } from './startup';
@@ -33,16 +33,16 @@ export interface Loupe extends Omit<Startup, 'onClose'> {
 /** Adapters to use instead of the default ones, by token; for tests. */
 export type Overrides = Readonly<Record<symbol, unknown>>;
 
-/** Opens what the parts of a process need, in this order, and binds every port. A failure closes what was opened before. */
+/** Opens what the parts of a process need, in this order, and binds every port. A failure closes what was openParts before. */
 export const openLoupe = (config: Config, parts: Parts, overrides: Overrides = {}): Promise<Loupe> =>
-  opened(config, parts, async (startup) => {
+  openParts(config, parts, async (startup) => {
     const { container, logger } = startup;
-    await redisReached(startup);
+    await assertRedisReachable(startup);
     const database = await bindStores(startup);
     for (const token of Object.getOwnPropertySymbols(overrides)) {
       container.registerInstance(token, overrides[token]);
     }
-    await imagesReached(startup);
+    await assertImagesReachable(startup);
     const queues = bindVision(startup);
     const embeddings = adapterOf(container, PORTS.EmbeddingRepository);
     const live = await liveVersion(config, parts.answersQueues, embeddings, logger);
@@ -65,13 +65,13 @@ export const openLoupe = (config: Config, parts: Parts, overrides: Overrides = {
 
 /** Opens only the stores and the client that fetches pictures, whether or not a service is running; never traced. */
 export const openStores = (config: Config): Promise<Loupe> =>
-  opened({ ...config, OTEL_SDK_DISABLED: true }, NO_PARTS, async (startup) => {
+  openParts({ ...config, OTEL_SDK_DISABLED: true }, NO_PARTS, async (startup) => {
     const database = await bindStores(startup);
     bindImageSource(startup);
     return { database };
   });
 
-export async function whileOpen<Result>(opening: Promise<Loupe>, work: (loupe: Loupe) => Promise<Result>) {
+export async function useAndClose<Result>(opening: Promise<Loupe>, work: (loupe: Loupe) => Promise<Result>) {
   const loupe = await opening;
   try {
     return await work(loupe);
@@ -80,7 +80,7 @@ export async function whileOpen<Result>(opening: Promise<Loupe>, work: (loupe: L
   }
 }
 
-async function opened(
+async function openParts(
   config: Config,
   parts: Parts,
   open: (startup: Startup) => Promise<Pick<Loupe, 'database'> & Partial<Pick<Loupe, 'queuePage'>>>,

@@ -29,7 +29,7 @@ export class Housekeeping {
   }
 
   /** Applies the rules, if it is this process's turn, until the signal. A rule that fails does not stop the others. */
-  async look(signal?: AbortSignal): Promise<void> {
+  async run(signal?: AbortSignal): Promise<void> {
     if (!(await this.store.claim(TASK, EVERY_MS))) return;
     for (const rule of this.rules) {
       await this.#sweep(rule, signal).catch((failure: unknown) =>

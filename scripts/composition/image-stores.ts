@@ -12,7 +12,7 @@ import { waitForStore } from './wait-for-store';
 export const imageStoreOf = (config: Config): ImageStore =>
   config.IMAGE_STORE === undefined ? localImages(config) : bucketImages(config, config.IMAGE_STORE);
 
-export async function imagesReached({ config, container, logger }: Startup): Promise<void> {
+export async function assertImagesReachable({ config, container, logger }: Startup): Promise<void> {
   const images = adapterOf(container, PORTS.ImageStore);
   const setting = config.IMAGE_STORE === undefined ? 'DATA_DIR' : 'IMAGE_STORE';
   await waitForStore(setting, () => images.check(), { waitMs: config.STORE_WAIT_MS, logger });

@@ -10,7 +10,7 @@ import { RecalibrationService } from '../../models/indexing/recalibration-servic
 import { StatusService } from '../../models/indexing/status-service';
 import { PORTS } from '../../models/ports';
 import { readCommandConfig } from '../config';
-import { type Loupe, NO_PARTS, openLoupe, openStores, whileOpen } from './container';
+import { type Loupe, NO_PARTS, openLoupe, openStores, useAndClose } from './container';
 import { type CatalogImportOptions, importCatalog } from './import-catalog';
 import { adapterOf } from './startup';
 
@@ -34,7 +34,7 @@ export type StoreServices = ReturnType<typeof storeServices>;
 /** Runs `work` with the stores alone, whether or not a service is running, and closes them. */
 export const withStores = async <Result>(
   work: (services: StoreServices) => Promise<Result>,
-): Promise<Result> => whileOpen(openStores(readCommandConfig()), (loupe) => work(storeServices(loupe)));
+): Promise<Result> => useAndClose(openStores(readCommandConfig()), (loupe) => work(storeServices(loupe)));
 
 export const jobServices = (loupe: Loupe) => ({
   ...storeServices(loupe),
@@ -49,4 +49,4 @@ export type JobServices = ReturnType<typeof jobServices>;
 
 /** Runs `work`, whether or not a service is running. With Redis the workers embed; without it this process does. */
 export const withJobs = async <Result>(work: (services: JobServices) => Promise<Result>): Promise<Result> =>
-  whileOpen(openLoupe(readCommandConfig(), NO_PARTS), (loupe) => work(jobServices(loupe)));
+  useAndClose(openLoupe(readCommandConfig(), NO_PARTS), (loupe) => work(jobServices(loupe)));

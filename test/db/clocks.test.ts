@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { isImportAlive } from '../../db/catalog/import/record-store';
-import { hasCome } from '../../db/core/shared-clauses';
+import { isPast } from '../../db/core/shared-clauses';
 import { rowsOf, sql } from '../../db/core/sql';
 import { RESERVATION_MS } from '../../models/access/billing';
 import { pauseAfter } from '../../models/retry-pauses';
@@ -12,7 +12,7 @@ import {
   MINUTE_MS,
   NOON,
   type Owner,
-  tellOfDrift,
+  sendDrift,
   useTwoProcesses,
 } from './stores';
 
@@ -23,7 +23,7 @@ const { clock, database, here, owner: newOwner } = useTwoProcesses();
 const LEASE_MS = 30_000;
 
 /** What writes a time by the clock, whether that time has come or is over, and how far ahead of the clock it lies. */
-type Case = [what: string, write: () => Promise<unknown>, hasCome: () => Promise<boolean>, aheadMs: number];
+type Case = [what: string, write: () => Promise<unknown>, isPast: () => Promise<boolean>, aheadMs: number];
 
 /** From the last `write` that needs one. */
 let owner: Owner;
@@ -43,7 +43,7 @@ const postponeEntry = async () => {
 };
 const addMessage = async () => {
   await addWebhook(here(), await newOwner());
-  await tellOfDrift(here());
+  await sendDrift(here());
 };
 const beginMessage = () => here().webhooks.begin(LEASE_MS);
 const isTaken = async () => (await beginMessage()) !== null;
@@ -107,7 +107,7 @@ test('a time has come when it has passed or is more than a minute further ahead 
   await fc.assert(
     fc.asyncProperty(pick, async ({ ms, most }) => {
       const time = sql`${clock.in(ms)}::timestamptz`;
-      const [line] = await rowsOf(database.knex)`SELECT ${hasCome(time, clock.now(), most)} AS come`;
+      const [line] = await rowsOf(database.knex)`SELECT ${isPast(time, clock.now(), most)} AS come`;
       expect(line).toEqual({ come: ms <= 0 || ms > most + MINUTE_MS });
     }),
     { numRuns: 60 },

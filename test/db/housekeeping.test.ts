@@ -37,14 +37,14 @@ test('a retention rule runs until nothing has expired or the process ends, and a
     },
   };
   const housekeeping = new Housekeeping(here().housekeeping, [failing, rule], new LogSink().logger);
-  await housekeeping.look();
+  await housekeeping.run();
   expect(housekeeping.removed).toEqual({ failing: 0, things: 1_001 });
   left = 1;
-  await housekeeping.look();
+  await housekeeping.run();
   expect(left).toBe(1);
   left = 1_002;
   clock.at += HOUR_MS;
-  await housekeeping.look(stop.signal);
+  await housekeeping.run(stop.signal);
   expect(housekeeping.removed).toEqual({ failing: 0, things: 1_003 });
 });
 

@@ -1,4 +1,4 @@
-import { addWebhook, jobOf, type Owner, type Stores, tellOfDrift, useTwoProcesses } from './stores';
+import { addWebhook, jobOf, type Owner, type Stores, sendDrift, useTwoProcesses } from './stores';
 
 jest.setTimeout(240_000);
 
@@ -98,8 +98,8 @@ describe('webhook messages', () => {
   test('two processes never take the same message, and an endpoint gets one at a time', async () => {
     const ids = Array.from({ length: 10 }, (_, at) => `w${at}`);
     for (const id of ids) await addWebhook(here(), owner, id);
-    await tellOfDrift(here());
-    await tellOfDrift(here());
+    await sendDrift(here());
+    await sendDrift(here());
     const taken: string[] = [];
     // One that finds all others locked comes back later; in the end each was taken once.
     for (let round = 0; round < 10; round += 1)
@@ -111,12 +111,12 @@ describe('webhook messages', () => {
 
   test('the message with the fewest tries comes first, so a failing one blocks no other', async () => {
     await addWebhook(here(), owner);
-    await tellOfDrift(here());
+    await sendDrift(here());
     const poison = await begin(here());
     if (!poison) throw new Error('no message is due');
     const again = { message: clock.now(), endpoint: clock.now(), dropBefore: new Date(0) };
     await here().webhooks.failed(poison, 'no', again);
-    await tellOfDrift(here());
+    await sendDrift(here());
     const next = await begin(here());
     expect([poison.tries, next?.tries, next?.id === poison.id]).toEqual([1, 1, false]);
   });

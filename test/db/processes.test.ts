@@ -96,13 +96,13 @@ describe('processes that run together', () => {
     const log = new LogSink();
     let others: readonly ServiceProcess[] = [];
     const watch = watching(async () => others, log);
-    await watch.look();
+    await watch.run();
     others = [processOf('other', { imageStore: 'store-2' })];
-    await watch.look();
-    await watch.look();
+    await watch.run();
+    await watch.run();
     expect(watch.misfits).toEqual([expect.stringMatching(IMAGES)]);
     others = [];
-    await watch.look();
+    await watch.run();
     expect(watch.misfits).toEqual([]);
     expect(await log.lines(2)).toMatchObject([
       { msg: expect.stringMatching(IMAGES), processes: ['host:other'] },

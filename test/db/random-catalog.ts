@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { Knex } from 'knex';
 import { writeSynonyms } from '../../db/catalog/import/write-records';
 import { LONGER_MAX } from '../../db/catalog/search/term-expansion';
-import { type FacetAsked, type ResolvedQuery, SORTS } from '../../models/catalog/catalog-query';
+import { type FacetQuery, type ResolvedQuery, SORTS } from '../../models/catalog/catalog-query';
 import type { SuggestionQuery } from '../../models/catalog/suggestion';
 import { deleteCatalogRows, type SearchedRow, writeCatalogRows } from '../support/catalog-rows';
 import type { GivenSynonym } from '../support/naive-search';
@@ -121,7 +121,7 @@ const filter = fc.constantFrom(...(Object.keys(FIELDS) as Field[])).chain((field
   return fc.record({ field: fc.constant(field), include: ids, exclude: fc.oneof(fc.constant([]), ids) });
 });
 
-const facets: fc.Arbitrary<FacetAsked[]> = fc.uniqueArray(
+const facets: fc.Arbitrary<FacetQuery[]> = fc.uniqueArray(
   fc.record({
     field: fc.constantFrom(...Object.keys(FIELDS), 'unknown', 'brand:', 'sort', 'constructor'),
     limit: fc.constantFrom(1, 3, 20, 100),

@@ -1,5 +1,5 @@
 import { makeSearchSnapshot } from '../../db/catalog/search/make-snapshot';
-import { rankProducts, wantedSets } from '../../db/catalog/search/rank-products';
+import { postingRequests, rankProducts } from '../../db/catalog/search/rank-products';
 import { scoredRows, type Window } from '../../db/catalog/search/scored-rows';
 import { SnapshotCache } from '../../db/catalog/search/snapshot-cache';
 import { CHUNK } from '../../db/catalog/search/snapshot-chunks';
@@ -38,7 +38,7 @@ describe('a search snapshot', () => {
     window: Window,
     knex = database.knex,
   ) => {
-    const { view } = await memory.load(wantedSets(asked, words) ?? [], knex);
+    const { view } = await memory.load(postingRequests(asked, words) ?? [], knex);
     return view && rankProducts(knex, view, asked, words, window);
   };
   const idsOf = (rows: readonly RowPosition[]) => rows.map(({ id }) => id);

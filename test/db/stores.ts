@@ -65,7 +65,7 @@ export function jobOf(owner: Owner, entries = 1, id: string = randomUUID()): New
   return { ...owner, id, includes: [], baseUrl: '', entries: Array.from({ length: entries }, () => entry) };
 }
 
-/** Registers a webhook for the message of `tellOfDrift`; false when the owner has reached the limit. */
+/** Registers a webhook for the message of `sendDrift`; false when the owner has reached the limit. */
 export async function addWebhook({ webhooks }: Stores, owner: Owner, id: string = randomUUID()) {
   const noted = { actor: 'test', action: 'webhooks register', accountId: null, subject: null, details: {} };
   const wanted = { events: ['model.drift'] as const, creditsBelow: null, secret: 's' };
@@ -74,5 +74,5 @@ export async function addWebhook({ webhooks }: Stores, owner: Owner, id: string 
 }
 
 /** Notifies every webhook of the drift. */
-export const tellOfDrift = ({ webhooks }: Stores) =>
-  webhooks.tellOfDrift({ claimed: 0.9, right: 0.5, answers: 200 }, null, 0);
+export const sendDrift = ({ webhooks }: Stores) =>
+  webhooks.sendDrift({ claimed: 0.9, right: 0.5, answers: 200 }, null, 0);

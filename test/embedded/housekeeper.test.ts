@@ -21,7 +21,7 @@ test('dead rows are removed, the planner gets statistics, and the log is truncat
 
   const faults: string[] = [];
   const turns = { isBusy: false, turnsGranted: 1 };
-  await new Housekeeper(await fixture.embedded.socketFolder(), turns, (line) => faults.push(line)).look();
+  await new Housekeeper(await fixture.embedded.socketFolder(), turns, (line) => faults.push(line)).run();
 
   expect(faults).toEqual([]);
   expect(await figures()).toMatchObject({ dead: 0, rows: 20_000 });

@@ -87,7 +87,7 @@ test('/readyz names the settings in which another process differs, and no host',
   const traits = { release: '9.9.9', signingKeys: ['other'], imageStore: 'elsewhere' };
   await registry.renew({ id: 'other', name: 'secret-host:1', role: 'all', traits, models: null });
   // A new bucket is named at the first look and known at the next.
-  await service.resolve(ProcessWatch).look();
+  await service.resolve(ProcessWatch).run();
   const answer = await get('/readyz');
   await registry.leave('other');
   const warnings = [expect.stringMatching(/another release.*SIGNING_KEYS.*stores pictures elsewhere/)];

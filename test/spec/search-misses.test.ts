@@ -93,7 +93,7 @@ test('they are removed after SEARCH_MISS_DAYS, no more at a time than requested'
     new Date(service.clock.now().getTime() - days * DAY_MS).toISOString().slice(0, 10);
   await store().add(dayBefore(91), [miss('ppold')]);
   await store().add(dayBefore(90), [miss('ppyoung')]);
-  await service.resolve(Housekeeping).look();
+  await service.resolve(Housekeeping).run();
   expect(await kept('pp')).toEqual([['ppyoung', 3]]);
 });
 

@@ -185,7 +185,7 @@ describe('an event that concerns all accounts', () => {
 
   describe('confidence that drifts', () => {
     const look = async () => {
-      await service.resolve(DriftWatch).look();
+      await service.resolve(DriftWatch).run();
       await send();
     };
     /** Answers of an account, all with a claimed confidence of 0.9, of which a share is right. */

@@ -1,5 +1,5 @@
 import {
-  type FacetAsked,
+  type FacetQuery,
   type Filter,
   type ResolvedQuery,
   SANDBOX_PRODUCTS,
@@ -65,7 +65,7 @@ function outsideSandbox(rows: readonly SearchedRow[]): ReadonlySet<SearchedRow> 
 }
 
 /** Values whose names are their ids (contract 4.15, 4.16). */
-function naiveFacet(rows: readonly SearchedRow[], { field, limit, words }: FacetAsked) {
+function naiveFacet(rows: readonly SearchedRow[], { field, limit, words }: FacetQuery) {
   const ids = rows.flatMap(({ facets }) => facets.filter((facet) => facet.startsWith(`${field}:`)));
   const counts = new Map<string, number>();
   for (const facet of ids) counts.set(facet, (counts.get(facet) ?? 0) + 1);

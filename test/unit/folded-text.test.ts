@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { foldText, nameSortKey, wordsAsked, wordsOf } from '../../models/catalog/fold-text';
+import { foldText, nameSortKey, queryWords, wordsOf } from '../../models/catalog/fold-text';
 import { matchedParts } from '../../models/catalog/matched-parts';
 import { APOSTROPHES, codePointsOf, INVISIBLE, NUMBER_SIGNS } from '../support/odd-characters';
 
@@ -26,8 +26,8 @@ describe('characters that readers do not see or can not tell apart make no diffe
 
   // contract 5.1, 5.15
   test('a text of invisible characters only is blank', () => {
-    expect(INVISIBLE.filter((character) => wordsAsked(` ${character} `) !== null)).toEqual([]);
-    expect(wordsAsked('!')).toEqual([]);
+    expect(INVISIBLE.filter((character) => queryWords(` ${character} `) !== null)).toEqual([]);
+    expect(queryWords('!')).toEqual([]);
   });
 
   test.each([

@@ -51,7 +51,7 @@ function setup(unloadAfterMs: number) {
   };
   const lookAt = async (...versions: VersionRecord[]) => {
     worker.versions = versions;
-    await preloader.look();
+    await preloader.run();
   };
   return Object.assign(worker, { preloader, finished, lookAt });
 }
@@ -69,7 +69,7 @@ test('a worker keeps the models ready that may answer photos next, and reports t
   const loading = MODEL_IS_LOADING;
   expect(worker.told).toEqual({ 2: loading, 3: loading, 4: loading, 13: loading });
   await worker.finished();
-  await worker.preloader.look();
+  await worker.preloader.run();
   expect(worker.told).toEqual({ 2: null, 3: null, 4: null, 13: 'it is not installed here' });
   expect([...worker.loaded]).toEqual([2, 3, 4]);
 });

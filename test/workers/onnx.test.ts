@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { ModelManifest } from '../../models/vision/embedding-model';
 import { type BackendName, isInstalled } from '../../workers/embedder/backends';
-import { loadTried } from '../../workers/embedder/embedder-registry';
+import { loadVerified } from '../../workers/embedder/embedder-registry';
 import { InferencePool } from '../../workers/embedder/inference-pool';
 import { type ModelFolder, readManifest } from '../../workers/embedder/model-folder';
 import { temporaryFolder } from '../support/temporary-folder';
@@ -38,7 +38,7 @@ function poolOn(backend: BackendName): Promise<InferencePool> {
 /** The unit vectors of pictures with some texture: more than one batch of small ones. */
 async function embedded(model: ModelFolder, backend: BackendName): Promise<readonly Float32Array[]> {
   const pool = await poolOn(backend);
-  await loadTried(pool, 'model', model);
+  await loadVerified(pool, 'model', model);
   const { width, height } = model.manifest.input;
   const pictures = Array.from({ length: width > SIDE ? 1 : 11 }, (_, picture) =>
     Uint8Array.from(

@@ -29,7 +29,7 @@ function catalogOf(count: number) {
     isShared: false,
   };
   const abandoned = new PendingEmbeddingSweeper(embeddings as EmbeddingRepository, queue, silent);
-  return { line, unbuilt, look: () => abandoned.look(new AbortController().signal) };
+  return { line, unbuilt, look: () => abandoned.run(new AbortController().signal) };
 }
 
 test('waiting images are all embedded, under a built version, when the queue does not move between two checks', async () => {

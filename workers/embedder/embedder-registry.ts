@@ -73,8 +73,8 @@ export class PooledEmbedderRegistry implements EmbedderRegistry {
   async #load(key: string, manifest: ModelManifest): Promise<Embedder> {
     const folder = await this.options.folderOf(manifest);
     if (folder === null) throw new ModelRefused(modelReference(manifest), 'it is not installed here');
-    const pool = await this.#startedPool();
-    await loadTried(pool, key, { folder, manifest });
+    const pool = await this.#startPool();
+    await loadVerified(pool, key, { folder, manifest });
     return {
       manifest,
       embed: async (picture, views) =>
@@ -86,7 +86,7 @@ export class PooledEmbedderRegistry implements EmbedderRegistry {
     };
   }
 
-  async #startedPool(): Promise<InferencePool> {
+  async #startPool(): Promise<InferencePool> {
     this.#pool ??= InferencePool.start(this.options).catch((failure) => {
       this.#pool = null;
       throw failure;
@@ -97,7 +97,7 @@ export class PooledEmbedderRegistry implements EmbedderRegistry {
 }
 
 /** Checks digests, output and golden vector. @throws ModelRefused with the reason; the pool is then unchanged */
-export async function loadTried(pool: InferencePool, key: string, model: ModelFolder): Promise<void> {
+export async function loadVerified(pool: InferencePool, key: string, model: ModelFolder): Promise<void> {
   const { folder, manifest } = model;
   await verifyDigests(folder, manifest);
   const golden = await readGolden(model);
@@ -119,7 +119,7 @@ export async function loadTried(pool: InferencePool, key: string, model: ModelFo
   }
 }
 
-/** `loadTried` in a pool of its own; returns the manifest. @throws ModelRefused with the reason */
+/** `loadVerified` in a pool of its own; returns the manifest. @throws ModelRefused with the reason */
 export async function checkModel(
   folder: string,
   options: InferencePoolOptions,
@@ -127,7 +127,7 @@ export async function checkModel(
   const manifest = await readManifest(folder);
   const pool = await InferencePool.start({ ...options, threads: 1 });
   try {
-    await loadTried(pool, modelReference(manifest), { folder, manifest });
+    await loadVerified(pool, modelReference(manifest), { folder, manifest });
     return manifest;
   } finally {
     await pool.close();

@@ -50,7 +50,7 @@ export class EngineGroup {
       const open = async (): Promise<BackendName> => {
         const engine = new Engine(plan.carrier);
         engines.push(engine);
-        return await opened(engine, plan);
+        return await openBackendIn(engine, plan);
       };
       try {
         // The first shows whether the plan works here.
@@ -151,7 +151,7 @@ export class EngineGroup {
     const engine = new Engine(this.plan.carrier);
     this.#opening.add(engine);
     try {
-      await opened(engine, this.plan);
+      await openBackendIn(engine, this.plan);
       // Models may be added while an engine starts: what is added to a map while it is walked is walked too.
       for (const [key, { model }] of this.#models) await this.#load(engine, key, model);
       this.#closing.signal.throwIfAborted();
@@ -176,5 +176,5 @@ export class EngineGroup {
   }
 }
 
-const opened = (engine: Engine, { backends }: EnginePlan): Promise<BackendName> =>
+const openBackendIn = (engine: Engine, { backends }: EnginePlan): Promise<BackendName> =>
   engine.call('open', { backends }, OPEN_TIMEOUT_MS);

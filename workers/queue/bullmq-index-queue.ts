@@ -29,7 +29,7 @@ const JOB: JobsOptions = {
 /** Jobs of one call in Redis at the same time: enough for a few hosts, whatever the size of the catalog. */
 const JOBS_AT_ONCE = 16;
 
-/** How often an unanswered job is looked up, in case word of its end was lost. */
+/** How often an unanswered job is state up, in case word of its end was lost. */
 const LOOK_EVERY_MS = 15_000;
 
 /** The asking side of the index queue on Redis. */
@@ -58,7 +58,7 @@ export class BullMqIndexQueue extends BullMqProducer implements IndexQueue {
         const waited = await race(answer, LOOK_EVERY_MS);
         if (waited.kind === 'answered') return indexOutcomeOf(waited.value);
         // While Redis is away the job waits there, and so does its answer.
-        const state = await this.look(jobId).catch(() => 'unfinished');
+        const state = await this.stateOf(jobId).catch(() => 'unfinished');
         if (state === 'gone') throw unavailable('The queue lost the work on catalog images.', 1);
       }
     } finally {
@@ -74,7 +74,7 @@ export class BullMqIndexQueue extends BullMqProducer implements IndexQueue {
 const SETTINGS = { concurrency: 2, maxStalledCount: 5, lockDuration: 10_000, stalledInterval: 5_000 };
 
 /** A worker without the model leaves the work to those that have it, and does not take it back at once. */
-const LEFT_TO_OTHERS_MS = 2_000;
+const MODEL_MISSING_MS = 2_000;
 
 /** The answering side of the index queue on Redis. When it closes, jobs stop between two images and go back into the queue. */
 export class BullMqIndexWorker extends BullMqConsumer<IndexJob, IndexAnswer> {
@@ -112,7 +112,7 @@ export class BullMqIndexWorker extends BullMqConsumer<IndexJob, IndexAnswer> {
           { jobId: job.id, reason: failure.message },
           'catalog images are left to others',
         );
-        await job.moveToDelayed(Date.now() + LEFT_TO_OTHERS_MS, token);
+        await job.moveToDelayed(Date.now() + MODEL_MISSING_MS, token);
         throw new DelayedError();
       }
       if (!signal.aborted) throw failure;

@@ -140,7 +140,7 @@ export class BullMqProducer {
    * Looks a job up, in case word of its end was lost: the answer of a finished one is settled. Pauses between tries are of
    * seconds: one that is still on was set by a clock that was ahead, and ends (contract 14.18).
    */
-  async look(jobId: string): Promise<'unfinished' | 'finished' | 'gone'> {
+  async stateOf(jobId: string): Promise<'unfinished' | 'finished' | 'gone'> {
     const job = await this.#usable(({ queue }) => Job.fromId(queue, jobId));
     if (!job) return 'gone';
     if (job.finishedOn === undefined) {
@@ -263,7 +263,7 @@ export class BullMqProducer {
     const waiting = [...this.#waiters].filter(([, waiter]) => waiter.added);
     for (const [jobId, waiter] of waiting) {
       // Away again, or one of the connections is not there yet: its return looks again.
-      const state = await this.look(jobId).catch(() => 'unknown');
+      const state = await this.stateOf(jobId).catch(() => 'unknown');
       if (state === 'gone') waiter.reject(unavailable('The queue lost the work.', RETRY_AFTER_SECONDS));
     }
   }

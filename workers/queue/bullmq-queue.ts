@@ -16,7 +16,7 @@ const JOB: JobsOptions = {
 };
 
 /** The deadline has passed: the last check must not take long. */
-const LOOK_TIMEOUT_MS = 1_000;
+const STATE_TIMEOUT_MS = 1_000;
 
 /** A worker that took a photo in time may read it a little later. */
 const BYTES_SLACK_MS = 5_000;
@@ -68,12 +68,12 @@ export class BullMqVisionQueue extends AdmittingQueue implements VisionQueue {
   /** One check serves all calls within a moment, so that a flood is refused without a flood of checks. */
   protected async refreshLoad(recentMs: number): Promise<void> {
     const last = this.#lastCheck;
-    const { seen } = last && performance.now() - last.at < recentMs ? last : this.#lookAgain();
+    const { seen } = last && performance.now() - last.at < recentMs ? last : this.#readLoad();
     if ((await this.#producer.workers()) === 0) throw noWorker();
     await seen;
   }
 
-  #lookAgain() {
+  #readLoad() {
     const seen = this.#producer.load().then((load) => {
       this.#seen = load;
     });
@@ -92,9 +92,9 @@ export class BullMqVisionQueue extends AdmittingQueue implements VisionQueue {
       answer,
       // Word of an answer can be lost while the connection breaks; the job itself knows.
       findLateAnswer: async () => {
-        const looked = await race(this.#producer.look(jobId), LOOK_TIMEOUT_MS);
-        if (looked.kind !== 'answered') throw queueAway();
-        return looked.value === 'finished' ? answer : null;
+        const state = await race(this.#producer.stateOf(jobId), STATE_TIMEOUT_MS);
+        if (state.kind !== 'answered') throw queueAway();
+        return state.value === 'finished' ? answer : null;
       },
       withdraw: () => this.#producer.withdraw(jobId),
       discard: () => this.#producer.forget(jobId),

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import type { FacetAsked, FacetValue } from '../../../models/catalog/catalog-query';
+import type { FacetQuery, FacetValue } from '../../../models/catalog/catalog-query';
 import { hasWords } from '../../../models/catalog/index-terms';
 import { prepared, rowsOf, sql } from '../../core/sql';
 
@@ -12,7 +12,7 @@ type Counted = readonly [id: string, count: number];
 /** What is answered of the counted facets: the values of most rows, with their names (contract 4.15, 4.16). */
 export async function facetValues(
   knex: Knex,
-  asked: readonly FacetAsked[],
+  asked: readonly FacetQuery[],
   counts: FacetCounts,
 ): Promise<ReadonlyMap<string, readonly FacetValue[]>> {
   const ranked = asked.map((each) => ({ ...each, best: bestOf(each, counts.get(each.field) ?? new Map()) }));
@@ -26,7 +26,7 @@ export async function facetValues(
 }
 
 /** The ids of most rows first: as many as are answered, or all where their names decide. */
-function bestOf({ limit, words }: FacetAsked, counts: ReadonlyMap<string, number>): readonly Counted[] {
+function bestOf({ limit, words }: FacetQuery, counts: ReadonlyMap<string, number>): readonly Counted[] {
   // Of tens of thousands, the counts tell the few best; only these are sorted.
   const least = words === null ? (Uint32Array.from(counts.values()).sort().at(-limit) ?? 0) : 0;
   const ranked = [...counts]

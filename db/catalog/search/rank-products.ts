@@ -16,7 +16,7 @@ const readingName = (word: string): string => `reading ${word}`;
 const wayName = (way: 'exact' | 'near' | 'misspelt', { word }: TermExpansion): string => `${way} ${word}`;
 
 /** The sets of products that a query is answered from, by the terms of their members; null for rows that are not in a snapshot. */
-export function wantedSets(
+export function postingRequests(
   { node, sandbox, categories, filters }: ResolvedQuery,
   expansions: readonly TermExpansion[] | null,
 ): PostingRequest[] | null {

@@ -59,7 +59,7 @@ export class SnapshotCache {
   }
 
   /** What `load` would give for a state seen earlier, without a statement; null when something is not in memory. */
-  viewAsKnown({ snapshot, seen }: SeenSnapshot, wanted: readonly PostingRequest[]): SnapshotView | null {
+  cachedView({ snapshot, seen }: SeenSnapshot, wanted: readonly PostingRequest[]): SnapshotView | null {
     const postings = snapshot.postingsOf(wanted);
     if (wanted.some((term) => !postings.has(nameOf(term)))) return null;
     return viewOf(snapshot, seen, wanted, postings);

@@ -132,14 +132,12 @@ export class Snapshot {
     if (sort === 'popularity_desc') return null;
     if (sort === 'popularity_asc') {
       const falling = Uint32Array.from({ length: products }, (_, ordinal) => ordinal);
-      return turnedRound(falling, (left, right) => popularity[left] === popularity[right]);
+      return reversed(falling, (left, right) => popularity[left] === popularity[right]);
     }
     this.#sortKeys ??= new PackedTexts(await readColumn(knex, number, 'sort_key', products), products);
     const sortKeys = this.#sortKeys;
     const rising = new Uint32Array(bytesOf(await readColumn(knex, number, 'by_name', products)));
-    return sort === 'name_asc'
-      ? rising
-      : turnedRound(rising, (left, right) => sortKeys.areEqual(left, right));
+    return sort === 'name_asc' ? rising : reversed(rising, (left, right) => sortKeys.areEqual(left, right));
   }
 
   async facetCounts(knex: Knex, field: string, set: Bitset): Promise<ReadonlyMap<string, number>> {
@@ -173,7 +171,7 @@ async function readColumn(knex: Knex, snapshot: number, name: string, products: 
 const bytesOf = (chunks: readonly Buffer[]): ArrayBuffer => new Uint8Array(Buffer.concat(chunks)).buffer;
 
 /** An order turned round: runs of equal rank from last to first, each as it was, because every order ends with the id ascending (contract 4.13). */
-function turnedRound(order: Uint32Array, areEqual: (left: number, right: number) => boolean): Uint32Array {
+function reversed(order: Uint32Array, areEqual: (left: number, right: number) => boolean): Uint32Array {
   const turned = new Uint32Array(order.length);
   for (let end = order.length; end > 0; ) {
     let start = end - 1;

@@ -1,6 +1,6 @@
 import type { Owner } from '../../access/api-key';
 import type { Module } from '../../catalog/catalog-query';
-import type { AskedPhotos, ImageAddress, ImageInput, KeptInput } from '../image-input';
+import type { ImageAddress, ImageInput, KeptInput, PhotoRequest } from '../image-input';
 
 /** Most entries of a job (contract 16.1). */
 export const JOB_ENTRIES_MAX = 100;
@@ -17,10 +17,10 @@ export function jobStatus(entries: readonly { readonly state: EntryState }[]): (
   return entries.some(({ state }) => state === 'waiting' || state === 'running') ? 'running' : 'done';
 }
 
-export type SentEntry = AskedPhotos<ImageInput>;
+export type SentEntry = PhotoRequest<ImageInput>;
 
 /** An entry as stored: photos sent as bytes are prepared. */
-export type KeptEntry = AskedPhotos<ImageAddress | KeptInput>;
+export type KeptEntry = PhotoRequest<ImageAddress | KeptInput>;
 
 export interface EntryView {
   readonly includes: readonly Module[];

@@ -4,7 +4,7 @@ import type { Photo } from '../photos/photo';
 import { deleteRecord, type Row, readRecord, recordStatus } from '../service/calls';
 import { useTask } from '../session/hooks';
 import { useSession } from '../session/session';
-import { itemLink, Link, leftResults, navigate } from '../shell/navigation';
+import { itemLink, Link, lastResults, navigate } from '../shell/navigation';
 import { Button, FailureNote } from '../shell/parts';
 import { ItemForm } from './item-form';
 import { draftLike, draftOf, newId, type ProductRecord } from './write-item';
@@ -61,7 +61,7 @@ export function ChangeItem({ row, changed }: { readonly row: Row; readonly chang
   const remove = async () => {
     await send(deleteRecord(row.id));
     answers.clear();
-    navigate(leftResults());
+    navigate(lastResults());
   };
   return (
     <section class="change-item" aria-label="Your catalog">

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { type Row, showItem, showSimilar } from '../service/calls';
 import { readable } from '../service/names';
 import { useAnswer } from '../session/hooks';
-import { Link, leftResults } from '../shell/navigation';
+import { Link, lastResults } from '../shell/navigation';
 import { FailureNote, Picture, takeFocus } from '../shell/parts';
 import { RequestPanel } from '../shell/request-panel';
 import { ItemDetails } from './item-details';
@@ -25,7 +25,7 @@ export function ItemView({ id, acts: Acts }: Props) {
   return (
     <div class="item" aria-busy={busy}>
       <p class="back">
-        <Link to={leftResults()}>{leftResults() === 'view=catalog' ? 'Catalog' : 'Back to the results'}</Link>
+        <Link to={lastResults()}>{lastResults() === 'view=catalog' ? 'Catalog' : 'Back to the results'}</Link>
       </p>
       {failure && (
         <>

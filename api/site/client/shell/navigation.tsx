@@ -26,7 +26,7 @@ export function useAddress(): URLSearchParams {
 
 let results = 'view=catalog';
 
-export const leftResults = (): string => results;
+export const lastResults = (): string => results;
 
 export type View = 'identify' | 'add' | 'catalog' | 'item';
 

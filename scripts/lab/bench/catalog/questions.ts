@@ -114,14 +114,14 @@ export const QUESTION_KINDS: readonly QuestionKind[] = [
     [sample.word(random), sample.word(random), sample.word(random)].join(' '),
   ),
   text('five words', (sample, random) => sample.words(random, 5).join(' ')),
-  suggestion('1 letter', (sample, random) => soughtWord(sample, random).slice(0, 1)),
-  suggestion('word begun', (sample, random) => begun(soughtWord(sample, random), 2, random)),
+  suggestion('1 letter', (sample, random) => searchWord(sample, random).slice(0, 1)),
+  suggestion('word begun', (sample, random) => begun(searchWord(sample, random), 2, random)),
   suggestion('words begun', (sample, random) => {
     const sought = random.chance(0.5) ? random.pick(sample.names) : sample.words(random, 2).join(' ');
     return begun(sought, Math.min(4, sought.length), random);
   }),
   suggestion('misspelt', (sample, random) =>
-    begun(misspelt(soughtWord(sample, random, isLong), random), 4, random),
+    begun(misspelt(searchWord(sample, random, isLong), random), 4, random),
   ),
 ];
 
@@ -130,7 +130,7 @@ const isLong = (word: string): boolean => /^[a-z]{5,}$/.test(word);
 const begun = (sought: string, least: number, random: Random): string =>
   sought.slice(0, random.integer(least, sought.length));
 
-function soughtWord(sample: CatalogSample, random: Random, suits: (word: string) => boolean = () => true) {
+function searchWord(sample: CatalogSample, random: Random, suits: (word: string) => boolean = () => true) {
   const words = wordsOf(random.pick(sample.names)).filter(suits);
   return words.length > 0 && random.chance(0.5) ? random.pick(words) : sample.word(random, suits);
 }

@@ -79,8 +79,8 @@ export async function benchConfidence(options: ConfidenceBenchOptions): Promise<
     ],
     rows: FLOORS.map((floor) => floorRow(whole, floor)),
     notes: [
-      ...groupsOf(whole).map(([name, of]) => `${name}: ${believed(of)}`),
-      ...SIZES.map((size) => `${size} products: ${believed(calls.filter((each) => each.size === size))}`),
+      ...groupsOf(whole).map(([name, of]) => `${name}: ${scoresOf(of)}`),
+      ...SIZES.map((size) => `${size} products: ${scoresOf(calls.filter((each) => each.size === size))}`),
       `Calibration: ${JSON.stringify(calibration)}`,
     ],
   };
@@ -144,7 +144,7 @@ function groupsOf(calls: readonly Judged[]): [string, Judged[]][] {
 }
 
 /** Recall, log loss and calibration, each known item weighed as four unknown ones. */
-function believed(calls: readonly Judged[]): string {
+function scoresOf(calls: readonly Judged[]): string {
   const all = calls.map(({ isKnown, example, model }) => {
     const { products, rank } = judged(example, model);
     return { isKnown, products, rank, weight: chanceOf({ isKnown }) };

@@ -47,7 +47,7 @@ export interface VisionBenchOptions {
 }
 
 /** Of the photos of the list; of pairs every kind is asked. */
-const KINDS_ASKED = ['bag', 'watch'];
+const KINDS = ['bag', 'watch'];
 const LEVELS = [1, 2, 3] as const;
 /** The level of a query that is another photo of the item, and no distortion. */
 export const OTHER_PHOTO = 4;
@@ -61,7 +61,7 @@ export async function readPhotoSet({ photos, split: wanted, pairs }: VisionBench
     .map((photo) => ({ ...photo, file: join(photos, 'images', photo.file) }));
   const paired = pairs === undefined ? [] : await pairedPhotos(pairs);
   const shown = [...listed, ...paired].filter(({ role }) => role === 'catalog' || role === 'distractor');
-  const asked = listed.filter(({ kind }) => KINDS_ASKED.includes(kind));
+  const asked = listed.filter(({ kind }) => KINDS.includes(kind));
   const queries = [
     ...asked.filter(({ role }) => role === 'catalog').flatMap(distortions),
     ...otherPhotos(asked, false),
