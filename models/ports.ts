@@ -2,11 +2,8 @@ import type * as access from './ports/access';
 import type * as audit from './ports/audit';
 import type * as catalog from './ports/catalog';
 import type * as catalogImport from './ports/catalog-import';
-import type * as catalogRecords from './ports/catalog-records';
 import type * as indexing from './ports/indexing';
 import type * as jobs from './ports/jobs';
-import type * as processes from './ports/processes';
-import type * as searchMisses from './ports/search-misses';
 import type * as vision from './ports/vision';
 import type * as webhooks from './ports/webhooks';
 
@@ -15,11 +12,8 @@ export type * from './ports/access';
 export type * from './ports/audit';
 export type * from './ports/catalog';
 export type * from './ports/catalog-import';
-export type * from './ports/catalog-records';
 export type * from './ports/indexing';
 export type * from './ports/jobs';
-export type * from './ports/processes';
-export type * from './ports/search-misses';
 export type * from './ports/vision';
 export type * from './ports/webhooks';
 
@@ -62,8 +56,8 @@ export type Token<Port> = symbol & { readonly port?: Port };
 export const PORTS = {
   CatalogRepository: token<catalog.CatalogRepository>('CatalogRepository'),
   ItemSales: token<catalog.ItemSales>('ItemSales'),
-  CatalogRecords: token<catalogRecords.CatalogRecords>('CatalogRecords'),
-  RecordBodies: token<catalogRecords.RecordBodies>('RecordBodies'),
+  CatalogRecords: token<catalogImport.CatalogRecords>('CatalogRecords'),
+  RecordBodies: token<catalogImport.RecordBodies>('RecordBodies'),
   PricingRepository: token<catalog.PricingRepository>('PricingRepository'),
   DataFileSigner: token<catalog.DataFileSigner>('DataFileSigner'),
   AccountRepository: token<access.AccountRepository>('AccountRepository'),
@@ -79,13 +73,13 @@ export const PORTS = {
   EmbedderRegistry: token<vision.EmbedderRegistry>('EmbedderRegistry'),
   NeighbourIndex: token<vision.NeighbourIndex>('NeighbourIndex'),
   EmbeddingRepository: token<indexing.EmbeddingRepository>('EmbeddingRepository'),
-  ProcessRegistry: token<processes.ProcessRegistry>('ProcessRegistry'),
+  ProcessRegistry: token<indexing.ProcessRegistry>('ProcessRegistry'),
   ModelLibrary: token<indexing.ModelLibrary>('ModelLibrary'),
   PhotoDistorter: token<indexing.PhotoDistorter>('PhotoDistorter'),
   LabelledPhotos: token<indexing.LabelledPhotos>('LabelledPhotos'),
   ImageSamples: token<indexing.ImageSamples>('ImageSamples'),
   PredictionRepository: token<vision.PredictionRepository>('PredictionRepository'),
-  SearchMissStore: token<searchMisses.SearchMissStore>('SearchMissStore'),
+  SearchMissStore: token<catalog.SearchMissStore>('SearchMissStore'),
   VisionJobStore: token<jobs.VisionJobStore>('VisionJobStore'),
   WebhookStore: token<webhooks.WebhookStore>('WebhookStore'),
   WebhookSender: token<webhooks.WebhookSender>('WebhookSender'),

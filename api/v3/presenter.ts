@@ -5,7 +5,7 @@ import { type CatalogItem, isProduct, type Variant } from '../../models/catalog/
 import type { Suggestion } from '../../models/catalog/suggestion';
 import type { Feedback } from '../../models/ports';
 import type { SimilarItems } from '../../models/vision/similar-service';
-import type { Identification, IdentifiedItem } from '../../models/vision/vision-service';
+import type { Identification } from '../../models/vision/vision-service';
 import type { Links } from '../middleware/links';
 import { mapped } from '../middleware/send-answer';
 import {
@@ -71,9 +71,20 @@ const presentRows = <Item, Row>(
   data: mapped(items, present),
 });
 
-/** The answer to photos (contract 7.8). */
+/** The answer to photos (contract 7.8), each row with why it was returned (contract 7.17). */
 export const presentIdentification = (found: Identification, creditsUsed: number, view: View) =>
-  presentRows(found, creditsUsed, view, (match) => presentMatch(match, view));
+  presentRows(found, creditsUsed, view, ({ item, confidence, evidence: why }) => {
+    const { id, name, ...row } = presentItem(item, view);
+    const reasons: z.input<typeof evidence> | undefined = why && {
+      image: view.address(why.image),
+      photo: why.photo,
+      similarity: why.similarity,
+      margin: why.margin,
+      photos: why.photos.map(({ similarity, agrees }) => ({ similarity, agrees })),
+      levels: why.levels.map((level) => ({ ...presentAttribute(level), confidence: level.confidence })),
+    };
+    return { id, name, confidence, ...row, evidence: reasons };
+  });
 
 /** The row that was looked up (contract 6.1). */
 export const presentFound = (found: FoundItems, creditsUsed: number, view: View) => {
@@ -93,20 +104,6 @@ export const presentSimilar = (found: SimilarItems, creditsUsed: number, view: V
     ...presentItem(item, view),
     similarity,
   }));
-
-/** One row, with why it was returned (contract 7.17). */
-function presentMatch({ item, confidence, evidence: why }: IdentifiedItem, view: View) {
-  const { id, name, ...row } = presentItem(item, view);
-  const reasons: z.input<typeof evidence> | undefined = why && {
-    image: view.address(why.image),
-    photo: why.photo,
-    similarity: why.similarity,
-    margin: why.margin,
-    photos: why.photos.map(({ similarity, agrees }) => ({ similarity, agrees })),
-    levels: why.levels.map((level) => ({ ...presentAttribute(level), confidence: level.confidence })),
-  };
-  return { id, name, confidence, ...row, evidence: reasons };
-}
 
 /** One row (contract 1.2). */
 function presentItem(item: CatalogItem, view: View): z.input<typeof catalogRow> {

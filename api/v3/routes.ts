@@ -4,11 +4,13 @@ import { visionPrice } from '../../models/access/credits';
 import type { Module } from '../../models/catalog/catalog-query';
 import { SUGGESTIONS_MAX } from '../../models/catalog/suggestion';
 import { SIMILAR_MAX } from '../../models/vision/candidates';
-import type { ApiServices, ApiSettings } from '../api-services';
+import type { ApiServices, ApiSettings, DefaultLimits } from '../api-services';
 import { free, type Routes, type Work } from '../middleware/charged-answer';
 import { linksOf } from '../middleware/links';
 import { idOf } from '../middleware/request-address';
 import { validate } from '../middleware/validate';
+import { presentKey } from '../wire/accounts';
+import { periodOf } from '../wire/period';
 import { readVisionBody } from '../wire/photos';
 import { reportTimings, type VisionObserver } from '../wire/vision-timings';
 import {
@@ -30,7 +32,6 @@ import {
   suggestBody,
   toCatalogQuery,
 } from './schema';
-import { showOwnAccount } from './show-account';
 import { feedbackBody, identifyBody, toIdentification } from './vision-schema';
 
 /** Queries, items, photos, feedback and the own account in v3 (contract 4 to 7). */
@@ -111,4 +112,41 @@ export function coreRoutes(services: ApiServices, settings: ApiSettings, metrics
     },
     getOwnAccount: showOwnAccount(services, settings.limits),
   } satisfies Partial<Routes>;
+}
+
+/** `GET /v3/account`: what a key may do, what is available to it, and what was charged (contract 9.7). */
+function showOwnAccount(
+  { statements, catalog, clock }: ApiServices,
+  defaults: DefaultLimits,
+): Routes['getOwnAccount'] {
+  return (req) => {
+    const period = periodOf(req.query, clock.now());
+    return free(async ({ caller }) => {
+      const [{ account, key, usage }, taxonomy] = await Promise.all([
+        statements.statement(caller, period),
+        catalog.taxonomy(caller),
+      ]);
+      return {
+        account: { id: account.id, name: account.name, credits: account.credits },
+        key: {
+          ...presentKey(key),
+          limits: {
+            per_second: key.limits.perSecond ?? defaults.perSecond,
+            per_minute: key.limits.perMinute ?? defaults.perMinute,
+            concurrency: key.limits.concurrency ?? defaults.visionConcurrency,
+            per_month: key.test ? defaults.testCallsPerMonth : 0,
+          },
+        },
+        categories: taxonomy.categories.map((category) => ({
+          id: category.id,
+          name: category.name,
+          nodes: taxonomy.allowedNodes(category),
+        })),
+        since: period.since.toISOString(),
+        until: period.until.toISOString(),
+        usage: [...usage],
+        credits_used: 0,
+      };
+    });
+  };
 }

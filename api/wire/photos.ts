@@ -45,24 +45,22 @@ export function photosOf(
   cut: CutPhotos,
   at = '',
 ): readonly ImageInput[] {
-  if (images === undefined) return [toImageInput({ url, base64, region }, cut, at)];
-  const beside = Object.entries({ url, base64, region }).find(([, value]) => value !== undefined)?.[0];
-  if (beside !== undefined) {
+  const alone = { url, base64, region };
+  const beside = Object.entries(alone).find(([, value]) => value !== undefined)?.[0];
+  if (images !== undefined && beside !== undefined) {
     const message = `${at}${beside}: send it in "images", or one photo without "images".`;
     throw badRequest(message, { field: `${at}${beside}` });
   }
-  return images.map((image, index) => toImageInput(image, cut, `${at}images.${index}.`, index));
-}
-
-function toImageInput({ url, base64, region }: ImageParameters, cut: CutPhotos, at: string, index?: number) {
-  if (typeof url === 'string') {
-    return { kind: 'url' as const, url: toHttpUrl(url, `${at}url`), region, index };
-  }
-  if (typeof base64 !== 'string') {
-    throw badRequest('Send the photo as "url" or as "base64".', { field: `${at}url` });
-  }
-  const bytes = cut.get(base64) ?? decodeBase64(base64, `${at}base64`);
-  return { kind: 'bytes' as const, bytes, region, index };
+  return (images ?? [alone]).map((photo, position): ImageInput => {
+    const path = images ? `${at}images.${position}.` : at;
+    const details = { region: photo.region, index: images && position };
+    if (typeof photo.url === 'string')
+      return { kind: 'url', url: toHttpUrl(photo.url, `${path}url`), ...details };
+    if (typeof photo.base64 !== 'string')
+      throw badRequest('Send the photo as "url" or as "base64".', { field: `${path}url` });
+    const bytes = cut.get(photo.base64) ?? decodeBase64(photo.base64, `${path}base64`);
+    return { kind: 'bytes', bytes, ...details };
+  });
 }
 
 /** Longer than browsers and servers accept; parsing the host name in a URL of megabytes takes seconds. */

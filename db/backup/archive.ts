@@ -130,14 +130,14 @@ export async function* readArchive(
 /** Reads all of a backup and compares it with its manifest. @throws RestoreRefused that names the file and its fault */
 export async function verifyArchive(file: string): Promise<BackupManifest> {
   try {
-    return await verified(file);
+    return await verifyManifest(file);
   } catch (failure) {
     const why = failure instanceof Error ? failure.message : String(failure);
     throw new RestoreRefused(`${file} is damaged: ${why}. Nothing was changed; take another backup.`);
   }
 }
 
-async function verified(file: string): Promise<BackupManifest> {
+async function verifyManifest(file: string): Promise<BackupManifest> {
   const contents = new Contents();
   let manifest: unknown;
   for await (const { name, bytes } of readArchive(file)) {

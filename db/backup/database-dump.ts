@@ -8,7 +8,7 @@ import { SQUASHED } from '../migrations';
 import {
   appliedSteps,
   down,
-  refuseNewer,
+  assertNotNewer,
   type SchemaSteps,
   underLock,
   unknownRelease,
@@ -115,7 +115,7 @@ export async function loadDatabase(
 ): Promise<void> {
   refuseUnknown(dump, steps);
   await underLock(knex, async (transaction) => {
-    await refuseNewer(transaction, steps);
+    await assertNotNewer(transaction, steps);
     await up(transaction, steps);
     await check(transaction);
     await emptyTables(transaction, dump);

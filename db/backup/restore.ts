@@ -50,12 +50,12 @@ export async function restore(
 ): Promise<RestoreSummary> {
   const manifest = await verifyArchive(file);
   refuseUnknown(manifest.database, migrations);
-  await refuseRunning(installation);
+  await assertStopped(installation);
   await mkdir(installation.dataDir, { recursive: true });
   const staged = await mkdtemp(join(installation.dataDir, '.restore-'));
   const database = await openDatabase(installation);
   try {
-    const check = (knex: Knex) => refuseUse(knex, options.replace);
+    const check = (knex: Knex) => assertUnused(knex, options.replace);
     await migrate(database.knex, migrations);
     await check(database.knex);
     const models = await takeFiles(installation, file, staged);
@@ -73,16 +73,16 @@ export async function restore(
   }
 }
 
-async function refuseRunning(installation: RestoredInstallation): Promise<void> {
+async function assertStopped(installation: RestoredInstallation): Promise<void> {
   const url = await installation.runningAt();
   if (url !== null) throw running(`at ${url}`);
-  if (installation.databaseUrl === undefined && (await staysHosted(installation.dataDir))) {
+  if (installation.databaseUrl === undefined && (await isHostRunning(installation.dataDir))) {
     throw running(`on ${installation.dataDir}, or a command`);
   }
 }
 
 /** Whether the embedded database is in use; its host exits a moment after the last command. */
-async function staysHosted(dataDir: string): Promise<boolean> {
+async function isHostRunning(dataDir: string): Promise<boolean> {
   for (const deadline = Date.now() + LEAVING_MS; await hasLivingHost(dataDir); await delay(RETRY_MS)) {
     if (Date.now() > deadline) return true;
   }
@@ -102,7 +102,7 @@ const openDatabase = async ({ databaseUrl, dataDir }: RestoredInstallation): Pro
     : connectPostgres({ url: databaseUrl, poolMax: 2, applicationName: 'loupe restore' });
 
 /** Connections of other processes of Loupe are known by the name that they give themselves; those of the embedded one share one. */
-async function refuseUse(knex: Knex, replace: boolean): Promise<void> {
+async function assertUnused(knex: Knex, replace: boolean): Promise<void> {
   const [line] = await rowsOf<{ others: number; isUsed: boolean }>(knex)`
     SELECT (SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()
       AND application_name = 'loupe' AND pid <> pg_backend_pid())::integer AS others,

@@ -21,7 +21,7 @@ const MIGRATION_LOCK = 5_683_001;
  */
 export const migrate = (knex: Knex, steps: SchemaSteps): Promise<string[]> =>
   underLock(knex, async (transaction) => {
-    await refuseNewer(transaction, steps);
+    await assertNotNewer(transaction, steps);
     return up(transaction, steps);
   });
 
@@ -58,7 +58,7 @@ export function unknownRelease(made: readonly string[], steps: SchemaSteps): str
 }
 
 /** The migrator itself would report missing files. @throws StoreFault for a schema with steps that are not among `steps` */
-export async function refuseNewer(transaction: Knex, steps: SchemaSteps): Promise<void> {
+export async function assertNotNewer(transaction: Knex, steps: SchemaSteps): Promise<void> {
   if (!(await transaction.schema.hasTable('schema_migrations'))) return;
   const release = unknownRelease(await appliedSteps(transaction), steps);
   if (release === null) return;

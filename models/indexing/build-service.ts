@@ -35,13 +35,13 @@ export class ReadinessCheck {
   /** What the workers report about a version once they have tried its model; if none is alive, this process tries it. */
   async of(version: EmbeddingVersion): Promise<readonly WorkerReadiness[]> {
     for (let poll = 1; ; poll += 1) {
-      const told = await this.#told(version);
+      const told = await this.#workerReadiness(version);
       if (poll === POLLS_MAX || !told.some(({ fault }) => fault === MODEL_IS_LOADING)) return told;
       await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     }
   }
 
-  async #told(version: EmbeddingVersion): Promise<readonly WorkerReadiness[]> {
+  async #workerReadiness(version: EmbeddingVersion): Promise<readonly WorkerReadiness[]> {
     const { id: versionId } = version;
     const workers = await this.processes.workers();
     if (workers.length === 0) {

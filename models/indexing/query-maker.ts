@@ -157,7 +157,7 @@ export async function evaluateVersion(
       const left = found.filter(({ imageId }) => !hidden.has(imageId));
       const neighbours = left.slice(0, NEIGHBOURS * photos.length);
       const shown = { item, neighbours, photos: photos.length, products, shows };
-      return { query, ...(await labelledSighting(shown, catalog, taxonomy)) };
+      return { query, ...(await labelledExample(shown, catalog, taxonomy)) };
     };
     const answers = [await answerTo(leftOut, shows)];
     if (itemImages) answers.push(await answerTo(itemImages, []));
@@ -171,7 +171,7 @@ export async function evaluateVersion(
 }
 
 /** @param shown `products`: the right ones; `shows`: those whose taxonomy rows are right, even if they were left out */
-export async function labelledSighting(
+export async function labelledExample(
   shown: {
     readonly item: string;
     readonly neighbours: readonly ShownNeighbour[];

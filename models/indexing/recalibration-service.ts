@@ -14,7 +14,7 @@ import { liveOf, type VersionRecord } from './embedding-version';
 import { calibrationFiguresOf } from './figures';
 import { fitChoiceModel, isForFitting, judged, type LabelledExample } from './fit-calibration';
 import { coverageFaults, refused } from './promotion-gates';
-import { labelledSighting } from './query-maker';
+import { labelledExample } from './query-maker';
 
 export type Recalibration = Awaited<ReturnType<RecalibrationService['recalibrate']>>;
 
@@ -74,7 +74,7 @@ export class RecalibrationService {
       const showing = await this.catalog.productsShowing(near.map(({ imageId }) => imageId));
       const neighbours = near.map((each) => ({ ...each, products: showing.get(each.imageId) ?? [] }));
       const shown = { item: correctId ?? id, neighbours, photos, products, shows: products };
-      return labelledSighting(shown, this.catalog, taxonomy);
+      return labelledExample(shown, this.catalog, taxonomy);
     };
     return pMap(answers, sightingOf, { concurrency: 4 });
   }

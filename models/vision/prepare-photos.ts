@@ -18,18 +18,18 @@ interface Intake {
 /**
  * Fetches and prepares the unprepared photos of a call, in parallel; the first unusable one ends the others.
  * @param openMemory opens memory for a fetched picture, until it is prepared
- * @param aside waits until all photos are fetched; without it each is prepared as soon as it is fetched
+ * @param whileFetching waits until all photos are fetched; without it each is prepared as soon as it is fetched
  * @throws AppError 400, 422, 503 as the ports say, with the position of the photo when it was sent in a list
  */
 export async function preparePhotos(
   photos: readonly (ImageInput | PreparedInput)[],
   { source, preparer, size, asPixels }: Intake,
   { caller, signal, openMemory }: Pick<CallContext, 'caller' | 'signal' | 'openMemory'>,
-  aside?: (wait: () => Promise<unknown>) => Promise<unknown>,
+  whileFetching?: (wait: () => Promise<unknown>) => Promise<unknown>,
 ): Promise<SmallImage[]> {
   const failed = new AbortController();
   const ended = signal ? AbortSignal.any([signal, failed.signal]) : failed.signal;
-  const fetched = async (photo: ImageInput | PreparedInput) => {
+  const fetchPhoto = async (photo: ImageInput | PreparedInput) => {
     if (photo.kind !== 'url') return photo;
     const lease = openMemory?.();
     ended.addEventListener('abort', () => lease?.close(), { once: true });
@@ -40,7 +40,7 @@ export async function preparePhotos(
       throw atPosition(photo.index, failure);
     }
   };
-  const prepared = async (photo: Fetched | PreparedInput): Promise<SmallImage> => {
+  const preparePhoto = async (photo: Fetched | PreparedInput): Promise<SmallImage> => {
     if (photo.kind === 'prepared') return photo.image;
     try {
       const { bytes, region } = photo;
@@ -55,9 +55,9 @@ export async function preparePhotos(
     }
   };
   try {
-    const coming = photos.map(fetched);
-    if (aside) await aside(() => Promise.all(coming));
-    return await Promise.all(coming.map(async (photo) => prepared(await photo)));
+    const coming = photos.map(fetchPhoto);
+    if (whileFetching) await whileFetching(() => Promise.all(coming));
+    return await Promise.all(coming.map(async (photo) => preparePhoto(await photo)));
   } finally {
     failed.abort();
   }

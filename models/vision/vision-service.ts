@@ -80,14 +80,25 @@ export class VisionService {
     @inject(VISION_SETTINGS) private readonly settings: VisionSettings,
   ) {}
 
-  /** Gets photos before they are identified. @param aside waits until all are fetched @throws AppError 422, 503 */
+  /**
+   * Gets photos as small as the live model sees them; those that are kept have the usual size.
+   * @param whileFetching waits until all are fetched
+   * @throws AppError 422, 503
+   */
   async prepare(
     call: CallContext,
     photos: IdentifyRequest['photos'],
-    aside: (wait: () => Promise<unknown>) => Promise<unknown>,
-  ): Promise<PreparedInput[]> {
-    const images = await preparePhotos(photos, await this.intakeOf(call), call, aside);
-    return images.map((image) => ({ kind: 'prepared', image }));
+    whileFetching?: (wait: () => Promise<unknown>) => Promise<unknown>,
+  ): Promise<SmallImage[]> {
+    const { source, preparer, queue, embeddings } = this;
+    const live = call.caller.keepsPhotos ? null : await embeddings.live(call.caller.liveStamp);
+    const size = live ? viewSizeOf(live.manifest, 'query') : undefined;
+    return preparePhotos(
+      photos,
+      { source, preparer, size, asPixels: queue.takesPixels },
+      call,
+      whileFetching,
+    );
   }
 
   /**
@@ -99,7 +110,7 @@ export class VisionService {
     const taxonomy = await this.catalog.taxonomy(call.caller.taxonomyVersion);
     const scope = await scopeOf(call.caller, request, taxonomy, this.catalog);
     await this.billing.reserve(call, request.price);
-    const images = await preparePhotos(request.photos, await this.intakeOf(call), call);
+    const images = await this.prepare(call, request.photos);
     const intakeMs = this.clock.now().getTime() - startedAt;
     const neighbourhood = await this.queue.neighbours({
       ...{ jobId: randomUUID(), requestId: call.requestId, accountId: call.caller.accountId },
@@ -118,14 +129,6 @@ export class VisionService {
       value: { predictionId, items, resolvedTaxonomy, timings, totalMs: endedAt - startedAt },
       price: items.length > 0 ? request.price : 0,
     };
-  }
-
-  /** Photos are made as small as the live model sees them; those that are kept have the usual size. */
-  private async intakeOf({ caller }: CallContext) {
-    const { source, preparer, queue } = this;
-    const live = caller.keepsPhotos ? null : await this.embeddings.live(caller.liveStamp);
-    const size = live ? viewSizeOf(live.manifest, 'query') : undefined;
-    return { source, preparer, size, asPixels: queue.takesPixels };
   }
 
   private async rows(
@@ -154,12 +157,12 @@ export class VisionService {
     const [best] = context.products;
     return {
       best: best ? { ...best, category: byId.get(best.id)?.category ?? null } : null,
-      items: request.explain ? await this.explained(items, context, products) : items,
+      items: request.explain ? await this.addEvidence(items, context, products) : items,
       resolvedTaxonomy: taxonomy.resolvedBy(items[0]?.item),
     };
   }
 
-  private async explained(
+  private async addEvidence(
     items: readonly IdentifiedItem[],
     context: MatchContext,
     products: readonly CatalogItem[],

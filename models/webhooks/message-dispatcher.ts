@@ -9,7 +9,7 @@ import type { OutgoingMessage } from './webhook';
 const LEASE_MS = 30_000;
 
 /** How long a message is tried (contract 16.13). */
-const TRIED_MS = 86_400_000;
+const DELIVERY_MS = 86_400_000;
 
 const FAILURE_LENGTH_MAX = 200;
 
@@ -28,15 +28,15 @@ export class MessageDispatcher {
     const message = await this.webhooks.begin(LEASE_MS);
     if (!message) return false;
     reportWork();
-    const outcome = await this.sent(message, signal);
+    const outcome = await this.send(message, signal);
     if (outcome === GONE) await this.webhooks.disable(message.endpointId);
     else if (typeof outcome === 'number' && outcome >= 200 && outcome < 300) {
       await this.webhooks.delivered(message);
-    } else if (!signal.aborted) await this.failed(message, outcome);
+    } else if (!signal.aborted) await this.recordFailure(message, outcome);
     return true;
   }
 
-  private async sent({ url, secret, id, type, data, createdAt }: OutgoingMessage, signal: AbortSignal) {
+  private async send({ url, secret, id, type, data, createdAt }: OutgoingMessage, signal: AbortSignal) {
     const body = JSON.stringify({ type, timestamp: createdAt.toISOString(), data });
     const seconds = Math.floor(this.clock.now().getTime() / 1000);
     try {
@@ -46,13 +46,13 @@ export class MessageDispatcher {
     }
   }
 
-  private failed(message: OutgoingMessage, outcome: number | string): Promise<void> {
+  private recordFailure(message: OutgoingMessage, outcome: number | string): Promise<void> {
     const failure =
       typeof outcome === 'number' ? `The address answered with HTTP status ${outcome}.` : outcome;
     return this.webhooks.failed(message, failure.slice(0, FAILURE_LENGTH_MAX), {
       message: this.from(pauseAfter(message.tries)),
       endpoint: this.from(pauseAfter(message.failures + 1)),
-      dropBefore: this.from(-TRIED_MS),
+      dropBefore: this.from(-DELIVERY_MS),
     });
   }
 

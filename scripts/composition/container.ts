@@ -33,7 +33,7 @@ export interface Loupe extends Omit<Startup, 'onClose'> {
 /** Adapters to use instead of the default ones, by token; for tests. */
 export type Overrides = Readonly<Record<symbol, unknown>>;
 
-/** Opens what the parts of a process need, in this order, and binds every port. A failure closes what was openParts before. */
+/** Opens what the parts of a process need, in this order, and binds every port. A failure closes what was opened before. */
 export const openLoupe = (config: Config, parts: Parts, overrides: Overrides = {}): Promise<Loupe> =>
   openParts(config, parts, async (startup) => {
     const { container, logger } = startup;

@@ -17,8 +17,8 @@ export async function liveVersion(
   embeddings: EmbeddingRepository,
   logger: Logger,
 ): Promise<EmbeddingVersion> {
-  const version = await standingOrNew(config, computes, embeddings, logger);
-  await tellOfNewer(version, logger);
+  const version = await liveOrNewVersion(config, computes, embeddings, logger);
+  await warnIfNewer(version, logger);
   if (version.manifest.calibration === null) {
     logger.warn(
       { model: version.model },
@@ -29,7 +29,7 @@ export async function liveVersion(
 }
 
 /** An installation keeps the model that its images are embedded under until its operator promotes another. */
-async function tellOfNewer(version: EmbeddingVersion, logger: Logger): Promise<void> {
+async function warnIfNewer(version: EmbeddingVersion, logger: Logger): Promise<void> {
   const [newest, earlier] = await Promise.all([bundledModel(), earlierModel()]);
   if (modelReference(version.manifest) !== modelReference(earlier.manifest)) return;
   logger.info(
@@ -38,7 +38,7 @@ async function tellOfNewer(version: EmbeddingVersion, logger: Logger): Promise<v
   );
 }
 
-async function standingOrNew(
+async function liveOrNewVersion(
   config: Config,
   computes: boolean,
   embeddings: EmbeddingRepository,

@@ -149,7 +149,7 @@ withRedis('index queue, BullMQ, with several workers', () => {
   }, 60_000);
 
   // contract 14.18
-  test('work whose pause was set by a clock that was ahead continues once it is state for', async () => {
+  test('work whose pause was set by a clock that was ahead continues once it is looked for', async () => {
     const producer = await ready(new BullMqProducer(INDEX_QUEUE, options));
     await ready(new BullMqIndexWorker(new FakeIndex(), options));
     const job = { v: PAYLOAD_VERSION, versionId: 7, images: imagesUpTo(3) };

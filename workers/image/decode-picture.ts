@@ -63,7 +63,7 @@ export function decodePicture(
   { bytes, pixelsMax, isSrgb }: EncodedPicture,
   { whole, part, as, kernel }: Wanted,
 ): Promise<SmallPicture> {
-  const decodedOnce = async (failOn: 'warning' | 'error'): Promise<SmallPicture> => {
+  const decodeOnce = async (failOn: 'warning' | 'error'): Promise<SmallPicture> => {
     const limits = { limitInputPixels: pixelsMax, failOn, pages: 1 };
     const upright = sharp(bytes, { ...limits, sequentialRead: true, ignoreIcc: isSrgb })
       .timeout({ seconds: DECODE_SECONDS_MAX })
@@ -78,10 +78,10 @@ export function decodePicture(
   return decoding(async () => {
     for (let tries = 1; ; tries += 1) {
       try {
-        return await decodedOnce('warning');
+        return await decodeOnce('warning');
       } catch (failure) {
         const words = failure instanceof Error ? failure.message : '';
-        if (/extraneous bytes before marker/.test(words)) return await decodedOnce('error');
+        if (/extraneous bytes before marker/.test(words)) return await decodeOnce('error');
         if (tries === TRIES || bytes[0] !== JPEG_FIRST || /^timeout: |VipsJpeg: /.test(words)) throw failure;
       }
     }

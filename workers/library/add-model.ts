@@ -108,7 +108,7 @@ function withoutSecrets(place: string): string {
 
 async function addFrom(source: ModelSource, folder: string, options: AddModelOptions): Promise<AddedModel> {
   const manifest = await stageManifest(source, folder, options.sha256);
-  const standing = await standingModel(manifest, options.dataDir);
+  const standing = await installedModel(manifest, options.dataDir);
   if (standing) return { model: standing, isNew: false };
   await stageFiles(source, folder, manifest, options.bytesMax);
   await checkModel(folder, options.inference);
@@ -165,7 +165,7 @@ async function stageFiles(
 }
 
 /** Null when it is not installed. @throws ModelRefused when another one has its name, or what is installed was changed */
-async function standingModel(manifest: ModelManifest, dataDir: string): Promise<InstalledModel | null> {
+async function installedModel(manifest: ModelManifest, dataDir: string): Promise<InstalledModel | null> {
   const reference = modelReference(manifest);
   const { models, broken } = await new FolderModelLibrary(dataDir).all();
   const damaged = broken.find(({ name }) => name === reference);
@@ -194,7 +194,7 @@ async function install(
     await files.settle(folder, target);
     return { model: { folder: target, manifest, bundled: false }, isNew: true };
   } catch (failure) {
-    const standing = await standingModel(manifest, dataDir);
+    const standing = await installedModel(manifest, dataDir);
     if (standing) return { model: standing, isNew: false };
     throw failure;
   }

@@ -26,7 +26,7 @@ export class FolderModelLibrary implements ModelLibrary {
     const names = entries
       .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
       .map(({ name }) => name);
-    const read = await Promise.all(names.sort().map((name) => installedOrBroken(root, name)));
+    const read = await Promise.all(names.sort().map((name) => inspectInstalled(root, name)));
     return {
       models: [await bundledModel(), await earlierModel(), ...read.filter((each) => 'manifest' in each)],
       broken: read.filter((each) => 'reason' in each),
@@ -51,7 +51,7 @@ const installed = async (folder: string, bundled: boolean): Promise<InstalledMod
   bundled,
 });
 
-async function installedOrBroken(root: string, name: string): Promise<InstalledModel | BrokenModel> {
+async function inspectInstalled(root: string, name: string): Promise<InstalledModel | BrokenModel> {
   const folder = join(root, name);
   try {
     const model = await installed(folder, false);

@@ -104,6 +104,7 @@ export abstract class AdmittingQueue {
   async neighbours(request: NeighbourRequest): Promise<Neighbourhood> {
     const { accountId, images, signal, deadlineAt } = request;
     this.#queued.add(accountId, images.length);
+    let queued: QueuedAnswer | undefined;
     try {
       signal?.throwIfAborted();
       const askedAt = this.now();
@@ -113,19 +114,8 @@ export abstract class AdmittingQueue {
       const { waitingMax, leftMs } = this.#limitsFor(request);
       this.#assertCapacity(this.load.waiting, waitingMax);
       this.#assertTime(this.load, leftMs);
-      return await this.#await(request, askedAt, this.add(request, askedAt));
-    } finally {
-      this.#queued.add(accountId, -images.length);
-    }
-  }
-
-  async #await(
-    { deadlineAt, signal }: NeighbourRequest,
-    askedAt: number,
-    queued: QueuedAnswer,
-  ): Promise<Neighbourhood> {
-    const ticket = this.rate.ask(askedAt);
-    try {
+      queued = this.add(request, askedAt);
+      const ticket = this.rate.ask(askedAt);
       const waited = await race(queued.answer, deadlineAt - askedAt, signal);
       const isLate = waited.kind === 'late';
       const answer =
@@ -138,7 +128,8 @@ export abstract class AdmittingQueue {
       await queued.withdraw?.().catch(() => undefined);
       throw isLate ? timeout(deadlineAt - askedAt) : signal?.reason;
     } finally {
-      queued.discard();
+      queued?.discard();
+      this.#queued.add(accountId, -images.length);
     }
   }
 

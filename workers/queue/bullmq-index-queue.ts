@@ -29,7 +29,7 @@ const JOB: JobsOptions = {
 /** Jobs of one call in Redis at the same time: enough for a few hosts, whatever the size of the catalog. */
 const JOBS_AT_ONCE = 16;
 
-/** How often an unanswered job is state up, in case word of its end was lost. */
+/** How often an unanswered job is looked up, in case word of its end was lost. */
 const LOOK_EVERY_MS = 15_000;
 
 /** The asking side of the index queue on Redis. */

@@ -5,7 +5,7 @@ import { type AppError, internalError, unavailable } from '../../models/errors';
 import type { Logger, QueueLoad } from '../../models/ports';
 import {
   type Connection,
-  connected,
+  awaitConnection,
   disconnected,
   failFastConnection,
   isRefusal,
@@ -189,7 +189,7 @@ export class BullMqProducer {
     this.#waiters.clear();
     const open = this.#open;
     this.#open = null;
-    if (open) await shut(open);
+    if (open) await closeQueue(open);
     await disconnected(this.#redis);
     await this.#opening;
   }
@@ -217,9 +217,9 @@ export class BullMqProducer {
   async #keepOpening(): Promise<void> {
     while (!this.#stop.signal.aborted && !this.#open) {
       try {
-        await connected(this.#redis);
+        await awaitConnection(this.#redis);
         const open = await this.#openOnce();
-        if (this.#stop.signal.aborted) await shut(open);
+        if (this.#stop.signal.aborted) await closeQueue(open);
         else this.#open = open;
       } catch (failure) {
         if (this.#stop.signal.aborted) return;
@@ -280,7 +280,7 @@ export class BullMqProducer {
 }
 
 /** BullMQ would wait for the end of a connection that is already broken. */
-async function shut({ queue, events, eventsRedis }: Open): Promise<void> {
+async function closeQueue({ queue, events, eventsRedis }: Open): Promise<void> {
   if (eventsRedis.status !== 'ready') await disconnected(eventsRedis);
   await events.close();
   await queue.close();

@@ -84,7 +84,7 @@ export abstract class BullMqConsumer<Data, Answer> {
   /** Takes no more jobs; those in work have `closeTimeoutMs` to finish before they are left to another worker. */
   async close(): Promise<void> {
     this.#stop.abort();
-    await this.#leaveBrokenConnections();
+    await this.#closeBrokenConnections();
     const closing = this.#worker.close();
     if ((await race(closing, this.#graceMs)).kind !== 'late') return;
     this.#worker.cancelAllJobs('the worker is stopping');
@@ -92,7 +92,7 @@ export abstract class BullMqConsumer<Data, Answer> {
   }
 
   /** BullMQ would wait for the end of a connection that is already broken. */
-  async #leaveBrokenConnections(): Promise<void> {
+  async #closeBrokenConnections(): Promise<void> {
     const { connection, blockingConnection } = this.#worker.getBackend();
     const clients = await Promise.allSettled([connection.client, blockingConnection?.client]);
     for (const client of clients) {

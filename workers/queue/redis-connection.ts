@@ -74,7 +74,7 @@ export interface Connection {
 }
 
 /** Resolves when the connection can be used; rejects when it was given up. */
-export function connected(redis: Connection): Promise<void> {
+export function awaitConnection(redis: Connection): Promise<void> {
   if (redis.status === 'ready') return Promise.resolve();
   return new Promise((resolve, reject) => {
     redis.once('ready', resolve);

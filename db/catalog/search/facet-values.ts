@@ -20,7 +20,7 @@ export async function facetValues(
   const names = await namesOf(knex, whole);
   const values = new Map<string, readonly FacetValue[]>();
   for (const { field, limit, words, best } of ranked) {
-    values.set(field, words === null ? named(best, names) : await namedWith(knex, best, words, limit));
+    values.set(field, words === null ? named(best, names) : await entitiesNamed(knex, best, words, limit));
   }
   return values;
 }
@@ -35,7 +35,7 @@ function bestOf({ limit, words }: FacetQuery, counts: ReadonlyMap<string, number
   return words === null ? ranked.slice(0, limit) : ranked;
 }
 
-async function namedWith(
+async function entitiesNamed(
   knex: Knex,
   best: readonly Counted[],
   words: readonly string[],

@@ -68,8 +68,8 @@ export class VisionJobRunner {
    * @param slot is given up while photos are fetched
    */
   async next(signal: AbortSignal, slot = NO_SLOT): Promise<boolean> {
-    if (await this.photosWait()) return false;
-    const entry = await this.jobs.begin(this.leaseMs, this.fetchingMuch());
+    if (await this.arePhotosWaiting()) return false;
+    const entry = await this.jobs.begin(this.leaseMs, this.accountsAtLimit());
     if (!entry) return false;
     slot.reportWork();
     const named = namedCall(entry);
@@ -77,14 +77,14 @@ export class VisionJobRunner {
     // A timeout signal without a listener of its own may be collected, and then never aborts what `any` makes of it.
     inTime.addEventListener('abort', () => undefined, { once: true });
     const until = { slot, signal: AbortSignal.any([signal, inTime]) };
-    const answer = await this.answered(entry, named, until).catch((failure) => this.refused(entry, failure));
+    const answer = await this.answer(entry, named, until).catch((failure) => this.answerFailure(entry, failure));
     // A process wrongly considered dead leaves the booking to the one that replaced it.
     if (answer && (await this.jobs.finish(entry, answer))) await this.calls.drop(named);
     return true;
   }
 
   /** True also if the queue is unavailable, and nothing could be answered. */
-  private photosWait(): Promise<boolean> {
+  private arePhotosWaiting(): Promise<boolean> {
     return this.queue.depth().then(
       ({ waiting }) => waiting > 0,
       () => true,
@@ -92,7 +92,7 @@ export class VisionJobRunner {
   }
 
   /** The answer to a failed entry; null when it is to be restarted. */
-  private async refused(entry: LeasedEntry, failure: unknown): Promise<EntryAnswer | null> {
+  private async answerFailure(entry: LeasedEntry, failure: unknown): Promise<EntryAnswer | null> {
     const requestId = entryName(entry.jobId, entry.position);
     const { status, body } = this.presenter.refusal(failure, requestId);
     if (status >= 500) this.logger.warn({ requestId, status, reason: String(failure) }, 'job entry');
@@ -103,7 +103,7 @@ export class VisionJobRunner {
     return null;
   }
 
-  private async answered(
+  private async answer(
     entry: LeasedEntry,
     named: IdempotentCall,
     { slot, signal }: { readonly slot: WorkSlot; readonly signal: AbortSignal },
@@ -119,14 +119,14 @@ export class VisionJobRunner {
     if (claim.kind !== 'granted') throw idempotencyConflict();
     const { chargeId } = claim;
     try {
-      return await this.charged(entry, slot, { caller, chargeId, signal, idempotencyKey: named.key });
+      return await this.chargeEntry(entry, slot, { caller, chargeId, signal, idempotencyKey: named.key });
     } catch (failure) {
       await this.calls.forget(named, chargeId);
       throw failure;
     }
   }
 
-  private async charged(leased: LeasedEntry, slot: WorkSlot, named: NamedCall): Promise<EntryAnswer> {
+  private async chargeEntry(leased: LeasedEntry, slot: WorkSlot, named: NamedCall): Promise<EntryAnswer> {
     const { entry, includes, keyId, jobId, position } = leased;
     const call = {
       ...named,
@@ -138,7 +138,7 @@ export class VisionJobRunner {
     const price = visionPrice({ pricing, photos: entry.photos.length });
     const work = async () => {
       await this.billing.reserve(call, price);
-      const photos = await this.fetched(leased, slot, call);
+      const photos = await this.fetchPhotos(leased, slot, call);
       const { value, price: worth } = await this.vision.identify(call, { ...entry, photos, pricing, price });
       const answer = this.presenter.answer(value, worth, leased);
       return { value: { state: 'done' as const, predictionId: value.predictionId, answer }, price: worth };
@@ -147,13 +147,13 @@ export class VisionJobRunner {
   }
 
   /** The photos of an entry. While it waits for a host, its slot is free for another. */
-  private async fetched(
+  private async fetchPhotos(
     { accountId, entry: { photos } }: LeasedEntry,
     slot: WorkSlot,
     call: CallContext,
   ): Promise<IdentifyRequest['photos']> {
     if (photos.every(({ kind }) => kind === 'prepared')) return photos;
-    return this.vision.prepare(call, photos, async (wait) => {
+    const images = await this.vision.prepare(call, photos, async (wait) => {
       this.#fetching.push(accountId);
       try {
         return await slot.releaseWhile(wait);
@@ -161,10 +161,11 @@ export class VisionJobRunner {
         this.#fetching.splice(this.#fetching.indexOf(accountId), 1);
       }
     });
+    return images.map((image) => ({ kind: 'prepared', image }));
   }
 
   /** Accounts that have no further turn until a host has answered. */
-  private fetchingMuch(): string[] {
+  private accountsAtLimit(): string[] {
     const countOf = (account: string) => this.#fetching.filter((each) => each === account).length;
     return [...new Set(this.#fetching)].filter((account) => countOf(account) >= FETCHED_AT_ONCE);
   }

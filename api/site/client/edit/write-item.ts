@@ -1,4 +1,4 @@
-import { framed, type Photo } from '../photos/photo';
+import { cropToFrame, type Photo } from '../photos/photo';
 import { type Category, type Row, readRecord, storeImage, suggest, writeRecords } from '../service/calls';
 import { Failure } from '../service/failure';
 import type { Session } from '../session/session';
@@ -68,7 +68,7 @@ export async function writeItem(
     onStep(`Sending picture ${at + 1} of ${photos.length}`);
     if (photo.kind === 'address') pictures.push({ image: photo.preview });
     else {
-      const { answer } = await send(storeImage(await framed(photo)), { signal });
+      const { answer } = await send(storeImage(await cropToFrame(photo)), { signal });
       pictures.push({ image: answer.url, thumbnail: answer.thumbnail });
     }
   }

@@ -83,7 +83,7 @@ export async function shrink(photo: Photo): Promise<Photo> {
 }
 
 /** The framed part of a photo as a separate picture; all of it if there is no frame. */
-export async function framed({ file, frame }: Photo & { readonly kind: 'file' }): Promise<Blob> {
+export async function cropToFrame({ file, frame }: Photo & { readonly kind: 'file' }): Promise<Blob> {
   return frame === null ? file : drawn(await createImageBitmap(file), regionOf(frame), 1);
 }
 
