@@ -29,7 +29,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** The settings of this process, from the environment and `.env` (the environment wins). @throws ConfigError naming every fault */
+/** The settings of this process (contract 14.3), from the environment and `.env` (the environment wins). @throws ConfigError naming every fault */
 export function readConfig(environment?: Readonly<Record<string, string | undefined>>): Config {
   const source = environment ?? processEnvironment();
   // A file that holds a secret often ends with a line break.

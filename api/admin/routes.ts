@@ -21,7 +21,7 @@ import {
 
 const HOUR_MS = 3_600_000;
 
-/** The operators' API (contract 17). */
+/** The operators' API (contract 17.3, 17.8). */
 export function operatorRoutes({ audit, clock }: ApiServices, settings: ApiSettings): OperatorRoutes {
   const getAccount: OperatorRoutes['getAccount'] = async (req, { accounts }) => ({
     account: presentAccount(await accounts.show(idOf(req))),

@@ -95,7 +95,7 @@ function tagFilters(given: { tags: readonly string[]; exclude_tags: readonly str
   return [{ field: TAGS_FIELD, include: given.tags, exclude: given.exclude_tags, names }];
 }
 
-/** One filter per named facet, to include or to exclude; `category` can only be excluded, because it is the scope. */
+/** One filter per named facet, to include or to exclude; `category` can only be excluded, because it is the scope (contract 8.3). */
 function facetFilters(given: LegacyParameters, { facetFields, taxonomy }: Known): Filter[] {
   // The facets of contract 8.1 are facets even in a catalog without rows for them, where they return no rows.
   const all = new Set([...taxonomy.facetFields(), ...facetFields]);

@@ -105,7 +105,7 @@ export const presentSimilar = (found: SimilarItems, creditsUsed: number, view: V
     similarity,
   }));
 
-/** One row (contract 1.2). */
+/** One row (contract 1.2, 1.4, 1.5, 1.7). */
 function presentItem(item: CatalogItem, view: View): z.input<typeof catalogRow> {
   const isOfProduct = isProduct(item);
   return {

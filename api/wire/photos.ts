@@ -67,7 +67,7 @@ export function photosOf(
 const URL_LENGTH_MAX = 8192;
 
 /**
- * A caller's address. @throws AppError 400 that names the field: it is not an http(s) address, is too long, or contains
+ * A caller's address (contract 7.4). @throws AppError 400 that names the field: it is not an http(s) address, is too long, or contains
  * credentials
  */
 export function toHttpUrl(text: string, field: string): URL {

@@ -15,7 +15,7 @@ const LIMITS = sql`json_build_object('perSecond', per_second, 'perMinute', per_m
 const KEY = sql`id, account_id AS "accountId", name, versions, scopes, test, created_at AS "createdAt",
   ${EXPIRY} AS "expiresAt", revoked_at AS "revokedAt", ${LIMITS}`;
 
-/** Nothing is cached, so a revocation or an expiry holds at once in every process; in a flood one look-up serves many calls. */
+/** Nothing is cached, so a revocation or an expiry holds at once in every process (contract 9.4); in a flood one look-up serves many calls. */
 @injectable()
 export class PostgresAccountRepository implements AccountRepository {
   readonly #callers = new Batcher((hashes: readonly string[]) =>

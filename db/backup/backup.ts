@@ -33,7 +33,7 @@ export interface BackedUp {
 }
 
 /**
- * Backs everything up into one file: the database as of one moment, then the signing keys, the added models and the stored
+ * Backs everything up into one file (contract 14.7): the database as of one moment, then the signing keys, the added models and the stored
  * images. Images never change, so newer ones do no harm. The file is complete or absent; while it is being made, its folder also
  * holds the compressed tables.
  */

@@ -37,7 +37,7 @@ type From = SeenSnapshot | null;
 /**
  * The catalog in PostgreSQL. Queries read the narrow `catalog_search` and its snapshot, and wide rows for a page alone. Each
  * answer is of one state of the catalog, without a transaction: the last statement, which reads the rows, tells whether that
- * state is still current. If not, the answer is made again, the last time in a transaction.
+ * state is still current (contract 4.14). If not, the answer is made again, the last time in a transaction.
  */
 @injectable()
 export class PostgresCatalogRepository implements CatalogRepository {

@@ -64,7 +64,7 @@ export class Billing {
     if (credits !== null && credits - held < maxPrice) await this.reserve(call, maxPrice);
   }
 
-  /** Holds the highest possible price of a call, before any work; inside `charge`. @throws AppError 402 as above */
+  /** Holds the highest possible price of a call, before any work (contract 10.4); inside `charge`. @throws AppError 402 as above */
   async reserve(call: CallContext, maxPrice: number): Promise<void> {
     if (call.caller.credits === null || call.free) return;
     LEDGER_HAS.set(call, { held: true });
@@ -99,7 +99,7 @@ export class Billing {
   }
 
   /**
-   * Does `work` and books its price. A caller that disconnects before the booking is done ends the call and pays nothing.
+   * Does `work` and books its price. A caller that disconnects before the booking is done ends the call and pays nothing (contract 10.6).
    * @param work reserves the highest price and makes the answer
    * @param keptForm text of the answer of an idempotent call: kept together with the booking, or neither is
    * @throws AppError 409 when the same call was repeated meanwhile; whatever `work` throws

@@ -8,7 +8,7 @@ const PRICES = {
   furtherPhoto: 2,
 } as const;
 
-/** The highest possible balance; every sum up to it is exact. */
+/** The highest possible balance; every sum up to it is exact (contract 10.7). */
 export const CREDITS_MAX = 1_000_000_000_000_000;
 
 /** Price of a catalog query or a v1/v2 product search; `product` says whether products were requested. */

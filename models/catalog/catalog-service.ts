@@ -108,7 +108,7 @@ export class CatalogService {
     return { value: page, price: rows.length > 0 ? price : 0 };
   }
 
-  /** One row by id (contract 6.1). @throws AppError 404, free of charge, for an id that is no live row */
+  /** One row by id (contract 6.1, 6.2). @throws AppError 404, free of charge, for an id that is no live row */
   async item(call: CallContext, id: string, options: { pricing: boolean }): Promise<Priced<FoundItems>> {
     const found = await this.items(call, [id], options);
     if (found.value.items.length === 0) throw itemNotFound();

@@ -4,7 +4,7 @@ import { foldText, WORDS, wordsOf } from './fold-text';
 const JOINING = /[\p{M}\u0e33\u0eb3\u1100-\u11ff\ua960-\ua97f\ud7b0-\ud7ff]/u;
 export const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' });
 
-/** Characters of scripts that are written without spaces: Han, kana and Thai. */
+/** Characters of scripts that are written without spaces: Han, kana and Thai (contract 5.7). */
 const UNSPACED =
   '[\\p{Script_Extensions=Han}\\p{Script_Extensions=Hira}\\p{Script_Extensions=Kana}\\p{Script_Extensions=Thai}]+';
 const UNSPACED_RUNS = new RegExp(UNSPACED, 'gu');

@@ -31,7 +31,7 @@ export async function visibleTo(
   return caller.test ? catalog.within(ids, { ...EVERYTHING, ...sandboxScope(caller) }) : ids;
 }
 
-/** The products that a caller may find by a category and filters. @throws AppError 400 for an unknown category or tag */
+/** The products that a caller may find by a category and filters (contract 7.16). @throws AppError 400 for an unknown category or tag */
 export async function scopeOf(
   caller: Caller,
   { category, filters }: { readonly category: string | null; readonly filters: readonly Filter[] },

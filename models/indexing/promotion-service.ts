@@ -25,7 +25,7 @@ export class PromotionService {
     @inject(ReadinessCheck) private readonly readiness: ReadinessCheck,
   ) {}
 
-  /** Makes a version live in one step, between two photos. @throws AppError without `force`, listing all objections */
+  /** Makes a version live in one step, between two photos (contract 14.6). @throws AppError without `force`, listing all objections */
   async promote(model: string, force: boolean): Promise<Switched> {
     const versions = await this.embeddings.versions();
     const version = findVersion(versions, model);

@@ -33,7 +33,7 @@ export class RecalibrationService {
     @inject(PORTS.AuditedTransaction) private readonly audited: AuditedTransaction,
   ) {}
 
-  /** Keeps the fit to half of the items if its Brier score is better on the others. @throws AppError listing all objections, without `force` */
+  /** Keeps the fit to half of the items if its Brier score is better on the others (contract 14.10). @throws AppError listing all objections, without `force` */
   async recalibrate(since: Date | null, force: boolean) {
     const live = liveOf(await this.embeddings.versions());
     const answers = await this.#corrected(live, since);

@@ -87,7 +87,7 @@ export interface VisionQueue {
   /** As `admit`; until its slot is released the photo counts as ahead of later ones. */
   enter(caller: VisionCaller): Promise<QueueSlot>;
   neighbours(request: NeighbourRequest): Promise<Neighbourhood>;
-  /** How many workers take photos from the queue now; null if that can't be known. */
+  /** How many workers take photos from the queue now (contract 14.16); null if that can't be known. */
   workers(): Promise<number | null>;
   /** Whether the queue can be reached and takes work; for readiness. */
   ping(): Promise<void>;

@@ -16,7 +16,7 @@ import { joinCategories } from '../../models/catalog/taxonomy';
 import { GRADES, REGION_CURRENCIES, type Region } from '../../models/pricing/estimate';
 import { field, id, label, linkBy, name, ownData, picture, prefixedId, textOf } from './record-values';
 
-/** The accepted form of records (contract 13.2, 13.3, 13.14) and their conversion to the stored form, except pictures. */
+/** The accepted form of records (contract 13.2, 13.3, 13.14, 13.16) and their conversion to the stored form, except pictures. */
 
 const INTEGER_MAX = 2 ** 31 - 1;
 const TITLE_LENGTH_MAX = 512;

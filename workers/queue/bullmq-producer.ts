@@ -70,7 +70,7 @@ const NOT_TOLD = /NOPERM/;
 /**
  * The asking side of one BullMQ queue: adds jobs and hands each answer to the one who asked. One stream of events serves
  * all callers; anyone who asks is registered before the job is added, so that no answer is too fast. While Redis is away
- * everything fails at once, and works again when it is back; callers waiting for a lost job then get an error.
+ * everything fails at once, and works again when it is back; callers waiting for a lost job then get an error (contract 7.13).
  */
 export class BullMqProducer {
   readonly #stop = new AbortController();

@@ -10,7 +10,7 @@ import { webhooks } from './webhooks';
 /** `records`: with `RecordLine` among them; `admin`: whether the operators' API is enabled (contract 17.1). */
 type Described = Readonly<{ records: ApiSettings['recordSchemas']; admin?: boolean }>;
 
-/** The API as an OpenAPI 3.1 document, without its servers: made from the schemas that validate and the table that is mounted. */
+/** The API as an OpenAPI 3.1 document, without its servers (contract 14.19): made from the schemas that validate and the table that is mounted. */
 export function buildOpenApi({ records, admin = true }: Described): Record<string, unknown> {
   const paths = pathsOf(admin);
   const responses = errorResponses();

@@ -92,7 +92,7 @@ const SETTINGS = sql`set_config('random_page_cost', '1.1', true), set_config('ji
 
 export type InTransaction = <Result>(work: (trx: Knex) => Promise<Result>) => Promise<Result>;
 
-/** Writers take turns by a lock per transaction: none waits for more than one of another, and what one checked still holds when it writes. */
+/** Writers take turns by a lock per transaction (contract 15.5): none waits for more than one of another, and what was checked still holds when it is written. */
 export class PostgresRecordStore implements RecordStore {
   #derivingMs = 0;
 

@@ -21,7 +21,7 @@ export const inCategories = (kind: string, categories: readonly string[]): Sql =
           ORDER BY s.category LIMIT 1) FROM texts WHERE texts.category IS NOT NULL)
       SELECT category FROM texts WHERE string_to_array(category, ',') && ${categories}::text[]))`;
 
-/** One filter object: at least one of `include` when it holds any, none of `exclude` (contract 4.4). */
+/** One filter object: at least one of `include` when it holds any, none of `exclude` (contract 4.4, 4.5). */
 export function matchesFilter({ field, include, exclude }: Filter): Sql {
   const carriesAny = (ids: readonly string[]) =>
     sql`facets && ${ids.map((id) => facetOf(field, id))}::text[]`;

@@ -18,7 +18,7 @@ export interface NearWord {
   readonly edits: number;
 }
 
-/** Edits that a word may be away from what was meant, by its letters (contract 5). */
+/** Edits that a word may be away from what was meant, by its letters (contract 5.3, 5.6). */
 export function editsAllowed(word: string): number {
   const letters = lettersOf(word).length;
   if (letters < 4) return 0;

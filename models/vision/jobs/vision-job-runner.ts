@@ -40,7 +40,7 @@ export const OPEN_ENTRY_MEMORY = Symbol.for('OpenEntryMemory');
 
 /**
  * Processes the entries of jobs, each as a separate call, booked together with its answer under a name that no caller can
- * send: after a crash the entry finds its booking (contract 16.3).
+ * send: after a crash the entry finds its booking (contract 16.3, 16.4).
  */
 @injectable()
 export class VisionJobRunner {
