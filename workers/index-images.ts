@@ -43,7 +43,7 @@ export class ImageIndexer implements ImageIndex {
   /**
    * Embeds those of the images that have no vectors under a version. One that can't be embedded is listed with its
    * reason and holds up no other.
-   * @param signal ends the work between two images; nothing of it is stored then
+   * @param signal stops the work between two images; then nothing is stored
    * @throws notFound for a version that is gone; the fault of a store or of the inference, for another try
    */
   async index(

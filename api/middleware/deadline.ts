@@ -29,7 +29,7 @@ export class Deadline {
     this.#timer = setTimeout(() => this.#over.abort(), Math.max(0, this.#leftMs));
   }
 
-  /** Pauses the clock, also for good, when the call has ended. */
+  /** Pauses the clock; when the call has ended, for ever. */
   stop(): void {
     clearTimeout(this.#timer);
     this.#leftMs -= performance.now() - this.#goesSince;

@@ -53,13 +53,13 @@ export const fileSigner =
   (file) =>
     signer.sign(file, new Date(clock.now().getTime() + LIFETIME_MS));
 
-/** Signs the links to data files in the JSON of an answer anew. */
+/** Renews the signed links to data files in the JSON of an answer. */
 export type LinkRenewal = (json: string) => string;
 
 /** A link as `presentPricing` writes it, with the comma before it; its address is one that `DataFileSigner` made. */
 const LINK = /,?\{"region":"([^"]*)","url":"([^"]*)\/files\/([^"/]+)\/([^"/]+)\/([^"/]+)\.csv\?[^"]*"\}/g;
 
-/** Signs the links of kept answers anew (contract 2.5, 2.6). @returns takes JSON in which no link is cut */
+/** Renews the signed links of kept answers (contract 2.5, 2.6). @returns takes JSON in which no link is cut */
 export function linkRenewal(services: Signing): LinkRenewal {
   const sign = fileSigner(services);
   return (json) =>

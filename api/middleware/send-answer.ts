@@ -73,7 +73,7 @@ export async function sendJson(res: Response, parts: Iterable<string> | AsyncIte
   try {
     await pipeline(Readable.from(text(), { objectMode: false, highWaterMark: PIECE }), res);
   } finally {
-    // What makes the parts ends too, even if nothing of them was written.
+    // Ends the source of the parts too, even if nothing was written.
     await pieces.return();
   }
 }

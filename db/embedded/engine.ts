@@ -196,7 +196,7 @@ export class Engine {
   }
 }
 
-/** Waits until the database is open: what it says to a client that connects. */
+/** Waits until the database is open. @returns its greeting for clients */
 async function opened(worker: Worker, log: EngineEvents['log']): Promise<Buffer> {
   const faults: string[] = [];
   for await (const said of on(worker, 'message', { close: ['exit'] })) {

@@ -19,8 +19,7 @@ const SILENT_MS = 60_000;
 const CLOSE_MS = 60_000;
 
 /**
- * Connects and waits until the host has opened its database, however long, while it says that it does.
- *
+ * Connects and waits until the host has opened its database, for as long as it reports progress.
  * @returns null if there is no host that can @throws Error with the reason if the database can't be opened
  */
 export async function openLease(socketFolder: string): Promise<Lease | null> {

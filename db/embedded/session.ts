@@ -110,7 +110,7 @@ export class Session extends ClientConnection implements TurnHolder {
     }
   }
 
-  /** Step by step towards a session in which nothing of the client is left. */
+  /** One step of resetting the session after its client left. */
   private clear(status: string): void {
     if (status !== 'I') this.send([query('ROLLBACK')], 'answering');
     else if (this.hasForgotten) this.engine?.release(this);

@@ -14,7 +14,7 @@ const RETRY_MS = 1_000;
 const PROGRESS_MS = 5_000;
 
 /**
- * Waits until a store can be used. @param setting that names it in all that is said @param probe rejects with a StoreFault
+ * Waits until a store can be used. @param setting its name in messages @param probe rejects with a StoreFault
  * @throws StartRefused when waiting can't fix it, or has not within `waitMs`
  */
 export async function waitForStore<Result>(

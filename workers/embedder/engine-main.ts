@@ -75,7 +75,7 @@ function isSame(left: Float32Array, right: Float32Array): boolean {
   return left.every((value, index) => Math.abs(value - (right[index] ?? 0)) <= SAME_UP_TO * largest);
 }
 
-/** Used again by each inference: megabytes that are made anew for each would have the garbage collected all the time. */
+/** Reused by each inference: allocating megabytes for each would keep the garbage collector busy. */
 let inputs = new Float32Array();
 
 async function infer(

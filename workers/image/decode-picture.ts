@@ -48,7 +48,7 @@ export function guardSharp(): void {
   });
 }
 
-/** The decoder's words are in one place for all pictures, and another that ends just then takes them away. */
+/** The decoder has one buffer of error messages for the process, which another decode may empty: a failure without one is retried. */
 const TRIES = 3;
 
 const JPEG_FIRST = 0xff;

@@ -29,7 +29,7 @@ export function isSrgbProfile(profile: Buffer): boolean {
 const tagAt = (profile: Buffer, name: string): number =>
   profile.readUInt32BE(profile.indexOf(name, 132, 'latin1') + 4);
 
-/** The light that half of the value stands for, by a tone curve: a table, a power, or the formula of sRGB's kind. */
+/** The linear light of the value 0.5 by a tone curve: a table, a power, or a parametric curve like that of sRGB. */
 function halfLight(profile: Buffer, at: number): number {
   const type = profile.toString('latin1', at, at + 4);
   if (type === 'curv') {

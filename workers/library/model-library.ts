@@ -9,7 +9,7 @@ import { ModelRefused, readManifest } from '../embedder/model-folder';
 export const bundledModel = (): Promise<InstalledModel> =>
   installed(resolve(__dirname, '../embedder/bundled'), true);
 
-/** The bundled model of the release before, until anyone who answers with it has embedded anew (docs/upgrade.md). */
+/** The bundled model of the previous release, for installations that have not switched yet (docs/upgrade.md). */
 export const earlierModel = (): Promise<InstalledModel> =>
   installed(resolve(__dirname, '../embedder/bundled-earlier'), true);
 

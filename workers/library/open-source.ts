@@ -93,7 +93,7 @@ async function openArchive(
   return folderSource(await modelRoot(folder), 'archive');
 }
 
-/** The folder itself if the manifest is in it, else the only folder in it: a README may lie beside that. */
+/** The folder itself if the manifest is in it, else the only folder in it, perhaps beside a README. */
 async function modelRoot(folder: string): Promise<string> {
   const entries = await readdir(folder, { withFileTypes: true });
   if (entries.some(({ name }) => name === MANIFEST_FILE)) return folder;

@@ -79,13 +79,13 @@ export function candidatesOf(words: readonly string[]): Sql {
       SELECT asked, array_agg(known) AS words FROM candidates GROUP BY asked) AS by_word`;
 }
 
-/** The deletions of all words, one word after another in turn, so that a limit leaves out those that lack most of every word. */
+/** The deletions of all words, interleaved, so that a limit drops the longest deletions of every word. */
 function deletionsInTurn(words: readonly string[]) {
   return words
     .flatMap((word) =>
-      deletionNeighbourhood(word, editsAllowed(word)).map((deletion, place) => ({ word, deletion, place })),
+      deletionNeighbourhood(word, editsAllowed(word)).map((deletion, rank) => ({ word, deletion, rank })),
     )
-    .sort((left, right) => left.place - right.place)
+    .sort((left, right) => left.rank - right.rank)
     .slice(0, DELETIONS_MAX)
     .map(({ word, deletion }) => ({ word, deletion }));
 }

@@ -25,7 +25,7 @@ export interface TermExpansion {
   readonly misspelt: readonly string[];
 }
 
-/** At most so many longer words are listed; of more, only their beginning is. */
+/** Up to this many longer words are listed; if there are more, their common prefix is. */
 export const LONGER_MAX = 40;
 /** Joined and split words and references of one word. */
 export const FORMS_MAX = 40;

@@ -88,7 +88,7 @@ function registerTracing(trace: TracingBackend): void {
   }
 }
 
-/** The kernel of the processor, and for tensors that are traced what stands for it in the graph. */
+/** The CPU kernel; for traced tensors it also adds its ONNX operation to the graph. */
 function traced({ kernelName, kernelFunc }: KernelConfig): KernelFunc {
   return (call) => {
     const { inputs, attrs } = call;
