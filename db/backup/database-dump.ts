@@ -7,8 +7,8 @@ import { createEmbeddingsTable } from '../embeddings/embedding-versions';
 import { SQUASHED } from '../migrations';
 import {
   appliedSteps,
-  down,
   assertNotNewer,
+  down,
   type SchemaSteps,
   underLock,
   unknownRelease,

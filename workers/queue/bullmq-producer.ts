@@ -4,8 +4,8 @@ import type { Redis } from 'ioredis';
 import { type AppError, internalError, unavailable } from '../../models/errors';
 import type { Logger, QueueLoad } from '../../models/ports';
 import {
-  type Connection,
   awaitConnection,
+  type Connection,
   disconnected,
   failFastConnection,
   isRefusal,

@@ -77,7 +77,9 @@ export class VisionJobRunner {
     // A timeout signal without a listener of its own may be collected, and then never aborts what `any` makes of it.
     inTime.addEventListener('abort', () => undefined, { once: true });
     const until = { slot, signal: AbortSignal.any([signal, inTime]) };
-    const answer = await this.answer(entry, named, until).catch((failure) => this.answerFailure(entry, failure));
+    const answer = await this.answer(entry, named, until).catch((failure) =>
+      this.answerFailure(entry, failure),
+    );
     // A process wrongly considered dead leaves the booking to the one that replaced it.
     if (answer && (await this.jobs.finish(entry, answer))) await this.calls.drop(named);
     return true;
