@@ -4,7 +4,6 @@ import { wordsOf } from '../../models/catalog/fold-text';
 import type {
   Deletion,
   EntityRecord,
-  EstimateRecord,
   HistoryRecord,
   ListingRecord,
   ProductRecord,
@@ -190,17 +189,13 @@ const pricedColumns = ({ variant, source, region, A, B, C, D, confidence }: Pric
   currency: REGION_CURRENCIES[region],
 });
 
-/** `now` stands in for an `estimated_at` that is left out. */
-const estimateSchema = (now: Date) =>
-  z
-    .strictObject({ ...priced, estimated_at: z.iso.datetime({ offset: true }).optional() })
-    .superRefine(checkPrices)
-    .transform(
-      ({ estimated_at, ...record }): EstimateRecord => ({
-        ...pricedColumns(record),
-        estimated_at: new Date(estimated_at ?? now).toISOString(),
-      }),
-    );
+const estimateSchema = z
+  .strictObject({ ...priced, estimated_at: z.iso.datetime({ offset: true }).optional() })
+  .superRefine(checkPrices)
+  .transform(({ estimated_at, ...record }) => ({
+    ...pricedColumns(record),
+    estimated_at: estimated_at && new Date(estimated_at).toISOString(),
+  }));
 
 const historySchema = z
   .strictObject({ ...about, date, ...priced })
@@ -225,7 +220,8 @@ const listingSchema = z
     return { ...record, variant_id: variant, currency };
   });
 
-const RECORDS = {
+/** All record schemas by name. */
+export const RECORDS = {
   CategoryRecord: categorySchema,
   TagRecord: tagSchema,
   SynonymRecord: synonymSchema,
@@ -236,25 +232,22 @@ const RECORDS = {
   SynonymDeletion: deletionOf(synonym),
   EntityDeletion: deletionOf(entity),
   ProductDeletion: deletionOf(product),
+  EstimateRecord: estimateSchema,
 };
-
-/** All record schemas by name. @param now is the time of estimates without one */
-export const recordSchemas = (now: Date) => ({ ...RECORDS, EstimateRecord: estimateSchema(now) });
-const NAMED = recordSchemas(new Date(0));
 
 /** The schemas of records and of a line of `PUT /v3/catalog/records` (contract 15.1), by their names in `/openapi.json`. */
 export const RECORD_SCHEMAS: Readonly<Record<string, z.ZodType>> = {
-  ...NAMED,
+  ...RECORDS,
   RecordLine: z
     .strictObject({
-      categories: NAMED.CategoryRecord.optional(),
-      tags: NAMED.TagRecord.optional(),
-      synonyms: z.union([NAMED.SynonymRecord, NAMED.SynonymDeletion]).optional(),
-      entities: z.union([NAMED.EntityRecord, NAMED.EntityDeletion]).optional(),
-      products: z.union([NAMED.ProductRecord, NAMED.ProductDeletion]).optional(),
-      estimates: NAMED.EstimateRecord.optional(),
-      'estimate-history': NAMED.HistoryRecord.optional(),
-      listings: NAMED.ListingRecord.optional(),
+      categories: RECORDS.CategoryRecord.optional(),
+      tags: RECORDS.TagRecord.optional(),
+      synonyms: z.union([RECORDS.SynonymRecord, RECORDS.SynonymDeletion]).optional(),
+      entities: z.union([RECORDS.EntityRecord, RECORDS.EntityDeletion]).optional(),
+      products: z.union([RECORDS.ProductRecord, RECORDS.ProductDeletion]).optional(),
+      estimates: RECORDS.EstimateRecord.optional(),
+      'estimate-history': RECORDS.HistoryRecord.optional(),
+      listings: RECORDS.ListingRecord.optional(),
     })
     .meta({ description: 'One record, under the name of its file', minProperties: 1, maxProperties: 1 }),
 };
