@@ -5,7 +5,7 @@ import { codeOf, type FaultSentence, networkFault, StoreFault } from '../../mode
 /** A hung server counts as gone after this. */
 const COMMAND_TIMEOUT_MS = 2_000;
 /** A connection that is silent for this long after a command is replaced; BullMQ's own commands block for up to 10 s. */
-const SILENCE_MS = { asked: 5_000, blocking: 30_000 };
+const SILENCE_MS = { asked: 5_000, blocking: 15_000 };
 const RECONNECT_STEP_MS = 100;
 const RECONNECT_MAX_MS = 1_000;
 
