@@ -18,7 +18,7 @@ const number = (schema: typeof pageNumber, minimum: number) =>
         z.number().meta({ type: 'integer', minimum }),
         z
           .string()
-          .regex(/^\s*\d+\s*$/)
+          .regex(/^\s*-?\d+\s*$/)
           .meta({ pattern: minimum === 0 ? '^\\s*\\d+\\s*$' : '^\\s*0*[1-9]\\d*\\s*$' })
           .transform(Number),
       ],

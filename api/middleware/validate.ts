@@ -4,7 +4,7 @@ import type { Middleware } from './call';
 
 /** The input as its schema describes it. @throws AppError 400 that names the parameter at fault, with the schema's reason */
 export function validate<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
-  const parsed = schema.safeParse(input);
+  const parsed = schema.safeParse(input, { error: reasonOf });
   if (parsed.success) return parsed.data;
   const { issues } = parsed.error;
   const issue =
@@ -16,10 +16,24 @@ export function validate<Schema extends z.ZodType>(schema: Schema, input: unknow
     throw badRequest(`There is no parameter "${field}"${hint}`, { field });
   }
   const field = fieldOf(issue.path);
-  const message = issue.message
-    .replace(/^Invalid input: /, '')
-    .replace(/^expected string, received array$/, 'must be one text');
-  throw badRequest(`${field}: ${message}.`, { field });
+  throw badRequest(`${field}: ${issue.message.replace(/^Invalid input: /, '')}.`, { field });
+}
+
+function reasonOf(issue: z.core.$ZodRawIssue): string | undefined {
+  if (issue.code !== 'invalid_type') return limitFault(issue);
+  if (issue.input === undefined) return 'is required';
+  if (issue.expected === 'string' && Array.isArray(issue.input)) return 'must be one text';
+  return issue.expected === 'int' ? 'must be a whole number' : undefined;
+}
+
+/** Which limit or list of values an input misses, in words; undefined keeps those of zod. */
+export function limitFault(issue: z.core.$ZodRawIssue): string | undefined {
+  if (issue.code === 'invalid_value') return `must be one of ${issue.values.join(', ')}`;
+  if (issue.code !== 'too_small' && issue.code !== 'too_big') return undefined;
+  const unit = issue.origin === 'string' ? 'characters' : issue.origin === 'array' ? 'items' : null;
+  const limit = issue.code === 'too_small' ? `at least ${issue.minimum}` : `at most ${issue.maximum}`;
+  if (unit === null) return `must be ${limit}`;
+  return limit === 'at least 1' ? 'must not be empty' : `must have ${limit} ${unit}`;
 }
 
 /** The path of a parameter; a position at its end is dropped, to name the list and not the value in it. */

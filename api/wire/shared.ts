@@ -49,11 +49,7 @@ const VALUES_MAX = 1000;
 
 /** A whole number of any size, from `minimum` on. */
 const wholeNumber = (minimum: number) =>
-  z
-    .number()
-    .refine(Number.isInteger, 'must be a whole number')
-    .min(minimum, `must be at least ${minimum}`)
-    .meta({ type: 'integer' });
+  z.number().refine(Number.isInteger, 'must be a whole number').min(minimum).meta({ type: 'integer' });
 
 export const pageNumber = wholeNumber(0).describe('0-based; a page past the end has no rows');
 

@@ -110,7 +110,7 @@ function createKnex(
   return { knex, connections };
 }
 
-/** Drops connections that are unusable; after a failover, or when one breaks or is dead, all that were open at once. */
+/** Drops all open connections when one breaks, is dead, or shows that the server is no longer the primary. */
 function withoutSpentConnections() {
   const usable = new Set<Client>();
   return {
@@ -123,9 +123,7 @@ function withoutSpentConnections() {
       client.once('end', () => usable.delete(client));
       client.once('error', () => usable.clear());
       client.connection.on('errorMessage', ({ code }: { readonly code?: string }) => {
-        const spent = connectionsSpent(code ?? '');
-        if (spent === 'all' && usable.has(client)) usable.clear();
-        else if (spent === 'this') usable.delete(client);
+        if (connectionsSpent(code ?? '') && usable.has(client)) usable.clear();
       });
       done(null, client);
     },

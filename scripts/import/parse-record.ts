@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { limitFault } from '../../api/middleware/validate';
 import type { ReadRecords, RecordKind } from '../../models/catalog/import/records';
 import { WHOLE_LINE } from '../../models/catalog/import/stage';
 import type { ReadLine } from '../../models/ports';
@@ -70,5 +71,5 @@ function wordsOfIssue(issue: z.core.$ZodRawIssue): string | undefined {
     return `${JSON.stringify(issue.keys[0])} is no field of this record`;
   if (issue.code === 'too_big' && issue.origin === 'string')
     return `is longer than ${issue.maximum} characters`;
-  return undefined;
+  return limitFault(issue);
 }

@@ -41,28 +41,23 @@ const MUTATORS: Readonly<Record<string, Mutator>> = {
     }
     return bytes;
   },
-  truncate(bytes, random) {
-    return bytes.subarray(0, random.integer(0, bytes.length));
+  /** Cuts, fills, inserts and joins: some bytes, or all that follow, give way to others or to none. */
+  replaceBytes(bytes, random, other) {
+    const taken = other().subarray(random.integer(0, 400));
+    const run = Buffer.alloc(random.integer(0, 200), random.pick([0, 0xff, random.integer(1, 254)]));
+    const by = random.pick([Buffer.of(), run, taken, taken.subarray(0, random.integer(0, 400))]);
+    const at = placeIn(bytes, random);
+    const to = random.pick([at, at + by.length, bytes.length]);
+    return Buffer.concat([bytes.subarray(0, at), by, bytes.subarray(to)]);
   },
-  splice(bytes, random, other) {
-    const tail = other();
-    const head = bytes.subarray(0, random.integer(0, bytes.length));
-    return Buffer.concat([head, tail.subarray(random.integer(0, tail.length))]);
-  },
-  repeatPart(bytes, random) {
-    const times = random.pick([2, 2, 3, 50]);
+  setEdgeValue,
+  /** Repeats, loses or moves parts of the file. */
+  arrangeParts(bytes, random) {
     return rebuilt(bytes, (parts) => {
       const chosen = random.integer(0, parts.length - 1);
-      return parts.flatMap((part, index) => Array<Buffer>(index === chosen ? times : 1).fill(part));
-    });
-  },
-  loseParts(bytes, random) {
-    return rebuilt(bytes, (parts) => parts.filter(() => !random.chance(0.15)));
-  },
-  movePart(bytes, random) {
-    return rebuilt(bytes, (parts) => {
-      const moved = parts.splice(random.integer(0, parts.length - 1), 1);
-      return parts.toSpliced(random.integer(0, parts.length), 0, ...moved);
+      const [part = Buffer.of()] = parts.splice(chosen, 1);
+      const place = random.pick([chosen, random.integer(0, parts.length)]);
+      return parts.toSpliced(place, 0, ...Array<Buffer>(random.pick([0, 1, 2, 3, 50])).fill(part));
     });
   },
   setLength(bytes, random) {
@@ -90,20 +85,6 @@ const MUTATORS: Readonly<Record<string, Mutator>> = {
       frame.writeUInt16BE(width, 7);
     }
     return bytes;
-  },
-  setEdgeValue,
-  fillRun(bytes, random) {
-    const from = placeIn(bytes, random);
-    const value = random.pick([0, 0xff, random.integer(1, 254)]);
-    return bytes.fill(value, from, Math.min(bytes.length, from + random.integer(1, 200)));
-  },
-  insertBytes(bytes, random, other) {
-    const from = other();
-    const start = random.integer(0, from.length);
-    const inserted = from.subarray(start, start + random.integer(1, 400));
-    const at = placeIn(bytes, random);
-    const rest = bytes.subarray(random.chance(0.5) ? at : at + inserted.length);
-    return Buffer.concat([bytes.subarray(0, at), inserted, rest]);
   },
 };
 

@@ -73,6 +73,13 @@ describe.each(REFUSALS)('$call', ({ call, taken, values, bodies = {}, beyondSche
 test.each([
   ['GET /v3/account', { since: ['2026-03-01', '2026-03-02'] }, 'since: must be one text.'],
   ['POST /v3/catalog/query', { query: ['bag'] }, 'query: must be one text.'],
+  ['POST /v3/catalog/query', { page: -1 }, 'page: must be at least 0.'],
+  ['GET /v1/products', { page: '-1' }, 'page: must be at least 0.'],
+  ['POST /v3/catalog/items', { ids: [] }, 'ids: must not be empty.'],
+  ['POST /v3/catalog/items', { ids: Array(101).fill('a') }, 'ids: must have at most 100 items.'],
+  ['POST /v3/catalog/query', { includes: ['catalog'] }, 'includes: must be one of taxonomy, pricing.'],
+  ['POST /admin/v1/accounts', {}, 'name: is required.'],
+  ['POST /admin/v1/accounts', { name: 'a', credits: 0.5 }, 'credits: must be a whole number.'],
   ['GET /v3/account', { since: 'yesterday', untill: '2026-03-01' }, 'There is no parameter "untill".'],
 ])('%s with %j is told: %s', async (call, content, message) => {
   expect((await send(call, content)).body).toMatchObject({ message });

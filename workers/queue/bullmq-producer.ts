@@ -1,8 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { Job, type JobsOptions, Queue, QueueEvents } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { type AppError, internalError, unavailable } from '../../models/errors';
 import type { Logger, QueueLoad } from '../../models/ports';
+import { retryAlways } from '../../models/retry-pauses';
 import {
   awaitConnection,
   type Connection,
@@ -46,7 +46,7 @@ export const attachmentKey = (queue: Pick<Queue, 'toKey'>, jobId: string): strin
 
 /** Events kept in Redis: minutes of the busiest queue. */
 const EVENTS_KEPT = 10_000;
-const REOPEN_AFTER_MS = 500;
+const REOPENING = { retries: Number.POSITIVE_INFINITY, factor: 1, minTimeout: 500 };
 /** How long the key stays that shows that Redis can be written. */
 const WRITTEN_MS = 60_000;
 const RETRY_AFTER_SECONDS = 2;
@@ -215,21 +215,19 @@ export class BullMqProducer {
   }
 
   async #keepOpening(): Promise<void> {
-    while (!this.#stop.signal.aborted && !this.#open) {
-      try {
-        await awaitConnection(this.#redis);
-        const open = await this.#openOnce();
-        if (this.#stop.signal.aborted) await closeQueue(open);
-        else this.#open = open;
-      } catch (failure) {
-        if (this.#stop.signal.aborted) return;
-        this.options.logger.warn(
-          { queue: this.name, failure: String(failure) },
-          'the queue does not open yet',
-        );
-        await delay(REOPEN_AFTER_MS, undefined, { signal: this.#stop.signal }).catch(() => undefined);
-      }
-    }
+    const { logger } = this.options;
+    const { signal } = this.#stop;
+    const opened = async () => {
+      await awaitConnection(this.#redis);
+      const open = await this.#openOnce();
+      if (signal.aborted) await closeQueue(open);
+      else this.#open = open;
+    };
+    const onFailedAttempt = ({ error }: { readonly error: Error }) => {
+      if (!signal.aborted)
+        logger.warn({ queue: this.name, failure: String(error) }, 'the queue does not open yet');
+    };
+    await retryAlways(opened, { ...REOPENING, signal, onFailedAttempt }).catch(() => undefined);
   }
 
   async #openOnce(): Promise<Open> {

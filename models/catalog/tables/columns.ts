@@ -93,7 +93,9 @@ export function readColumns(
     of.set(field, [...columns, column]);
     used.add(column);
   }
-  const others = header.filter((column) => !used.has(column));
+  const lists = [...LISTS].flatMap((field) => of.get(field) ?? []);
+  const isRepeated = (column: string, at: number) => header.indexOf(column) < at && !lists.includes(column);
+  const others = header.filter((column, at) => !used.has(column) || isRepeated(column, at));
   const data = map['data'] === '*' ? others : columnsNamed(map['data'] ?? null, header, 'data');
   return {
     format: format ?? formatOf(of),
