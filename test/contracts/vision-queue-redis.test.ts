@@ -45,12 +45,15 @@ withRedis('vision queue, BullMQ, while Redis goes away', () => {
     await proxy.cut();
   });
 
-  test('refuses with unavailable at once, and answers again when Redis is back', async () => {
+  test.each([
+    ['is away', () => proxy.cut(), () => proxy.mend()],
+    ['loses its connections in silence', () => proxy.drop(), () => undefined],
+  ])('refuses with unavailable while Redis %s, and answers again after it', async (_what, lose, mend) => {
     await queue.ping();
-    await proxy.cut();
+    await lose();
     await expect(ask(1)).rejects.toMatchObject(UNAVAILABLE);
     await expect(queue.ping()).rejects.toMatchObject(UNAVAILABLE);
-    await proxy.mend();
+    await mend();
     await until(async () => (await answers()) && (await answers()));
     await expect(ask(2)).resolves.toMatchObject({ neighbours: [{ imageId: 2 }] });
   });
