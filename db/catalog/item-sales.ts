@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { inject, injectable } from 'tsyringe';
-import { type CatalogItem, isProduct } from '../../models/catalog/item';
+import { isProduct } from '../../models/catalog/item';
 import { type Clock, type ItemSales, PORTS, type Sale, type Sold } from '../../models/ports';
 import { bookedTogether, bookings, creditsLeft } from '../accounts/credit-ledger';
 import { KeyedBatcher } from '../core/batcher';
@@ -43,7 +43,7 @@ export class PostgresItemSales implements ItemSales {
       return {
         items,
         creditsUsed: costOf(
-          items.map((item) => priceOf(item, price)),
+          items.map((item) => (isProduct(item) ? price.product : price.other)),
           together,
         ),
         creditsRemaining: found[0]?.credits ?? null,
@@ -51,9 +51,6 @@ export class PostgresItemSales implements ItemSales {
     });
   }
 }
-
-const priceOf = (item: CatalogItem, price: Sale['price']): number =>
-  isProduct(item) ? price.product : price.other;
 
 const maxPriceOf = ({ rows, price, together }: Sale): number =>
   costOf(

@@ -67,7 +67,7 @@ function foldPlaced(text: string): { readonly folded: string; readonly places: r
       const end = index + at + segment.length;
       for (let unit = sharedLength(before, folded); unit < folded.length; unit++) {
         places[whole.length + unit] = [
-          unit < before.length ? startOf(places, whole.length + unit) : index + at,
+          unit < before.length ? (places[whole.length + unit]?.[0] ?? 0) : index + at,
           end,
         ];
       }
@@ -78,8 +78,6 @@ function foldPlaced(text: string): { readonly folded: string; readonly places: r
   }
   return { folded: whole, places };
 }
-
-const startOf = (places: readonly NamePart[], unit: number): number => places[unit]?.[0] ?? 0;
 
 function sharedLength(one: string, other: string): number {
   let length = 0;

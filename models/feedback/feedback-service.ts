@@ -47,7 +47,7 @@ export class FeedbackService {
   /** The reliability of answers with feedback, in groups by each of `told`, ordered by their names. */
   async reliability(told: readonly ReliabilityBy[], since: Date | null, model: string | null = null) {
     const judged = await this.predictions.judged(since);
-    const answers = model === null ? judged : judged.filter((each) => isOfModel(each, model));
+    const answers = judged.filter((each) => model === null || `${each.model}@`.startsWith(`${model}@`));
     return told.flatMap((by) => reliabilityBy(by, answers));
   }
 
@@ -61,9 +61,6 @@ export class FeedbackService {
     return first?.id === product.id || product.attributes.some(({ id }) => id === first?.id);
   }
 }
-
-const isOfModel = ({ model }: JudgedPrediction, wanted: string): boolean =>
-  model === wanted || model.startsWith(`${wanted}@`);
 
 function reliabilityBy(by: ReliabilityBy, answers: readonly JudgedPrediction[]) {
   const groups = new Map<string | null, JudgedPrediction[]>();

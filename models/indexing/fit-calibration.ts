@@ -121,11 +121,9 @@ function fitKin(examples: readonly LabelledExample[], model: ChoiceModel): numbe
       const confidence = taxonomyConfidence(below, found, { kin });
       return loss - weight * Math.log(Math.max(1e-6, right ? confidence : 1 - confidence));
     }, 0);
-  return rows.length < LEAST ? model.kin : leastBy(TWENTIETHS, lossOf);
+  if (rows.length < LEAST) return model.kin;
+  return TWENTIETHS.reduce((best, value) => (lossOf(value) < lossOf(best) ? value : best));
 }
-
-const leastBy = (values: readonly number[], of: (value: number) => number): number =>
-  values.reduce((best, value) => (of(value) < of(best) ? value : best));
 
 function newton(decisions: readonly Decision[], prior: readonly number[]): number[] {
   const scales = prior.map((_, column) => scaleOf(decisions, column));

@@ -69,7 +69,9 @@ export class RecordsService {
       const rejects = new CollectedRejects();
       await this.#apply(call, null, source, rejects);
       const outcomes = lines.map((each) => ({ ...each, fault: rejects.faults.get(each.line) ?? null }));
-      this.pictures.add(outcomes.flatMap(({ id, fault }) => (fault || !isProductId(id) ? [] : [id])));
+      this.pictures.add(
+        outcomes.flatMap(({ id, fault }) => (!fault && id?.startsWith('product_') ? [id] : [])),
+      );
       return outcomes;
     });
   }
@@ -183,7 +185,5 @@ class CollectedRejects implements RejectLog {
 
   async settle(): Promise<void> {}
 }
-
-const isProductId = (id: string | null): id is string => id?.startsWith('product_') ?? false;
 
 const noRecord = (id: string) => notFound(`There is no record "${id}".`);

@@ -36,7 +36,10 @@ export function candidatesOf(neighbours: readonly ShownNeighbour[], photos = 1):
     }
   }
   const candidates = [...best].map(([id, { imageId, views }]) => {
-    const byPhoto = slices(views, photos);
+    const part = views.length / photos;
+    const byPhoto = Array.from({ length: photos }, (_, photo) =>
+      views.slice(photo * part, (photo + 1) * part),
+    );
     return { id, similarity: mean(byPhoto.map((each) => Math.max(...each))), byPhoto, imageId };
   });
   return candidates.sort(
@@ -63,11 +66,6 @@ export function nearestByPhoto(candidates: readonly Candidate[]): Candidate[][] 
 export const shortlistOf = (candidates: readonly Candidate[]): Candidate[] => [
   ...new Set(nearestByPhoto(candidates).flat()),
 ];
-
-const slices = (views: readonly number[], photos: number): number[][] =>
-  Array.from({ length: photos }, (_, photo) =>
-    views.slice((photo * views.length) / photos, ((photo + 1) * views.length) / photos),
-  );
 
 export const mean = (values: readonly number[]): number =>
   values.reduce((sum, each) => sum + each, 0) / values.length;

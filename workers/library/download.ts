@@ -85,7 +85,7 @@ async function fetchInto(
     throw refusal;
   }
   const isKnown = Number.isSafeInteger(length);
-  progress.note(`${shown(url)}, ${isKnown ? inMib(length) : 'of unknown size'}`);
+  progress.note(`${shown(url)}, ${isKnown ? `${(length / 2 ** 20).toFixed(1)} MiB` : 'of unknown size'}`);
   if (isKnown) progress.begin('bytes', length, 0);
   let done = 0;
   const counting = new Transform({
@@ -108,5 +108,3 @@ function refusalIn(status: number): string {
   if (status === 429 || status >= 500) return 'is busy or broken: try again later';
   return 'does not answer with a file: open it in a browser to see why';
 }
-
-const inMib = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1)} MiB`;

@@ -136,7 +136,7 @@ export function editsBetween(from: readonly string[], to: readonly string[], edi
       if (row > 1 && column > 1 && swapped) edits = Math.min(edits, cell(beforePrevious, column - 2) + 1);
       current.push(edits);
     }
-    if (least(current) > editsMax) return Number.POSITIVE_INFINITY;
+    if (Math.min(...current) > editsMax) return Number.POSITIVE_INFINITY;
     beforePrevious = previous;
     previous = current;
   }
@@ -145,4 +145,3 @@ export function editsBetween(from: readonly string[], to: readonly string[], edi
 }
 
 const cell = (row: readonly number[], column: number): number => row[column] ?? Number.POSITIVE_INFINITY;
-const least = (row: readonly number[]): number => row.reduce((left, right) => Math.min(left, right));

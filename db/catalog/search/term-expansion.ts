@@ -76,7 +76,9 @@ async function lookUp(
   }>(
     knex,
     prepared(sql`SELECT (${longerOf(beginnings)}) AS longer, (${synonymsOf(words)}) AS synonyms,
-        (${knownOf(asked)}) AS known, (${candidates}) AS candidates, ${STATE}`),
+        (SELECT json_agg(word) FROM ${lines(asked)} AS asked (word)
+          WHERE EXISTS (SELECT FROM search_words AS known WHERE known.word = asked.word OFFSET 0)) AS known,
+        (${candidates}) AS candidates, ${STATE}`),
   );
   const longer = new Map(Object.entries(found?.longer ?? {}));
   const longerMax = Math.min(LONGER_MAX, Math.floor(LISTED_MAX / Math.max(1, beginnings.length)));
@@ -114,10 +116,6 @@ async function lookUp(
 const distinctReadings = (readings: readonly Reading[]): Reading[] => [
   ...new Map(readings.map((reading) => [reading.join(' '), reading])).values(),
 ];
-
-const knownOf = (words: readonly string[]): Sql =>
-  sql`SELECT json_agg(word) FROM ${lines(words)} AS asked (word)
-    WHERE EXISTS (SELECT FROM search_words AS known WHERE known.word = asked.word OFFSET 0)`;
 
 /** The terms with each of these beginnings, itself included, and what follows; more of each than are listed, if there are. */
 function longerOf(beginnings: readonly string[]): Sql {
