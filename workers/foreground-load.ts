@@ -15,7 +15,7 @@ export class ForegroundLoad {
   readonly #events = new EventEmitter<{ idle: [] }>();
 
   /** Counts a photo as in work until `work` has ended. */
-  async during<Result>(work: () => Promise<Result>): Promise<Result> {
+  async track<Result>(work: () => Promise<Result>): Promise<Result> {
     this.#count += 1;
     try {
       return await work();
@@ -31,7 +31,7 @@ export class ForegroundLoad {
    * photo is in work, so that the next one finds processors free.
    * @param signal ends the waiting; it is for `work` to look at it
    */
-  beside<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
+  runBetween<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
     if (this.#count === 0 && performance.now() - this.#seenAt > PHOTOS_EXPECTED_MS) return work();
     const turn = this.#last.then(() => this.#idle(signal)).then(work);
     this.#last = turn.catch(() => undefined);

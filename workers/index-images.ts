@@ -74,7 +74,7 @@ export class ImageIndexer implements ImageIndex {
     signal?.throwIfAborted();
     try {
       const bytes = await this.#bytes(image.address, signal);
-      const vectors = await this.photos.beside(async () => {
+      const vectors = await this.photos.runBetween(async () => {
         signal?.throwIfAborted();
         const picture = await this.preparer.decode(bytes, viewSizeOf(embedder.manifest, 'catalog'));
         return embedder.embed(picture, 'catalog');

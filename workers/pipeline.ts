@@ -59,7 +59,7 @@ export class VisionPipeline implements PhotoPipeline {
 
   /** @throws unavailable while no embedding version is live; whatever embedder and index throw */
   neighbours({ images, limit, scope, liveStamp, queueMs }: Photos): Promise<Neighbourhood> {
-    return this.foreground.during(async () => {
+    return this.foreground.track(async () => {
       const live = await this.embeddings.live(liveStamp);
       if (!live) throw unavailable('No embedding version is live yet.', RETRY_AFTER_SECONDS);
       return withLiveVersion(live, this.embeddings, async (version) => {

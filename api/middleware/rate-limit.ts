@@ -74,7 +74,7 @@ export function photoSlots(
   const shedLoad: Middleware = (_req, res) => queue.admit(callerIn(res));
   const acquireAll = async (res: Response, photos: number): Promise<void> => {
     await acquire(res, photos - 1);
-    const slot = await queue.enter({ ...callerIn(res), photos });
+    const slot = await queue.acquireSlot({ ...callerIn(res), photos });
     onceClosed(res, () => slot.release());
   };
   return { acquireFirst, shedLoad, acquireAll };

@@ -85,7 +85,7 @@ export interface VisionQueue {
   /** Fails with `unavailable`, before any work is done, when a photo that arrived now could not be answered in time. */
   admit(caller: VisionCaller): Promise<void>;
   /** As `admit`; until its slot is released the photo counts as ahead of later ones. */
-  enter(caller: VisionCaller): Promise<QueueSlot>;
+  acquireSlot(caller: VisionCaller): Promise<QueueSlot>;
   neighbours(request: NeighbourRequest): Promise<Neighbourhood>;
   /** How many workers take photos from the queue now (contract 14.16); null if that can't be known. */
   workers(): Promise<number | null>;

@@ -18,7 +18,7 @@ function main(): void {
     .parse();
   const { check = false } = program.opts<{ check?: boolean }>();
   const types = formatted(
-    withoutEvident(typesOf(JSON.stringify(withoutAliases(buildOpenApi({ records: RECORD_SCHEMAS }))))),
+    withoutRedundant(typesOf(JSON.stringify(withoutAliases(buildOpenApi({ records: RECORD_SCHEMAS }))))),
   );
   const target = join(ROOT, FILE);
   if (!check) {
@@ -41,7 +41,7 @@ const typesOf = (document: string): string =>
   run(join(dirname(require.resolve('openapi-typescript')), '../bin/cli.js'), OPTIONS, document);
 
 /** Without what the types say anyway: that nothing has a method or parameter that is not named, that a literal is constant. */
-const withoutEvident = (types: string): string =>
+const withoutRedundant = (types: string): string =>
   types
     .replace(/^ *\w+\?: never;\n/gm, '')
     .replace(/^ *parameters: \{\s*\};\n/gm, '')

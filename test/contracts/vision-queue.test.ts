@@ -51,13 +51,13 @@ describe.each(ADAPTERS)('vision queue, %s', (_name, adapter) => {
     };
     await open({ concurrency: 1 });
     for (const photo of [1, 2, 3, 4, 5]) await ask(photo);
-    await queue.enter(stranger(deadline()));
+    await queue.acquireSlot(stranger(deadline()));
     await occupy(6, ...waiting);
   };
   const places = async (caller: () => VisionCaller): Promise<QueueSlot[]> => {
     const entered: QueueSlot[] = [];
     const entering = async () => {
-      for (;;) entered.push(await queue.enter(caller()));
+      for (;;) entered.push(await queue.acquireSlot(caller()));
     };
     await expect(entering()).rejects.toMatchObject(UNAVAILABLE);
     return entered;
@@ -130,12 +130,12 @@ describe.each(ADAPTERS)('vision queue, %s', (_name, adapter) => {
     expect([30, 31]).toContain(entered.length);
     await expect(queue.admit(stranger(inAMinute))).rejects.toMatchObject(UNAVAILABLE);
     for (const place of entered) place.release();
-    await expect(queue.enter(stranger(inAMinute))).resolves.toBeDefined();
+    await expect(queue.acquireSlot(stranger(inAMinute))).resolves.toBeDefined();
   });
 
   test('reserves the last eighth of its places for accounts that take less than all', async () => {
     await open({ concurrency: 1, waitingMax: 16 });
-    await queue.enter(stranger(deadline()));
+    await queue.acquireSlot(stranger(deadline()));
     await occupy(1);
     const taken: number[] = [];
     for (const accountId of ['flood', 'somebody', 'somebody else'])
@@ -155,7 +155,7 @@ describe.each(ADAPTERS)('vision queue, %s', (_name, adapter) => {
     const deadlineAt = deadline(60_000);
     const entered = await places(() => ({ accountId: 'flood', deadlineAt, photos: 5 }));
     expect(entered.length).toBeLessThan(8);
-    for (let photo = 0; photo < 12; photo += 1) await queue.enter({ accountId: 'other', deadlineAt });
+    for (let photo = 0; photo < 12; photo += 1) await queue.acquireSlot({ accountId: 'other', deadlineAt });
   });
 
   test('also refuses a photo of an account that takes all when it is about to be queued', async () => {
@@ -164,7 +164,7 @@ describe.each(ADAPTERS)('vision queue, %s', (_name, adapter) => {
     const askAs = (accountId: string, photo: number) =>
       failureOf(queue.neighbours({ ...requestFor(photo, deadlineAt), accountId }));
     held.push(pipeline.hold());
-    for (const _place of [1, 2]) await queue.enter({ accountId: 'flood', deadlineAt });
+    for (const _photo of [1, 2]) await queue.acquireSlot({ accountId: 'flood', deadlineAt });
     void askAs('flood', 1);
     await pipeline.given(1);
     for (let photo = 2; photo <= 8; photo += 1) {

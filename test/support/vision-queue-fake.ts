@@ -88,7 +88,7 @@ export class VisionQueueFake implements VisionQueue {
     if (this.isAway) throw unavailable('The queue is away.', 1);
   }
 
-  readonly enter = async () => ({ release: () => undefined });
+  readonly acquireSlot = async () => ({ release: () => undefined });
   readonly workers = async () => this.workerCount;
   readonly depth = async () => ({ waiting: this.photosWaiting, active: 0 });
   readonly oldestWaitingMs = async () => 1_500;

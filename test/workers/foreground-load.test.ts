@@ -8,21 +8,21 @@ test('other work waits for photos, and goes on while they keep coming', async ()
   const load = new ForegroundLoad();
   const order: string[] = [];
   const { opened, open: end } = gate();
-  const photo = load.during(() => opened);
-  const waiting = load.beside(async () => order.push('picture'), new AbortController().signal);
+  const photo = load.track(() => opened);
+  const waiting = load.runBetween(async () => order.push('picture'), new AbortController().signal);
   order.push('photo');
   end();
   await Promise.all([photo, waiting]);
   expect(order).toEqual(['photo', 'picture']);
 
-  void load.during(never);
-  const pieces = [1, 2].map((piece) => load.beside(async () => piece, new AbortController().signal));
+  void load.track(never);
+  const pieces = [1, 2].map((piece) => load.runBetween(async () => piece, new AbortController().signal));
   await expect(whileCollecting(Promise.all(pieces))).resolves.toEqual([1, 2]);
 });
 
 test('a caller that gives up ends the waiting', async () => {
   const load = new ForegroundLoad();
-  void load.during(never);
+  void load.track(never);
   const signal = AbortSignal.abort();
-  await expect(load.beside(async () => signal.aborted, signal)).resolves.toBe(true);
+  await expect(load.runBetween(async () => signal.aborted, signal)).resolves.toBe(true);
 });

@@ -1,18 +1,18 @@
 import type { Metadata } from 'sharp';
 import type { PrepareOptions } from '../../models/ports';
 
-interface Taken {
+interface DecodeLoad {
   readonly bytes: number;
   readonly decoders: number;
 }
 
-const NOTHING: Taken = { bytes: 0, decoders: 0 };
+const NO_LOAD: DecodeLoad = { bytes: 0, decoders: 0 };
 
 export interface DecodeLimits {
   readonly bytesMax: number;
   readonly decodersMax: number;
   /** Of that, what large pictures leave to others. */
-  readonly keptForSmall?: Taken;
+  readonly keptForSmall?: DecodeLoad;
 }
 
 /** Bytes at the peak, and pixels, which stand for time. The service's own work takes the turns of one more account. */
@@ -26,7 +26,7 @@ const LARGE_PIXELS = 16_000_000;
 /** The additional cost of each decoding. */
 const BASE_PIXELS = 250_000;
 
-interface Waiting extends Taken {
+interface Waiting extends DecodeLoad {
   readonly account: string;
   readonly pixels: number;
   readonly isLarge: boolean;
@@ -39,17 +39,17 @@ interface Waiting extends Taken {
  * picture of each other account. Large pictures never take the last decoder, nor the memory that is kept for small ones.
  */
 export class DecodeBudget {
-  readonly #max: Taken;
-  readonly #largeMax: Taken;
-  #all: Taken = NOTHING;
-  #large: Taken = NOTHING;
+  readonly #max: DecodeLoad;
+  readonly #largeMax: DecodeLoad;
+  #all: DecodeLoad = NO_LOAD;
+  #large: DecodeLoad = NO_LOAD;
   /** In the order of their arrival. */
   readonly #queue = new Set<Waiting>();
   /** Pixels that each account has had; one that comes back has had as many as the account whose turn was last. */
   readonly #had = new Map<string, number>();
   #lastTurn = 0;
 
-  constructor({ bytesMax, decodersMax, keptForSmall = NOTHING }: DecodeLimits) {
+  constructor({ bytesMax, decodersMax, keptForSmall = NO_LOAD }: DecodeLimits) {
     this.#max = { bytes: bytesMax, decoders: decodersMax };
     this.#largeMax = {
       bytes: bytesMax - keptForSmall.bytes,
@@ -122,18 +122,18 @@ export class DecodeBudget {
     return this.#had.get(account) ?? 0;
   }
 
-  #count(isLarge: boolean, more: Taken): void {
+  #count(isLarge: boolean, more: DecodeLoad): void {
     this.#all = sum(this.#all, more);
     if (isLarge) this.#large = sum(this.#large, more);
   }
 }
 
-const sum = (one: Taken, other: Taken): Taken => ({
+const sum = (one: DecodeLoad, other: DecodeLoad): DecodeLoad => ({
   bytes: one.bytes + other.bytes,
   decoders: one.decoders + other.decoders,
 });
 
-const fits = (taken: Taken, more: Taken, max: Taken): boolean =>
+const fits = (taken: DecodeLoad, more: DecodeLoad, max: DecodeLoad): boolean =>
   taken.decoders + more.decoders <= max.decoders && taken.bytes + more.bytes <= max.bytes;
 
 /** Settles as the work does, or rejects once the signal is aborted; the work's own failure is then dropped. */

@@ -87,7 +87,7 @@ export abstract class AdmittingQueue {
     if (!few) this.#assertTime(ahead, leftMs * ENTRANCE_SHARE);
   }
 
-  async enter(caller: VisionCaller): Promise<QueueSlot> {
+  async acquireSlot(caller: VisionCaller): Promise<QueueSlot> {
     await this.admit(caller);
     const { accountId, photos = 1 } = caller;
     this.#inside.add(accountId, photos);

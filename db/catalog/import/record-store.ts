@@ -204,16 +204,16 @@ type Write<Written> = (trx: Knex, records: readonly Written[]) => Promise<readon
 const WRITERS: { readonly [Kind in RecordKind]: Write<WrittenRecords[Kind]> } = {
   categories: writeCategories,
   // Rows hold ids of tags only, so nothing else changes with them.
-  tags: notingNothing((trx, records) => upsert(trx, SOURCE_TABLES.tags, records)),
-  synonyms: notingNothing(writeSynonyms),
+  tags: noStaleRows((trx, records) => upsert(trx, SOURCE_TABLES.tags, records)),
+  synonyms: noStaleRows(writeSynonyms),
   entities: writeEntities,
   products: writeProducts,
   estimates: writeEstimates,
-  history: notingNothing((trx, records) => upsert(trx, SOURCE_TABLES.history, records)),
-  listings: notingNothing((trx, records) => upsert(trx, SOURCE_TABLES.listings, records)),
+  history: noStaleRows((trx, records) => upsert(trx, SOURCE_TABLES.history, records)),
+  listings: noStaleRows((trx, records) => upsert(trx, SOURCE_TABLES.listings, records)),
 };
 
-function notingNothing<Written>(
+function noStaleRows<Written>(
   write: (trx: Knex, records: readonly Written[]) => Promise<void>,
 ): Write<Written> {
   return async (trx, records) => {

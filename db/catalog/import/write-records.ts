@@ -131,7 +131,7 @@ export async function writeProducts(
   await write(trx, products);
   if (!isNew) {
     await markDeleted(trx, sql`products`, gone);
-    await putAside(trx);
+    await detachVariants(trx);
   }
   await write(trx, variants);
   const losers = [...(await loadProducts(trx, bereft)).values()];
@@ -188,7 +188,7 @@ async function changesBy(
 const idsOf = async (trx: Knex, statement: Sql): Promise<string[]> =>
   (await rowsOf<{ id: string }>(trx, statement)).map(({ id }) => id);
 
-const putAside = (trx: Knex) =>
+const detachVariants = (trx: Knex) =>
   rowsOf(trx)`UPDATE variants SET product_id = NULL, away_since = now() WHERE id IN (
     SELECT old.id FROM staged_products AS given CROSS JOIN LATERAL (
       SELECT id FROM variants WHERE product_id = given.id OFFSET 0) AS old

@@ -12,7 +12,7 @@ import {
 } from './records';
 
 /** The inputs for deriving the rows of a batch, besides their own records. */
-export interface Surroundings {
+export interface RowContext {
   readonly categories: ReadonlyMap<string, CategoryRecord>;
   /** At least those that the rows name, deleted ones too: rows that name them keep the attribute (contract 1.8). */
   readonly entities: ReadonlyMap<string, EntityRecord>;
@@ -27,11 +27,11 @@ const TEXTS_MAX = 20_000;
 const TAGGED_FIELD = 'style';
 
 /** The row of a product: its name, attributes in order, its own tags and its style's (contract 1.3). */
-export function productRow(product: ProductRecord, around: Surroundings): CatalogRow {
+export function productRow(product: ProductRecord, context: RowContext): CatalogRow {
   const { title, sku, keywords, variants } = product;
-  const category = categoryOf(product.category, around);
+  const category = categoryOf(product.category, context);
   const named = attributeOrder(category.hierarchy, product.attributes).flatMap((field) =>
-    factsOfAll(ownOf(product.attributes, field) ?? [], around),
+    factsOfAll(ownOf(product.attributes, field) ?? [], context),
   );
   const names = new Map<string, string>();
   const tags = [...product.tags];
@@ -67,10 +67,10 @@ function addAll(words: Set<string>, more: readonly string[]): void {
 }
 
 /** The row of an entity: its categories, its parents in order, then itself. `tags` are its own. */
-export function entityRow(entity: EntityRecord, tags: readonly string[], around: Surroundings): CatalogRow {
-  const categories = categoriesOf(entity.category).map((id) => categoryOf(id, around));
+export function entityRow(entity: EntityRecord, tags: readonly string[], context: RowContext): CatalogRow {
+  const categories = categoriesOf(entity.category).map((id) => categoryOf(id, context));
   const above = attributeOrder(categories[0]?.hierarchy ?? [], entity.parents).flatMap((field) =>
-    factsOfAll([ownOf(entity.parents, field) ?? []].flat(), around),
+    factsOfAll([ownOf(entity.parents, field) ?? []].flat(), context),
   );
   const words = new Set(categories.flatMap(({ name }) => foldedTexts.memo(name)));
   const { kind, name } = entity;
@@ -84,8 +84,8 @@ export function categoryRow(category: CategoryRecord): CatalogRow {
 }
 
 /** Whether an entity is a separate row; one of a kind outside the hierarchy is only a facet (contract 13.10). */
-export const isListable = (entity: EntityRecord, around: Surroundings): boolean =>
-  categoriesOf(entity.category).some((id) => categoryOf(id, around).hierarchy.includes(entity.kind));
+export const isListable = (entity: EntityRecord, context: RowContext): boolean =>
+  categoriesOf(entity.category).some((id) => categoryOf(id, context).hierarchy.includes(entity.kind));
 
 interface RowParts {
   readonly kind: string;
@@ -124,7 +124,7 @@ function sortedOnce(texts: string[]): string[] {
   return texts.filter((text, position) => text !== texts[position - 1]);
 }
 
-function factsOfAll(ids: readonly string[], { entities }: Surroundings): EntityFacts[] {
+function factsOfAll(ids: readonly string[], { entities }: RowContext): EntityFacts[] {
   return ids.flatMap((id) => {
     const entity = entities.get(id);
     return entity ? [factsOf(entity)] : [];
@@ -134,8 +134,8 @@ function factsOfAll(ids: readonly string[], { entities }: Surroundings): EntityF
 const attributeOf = ({ id, name }: CategoryRecord): string =>
   JSON.stringify({ field: CATEGORY_FIELD, id, name } satisfies Attribute);
 
-function categoryOf(id: string, around: Surroundings): CategoryRecord {
-  const category = around.categories.get(id);
+function categoryOf(id: string, context: RowContext): CategoryRecord {
+  const category = context.categories.get(id);
   if (!category) throw new Error(`the category ${id} of a stored record is missing`);
   return category;
 }

@@ -185,7 +185,7 @@ function entityFault(record: EntityRecord, taxonomy: KnownTaxonomy, known: Entit
   const { id, kind, category, tags, parents } = record;
   const before = known.get(id);
   if (before && !isInAll(category, before.category))
-    return { field: 'category', reason: belongsElsewhere(before) };
+    return { field: 'category', reason: otherCategory(before) };
   if (taxonomy.categories.has(id)) return { field: 'id', reason: 'is the id of a category' };
   if (tags.length > 0 && kind !== 'style')
     return { field: 'tags', reason: `a ${kind} carries no tags, styles and products do` };
@@ -233,7 +233,7 @@ function referenceFault(id: string, entities: Entities, field: string, category:
   const entity = entities.get(id);
   if (!entity) return `there is no entity "${id}"`;
   if (entity.kind !== field) return `"${id}" is a ${entity.kind}`;
-  return isInAll(entity.category, category) ? null : belongsElsewhere(entity);
+  return isInAll(entity.category, category) ? null : otherCategory(entity);
 }
 
 function isInAll(categories: string, wanted: string): boolean {
@@ -241,7 +241,7 @@ function isInAll(categories: string, wanted: string): boolean {
   return categories === wanted || categoriesOf(wanted).every((id) => own.includes(id));
 }
 
-const belongsElsewhere = ({ id, category }: EntityRecord): string =>
+const otherCategory = ({ id, category }: EntityRecord): string =>
   `"${id}" belongs to the category ${categoriesOf(category)
     .map((each) => `"${each}"`)
     .join(' and ')}`;

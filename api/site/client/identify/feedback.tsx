@@ -8,7 +8,7 @@ import { Button, FailureNote, LineForm, Picture, Status, takeFocus } from '../sh
 /** What the photos showed; null: nothing that the catalog has. */
 type Verdict = Pick<Row, 'id' | 'name' | 'title'> | null;
 
-export type Telling = ReturnType<typeof useFeedback>;
+export type FeedbackState = ReturnType<typeof useFeedback>;
 
 /** Feedback on one answer, null if it has no id; the last feedback counts. */
 export function useFeedback(predictionId: string | null) {
@@ -29,30 +29,30 @@ export function useFeedback(predictionId: string | null) {
   return { offered: predictionId !== null, kept, failure, busy, tell, again: () => tell(latest.current) };
 }
 
-interface ThisOneProps {
+interface ChooseProps {
   readonly row: Row;
   readonly choose: (row: Row) => void;
   readonly class?: 'primary' | 'link';
   readonly pressed?: boolean;
 }
 
-const ThisOne = ({ row, choose, pressed, ...rest }: ThisOneProps) => (
+const ChooseButton = ({ row, choose, pressed, ...rest }: ChooseProps) => (
   <Button {...rest} aria-pressed={pressed} onClick={() => choose(row)}>
     It is this one<span class="hidden">: {titleOf(row)}</span>
   </Button>
 );
 
 /** `row`: the selected one; undefined if the answer is empty. */
-type Props = Readonly<{ telling: Telling; row: Row | undefined }>;
+type Props = Readonly<{ state: FeedbackState; row: Row | undefined }>;
 
 /** Confirms an answer in one click; renders nothing for rows that are not products, and for answers without an id. */
-export const Confirm = ({ telling, row, ...rest }: Omit<ThisOneProps, 'choose'> & Pick<Props, 'telling'>) =>
-  telling.offered && row.variants ? (
-    <ThisOne {...rest} row={row} choose={telling.tell} pressed={telling.kept?.id === row.id} />
+export const Confirm = ({ state, row, ...rest }: Omit<ChooseProps, 'choose'> & Pick<Props, 'state'>) =>
+  state.offered && row.variants ? (
+    <ChooseButton {...rest} row={row} choose={state.tell} pressed={state.kept?.id === row.id} />
   ) : null;
 
 /** Lets a user who knows the item say what it is if no row of the answer is right. */
-export function Feedback({ telling: { kept, failure, busy, tell, again }, row }: Props) {
+export function Feedback({ state: { kept, failure, busy, tell, again }, row }: Props) {
   const [searching, setSearching] = useState(false);
   const place = useRef<HTMLElement>(null);
   // The confirmation may be a screen above.
@@ -85,7 +85,7 @@ export function Feedback({ telling: { kept, failure, busy, tell, again }, row }:
 }
 
 /** Finds a product by words, to choose it. It searches when Enter or the button is pressed, since each search costs. */
-function ProductSearch({ start, choose }: Pick<ThisOneProps, 'choose'> & { readonly start: string }) {
+function ProductSearch({ start, choose }: Pick<ChooseProps, 'choose'> & { readonly start: string }) {
   const [typed, setTyped] = useState(start);
   const [text, setText] = useState('');
   const call = text === '' ? null : queryCatalog({ query: text, page_size: 6 });
@@ -116,7 +116,7 @@ function ProductSearch({ start, choose }: Pick<ThisOneProps, 'choose'> & { reado
                 <span class="name">{titleOf(row)}</span>
                 <span class="path">{pathOf(row)}</span>
               </span>
-              <ThisOne row={row} choose={choose} />
+              <ChooseButton row={row} choose={choose} />
             </li>
           ))}
         </ul>

@@ -11,7 +11,7 @@ import { Button, Picture, Status, takeFocus } from '../shell/parts';
 import { RequestPanel } from '../shell/request-panel';
 import { Compare } from './compare';
 import { Confidence, disagreement, supporters, Why } from './confidence';
-import { Confirm, Feedback, type Telling, useFeedback } from './feedback';
+import { Confirm, Feedback, type FeedbackState, useFeedback } from './feedback';
 import type { Identification, Question } from './use-identification';
 
 interface Props extends Pick<Identification, 'adding' | 'begin' | 'start'> {
@@ -24,7 +24,7 @@ export function Findings({ question, answered, adding, begin, start }: Props) {
   const { photos, pricing, nearest } = question;
   const { data, credits_used: credits } = answered.answer;
   const [chosen, setChosen] = useState(0);
-  const telling = useFeedback(answered.predictionId);
+  const state = useFeedback(answered.predictionId);
   const match = useRef<HTMLElement>(null);
   const choose = (at: number) => {
     setChosen(at);
@@ -53,7 +53,7 @@ export function Findings({ question, answered, adding, begin, start }: Props) {
             )}
             <Confidence value={row.confidence ?? 0} />
             <p class="choices">
-              <Confirm row={row} telling={telling} class="primary" />
+              <Confirm row={row} state={state} class="primary" />
               <Link to={itemLink(row.id)} class="button">
                 Open in the catalog
               </Link>
@@ -65,8 +65,8 @@ export function Findings({ question, answered, adding, begin, start }: Props) {
           </div>
         </article>
       )}
-      <RunnersUp rows={data} chosen={chosen} choose={choose} telling={telling} />
-      {telling.offered && <Feedback telling={telling} row={row} />}
+      <RunnersUp rows={data} chosen={chosen} choose={choose} state={state} />
+      {state.offered && <Feedback state={state} row={row} />}
       <AddItem
         key={answered.predictionId}
         photos={photos}
@@ -111,11 +111,11 @@ interface RunnersProps {
   readonly rows: readonly Row[];
   readonly chosen: number;
   readonly choose: (at: number) => void;
-  readonly telling: Telling;
+  readonly state: FeedbackState;
 }
 
 /** The rows after the first: if that is a brand or a model, those below it, then the others. */
-function RunnersUp({ rows, chosen, choose, telling }: RunnersProps) {
+function RunnersUp({ rows, chosen, choose, state }: RunnersProps) {
   const [first, ...others] = rows.map((row, at) => ({ row, at }));
   if (!first || others.length === 0) return null;
   const isBelow = ({ row }: { row: Row }) =>
@@ -142,7 +142,7 @@ function RunnersUp({ rows, chosen, choose, telling }: RunnersProps) {
                   <Confidence value={row.confidence ?? 0} small />
                 </Button>
                 <p class="acts">
-                  <Confirm row={row} telling={telling} class="link" />
+                  <Confirm row={row} state={state} class="link" />
                   <Link to={itemLink(row.id)}>
                     Open<span class="hidden"> {titleOf(row)}</span>
                   </Link>
