@@ -3,8 +3,14 @@ import type { Request } from 'express';
 import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
-import { type ApiVersion, type Caller, isKeyForm, opens, type Scope } from '../../models/access/api-key';
-import { hashKey } from '../../models/access/credential';
+import {
+  type ApiVersion,
+  type Caller,
+  hashKey,
+  isKeyForm,
+  opens,
+  type Scope,
+} from '../../models/access/api-key';
 import { setCurrentParty } from '../../models/access/current-party';
 import { forbidden, rateLimited, unauthorized } from '../../models/errors';
 import { countOne, unlimited, WINDOW_SECONDS } from '../limits/memory-rate-limiter';

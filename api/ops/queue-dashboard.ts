@@ -2,7 +2,7 @@ import { createBullBoard } from '@bull-board/api';
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import { ExpressAdapter } from '@bull-board/express';
 import { type RequestHandler, Router } from 'express';
-import { hashKey } from '../../models/access/credential';
+import { hashKey } from '../../models/access/api-key';
 import { isSecret, KeyLookups } from '../middleware/authenticate';
 
 /** The dashboard loads its own scripts and styles, from here and nowhere else. */

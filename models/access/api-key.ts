@@ -1,3 +1,5 @@
+import { createHash, randomBytes } from 'node:crypto';
+
 export const API_VERSIONS = ['v1', 'v2', 'v3'] as const;
 export type ApiVersion = (typeof API_VERSIONS)[number];
 
@@ -70,3 +72,19 @@ export const isKeyForm = (credential: string): boolean =>
 export function opens(versions: readonly ApiVersion[], endpoint: ApiVersion): boolean {
   return versions.includes(endpoint) || (endpoint === 'v2' && versions.includes('v1'));
 }
+
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+/** A new credential: prefix and 43 base62 characters, 256 bits of them random (contract 9.2). */
+export function makeKey(test: boolean): string {
+  let value = BigInt(`0x${randomBytes(32).toString('hex')}`);
+  let digits = '';
+  for (let position = 0; position < 43; position += 1) {
+    digits += ALPHABET[Number(value % 62n)] ?? '';
+    value /= 62n;
+  }
+  return `loupe_${test ? 'test' : 'live'}_${digits}`;
+}
+
+/** The stored form of a credential: its SHA-256. The credential has 256 random bits, so a plain hash suffices. */
+export const hashKey = (key: string): Buffer => createHash('sha256').update(key, 'utf8').digest();

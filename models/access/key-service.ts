@@ -2,8 +2,7 @@ import { inject, injectable } from 'tsyringe';
 import { badRequest, conflict, notFound } from '../errors';
 import { type AccountRepository, type AuditedTransaction, type Clock, type ListPage, PORTS } from '../ports';
 import { requireAccount, unknownCursor } from './account-service';
-import type { ApiKey } from './api-key';
-import { hashKey, makeKey } from './credential';
+import { type ApiKey, hashKey, makeKey } from './api-key';
 
 /** The properties of a new key; without an account it belongs to the account `default`, which is created if missing. */
 export type NewKey = Omit<Parameters<AccountRepository['createKey']>[0], 'hash' | 'accountId'> & {

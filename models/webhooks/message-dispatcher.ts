@@ -1,7 +1,6 @@
 import { inject, injectable } from 'tsyringe';
-import { type Clock, PORTS, type WebhookSender, type WebhookStore } from '../ports';
+import { type Clock, NO_SLOT, PORTS, type WebhookSender, type WebhookStore } from '../ports';
 import { pauseAfter } from '../retry-pauses';
-import { NO_SLOT } from '../work-slot';
 import { signedHeaders } from './message-signature';
 import type { OutgoingMessage } from './webhook';
 

@@ -1,5 +1,4 @@
-import type { Logger } from '../../models/ports';
-import type { WorkSlot } from '../../models/work-slot';
+import type { Logger, WorkSlot } from '../../models/ports';
 import { RecurringTask } from './recurring-task';
 
 /** Does one piece of work, if there is one; returns whether there was. */

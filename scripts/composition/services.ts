@@ -1,5 +1,9 @@
+import { join } from 'node:path';
+import { OpenAuditEntry } from '../../db/accounts/audit-log';
+import { openImport } from '../../db/catalog/import/import-store';
 import { AccountService } from '../../models/access/account-service';
 import { KeyService } from '../../models/access/key-service';
+import { StoredPictures } from '../../models/catalog/stored-pictures';
 import { FeedbackService } from '../../models/feedback/feedback-service';
 import { AdaptService } from '../../models/indexing/adapt-service';
 import { BuildService } from '../../models/indexing/build-service';
@@ -10,9 +14,11 @@ import { RecalibrationService } from '../../models/indexing/recalibration-servic
 import { StatusService } from '../../models/indexing/status-service';
 import { PORTS } from '../../models/ports';
 import { readCommandConfig } from '../config';
+import { type ImportOptions, importBundle } from '../import/import-bundle';
+import { entryOf } from './audited-transactions';
 import { type Loupe, NO_PARTS, openLoupe, openStores, useAndClose } from './container';
-import { type CatalogImportOptions, importCatalog } from './import-catalog';
 import { adapterOf } from './startup';
+import { withProgress } from './terminal-progress';
 
 const storeServices = ({ container }: Loupe) => ({
   accounts: container.resolve(AccountService),
@@ -50,3 +56,42 @@ export type JobServices = ReturnType<typeof jobServices>;
 /** Runs `work`, whether or not a service is running. With Redis the workers embed; without it this process does. */
 export const withJobs = async <Result>(work: (services: JobServices) => Promise<Result>): Promise<Result> =>
   useAndClose(openLoupe(readCommandConfig(), NO_PARTS), (loupe) => work(jobServices(loupe)));
+
+interface CatalogImportOptions extends Pick<ImportOptions, 'bundle' | 'table' | 'dryRun' | 'wait'> {
+  readonly report?: string;
+}
+
+/** On a server only other writers wait for a transaction, not readers. */
+const SERVER_TRANSACTION_MS = 1_000;
+/** A server builds two indexes at the same time. */
+const SERVER_CONNECTIONS = 2;
+
+/** Imports a bundle into what a process has opened, with an entry in the audit log; progress goes to stderr. */
+function importCatalog({ config, container, database }: Loupe, options: CatalogImportOptions) {
+  const clock = adapterOf(container, PORTS.Clock);
+  const stamp = clock.now().toISOString().replace(/[:.]/g, '-');
+  const importOptions = {
+    report: join(config.DATA_DIR, 'reports', `import-${stamp}.txt`),
+    ...options,
+    imageBytesMax: config.IMAGE_BYTES_MAX,
+    ...(database.kind === 'postgres' ? { transactionMs: SERVER_TRANSACTION_MS } : {}),
+  };
+  const ports = {
+    openImport: (dryRun: boolean) =>
+      openImport(
+        database.knex,
+        dryRun,
+        database.kind === 'postgres' ? SERVER_CONNECTIONS : 1,
+        new OpenAuditEntry(clock, entryOf('catalog import', { subject: options.bundle })),
+      ),
+    images: adapterOf(container, PORTS.ImageStore),
+    pictures: container.resolve(StoredPictures),
+    storedImages: adapterOf(container, PORTS.StoredImageIndex),
+    embedding: {
+      embeddings: adapterOf(container, PORTS.EmbeddingRepository),
+      queue: adapterOf(container, PORTS.IndexQueue),
+    },
+    clock,
+  };
+  return withProgress(process.stderr, (progress) => importBundle(importOptions, ports, progress));
+}

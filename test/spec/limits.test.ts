@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { makeKey } from '../../models/access/credential';
+import { makeKey } from '../../models/access/api-key';
 import { processEnvironment } from '../../scripts/config';
 import { type Answer, ApiClient } from '../support/api-client';
 import { type TestService, useService } from '../support/service';

@@ -1,7 +1,6 @@
 import type { Knex } from 'knex';
 import { PostgresAccountRepository } from '../../db/accounts/account-repository';
-import { API_VERSIONS, type KeyLimits } from '../../models/access/api-key';
-import { hashKey, makeKey } from '../../models/access/credential';
+import { API_VERSIONS, hashKey, type KeyLimits, makeKey } from '../../models/access/api-key';
 import type { NewKey } from '../../models/access/key-service';
 import { SYSTEM_CLOCK } from '../../scripts/composition/startup';
 

@@ -10,12 +10,13 @@ import {
   type IdempotentCall,
   type Logger,
   type MemoryLease,
+  NO_SLOT,
   PORTS,
   type VisionJobStore,
   type VisionQueue,
+  type WorkSlot,
 } from '../../ports';
 import { pauseAfter, TRIES_OF_A_DAY } from '../../retry-pauses';
-import { NO_SLOT, type WorkSlot } from '../../work-slot';
 import { type IdentifyRequest, VISION_SETTINGS, VisionService, type VisionSettings } from '../vision-service';
 import type { EntryAnswer, LeasedEntry } from './vision-job';
 import { ENTRY_PRESENTER, type EntryPresenter, entryName } from './vision-job-service';
