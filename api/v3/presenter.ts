@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Module } from '../../models/catalog/catalog-query';
 import type { CatalogPage, FoundItems, ResolvedTaxonomy } from '../../models/catalog/catalog-service';
-import { type CatalogItem, isProduct, type Variant } from '../../models/catalog/item';
+import { type CatalogItem, isProduct } from '../../models/catalog/item';
 import type { Suggestion } from '../../models/catalog/suggestion';
 import type { Feedback } from '../../models/ports';
 import type { SimilarItems } from '../../models/vision/similar-service';
@@ -118,19 +118,19 @@ function presentItem(item: CatalogItem, view: View): z.input<typeof catalogRow> 
     popularity: item.popularity,
     ...presentPictures(item, view.address),
     attributes: view.taxonomy ? item.attributes.map(presentAttribute) : undefined,
-    variants: isOfProduct ? item.variants.map((variant) => presentVariant(variant, view)) : undefined,
+    variants: isOfProduct
+      ? item.variants.map((variant) => ({
+          id: variant.id,
+          fields: view.taxonomy ? variant.fields.map(presentVariantField) : undefined,
+          ...presentPictures(variant, view.address),
+          popularity: variant.popularity,
+          pricing: view.pricing ? presentPricing(variant, view) : undefined,
+        }))
+      : undefined,
     available_tags: item.kind === 'category' ? (item.availableTags ?? []).map(presentTag) : undefined,
     max_market_estimate: view.pricing && !isOfProduct ? presentMaxEstimate(item) : undefined,
   };
 }
-
-const presentVariant = (variant: Variant, view: View) => ({
-  id: variant.id,
-  fields: view.taxonomy ? variant.fields.map(presentVariantField) : undefined,
-  ...presentPictures(variant, view.address),
-  popularity: variant.popularity,
-  pricing: view.pricing ? presentPricing(variant, view) : undefined,
-});
 
 /** The stored feedback on a prediction (contract 7.18). */
 export const presentFeedback = (predictionId: string, { correctId, comment, right }: Feedback) => ({

@@ -60,8 +60,16 @@ export function choicesOf(candidates: readonly Candidate[]) {
  * @param candidates at least one
  */
 export function judge(candidates: readonly Candidate[], model: ChoiceModel): JudgedCandidate[] {
-  const photos = choicesOf(candidates).map((choice) => sharesOf(choice, model));
-  const [, ...confidences] = photos.length === 1 ? (photos[0] ?? []) : together(photos);
+  // Of each photo the probability of none of the candidates, then of each.
+  const photos = choicesOf(candidates).map((choice) =>
+    softmax([
+      NONE_SIGNALS.reduce((sum, signal) => sum + model.none[signal] * choice.none[signal], 0),
+      ...choice.candidates.map((each) =>
+        CANDIDATE_SIGNALS.reduce((sum, signal) => sum + model.candidate[signal] * each[signal], 0),
+      ),
+    ]),
+  );
+  const [, ...confidences] = photos.length === 1 ? (photos[0] ?? []) : combine(photos);
   const judged = candidates.map((candidate, at) => ({
     candidate,
     confidence: (1 - DOUBT) * (confidences[at] ?? 0),
@@ -81,17 +89,6 @@ export const taxonomyConfidence = (
   found: number,
   { kin }: Pick<ChoiceModel, 'kin'>,
 ): number => (below > 0 ? Math.min(1, below / found) * found ** kin : 0);
-
-/** The probability of none of the candidates, then of each, by one photo. */
-function sharesOf({ candidates, none }: ReturnType<typeof choicesOf>[number], model: ChoiceModel): number[] {
-  const weights = [
-    NONE_SIGNALS.reduce((sum, signal) => sum + model.none[signal] * none[signal], 0),
-    ...candidates.map((each) =>
-      CANDIDATE_SIGNALS.reduce((sum, signal) => sum + model.candidate[signal] * each[signal], 0),
-    ),
-  ];
-  return softmax(weights);
-}
 
 /**
  * A substitute for a missing calibration, so that the model can be tried. It is not a probability, and errs on the low
@@ -121,7 +118,7 @@ const AGREEMENT_POWER = 2;
  * Several photos together. The geometric mean of their probabilities sums to their agreement: 1 if they agree fully, 0 if
  * they exclude each other. The power and the strength were measured (docs/model-card.md).
  */
-function together(photos: readonly (readonly number[])[]): number[] {
+function combine(photos: readonly (readonly number[])[]): number[] {
   const options = photos[0] ?? [];
   const means = options.map((_, option) =>
     Math.exp(mean(photos.map((each) => Math.log(each[option] || Number.MIN_VALUE)))),
