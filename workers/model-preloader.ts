@@ -28,7 +28,7 @@ export class ModelPreloader {
   readonly #known = new Map<number, Known>();
   /** The version whose vectors are read. */
   #prepared: number | null = null;
-  #told = '';
+  #reported = '';
 
   constructor(
     private readonly embeddings: EmbeddingRepository,
@@ -93,13 +93,13 @@ export class ModelPreloader {
   }
 
   async #tell(): Promise<void> {
-    const told = [...this.#known.values()]
+    const reports = [...this.#known.values()]
       .filter(({ unloadAt }) => unloadAt === null)
       .map(({ version, fault }) => ({ versionId: version.id, fault }));
-    const text = JSON.stringify(told);
-    if (text === this.#told) return;
-    await this.process.report(told);
-    this.#told = text;
+    const text = JSON.stringify(reports);
+    if (text === this.#reported) return;
+    await this.process.report(reports);
+    this.#reported = text;
   }
 }
 

@@ -43,8 +43,8 @@ export class PendingEmbeddingSweeper {
       await embeddings.buildIndex(id);
     } catch (failure) {
       if (signal.aborted) return;
-      const told = { version: id, model, reason: String(failure) };
-      this.logger.warn(told, 'images are not embedded; trying again');
+      const fields = { version: id, model, reason: String(failure) };
+      this.logger.warn(fields, 'images are not embedded; trying again');
     }
   }
 }

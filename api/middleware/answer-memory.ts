@@ -34,12 +34,11 @@ export class AnswerMemory {
 
   /**
    * Waits until there is memory for the answer to a call. @throws AppError 503 when it waits too long
-   * @param asked a page, or the name of an endpoint whose answers are assumed to be as large as they were recently
+   * @param page or, if the answer is not a page, the name of an endpoint, whose answers are assumed to be as large as they were recently
    * @returns a function to call with the final size of the answer
    */
-  async reserve(res: Response, asked: PageRequest | string): Promise<AnswerMade> {
-    const [kind, rows] =
-      typeof asked === 'string' ? [asked, 1] : [asked.priced ? 'priced' : 'plain', asked.rows];
+  async reserve(res: Response, page: PageRequest | string): Promise<AnswerMade> {
+    const [kind, rows] = typeof page === 'string' ? [page, 1] : [page.priced ? 'priced' : 'plain', page.rows];
     const known = () => this.#rowBytes.get(kind) ?? ROW_BYTES.plain;
     await this.#leaseOf(res).resize(rows * known() * HEAP_PER_BYTE);
     return (made, bytes) => {

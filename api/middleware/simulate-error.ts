@@ -57,12 +57,12 @@ const BEFORE_KEY = new Set([401, 403, 405, 431]);
 export const simulateError =
   (visionDeadlineMs: number): Middleware =>
   (req, res) => {
-    const asked = req.get(HEADER);
-    if (asked === undefined || !callerOf(res).test) return;
+    const requested = req.get(HEADER);
+    if (requested === undefined || !callerOf(res).test) return;
     const { methods = [] } = res.locals;
     const found = ALL.find(
       ({ status, extras: { reason } }) =>
-        asked === String(status) || (reason !== undefined && asked === `${status} ${reason}`),
+        requested === String(status) || (reason !== undefined && requested === `${status} ${reason}`),
     );
     if (!found) {
       const statuses = [...new Set(ALL.map(({ status }) => status))].join(', ');

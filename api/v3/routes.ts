@@ -69,9 +69,8 @@ export function coreRoutes(services: ApiServices, settings: ApiSettings, metrics
       return answerRows(req, includes, 1, find, presentFound);
     },
     listSimilarItems: (req) => {
-      const asked = validate(similarParameters, req.query);
-      const { includes, category_id: category = null } = asked;
-      const size = Math.min(asked.size, SIMILAR_MAX);
+      const { includes, category_id: category = null, ...rest } = validate(similarParameters, req.query);
+      const size = Math.min(rest.size, SIMILAR_MAX);
       const id = idOf(req);
       const find = (call: CallContext, pricing: boolean) =>
         similar.similar(call, { id, category, size, pricing });
@@ -84,16 +83,16 @@ export function coreRoutes(services: ApiServices, settings: ApiSettings, metrics
     },
     suggest: (req) => {
       const { query, category_id: category = null, size } = validate(suggestBody, req.body);
-      const asked = { query, category, size: Math.min(size, SUGGESTIONS_MAX) };
-      return free(async (call) => presentSuggestions(await suggestions.suggest(call, asked)));
+      const request = { query, category, size: Math.min(size, SUGGESTIONS_MAX) };
+      return free(async (call) => presentSuggestions(await suggestions.suggest(call, request)));
     },
     identify: (req, res) => {
       const { body, cut } = readVisionBody(req, identifyBody, (given) => signalDeprecation(res, given));
-      const asked = toIdentification(body, cut);
+      const identification = toIdentification(body, cut);
       const view = viewOf(body.includes, linksOf(req, services, settings));
       const { pricing } = view;
-      const photos = asked.photos.length;
-      const request = { ...asked, pricing, price: visionPrice({ pricing, photos }) };
+      const photos = identification.photos.length;
+      const request = { ...identification, pricing, price: visionPrice({ pricing, photos }) };
       return {
         photos,
         make: async (call) => {

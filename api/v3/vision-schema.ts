@@ -82,10 +82,10 @@ export const jobBody = body('JobRequest', {
  * @param at path of the entry, with a dot at its end
  * @throws AppError 400 that names the photo at fault
  */
-export function toIdentification(asked: z.output<typeof item>, cut: CutPhotos, at = '') {
-  const photos = photosOf(asked, cut, at);
-  const { category_id: category = null, explain, min_confidence: minConfidence = null } = asked;
-  return { photos, category, filters: asked.filters.map(toFilter), explain, minConfidence };
+export function toIdentification(input: z.output<typeof item>, cut: CutPhotos, at = '') {
+  const photos = photosOf(input, cut, at);
+  const { category_id: category = null, explain, min_confidence: minConfidence = null } = input;
+  return { photos, category, filters: input.filters.map(toFilter), explain, minConfidence };
 }
 
 const COMMENT_LENGTH_MAX = 2000;

@@ -38,8 +38,8 @@ export const connectionsSpent = (sqlState: string): boolean => CONNECTION_SPENT.
 
 /** The SQLSTATE of a failure, or of the cause of the 503 that reports it; null for any other failure. */
 export function sqlStateOf(failure: unknown): string | null {
-  const told = failure instanceof AppError ? failure.cause : failure;
-  return told instanceof Error && 'code' in told ? String(told.code) : null;
+  const cause = failure instanceof AppError ? failure.cause : failure;
+  return cause instanceof Error && 'code' in cause ? String(cause.code) : null;
 }
 
 /** Looks into aggregates and causes too. */

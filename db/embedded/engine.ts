@@ -84,7 +84,7 @@ export class Engine {
   static async start(options: Omit<EngineOptions, 'signals'>, events: EngineEvents): Promise<Engine> {
     const signals = new SharedArrayBuffer(SIGNAL_BYTES);
     const worker = new Worker(join(__dirname, 'engine-thread.ts'), { workerData: { ...options, signals } });
-    const greeting = await opened(worker, events.log);
+    const greeting = await awaitOpen(worker, events.log);
     return new Engine(worker, new Int32Array(signals), events, greeting);
   }
 
@@ -197,10 +197,10 @@ export class Engine {
 }
 
 /** Waits until the database is open. @returns its greeting for clients */
-async function opened(worker: Worker, log: EngineEvents['log']): Promise<Buffer> {
+async function awaitOpen(worker: Worker, log: EngineEvents['log']): Promise<Buffer> {
   const faults: string[] = [];
-  for await (const said of on(worker, 'message', { close: ['exit'] })) {
-    const message: EngineOutput = said[0];
+  for await (const event of on(worker, 'message', { close: ['exit'] })) {
+    const message: EngineOutput = event[0];
     if (message.kind === 'ready') return Buffer.from(message.greeting);
     if (message.kind === 'died') faults.push(message.reason);
     if (message.kind !== 'log') break;

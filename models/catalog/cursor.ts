@@ -56,7 +56,7 @@ const isByName = ({ sort, words }: ResolvedQuery): boolean => words === null && 
 function digestOf({ node, categories, filters, words, match, sort }: ResolvedQuery, content: Buffer): Buffer {
   const order = words === null ? sort : null;
   const conditions = filters.map(({ field, include, exclude }) => [field, include, exclude]);
-  const asked = JSON.stringify([
+  const query = JSON.stringify([
     node,
     categories,
     conditions,
@@ -64,5 +64,5 @@ function digestOf({ node, categories, filters, words, match, sort }: ResolvedQue
     order,
     ...(match === 'all' && words ? [match] : []),
   ]);
-  return createHash('sha256').update(asked).update('\n').update(content).digest().subarray(0, DIGEST_BYTES);
+  return createHash('sha256').update(query).update('\n').update(content).digest().subarray(0, DIGEST_BYTES);
 }

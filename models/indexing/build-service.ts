@@ -160,18 +160,18 @@ export class BuildService {
   }
 
   async #versionFor(manifest: ModelManifest, resume: boolean): Promise<EmbeddingVersion> {
-    const standing = (await this.embeddings.versions()).find(
+    const existing = (await this.embeddings.versions()).find(
       ({ state, model }) => model === modelReference(manifest) && (state === 'building' || state === 'live'),
     );
-    if (!standing) return this.embeddings.create(manifest);
-    const { id, model, manifest: begun, state, builtAt } = standing;
+    if (!existing) return this.embeddings.create(manifest);
+    const { id, model, manifest: begun, state, builtAt } = existing;
     // The same name for other weights would mix vectors of two models.
     if (begun.digests[manifest.file] !== manifest.digests[manifest.file]) {
       throw badRequest(
         `Version ${id} was begun with other weights of the same name ${model}. Give the new ones another version in their manifest, or throw the old ones away by loupe embeddings prune --building.`,
       );
     }
-    if (state !== 'building' || builtAt || resume) return standing;
+    if (state !== 'building' || builtAt || resume) return existing;
     const { pending, done, failed } = await this.embeddings.coverage(id);
     if (done + failed > 0) {
       throw badRequest(
@@ -179,7 +179,7 @@ export class BuildService {
           `Go on with it by --resume, or throw it away by loupe embeddings prune --building.`,
       );
     }
-    return standing;
+    return existing;
   }
 
   /** Work that no worker can do would wait forever. */

@@ -37,8 +37,8 @@ export class RecalibrationService {
   async recalibrate(since: Date | null, force: boolean) {
     const live = liveOf(await this.embeddings.versions());
     const answers = await this.#corrected(live, since);
-    const standing = calibrationOf(live.manifest);
-    const refitted = refit(answers, standing.confidence);
+    const current = calibrationOf(live.manifest);
+    const refitted = refit(answers, current.confidence);
     const { fitted } = refitted;
     const faults = await this.#faults(live, refitted);
     const what = `${live.model} is not recalibrated`;
@@ -46,7 +46,7 @@ export class RecalibrationService {
     if (fitted === null) throw refused(what, faults, advice);
     if (faults.length > 0 && !force) throw refused(what, faults);
     await this.audited.run('embeddings recalibrate', async ({ embeddings }) => ({
-      result: await embeddings.recalibrate(live.id, { ...standing, confidence: fitted }),
+      result: await embeddings.recalibrate(live.id, { ...current, confidence: fitted }),
       subject: live.model,
       details: { version: live.id, answers: answers.length },
     }));
@@ -81,13 +81,13 @@ export class RecalibrationService {
 }
 
 /** A new fit beside the current calibration; null with too few right or wrong answers. `better`: by its Brier score. */
-function refit(answers: readonly LabelledExample[], standing: ChoiceModel) {
+function refit(answers: readonly LabelledExample[], current: ChoiceModel) {
   const fitting = answers.filter(({ item }) => isForFitting(item));
   const judging = answers.filter(({ item }) => !isForFitting(item));
   const figuresOf = (model: ChoiceModel) =>
     calibrationFiguresOf(judging.flatMap((answer) => judged(answer, model).products.slice(0, 1)));
-  const fitted = fitChoiceModel(fitting, standing);
-  const before = figuresOf(standing);
+  const fitted = fitChoiceModel(fitting, current);
+  const before = figuresOf(current);
   const after = fitted && figuresOf(fitted);
   const better = after !== null && after.brier < before.brier;
   return { fittedOn: fitting.length, judgedOn: judging.length, fitted, before, after, better };

@@ -51,8 +51,8 @@ export const openLoupe = (config: Config, parts: Parts, overrides: Overrides = {
     await adapterOf(container, PORTS.NeighbourIndex)
       .check(live)
       .catch((failure: unknown) => {
-        const told = { model: live.model, reason: String(failure) };
-        logger.error(told, 'the live version can not be searched');
+        const fields = { model: live.model, reason: String(failure) };
+        logger.error(fields, 'the live version can not be searched');
       });
     if (parts.answersQueues) await adapterOf(container, PORTS.EmbedderRegistry).forVersion(live);
     if (parts.answersQueues || parts.servesHttp) await watchProcesses(startup);

@@ -16,8 +16,8 @@ const storedKeys = z
 export async function signingKeys(config: Config): Promise<readonly SigningKey[]> {
   if (config.SIGNING_KEYS) return config.SIGNING_KEYS;
   const file = join(config.DATA_DIR, 'signing-keys.json');
-  const standing = await keysIn(file);
-  if (standing) return standing;
+  const existing = await keysIn(file);
+  if (existing) return existing;
   const made = [{ id: 'k1', secret: randomBytes(32).toString('base64url') }];
   if (await createDurably(file, JSON.stringify(made), 0o600)) return made;
   return (await keysIn(file)) ?? signingKeys(config);

@@ -108,8 +108,8 @@ function withoutSecrets(place: string): string {
 
 async function addFrom(source: ModelSource, folder: string, options: AddModelOptions): Promise<AddedModel> {
   const manifest = await stageManifest(source, folder, options.sha256);
-  const standing = await installedModel(manifest, options.dataDir);
-  if (standing) return { model: standing, isNew: false };
+  const installed = await installedModel(manifest, options.dataDir);
+  if (installed) return { model: installed, isNew: false };
   await stageFiles(source, folder, manifest, options.bytesMax);
   await checkModel(folder, options.inference);
   return install(folder, manifest, options);
@@ -170,17 +170,17 @@ async function installedModel(manifest: ModelManifest, dataDir: string): Promise
   const { models, broken } = await new FolderModelLibrary(dataDir).all();
   const damaged = broken.find(({ name }) => name === reference);
   if (damaged) throw new ModelRefused(reference, `${damaged.folder} is in its place: ${damaged.reason}`);
-  const standing = models.find((model) => modelReference(model.manifest) === reference);
-  if (!standing) return null;
-  if (standing.bundled) throw new ModelRefused(reference, `${reference} is a model that ships with Loupe`);
-  if (!isDeepStrictEqual(standing.manifest, manifest)) {
+  const installed = models.find((model) => modelReference(model.manifest) === reference);
+  if (!installed) return null;
+  if (installed.bundled) throw new ModelRefused(reference, `${reference} is a model that ships with Loupe`);
+  if (!isDeepStrictEqual(installed.manifest, manifest)) {
     throw new ModelRefused(
       reference,
       `another model is installed as ${reference}; give this one a version of its own`,
     );
   }
-  await verifyDigests(standing.folder, standing.manifest);
-  return standing;
+  await verifyDigests(installed.folder, installed.manifest);
+  return installed;
 }
 
 /** In one step, once all of it is on the disk; if two commands add the same model at once, only one does it. */
@@ -194,8 +194,8 @@ async function install(
     await files.settle(folder, target);
     return { model: { folder: target, manifest, bundled: false }, isNew: true };
   } catch (failure) {
-    const standing = await installedModel(manifest, dataDir);
-    if (standing) return { model: standing, isNew: false };
+    const installed = await installedModel(manifest, dataDir);
+    if (installed) return { model: installed, isNew: false };
     throw failure;
   }
 }

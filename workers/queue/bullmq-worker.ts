@@ -54,13 +54,13 @@ export abstract class BullMqConsumer<Data, Answer> {
       dropped.catch(() => undefined);
     });
     // An outage says the same again with every attempt to reconnect.
-    let told = '';
+    let lastError = '';
     this.#worker.on('error', ({ message }) => {
-      if (message !== told) logger.warn({ queue: name, failure: message }, 'queue worker');
-      told = message;
+      if (message !== lastError) logger.warn({ queue: name, failure: message }, 'queue worker');
+      lastError = message;
     });
     this.#worker.on('active', () => {
-      told = '';
+      lastError = '';
     });
   }
 

@@ -109,9 +109,9 @@ export async function probeRedis(url: string): Promise<void> {
     commandTimeout: PROBE_MS,
   });
   // A refused password and the like are told there, and the commands only that the connection is closed.
-  let told: unknown;
+  let lastError: unknown;
   redis.on('error', (error: unknown) => {
-    told ??= error;
+    lastError ??= error;
   });
   const place = `Redis at ${redis.options.host}:${redis.options.port}, database ${redis.options.db}`;
   const faulty = ({ says, mayPass }: FaultSentence, cause?: unknown) =>
@@ -119,12 +119,12 @@ export async function probeRedis(url: string): Promise<void> {
   try {
     await redis.connect();
     const role = /^role:(\w+)/m.exec(await redis.info('replication'))?.[1];
-    if (told !== undefined) throw told;
+    if (lastError !== undefined) throw lastError;
     if (role === 'slave')
       throw faulty({ says: 'it is a replica, which can not be written: name the primary', mayPass: true });
   } catch (error) {
     if (error instanceof StoreFault) throw error;
-    throw faulty(redisFault(told ?? error), told ?? error);
+    throw faulty(redisFault(lastError ?? error), lastError ?? error);
   } finally {
     redis.disconnect();
   }

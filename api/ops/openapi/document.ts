@@ -95,16 +95,16 @@ const bodyOf = (id: EndpointId, { body }: Endpoint): object =>
   body === undefined ? {} : { requestBody: { required: true, content: contentOfBody(body, REQUESTS[id]) } };
 
 function contentOfBody(body: NonNullable<Endpoint['body']>, examples?: object): object {
-  const told = examples && { examples };
+  const shown = examples && { examples };
   if ('bytes' in body) {
     return contentOf(body.bytes, { schema: { type: 'string', format: 'binary', minLength: 1 } });
   }
   if (!('lines' in body)) {
-    return contentOf(['application/json'], { schema: schemaReference(body), ...told });
+    return contentOf(['application/json'], { schema: schemaReference(body), ...shown });
   }
   const line = { contentMediaType: 'application/x-ndjson', contentSchema: namedSchema('RecordLine') };
   const schema = { type: 'string', description: body.lines, ...line };
-  return contentOf(['application/x-ndjson'], { schema, ...told });
+  return contentOf(['application/x-ndjson'], { schema, ...shown });
 }
 
 function responsesOf(id: EndpointId, endpoint: Endpoint): object {
