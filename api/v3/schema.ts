@@ -185,7 +185,7 @@ export const webhookBody = z
   .register(SENT, { id: 'WebhookRequest' });
 
 /**
- * The query of a body, and the modules that its answer includes; `page_size` is lowered to the cap (contract 4.8).
+ * The query of a body, and the modules that its answer includes; `page_size` is lowered to the cap (contract 4.1, 4.8).
  * @throws AppError 400 that names the parameter at fault, also for a page and a cursor (contract 4.17)
  */
 export function toCatalogQuery(given: unknown, pageSizeMax: number) {

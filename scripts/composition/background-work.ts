@@ -120,7 +120,7 @@ function startJobs(startup: Startup): void {
   const clock = adapterOf(container, PORTS.Clock);
   container.registerInstance(ENTRY_PRESENTER, entryPresenter({ signer, clock }, config.IMAGE_BASE_URL));
   const runner = container.resolve(VisionJobRunner);
-  poll(startup, 'job entries', ENTRIES, (...way) => runner.next(...way));
+  poll(startup, 'job entries', ENTRIES, (signal, slot) => runner.next(signal, slot));
 }
 
 /** Sends messages to webhooks (contract 16.13), and looks for drift of confidence, which is one of them. */
@@ -130,13 +130,13 @@ function startMessages(startup: Startup): void {
   onClose(() => sender.close());
   container.registerInstance(PORTS.WebhookSender, sender);
   const dispatcher = container.resolve(MessageDispatcher);
-  poll(startup, 'webhook messages', MESSAGES, (...way) => dispatcher.next(...way));
+  poll(startup, 'webhook messages', MESSAGES, (signal, slot) => dispatcher.next(signal, slot));
   const drift = container.resolve(DriftWatch);
   every(startup, 'drift of confidence', 3_600_000, () => drift.run());
 }
 
-function poll({ logger, onClose }: Startup, ...way: [name: string, limits: Limits, next: NextTask]): void {
-  const poller = new ConcurrentPoller(...way, logger);
+function poll({ logger, onClose }: Startup, ...task: [name: string, limits: Limits, next: NextTask]): void {
+  const poller = new ConcurrentPoller(...task, logger);
   onClose(() => poller.stop());
   poller.start();
 }

@@ -13,7 +13,7 @@ const SCOPE = 'scope';
 const includeName = (at: number): string => `include ${at}`;
 const excludeName = (at: number): string => `exclude ${at}`;
 const readingName = (word: string): string => `reading ${word}`;
-const wayName = (way: 'exact' | 'near' | 'misspelt', { word }: TermExpansion): string => `${way} ${word}`;
+const setName = (kind: 'exact' | 'near' | 'misspelt', { word }: TermExpansion): string => `${kind} ${word}`;
 
 /** The sets of products that a query is answered from, by the terms of their members; null for rows that are not in a snapshot. */
 export function postingRequests(
@@ -37,16 +37,16 @@ export function postingRequests(
 
 function expansionTerms(expansion: TermExpansion): PostingRequest[] {
   const { exact, near, beginnings, misspelt } = expansion;
-  const nearName = wayName('near', expansion);
+  const nearName = setName('near', expansion);
   const word = (name: string, term: string): PostingRequest => ({ name, kind: 'word', term });
   const readings = (name: string, all: TermExpansion['exact']) =>
     all.flatMap((reading) =>
       reading.map((each) => word(reading.length === 1 ? name : readingName(each), each)),
     );
   return [
-    ...readings(wayName('exact', expansion), exact),
+    ...readings(setName('exact', expansion), exact),
     ...readings(nearName, near),
-    ...misspelt.map((each) => word(wayName('misspelt', expansion), each)),
+    ...misspelt.map((each) => word(setName('misspelt', expansion), each)),
     ...beginnings.map(
       (term): PostingRequest =>
         Array.from(term).length > BEGINNING_MAX
@@ -115,16 +115,16 @@ interface TermOrdinals {
 }
 
 function ordinalsOf(expansion: TermExpansion, sets: Sets): TermOrdinals {
-  const readings = (way: 'exact' | 'near') =>
+  const readings = (kind: 'exact' | 'near') =>
     union([
-      sets.get(wayName(way, expansion)) ?? null,
-      ...expansion[way]
+      sets.get(setName(kind, expansion)) ?? null,
+      ...expansion[kind]
         .filter(({ length }) => length > 1)
         .map((reading) => intersection(reading.map((word) => sets.get(readingName(word))))),
     ]);
   const [exact, near] = [readings('exact'), readings('near')];
   return {
-    any: union([exact, near, sets.get(wayName('misspelt', expansion)) ?? null]),
+    any: union([exact, near, sets.get(setName('misspelt', expansion)) ?? null]),
     exact,
     near: exact && near ? near.without(exact) : near,
   };

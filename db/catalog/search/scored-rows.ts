@@ -4,7 +4,7 @@ import type { CatalogState } from '../../../models/ports';
 import { allOf, rowsOf, type Sql, sql } from '../../core/sql';
 import { COMES_AFTER, IN_ORDER, inCategories, inSandbox, matchesFilter, restricts } from './catalog-clauses';
 import { STATE } from './catalog-state';
-import { matchingAll, matchingAny, type TermExpansion, waysOf } from './term-expansion';
+import { matchesOf, matchingAll, matchingAny, type TermExpansion } from './term-expansion';
 
 const PRODUCT = 'product';
 
@@ -79,12 +79,12 @@ function ranked(
   expansions: readonly TermExpansion[],
   { offset, limit, after }: Window,
 ): Sql {
-  const ways = waysOf(expansions);
-  // OFFSET 0: one look-up for each way.
+  const wordMatches = matchesOf(expansions);
+  // OFFSET 0: one look-up for each of them.
   return sql`WITH terms AS (
       SELECT id, popularity, term, max(rank) AS rank
-      FROM unnest(${ways.map(({ expression }) => expression)}::text[], ${ways.map(({ term }) => term)}::integer[],
-        ${ways.map(({ rank }) => rank)}::integer[]) AS way (expression, term, rank)
+      FROM unnest(${wordMatches.map(({ expression }) => expression)}::text[], ${wordMatches.map(({ term }) => term)}::integer[],
+        ${wordMatches.map(({ rank }) => rank)}::integer[]) AS word_match (expression, term, rank)
       CROSS JOIN LATERAL (SELECT id, popularity FROM catalog_search
         WHERE ${allOf(conditions)} AND words @@ expression::tsquery OFFSET 0) AS found
       GROUP BY id, popularity, term

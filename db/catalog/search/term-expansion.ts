@@ -155,24 +155,24 @@ async function productsOf(knex: Knex, words: ReadonlySet<string>): Promise<Reado
 }
 
 /** A row whose words satisfy the `tsquery` matches a word of the query with this rank: 3 exactly, 2 nearly, 1 misspelt. */
-export interface Way {
+export interface TermMatch {
   readonly expression: string;
   readonly term: number;
   readonly rank: 1 | 2 | 3;
 }
 
 /** All ways in which a row may match the words; the best one of each word counts. */
-export const waysOf = (expansions: readonly TermExpansion[]): Way[] =>
+export const matchesOf = (expansions: readonly TermExpansion[]): TermMatch[] =>
   expansions.flatMap(({ exact, near, beginnings, misspelt }, term) => [
-    ...exact.map((reading): Way => ({ expression: allWords(reading), term, rank: 3 })),
-    ...near.map((reading): Way => ({ expression: allWords(reading), term, rank: 2 })),
-    ...beginnings.map((beginning): Way => ({ expression: `${quoted(beginning)}:*`, term, rank: 2 })),
-    ...misspelt.map((word): Way => ({ expression: quoted(word), term, rank: 1 })),
+    ...exact.map((reading): TermMatch => ({ expression: allWords(reading), term, rank: 3 })),
+    ...near.map((reading): TermMatch => ({ expression: allWords(reading), term, rank: 2 })),
+    ...beginnings.map((beginning): TermMatch => ({ expression: `${quoted(beginning)}:*`, term, rank: 2 })),
+    ...misspelt.map((word): TermMatch => ({ expression: quoted(word), term, rank: 1 })),
   ]);
 
 /** A `tsquery` for rows that match at least one of the words; empty, which matches nothing, for no words. */
 export const matchingAny = (expansions: readonly TermExpansion[]): string =>
-  waysOf(expansions)
+  matchesOf(expansions)
     .map(({ expression }) => expression)
     .join(' | ');
 

@@ -133,7 +133,7 @@ const CONTAINER = {
   end: 'docker rm --force --volumes "$NAME"',
 } as const;
 
-interface Way {
+interface Provider {
   readonly how: string;
   start(kind: Kind): Promise<Server>;
 }
@@ -160,10 +160,10 @@ export async function bringUpServers(options: ServerOptions): Promise<Servers> {
   ];
   const kinds = [postgres(options), redis];
   const failures: string[] = [];
-  const ways = given.every(Boolean)
-    ? [async (): Promise<Way> => ({ how: 'addresses given', start: refuse })]
-    : [() => dockerWay(options), () => debianWay(options, 'databases')];
-  for (const find of ways) {
+  const providers = given.every(Boolean)
+    ? [async (): Promise<Provider> => ({ how: 'addresses given', start: refuse })]
+    : [() => dockerProvider(options), () => debianProvider(options, 'databases')];
+  for (const find of providers) {
     const started: Server[] = [];
     try {
       const { how, start } = await find();
@@ -184,11 +184,11 @@ export async function bringUpServers(options: ServerOptions): Promise<Servers> {
 export async function bringUpObjectStore(options: ServerOptions): Promise<Server & { readonly how: string }> {
   const given = addressGiven(options.environment['TEST_S3_URL']);
   if (given) return { ...given, how: 'address given' };
-  const { how, start } = await debianWay(options, 'swift');
+  const { how, start } = await debianProvider(options, 'swift');
   return { ...(await start(swift)), how };
 }
 
-async function dockerWay({ environment, log }: ServerOptions): Promise<Way> {
+async function dockerProvider({ environment, log }: ServerOptions): Promise<Provider> {
   const docker = (...words: string[]) => promisify(execFile)('docker', words, { env: environment });
   await docker('info').catch(() => Promise.reject(new Error('no Docker engine answers')));
   for (const image of [POSTGRES_IMAGE, REDIS_IMAGE]) {
@@ -210,7 +210,7 @@ async function dockerWay({ environment, log }: ServerOptions): Promise<Way> {
   };
 }
 
-async function debianWay({ log }: ServerOptions, what: 'databases' | 'swift'): Promise<Way> {
+async function debianProvider({ log }: ServerOptions, what: 'databases' | 'swift'): Promise<Provider> {
   log(`Debian packages: ${what}, unpacked and not installed`);
   const script = join(__dirname, 'debian-software.sh');
   const found = await promisify(execFile)('bash', [script, what], { maxBuffer: 1 << 28 }).catch(
