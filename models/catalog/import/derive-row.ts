@@ -30,23 +30,17 @@ const TAGGED_FIELD = 'style';
 export function productRow(product: ProductRecord, context: RowContext): CatalogRow {
   const { title, sku, keywords, variants } = product;
   const category = categoryOf(product.category, context);
-  const named = attributeOrder(category.hierarchy, product.attributes).flatMap((field) =>
-    factsOfAll(ownOf(product.attributes, field) ?? [], context),
-  );
-  const names = new Map<string, string>();
+  const named = factsNamed(category.hierarchy, product.attributes, context);
   const tags = [...product.tags];
-  for (const { attribute, tags: inherited } of named) {
-    if (!names.has(attribute.field)) names.set(attribute.field, attribute.name.trim());
-    if (attribute.field === TAGGED_FIELD) tags.push(...inherited);
-  }
-  const words = new Set(foldedTexts.memo(category.name));
+  for (const { field, tags: inherited } of named) if (field === TAGGED_FIELD) tags.push(...inherited);
+  const words = new Set<string>();
   // Not shared with any other product.
   for (const own of [title, sku]) if (own) addAll(words, indexTermsOf(own));
-  for (const keyword of keywords) addAll(words, foldedTexts.memo(keyword));
-  for (const { fields } of variants) for (const { name } of fields) addAll(words, foldedTexts.memo(name));
+  for (const keyword of keywords) addAll(words, foldedTexts(keyword));
+  for (const { fields } of variants) for (const { name } of fields) addAll(words, foldedTexts(name));
   // The first name of each field that composes names in the category.
   const composed = category.name_fields
-    .map((field) => names.get(field))
+    .map((field) => named.find((facts) => facts.field === field)?.name.trim())
     .filter(Boolean)
     .join(' ');
   const name = composed || (title?.trim() ?? '');
@@ -69,19 +63,14 @@ function addAll(words: Set<string>, more: readonly string[]): void {
 /** The row of an entity: its categories, its parents in order, then itself. `tags` are its own. */
 export function entityRow(entity: EntityRecord, tags: readonly string[], context: RowContext): CatalogRow {
   const categories = categoriesOf(entity.category).map((id) => categoryOf(id, context));
-  const above = attributeOrder(categories[0]?.hierarchy ?? [], entity.parents).flatMap((field) =>
-    factsOfAll([ownOf(entity.parents, field) ?? []].flat(), context),
-  );
-  const words = new Set(categories.flatMap(({ name }) => foldedTexts.memo(name)));
-  const { kind, name } = entity;
-  return row(categories, entity, { kind, name, named: [...above, factsOf(entity)], tags, words });
+  const named = factsNamed(categories[0]?.hierarchy ?? [], entity.parents, context);
+  named.push(factsOf(entity));
+  return row(categories, entity, { kind: entity.kind, name: entity.name, named, tags });
 }
 
 /** The row of a category; its only attribute is itself, and it has no tags. */
-export function categoryRow(category: CategoryRecord): CatalogRow {
-  const words = new Set(foldedTexts.memo(category.name));
-  return row([category], category, { kind: CATEGORY_FIELD, name: category.name, named: [], tags: [], words });
-}
+export const categoryRow = (category: CategoryRecord): CatalogRow =>
+  row([category], category, { kind: CATEGORY_FIELD, name: category.name, named: [], tags: [] });
 
 /** Whether an entity is a separate row; one of a kind outside the hierarchy is only a facet (contract 13.10). */
 export const isListable = (entity: EntityRecord, context: RowContext): boolean =>
@@ -90,32 +79,34 @@ export const isListable = (entity: EntityRecord, context: RowContext): boolean =
 interface RowParts {
   readonly kind: string;
   readonly name: string;
-  readonly named: readonly EntityFacts[];
+  readonly named: readonly Facts[];
   readonly tags: readonly string[];
-  /** Of the row itself; those of the entities it names are added. */
-  readonly words: Set<string>;
+  /** Of the row itself; those of what it names are added. */
+  readonly words?: Set<string>;
 }
 
 function row(
   categories: readonly CategoryRecord[],
   { id, popularity, images, thumbnails }: Pictured & { readonly id: string },
-  { kind, name, named, tags, words }: RowParts,
+  { kind, name, named, tags, words = new Set() }: RowParts,
 ): CatalogRow {
-  const facets = categories.map((category) => facetOf(CATEGORY_FIELD, category.id));
-  const attributes = categories.map(attributeOf);
-  for (const facts of named) {
-    attributes.push(facts.json);
-    facets.push(facts.facet);
-    addAll(words, facts.words);
-  }
-  for (const tag of tags) facets.push(tagFacets.memo(tag));
+  const all = [...categories.map(factsOf), ...named];
+  for (const facts of all) addAll(words, facts.words);
+  const facets = all.map(({ facet }) => facet);
+  for (const tag of tags) facets.push(facetOf(TAGS_FIELD, tag));
+  // Not composed of other objects, which takes longer.
   return {
-    ...{ id, kind, name, popularity, images, thumbnails },
+    id,
+    kind,
+    name,
+    popularity,
+    images,
+    thumbnails,
     category: joinCategories(categories.map((category) => category.id)),
-    sort_key: sortKeys.memo(name),
+    sort_key: sortKeys(name),
     facets: sortedOnce(facets),
     words: [...words],
-    attributes: `[${attributes.join(',')}]`,
+    attributes: `[${all.map(({ json }) => json).join(',')}]`,
   };
 }
 
@@ -124,15 +115,22 @@ function sortedOnce(texts: string[]): string[] {
   return texts.filter((text, position) => text !== texts[position - 1]);
 }
 
-function factsOfAll(ids: readonly string[], { entities }: RowContext): EntityFacts[] {
-  return ids.flatMap((id) => {
-    const entity = entities.get(id);
-    return entity ? [factsOf(entity)] : [];
-  });
+/** Of the entities in these fields, those of the hierarchy first; unknown ids are left out. */
+function factsNamed(
+  hierarchy: readonly string[],
+  fields: Readonly<Record<string, string | readonly string[]>>,
+  { entities }: RowContext,
+): Facts[] {
+  const facts: Facts[] = [];
+  for (const field of attributeOrder(hierarchy, fields)) {
+    const ids = ownOf(fields, field) ?? [];
+    for (const id of typeof ids === 'string' ? [ids] : ids) {
+      const entity = entities.get(id);
+      if (entity) facts.push(factsOf(entity));
+    }
+  }
+  return facts;
 }
-
-const attributeOf = ({ id, name }: CategoryRecord): string =>
-  JSON.stringify({ field: CATEGORY_FIELD, id, name } satisfies Attribute);
 
 function categoryOf(id: string, context: RowContext): CategoryRecord {
   const category = context.categories.get(id);
@@ -140,8 +138,9 @@ function categoryOf(id: string, context: RowContext): CategoryRecord {
   return category;
 }
 
-interface EntityFacts {
-  readonly attribute: Attribute;
+interface Facts {
+  readonly field: string;
+  readonly name: string;
   readonly json: string;
   readonly facet: string;
   readonly tags: readonly string[];
@@ -149,23 +148,32 @@ interface EntityFacts {
 }
 
 /** Thousands of rows share them, which saves time and memory. */
-const knownFacts = new WeakMap<EntityRecord, EntityFacts>();
+const knownFacts = new WeakMap<EntityRecord | CategoryRecord, Facts>();
+const CATEGORY = { kind: CATEGORY_FIELD, tags: [], keywords: [] };
 
-function factsOf(entity: EntityRecord): EntityFacts {
-  const known = knownFacts.get(entity);
+function factsOf(record: EntityRecord | CategoryRecord): Facts {
+  const known = knownFacts.get(record);
   if (known) return known;
-  const { id, kind, name, tags, keywords } = entity;
+  const { id, kind: field, name, tags, keywords } = { ...CATEGORY, ...record };
   const words = [...new Set(indexTermsOf([name, ...keywords].join('\n')))];
-  const attribute = { field: kind, id, name };
-  const facts = { attribute, json: JSON.stringify(attribute), facet: facetOf(kind, id), tags, words };
-  knownFacts.set(entity, facts);
+  const json = JSON.stringify({ field, id, name } satisfies Attribute);
+  const facts = { field, name, json, facet: facetOf(field, id), tags, words };
+  knownFacts.set(record, facts);
   return facts;
 }
 
 /** Values derived from a text alone: products of one style share a name, and variants have few sizes and colours. */
-const derived = <Value extends object | string>(derive: (text: string) => Value) =>
-  new LRUCache<string, Value>({ max: TEXTS_MAX, memoMethod: derive });
+function derived<Value extends object | string>(derive: (text: string) => Value): (text: string) => Value {
+  const known = new LRUCache<string, Value>({ max: TEXTS_MAX });
+  return (text) => {
+    let value = known.get(text);
+    if (value === undefined) {
+      value = derive(text);
+      known.set(text, value);
+    }
+    return value;
+  };
+}
 // Whole code points, not surrogate halves.
 const sortKeys = derived((name) => Array.from(nameSortKey(name)).slice(0, SORT_KEY_LENGTH_MAX).join(''));
 const foldedTexts = derived<readonly string[]>(indexTermsOf);
-const tagFacets = derived((tag) => facetOf(TAGS_FIELD, tag));
