@@ -31,15 +31,16 @@ export async function bestOfFacets(trx: Knex, facets: readonly string[]): Promis
   return new Map(rows.map(({ facet, best }) => [facet, best]));
 }
 
-/** The best estimate of these products for each row above them, as their facets are now. */
+/** The best estimate of these products for each row above them, as their facets are now: products are ranked once, for all rows. */
 const bestAbove = (products: readonly string[]): Sql => sql`
-  SELECT DISTINCT ON (row_id) row_id, ${VALUES}
-  FROM (${bestOfProducts(sql`SELECT unnest(${products}::text[]) AS id`)}) AS best
-  CROSS JOIN LATERAL (SELECT facets FROM catalog_search WHERE id = product_id OFFSET 0) AS product
-  CROSS JOIN LATERAL (
-    SELECT substr(facet, strpos(facet, ':') + 1) AS row_id FROM unnest(facets) AS facet
-    WHERE facet NOT LIKE 'tags:%') AS above
-  ORDER BY row_id, ${BEST_FIRST}`;
+  WITH ranked AS MATERIALIZED (
+    SELECT row_number() OVER (ORDER BY ${BEST_FIRST}) AS place, *
+    FROM (${bestOfProducts(sql`SELECT unnest(${products}::text[]) AS id`)}) AS best)
+  SELECT row_id, ${VALUES} FROM ranked JOIN (
+    SELECT substr(facet, strpos(facet, ':') + 1) AS row_id, min(place) AS place FROM ranked
+    CROSS JOIN LATERAL (SELECT facets FROM catalog_search WHERE id = product_id OFFSET 0) AS product
+    CROSS JOIN LATERAL unnest(facets) AS facet
+    WHERE facet NOT LIKE 'tags:%' GROUP BY row_id) AS first USING (place)`;
 
 /** The rows that show an estimate of one of these products, of which some are about to change or to leave. */
 export async function rowsShowing(trx: Knex, products: readonly string[]): Promise<string[]> {
