@@ -124,7 +124,7 @@ describe('an answer comes from one state, whatever is written between its statem
         const answers = states.map((state) => naiveSuggest(state, asked));
         expect(answers).toContainEqual(answered.map(({ id }) => id));
       }),
-      { seed: SEED, numRuns: 50, endOnFailure: true },
+      { seed: SEED, numRuns: RUNS[database.kind], endOnFailure: true },
     );
   });
 

@@ -20,7 +20,7 @@ export interface Installation {
 /**
  * An installation in the servers of `TEST_DATABASE_URL` and `TEST_REDIS_URL`, else on the embedded default. The embedded
  * database stays open until `remove`, and waits for no disk.
- * @param settings of its processes, besides those that say where it is
+ * @param settings of its processes, besides those that say where it is, and one thread for the model
  */
 export async function newInstallation(settings: Readonly<Record<string, string>>): Promise<Installation> {
   const { TEST_DATABASE_URL, TEST_REDIS_URL } = processEnvironment();
@@ -33,7 +33,10 @@ export async function newInstallation(settings: Readonly<Record<string, string>>
   return {
     folder,
     dataDir,
-    settings: { DATA_DIR: dataDir, QUEUE_PREFIX: basename(folder), ...own, ...redis, ...settings },
+    settings: {
+      ...{ DATA_DIR: dataDir, QUEUE_PREFIX: basename(folder), INFERENCE_THREADS: '1' },
+      ...{ ...own, ...redis, ...settings },
+    },
     connect,
     remove: async () => {
       await close();

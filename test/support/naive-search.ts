@@ -27,8 +27,7 @@ export function naiveSearch(
   const ordered =
     words === null
       ? scoped.sort(bySort(query.sort)).map((row) => ({ row, matched: 0 }))
-      : scoped
-          .map((row) => ({ row, ...scoreOf(row, words, synonyms) }))
+      : scored(scoped, words, synonyms)
           .filter(({ matched }) => matched >= (query.match === 'all' ? new Set(words).size || 1 : 1))
           .sort(
             (left, right) =>
@@ -51,9 +50,16 @@ export function naiveSearch(
   };
 }
 
+function popularFirst(rows: readonly SearchedRow[]): readonly SearchedRow[] {
+  const known = sorted.get(rows) ?? rows.toSorted(bySort('popularity_desc'));
+  sorted.set(rows, known);
+  return known;
+}
+const sorted = new WeakMap<readonly SearchedRow[], readonly SearchedRow[]>();
+
 /** Products of which more popular ones fill the sandbox of their category. */
 function outsideSandbox(rows: readonly SearchedRow[]): ReadonlySet<SearchedRow> {
-  const products = rows.filter(({ kind }) => kind === 'product').sort(bySort('popularity_desc'));
+  const products = popularFirst(rows).filter(({ kind }) => kind === 'product');
   const before = new Map<string, number>();
   return new Set(
     products.filter(({ category }) => {
@@ -97,39 +103,50 @@ function bySort(sort: ResolvedQuery['sort']) {
   };
 }
 
-const compare = (left: string, right: string): number =>
-  Buffer.compare(Buffer.from(left), Buffer.from(right));
+const compare = (left: string, right: string): number => Buffer.compare(bytesOf(left), bytesOf(right));
 
-function remembered<Value>(work: (...texts: string[]) => Value): (...texts: string[]) => Value {
-  const known = new Map<string, Value>();
-  return (...texts) => {
-    const key = texts.join(' ');
-    const value = known.get(key) ?? work(...texts);
-    known.set(key, value);
+/** Its values by the first text, then by the second. */
+function remembered<Value>(
+  work: (one: string, other: string) => Value,
+): (one?: string, other?: string) => Value {
+  const known = new Map<string, Map<string, Value>>();
+  return (one = '', other = '') => {
+    const ofOne = known.get(one) ?? new Map<string, Value>();
+    known.set(one, ofOne);
+    const value = ofOne.get(other) ?? work(one, other);
+    ofOne.set(other, value);
     return value;
   };
 }
 
-const keyOf = remembered((name = '') => nameSortKey(name));
+const bytesOf = remembered((text) => Buffer.from(text));
 
-/** How many words a row matches, and how many of them exactly and less exactly. */
-function scoreOf(row: SearchedRow, words: readonly string[], synonyms: readonly GivenSynonym[]) {
-  const last = words.at(-1);
-  const own = ownTerms(row);
-  const score = { matched: 0, exact: 0, near: 0 };
-  for (const word of new Set(words)) {
-    const readings = [word, ...readingsOf(word, words, synonyms)];
-    const has = (reading: string) => reading.split(' ').every((each) => own.words.has(each));
-    if (readings.some(has)) score.exact++;
-    else if (
-      [...own.words].some((each) => (word === last && each.startsWith(word)) || holds(each, word)) ||
-      isWrittenOtherwise(own, word, words)
-    ) {
-      score.near++;
-    } else if (![...own.words].some((each) => isMisspelt(word, each) || each === numberBegun(word))) continue;
-    score.matched++;
-  }
-  return score;
+const keyOf = remembered(nameSortKey);
+
+/** How many words each row matches, and how many of them exactly and less exactly. */
+function scored(rows: readonly SearchedRow[], words: readonly string[], synonyms: readonly GivenSynonym[]) {
+  const asked = Array.from(new Set(words), (word) => ({
+    word,
+    readings: [word, ...readingsOf(word, words, synonyms)].map((reading) => reading.split(' ')),
+    forms: otherForms(word, words),
+    isLast: word === words.at(-1),
+  }));
+  return rows.map((row) => {
+    const own = ownTerms(row);
+    const each = [...own.words];
+    const score = { row, matched: 0, exact: 0, near: 0 };
+    for (const { word, readings, forms, isLast } of asked) {
+      if (readings.some((reading) => reading.every((term) => own.words.has(term)))) score.exact++;
+      else if (
+        each.some((term) => (isLast && term.startsWith(word)) || holds(term, word)) ||
+        isWrittenOtherwise(own, word, forms, isLast)
+      ) {
+        score.near++;
+      } else if (!each.some((term) => isMisspelt(word, term) || term === forms.numberBegun)) continue;
+      score.matched++;
+    }
+    return score;
+  });
 }
 
 interface OwnTerms {
@@ -166,12 +183,13 @@ const terms = new WeakMap<SearchedRow, OwnTerms>();
 function isWrittenOtherwise(
   { words: own, references }: OwnTerms,
   word: string,
-  words: readonly string[],
-): boolean {
-  const { joined, number, parted } = otherForms(word, words.join(' '));
+  forms: OtherForms,
+  isLast: boolean,
+) {
+  const { joined, number, parted } = forms;
   const begins = (term: string) => term.startsWith(word);
   const isNumber = /^\d{5,}$/.test(word);
-  const isBegun = word === words.at(-1) && word.length >= 4 && /\d/.test(word);
+  const isBegun = isLast && word.length >= 4 && /\d/.test(word);
   return (
     joined.some((each) => (each !== word && own.has(each)) || (/\d/.test(each) && references.has(each))) ||
     (number !== undefined && (own.has(number) || (/\D/.test(number) && references.has(number)))) ||
@@ -181,16 +199,22 @@ function isWrittenOtherwise(
   );
 }
 
+type OtherForms = ReturnType<typeof otherForms>;
+
 /** A word with its neighbours in a query as one word, its number, and the words that it may be. */
-const otherForms = remembered((word = '', query = '') => {
-  const words = query.split(' ');
+function otherForms(word: string, words: readonly string[]) {
   const runs = words.flatMap((_, from) => [1, 2, 3, 4, 5, 6].map((count) => words.slice(from, from + count)));
   const joined = runs
     .filter((run) => run.includes(word) && (run.length <= 3 || /\d/.test(run.join(''))))
     .map((run) => run.join(''));
-  const number = /^\p{L}+(\d{5,}.*)$/u.exec(word)?.[1];
-  return { joined: [...new Set(joined)], number, parted: partings(word) };
-});
+  return {
+    joined: [...new Set(joined)],
+    number: /^\p{L}+(\d{5,}.*)$/u.exec(word)?.[1],
+    /** The long number that it begins with or has in its middle, before other letters. */
+    numberBegun: /\d{5,}(?=\D)/.exec(word)?.[0],
+    parted: partings(word),
+  };
+}
 
 function partings(word: string): string[][] {
   if (UNSPACED.test(word)) return [];
@@ -207,9 +231,6 @@ function partings(word: string): string[][] {
   return [...halves, ...long].filter((parts) => parts.every((part) => lettersOf(part).length >= 2));
 }
 
-/** The long number that a word begins with or has in its middle, before other letters. */
-const numberBegun = (word: string): string | undefined => /\d{5,}(?=\D)/.exec(word)?.[0];
-
 /** contract 5.9, 5.10 */
 function readingsOf(word: string, words: readonly string[], synonyms: readonly GivenSynonym[]): string[] {
   const query = ` ${words.join(' ')} `;
@@ -225,13 +246,13 @@ const segmenter = new Intl.Segmenter('und', { granularity: 'grapheme' });
 const lettersOf = (word: string): string[] => Array.from(segmenter.segment(word), ({ segment }) => segment);
 
 /** Han, kana and Thai are found by two or more of their letters in a row, from any letter on. */
-const holds = remembered((known = '', word = '') => {
+const holds = remembered((known, word) => {
   if (!UNSPACED.test(word) || lettersOf(word).length < 2) return false;
   const letters = lettersOf(known);
   return letters.some((_, from) => letters.slice(from).join('').startsWith(word));
 });
 
-const isMisspelt = remembered((word = '', meant = '') => {
+const isMisspelt = remembered((word, meant) => {
   const letters = lettersOf(word);
   const editsMax = letters.length < 4 ? 0 : letters.length < 8 ? 1 : 2;
   return isWithin(letters, lettersOf(meant), editsMax);
@@ -260,21 +281,15 @@ export function naiveSuggest(
 ): string[] {
   if (words?.length === 0) return [];
   const asked = [...new Set(words ?? [])].length;
-  const popularFirst = rows
-    .filter((row) => category === null || row.category === category)
-    .sort(bySort('popularity_desc'));
-  const scoped = popularFirst
-    .map((row) => ({ row, ...scoreOf(row, words ?? [], synonyms) }))
-    .filter(({ matched }) => matched === asked);
+  const inCategory = popularFirst(rows).filter((row) => category === null || row.category === category);
+  const scoped = scored(inCategory, words ?? [], synonyms).filter(({ matched }) => matched === asked);
   const begins = nameSortKey(text);
-  const named = popularFirst.filter(
-    (row) => text !== '' && isNode(row) && keyOf(row.name).startsWith(begins),
-  );
+  const named = inCategory.filter((row) => text !== '' && isNode(row) && keyOf(row.name).startsWith(begins));
   const typed = scoped.filter(({ exact, near }) => exact + near === asked).map(({ row }) => row);
   const all = scoped.map(({ row }) => row);
   const last = nameSortKey(words?.at(-1) ?? '');
   const says = ({ name }: SearchedRow) => keyOf(name).includes(last);
-  const popular = new Set(rows.filter(isNode).sort(bySort('popularity_desc')).slice(0, 1_000));
+  const popular = new Set(popularFirst(rows).filter(isNode).slice(0, 1_000));
   const nodesOf = (matching: readonly SearchedRow[]) => {
     const nodes = matching.filter(isNode);
     const known = nodes.filter((row) => popular.has(row));

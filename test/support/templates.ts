@@ -11,8 +11,11 @@ import {
   rmSync,
   statSync,
 } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { claimHost } from '../../db/embedded/run-folder';
 
 /** Data folders that are prepared once and copied for each test. */
 
@@ -26,9 +29,11 @@ export const ENGINE_SOURCES = [
   'node_modules/@electric-sql/pglite-pgvector/package.json',
 ];
 
+const POLL_MS = 50;
+
 /**
- * The data folder that `prepare` filled, kept under `key`, which names whatever its content depends on. Processes that
- * prepare it at the same time do no harm: the first to finish wins.
+ * The data folder that `prepare` filled, kept under `key`, which names whatever its content depends on. One process prepares it,
+ * and others wait for that, as long as it lives.
  * @param prepare gets an empty data folder; opens an embedded database in it, fills it and closes it
  */
 export async function prepareTemplate(
@@ -36,8 +41,17 @@ export async function prepareTemplate(
   prepare: (dataDir: string) => Promise<void>,
 ): Promise<string> {
   const cached = join(TEMPLATES, key);
-  if (existsSync(cached)) return cached;
-  mkdirSync(TEMPLATES, { recursive: true });
+  const run = `${cached}-run`;
+  while (!existsSync(cached)) {
+    mkdirSync(run, { recursive: true });
+    const claim = createServer();
+    if (!(await claimHost(run, claim))) await delay(POLL_MS);
+    else await fill(cached, prepare).finally(() => claim.close());
+  }
+  return cached;
+}
+
+async function fill(cached: string, prepare: (dataDir: string) => Promise<void>): Promise<void> {
   const draft = mkdtempSync(join(TEMPLATES, 'draft-'));
   try {
     await prepare(draft);
@@ -46,7 +60,6 @@ export async function prepareTemplate(
     rmSync(draft, { recursive: true, force: true });
     if (!existsSync(cached)) throw error;
   }
-  return cached;
 }
 
 /** Copies a prepared data folder, without the sockets of the database that ran there. */
