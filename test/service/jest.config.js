@@ -5,8 +5,8 @@ const common = require('../../jest.config.js');
  * is still called, by `every-endpoint`.
  */
 const WITHOUT_ADAPTERS = [
-  'spec/(account|admin|data-files|errors|golden-queries|identifiability|legacy|mcp|openapi|pages)',
-  'spec/(record-fields|refusals|shop-guide|site|variants|wire)',
+  'spec/(account|admin|catalog-answers|credits|data-files|errors|golden-queries|identifiability|items|legacy|mcp)',
+  'spec/(openapi|pages|record-fields|refusals|shop-guide|site|variants|wire)',
 ];
 
 /** `npm run test:services`: the tests that speak to a database or a queue, on a real PostgreSQL and Redis, and `test/faults`. */

@@ -50,13 +50,6 @@ export function naiveSearch(
   };
 }
 
-function popularFirst(rows: readonly SearchedRow[]): readonly SearchedRow[] {
-  const known = sorted.get(rows) ?? rows.toSorted(bySort('popularity_desc'));
-  sorted.set(rows, known);
-  return known;
-}
-const sorted = new WeakMap<readonly SearchedRow[], readonly SearchedRow[]>();
-
 /** Products of which more popular ones fill the sandbox of their category. */
 function outsideSandbox(rows: readonly SearchedRow[]): ReadonlySet<SearchedRow> {
   const products = popularFirst(rows).filter(({ kind }) => kind === 'product');
@@ -105,23 +98,18 @@ function bySort(sort: ResolvedQuery['sort']) {
 
 const compare = (left: string, right: string): number => Buffer.compare(bytesOf(left), bytesOf(right));
 
-/** Its values by the first text, then by the second. */
-function remembered<Value>(
-  work: (one: string, other: string) => Value,
-): (one?: string, other?: string) => Value {
-  const known = new Map<string, Map<string, Value>>();
-  return (one = '', other = '') => {
-    const ofOne = known.get(one) ?? new Map<string, Value>();
-    known.set(one, ofOne);
-    const value = ofOne.get(other) ?? work(one, other);
-    ofOne.set(other, value);
+function remembered<Key, Value>(work: (key: Key) => Value): (key: Key) => Value {
+  const known = new Map<Key, Value>();
+  return (key) => {
+    const value = known.get(key) ?? work(key);
+    known.set(key, value);
     return value;
   };
 }
 
-const bytesOf = remembered((text) => Buffer.from(text));
-
+const bytesOf = remembered((text: string) => Buffer.from(text));
 const keyOf = remembered(nameSortKey);
+const popularFirst = remembered((rows: readonly SearchedRow[]) => rows.toSorted(bySort('popularity_desc')));
 
 /** How many words each row matches, and how many of them exactly and less exactly. */
 function scored(rows: readonly SearchedRow[], words: readonly string[], synonyms: readonly GivenSynonym[]) {
@@ -129,20 +117,22 @@ function scored(rows: readonly SearchedRow[], words: readonly string[], synonyms
     word,
     readings: [word, ...readingsOf(word, words, synonyms)].map((reading) => reading.split(' ')),
     forms: otherForms(word, words),
+    isPartOf: isPartOf(word),
+    isMisspelt: isMisspelt(word),
     isLast: word === words.at(-1),
   }));
   return rows.map((row) => {
     const own = ownTerms(row);
     const each = [...own.words];
     const score = { row, matched: 0, exact: 0, near: 0 };
-    for (const { word, readings, forms, isLast } of asked) {
+    for (const { word, readings, forms, isPartOf, isMisspelt, isLast } of asked) {
       if (readings.some((reading) => reading.every((term) => own.words.has(term)))) score.exact++;
       else if (
-        each.some((term) => (isLast && term.startsWith(word)) || holds(term, word)) ||
+        each.some((term) => (isLast && term.startsWith(word)) || isPartOf(term)) ||
         isWrittenOtherwise(own, word, forms, isLast)
       ) {
         score.near++;
-      } else if (!each.some((term) => isMisspelt(word, term) || term === forms.numberBegun)) continue;
+      } else if (!each.some((term) => isMisspelt(term) || term === forms.numberBegun)) continue;
       score.matched++;
     }
     return score;
@@ -155,9 +145,7 @@ interface OwnTerms {
   readonly references: ReadonlySet<string>;
 }
 
-function ownTerms(row: SearchedRow): OwnTerms {
-  const known = terms.get(row);
-  if (known) return known;
+const ownTerms = remembered((row: SearchedRow): OwnTerms => {
   const [words, references] = [new Set<string>(), new Set<string>()];
   for (const text of row.words) {
     const parts = text.split(/[- .]/);
@@ -173,17 +161,14 @@ function ownTerms(row: SearchedRow): OwnTerms {
       }
     }
   }
-  const own = { words, references };
-  terms.set(row, own);
-  return own;
-}
-const terms = new WeakMap<SearchedRow, OwnTerms>();
+  return { words, references };
+});
 
 /** contract 5.16, 5.17 */
 function isWrittenOtherwise(
   { words: own, references }: OwnTerms,
   word: string,
-  forms: OtherForms,
+  forms: ReturnType<typeof otherForms>,
   isLast: boolean,
 ) {
   const { joined, number, parted } = forms;
@@ -198,8 +183,6 @@ function isWrittenOtherwise(
     parted.some((parts) => parts.every((part) => own.has(part)))
   );
 }
-
-type OtherForms = ReturnType<typeof otherForms>;
 
 /** A word with its neighbours in a query as one word, its number, and the words that it may be. */
 function otherForms(word: string, words: readonly string[]) {
@@ -246,16 +229,18 @@ const segmenter = new Intl.Segmenter('und', { granularity: 'grapheme' });
 const lettersOf = (word: string): string[] => Array.from(segmenter.segment(word), ({ segment }) => segment);
 
 /** Han, kana and Thai are found by two or more of their letters in a row, from any letter on. */
-const holds = remembered((known, word) => {
-  if (!UNSPACED.test(word) || lettersOf(word).length < 2) return false;
-  const letters = lettersOf(known);
-  return letters.some((_, from) => letters.slice(from).join('').startsWith(word));
+const isPartOf = remembered((word: string) => {
+  const isLong = UNSPACED.test(word) && lettersOf(word).length >= 2;
+  const begins = (letters: string[], from: number) => letters.slice(from).join('').startsWith(word);
+  return remembered(
+    (known: string) => isLong && lettersOf(known).some((_, from, letters) => begins(letters, from)),
+  );
 });
 
-const isMisspelt = remembered((word, meant) => {
+const isMisspelt = remembered((word: string) => {
   const letters = lettersOf(word);
   const editsMax = letters.length < 4 ? 0 : letters.length < 8 ? 1 : 2;
-  return isWithin(letters, lettersOf(meant), editsMax);
+  return remembered((meant: string) => isWithin(letters, lettersOf(meant), editsMax));
 });
 
 /** Whether so many insertions, deletions, replacements and swaps of neighbours make one of the other. */

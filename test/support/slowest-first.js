@@ -1,33 +1,19 @@
 const { default: Sequencer } = require('@jest/test-sequencer');
 
-/** Files that take ten seconds or more, the longest first: begun last, one would run alone at the end. */
+/** Files that take ten seconds of a processor or more, the longest first: begun last, one would run alone at the end. */
 const SLOWEST = [
   'faults/faults',
   'service/adapt',
   'hostile/strangers',
-  'service/reindex',
+  'embedded/lifetime',
   'service/backup',
+  'service/reindex',
   'service/living',
   'service/bucket',
+  'spec/feedback',
   'db/catalog-search',
   'db/one-state',
-  'hostile/ssrf',
   'hostile/hostile-corpus',
-  'spec/idempotency',
-  'service/two-processes',
-  'service/identify',
-  'models/download-model',
-  'spec/feedback',
-  'spec/every-endpoint',
-  'spec/commands',
-  'embedded/lifetime',
-  'db/hostile-texts',
-  'workers/onnx',
-  'spec/identifiability',
-  'embedded/sharing',
-  'db/catalog-import-derivation',
-  'db/catalog-import-interrupted',
-  'workers/pool',
 ];
 
 const placeOf = ({ path }) => {

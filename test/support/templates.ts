@@ -29,8 +29,6 @@ export const ENGINE_SOURCES = [
   'node_modules/@electric-sql/pglite-pgvector/package.json',
 ];
 
-const POLL_MS = 50;
-
 /**
  * The data folder that `prepare` filled, kept under `key`, which names whatever its content depends on. One process prepares it,
  * and others wait for that, as long as it lives.
@@ -45,21 +43,20 @@ export async function prepareTemplate(
   while (!existsSync(cached)) {
     mkdirSync(run, { recursive: true });
     const claim = createServer();
-    if (!(await claimHost(run, claim))) await delay(POLL_MS);
-    else await fill(cached, prepare).finally(() => claim.close());
+    if (!(await claimHost(run, claim))) {
+      await delay(50);
+      continue;
+    }
+    const draft = mkdtempSync(join(TEMPLATES, 'draft-'));
+    try {
+      await prepare(draft);
+      if (!existsSync(cached)) renameSync(draft, cached);
+    } finally {
+      rmSync(draft, { recursive: true, force: true });
+      claim.close();
+    }
   }
   return cached;
-}
-
-async function fill(cached: string, prepare: (dataDir: string) => Promise<void>): Promise<void> {
-  const draft = mkdtempSync(join(TEMPLATES, 'draft-'));
-  try {
-    await prepare(draft);
-    renameSync(draft, cached);
-  } catch (error) {
-    rmSync(draft, { recursive: true, force: true });
-    if (!existsSync(cached)) throw error;
-  }
 }
 
 /** Copies a prepared data folder, without the sockets of the database that ran there. */
