@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { SearchScope } from '../../models/catalog/catalog-query';
 import type { EmbeddingVersion } from '../../models/vision/embedding-model';
+import { valueOfHalf } from '../../models/vision/linear-map';
 import type { ShownNeighbour } from '../../models/vision/neighbours';
 import { conditionsOnProducts } from '../catalog/search/catalog-clauses';
 import { allOf, prepared, rowsOf, type Sql, sql } from '../core/sql';
@@ -192,10 +193,3 @@ function vectorIn(bytes: Buffer): Float32Array {
 
 /** The value of each 16-bit pattern. */
 let halves: Float32Array | undefined;
-
-/** Half precision of IEEE 754, without infinities, which no stored vector has. */
-function valueOfHalf(bits: number): number {
-  const [exponent, fraction] = [(bits >>> 10) & 31, bits & 1_023];
-  const size = exponent === 0 ? fraction * 2 ** -24 : (1_024 + fraction) * 2 ** (exponent - 25);
-  return bits & 0x8000 ? -size : size;
-}

@@ -38,3 +38,13 @@ export function dot(left: Float32Array, right: Float32Array): number {
   for (let at = 0; at < left.length; at += 1) sum += (left[at] ?? 0) * (right[at] ?? 0);
   return sum;
 }
+
+/** The value of 16 bits in half precision (IEEE 754). */
+export function valueOfHalf(bits: number): number {
+  const sign = bits & 0x8000 ? -1 : 1;
+  const exponent = (bits >> 10) & 0x1f;
+  const fraction = (bits & 0x3ff) / 1024;
+  if (exponent === 0) return sign * 2 ** -14 * fraction;
+  if (exponent === 0x1f) return fraction === 0 ? sign * Number.POSITIVE_INFINITY : Number.NaN;
+  return sign * 2 ** (exponent - 15) * (1 + fraction);
+}

@@ -1,4 +1,5 @@
 import type { InferenceSession, Tensor } from 'onnxruntime-node';
+import { valueOfHalf } from '../../models/vision/linear-map';
 import { openOnnxRuntime } from './backends';
 import { inputShape, type LoadedModel } from './loaded-model';
 import { type ModelFolder, ModelRefused } from './model-folder';
@@ -87,19 +88,9 @@ function floatsOf({ folder }: ModelFolder, tensor: Tensor | undefined): Float32A
   if (tensor?.data instanceof Float32Array) return tensor.data;
   if (tensor?.type === 'float16' && ArrayBuffer.isView(tensor.data)) {
     const { buffer, byteOffset, byteLength } = tensor.data;
-    return Float32Array.from(new Uint16Array(buffer, byteOffset, byteLength / 2), fromHalf);
+    return Float32Array.from(new Uint16Array(buffer, byteOffset, byteLength / 2), valueOfHalf);
   }
   throw new ModelRefused(folder, `its output is ${tensor?.type ?? 'missing'}, neither float32 nor float16`);
-}
-
-/** IEEE 754 half precision, from its bits. */
-function fromHalf(bits: number): number {
-  const sign = bits & 0x8000 ? -1 : 1;
-  const exponent = (bits >> 10) & 0x1f;
-  const fraction = (bits & 0x3ff) / 1024;
-  if (exponent === 0) return sign * 2 ** -14 * fraction;
-  if (exponent === 0x1f) return fraction === 0 ? sign * Number.POSITIVE_INFINITY : Number.NaN;
-  return sign * 2 ** (exponent - 15) * (1 + fraction);
 }
 
 function inFixedBatches(fixedRows: number, infer: LoadedModel['predict']): LoadedModel['predict'] {

@@ -76,8 +76,7 @@ function DrawingBoard({ photo, least, change, setSize }: BoardProps) {
   const drag = useRef<Drag | null>(null);
   const picture = useRef<HTMLDivElement>(null);
   const at = ({ clientX, clientY }: PointerEvent): readonly [place: Point, reach: Point] => {
-    const box =
-      picture.current?.querySelector('.cropToFrame')?.getBoundingClientRect() ?? new DOMRect(0, 0, 1, 1);
+    const box = picture.current?.querySelector('.framed')?.getBoundingClientRect() ?? new DOMRect(0, 0, 1, 1);
     const place = {
       x: within((clientX - box.left) / box.width),
       y: within((clientY - box.top) / box.height),
@@ -136,7 +135,7 @@ export function FramedPicture(props: FramedPictureProps) {
   }
   return (
     <span class={look}>
-      <span class="cropToFrame" style={{ '--ratio': ratio }}>
+      <span class="framed" style={{ '--ratio': ratio }}>
         <img
           src={photo.preview}
           alt={alt}
