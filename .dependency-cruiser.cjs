@@ -44,7 +44,7 @@ module.exports = {
       severity: 'error',
       comment: 'commands get typed services of scripts/composition/services',
       from: { path: '^scripts/', pathNot: '^scripts/composition/' },
-      to: { path: '^scripts/composition/(container|bindings|adapters|opening)\\.ts$' },
+      to: { path: '^scripts/composition/(container|bindings|adapters|startup)\\.ts$' },
     },
     only('express-in-api', 'express|helmet|pino-http|@bull-board/express', '^api/'),
     only('sql-in-db', 'knex|pg|pg-copy-streams|pgvector|@electric-sql/[^/]+', '^db/'),

@@ -34,11 +34,12 @@ export class AnswerMemory {
 
   /**
    * Waits until there is memory for the answer to a call. @throws AppError 503 when it waits too long
-   * @param page or, if the answer is not a page, the name of an endpoint, whose answers are assumed to be as large as they were recently
+   * @param subject the page or, if the answer is not a page, the name of an endpoint, whose answers are assumed to be as large as they were recently
    * @returns a function to call with the final size of the answer
    */
-  async reserve(res: Response, page: PageRequest | string): Promise<AnswerMade> {
-    const [kind, rows] = typeof page === 'string' ? [page, 1] : [page.priced ? 'priced' : 'plain', page.rows];
+  async reserve(res: Response, subject: PageRequest | string): Promise<AnswerMade> {
+    const [kind, rows] =
+      typeof subject === 'string' ? [subject, 1] : [subject.priced ? 'priced' : 'plain', subject.rows];
     const known = () => this.#rowBytes.get(kind) ?? ROW_BYTES.plain;
     await this.#leaseOf(res).resize(rows * known() * HEAP_PER_BYTE);
     return (made, bytes) => {

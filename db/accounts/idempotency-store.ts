@@ -40,7 +40,7 @@ export class PostgresIdempotencyStore implements IdempotencyStore {
     if (found && !found.same) return { kind: 'other call' };
     if (found?.bytes == null) return { kind: 'running' };
     // An answer whose charge is being refunded is not given out.
-    const given = found.replayed || (await this.claimFree(call, found.charge_id));
+    const given = found.replayed || (await this.markGiven(call, found.charge_id));
     return given ? { kind: 'answered', chargeId: found.charge_id, bytes: found.bytes } : { kind: 'running' };
   }
 
@@ -65,7 +65,7 @@ export class PostgresIdempotencyStore implements IdempotencyStore {
   }
 
   /** Marks the answer as given, so that it and its charge stay; false if it was withdrawn. */
-  private async claimFree(call: IdempotentCall, chargeId: string): Promise<boolean> {
+  private async markGiven(call: IdempotentCall, chargeId: string): Promise<boolean> {
     const given = await rowsOf(this.knex)`UPDATE idempotent_calls SET replayed = true
       WHERE account_id = ${call.accountId} AND key = ${call.key} AND charge_id = ${chargeId}
       RETURNING true`;

@@ -40,8 +40,8 @@ export interface EngineEvents {
   died(reason: string): void;
 }
 
-/** A client of the database while it has its turn. */
-export interface TurnHolder {
+/** A client that waits for its turn with the database, or has it. */
+export interface TurnClient {
   /** The database is yours until you release it. */
   granted(): void;
   /** The database answers. Each byte must be acknowledged once. */
@@ -51,7 +51,7 @@ export interface TurnHolder {
 }
 
 /**
- * The database in its thread: bytes of the wire protocol in, bytes out, both with back pressure. One taker at a time has it,
+ * The database in its thread: bytes of the wire protocol in, bytes out, both with back pressure. One client at a time has it,
  * first come, first served, for a turn: all messages up to the answer `ReadyForQuery` outside a transaction. That is the unit in
  * which PostgreSQL's protocol can be shared: single messages of two clients must not mix, as unnamed statements and portals
  * belong to the session.
@@ -62,8 +62,8 @@ export class Engine {
   /** The last report of the database on its input. */
   private work: 'reading' | 'awaiting-input' | 'idle' = 'idle';
   private closed: (() => void) | undefined;
-  private readonly waiting: TurnHolder[] = [];
-  private current: TurnHolder | undefined;
+  private readonly waiting: TurnClient[] = [];
+  private current: TurnClient | undefined;
   private emptied: (() => void) | undefined;
 
   private constructor(
@@ -108,13 +108,13 @@ export class Engine {
   }
 
   /** Asks for a turn; `granted` is called when it begins, perhaps at once. */
-  request(taker: TurnHolder): void {
-    this.waiting.push(taker);
+  request(client: TurnClient): void {
+    this.waiting.push(client);
     this.grantNext();
   }
 
-  release(taker: TurnHolder): void {
-    if (this.current === taker) this.current = undefined;
+  release(client: TurnClient): void {
+    if (this.current === client) this.current = undefined;
     this.grantNext();
   }
 

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { ClientConnection } from './client-connection';
-import type { Engine, TurnHolder } from './engine';
+import type { Engine, TurnClient } from './engine';
 import { StatementNames } from './statement-names';
 import { type Frame, Frontend, frame, query, ReadyScanner, typeOf } from './wire-protocol';
 
@@ -38,7 +38,7 @@ let sessions = 0;
  * database, as behind a pooler in transaction mode: prepared statements are kept apart, but what `SET`, `LISTEN`,
  * session advisory locks and temporary tables do outside a transaction is seen by all, until the client leaves.
  */
-export class Session extends ClientConnection implements TurnHolder {
+export class Session extends ClientConnection implements TurnClient {
   private phase: Phase = 'idle';
   private engine: Engine | undefined;
   private readonly scanner = new ReadyScanner();

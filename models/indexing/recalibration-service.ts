@@ -69,14 +69,14 @@ export class RecalibrationService {
   async #corrected(version: VersionRecord, since: Date | null): Promise<LabelledExample[]> {
     const answers = await this.predictions.correctedNeighbours(version.id, since, ANSWERS_MAX);
     const taxonomy = await this.catalog.taxonomy();
-    const sightingOf = async ({ id, correctId, neighbours: near, photos }: CorrectedNeighbours) => {
+    const exampleOf = async ({ id, correctId, neighbours: near, photos }: CorrectedNeighbours) => {
       const products = correctId === null ? [] : [correctId];
       const showing = await this.catalog.productsShowing(near.map(({ imageId }) => imageId));
       const neighbours = near.map((each) => ({ ...each, products: showing.get(each.imageId) ?? [] }));
       const shown = { item: correctId ?? id, neighbours, photos, products, shows: products };
       return labelledExample(shown, this.catalog, taxonomy);
     };
-    return pMap(answers, sightingOf, { concurrency: 4 });
+    return pMap(answers, exampleOf, { concurrency: 4 });
   }
 }
 

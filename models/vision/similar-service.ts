@@ -32,7 +32,7 @@ export interface SimilarItems {
   readonly resolvedTaxonomy: ResolvedTaxonomy | null;
 }
 
-/** Finds products that look like a product: the other products that its stored pictures are identified as (contract 6.5, 6.6). */
+/** Finds products that look like a product: the other products that its stored pictures are identified as (contract 6.3, 6.4, 6.5, 6.6). */
 @injectable()
 export class SimilarService {
   constructor(

@@ -15,7 +15,7 @@ export interface Limits {
 export class ConcurrentPoller {
   readonly #loops = new Set<Promise<void>>();
   readonly #task: RecurringTask;
-  /** Loops that have a slot, those that have stepped aside, and those of the latter that want their slot back. */
+  /** Loops that have a slot, those that are paused, and paused ones that want their slot back. */
   #held = 0;
   #paused = 0;
   readonly #returning: (() => void)[] = [];

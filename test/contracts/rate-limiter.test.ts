@@ -29,7 +29,7 @@ async function aheadInRedis(client: Redis, prefix: string, work: () => Promise<u
   for (const key of await client.keys(`${prefix}:*`)) {
     await client.pexpire(key, (await client.pttl(key)) + DAY_MS);
     if ((await client.type(key)) !== 'zset') continue;
-    for (const place of await client.zrange(key, '0', '-1')) await client.zincrby(key, DAY_MS, String(place));
+    for (const slot of await client.zrange(key, '0', '-1')) await client.zincrby(key, DAY_MS, String(slot));
   }
 }
 
@@ -68,7 +68,7 @@ describe.each(Object.entries(OPENERS))('a rate limiter %s', (_name, open) => {
   });
   afterAll(() => limiters.close());
 
-  const placeOnceFree = async (key: string): Promise<void> => {
+  const slotOnceFree = async (key: string): Promise<void> => {
     while ((await limiters.one.acquire(key, 1, 20)) === null) await new Promise(setImmediate);
   };
 
@@ -90,7 +90,7 @@ describe.each(Object.entries(OPENERS))('a rate limiter %s', (_name, open) => {
     expect([await allowed('key-b', 'second'), await allowed('key-b', 'minute')]).toEqual([true, false]);
   });
 
-  test('gives as many places as the limit, several together or none, and gives released ones again', async () => {
+  test('gives as many slots as the limit, several together or none, and gives released ones again', async () => {
     const { one, other } = limiters;
     const five = await one.acquire('key-d', 6, 60_000, 5);
     expect(five).not.toBeNull();
@@ -103,13 +103,13 @@ describe.each(Object.entries(OPENERS))('a rate limiter %s', (_name, open) => {
     expect(await other.acquire('key-d', 6, 60_000, 5)).not.toBeNull();
   });
 
-  test('reclaims a place that nobody released', async () => {
+  test('reclaims a slot that nobody released', async () => {
     await limiters.one.acquire('key-e', 1, 20);
-    await placeOnceFree('key-e');
+    await slotOnceFree('key-e');
   });
 
   // contract 14.18
-  test('restarts a window begun by a clock that was ahead, and reclaims its places', async () => {
+  test('restarts a window begun by a clock that was ahead, and reclaims its slots', async () => {
     const { one, other, ahead } = limiters;
     const refused = { allowed: false, limit: 1, remaining: 0 };
     await ahead(async () => {
@@ -121,6 +121,6 @@ describe.each(Object.entries(OPENERS))('a rate limiter %s', (_name, open) => {
     expect(second).toMatchObject(refused);
     expect(second.resetSeconds).toBeLessThanOrEqual(60);
     await ahead(() => one.acquire('key-g', 1, 20));
-    await placeOnceFree('key-g');
+    await slotOnceFree('key-g');
   });
 });

@@ -54,7 +54,7 @@ describe.each(ADAPTERS)('vision queue, %s', (_name, adapter) => {
     await queue.acquireSlot(stranger(deadline()));
     await occupy(6, ...waiting);
   };
-  const places = async (caller: () => VisionCaller): Promise<QueueSlot[]> => {
+  const slots = async (caller: () => VisionCaller): Promise<QueueSlot[]> => {
     const entered: QueueSlot[] = [];
     const entering = async () => {
       for (;;) entered.push(await queue.acquireSlot(caller()));
@@ -100,7 +100,7 @@ describe.each(ADAPTERS)('vision queue, %s', (_name, adapter) => {
     expect(answers.map(({ neighbours }) => neighbours[0]?.imageId)).toEqual(photos);
   });
 
-  test('fails with timeout at the deadline, and the place is free again', async () => {
+  test('fails with timeout at the deadline, and the slot is free again', async () => {
     await open({ concurrency: 1 });
     await occupy(1);
     await expect(ask(2, deadline(50))).rejects.toMatchObject({ status: 504, code: 'timeout' });
@@ -125,35 +125,35 @@ describe.each(ADAPTERS)('vision queue, %s', (_name, adapter) => {
   test('lets no more photos in than can be answered in half of their time, also before they are in the queue', async () => {
     await openBusy();
     const inAMinute = deadline(60_000);
-    const entered = await places(() => stranger(inAMinute));
+    const entered = await slots(() => stranger(inAMinute));
     // A second for each, and one is in work, of which the queue on Redis may not have heard yet.
     expect([30, 31]).toContain(entered.length);
     await expect(queue.admit(stranger(inAMinute))).rejects.toMatchObject(UNAVAILABLE);
-    for (const place of entered) place.release();
+    for (const slot of entered) slot.release();
     await expect(queue.acquireSlot(stranger(inAMinute))).resolves.toBeDefined();
   });
 
-  test('reserves the last eighth of its places for accounts that take less than all', async () => {
+  test('reserves the last eighth of its slots for accounts that take less than all', async () => {
     await open({ concurrency: 1, waitingMax: 16 });
     await queue.acquireSlot(stranger(deadline()));
     await occupy(1);
     const taken: number[] = [];
     for (const accountId of ['flood', 'somebody', 'somebody else'])
-      taken.push((await places(() => ({ accountId, deadlineAt: deadline() }))).length);
+      taken.push((await slots(() => ({ accountId, deadlineAt: deadline() }))).length);
     expect(taken).toEqual([14, 2, 0]);
   });
 
   test('admits an account with nothing in the queue where one with much would be too late', async () => {
     await openBusy();
     const deadlineAt = deadline(60_000);
-    await places(() => ({ accountId: 'flood', deadlineAt }));
+    await slots(() => ({ accountId: 'flood', deadlineAt }));
     await expect(queue.admit(stranger(deadlineAt))).resolves.toBeUndefined();
   });
 
   test('counts photos, and of those to be decoded before one only as many of each account as its turn takes', async () => {
     await openBusy();
     const deadlineAt = deadline(60_000);
-    const entered = await places(() => ({ accountId: 'flood', deadlineAt, photos: 5 }));
+    const entered = await slots(() => ({ accountId: 'flood', deadlineAt, photos: 5 }));
     expect(entered.length).toBeLessThan(8);
     for (let photo = 0; photo < 12; photo += 1) await queue.acquireSlot({ accountId: 'other', deadlineAt });
   });
@@ -176,7 +176,7 @@ describe.each(ADAPTERS)('vision queue, %s', (_name, adapter) => {
     await until(async () => (await queue.depth()).waiting === 8);
   });
 
-  test('gives the place of a disconnected caller to the next one', async () => {
+  test('gives the slot of a disconnected caller to the next one', async () => {
     const firstPhoto = pipeline.hold();
     await open({ concurrency: 1, waitingMax: 1 });
     const first = ask(1);

@@ -40,7 +40,7 @@ export interface Scenario {
 
 type Disturbance = (installation: Installation, round: number) => Promise<unknown>;
 
-/** More clients than there are places in the queue and in both workers. */
+/** More clients than there are slots in the queue and in both workers. */
 const CROWD = WAITING_MAX + 64;
 const OUTAGE_MS = 1_000;
 const PAUSE_MS = 5_000;

@@ -50,7 +50,7 @@ describe('vision calls at the same time', () => {
   beforeEach(() => service.queue.reset());
   const photos = (count: number) => ({ images: Array.from({ length: count }, () => photo) });
 
-  test('are limited by key, counted by their photos, and a place is free when its call ends', async () => {
+  test('are limited by key, counted by their photos, and a slot is free when its call ends', async () => {
     const [api, other] = [await clientWith({ concurrency: 4 }), await clientWith({ concurrency: 1 })];
     const finish = service.queue.holds();
     const held = [api.identify(photos(3))];
@@ -59,7 +59,7 @@ describe('vision calls at the same time', () => {
     expect(refused).toMatchObject({ status: 429, body: { error: 'rate_limited' } });
     expect(refused.headers.has('Retry-After')).toBe(true);
     expect(refused.headers.get('RateLimit-Limit')).toBe('4');
-    // The catalog has no such limit, and other keys have places of their own.
+    // The catalog has no such limit, and other keys have slots of their own.
     expect((await api.query({})).status).toBe(200);
     held.push(api.identify(photo), other.identify(photo));
     await service.queue.asked(3);
@@ -69,7 +69,7 @@ describe('vision calls at the same time', () => {
     service.queue.reset();
     for (const body of [{}, { base64: '' }, { base64: 'AAAA' }])
       expect([400, 422]).toContain((await api.identify(body)).status);
-    // A call with more photos than there are places takes all.
+    // A call with more photos than there are slots takes all.
     expect((await api.identify(photos(5))).status).toBe(200);
   });
 });

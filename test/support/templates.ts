@@ -15,7 +15,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { claimHost } from '../../db/embedded/run-folder';
+import { claimHost, shortPath } from '../../db/embedded/run-folder';
 
 /** Data folders that are prepared once and copied for each test. */
 
@@ -40,23 +40,30 @@ export async function prepareTemplate(
 ): Promise<string> {
   const cached = join(TEMPLATES, key);
   const run = `${cached}-run`;
-  while (!existsSync(cached)) {
-    mkdirSync(run, { recursive: true });
-    const claim = createServer();
-    if (!(await claimHost(run, claim))) {
-      await delay(50);
-      continue;
+  mkdirSync(run, { recursive: true });
+  const short = shortPath(run);
+  try {
+    while (!existsSync(cached)) {
+      const claim = createServer();
+      if (await claimHost(short.path, claim)) await fill(cached, prepare).finally(() => claim.close());
+      else await delay(50);
     }
-    const draft = mkdtempSync(join(TEMPLATES, 'draft-'));
-    try {
-      await prepare(draft);
-      if (!existsSync(cached)) renameSync(draft, cached);
-    } finally {
-      rmSync(draft, { recursive: true, force: true });
-      claim.close();
-    }
+  } finally {
+    short.release();
   }
   return cached;
+}
+
+/** Another process may have filled it before this one had the claim. */
+async function fill(cached: string, prepare: (dataDir: string) => Promise<void>): Promise<void> {
+  if (existsSync(cached)) return;
+  const draft = mkdtempSync(join(TEMPLATES, 'draft-'));
+  try {
+    await prepare(draft);
+    renameSync(draft, cached);
+  } finally {
+    rmSync(draft, { recursive: true, force: true });
+  }
 }
 
 /** Copies a prepared data folder, without the sockets of the database that ran there. */

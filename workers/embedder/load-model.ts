@@ -11,7 +11,7 @@ import { inputShape, type LoadedModel, type RunsOn } from './loaded-model';
 import { type ModelFolder, ModelRefused } from './model-folder';
 import { loadOnnx } from './onnx-model';
 
-/** @throws ModelRefused when the format can't be run here or the files are no such model (contract 14.11) */
+/** @throws ModelRefused when the format can't be run here or the files are no such model */
 export async function loadModel(model: ModelFolder, backend: OpenBackend): Promise<LoadedModel> {
   const { format, file } = model.manifest;
   try {
@@ -23,7 +23,7 @@ export async function loadModel(model: ModelFolder, backend: OpenBackend): Promi
   }
 }
 
-/** A network of TensorFlow on the backend, or on another one that takes it. */
+/** A network of TensorFlow on the backend, or on another one that takes it (contract 14.11). */
 async function loadNetwork(
   model: ModelFolder,
   open: Opener,

@@ -104,7 +104,7 @@ export abstract class AdmittingQueue {
   async neighbours(request: NeighbourRequest): Promise<Neighbourhood> {
     const { accountId, images, signal, deadlineAt } = request;
     this.#queued.add(accountId, images.length);
-    let queued: QueuedAnswer | undefined;
+    let pending: QueuedAnswer | undefined;
     try {
       signal?.throwIfAborted();
       const askedAt = this.now();
@@ -114,22 +114,22 @@ export abstract class AdmittingQueue {
       const { waitingMax, leftMs } = this.#limitsFor(request);
       this.#assertCapacity(this.load.waiting, waitingMax);
       this.#assertTime(this.load, leftMs);
-      queued = this.add(request, askedAt);
+      pending = this.add(request, askedAt);
       const ticket = this.rate.ask(askedAt);
-      const waited = await race(queued.answer, deadlineAt - askedAt, signal);
+      const waited = await race(pending.answer, deadlineAt - askedAt, signal);
       const isLate = waited.kind === 'late';
       const answer =
-        waited.kind === 'answered' ? waited.value : isLate ? await queued.findLateAnswer?.() : null;
+        waited.kind === 'answered' ? waited.value : isLate ? await pending.findLateAnswer?.() : null;
       if (answer) {
         this.rate.answered(ticket, this.now());
         return answer;
       }
       if (isLate) this.rate.missed(ticket, this.now());
-      await queued.withdraw?.().catch(() => undefined);
+      await pending.withdraw?.().catch(() => undefined);
       throw isLate ? timeout(deadlineAt - askedAt) : signal?.reason;
     } finally {
-      queued?.discard();
       this.#queued.add(accountId, -images.length);
+      pending?.discard();
     }
   }
 

@@ -43,16 +43,16 @@ async function deriveProducts(trx: Knex, ids: readonly string[]): Promise<Comple
   const products = [...(await loadProducts(trx, ids)).values()];
   if (products.length === 0) return [];
   const entities = await loadNamed(trx, namedEntities(products));
-  const around = { categories: await loadCategories(trx), entities };
-  return products.map((product) => productRow(product, around));
+  const context = { categories: await loadCategories(trx), entities };
+  return products.map((product) => productRow(product, context));
 }
 
 async function deriveEntities(trx: Knex, ids: readonly string[]): Promise<CompleteRow[]> {
   const own = await loadEntities(trx, sql`id = ANY(${ids}::text[]) AND NOT deleted`);
   if (own.size === 0) return [];
   const parents = new Set([...own.values()].flatMap((entity) => Object.values(entity.parents)));
-  const around = { categories: await loadCategories(trx), entities: await loadNamed(trx, [...parents]) };
-  const listed = [...own.values()].filter((entity) => isListable(entity, around));
+  const context = { categories: await loadCategories(trx), entities: await loadNamed(trx, [...parents]) };
+  const listed = [...own.values()].filter((entity) => isListable(entity, context));
   const modelTags = await tagsOfModels(
     trx,
     listed.flatMap(({ kind, id }) => (kind === 'model' ? [id] : [])),
@@ -61,7 +61,7 @@ async function deriveEntities(trx: Knex, ids: readonly string[]): Promise<Comple
     trx,
     listed.map((entity) => {
       const tags = entity.kind === 'model' ? (modelTags.get(entity.id) ?? []) : entity.tags;
-      return entityRow(entity, tags, around);
+      return entityRow(entity, tags, context);
     }),
   );
 }

@@ -79,7 +79,7 @@ export function candidatesOf(words: readonly string[]): Sql {
       SELECT asked, array_agg(known) AS words FROM candidates GROUP BY asked) AS by_word`;
 }
 
-/** The deletions of all words, interleaved, so that a limit drops the longest deletions of every word. */
+/** The deletions of all words, interleaved, so that a limit drops those that lack the most letters of every word. */
 function deletionsInTurn(words: readonly string[]) {
   return words
     .flatMap((word) =>

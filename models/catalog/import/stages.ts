@@ -83,11 +83,11 @@ const productsStage = ({ pictures, taxonomy }: WriteContext): Stages['products']
     const fit = accepted<Product>(batch, reject, (product) =>
       isDeletion(product) ? null : (vocabularyFault(product, taxonomy) ?? attributeFault(product, entities)),
     );
-    const around = { categories: taxonomy.categories, entities };
+    const context = { categories: taxonomy.categories, entities };
     const stored = await pictures.storeAll(fit, reject);
     return stored.flatMap<Numbered<WrittenRecords['products']>>(({ line, bytes, record }) => {
       if (isDeletion(record)) return [{ line, bytes, record }];
-      const row = productRow(record, around);
+      const row = productRow(record, context);
       if (row.name === '') reject(line, 'title', NAMELESS);
       return row.name === '' ? [] : [{ line, bytes, record: { ...record, row, taxonomyVersion } }];
     });

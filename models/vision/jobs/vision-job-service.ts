@@ -87,7 +87,7 @@ export class VisionJobService {
     return shown.map(({ answerBytes }, at) => (answerBytes === 0 ? null : (answers[at] ?? null)));
   }
 
-  /** Cancels the entries that have not begun (contract 16.6). @throws AppError 404 for an unknown job, or another owner's (16.7) */
+  /** Cancels the entries that have not begun (contract 16.6). @throws AppError 404 for an unknown job, or another owner's (contract 16.7) */
   async cancel(owner: Owner, id: string): Promise<VisionJob> {
     await this.show(owner, id);
     await this.jobs.cancel(id);
