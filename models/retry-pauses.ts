@@ -14,7 +14,8 @@ export const retryAlways = <Result>(work: () => Promise<Result>, options: Option
   pRetry(
     () =>
       work().catch((failure: unknown) => {
-        throw failure instanceof TypeError ? new Error(failure.message, { cause: failure }) : failure;
+        const isRetried = failure instanceof Error && !(failure instanceof TypeError);
+        throw isRetried ? failure : new Error(String(failure), { cause: failure });
       }),
     options,
   );

@@ -28,8 +28,8 @@ interface Settlement {
 
 const amountOf = ({ amount }: Settlement): number => amount;
 
-/** Retries for a day, at last every minute: an outage must not cost the account its credits. */
-const REFUND_TRIES = { retries: 24 * 60, minTimeout: 1_000, maxTimeout: 60_000, unref: true } as const;
+/** Retries for ten minutes, at last every minute; a longer outage needs an operator. */
+const REFUND_TRIES = { retries: 15, minTimeout: 1_000, maxTimeout: 60_000, unref: true } as const;
 
 /**
  * Credits in PostgreSQL (contract 10.5). Every movement is one statement, so it happens whole or not at all, and

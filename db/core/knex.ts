@@ -25,7 +25,7 @@ export interface PoolOptions {
   readonly poolMax?: number;
   /** Longest statement; 0 = no limit. Default 30 s. The embedded database has no such limit: it can't interrupt itself. */
   readonly statementMs?: number;
-  /** How long the server may be silent while a caller waits. Default 10 s. For other work: so much longer than a statement. */
+  /** How long the server may be silent after the longest statement. Default 10 s. */
   readonly silenceMs?: number;
   /** Shown in `pg_stat_activity`. Default `loupe`. */
   readonly applicationName?: string;
@@ -58,7 +58,7 @@ export function connectPostgres({
       keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
       ...commonConnection(options),
     },
-    (party) => (party !== null ? silenceMs : statementMs && statementMs + silenceMs),
+    statementMs && statementMs + silenceMs,
   );
   return { ...pool, kind: 'postgres', warnings, close: () => pool.knex.destroy() };
 }
@@ -89,7 +89,7 @@ const commonConnection = ({ applicationName = 'loupe' }: PoolOptions) => ({
 function createKnex(
   { poolMax, onWarning }: PoolOptions & { readonly poolMax: number },
   connection: Knex.PgConnectionConfig | Knex.ConnectionConfigProvider,
-  silenceMsOf: (party: string | null) => number = () => 0,
+  silenceMs = 0,
 ): Pick<Database, 'knex' | 'connections'> {
   const warn = (message: unknown) => onWarning?.(String(message));
   const knex = knexFactory({
@@ -100,7 +100,7 @@ function createKnex(
     log: { warn, error: warn, deprecate: warn, debug: () => undefined },
   });
   const shares = connectionBudget(poolMax, ACQUIRE_MS);
-  shareConnections(knex.client, shares, silenceMsOf);
+  shareConnections(knex.client, shares, silenceMs);
   // As Knex's pool (tarn) counts them, plus the queries that wait for their party's share.
   const connections = () => {
     const { pool } = knex.client;
@@ -110,7 +110,7 @@ function createKnex(
   return { knex, connections };
 }
 
-/** Drops all open connections when one breaks, is dead, or shows that the server is no longer the primary. */
+/** Drops connections that are unusable; when one breaks, is dead, or leads to a server that is no longer the primary, all. */
 function withoutSpentConnections() {
   const usable = new Set<Client>();
   return {
@@ -121,9 +121,12 @@ function withoutSpentConnections() {
       stream.on('timeout', () => client.readyForQuery || stream.destroy(silent));
       usable.add(client);
       client.once('end', () => usable.delete(client));
-      client.once('error', () => usable.clear());
+      const clear = () => usable.has(client) && usable.clear();
+      client.once('error', clear);
       client.connection.on('errorMessage', ({ code }: { readonly code?: string }) => {
-        if (connectionsSpent(code ?? '') && usable.has(client)) usable.clear();
+        const spent = connectionsSpent(code ?? '');
+        if (spent === 'all') clear();
+        else if (spent === 'this') usable.delete(client);
       });
       done(null, client);
     },
@@ -154,21 +157,16 @@ interface Watched {
 }
 
 /** Counts every connection against the party that it is for (contract 12.12). When none is free in time: 503. */
-function shareConnections(
-  client: ConnectionSource,
-  shares: FairBudget,
-  silenceMsOf: (party: string | null) => number,
-): void {
+function shareConnections(client: ConnectionSource, shares: FairBudget, silenceMs: number): void {
   const held = new WeakMap<object, Lease>();
   const acquire = client.acquireConnection.bind(client);
   const release = client.releaseConnection.bind(client);
   client.acquireConnection = async () => {
-    const party = currentParty();
-    const lease = shares.open(party);
+    const lease = shares.open(currentParty());
     await lease.resize(1);
     try {
       const connection = await acquire();
-      connection.connection.stream.setTimeout(silenceMsOf(party));
+      connection.connection.stream.setTimeout(silenceMs);
       held.set(connection, lease);
       return connection;
     } catch (failure) {

@@ -33,8 +33,11 @@ export function databaseAway(cause: unknown): AppError {
   return unavailable(`The database ${says}; try again.`, 1, cause);
 }
 
-/** Whether no open connection must be used again after this SQLSTATE on one of them. */
-export const connectionsSpent = (sqlState: string): boolean => CONNECTION_SPENT.test(sqlState);
+/** Which connections must not be used again after this SQLSTATE on one of them: none, this one, or all that are open. */
+export function connectionsSpent(sqlState: string): 'none' | 'this' | 'all' {
+  if (sqlState === READ_ONLY) return 'all';
+  return CONNECTION_SPENT.test(sqlState) ? 'this' : 'none';
+}
 
 /** The SQLSTATE of a failure, or of the cause of the 503 that reports it; null for any other failure. */
 export function sqlStateOf(failure: unknown): string | null {

@@ -93,15 +93,17 @@ export function readColumns(
     of.set(field, [...columns, column]);
     used.add(column);
   }
-  const lists = [...LISTS].flatMap((field) => of.get(field) ?? []);
-  const isRepeated = (column: string, at: number) => header.indexOf(column) < at && !lists.includes(column);
-  const others = header.filter((column, at) => !used.has(column) || isRepeated(column, at));
+  const wholly = [...LISTS, 'variant_image' as const].flatMap((field) => of.get(field) ?? []);
+  const repeated = header.filter(
+    (column, at) => used.has(column) && header.indexOf(column) < at && !wholly.includes(column),
+  );
+  const others = header.filter((column) => !used.has(column));
   const data = map['data'] === '*' ? others : columnsNamed(map['data'] ?? null, header, 'data');
   return {
     format: format ?? formatOf(of),
     of,
     data,
-    unread: others.filter((column) => !data.includes(column)),
+    unread: [...others.filter((column) => !data.includes(column)), ...repeated],
     currency: (of.get('price') ?? []).map(currencyIn).find((code) => code !== null) ?? null,
   };
 }
