@@ -139,42 +139,6 @@ describe('min_confidence', () => {
   });
 });
 
-const uri = (base64: string) => `data:image/png;base64,${base64}`;
-
-// contract 7.2
-test.each<[string, (plain: string) => string]>([
-  ['as it is', (plain) => plain],
-  ['as a data URI of another type than it is', (plain) => uri(plain).replace('png', 'heic')],
-  ['as a data URI with parameters, in other case', (plain) => `DATA:image/png;name=a.png;BASE64,${plain}`],
-  ['as a percent-encoded data URI', (plain) => uri(encodeURIComponent(plain))],
-  ['as a data URI that is percent-encoded as a whole', (plain) => encodeURIComponent(uri(plain))],
-  ['in the URL-safe alphabet', (plain) => plain.replaceAll('+', '-').replaceAll('/', '_')],
-  ['without padding', (plain) => plain.replace(/=+$/, '')],
-  ['with white space', (plain) => `\n ${plain.replace(/.{60}/g, '$&\r\n\t')} \n`],
-])('base64 is taken %s', async (_how, form) => {
-  const { data } = await answerTo(SUBMARINER, { base64: form(photo.base64) });
-  expect(idsOf(data)).toEqual(['product_submariner']);
-});
-
-const bytes = (text: string) => ({ base64: Buffer.from(text, 'latin1').toString('base64') });
-
-// contract 7.1, 7.3, 7.5
-test.each<[string, () => object, string]>([
-  ['bytes of no known format', () => bytes('hello, this is no picture at all'), 'image_format'],
-  ['a GIF', () => bytes('GIF89a\x01\x00\x01\x00\x00\x00\x00;'), 'image_format'],
-  ['an SVG', () => bytes('<svg xmlns="http://www.w3.org/2000/svg"/>'), 'image_format'],
-  ['too many bytes', () => bytes('\x89PNG\r\n\x1a\n'.padEnd(256 * 1024 + 1)), 'image_too_large'],
-  [
-    'a private address, whatever base64 is',
-    () => ({ url: 'http://127.0.0.1:9/', base64: '!' }),
-    'url_blocked',
-  ],
-])('%s is a 422 with its reason, free of charge', async (_what, sent, reason) => {
-  const answer = await service.api.identify(sent());
-  expect(answer).toMatchObject({ status: 422, body: { error: 'unprocessable', reason } });
-  expect(answer.headers.get('X-Credits-Used')).toBe('0');
-});
-
 // contract 7.7
 test('the deadline is a 504, free of charge', async () => {
   service.queue.behaviour = 'never answers';
