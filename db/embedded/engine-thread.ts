@@ -6,9 +6,6 @@
 import { fsyncSync } from 'node:fs';
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { PGlite } from '@electric-sql/pglite';
-import { btree_gin } from '@electric-sql/pglite/contrib/btree_gin';
-import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm';
-import { unaccent } from '@electric-sql/pglite/contrib/unaccent';
 import { vector } from '@electric-sql/pglite-pgvector';
 import { type EngineInput, type EngineOptions, type EngineOutput, Signal } from './engine';
 import { startup } from './wire-protocol';
@@ -152,7 +149,7 @@ async function openDatabase(
   const settings = Object.entries(SERVER_SETTINGS).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const database = await PGlite.create({
     dataDir: folder,
-    extensions: { btree_gin, pg_trgm, unaccent, vector },
+    extensions: { vector },
     initDbStartParams: INITDB_PARAMETERS,
     startParams: [...PGlite.defaultStartParams.filter((given) => !(durable && given === '-F')), ...settings],
     onStderr: (line) => {

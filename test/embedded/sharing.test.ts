@@ -112,24 +112,6 @@ describe('one embedded database, many clients', () => {
     expect(rows).toHaveLength(30_000);
     expect(rows.every((row, i) => row.i === i + 1 && row.filler.length === 1000)).toBe(true);
   });
-
-  test('half-precision vectors with HNSW, trigrams and unaccent work', async () => {
-    await a.query(
-      `create extension if not exists vector; create extension if not exists pg_trgm;
-       create extension if not exists unaccent;
-       create table v (id int primary key, e halfvec(3), name text);
-       insert into v select i, format('[%s,0,1]', i)::halfvec, 'Hermès ' || i from generate_series(1, 500) i;
-       create index on v using hnsw (e halfvec_l2_ops); create index on v using gin (name gin_trgm_ops);
-       begin; set local enable_seqscan = off`,
-    );
-    const nearest = "select id from v order by e <-> '[42,0,1]'::halfvec limit 1";
-    const plan = (await a.query(`explain ${nearest}`)).rows.map((row) => row['QUERY PLAN']);
-    expect(plan.join()).toContain('v_e_idx');
-    expect((await a.query(nearest)).rows).toEqual([{ id: 42 }]);
-    const alike = await a.query("select id from v where unaccent(name) % 'hermes 77'");
-    expect(alike.rows).toContainEqual({ id: 77 });
-    await a.query('commit');
-  });
 });
 
 test('a client that idles in a transaction loses it, so that the others go on', async () => {
