@@ -8,6 +8,7 @@ import { StoreFault } from '../../models/store-fault';
 import { startService } from '../../scripts/composition/service';
 import { waitForStore } from '../../scripts/composition/wait-for-store';
 import { readConfig } from '../../scripts/config';
+import { freePort } from '../../scripts/lab/services/servers';
 import { probeRedis } from '../../workers/queue/redis-connection';
 import { temporaryFolder } from '../support/temporary-folder';
 
@@ -19,11 +20,10 @@ const SERVER = {
 };
 
 const stops: (() => Promise<void>)[] = [];
-const stopStores = async () => {
+afterEach(async () => {
+  jest.restoreAllMocks();
   for (const stop of stops.splice(0)) await stop();
-};
-afterEach(() => jest.restoreAllMocks());
-afterEach(stopStores);
+});
 
 /** The port of a server that answers each connection as it is told to; it is gone after the test. */
 async function fakeStore(talk: (socket: Socket) => void): Promise<number> {
@@ -60,12 +60,6 @@ const redisWith = (replies: Readonly<Record<string, string>>): Promise<number> =
         socket.write(`${replies[name.toLowerCase()] ?? replies['*'] ?? '+OK'}\r\n`);
     });
   });
-
-async function closedPort(): Promise<number> {
-  const port = await answering('');
-  await stopStores();
-  return port;
-}
 
 async function faultOf(probe: Promise<unknown>): Promise<[message: string, isWaitedFor: boolean]> {
   const fault: unknown = await probe.catch((failure: unknown) => failure);
@@ -114,10 +108,10 @@ describe('PostgreSQL', () => {
     [/createdb loupe/, false, refusing('3D000', 'database "loupe" does not exist')],
     [/max_connections/, true, refusing('53300', 'too many clients already')],
     [/starting or stopping/, true, refusing('57P03', 'the database system is starting up')],
-    [/nothing listens there/, true, closedPort],
+    [/nothing listens there/, true, freePort],
     [/cut off/, true, () => answering('')],
     [/no TLS.*sslmode/, false, () => answering('N'), '?sslmode=verify-full'],
-    [/\/no\/such\.pem.*read/, false, closedPort, NO_FILE],
+    [/\/no\/such\.pem.*read/, false, freePort, NO_FILE],
   ])('says %s, and is waited for only where that helps: %s', async (reason, isWaitedFor, open, tail = '') => {
     const fault = await faultOf(probePostgres(urlOf(await open(), tail)));
     expect(fault).toEqual([expect.stringMatching(reason), isWaitedFor]);
@@ -136,7 +130,7 @@ describe('Redis', () => {
     ['no such database', () => redisWith({ select: '-ERR DB index' }), /no database of this number/, false],
     ['a server that loads', () => redisWith({ info: '-LOADING dataset' }), /can not serve now/, true],
     ['a replica', () => redisWith({ info: '$10\r\nrole:slave' }), /replica.*primary/, true],
-    ['a server that is away', closedPort, /nothing listens there/, true],
+    ['a server that is away', freePort, /nothing listens there/, true],
   ])('%s is explained, and waited for only where that may help', async (_what, open, reason, isWaitedFor) => {
     const port = await open();
     const fault = await faultOf(probeRedis(`redis://:hunter2@127.0.0.1:${port}/3`));
@@ -205,7 +199,7 @@ describe('a service', () => {
     ['DATABASE_URL', 'postgres'],
     ['REDIS_URL', 'redis'],
   ])('does not start while nothing listens at %s, and names setting, host and port', async (name, scheme) => {
-    const port = await closedPort();
+    const port = await freePort();
     const starting = startWith({ DATA_DIR: temporaryFolder(), [name]: `${scheme}://127.0.0.1:${port}/0` });
     const expected = new RegExp(`^${name}: .*127\\.0\\.0\\.1:${port}.*: nothing listens there`);
     await expect(starting).rejects.toThrow(expected);

@@ -1,3 +1,4 @@
+import { freePort } from '../../scripts/lab/services/servers';
 import { HttpWebhookSender } from '../../workers/webhooks/http-webhook-sender';
 import { WebhookReceiver } from '../support/local-server';
 
@@ -45,9 +46,7 @@ test('an answer that does not come in time is given up', async () => {
 });
 
 test('an address where nobody listens is reported, without internal details', async () => {
-  const nobody = new WebhookReceiver();
-  const free = await nobody.listen();
-  await nobody.close();
+  const free = `127.0.0.1:${await freePort()}`;
   const lonely = new HttpWebhookSender({ timeoutMs: 15_000, allow: [free] });
   const sent = lonely.send(new URL(`http://${free}/`), {}, '{}', signal);
   await expect(sent).rejects.toThrow('The address can not be reached.');
