@@ -17,11 +17,11 @@ import { generateBundle, photoOfProduct, productId } from './lab/generator/gener
 
 const CATALOG = { seed: 7, products: 60, images: 2, historyMonths: 18, estimatesPerVariant: 6 } as const;
 /** The item that is photographed; the photo is drawn from another angle, on a table, in other light. */
-const PHOTOGRAPHED = { index: 17, photoSeed: 4, level: 1 } as const;
+const PHOTOGRAPHED = { index: 17, photoSeed: 4 } as const;
 const SAMPLES = [
-  { index: 4, photoSeed: 2, level: 1 },
-  { index: 30, photoSeed: 3, level: 1 },
-  { index: 23, photoSeed: 2, level: 1 },
+  { index: 4, photoSeed: 2 },
+  { index: 30, photoSeed: 3 },
+  { index: 23, photoSeed: 2 },
 ] as const;
 
 /** `npm run demo`: serves the demonstration catalog and identifies a photo that is not in it; `--once` ends, 0 if the item came first. */
@@ -103,7 +103,7 @@ async function demoKey({ keys }: JobServices): Promise<string> {
   return (await keys.createInternalKey('demo', wanted)).secret;
 }
 
-const drawPhoto = (wanted: Pick<Parameters<typeof photoOfProduct>[0], 'index' | 'photoSeed' | 'level'>) =>
+const drawPhoto = (wanted: Pick<Parameters<typeof photoOfProduct>[0], 'index' | 'photoSeed'>) =>
   photoOfProduct({ seed: CATALOG.seed, size: 1200, ...wanted });
 
 async function identifyPhoto(url: string, key: string, photo: Buffer, config: Config): Promise<boolean> {

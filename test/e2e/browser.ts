@@ -119,7 +119,7 @@ export const jpeg = (name: string, buffer: Buffer): TestFile => ({ name, mimeTyp
 
 /** A photo of an item of the demonstration that is not a picture of its catalog; each seed is another view of it. */
 export const fileOf = async (index: number, photoSeed = 4): Promise<TestFile> => {
-  const photo = await photoOfProduct({ seed: DEMO_SEED, index, photoSeed, level: 1, size: 640 });
+  const photo = await photoOfProduct({ seed: DEMO_SEED, index, photoSeed, size: 640 });
   return jpeg(`view-${photoSeed}.jpg`, photo);
 };
 

@@ -150,7 +150,7 @@ test('a job with answers of tens of megabytes is shown to many at once', async (
   expectWhole(shown, ENTRIES * PAGE_BYTES);
 });
 
-const smallPhoto = () => photoOfProduct({ seed: SEED, index: 3, photoSeed: 1, level: 1, size: 320 });
+const smallPhoto = () => photoOfProduct({ seed: SEED, index: 3, photoSeed: 1, size: 320 });
 
 // contract 7.7, 9.5
 test('large pictures of some keys do not affect the photos of others', async () => {

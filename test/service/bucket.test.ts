@@ -92,7 +92,7 @@ const { TEST_DATABASE_URL = '', TEST_REDIS_URL, TEST_S3_URL = '' } = processEnvi
         const [row] = (await api.item(productId(SEED, index), '')).body.data;
         for (const address of [...(row?.images ?? []), ...(row?.thumbnails ?? [])])
           await expectServed(address);
-        const photo = await photoOfProduct({ seed: SEED, index, photoSeed: 1, level: 1, size: 400 });
+        const photo = await photoOfProduct({ seed: SEED, index, photoSeed: 1, size: 400 });
         const [found] = (await api.identify({ base64: photo.toString('base64') })).body.data;
         expect(found?.id).toBe(productId(SEED, index));
       }

@@ -19,7 +19,7 @@ const CALLER = { trace: '4bf92f3577b34da6a3ce929d0e0e4736', span: '00f067aa0ba90
 
 const taken: Promise<Buffer>[] = [];
 const photo = (index: number): Promise<Buffer> => {
-  taken[index] ??= photoOfProduct({ seed: SEED, index, photoSeed: 1, level: 1, size: 400 });
+  taken[index] ??= photoOfProduct({ seed: SEED, index, photoSeed: 1, size: 400 });
   return taken[index];
 };
 const base64Of = async (index: number) => ({ base64: (await photo(index)).toString('base64') });

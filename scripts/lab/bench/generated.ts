@@ -73,7 +73,7 @@ export const drawPhotos = (products: number, side: number): Promise<Buffer[]> =>
   Promise.all(
     Array.from({ length: PHOTOS }, (_, photo) =>
       photoOfProduct({
-        ...{ seed: SEED, photoSeed: photo, level: 1, size: side },
+        ...{ seed: SEED, photoSeed: photo, size: side },
         index: Math.floor((photo * products) / PHOTOS),
       }),
     ),

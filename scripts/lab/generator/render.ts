@@ -1,4 +1,3 @@
-import type { PhotoLevel } from '../../../models/ports';
 import { Random } from '../../../models/random';
 import { photograph } from '../../../workers/image/distortion/distort-photo';
 import type { BagLook } from './bags';
@@ -42,21 +41,23 @@ export async function renderProduct(
     .toBuffer();
 }
 
+/** Photos are distorted as those of a careful caller are. */
+const LEVEL = 1;
+
 /** Not one of its catalog pictures: from another side, in another place and light. `photoSeed` chooses among such photos. */
 export async function photoOfProduct(photo: {
   readonly seed: number;
   readonly index: number;
   readonly photoSeed: number;
-  readonly level: PhotoLevel;
   readonly size?: number;
 }): Promise<Buffer> {
-  const { seed, index, photoSeed, level, size = 640 } = photo;
+  const { seed, index, photoSeed, size = 640 } = photo;
   const look = lookOf(seed, index);
-  const random = new Random(seed, 'photo', index, photoSeed, level);
+  const random = new Random(seed, 'photo', index, photoSeed, LEVEL);
   const defs = new Defs();
   const pose: Pose = {
-    yaw: 0.2 + random.bell() * 0.16 * level,
-    tilt: random.bell() * 0.16 * level,
+    yaw: 0.2 + random.bell() * 0.16,
+    tilt: random.bell() * 0.16,
     lift: random.between(0.4, 1),
     minutes: random.integer(0, 719),
     turn: 0,
@@ -64,7 +65,7 @@ export async function photoOfProduct(photo: {
   };
   const item = svgOf(defs, placed(await drawn(look, pose, defs), pose), size);
   const data = await decodeSvg(item).ensureAlpha().raw().toBuffer();
-  return photograph({ data, width: size, height: size, isAlone: true }, level, random, size, 1);
+  return photograph({ data, width: size, height: size, isAlone: true }, LEVEL, random, size, 1);
 }
 
 async function drawn(look: BagLook | WatchLook, pose: Pose, defs: Defs): Promise<Drawn> {
