@@ -71,7 +71,7 @@ const tagSchema = z
   })
   .transform(({ order, ...record }): TagRecord => {
     const group = record.id.slice(0, record.id.indexOf(':'));
-    return { ...record, group, display_order: order };
+    return { group, display_order: order, ...record };
   });
 
 /** Several are an entity's of the outermost kind (contract 1.11). */
@@ -129,7 +129,7 @@ const productSchema = z
   .strictObject(product)
   .transform(({ deleted, attributes, ...record }): ProductRecord => {
     const given = Object.entries(attributes).filter(([, ids]) => ids.length > 0);
-    return { ...record, attributes: Object.fromEntries(given) };
+    return { attributes: Object.fromEntries(given), ...record };
   });
 
 const phrase = label
@@ -185,22 +185,22 @@ function checkPrices(record: Prices, context: z.RefinementCtx): void {
 }
 
 const pricedColumns = ({ variant, source, region, A, B, C, D, confidence }: Prices) => ({
-  ...{ variant_id: variant, source, region, a: A, b: B, c: C, d: D, confidence },
   currency: REGION_CURRENCIES[region],
+  ...{ variant_id: variant, source, region, a: A, b: B, c: C, d: D, confidence },
 });
 
 const estimateSchema = z
   .strictObject({ ...priced, estimated_at: z.iso.datetime({ offset: true }).optional() })
   .superRefine(checkPrices)
-  .transform(({ estimated_at, ...record }) => ({
+  .transform((record) => ({
+    estimated_at: record.estimated_at && new Date(record.estimated_at).toISOString(),
     ...pricedColumns(record),
-    estimated_at: estimated_at && new Date(estimated_at).toISOString(),
   }));
 
 const historySchema = z
   .strictObject({ ...about, date, ...priced })
   .superRefine(checkPrices)
-  .transform((record): HistoryRecord => ({ ...pricedColumns(record), date: record.date }));
+  .transform((record): HistoryRecord => ({ date: record.date, ...pricedColumns(record) }));
 
 const listingSchema = z
   .strictObject({
@@ -215,9 +215,8 @@ const listingSchema = z
       .optional(),
     date: date.nullable().default(null),
   })
-  .transform(({ variant, ...record }): ListingRecord => {
-    const { currency = REGION_CURRENCIES[record.region] } = record;
-    return { ...record, variant_id: variant, currency };
+  .transform(({ variant, currency, ...record }): ListingRecord => {
+    return { variant_id: variant, currency: currency ?? REGION_CURRENCIES[record.region], ...record };
   });
 
 /** All record schemas by name. */

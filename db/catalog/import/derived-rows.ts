@@ -74,7 +74,7 @@ async function deriveCategories(trx: Knex, ids: readonly string[]): Promise<Comp
 async function withBest(trx: Knex, rows: readonly CatalogRow[]): Promise<CompleteRow[]> {
   const facetOfRow = ({ kind, id }: CatalogRow) => facetOf(kind, id);
   const best = await bestOfFacets(trx, rows.map(facetOfRow));
-  return rows.map((row) => ({ ...row, max_estimate: best.get(facetOfRow(row)) ?? null }));
+  return rows.map((row) => ({ max_estimate: best.get(facetOfRow(row)) ?? null, ...row }));
 }
 
 /** A model carries a tag when every one of its live styles carries it (contract 3.5). */

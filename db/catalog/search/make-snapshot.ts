@@ -133,7 +133,7 @@ async function* productsInOrder(trx: Knex): AsyncGenerator<readonly SnapshotProd
     if (lines.length === 0) break;
     coming = fetchLines(trx);
     coming.catch(() => undefined);
-    yield lines.map(({ terms, ...line }) => ({ ...line, terms: terms === '' ? [] : terms.split('\n') }));
+    yield lines.map(({ terms, ...line }) => ({ terms: terms === '' ? [] : terms.split('\n'), ...line }));
   }
   await rowsOf(trx)`CLOSE products_in_order`;
 }

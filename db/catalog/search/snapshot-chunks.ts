@@ -16,15 +16,14 @@ export const beginningTerm = (beginning: string): string => `${beginning}*`;
 export const isFacet = (term: string): boolean => term.includes(':');
 
 /** The terms by which a product is found, besides its facets and words: its category and the beginnings of its words. */
-export function furtherTerms(category: string, terms: readonly string[]): Set<string> {
-  const further = new Set([categoryTerm(category)]);
-  for (const term of terms) {
-    // References are looked up by longer beginnings only.
-    if (isFacet(term) || isReference(term)) continue;
-    const letters = Array.from(term).slice(0, BEGINNING_MAX + 1);
-    for (let end = 1; end < letters.length; end++) further.add(beginningTerm(letters.slice(0, end).join('')));
-  }
-  return further;
+export const furtherTerms = (category: string, terms: readonly string[]): Set<string> =>
+  new Set([categoryTerm(category), ...terms.flatMap(beginningsOf)]);
+
+function beginningsOf(term: string): string[] {
+  // References are looked up by longer beginnings only.
+  if (isFacet(term) || isReference(term)) return [];
+  const letters = Array.from(term).slice(0, BEGINNING_MAX + 1);
+  return letters.slice(1).map((_, end) => beginningTerm(letters.slice(0, end + 1).join('')));
 }
 
 export interface SnapshotProduct {
@@ -51,6 +50,8 @@ export const CODE_BYTES = 2;
 export class ChunkBuilder {
   #products: SnapshotProduct[] = [];
   #bitmaps = new Map<string, Uint8Array>();
+  /** For each term that occurred, the bitmaps of the products that have it. */
+  #bitmapsByTerm = new Map<string, readonly Uint8Array[]>();
   #fields = new Map<string, { readonly lists: IdLists; readonly codes: Buffer }>();
 
   /** @param frequent facets and words that get a bitmap; all categories and beginnings do */
@@ -62,8 +63,8 @@ export class ChunkBuilder {
 
   add(product: SnapshotProduct): void {
     const ordinal = this.#products.push(product) - 1;
-    for (const term of product.terms) if (this.frequent.has(term)) this.#note(ordinal, term);
-    for (const term of furtherTerms(product.category, product.terms)) this.#note(ordinal, term);
+    addTo(this.#bitmap(categoryTerm(product.category)), ordinal);
+    for (const term of product.terms) for (const bits of this.#bitmapsOf(term)) addTo(bits, ordinal);
     for (const [name, ids] of byField(product.terms)) {
       const field = this.#fields.get(name) ?? {
         lists: new IdLists(),
@@ -77,6 +78,7 @@ export class ChunkBuilder {
   take() {
     const [products, bitmaps, fields] = [this.#products, this.#bitmaps, this.#fields];
     [this.#products, this.#bitmaps, this.#fields] = [[], new Map(), new Map()];
+    this.#bitmapsByTerm = new Map();
     return {
       columns: {
         id: packed(products.map(({ id }) => id)),
@@ -92,11 +94,24 @@ export class ChunkBuilder {
     };
   }
 
-  #note(ordinal: number, term: string): void {
+  #bitmapsOf(term: string): readonly Uint8Array[] {
+    const known = this.#bitmapsByTerm.get(term);
+    if (known) return known;
+    const own = this.frequent.has(term) ? [term] : [];
+    const bitmaps = [...own, ...beginningsOf(term)].map((each) => this.#bitmap(each));
+    this.#bitmapsByTerm.set(term, bitmaps);
+    return bitmaps;
+  }
+
+  #bitmap(term: string): Uint8Array {
     const bits = this.#bitmaps.get(term) ?? new Uint8Array(CHUNK / 8);
     this.#bitmaps.set(term, bits);
-    bits[ordinal >>> 3] = (bits[ordinal >>> 3] ?? 0) | (0x80 >>> (ordinal & 7));
+    return bits;
   }
+}
+
+function addTo(bits: Uint8Array, ordinal: number): void {
+  bits[ordinal >>> 3] = (bits[ordinal >>> 3] ?? 0) | (0x80 >>> (ordinal & 7));
 }
 
 export class IdLists {

@@ -51,11 +51,6 @@ export function productRow(product: ProductRecord, context: RowContext): Catalog
 const ownOf = <Value>(values: Readonly<Record<string, Value>>, name: string): Value | undefined =>
   Object.hasOwn(values, name) ? values[name] : undefined;
 
-function attributeOrder(hierarchy: readonly string[], attributes: object): string[] {
-  const fields = Object.keys(attributes).filter((field) => !hierarchy.includes(field));
-  return [...hierarchy, ...fields.sort()];
-}
-
 function addAll(words: Set<string>, more: readonly string[]): void {
   for (const word of more) words.add(word);
 }
@@ -94,25 +89,14 @@ function row(
   for (const facts of all) addAll(words, facts.words);
   const facets = all.map(({ facet }) => facet);
   for (const tag of tags) facets.push(facetOf(TAGS_FIELD, tag));
-  // Not composed of other objects, which takes longer.
   return {
-    id,
-    kind,
-    name,
-    popularity,
-    images,
-    thumbnails,
     category: joinCategories(categories.map((category) => category.id)),
     sort_key: sortKeys(name),
-    facets: sortedOnce(facets),
+    facets: [...new Set(facets)].sort(),
     words: [...words],
     attributes: `[${all.map(({ json }) => json).join(',')}]`,
+    ...{ id, kind, name, popularity, images, thumbnails },
   };
-}
-
-function sortedOnce(texts: string[]): string[] {
-  texts.sort();
-  return texts.filter((text, position) => text !== texts[position - 1]);
 }
 
 /** Of the entities in these fields, those of the hierarchy first; unknown ids are left out. */
@@ -122,7 +106,8 @@ function factsNamed(
   { entities }: RowContext,
 ): Facts[] {
   const facts: Facts[] = [];
-  for (const field of attributeOrder(hierarchy, fields)) {
+  const others = Object.keys(fields).filter((field) => !hierarchy.includes(field));
+  for (const field of [...hierarchy, ...others.sort()]) {
     const ids = ownOf(fields, field) ?? [];
     for (const id of typeof ids === 'string' ? [ids] : ids) {
       const entity = entities.get(id);

@@ -89,7 +89,7 @@ const productsStage = ({ pictures, taxonomy }: WriteContext): Stages['products']
       if (isDeletion(record)) return [{ line, bytes, record }];
       const row = productRow(record, context);
       if (row.name === '') reject(line, 'title', NAMELESS);
-      return row.name === '' ? [] : [{ line, bytes, record: { ...record, row, taxonomyVersion } }];
+      return row.name === '' ? [] : [{ line, bytes, record: { row, taxonomyVersion, ...record } }];
     });
   },
   check: unchanged,
