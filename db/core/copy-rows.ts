@@ -26,6 +26,12 @@ export type ColumnType =
   | 'tsvector'
   | 'bit';
 
+/** @param keys with a space between @param columns with their types, as in SQL */
+export function tableOf(name: string, keys: string, columns: string, dated = false): WrittenTable {
+  const typed = columns.split(', ').map((column) => column.split(' ') as [string, ColumnType]);
+  return { name, key: keys.split(' '), columns: Object.fromEntries(typed), dated };
+}
+
 const NULL = '\\N';
 
 /**
