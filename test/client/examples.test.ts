@@ -10,10 +10,7 @@ import { RESTORED, writerOf } from '../support/written-catalog';
 
 /** The examples of `docs/api`: each runs as written there, and prints what it says. */
 const service = useService({ IMAGE_BYTES_MAX: String(20 * 2 ** 20) }, {}, RESTORED);
-useEmbeddedPictures(service, {
-  'https://pictures.example/birkin_croc-30.jpg': 0,
-  'https://pictures.example/speedy_epi.jpg': 10,
-});
+useEmbeddedPictures(service);
 const ROOT = join(__dirname, '../..');
 const folder = temporaryFolder();
 let key: string | null;

@@ -11,10 +11,7 @@ const service = useService();
 const client = (options: Partial<LoupeOptions> = {}) =>
   new LoupeClient({ baseUrl: service.url, key: service.key.key, ...options });
 
-beforeEach(async () => {
-  service.queue.reset();
-  await service.sees(['product_birkin_croc', 0.05]);
-});
+service.seesInEachTest(['product_birkin_croc', 0.05]);
 
 test('its types are those of the document', () => {
   const script = join(__dirname, '../../scripts/lab/generate-client.ts');

@@ -11,16 +11,9 @@ import { useEmbeddedPictures } from '../support/stored-vectors';
 /** contract 10.6: callers who disconnect pay for what was booked before, and for nothing else. */
 const service = useService({ VISION_DEADLINE_MS: '60000' });
 const { photo } = service;
-useEmbeddedPictures(service, {
-  'https://pictures.example/birkin_croc-30.jpg': 0,
-  'https://pictures.example/speedy_epi.jpg': 10,
-});
-
-beforeEach(async () => {
-  service.queue.reset();
-  await service.sees(['product_birkin_croc', 0.05]);
-  service.log.clear();
-});
+useEmbeddedPictures(service);
+service.seesInEachTest(['product_birkin_croc', 0.05]);
+beforeEach(() => service.log.clear());
 
 const ITEM = '/v3/catalog/items/product_birkin_croc';
 const PRICING = { includes: ['pricing'] };

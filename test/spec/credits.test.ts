@@ -4,18 +4,11 @@ import { useEmbeddedPictures } from '../support/stored-vectors';
 
 /** contract 10.1 to 10.5: what calls cost. */
 const service = useService();
-useEmbeddedPictures(service, {
-  'https://pictures.example/birkin_croc-30.jpg': 0,
-  'https://pictures.example/speedy_epi.jpg': 10,
-});
+useEmbeddedPictures(service);
+service.seesInEachTest(['product_submariner', 0.05]);
 const { photo } = service;
 const CROC = 'product_birkin_croc';
 const PRICING = { includes: ['pricing'] };
-
-beforeEach(async () => {
-  service.queue.reset();
-  await service.sees(['product_submariner', 0.05]);
-});
 
 async function accountWith(credits: number | null) {
   const { api, accountId } = await service.newKey({ credits });

@@ -6,10 +6,7 @@ import { type Seen, useService } from '../support/service';
 /** contract 12.6: calls with an `Idempotency-Key` are made and charged once; `every-endpoint.test.ts` tests which accept one. */
 const service = useService({ VISION_DEADLINE_MS: '4000' });
 
-beforeEach(async () => {
-  service.queue.reset();
-  await service.sees(['product_submariner', 0.05]);
-});
+service.seesInEachTest(['product_submariner', 0.05]);
 
 async function account(credits = 100) {
   const { api, accountId } = await service.newKey({ credits });

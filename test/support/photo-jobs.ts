@@ -10,10 +10,7 @@ export function useJobs(settings: Readonly<Record<string, string>> = {}) {
   const { signal } = new AbortController();
   const rowsOf = (table: string, where: object = {}) => service.knex(table).where(where);
 
-  beforeEach(async () => {
-    service.queue.reset();
-    await service.sees(['product_birkin_croc', 0.05]);
-  });
+  service.seesInEachTest(['product_birkin_croc', 0.05]);
   // The next test would process what is left.
   afterEach(() => rowsOf('vision_jobs').delete());
 

@@ -171,6 +171,14 @@ export class TestService {
     this.queue.sees(neighbours);
   }
 
+  /** Before each test the queue is empty, and photos look like these products. */
+  seesInEachTest(...products: readonly Seen[]): void {
+    beforeEach(async () => {
+      this.queue.reset();
+      await this.sees(...products);
+    });
+  }
+
   async imageOf(product: string): Promise<number> {
     const images = this.knex('product_images').where({ product_id: product }).orderBy('image_id');
     const image = await images.first('image_id');

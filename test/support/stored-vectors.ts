@@ -42,8 +42,13 @@ export class StoredVectors implements IndexQueue {
   async close(): Promise<void> {}
 }
 
+const TWO_PICTURES: Readonly<Record<string, number>> = {
+  'https://pictures.example/birkin_croc-30.jpg': 0,
+  'https://pictures.example/speedy_epi.jpg': 10,
+};
+
 /** Embeds these addresses alone, each as a unit vector at so many degrees from a common direction. */
-export function useEmbeddedPictures(service: TestService, degrees: Readonly<Record<string, number>>): void {
+export function useEmbeddedPictures(service: TestService, degrees = TWO_PICTURES): void {
   beforeAll(async () => {
     const { id, manifest } = await service.liveVersion();
     const images = await service.knex('images').whereIn('address', Object.keys(degrees));
