@@ -1,4 +1,5 @@
 import { Client } from 'pg';
+import { messageOf } from '../../models/errors';
 import { codeOf, type FaultSentence, networkFault, StoreFault } from '../../models/store-fault';
 
 const PROBE_MS = 5_000;
@@ -151,5 +152,3 @@ const howToUpdate = ({ installed, available }: ServerState): string =>
 export function isOlder(version: string, than: string): boolean {
   return version.localeCompare(than, 'en', { numeric: true }) < 0;
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { unavailable } from '../../models/errors';
+import { messageOf, unavailable } from '../../models/errors';
 import { type HostOptions, hasCluster } from './cluster-folder';
 import { type Lease, openLease } from './lease';
 import { livingHost, type ShortPath, shortPath } from './run-folder';
@@ -126,8 +126,7 @@ export class Embedded {
   }
 
   private cannotStart(reason: unknown): Error {
-    const says = reason instanceof Error ? reason.message : String(reason);
-    return unavailable(`The embedded database in ${this.folder} can't be started: ${says}`, 5);
+    return unavailable(`The embedded database in ${this.folder} can't be started: ${messageOf(reason)}`, 5);
   }
 }
 

@@ -16,7 +16,7 @@ import { KeyService } from '../../models/access/key-service';
 import { CatalogService } from '../../models/catalog/catalog-service';
 import { StoredPictures } from '../../models/catalog/stored-pictures';
 import { SuggestionService } from '../../models/catalog/suggestion-service';
-import { noWorker, unavailable } from '../../models/errors';
+import { messageOf, noWorker, unavailable } from '../../models/errors';
 import { FeedbackService } from '../../models/feedback/feedback-service';
 import { ProcessWatch } from '../../models/installation/process-watch';
 import { PORTS } from '../../models/ports';
@@ -133,8 +133,7 @@ function readinessOf(config: Config, { container, database, parts }: Loupe): Rea
     await adapterOf(container, PORTS.EmbedderRegistry)
       .forVersion(live)
       .catch((failure: unknown) => {
-        const reason = failure instanceof Error ? failure.message : String(failure);
-        throw unavailable(`version ${live.id} is live: ${reason}`, 1, failure);
+        throw unavailable(`version ${live.id} is live: ${messageOf(failure)}`, 1, failure);
       });
   };
   const checkIndex = async () => {

@@ -6,7 +6,7 @@ import type { LifecycleState } from '../../api/api-services';
 import { createApp } from '../../api/app';
 import { createServer } from '../../api/server';
 import type { DemoOffer } from '../../api/site/demo-offer';
-import { unavailable } from '../../models/errors';
+import { messageOf, unavailable } from '../../models/errors';
 import type { Config } from '../config';
 import { apiServices, apiSettings } from './api-wiring';
 import { type Loupe, type Overrides, openLoupe } from './container';
@@ -67,9 +67,8 @@ async function prepareDataFolder(folder: string): Promise<void> {
     await mkdir(folder, { recursive: true });
     await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (failure) {
-    const reason = failure instanceof Error ? failure.message : String(failure);
     throw new StartRefused(
-      `DATA_DIR: ${folder} must be a folder that this user can write, or that can be made: ${reason}`,
+      `DATA_DIR: ${folder} must be a folder that this user can write, or that can be made: ${messageOf(failure)}`,
       failure,
     );
   }

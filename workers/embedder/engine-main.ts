@@ -1,6 +1,7 @@
 /** What an inference thread or process runs: answers the calls of `engine.ts`, one after another. */
 import { getPriority, setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
+import { messageOf } from '../../models/errors';
 import type { ModelManifest } from '../../models/vision/embedding-model';
 import { type OpenBackend, openBackend } from './backends';
 import type { EngineCalls, EngineReply, EngineRequest } from './engine';
@@ -52,9 +53,6 @@ const engine: EngineCalls = {
     return { vectors, broken };
   },
 };
-
-const messageOf = (failure: unknown): string =>
-  failure instanceof Error ? failure.message : String(failure);
 
 /** The trial of a model: finite values, other ones for another picture, every batch size. */
 async function tryOut(warm: WarmModel, rowsMax: number): Promise<void> {

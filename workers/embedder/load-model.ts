@@ -4,6 +4,7 @@ import { loadGraphModel } from '@tensorflow/tfjs-converter';
 import { getBackend, type io, type NamedTensorMap, type Tensor, tensor4d, tidy } from '@tensorflow/tfjs-core';
 import { loadLayersModel } from '@tensorflow/tfjs-layers';
 import { z } from 'zod';
+import { messageOf } from '../../models/errors';
 import type { ModelFormat } from '../../models/vision/embedding-model';
 import { NEEDS_NATIVE, type OpenBackend, openBackend, openNativeTensorFlow } from './backends';
 import { type OpenNetwork, onnxOfNetwork } from './conversion/onnx-of-network';
@@ -47,9 +48,6 @@ export async function onnxFileOf(model: ModelFolder): Promise<Uint8Array> {
   const names = { input: input.name ?? 'pictures', output: output.name ?? 'embeddings' };
   return onnxOfNetwork(() => OPENERS[format](model), { ...names, picture });
 }
-
-const messageOf = (failure: unknown): string =>
-  failure instanceof Error ? failure.message : String(failure);
 
 type Opener = (model: ModelFolder) => Promise<OpenNetwork>;
 
