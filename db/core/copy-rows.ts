@@ -27,7 +27,7 @@ export type ColumnType =
   | 'bit';
 
 /** @param keys with a space between @param columns with their types, as in SQL */
-export function tableOf(name: string, keys: string, columns: string, dated = false): WrittenTable {
+export function writtenTable(name: string, keys: string, columns: string, dated = false): WrittenTable {
   const typed = columns.split(', ').map((column) => column.split(' ') as [string, ColumnType]);
   return { name, key: keys.split(' '), columns: Object.fromEntries(typed), dated };
 }

@@ -82,10 +82,10 @@ export class VersionVectors {
         count = wanted + SPARE;
       } else {
         const products = new Map(found.pictures.map((each) => [each.image, each.products]));
-        const neighbours = near.flatMap(({ image, byQuery }) => {
-          const showing = products.get(image) ?? [];
-          const neighbour = { imageId: image, products: showing, distance: Math.min(...byQuery) };
-          return showing.length === 0 ? [] : [{ ...neighbour, byView: byQuery }];
+        const neighbours = near.flatMap(({ image: imageId, byQuery: byView }) => {
+          const shownBy = products.get(imageId) ?? [];
+          const neighbour = { imageId, products: shownBy, distance: Math.min(...byView), byView };
+          return shownBy.length === 0 ? [] : [neighbour];
         });
         return { neighbours: neighbours.slice(0, wanted), isIndexed: found.isIndexed };
       }

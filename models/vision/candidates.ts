@@ -31,8 +31,8 @@ export function candidatesOf(neighbours: readonly ShownNeighbour[], photos = 1):
       const known = best.get(id);
       const views = byView.map((each, view) => Math.max(1 - each, known?.views[view] ?? -1));
       const nearest = Math.max(...byView.map((each) => 1 - each));
-      const isNearer = !known || nearest > known.nearest;
-      best.set(id, isNearer ? { imageId, nearest, views } : { ...known, views });
+      const nearer = known && known.nearest >= nearest ? known : { imageId, nearest };
+      best.set(id, { imageId: nearer.imageId, nearest: nearer.nearest, views });
     }
   }
   const candidates = [...best].map(([id, { imageId, views }]) => {

@@ -33,7 +33,7 @@ export const recordParsers = (now: Date): RecordParsers => ({
   },
 });
 
-/** Reports one fault: an unknown field if there is one, else the first. A compiled schema takes half the time. */
+/** Reports one fault: an unknown field if there is one, else the first. A compiled schema takes a quarter to two fifths less time. */
 function parserOf<Record>(schema: z.ZodType<Record>, deletion = schema): Parse<Record> {
   let compiled: typeof schema | undefined;
   return (value) => {

@@ -42,7 +42,7 @@ const pictures = z.array(picture).default([]);
 const pictured = { popularity: z.number().default(0), images: pictures, thumbnails: pictures };
 const tags = z.array(id).default([]).transform(distinct);
 const keywords = z.array(label).default([]);
-const alive = { deleted: z.literal(false).optional() };
+const alive = { deleted: z.literal(false, 'is neither true nor false').optional() };
 
 /** A deletion in place of a record of these fields; it may have any of them, and they are ignored. */
 const deletionOf = (fields: z.ZodRawShape) =>

@@ -24,6 +24,11 @@ const records = {
 } as const;
 type Kind = keyof typeof records;
 
+test('estimates without a time have that of their own import', () => {
+  const later = recordParsers(new Date('2026-03-02T12:00:00Z')).estimates(ESTIMATE);
+  expect(later).toMatchObject({ record: { estimated_at: '2026-03-02T12:00:00.000Z' } });
+});
+
 const faultOf = (kind: Kind, record: unknown): [field: string, reason: string] | null => {
   const parsed = parsers[kind](record);
   return 'reason' in parsed ? [parsed.field, parsed.reason] : null;

@@ -161,7 +161,8 @@ function photosOf({ images }: VisionJob, jpegs: Buffer | null): Photos['images']
 }
 
 /** So that the answer for one photo takes five kilobytes, and for five photos eighty. */
-const toSixDecimals = ({ distance, byView, ...rest }: ShownNeighbour): ShownNeighbour => {
+const toSixDecimals = ({ imageId, products, distance, byView }: ShownNeighbour): ShownNeighbour => {
   const rounded = (each: number): number => Number(each.toFixed(6));
-  return { ...rest, distance: rounded(distance), ...(byView ? { byView: byView.map(rounded) } : {}) };
+  const neighbour = { imageId, products, distance: rounded(distance) };
+  return byView ? { byView: byView.map(rounded), ...neighbour } : neighbour;
 };

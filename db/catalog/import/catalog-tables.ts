@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { CategoryRecord, EntityRecord, ProductRecord } from '../../../models/catalog/import/records';
-import { tableOf } from '../../core/copy-rows';
+import { writtenTable } from '../../core/copy-rows';
 import { rowsOf, type Sql, sql } from '../../core/sql';
 
 const PICTURED = 'popularity float8, images text[], thumbnails text[]';
@@ -8,42 +8,42 @@ const GRADES = 'a float8, b float8, c float8, d float8';
 
 /** The tables of the records of a bundle, one per file (contract 13), and of the variants inside products. */
 export const SOURCE_TABLES = {
-  categories: tableOf(
+  categories: writtenTable(
     'categories',
     'id',
     `id text, name text, hierarchy text[], name_fields text[], ${PICTURED}`,
     true,
   ),
-  tags: tableOf('tags', 'id', 'id text, group text, name text, display_order int4, categories text[]'),
-  synonyms: tableOf('synonyms', 'id', 'id text, phrases text[], readings text[]'),
-  entities: tableOf(
+  tags: writtenTable('tags', 'id', 'id text, group text, name text, display_order int4, categories text[]'),
+  synonyms: writtenTable('synonyms', 'id', 'id text, phrases text[], readings text[]'),
+  entities: writtenTable(
     'entities',
     'id',
     `id text, kind text, name text, category text, parents jsonb, tags text[], keywords text[], ${PICTURED}, deleted boolean`,
     true,
   ),
-  products: tableOf(
+  products: writtenTable(
     'products',
     'id',
     `id text, category text, attributes jsonb, tags text[], keywords text[], title text, sku text, url text, data text, ${PICTURED}, deleted boolean`,
     true,
   ),
-  variants: tableOf(
+  variants: writtenTable(
     'variants',
     'id',
     `id text, product_id text, position int4, fields jsonb, ${PICTURED}, away_since timestamptz`,
   ),
-  estimates: tableOf(
+  estimates: writtenTable(
     'market_estimates',
     'variant_id source region',
     `variant_id text, source text, region text, ${GRADES}, currency text, estimated_at timestamptz, confidence float8`,
   ),
-  history: tableOf(
+  history: writtenTable(
     'estimate_history',
     'variant_id region date source',
     `variant_id text, region text, date date, source text, ${GRADES}, currency text, confidence float8`,
   ),
-  listings: tableOf(
+  listings: writtenTable(
     'listings',
     'variant_id region link',
     'variant_id text, region text, link text, variant_name text, vendor text, price float8, currency text, date date',
@@ -51,7 +51,7 @@ export const SOURCE_TABLES = {
 };
 
 /** The rows that answers are built from; derived from the records. */
-export const CATALOG_ROWS = tableOf(
+export const CATALOG_ROWS = writtenTable(
   'catalog_rows',
   'id',
   'id text, kind text, category text, popularity float8, sort_key text, facets text[], words tsvector, name text, attributes jsonb, images text[], thumbnails text[], max_estimate jsonb',

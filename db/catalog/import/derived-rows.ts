@@ -3,7 +3,7 @@ import { categoryRow, entityRow, isListable, productRow } from '../../../models/
 import type { CatalogRow } from '../../../models/catalog/import/records';
 import { namedEntities } from '../../../models/catalog/import/stages';
 import { facetOf, isReference } from '../../../models/catalog/index-terms';
-import { copyRows, tableOf } from '../../core/copy-rows';
+import { copyRows, writtenTable } from '../../core/copy-rows';
 import { rowsOf, type Sql, sql } from '../../core/sql';
 import { type Prepared, prepare, write } from '../../core/staging';
 import { indexedDeletions } from '../search/misspellings';
@@ -109,7 +109,7 @@ export async function deleteRows(trx: Knex, ids: readonly string[]): Promise<voi
   if (ids.length > 0) await rowsOf(trx)`DELETE FROM catalog_rows WHERE id = ANY(${ids}::text[])`;
 }
 
-const SEARCH_WORDS = tableOf('search_words', 'word', 'word text, deletions text[]');
+const SEARCH_WORDS = writtenTable('search_words', 'word', 'word text, deletions text[]');
 
 /** Adds words to the vocabulary that misspelt ones are compared with; a word may be given many times. */
 export async function learnWords(trx: Knex, words: readonly string[]): Promise<void> {

@@ -10,7 +10,7 @@ import {
 } from '../../../models/catalog/import/records';
 import type { CatalogImportStore, FeedRun, RecordTransaction, VariantOwner } from '../../../models/ports';
 import type { OpenAuditEntry } from '../../accounts/audit-log';
-import { tableOf } from '../../core/copy-rows';
+import { writtenTable } from '../../core/copy-rows';
 import { messagesAbout } from '../../core/shared-clauses';
 import { liftTimeLimit, rowsOf, sql } from '../../core/sql';
 import { upsert } from '../../core/staging';
@@ -194,7 +194,7 @@ export async function openImport(
 /** Deletes the notes of a dry run, which may have been killed. */
 const forget = (knex: Knex) => rowsOf(knex)`DELETE FROM catalog_import_preview`;
 
-const PREVIEW = tableOf(
+const PREVIEW = writtenTable(
   'catalog_import_preview',
   'id',
   'id text, kind text, category text, product_id text, deleted boolean',

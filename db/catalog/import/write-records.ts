@@ -8,7 +8,7 @@ import {
   type ProductRecord,
   type SynonymRecord,
 } from '../../../models/catalog/import/records';
-import { copyRows, tableOf } from '../../core/copy-rows';
+import { copyRows, writtenTable } from '../../core/copy-rows';
 import { rowsOf, type Sql, sql } from '../../core/sql';
 import { type Prepared, prepare, stage, upsert, upsertStaged, write } from '../../core/staging';
 import { embeddingsOf } from '../../embeddings/embedding-tables';
@@ -195,7 +195,11 @@ const detachVariants = (trx: Knex) =>
       SELECT id FROM variants WHERE product_id = given.id OFFSET 0) AS old
     WHERE NOT EXISTS (SELECT FROM staged_variants WHERE id = old.id OFFSET 0))`;
 
-const PRODUCT_IMAGES = tableOf('product_images', 'image_id product_id', 'image_id int4, product_id text');
+const PRODUCT_IMAGES = writtenTable(
+  'product_images',
+  'image_id product_id',
+  'image_id int4, product_id text',
+);
 
 /**
  * Sets the pictures of each product to those that it and its variants name. A picture that no product shows any more

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { copyRows, tableOf } from '../../core/copy-rows';
+import { copyRows, writtenTable } from '../../core/copy-rows';
 import { constant, inTransaction, liftTimeLimit, rowsOf, sql } from '../../core/sql';
 import { CHUNK, ChunkBuilder, type SnapshotProduct } from './snapshot-chunks';
 
@@ -20,7 +20,7 @@ export const SNAPSHOT_LOCK = 6_021_023;
 /** Products that are read at once; a chunk of a snapshot is a multiple of it. */
 const PRODUCTS_AT_ONCE = 4_096;
 
-const BITMAPS = tableOf(
+const BITMAPS = writtenTable(
   'search_snapshot_bitmaps',
   'snapshot term chunk',
   'snapshot int4, term text, chunk int4, bits bit',

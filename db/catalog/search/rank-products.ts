@@ -87,7 +87,7 @@ export async function rankProducts(
     passed += count;
     if (typeof from === 'number' && from >= count) continue;
     for (const ordinal of products.members(set, from, limit - rows.length)) {
-      rows.push({ ...products.keyOf(ordinal), rank });
+      rows.push({ rank, ...products.keyOf(ordinal) });
     }
   }
   const facets = new Map<string, ReadonlyMap<string, number>>();

@@ -50,7 +50,7 @@ export const CODE_BYTES = 2;
 export class ChunkBuilder {
   #products: SnapshotProduct[] = [];
   #bitmaps = new Map<string, Uint8Array>();
-  /** For each term that occurred, the bitmaps of the products that have it. */
+  /** For each frequent term that occurred, the bitmaps of the products that have it. */
   #bitmapsByTerm = new Map<string, readonly Uint8Array[]>();
   #fields = new Map<string, { readonly lists: IdLists; readonly codes: Buffer }>();
 
@@ -97,9 +97,10 @@ export class ChunkBuilder {
   #bitmapsOf(term: string): readonly Uint8Array[] {
     const known = this.#bitmapsByTerm.get(term);
     if (known) return known;
-    const own = this.frequent.has(term) ? [term] : [];
+    const isFrequent = this.frequent.has(term);
+    const own = isFrequent ? [term] : [];
     const bitmaps = [...own, ...beginningsOf(term)].map((each) => this.#bitmap(each));
-    this.#bitmapsByTerm.set(term, bitmaps);
+    if (isFrequent) this.#bitmapsByTerm.set(term, bitmaps);
     return bitmaps;
   }
 
