@@ -152,18 +152,21 @@ onServer('a server', () => {
       silenceMs: 500,
     });
     const asked = (seconds: number) => runAsParty('caller', () => work(knex, seconds));
-    await Promise.all(Array.from({ length: POOL }, () => asked(0.05)));
-    proxy.drop();
-    await expect(asked(0)).rejects.toMatchObject({ status: 503, cause: { code: 'ETIMEDOUT' } });
-    await Promise.all(Array.from({ length: POOL }, () => asked(0)));
-    await expect(asked(3)).rejects.toMatchObject({ status: 503 });
-    const long = async (trx: Knex) => {
-      await liftTimeLimit(trx);
-      return work(trx, 1.5);
-    };
-    await runAsParty('caller', () => inTransaction(knex, long));
-    await close();
-    await proxy.cut();
+    try {
+      await Promise.all(Array.from({ length: POOL }, () => asked(0.05)));
+      proxy.drop();
+      await expect(asked(0)).rejects.toMatchObject({ status: 503, cause: { code: 'ETIMEDOUT' } });
+      await Promise.all(Array.from({ length: POOL }, () => asked(0)));
+      await expect(asked(3)).rejects.toMatchObject({ status: 503 });
+      const long = async (trx: Knex) => {
+        await liftTimeLimit(trx);
+        return work(trx, 1.5);
+      };
+      await runAsParty('caller', () => inTransaction(knex, long));
+    } finally {
+      await close();
+      await proxy.cut();
+    }
   });
 
   test('that hangs during a renewal is a 503 soon', async () => {

@@ -9,5 +9,4 @@ module.exports = {
   globalSetup: '<rootDir>/test/e2e/start-demo.ts',
   globalTeardown: '<rootDir>/test/e2e/stop-demo.ts',
   maxWorkers: 1,
-  testTimeout: 60_000,
 };

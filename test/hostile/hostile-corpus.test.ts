@@ -88,6 +88,11 @@ async function verdictsOf(requests: readonly HostileRequest[]): Promise<Readonly
   return verdicts;
 }
 
+test('the corpus refuses each picture that lost pixels', () => {
+  const lost = corpus.filter(({ kind }) => kind === 'lost pixels').map(({ verdicts }) => verdicts?.join());
+  expect([...new Set(lost)]).toEqual(['422 image_undecodable']);
+});
+
 test.each([...new Set(corpus.map(({ kind }) => kind))])('%s', async (kind) => {
   await verdictsOf(corpus.filter((entry) => entry.kind === kind));
 });

@@ -31,6 +31,8 @@ let running: RunningInstallation;
 beforeAll(async () => {
   hostAddress = await listening(host);
   const installation = await newInstallation({
+    // Two in each worker, which must not mix their photos up.
+    INFERENCE_THREADS: '2',
     ...{ IMAGE_FETCH_ALLOW: hostAddress, RATE_PER_SECOND: '0', CONFIDENCE_FLOOR: '0' },
   });
   const log = createWriteStream(join(installation.folder, 'log'));

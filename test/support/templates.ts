@@ -39,20 +39,25 @@ export async function prepareTemplate(
   prepare: (dataDir: string) => Promise<void>,
 ): Promise<string> {
   const cached = join(TEMPLATES, key);
+  if (existsSync(cached)) return cached;
   const run = `${cached}-run`;
   mkdirSync(run, { recursive: true });
   const short = shortPath(run);
+  const until = Date.now() + PREPARED_WITHIN_MS;
   try {
     while (!existsSync(cached)) {
       const claim = createServer();
       if (await claimHost(short.path, claim)) await fill(cached, prepare).finally(() => claim.close());
-      else await delay(50);
+      else if (Date.now() < until) await delay(50);
+      else throw new Error(`another process prepares ${cached} for too long, or fails again and again`);
     }
   } finally {
     short.release();
   }
   return cached;
 }
+
+const PREPARED_WITHIN_MS = 150_000;
 
 /** Another process may have filled it before this one had the claim. */
 async function fill(cached: string, prepare: (dataDir: string) => Promise<void>): Promise<void> {
