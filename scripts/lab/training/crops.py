@@ -11,7 +11,7 @@ def square(side: float) -> tuple[float, float, float, float]:
 
 WHOLE = (0.0, 0.0, 1.0, 1.0)
 CATALOG = [WHOLE, square(0.85), square(0.55)]
-QUERY = [WHOLE, square(0.75), square(0.55)]
+QUERY = [WHOLE, square(0.7), square(0.5)]
 
 
 def on_white(rgba: np.ndarray) -> np.ndarray:
