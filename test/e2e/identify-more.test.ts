@@ -16,7 +16,7 @@ import {
 } from './browser';
 
 /** A watch for which no bag of the demonstration is likely enough. */
-const UNLIKE_BAGS = 19;
+const UNLIKE_BAGS = 27;
 
 const browser = useBrowser();
 
