@@ -127,6 +127,9 @@ const MEDIA_TYPES = {
 export const unprocessable = (reason: ImageFault, message: string, cause?: unknown): AppError =>
   new AppError('unprocessable', message, { extras: { reason }, cause });
 
+export const undecodableImage = (cause?: unknown): AppError =>
+  unprocessable('image_undecodable', 'The image is damaged or truncated and can not be decoded.', cause);
+
 export interface LimitState {
   readonly limit: number;
   readonly remaining: number;

@@ -1,7 +1,4 @@
-/**
- * Mixes any keys into one 32-bit number. The same keys give the same number on every machine, so a value can be
- * drawn for "product 17, purpose `colour`" without drawing anything for products 0 to 16.
- */
+/** Mixes keys into one 32-bit number, the same on every machine: values can be drawn for product 17 without those before it. */
 export function hash(...keys: readonly (number | string)[]): number {
   let state = 0x9e3779b9;
   for (const key of keys) {

@@ -1,9 +1,9 @@
 /** Why a store can't be used at the start: its location, the fault and the remedy, without secrets. */
 export class StoreFault extends Error {
-  /** @param mayPass whether waiting may help: it is not available yet, or busy */
+  /** @param isTransient whether waiting may help: it is not available yet, or busy */
   constructor(
     message: string,
-    readonly mayPass: boolean,
+    readonly isTransient: boolean,
     cause?: unknown,
   ) {
     super(message, { cause });
@@ -13,23 +13,29 @@ export class StoreFault extends Error {
 
 export interface FaultSentence {
   readonly says: string;
-  readonly mayPass: boolean;
+  readonly isTransient: boolean;
 }
 
 /** Connection faults common to all servers; null for faults that only the server's own adapter can name. */
 export function networkFault(error: unknown, server: string): FaultSentence | null {
   const code = codeOf(error);
   if (code === 'ECONNREFUSED' || code === 'ENOENT')
-    return { says: `nothing listens there: is ${server} running, are host and port right?`, mayPass: true };
+    return {
+      says: `nothing listens there: is ${server} running, are host and port right?`,
+      isTransient: true,
+    };
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
-    return { says: 'the host name is not known here: is it spelt right?', mayPass: true };
+    return { says: 'the host name is not known here: is it spelt right?', isTransient: true };
   if (code === 'ECONNRESET' || code === 'EPIPE')
-    return { says: `the connection was cut off: is that ${server}, and does it want TLS?`, mayPass: true };
+    return {
+      says: `the connection was cut off: is that ${server}, and does it want TLS?`,
+      isTransient: true,
+    };
   if (/^(ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/.test(code))
-    return { says: 'it does not answer: is a firewall in between?', mayPass: true };
+    return { says: 'it does not answer: is a firewall in between?', isTransient: true };
   if (TLS_FAULT.test(code)) {
     const says = `its TLS certificate is not trusted here (${code}): NODE_EXTRA_CA_CERTS names the file of its authority`;
-    return { says, mayPass: false };
+    return { says, isTransient: false };
   }
   return null;
 }

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import { API_VERSIONS, SCOPES } from '../../models/access/api-key';
-import type { MadeKey } from '../../models/access/key-service';
+import type { CreatedKey } from '../../models/access/key-service';
 import type { ApiServices, ApiSettings } from '../api-services';
 import type { OperatorRoutes } from '../middleware/endpoints';
 import { storedForm } from '../middleware/idempotency';
@@ -27,7 +27,7 @@ export function operatorRoutes({ audit, clock }: ApiServices, settings: ApiSetti
     account: presentAccount(await accounts.show(idOf(req))),
   });
   /** The only answer with the secret. */
-  const answerKey = (req: Request, res: Response, { key, secret }: MadeKey) => {
+  const answerKey = (req: Request, res: Response, { key, secret }: CreatedKey) => {
     setCreated(req, res, settings, `/admin/v1/keys/${key.id}`);
     return { key: presentOwnedKey(key), secret };
   };

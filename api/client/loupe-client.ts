@@ -151,10 +151,7 @@ export class LoupeClient {
     );
   }
 
-  /**
-   * Writes up to 1,000 records; `data` says whether each line was accepted, and if not, why. Needs `catalog:write`, like
-   * the calls below.
-   */
+  /** Writes up to 1,000 records; `data` has the outcome of each line. Needs `catalog:write`, like the calls below. */
   async writeRecords(lines: readonly RecordLine[], options: Omit<CallOptions, 'includes'> = {}) {
     const body = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
     const headers = { 'Content-Type': 'application/x-ndjson' };

@@ -34,7 +34,7 @@ export class MemoryRateLimiter implements RateLimiter {
     return countOne(this.#calls[window], keyId, WINDOW_SECONDS[window], limit);
   }
 
-  async acquire(keyId: string, limit: number, lapseMs: number, slots = 1) {
+  async acquire(keyId: string, limit: number, expiryMs: number, slots = 1) {
     const taken = this.#slots.get(keyId) ?? 0;
     if (taken + slots > limit) return null;
     this.#slots.set(keyId, taken + slots);
@@ -42,12 +42,12 @@ export class MemoryRateLimiter implements RateLimiter {
     const release = async (): Promise<void> => {
       if (isReleased) return;
       isReleased = true;
-      clearTimeout(lapse);
+      clearTimeout(expiry);
       const left = (this.#slots.get(keyId) ?? 0) - slots;
       if (left > 0) this.#slots.set(keyId, left);
       else this.#slots.delete(keyId);
     };
-    const lapse = setTimeout(() => void release(), lapseMs).unref();
+    const expiry = setTimeout(() => void release(), expiryMs).unref();
     return { release };
   }
 }

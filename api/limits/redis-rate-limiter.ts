@@ -22,19 +22,13 @@ return 1`;
 /** How long Redis is not asked again after it failed to answer. */
 const AWAY_MS = 2_000;
 
-/**
- * Limits that all processes share, counted in Redis. While it is unavailable, each counts for itself: a query does not need
- * Redis.
- */
+/** Limits shared by all processes, counted in Redis; while it is unavailable each process counts for itself. */
 export class RedisRateLimiter implements RateLimiter {
   readonly #calls: Readonly<Record<Window, RateLimiterRedis>>;
   readonly #fallback = new MemoryRateLimiter();
   #awayUntil = 0;
 
-  /**
-   * @param redis a client that fails at once while it is not connected, and soon when it gets no answer
-   * @param prefix starts every key, so that installations can share a Redis
-   */
+  /** @param redis a client that fails fast @param prefix of every key, so that installations can share a Redis */
   constructor(
     private readonly redis: Redis,
     private readonly prefix: string,
@@ -57,7 +51,7 @@ export class RedisRateLimiter implements RateLimiter {
     );
   }
 
-  acquire(keyId: string, limit: number, lapseMs: number, slots = 1) {
+  acquire(keyId: string, limit: number, expiryMs: number, slots = 1) {
     const key = `${this.prefix}:places:${keyId}`;
     const names = Array.from({ length: slots }, () => randomUUID());
     const release = async (): Promise<void> => {
@@ -65,10 +59,10 @@ export class RedisRateLimiter implements RateLimiter {
     };
     return this.#sharedOrOwn(
       async () => {
-        const taken = await this.redis.eval(ACQUIRE_SLOTS, 1, key, limit, lapseMs, ...names);
+        const taken = await this.redis.eval(ACQUIRE_SLOTS, 1, key, limit, expiryMs, ...names);
         return taken === 1 ? { release } : null;
       },
-      () => this.#fallback.acquire(keyId, limit, lapseMs, slots),
+      () => this.#fallback.acquire(keyId, limit, expiryMs, slots),
     );
   }
 

@@ -5,7 +5,7 @@ import type { ApiServices, DefaultLimits } from '../api-services';
 import { callerOf, type Middleware, onceClosed } from './call';
 
 /** Longest time from the start of a vision call to its answer, upload included; then its slot expires by itself. */
-const SLOT_LAPSE_MS = 180_000;
+const SLOT_EXPIRY_MS = 180_000;
 
 /** 429 when the key has used up its calls of this second or minute (every answer reports the tighter limit) or of this month. */
 export function rateLimit(services: ApiServices, defaults: DefaultLimits): Middleware {
@@ -58,7 +58,7 @@ export function photoSlots(
     const held = res.locals.photoSlots ?? 0;
     const slots = Math.min(photos, limit - held);
     if (slots <= 0) return;
-    const taken = await limiter.acquire(keyId, limit, SLOT_LAPSE_MS, slots);
+    const taken = await limiter.acquire(keyId, limit, SLOT_EXPIRY_MS, slots);
     if (!taken) {
       const message = `This key may have ${limit} photos identified at the same time.`;
       throw rateLimited(message, { limit, remaining: 0, resetSeconds: 1 });

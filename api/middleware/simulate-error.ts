@@ -26,7 +26,7 @@ export const REFUSALS: Readonly<Record<ErrorCode, readonly AppError[]>> = {
   payload_too_large: [errors.payloadTooLarge(1024 * 1024), errors.tooManyRecords(1000)],
   unsupported_media_type: [errors.unsupportedMediaType()],
   unprocessable: [
-    errors.unprocessable('image_undecodable', 'The image is damaged or truncated and can not be decoded.'),
+    errors.undecodableImage(),
     errors.unprocessable('image_format', 'This is GIF; send JPEG, PNG, WebP.'),
     errors.unprocessable('image_too_large', 'The image is larger than 20971520 bytes.'),
     errors.unprocessable('url_blocked', 'The address does not lead to a public host.'),

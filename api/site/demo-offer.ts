@@ -13,10 +13,7 @@ const LOOPBACK_NAMES = new Set(['localhost', '127.0.0.1', '[::1]']);
 export const mayOfferKey = (req: Request): boolean =>
   isLocal(req) && ['same-origin', 'none', undefined].includes(req.get('Sec-Fetch-Site'));
 
-/**
- * Whether a request comes from this machine: sent to one of this machine's names (an outside site may point its own name
- * here), and not through a proxy.
- */
+/** Whether a request comes from this machine: sent to one of its own names, against DNS rebinding, and not through a proxy. */
 export function isLocal(req: Request): boolean {
   return (
     LOOPBACK_ADDRESS.test(req.socket.remoteAddress ?? '') &&

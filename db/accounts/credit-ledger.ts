@@ -103,7 +103,7 @@ export class PostgresCreditLedger implements CreditLedger {
 
   async expireReservations(): Promise<void> {
     const holders = await rowsOf<{ id: string }>(this.knex)`
-      SELECT DISTINCT account_id AS id FROM credit_reservations WHERE ${this.hasLapsed()}`;
+      SELECT DISTINCT account_id AS id FROM credit_reservations WHERE ${this.isExpired()}`;
     for (const { id } of holders) await this.sweep(id);
   }
 
@@ -191,17 +191,17 @@ export class PostgresCreditLedger implements CreditLedger {
     });
   }
 
-  private hasLapsed(): Sql {
+  private isExpired(): Sql {
     return isPast(sql`expires_at`, this.clock.now(), RESERVATION_MS);
   }
 
   private async sweep(accountId: string): Promise<void> {
     await rowsOf(this.knex)`
-      WITH lapsed AS (
+      WITH expired AS (
         DELETE FROM credit_reservations
-        WHERE account_id = ${accountId} AND ${this.hasLapsed()} RETURNING amount
+        WHERE account_id = ${accountId} AND ${this.isExpired()} RETURNING amount
       )
-      UPDATE accounts SET held = held - (SELECT coalesce(sum(amount), 0) FROM lapsed) WHERE id = ${accountId}`;
+      UPDATE accounts SET held = held - (SELECT coalesce(sum(amount), 0) FROM expired) WHERE id = ${accountId}`;
   }
 }
 

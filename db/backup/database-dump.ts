@@ -26,7 +26,7 @@ export interface DatabaseDump {
 }
 
 /** Tables that apply to this database alone: processes, migrations, and the search snapshot, which a service rebuilds. */
-const LEFT_OUT: readonly string[] = [
+const EXCLUDED_TABLES: readonly string[] = [
   'catalog_import_lock',
   'catalog_search_changes',
   'embedding_readiness',
@@ -68,7 +68,7 @@ async function tablesOf(transaction: Knex): Promise<DatabaseDump['tables']> {
             WHERE f.conrelid = c.oid AND f.contype = 'f' AND f.confrelid <> f.conrelid) AS parents
     FROM pg_class c
     WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r' AND c.relpersistence = 'p'
-      AND c.relname <> ALL(${LEFT_OUT}::text[])
+      AND c.relname <> ALL(${EXCLUDED_TABLES}::text[])
       AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e')
     ORDER BY c.relname ~ '^embeddings_[0-9]+$', c.relname COLLATE "C"`;
   const waiting = new Map(rows.map((row) => [row.name, row]));
@@ -157,7 +157,7 @@ async function fill(transaction: Knex, dump: DatabaseDump, rows: DumpedRows): Pr
     if (!table) throw new Error(`the dump has rows of "${name}" twice, or of a table that it does not know`);
     wanted.delete(name);
     // Earlier backups have more of them.
-    if (LEFT_OUT.includes(name)) await finished(text.resume());
+    if (EXCLUDED_TABLES.includes(name)) await finished(text.resume());
     else await fillTable(transaction, table, text);
   }
   if (wanted.size > 0) throw new Error(`the dump lacks the rows of ${[...wanted.keys()].join(', ')}`);

@@ -38,10 +38,7 @@ type VariantRow = Omit<Variant, 'prices'> & Partial<StoredPricesJson>;
 export const idsWithin = (ids: readonly string[], scope: SearchScope): Sql =>
   sql`SELECT id FROM catalog_search WHERE ${allOf([sql`id = ANY(${ids}::text[])`, ...conditionsOf(scope)])}`;
 
-/**
- * A query for rows with their variants and tags by an array of ids, in no order; with `pricing` also prices. One statement, so
- * that a row and its prices are of one moment.
- */
+/** A query for rows with variants, tags and prices (if `pricing`) by ids, unordered; one statement, so all are of one moment. */
 export const rowsById = (ids: Sql, pricing: boolean): Sql =>
   sql`SELECT r.id, r.kind, r.category, r.name, r.popularity, to_json(r.images) AS images,
         to_json(r.thumbnails) AS thumbnails, r.attributes, r.updated_at,

@@ -7,7 +7,7 @@ import { AppError } from '../../models/errors';
 import { type EmbeddedOptions, ensureEmbedded } from '../embedded/ensure-embedded';
 import { clientOptions } from '../embedded/run-folder';
 import { valueTypes } from './copy-rows';
-import { connectionsSpent, databaseAway } from './postgres-faults';
+import { connectionsSpent, databaseUnavailable } from './postgres-faults';
 
 export interface Database {
   readonly knex: Knex;
@@ -171,7 +171,7 @@ function shareConnections(client: ConnectionSource, shares: FairBudget, silenceM
       return connection;
     } catch (failure) {
       lease.close();
-      throw failure instanceof AppError ? failure : databaseAway(failure);
+      throw failure instanceof AppError ? failure : databaseUnavailable(failure);
     }
   };
   client.releaseConnection = async (connection) => {

@@ -23,12 +23,12 @@ const MESSAGES =
 
 /** How a call sees a failure of the database: as a 503 when it is away, else as the failure itself. */
 export function databaseFailure(failure: unknown): unknown {
-  if (failure instanceof AppError || !isAway(failure)) return failure;
-  return databaseAway(failure);
+  if (failure instanceof AppError || !isUnavailable(failure)) return failure;
+  return databaseUnavailable(failure);
 }
 
 /** 503 for whatever kept a call from the database. */
-export function databaseAway(cause: unknown): AppError {
+export function databaseUnavailable(cause: unknown): AppError {
   const says = sqlStateOf(cause) === READ_ONLY ? 'can only be read now' : 'does not answer';
   return unavailable(`The database ${says}; try again.`, 1, cause);
 }
@@ -46,7 +46,7 @@ export function sqlStateOf(failure: unknown): string | null {
 }
 
 /** Looks into aggregates and causes too. */
-function isAway(failure: unknown): boolean {
+function isUnavailable(failure: unknown): boolean {
   if (!(failure instanceof Error)) return false;
   const code = 'code' in failure ? String(failure.code) : '';
   return (
@@ -54,7 +54,7 @@ function isAway(failure: unknown): boolean {
     SYSTEM_ERRORS.test(code) ||
     failure.name === 'KnexTimeoutError' ||
     (code === '' && MESSAGES.test(failure.message)) ||
-    (failure instanceof AggregateError && failure.errors.some(isAway)) ||
-    isAway(failure.cause)
+    (failure instanceof AggregateError && failure.errors.some(isUnavailable)) ||
+    isUnavailable(failure.cause)
   );
 }

@@ -30,12 +30,12 @@ export async function probePostgres(url: string): Promise<readonly string[]> {
     const { rows } = await client.query<ServerState>(STATE);
     const [state] = rows;
     const fault = state ? stateFault(state, client) : null;
-    if (fault) throw new StoreFault(`${place}: ${fault.says}`, fault.mayPass);
+    if (fault) throw new StoreFault(`${place}: ${fault.says}`, fault.isTransient);
     return state ? stateWarnings(state) : [];
   } catch (error) {
     if (error instanceof StoreFault) throw error;
-    const { says, mayPass } = connectFault(error, client);
-    throw new StoreFault(`${place}: ${says}`, mayPass, error);
+    const { says, isTransient } = connectFault(error, client);
+    throw new StoreFault(`${place}: ${says}`, isTransient, error);
   } finally {
     await client.end().catch(() => undefined);
   }
@@ -74,63 +74,63 @@ type Named = Pick<Client, 'user' | 'database'>;
 
 function connectFault(error: unknown, { user, database }: Named): FaultSentence {
   const message = messageOf(error);
-  const lasting = (says: string): FaultSentence => ({ says, mayPass: false });
-  const passing = (says: string): FaultSentence => ({ says, mayPass: true });
+  const permanent = (says: string): FaultSentence => ({ says, isTransient: false });
+  const transient = (says: string): FaultSentence => ({ says, isTransient: true });
   switch (codeOf(error)) {
     case '28P01':
-      return lasting(
+      return permanent(
         `it refuses the user "${user}" or its password: both stand in the address, special characters percent-encoded`,
       );
     case '28000':
-      return lasting(
+      return permanent(
         /no encryption|SSL off/i.test(message)
           ? 'it lets nobody in without TLS: add ?sslmode=verify-full to the address'
           : `it does not let the user "${user}" in from here (pg_hba.conf, or there is no such user): ${message}`,
       );
     case '3D000':
-      return lasting(`there is no such database: create it (createdb ${database}), or name another one`);
+      return permanent(`there is no such database: create it (createdb ${database}), or name another one`);
     case '42501':
-      return lasting(`the user "${user}" lacks a right: ${message}`);
+      return permanent(`the user "${user}" lacks a right: ${message}`);
     case '53300':
-      return passing('it has no connection left: raise its max_connections, or lower DATABASE_POOL_MAX');
+      return transient('it has no connection left: raise its max_connections, or lower DATABASE_POOL_MAX');
     case '57P01':
     case '57P02':
     case '57P03':
-      return passing(`it is starting or stopping: ${message}`);
+      return transient(`it is starting or stopping: ${message}`);
   }
-  if (/SASL.*password/i.test(message)) return lasting('it asks for a password, and the address has none');
+  if (/SASL.*password/i.test(message)) return permanent('it asks for a password, and the address has none');
   if (/does not support SSL/i.test(message))
-    return lasting('it has no TLS: switch it on there, or take sslmode out of the address');
-  if (/timeout/i.test(message)) return passing('it does not answer: is a firewall in between?');
-  if (/terminated/i.test(message)) return passing('the connection was cut off: is that PostgreSQL?');
+    return permanent('it has no TLS: switch it on there, or take sslmode out of the address');
+  if (/timeout/i.test(message)) return transient('it does not answer: is a firewall in between?');
+  if (/terminated/i.test(message)) return transient('the connection was cut off: is that PostgreSQL?');
   const fault = networkFault(error, 'PostgreSQL');
-  if (!fault) return lasting(message);
-  return fault.mayPass ? fault : lasting(`${fault.says}, or sslrootcert=… in the address`);
+  if (!fault) return permanent(message);
+  return fault.isTransient ? fault : permanent(`${fault.says}, or sslrootcert=… in the address`);
 }
 
 function stateFault(state: ServerState, { user, database }: Named): FaultSentence | null {
-  const lasting = (says: string): FaultSentence => ({ says, mayPass: false });
+  const permanent = (says: string): FaultSentence => ({ says, isTransient: false });
   if (state.version_number < SERVER_VERSION_MIN * 10_000)
-    return lasting(`it is PostgreSQL ${state.version}; Loupe needs ${SERVER_VERSION_MIN} or later`);
+    return permanent(`it is PostgreSQL ${state.version}; Loupe needs ${SERVER_VERSION_MIN} or later`);
   if (state.standby)
-    return { says: 'it is a standby, which can not be written: name the primary server', mayPass: true };
+    return { says: 'it is a standby, which can not be written: name the primary server', isTransient: true };
   if (state.encoding !== 'UTF8')
-    return lasting(
+    return permanent(
       `its encoding is ${state.encoding}: create it anew with ENCODING 'UTF8' TEMPLATE template0`,
     );
   const pgvector = state.installed ?? state.available;
   if (pgvector === null) {
     const major = Math.floor(state.version_number / 10_000);
-    return lasting(
+    return permanent(
       `pgvector is not on this server: install it there (Debian: postgresql-${major}-pgvector, Docker: pgvector/pgvector)`,
     );
   }
   if (isOlder(pgvector, PGVECTOR_MIN))
-    return lasting(
+    return permanent(
       `its pgvector is ${pgvector}, Loupe needs ${PGVECTOR_MIN} or later: ${howToUpdate(state)}`,
     );
   if (state.installed === null && !state.may_create)
-    return lasting(
+    return permanent(
       `the user "${user}" may not create extensions: have a superuser run CREATE EXTENSION vector; in "${database}"`,
     );
   return null;

@@ -3,10 +3,7 @@ import type { AuditEntry } from '../../models/ports';
 import type { WebhookEvent } from '../../models/webhooks/webhook';
 import { rowsOf, type Sql, sql } from './sql';
 
-/**
- * Anything of which an account may have only so many is counted and written under this lock, held to the end of the transaction,
- * so that no two calls count the same (contract 9.13). Statements after it see what those before it wrote.
- */
+/** Serialises counting and writing what an account may have only a number of, until the transaction ends (contract 9.13). */
 export async function lockAccount(transaction: Knex, id: string): Promise<void> {
   await rowsOf(transaction)`SELECT FROM accounts WHERE id = ${id} FOR NO KEY UPDATE`;
 }

@@ -18,10 +18,7 @@ const SEAL = 'data.complete';
 /** Whether `folder` holds a whole cluster: without one, the next start makes it, which takes a while. */
 export const hasCluster = (folder: string): boolean => existsSync(join(folder, SEAL));
 
-/**
- * The folder of the complete cluster: the existing one, or a new one from `create`, which gets an empty folder. A cluster is sealed once it is complete and on the disk. One without a seal was left behind by an interrupted
- * first start; nobody has used it, and it is made anew.
- */
+/** The folder of the sealed, complete cluster, or a new one from `create`. An unsealed one, from an interrupted start, is made anew. */
 export async function prepareCluster(
   { folder, durable }: HostOptions,
   create: (data: string) => Promise<void>,

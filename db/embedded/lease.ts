@@ -18,10 +18,7 @@ const SILENT_MS = 60_000;
 /** Closing takes a moment; on a very slow disk the host goes on alone. */
 const CLOSE_MS = 60_000;
 
-/**
- * Connects and waits until the host has opened its database, for as long as it reports progress.
- * @returns null if there is no host that can @throws Error with the reason if the database can't be opened
- */
+/** Connects and waits until the database is open; null if no host listens. @throws Error with the reason if it can't be opened */
 export async function openLease(socketFolder: string): Promise<Lease | null> {
   const socket = new Socket();
   const client = new Client({

@@ -58,14 +58,14 @@ export async function hasLivingHost(dataFolder: string): Promise<boolean> {
   if (!lstatSync(run, { throwIfNoEntry: false })) return false;
   const short = shortPath(run);
   try {
-    return (await livingHost(short.path)) !== undefined;
+    return (await findLiveHost(short.path)) !== undefined;
   } finally {
     short.release();
   }
 }
 
 /** The socket folder of the newest host of a run folder (see `claimHost`), if it lives. */
-export async function livingHost(run: string): Promise<string | undefined> {
+export async function findLiveHost(run: string): Promise<string | undefined> {
   const newest = generations(run).at(-1);
   if (newest === undefined) return undefined;
   const folder = join(run, String(newest));

@@ -29,7 +29,7 @@ const BATCH_BYTES = 256 * 1024;
 const INPUT_BYTES_MAX = 1024 * 1024;
 
 /** What a client may leave behind in the session that all share. */
-const FORGET = 'RESET ALL; UNLISTEN *; SELECT pg_advisory_unlock_all(); DISCARD TEMP';
+const RESET_SESSION = 'RESET ALL; UNLISTEN *; SELECT pg_advisory_unlock_all(); DISCARD TEMP';
 
 let sessions = 0;
 
@@ -116,7 +116,7 @@ export class Session extends ClientConnection implements TurnClient {
     else if (this.hasForgotten) this.engine?.release(this);
     else {
       this.hasForgotten = true;
-      this.send([...this.statements.closeAll(), query(FORGET)], 'answering');
+      this.send([...this.statements.closeAll(), query(RESET_SESSION)], 'answering');
     }
   }
 

@@ -201,7 +201,7 @@ export function s3Fault(error: unknown, { bucket }: { readonly bucket: string })
   const refusal = REFUSALS[name];
   if (refusal !== undefined) return new StoreFault(`${where}: ${refusal}`, false);
   const network = networkFault(error, 'the server of AWS_ENDPOINT_URL_S3');
-  if (network !== null) return new StoreFault(`${where}: ${network.says}`, network.mayPass);
+  if (network !== null) return new StoreFault(`${where}: ${network.says}`, network.isTransient);
   if (name === 'TimeoutError') return new StoreFault(`${where}: it does not answer`, true);
   const status = statusOf(error);
   const answer = status === undefined ? '' : `, status ${status}`;

@@ -76,7 +76,7 @@ export function opens(versions: readonly ApiVersion[], endpoint: ApiVersion): bo
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 /** A new credential: prefix and 43 base62 characters, 256 bits of them random (contract 9.2). */
-export function makeKey(test: boolean): string {
+export function generateKey(test: boolean): string {
   let value = BigInt(`0x${randomBytes(32).toString('hex')}`);
   let digits = '';
   for (let position = 0; position < 43; position += 1) {

@@ -2,14 +2,14 @@ import { inject, injectable } from 'tsyringe';
 import { badRequest, conflict, notFound } from '../errors';
 import { type AccountRepository, type AuditedTransaction, type Clock, type ListPage, PORTS } from '../ports';
 import { requireAccount, unknownCursor } from './account-service';
-import { type ApiKey, hashKey, makeKey } from './api-key';
+import { type ApiKey, generateKey, hashKey } from './api-key';
 
 /** The properties of a new key; without an account it belongs to the account `default`, which is created if missing. */
 export type NewKey = Omit<Parameters<AccountRepository['createKey']>[0], 'hash' | 'accountId'> & {
   readonly accountId?: string | undefined;
 };
 
-export interface MadeKey {
+export interface CreatedKey {
   readonly key: ApiKey;
   readonly secret: string;
 }
@@ -24,12 +24,12 @@ export class KeyService {
   ) {}
 
   /** @throws AppError for an unknown account, and a key that would be unusable */
-  async create(wanted: NewKey): Promise<MadeKey> {
+  async create(wanted: NewKey): Promise<CreatedKey> {
     this.#refusePast(wanted.expiresAt);
     return this.audited.run('keys create', async ({ accounts }) => {
       const accountId = wanted.accountId ?? (await accounts.ensureAccount('default')).id;
       await requireAccount(accounts, accountId);
-      const secret = makeKey(wanted.test);
+      const secret = generateKey(wanted.test);
       const key = await accounts.createKey({ ...wanted, accountId, hash: hashKey(secret) });
       return { result: { key, secret }, accountId, subject: key.id, details: detailsOf(key) };
     });
@@ -57,12 +57,12 @@ export class KeyService {
     id: string,
     overlapMs: number,
     expiresAt?: Date,
-  ): Promise<MadeKey & { readonly oldEndsAt: Date }> {
+  ): Promise<CreatedKey & { readonly oldEndsAt: Date }> {
     this.#refusePast(expiresAt);
     return this.audited.run('keys rotate', async ({ accounts }) => {
       const old = await accounts.key(id);
       if (!old) throw unknownKey(id);
-      const secret = makeKey(old.test);
+      const secret = generateKey(old.test);
       const overlapEnd = new Date(this.clock.now().getTime() + overlapMs);
       const endsAt = old.expiresAt && old.expiresAt < overlapEnd ? old.expiresAt : overlapEnd;
       const key = await accounts.rotateKey(id, hashKey(secret), { endsAt, expiresAt });
@@ -90,9 +90,9 @@ export class KeyService {
   }
 
   /** Makes a key of Loupe's own, without an audit entry, for the unlimited account of this name, which is created if missing. */
-  async createInternalKey(account: string, wanted: Omit<NewKey, 'accountId'>): Promise<MadeKey> {
+  async createInternalKey(account: string, wanted: Omit<NewKey, 'accountId'>): Promise<CreatedKey> {
     const { id: accountId } = await this.accounts.ensureAccount(account);
-    const secret = makeKey(wanted.test);
+    const secret = generateKey(wanted.test);
     const key = await this.accounts.createKey({ ...wanted, accountId, hash: hashKey(secret) });
     return { key, secret };
   }

@@ -8,10 +8,7 @@ export const MATCHES = ['any', 'all'] as const;
 export const MODULES = ['taxonomy', 'pricing'] as const;
 export type Module = (typeof MODULES)[number];
 
-/**
- * One filter object (contract 4.4): the row has at least one of `include` (when not empty) and none of
- * `exclude` among its attribute ids of `field`, or among its tags when `field` is `tags`.
- */
+/** The row has at least one of `include`, if any, and none of `exclude` in `field`: attribute ids, or tags (contract 4.4). */
 export interface Filter {
   readonly field: string;
   readonly include: readonly string[];

@@ -44,11 +44,11 @@ export class FeedbackService {
     return feedback;
   }
 
-  /** The reliability of answers with feedback, in groups by each of `told`, ordered by their names. */
-  async reliability(told: readonly ReliabilityBy[], since: Date | null, model: string | null = null) {
+  /** The reliability of answers with feedback, in groups by each of `groupings`, ordered by their names. */
+  async reliability(groupings: readonly ReliabilityBy[], since: Date | null, model: string | null = null) {
     const judged = await this.predictions.judged(since);
     const answers = judged.filter((each) => model === null || `${each.model}@`.startsWith(`${model}@`));
-    return told.flatMap((by) => reliabilityBy(by, answers));
+    return groupings.flatMap((by) => reliabilityBy(by, answers));
   }
 
   /** An answer is right if its first row is the product itself, or a taxonomy row above it. */

@@ -19,10 +19,7 @@ export interface EmbedOptions {
   readonly onBatch?: (done: { embedded: number; failed: number }, images: number) => void;
 }
 
-/**
- * One pass over the images that a version lacks, in the order of their ids.
- * @throws the reason of `signal`, without waiting for the workers; what a store throws
- */
+/** One pass over the images that a version lacks, by id. @throws the reason of `signal` at once; what a store throws */
 export async function embedPending(
   { embeddings, queue }: { embeddings: EmbeddingRepository; queue: Pick<IndexQueue, 'embed'> },
   versionId: number,

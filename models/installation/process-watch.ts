@@ -27,7 +27,7 @@ function verifies(signer: ProcessTraits, other: ProcessTraits): boolean {
 }
 
 /** A disagreement of a process with others, named for operators; `says` names no host (contract 14.15). */
-export function misfitsOf(own: ServiceProcess, others: readonly ServiceProcess[]) {
+export function mismatchesOf(own: ServiceProcess, others: readonly ServiceProcess[]) {
   return RULES.flatMap(({ fits, says }) => {
     const processes = others.filter(({ traits }) => !fits(own.traits, traits)).map(({ name }) => name);
     return processes.length === 0 ? [] : [{ says, processes }];
@@ -39,8 +39,8 @@ export class ProcessWatch {
   #traits: ProcessTraits | null = null;
   #models: readonly ModelReport[] | null = null;
   #renewing: Promise<void> | null = null;
-  #misfits: ReturnType<typeof misfitsOf> = [];
-  #told = '[]';
+  #mismatches: ReturnType<typeof mismatchesOf> = [];
+  #reported = '[]';
 
   constructor(
     private readonly registry: ProcessRegistry,
@@ -50,8 +50,8 @@ export class ProcessWatch {
   ) {}
 
   /** The differences from other processes in the last comparison; a sentence each, without host names. */
-  get misfits(): readonly string[] {
-    return this.#misfits.map(({ says }) => says);
+  get mismatches(): readonly string[] {
+    return this.#mismatches.map(({ says }) => says);
   }
 
   async run(): Promise<void> {
@@ -81,11 +81,11 @@ export class ProcessWatch {
   async #renew(): Promise<void> {
     const traits = this.#traits ?? (await this.traits());
     const process = { ...this.self, traits, models: this.#models };
-    this.#misfits = misfitsOf(process, await this.registry.renew(process));
-    const text = JSON.stringify(this.#misfits);
-    if (text === this.#told) return;
-    this.#told = text;
-    for (const { says, processes } of this.#misfits) this.logger.warn({ processes }, says);
-    if (this.#misfits.length === 0) this.logger.info({}, 'all processes fit together again');
+    this.#mismatches = mismatchesOf(process, await this.registry.renew(process));
+    const text = JSON.stringify(this.#mismatches);
+    if (text === this.#reported) return;
+    this.#reported = text;
+    for (const { says, processes } of this.#mismatches) this.logger.warn({ processes }, says);
+    if (this.#mismatches.length === 0) this.logger.info({}, 'all processes fit together again');
   }
 }

@@ -115,10 +115,7 @@ export type Claim =
 
 /** Answers to calls that are made once per account and key, however often they are sent. */
 export interface IdempotencyStore {
-  /**
-   * Claims a call until `leasedUntil`. One whose lease has ended may be claimed again, under a new charge: the old one is
-   * never booked. After `expiresAt` the key is free for anything.
-   */
+  /** Claims a call until `leasedUntil`; afterwards it may be claimed again, under a new charge. After `expiresAt` its key is free. */
   claim(call: IdempotentCall, leasedUntil: Date, expiresAt: Date): Promise<Claim>;
   /** The kept answer, in pieces of at most `TEXT_PIECE` characters. */
   answer(call: IdempotentCall, chargeId: string): AsyncIterable<string>;
@@ -140,7 +137,7 @@ export interface RateLimiter {
   acquire(
     keyId: string,
     limit: number,
-    lapseMs: number,
+    expiryMs: number,
     slots?: number,
   ): Promise<{ release(): Promise<void> } | null>;
 }

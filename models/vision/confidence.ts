@@ -90,10 +90,7 @@ export const taxonomyConfidence = (
   { kin }: Pick<ChoiceModel, 'kin'>,
 ): number => (below > 0 ? Math.min(1, below / found) * found ** kin : 0);
 
-/**
- * A substitute for a missing calibration, so that the model can be tried. It is not a probability, and errs on the low
- * side; the floor is 0. `embeddings evaluate` fits the real one, and `embeddings promote` refuses a version without it.
- */
+/** Stands in for a missing calibration, so that a model can be tried: not a probability, on the low side, and with a floor of 0. */
 export const UNCALIBRATED: Calibration = {
   confidence: {
     kind: 'choice',

@@ -87,10 +87,7 @@ export function viewSizeOf({ input, views }: ModelManifest, kind: keyof ModelMan
 export const modelReference = (manifest: { id: string; version: string }): string =>
   `${manifest.id}@${manifest.version}`;
 
-/**
- * `building` (filled beside the live one) -> `live` (answers are made of it; at most one) -> `retired` (kept for a rollback) ->
- * `pruned` (its vectors are gone, its name stays for the records).
- */
+/** `building` (beside the live one) -> `live` (at most one) -> `retired` (for a rollback) -> `pruned` (its vectors are deleted). */
 export const VERSION_STATES = ['building', 'live', 'retired', 'pruned'] as const;
 export type VersionState = (typeof VERSION_STATES)[number];
 

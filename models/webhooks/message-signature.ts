@@ -3,7 +3,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 const PREFIX = 'whsec_';
 
 /** A new secret, in the form of Standard Webhooks: 32 random bytes. */
-export const makeWebhookSecret = (): string => PREFIX + randomBytes(32).toString('base64');
+export const generateWebhookSecret = (): string => PREFIX + randomBytes(32).toString('base64');
 
 /** The headers that say who sends a message, and when (contract 16.12). @param seconds Unix time */
 export function signedHeaders(secret: string, id: string, seconds: number, body: string) {

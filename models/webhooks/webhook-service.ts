@@ -3,7 +3,7 @@ import { inject, injectable } from 'tsyringe';
 import type { Caller, Owner } from '../access/api-key';
 import { badRequest, conflict, notFound } from '../errors';
 import { type AuditEntry, PORTS, type WebhookSender, type WebhookStore } from '../ports';
-import { makeWebhookSecret } from './message-signature';
+import { generateWebhookSecret } from './message-signature';
 import type { Webhook, WebhookRegistration } from './webhook';
 
 const WEBHOOKS_MAX = 10;
@@ -29,7 +29,7 @@ export class WebhookService {
     if (!this.sender.accepts(wanted.url)) {
       throw badRequest('url: must be the https address of a public host.', { field: 'url' });
     }
-    const secret = makeWebhookSecret();
+    const secret = generateWebhookSecret();
     const id = `webhook_${randomUUID()}`;
     const { accountId, test, keyId } = caller;
     const added = { ...wanted, id, accountId, test, keyId, secret };

@@ -1,6 +1,6 @@
 import type { Command } from '@commander-js/extra-typings';
 import { API_VERSIONS, type ApiKey, SCOPES } from '../../models/access/api-key';
-import type { MadeKey } from '../../models/access/key-service';
+import type { CreatedKey } from '../../models/access/key-service';
 import { withStores } from '../composition/services';
 import { laterTimeOf, nameOf, someOf, wholeNumber } from './option-values';
 import { answering, asTable, printAnswer } from './output';
@@ -29,7 +29,7 @@ export function register(keys: Command): void {
       const made = await withStores((services) => services.keys.rotate(id, overlap * HOUR_MS, expires));
       const { key, oldEndsAt } = made;
       const replaced = { id, endsAt: oldEndsAt };
-      printAnswer(json, { ...madeKeyOf(made), expiresAt: key.expiresAt, replaced }, () =>
+      printAnswer(json, { ...createdKeyOf(made), expiresAt: key.expiresAt, replaced }, () =>
         [describeKey(made), `The old key ${id} stops working at ${oldEndsAt.toISOString()}.`].join('\n'),
       );
     });
@@ -60,19 +60,19 @@ function registerCreate(keys: Command): void {
         const limits = { perSecond, perMinute, concurrency };
         const wanted = { accountId, ...named, test, limits, expiresAt, ...(scopes ? { scopes } : {}) };
         const made = await withStores((services) => services.keys.create(wanted));
-        printAnswer(json, madeKeyOf(made), () => describeKey(made));
+        printAnswer(json, createdKeyOf(made), () => describeKey(made));
       },
     );
 }
 
-const madeKeyOf = ({ key, secret }: MadeKey) => ({
+const createdKeyOf = ({ key, secret }: CreatedKey) => ({
   id: key.id,
   key: secret,
   account: key.accountId,
   versions: key.versions,
 });
 
-const describeKey = ({ key, secret }: MadeKey): string =>
+const describeKey = ({ key, secret }: CreatedKey): string =>
   `${key.id}\n${secret}\nKeep it: it is not shown again. It ${
     key.expiresAt ? `expires at ${key.expiresAt.toISOString()}` : 'does not expire'
   }.`;

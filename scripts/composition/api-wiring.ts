@@ -124,7 +124,7 @@ function readinessOf(config: Config, { container, database, parts }: Loupe): Rea
   const checkProcesses = async () => {
     // If processes can't be compared, the check of the database says why.
     await watch.renew().catch(() => undefined);
-    if (watch.misfits.length > 0) throw unavailable(watch.misfits.join('; '), 1);
+    if (watch.mismatches.length > 0) throw unavailable(watch.mismatches.join('; '), 1);
   };
   const checkModel = async () => {
     const live = await embeddings.live();

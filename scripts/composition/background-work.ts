@@ -91,7 +91,7 @@ export function startApiTasks(startup: Startup): void {
   });
 
   const ledger = adapterOf(container, PORTS.CreditLedger);
-  every(startup, 'lapsed reservations', 30_000, () => ledger.expireReservations());
+  every(startup, 'expired reservations', 30_000, () => ledger.expireReservations());
 
   const store = container.resolve(PostgresHousekeepingStore);
   const housekeeping = new Housekeeping(store, retentionRules(config, container), logger);

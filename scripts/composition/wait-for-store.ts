@@ -13,10 +13,7 @@ const RETRY_MS = 1_000;
 /** Between two lines of the log about the same fault. */
 const PROGRESS_MS = 5_000;
 
-/**
- * Waits until a store can be used. @param setting its name in messages @param probe rejects with a StoreFault
- * @throws StartRefused when waiting can't fix it, or has not within `waitMs`
- */
+/** Waits until `probe` passes. @param setting its name in messages @throws StartRefused if waiting can't help, or after `waitMs` */
 export async function waitForStore<Result>(
   setting: string,
   probe: () => Promise<Result>,
@@ -31,7 +28,7 @@ export async function waitForStore<Result>(
       if (!(failure instanceof StoreFault)) throw failure;
       const passed = Date.now() - began;
       const sentence = `${setting}: ${failure.message}`;
-      if (!failure.mayPass || waitMs === 0) throw new StartRefused(sentence, failure);
+      if (!failure.isTransient || waitMs === 0) throw new StartRefused(sentence, failure);
       if (passed >= waitMs) throw new StartRefused(`${sentence} (waited ${inSeconds(passed)})`, failure);
       if (Date.now() - saidAt >= PROGRESS_MS) {
         logger.warn({}, `${sentence}; waiting for it, ${inSeconds(waitMs - passed)} more (STORE_WAIT_MS)`);

@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeWebhookSecret, signedHeaders } from '../../models/webhooks/message-signature';
+import { generateWebhookSecret, signedHeaders } from '../../models/webhooks/message-signature';
 import { useService } from '../support/service';
 import { useEmbeddedPictures } from '../support/stored-vectors';
 import { temporaryFolder } from '../support/temporary-folder';
@@ -108,7 +108,7 @@ test('the examples in TypeScript compile under the strictest types', async () =>
 // contract 16.12
 describe('messages to webhooks', () => {
   const PAGE = 'docs/api/webhooks.md';
-  const secret = makeWebhookSecret();
+  const secret = generateWebhookSecret();
   const body = '{"type":"vision.job.done","data":{"name":"Hermès"}}';
   const now = Math.floor(Date.now() / 1000);
   const headers = signedHeaders(secret, 'msg_1', now, body);
@@ -117,7 +117,7 @@ describe('messages to webhooks', () => {
   const MESSAGES = [
     [secret, headers, body, true],
     [secret, headers, body.replace('done', 'gone'), false],
-    [makeWebhookSecret(), headers, body, false],
+    [generateWebhookSecret(), headers, body, false],
     [secret, { ...headers, 'webhook-id': 'msg_2' }, body, false],
     [secret, { ...headers, 'webhook-signature': 'v1,' }, body, false],
     [secret, signedHeaders(secret, 'msg_1', now - 3_600, body), body, false],

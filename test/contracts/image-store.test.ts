@@ -114,7 +114,7 @@ withS3('a bucket that can not be used', () => {
     const store = bucketStore('no-such-bucket', '');
     await expect(store.check()).rejects.toMatchObject({
       message: 'the bucket "no-such-bucket": there is no such bucket: make it, or name another',
-      mayPass: false,
+      isTransient: false,
     });
     await expect(store.put(Buffer.from('a'), 'jpg')).rejects.toMatchObject({ status: 503 });
   });

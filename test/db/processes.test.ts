@@ -1,6 +1,6 @@
 import { rowsOf, sql } from '../../db/core/sql';
 import { PostgresProcessRegistry } from '../../db/installation/process-registry';
-import { misfitsOf, ProcessWatch } from '../../models/installation/process-watch';
+import { mismatchesOf, ProcessWatch } from '../../models/installation/process-watch';
 import type { ProcessRegistry, ProcessTraits, ServiceProcess } from '../../models/ports';
 import { useDatabase } from '../support/database';
 import { LogSink } from '../support/log-sink';
@@ -72,17 +72,17 @@ describe('processes that run together', () => {
     ['nothing in common', { release: '2', signingKeys: ['b'], imageStore: 's-2' }, [RELEASE, KEYS, IMAGES]],
   ])('a process beside one with %s', (_what, traits, expected) => {
     const other = processOf('other', traits);
-    const misfits = misfitsOf(OWN, [processOf('fits'), other]);
+    const mismatches = mismatchesOf(OWN, [processOf('fits'), other]);
     const told = expected.map((says) => ({ says: expect.stringMatching(says), processes: ['host:other'] }));
-    expect(misfits).toEqual(told);
+    expect(mismatches).toEqual(told);
     // The other one says the same.
-    expect(misfitsOf(other, [OWN]).map(({ says }) => says)).toEqual(misfits.map(({ says }) => says));
+    expect(mismatchesOf(other, [OWN]).map(({ says }) => says)).toEqual(mismatches.map(({ says }) => says));
   });
 
   test('processes on both sides of a key rotation fit', () => {
     const before = processOf('a', { signingKeys: ['old', 'new'] });
     const after = processOf('b', { signingKeys: ['new', 'old'] });
-    expect(misfitsOf(before, [after])).toEqual([]);
+    expect(mismatchesOf(before, [after])).toEqual([]);
   });
 
   /** What a process says of itself and others, renewed in this way. */
@@ -100,10 +100,10 @@ describe('processes that run together', () => {
     others = [processOf('other', { imageStore: 'store-2' })];
     await watch.run();
     await watch.run();
-    expect(watch.misfits).toEqual([expect.stringMatching(IMAGES)]);
+    expect(watch.mismatches).toEqual([expect.stringMatching(IMAGES)]);
     others = [];
     await watch.run();
-    expect(watch.misfits).toEqual([]);
+    expect(watch.mismatches).toEqual([]);
     expect(await log.lines(2)).toMatchObject([
       { msg: expect.stringMatching(IMAGES), processes: ['host:other'] },
       { msg: 'all processes fit together again' },

@@ -26,10 +26,7 @@ export interface Installation {
   readonly workers: readonly ServicePart[];
 }
 
-/**
- * @param closers filled while it starts; to be called from the last to the first, also where the start fails
- * @throws Error when no servers can be brought up here that may be disturbed
- */
+/** @param closers filled meanwhile, to be called last first, even if this fails @throws Error without servers that may be disturbed */
 export async function startInstallation(closers: (() => Promise<unknown>)[]): Promise<Installation> {
   const folder = await mkdtemp(join(tmpdir(), 'loupe-faults-'));
   closers.push(() => rm(folder, { recursive: true, force: true }));

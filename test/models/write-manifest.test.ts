@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DURABLE_FILES } from '../../db/files/durable-files';
 import { readManifest } from '../../workers/embedder/model-folder';
 import { addModel } from '../../workers/library/add-model';
-import { type ManifestWishes, writeManifest } from '../../workers/library/write-manifest';
+import { type ManifestOptions, writeManifest } from '../../workers/library/write-manifest';
 import { temporaryFolder } from '../support/temporary-folder';
 import { meanColour, writeModel, writeOnnxModel } from '../workers/tiny-models';
 import { addOptions } from './library-fixture';
@@ -13,7 +13,7 @@ beforeEach(() => {
   folder = join(temporaryFolder(), 'source');
 });
 
-const write = (change: Partial<ManifestWishes> = {}, file = 'model.json') =>
+const write = (change: Partial<ManifestOptions> = {}, file = 'model.json') =>
   writeManifest(
     join(folder, file),
     {

@@ -1,9 +1,6 @@
 const common = require('../../jest.config.js');
 
-/**
- * What is the same on every adapter: the form of requests and answers, and sums, above repositories that other files test. Each endpoint
- * is still called, by `every-endpoint`.
- */
+/** Behave alike on every adapter: forms of requests and answers, and sums. `every-endpoint` still calls each endpoint. */
 const WITHOUT_ADAPTERS = [
   'spec/(account|admin|catalog-answers|credits|data-files|errors|golden-queries|identifiability|items|legacy|mcp)',
   'spec/(openapi|pages|record-fields|refusals|shop-guide|site|variants|wire)',

@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { makeKey } from '../../models/access/api-key';
+import { generateKey } from '../../models/access/api-key';
 import { processEnvironment } from '../../scripts/config';
 import { type Answer, ApiClient } from '../support/api-client';
 import { type TestService, useService } from '../support/service';
@@ -144,7 +144,7 @@ describe('a key', () => {
 });
 
 const LIMIT = 5;
-const ask = (at: TestService, key = makeKey(false), forwarded = '192.0.2.1') =>
+const ask = (at: TestService, key = generateKey(false), forwarded = '192.0.2.1') =>
   new ApiClient(at.url, key).send('GET', '/v3/catalog/items/product_nobody', {
     headers: { 'X-Forwarded-For': forwarded },
   });

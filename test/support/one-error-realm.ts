@@ -1,9 +1,6 @@
 import { types } from 'node:util';
 
-/**
- * Jest gives each test file globals of its own, so an error that Node itself throws is no `instanceof Error` of the
- * file's, unlike in production. This makes it one; subclasses are told apart as always.
- */
+/** Jest gives each test file its own globals. This makes Node's errors `instanceof` the file's `Error`, as in production. */
 const ordinary = Function.prototype[Symbol.hasInstance];
 
 Object.defineProperty(Error, Symbol.hasInstance, {

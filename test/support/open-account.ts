@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { PostgresAccountRepository } from '../../db/accounts/account-repository';
-import { API_VERSIONS, hashKey, type KeyLimits, makeKey } from '../../models/access/api-key';
+import { API_VERSIONS, generateKey, hashKey, type KeyLimits } from '../../models/access/api-key';
 import type { NewKey } from '../../models/access/key-service';
 import { SYSTEM_CLOCK } from '../../scripts/composition/startup';
 
@@ -24,7 +24,7 @@ export async function openAccount(
 ): Promise<Payer> {
   const accounts = new PostgresAccountRepository(knex, clock);
   const accountId = options.accountId ?? (await accounts.createAccount('test', credits)).id;
-  const key = makeKey(test);
+  const key = generateKey(test);
   const { id: keyId } = await accounts.createKey({
     ...{ name: 'test', versions: API_VERSIONS, ...options, accountId, test, hash: hashKey(key) },
     limits: { perSecond: null, perMinute: null, concurrency: null, ...limits },

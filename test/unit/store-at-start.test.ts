@@ -65,7 +65,7 @@ async function faultOf(probe: Promise<unknown>): Promise<[message: string, isWai
   const fault: unknown = await probe.catch((failure: unknown) => failure);
   if (!(fault instanceof StoreFault)) throw new Error(`no StoreFault: ${String(fault)}`);
   expect(fault.message).not.toContain('hunter2');
-  return [fault.message, fault.mayPass];
+  return [fault.message, fault.isTransient];
 }
 
 describe('PostgreSQL', () => {

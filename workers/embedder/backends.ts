@@ -15,7 +15,7 @@ interface Backend {
   /** What `auto` looks for; the others are always there. */
   readonly package: string | null;
   /** libtensorflow crashes in worker threads. The others take threads, which share the memory of the process. */
-  readonly carrier: 'thread' | 'process';
+  readonly isolation: 'thread' | 'process';
   /** Rows of one inference. In measurements more gained nothing, and took memory; plain JavaScript gains nothing at all. */
   readonly rowsMax: number;
   /** Makes it ready in this thread or process. @throws Error when it does not start */
@@ -25,7 +25,7 @@ interface Backend {
 const TABLE: Readonly<Record<BackendName, Backend>> = {
   tensorflow: {
     package: '@tensorflow/tfjs-node',
-    carrier: 'process',
+    isolation: 'process',
     rowsMax: 8,
     start: async () => {
       openNativeTensorFlow();
@@ -34,13 +34,13 @@ const TABLE: Readonly<Record<BackendName, Backend>> = {
   },
   onnx: {
     package: 'onnxruntime-node',
-    carrier: 'thread',
+    isolation: 'thread',
     rowsMax: 4,
     start: async () => void openOnnxRuntime(),
   },
   wasm: {
     package: null,
-    carrier: 'thread',
+    isolation: 'thread',
     rowsMax: 8,
     start: async () => {
       const { setWasmPaths }: typeof wasm = require('@tensorflow/tfjs-backend-wasm');
@@ -50,7 +50,7 @@ const TABLE: Readonly<Record<BackendName, Backend>> = {
   },
   cpu: {
     package: null,
-    carrier: 'thread',
+    isolation: 'thread',
     rowsMax: 1,
     start: async () => {
       require('@tensorflow/tfjs-backend-cpu');
@@ -72,7 +72,7 @@ export function isInstalled(backend: BackendName): boolean {
 
 /** A way to run engines: in what, and with which backends: the first that starts, a later one for models that it can't take. */
 export interface EnginePlan {
-  readonly carrier: Backend['carrier'];
+  readonly isolation: Backend['isolation'];
   readonly backends: readonly BackendName[];
 }
 
@@ -80,7 +80,10 @@ export interface EnginePlan {
 export function enginePlans(choice: BackendChoice): readonly EnginePlan[] {
   const wanted = choice === 'auto' ? BACKENDS.filter(isInstalled) : [choice];
   return (['process', 'thread'] as const)
-    .map((carrier) => ({ carrier, backends: wanted.filter((name) => TABLE[name].carrier === carrier) }))
+    .map((isolation) => ({
+      isolation,
+      backends: wanted.filter((name) => TABLE[name].isolation === isolation),
+    }))
     .filter(({ backends }) => backends.length > 0);
 }
 

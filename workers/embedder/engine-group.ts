@@ -48,7 +48,7 @@ export class EngineGroup {
     for (const plan of enginePlans(options.backend)) {
       const engines: Engine[] = [];
       const open = async (): Promise<BackendName> => {
-        const engine = new Engine(plan.carrier);
+        const engine = new Engine(plan.isolation);
         engines.push(engine);
         return await openBackendIn(engine, plan);
       };
@@ -148,7 +148,7 @@ export class EngineGroup {
   }
 
   async #openWithModels(): Promise<void> {
-    const engine = new Engine(this.plan.carrier);
+    const engine = new Engine(this.plan.isolation);
     this.#opening.add(engine);
     try {
       await openBackendIn(engine, this.plan);

@@ -79,8 +79,8 @@ export class Engine {
   #nextId = 1;
   #end: string | null = null;
 
-  constructor(carrier: EnginePlan['carrier']) {
-    this.#channel = carrier === 'thread' ? startThread() : startProcess();
+  constructor(isolation: EnginePlan['isolation']) {
+    this.#channel = isolation === 'thread' ? startThread() : startProcess();
     const { events } = this.#channel;
     events.on('message', (reply: EngineReply) => this.#settle(reply));
     this.ended = new Promise((resolve) => {

@@ -25,10 +25,7 @@ export function inputShape(input: Input, rows: number): [number, number, number,
   return input.layout === 'nhwc' ? [rows, height, width, 3] : [rows, 3, height, width];
 }
 
-/**
- * `(pixel - mean) * scale` in the model's own layout and order of channels. @param pixels rows x width x height x 3 bytes, RGB
- * @param values as many, which are overwritten
- */
+/** Writes `(pixel - mean) * scale` in the model's layout and channel order into `values`. @param pixels rows x width x height x RGB */
 export function putInputValues(input: Input, pixels: Uint8Array, values: Float32Array): void {
   const area = input.width * input.height;
   const [step, plane] = input.layout === 'nhwc' ? [3, 1] : [1, area];

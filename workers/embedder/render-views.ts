@@ -1,5 +1,5 @@
 import sharp, { type ResizeOptions, type Sharp } from 'sharp';
-import { unprocessable } from '../../models/errors';
+import { undecodableImage } from '../../models/errors';
 import { type ModelManifest, USUAL_KERNEL, type View } from '../../models/vision/embedding-model';
 import type { Pixels } from '../../models/vision/neighbours';
 
@@ -25,8 +25,7 @@ export async function renderViews(
     const whole = await pixelsOf(fitted(open(picture), input));
     return views.map(() => whole);
   } catch (failure) {
-    const words = 'The image is damaged or truncated and can not be decoded.';
-    throw unprocessable('image_undecodable', words, failure);
+    throw undecodableImage(failure);
   }
 }
 

@@ -128,10 +128,7 @@ function readScan(reading: Reading, at: number): number | null {
   return end;
 }
 
-/**
- * Whether a scan of a progressive picture goes on from what was there before for any coefficient. To repeat one adds noise;
- * one that lacks the scan before it can't be read.
- */
+/** Whether a progressive scan refines any coefficient. Repeating one adds noise; one that lacks the scan before can't be read. */
 function addsSomething({ jpeg, bitsLeft }: Reading, at: number, data: number): boolean {
   const [first = 0, last = 0, bits = 0] = jpeg.subarray(data - 3, data);
   const to = Math.min(last, COEFFICIENTS - 1);

@@ -1,5 +1,5 @@
 import sharp, { type Sharp } from 'sharp';
-import { AppError, unprocessable } from '../../models/errors';
+import { AppError, undecodableImage, unprocessable } from '../../models/errors';
 import type { ResamplingKernel } from '../../models/vision/embedding-model';
 import type { Pixels } from '../../models/vision/neighbours';
 import type { Shrinking } from './shrinking';
@@ -101,9 +101,6 @@ export async function decoding<Result>(work: () => Promise<Result>): Promise<Res
     if (failure instanceof AppError) throw failure;
     const isLate = failure instanceof Error && failure.message.startsWith('timeout: ');
     const late = `The image takes longer than ${DECODE_SECONDS_MAX} s to decode.`;
-    throw isLate ? unprocessable('image_too_large', late, failure) : undecodable(failure);
+    throw isLate ? unprocessable('image_too_large', late, failure) : undecodableImage(failure);
   }
 }
-
-export const undecodable = (cause?: unknown): AppError =>
-  unprocessable('image_undecodable', 'The image is damaged or truncated and can not be decoded.', cause);

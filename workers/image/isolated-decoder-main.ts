@@ -1,7 +1,4 @@
-/**
- * What `decodeIsolated` starts: decodes the one picture that it is sent. It does not end by itself after that: its end could
- * be seen before its answer, and would be taken for one without a word.
- */
+/** The process of `decodeIsolated`: decodes one picture. It does not exit by itself, as its exit could be seen before its answer. */
 import { getPriority, setPriority } from 'node:os';
 import { AppError } from '../../models/errors';
 import { decodePicture, guardSharp } from './decode-picture';

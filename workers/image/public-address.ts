@@ -66,9 +66,6 @@ export function publicResolver(servers: readonly string[] = []): ResolveName {
   };
 }
 
-/**
- * Names without a dot and names under the special-use domains (RFC 6761, 6762, 8375, ICANN's `internal`): what they
- * mean is decided inside, by a hosts file, a container engine or a cloud's metadata service.
- */
+/** Names without a dot or under special-use domains (RFC 6761, 6762, 8375, `internal`), which are resolved internally. */
 export const isInsideName = (name: string): boolean =>
   /^[^.]*\.?$|(?:^|\.)(?:localhost|local|internal|home\.arpa)\.?$/i.test(name);

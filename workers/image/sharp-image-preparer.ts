@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import sharp, { type Metadata } from 'sharp';
 import { inject, injectable } from 'tsyringe';
-import { AppError, unprocessable } from '../../models/errors';
+import { AppError, undecodableImage, unprocessable } from '../../models/errors';
 import type { ImagePreparer, PrepareOptions } from '../../models/ports';
 import { PREPARED_SIDE, USUAL_KERNEL, type ViewSize } from '../../models/vision/embedding-model';
 import type { DecodedImage, PreparedImage } from '../../models/vision/neighbours';
@@ -15,7 +15,6 @@ import {
   guardSharp,
   jpegOfPixels,
   type SmallPicture,
-  undecodable,
   type Wanted,
 } from './decode-picture';
 import { decodeIsolated } from './isolated-decoder';
@@ -98,7 +97,7 @@ export class SharpImagePreparer implements ImagePreparer {
       throw otherFormat(format === null ? 'This is no known image format' : `This is ${format}`);
     try {
       const decodable = decodableForm(bytes, format);
-      if (decodable === null) throw undecodable();
+      if (decodable === null) throw undecodableImage();
       const header = await this.budget.run({ ...HEADER, ...caller }, () =>
         decoding(() => sharp(decodable, { limitInputPixels: false, failOn: 'none' }).metadata()),
       );

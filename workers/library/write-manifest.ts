@@ -21,7 +21,7 @@ export const PIXEL_VALUES: Readonly<Record<string, { readonly mean: Triple; read
 export const VIEWS = ['whole', 'crops'] as const;
 
 /** What only the operator knows of a model; the rest is read off its files. */
-export interface ManifestWishes {
+export interface ManifestOptions {
   readonly id: string;
   readonly version: string;
   readonly licence: string;
@@ -42,27 +42,27 @@ export interface ManifestWishes {
 /** Returns its path. @throws ModelRefused for an unknown format or a manifest that would not be valid; nothing is written then */
 export async function writeManifest(
   file: string,
-  wishes: ManifestWishes,
+  options: ManifestOptions,
   files: DurableFiles,
 ): Promise<string> {
   const folder = dirname(file);
   const format = await formatOf(file);
-  const { id, version, licence, size, fit, kernel, layout } = wishes;
+  const { id, version, licence, size, fit, kernel, layout } = options;
   const document = {
     ...{ id, version, licence, format, file: basename(file), calibration: null },
     input: {
-      ...{ name: wishes.input, width: size, height: size, fit, kernel, channels: 'rgb' },
-      ...PIXEL_VALUES[wishes.values],
+      ...{ name: options.input, width: size, height: size, fit, kernel, channels: 'rgb' },
+      ...PIXEL_VALUES[options.values],
       layout: layout ?? (format === 'onnx' ? 'nchw' : 'nhwc'),
       background: [255, 255, 255],
     },
-    output: { name: wishes.output, dimensions: wishes.dimensions },
-    views: wishes.views === 'crops' ? (await bundledModel()).manifest.views : WHOLE,
+    output: { name: options.output, dimensions: options.dimensions },
+    views: options.views === 'crops' ? (await bundledModel()).manifest.views : WHOLE,
     digests: await digestsOf(folder, await filesOf(file, format)),
   };
   const text = `${JSON.stringify(checkedManifest(document, folder), null, 2)}\n`;
   const path = join(folder, MANIFEST_FILE);
-  const written = wishes.replace ? files.write(path, text).then(() => true) : files.create(path, text);
+  const written = options.replace ? files.write(path, text).then(() => true) : files.create(path, text);
   const isWritten = await written.catch((failure: unknown) => {
     throw new ModelRefused(file, `${path} can not be written`, failure);
   });

@@ -49,10 +49,7 @@ class PhotosByAccount {
   }
 }
 
-/**
- * A queue for photos, wherever it lives: who is admitted, how long they wait, and what becomes of photos that nobody
- * waits for any more.
- */
+/** A queue for photos: whom it admits, how long they wait, and what happens to photos that nobody waits for any more. */
 export abstract class AdmittingQueue {
   protected readonly rate = new ThroughputEstimator();
   /** Photos of this process that are in the queue, or on their way to it: being decoded, or waiting for that. */

@@ -40,10 +40,7 @@ export class BullMqIndexQueue extends BullMqProducer implements IndexQueue {
     super(INDEX_QUEUE, options);
   }
 
-  /**
-   * Waits for the workers, however long they take.
-   * @throws unavailable when the queue is away or closed, internalError when a job failed for good
-   */
+  /** Waits for the workers without a limit. @throws unavailable without a queue, internalError for a job that failed permanently */
   embed(versionId: number, images: readonly CatalogImage[]): Promise<IndexOutcome> {
     return embedInJobs(images, JOBS_AT_ONCE, (part) => this.#embed(versionId, part));
   }
@@ -67,10 +64,7 @@ export class BullMqIndexQueue extends BullMqProducer implements IndexQueue {
   }
 }
 
-/**
- * The pictures of one job wait for one another's downloads; those of a second one fill the gap. The jobs of a worker that
- * died go to another one within seconds, however often that happens.
- */
+/** The second job uses the time in which the first downloads pictures. Jobs of a dead worker are taken over within seconds. */
 const SETTINGS = { concurrency: 2, maxStalledCount: 5, lockDuration: 10_000, stalledInterval: 5_000 };
 
 /** A worker without the model leaves the work to those that have it, and does not take it back at once. */

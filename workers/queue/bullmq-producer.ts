@@ -55,7 +55,7 @@ const RETRY_AFTER_SECONDS = 2;
 const WORKERS_DIED = 'job stalled more than allowable limit';
 
 /** 503 for a queue that can't be reached or written. */
-export function queueAway(cause?: unknown): AppError {
+export function queueUnavailable(cause?: unknown): AppError {
   const refuses = cause instanceof Error && isRefusal(cause);
   const message = refuses ? 'The queue takes no work now.' : 'The queue can not be reached.';
   return unavailable(message, RETRY_AFTER_SECONDS, cause);
@@ -206,11 +206,12 @@ export class BullMqProducer {
 
   async #usable<Result>(work: (open: Open) => Promise<Result>): Promise<Result> {
     const open = this.#open;
-    if (!open || this.#redis.status !== 'ready' || open.eventsRedis.status !== 'ready') throw queueAway();
+    if (!open || this.#redis.status !== 'ready' || open.eventsRedis.status !== 'ready')
+      throw queueUnavailable();
     try {
       return await work(open);
     } catch (failure) {
-      throw queueAway(failure);
+      throw queueUnavailable(failure);
     }
   }
 

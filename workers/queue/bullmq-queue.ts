@@ -3,7 +3,7 @@ import { noWorker } from '../../models/errors';
 import type { NeighbourRequest, QueueLoad, VisionQueue } from '../../models/ports';
 import { jpegOf, type Neighbourhood } from '../../models/vision/neighbours';
 import { AdmittingQueue, type QueuedAnswer, type VisionQueueLimits } from './admission';
-import { type BullMqOptions, BullMqProducer, queueAway } from './bullmq-producer';
+import { type BullMqOptions, BullMqProducer, queueUnavailable } from './bullmq-producer';
 import { INDEX_QUEUE, neighbourhoodOf, PAYLOAD_VERSION, VISION_QUEUE, type VisionJob } from './job';
 import { race } from './race';
 import { patientConnection } from './redis-connection';
@@ -93,7 +93,7 @@ export class BullMqVisionQueue extends AdmittingQueue implements VisionQueue {
       // Word of an answer can be lost while the connection breaks; the job itself knows.
       findLateAnswer: async () => {
         const state = await race(this.#producer.stateOf(jobId), STATE_TIMEOUT_MS);
-        if (state.kind !== 'answered') throw queueAway();
+        if (state.kind !== 'answered') throw queueUnavailable();
         return state.value === 'finished' ? answer : null;
       },
       withdraw: () => this.#producer.withdraw(jobId),

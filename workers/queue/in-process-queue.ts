@@ -131,10 +131,7 @@ const stopping = () => unavailable('The service is stopping.', 1);
 
 const INDEX_ATTEMPTS = 3;
 
-/**
- * Work on the catalog's images of an installation without Redis: one slice after another, no matter who asks, so that the
- * photos of callers always find room.
- */
+/** Embeds catalog images without Redis: one slice after another, whoever asks, so that callers' photos always find room. */
 export class InProcessIndexQueue implements IndexQueue {
   readonly isShared = false;
   readonly #stop = new AbortController();

@@ -4,10 +4,7 @@ export type Waited<Value> =
   | { readonly kind: 'late' }
   | { readonly kind: 'aborted' };
 
-/**
- * Waits for an answer, but no longer than a time and only while somebody wants it. A failure before that is thrown;
- * whatever comes after it is dropped.
- */
+/** Waits for an answer until a time limit or `signal`; rethrows a failure before that, and ignores whatever comes later. */
 export async function race<Value>(
   answer: Promise<Value>,
   waitMs: number,

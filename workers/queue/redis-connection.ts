@@ -9,10 +9,7 @@ const SILENCE_MS = { asked: 5_000, blocking: 15_000 };
 const RECONNECT_STEP_MS = 100;
 const RECONNECT_MAX_MS = 1_000;
 
-/**
- * The one list of replies of a Redis that is reachable but can't serve now: it can only be read, can't save, has no memory
- * left, loads its data, has lost its primary or its replicas, is busy.
- */
+/** The replies of a Redis that is reachable but can't serve now: read-only, full, loading, busy, without its primary or replicas. */
 const REFUSALS = /\b(READONLY|MISCONF|OOM|LOADING|MASTERDOWN|NOREPLICAS|CLUSTERDOWN|TRYAGAIN|BUSY)\b/;
 
 /** Of these, the ones that reconnecting fixes: the connection leads to a server that is no longer the primary. */
@@ -21,10 +18,7 @@ const OTHER_SERVER = /\b(READONLY|MASTERDOWN)\b/;
 /** Whether waiting may help, because Redis is reachable but can't serve now. */
 export const isRefusal = ({ message }: Error): boolean => REFUSALS.test(message);
 
-/**
- * Reconnects until `stop`. Only a connection that ends by itself lets go of the commands that wait for it: one that is
- * told to disconnect while it is broken keeps them for ever.
- */
+/** Reconnects until `stop`: a connection that is told to disconnect while it is broken never rejects the commands that wait. */
 const retryUntil = (stop: AbortSignal) => ({
   retryStrategy: (attempts: number) =>
     stop.aborted ? null : Math.min(attempts * RECONNECT_STEP_MS, RECONNECT_MAX_MS),
@@ -32,10 +26,7 @@ const retryUntil = (stop: AbortSignal) => ({
   reconnectOnError: ({ message }: Error) => OTHER_SERVER.test(message),
 });
 
-/**
- * For those who ask: a command fails at once while Redis is away, is never sent twice, and has a time limit, because
- * somebody waits for the answer.
- */
+/** For producers: a command fails at once while Redis is unavailable, is never sent twice, and has a time limit. */
 export function failFastConnection(url: string, stop: AbortSignal, logger: Logger): Redis {
   const redis = new Redis(url, {
     ...retryUntil(stop),
@@ -94,10 +85,7 @@ export function disconnected(redis: Connection): Promise<void> {
 
 const PROBE_MS = 5_000;
 
-/**
- * Connects once to a Redis server and looks whether queues can live there. @throws StoreFault naming host, port and
- * database, and what to do
- */
+/** Connects once and checks whether queues can live there. @throws StoreFault naming host, port, database and the remedy */
 export async function probeRedis(url: string): Promise<void> {
   const redis = new Redis(url, {
     lazyConnect: true,
@@ -114,14 +102,17 @@ export async function probeRedis(url: string): Promise<void> {
     lastError ??= error;
   });
   const place = `Redis at ${redis.options.host}:${redis.options.port}, database ${redis.options.db}`;
-  const faulty = ({ says, mayPass }: FaultSentence, cause?: unknown) =>
-    new StoreFault(`${place}: ${says}`, mayPass, cause);
+  const faulty = ({ says, isTransient }: FaultSentence, cause?: unknown) =>
+    new StoreFault(`${place}: ${says}`, isTransient, cause);
   try {
     await redis.connect();
     const role = /^role:(\w+)/m.exec(await redis.info('replication'))?.[1];
     if (lastError !== undefined) throw lastError;
     if (role === 'slave')
-      throw faulty({ says: 'it is a replica, which can not be written: name the primary', mayPass: true });
+      throw faulty({
+        says: 'it is a replica, which can not be written: name the primary',
+        isTransient: true,
+      });
   } catch (error) {
     if (error instanceof StoreFault) throw error;
     throw faulty(redisFault(lastError ?? error), lastError ?? error);
@@ -132,31 +123,31 @@ export async function probeRedis(url: string): Promise<void> {
 
 function redisFault(error: unknown): FaultSentence {
   const message = error instanceof Error ? error.message : String(error);
-  const lasting = (says: string): FaultSentence => ({ says, mayPass: false });
+  const permanent = (says: string): FaultSentence => ({ says, isTransient: false });
   if (error instanceof Error && isRefusal(error))
-    return { says: `it can not serve now: ${message}`, mayPass: true };
-  if (/NOAUTH/.test(message)) return lasting('it asks for a password, and the address has none');
+    return { says: `it can not serve now: ${message}`, isTransient: true };
+  if (/NOAUTH/.test(message)) return permanent('it asks for a password, and the address has none');
   if (/WRONGPASS|invalid password|without any password/i.test(message))
-    return lasting(
+    return permanent(
       'it refuses the user or the password: both stand in the address (redis://user:password@host), special characters percent-encoded',
     );
-  if (/NOPERM/.test(message)) return lasting(`its user lacks a right: ${message}`);
+  if (/NOPERM/.test(message)) return permanent(`its user lacks a right: ${message}`);
   if (/DB index/i.test(message))
-    return lasting('it has no database of this number: name a lower one, or raise its "databases"');
+    return permanent('it has no database of this number: name a lower one, or raise its "databases"');
   if (/wrong version number|packet length too long|plain/i.test(message) || codeOf(error) === 'EPROTO')
-    return lasting('it does not speak TLS on this port: redis:// instead of rediss://, or its TLS port');
+    return permanent('it does not speak TLS on this port: redis:// instead of rediss://, or its TLS port');
   if (/timed out|ETIMEDOUT/i.test(message))
     return {
       says: 'it does not answer: is a firewall in between, or does it want TLS (rediss://)?',
-      mayPass: true,
+      isTransient: true,
     };
   return (
     networkFault(error, 'Redis') ??
     (/connection is closed/i.test(message)
       ? {
           says: 'the connection was cut off: is that Redis, and does it want TLS (rediss://)?',
-          mayPass: true,
+          isTransient: true,
         }
-      : lasting(message))
+      : permanent(message))
   );
 }

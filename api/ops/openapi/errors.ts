@@ -17,7 +17,7 @@ const ALWAYS: Partial<Record<ErrorCode, readonly string[]>> = {
 };
 
 /** Headers that depend on how far a call with a valid key got. */
-const OF_CALLS = ['X-Credits-Used', 'X-Credits-Remaining', ...LIMIT_HEADERS];
+const CALL_HEADERS = ['X-Credits-Used', 'X-Credits-Remaining', ...LIMIT_HEADERS];
 const WITHOUT_KEY: readonly ErrorCode[] = [
   'unauthorized',
   'forbidden',
@@ -29,8 +29,8 @@ const BEFORE_BODY: readonly ErrorCode[] = ['not_found', 'payload_too_large', 'un
 /** Headers that a refusal may have. */
 function maybeOf(code: ErrorCode): readonly string[] {
   if (WITHOUT_KEY.includes(code)) return [];
-  if (code === 'conflict') return [...OF_CALLS, 'Retry-After'];
-  return BEFORE_BODY.includes(code) ? OF_CALLS : [...OF_CALLS, 'Deprecation'];
+  if (code === 'conflict') return [...CALL_HEADERS, 'Retry-After'];
+  return BEFORE_BODY.includes(code) ? CALL_HEADERS : [...CALL_HEADERS, 'Deprecation'];
 }
 
 /** The name of the refusal that has a status; each status has its own. */

@@ -34,10 +34,7 @@ export function schemaReference(schema: z.ZodType): { $ref: string } {
   return namedSchema(id);
 }
 
-/**
- * Every named schema as JSON Schema 2020-12, referring to the others by name.
- * @param records those of the records of a catalog, and of a line of them
- */
+/** Every named schema as JSON Schema 2020-12, referring to the others by name. @param records of a catalog, and of their lines */
 export const componentSchemas = (records: Schemas): Record<string, object> => ({
   ...jsonSchemas(SENT, 'input', records),
   ...jsonSchemas(ANSWERED, 'output'),

@@ -40,10 +40,7 @@ export class SnapshotCache {
     );
   }
 
-  /**
-   * The snapshot with the sets that a query wants; one statement serves many queries, but a transaction has its own.
-   * @throws CatalogChanged when it goes meanwhile
-   */
+  /** The snapshot with the sets that a query wants; concurrent queries share a statement. @throws CatalogChanged if it is replaced meanwhile */
   async load(wanted: readonly PostingRequest[], knex = this.knex): Promise<LoadedQueryState> {
     if (knex === this.knex) return this.#loads.submit(wanted);
     const loadedFor = await this.#load(knex, wanted);

@@ -27,7 +27,7 @@ interface PicturePorts {
 type Known = ReadonlyMap<string, StoredImage>;
 
 /** Pictures whose addresses are remembered by path, for records that share them. */
-const REMEMBERED_MAX = 5_000;
+const CACHED_MAX = 5_000;
 const RECORDS_AT_ONCE = 4;
 const IN_ORDER = { concurrency: 1 };
 const NOT_STORED = 'is no https:// address, and of no picture that is stored here';
@@ -39,7 +39,7 @@ const NO_PATHS = 'is a path in a bundle; give an https:// address here, or impor
  * gets its own thumbnail if none is named.
  */
 export class RecordPictures implements Pictures {
-  readonly #files = new LRUCache<string, Promise<StoredImage | string>>({ max: REMEMBERED_MAX });
+  readonly #files = new LRUCache<string, Promise<StoredImage | string>>({ max: CACHED_MAX });
 
   constructor(private readonly ports: PicturePorts) {}
 

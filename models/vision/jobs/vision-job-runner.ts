@@ -32,17 +32,14 @@ const FETCHED_AT_ONCE = 8;
 const BOOKED_KNOWN_MS = 365 * 86_400_000;
 
 /** Failures that may be temporary: the same call in another process, an overload, an unavailable store, a deadline. */
-const PASSING = [409, 503, 504];
+const TRANSIENT_STATUSES = [409, 503, 504];
 
 /** Opens memory for what an entry fetches, by the key it is charged to. */
 export type OpenEntryMemory = (keyId: string) => MemoryLease;
 
 export const OPEN_ENTRY_MEMORY = Symbol.for('OpenEntryMemory');
 
-/**
- * Processes the entries of jobs, each as a separate call, booked together with its answer under a name that no caller can
- * send: after a crash the entry finds its booking (contract 16.3, 16.4).
- */
+/** Processes job entries, each as a call that is booked with its answer: after a crash it finds its booking (contract 16.3, 16.4). */
 @injectable()
 export class VisionJobRunner {
   /** Accounts of the entries whose photos are being fetched. */
@@ -99,7 +96,7 @@ export class VisionJobRunner {
     const requestId = entryName(entry.jobId, entry.position);
     const { status, body } = this.presenter.refusal(failure, requestId);
     if (status >= 500) this.logger.warn({ requestId, status, reason: String(failure) }, 'job entry');
-    if (!PASSING.includes(status) || entry.tries >= TRIES_OF_A_DAY) {
+    if (!TRANSIENT_STATUSES.includes(status) || entry.tries >= TRIES_OF_A_DAY) {
       return { state: 'failed', predictionId: null, answer: body };
     }
     await this.jobs.postpone(entry, this.later(pauseAfter(entry.tries)));

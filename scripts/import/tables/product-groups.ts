@@ -48,7 +48,7 @@ function bounded(found: ProductGroup | GroupFault): ProductGroup | GroupFault {
 }
 
 /** Tells which keys begin more than one run of rows, in about eight bytes for each run. */
-export class Scattered {
+export class NonConsecutiveKeys {
   #hashes: number[] = [];
   #repeated: ReadonlySet<number> | null = null;
 

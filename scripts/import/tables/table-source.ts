@@ -3,7 +3,7 @@ import type { TableColumns } from '../../../models/catalog/tables/columns';
 import { ProductRows, productId } from '../../../models/catalog/tables/product-rows';
 import type { FeedRun, Progress, ReadLine, RecordFile, RecordSource } from '../../../models/ports';
 import { type Parse, parsedLine, recordParsers } from '../parse-record';
-import { type ProductGroup, productGroups, Scattered } from './product-groups';
+import { NonConsecutiveKeys, type ProductGroup, productGroups } from './product-groups';
 import type { OpenTable } from './table-file';
 import { TableTaxonomy, type TaxonomyStore } from './table-taxonomy';
 
@@ -32,7 +32,7 @@ const PREVIEWED = 3;
 export class TableSource implements RecordSource {
   readonly #parsers: ReturnType<typeof recordParsers>;
   readonly #rows: ProductRows;
-  readonly #scattered = new Scattered();
+  readonly #nonConsecutive = new NonConsecutiveKeys();
   readonly #rejected = new Set<number>();
   readonly #unpriced = new Map<string, number>();
   readonly #notes: string[] = [];
@@ -72,7 +72,7 @@ export class TableSource implements RecordSource {
       for (const found of some) {
         if ('lost' in found) this.#isWhole &&= !found.lost;
         else {
-          this.#scattered.add(found.key);
+          this.#nonConsecutive.add(found.key);
           if (this.#rows.isOffered(found.rows) && this.#rows.isDescribed(found.rows))
             this.taxonomy.add(this.#rows.named(found.rows), found.rows[0]?.line ?? 0);
         }
@@ -121,8 +121,8 @@ export class TableSource implements RecordSource {
     return { columns, encoding, delimiter, records: this.#previewed };
   }
 
-  #groups(onBytes: OnBytes, isScattered = (key: string) => this.#scattered.has(key)) {
-    return productGroups(this.table.rows(onBytes), (row) => this.#rows.keyOf(row), isScattered);
+  #groups(onBytes: OnBytes, isNonConsecutive = (key: string) => this.#nonConsecutive.has(key)) {
+    return productGroups(this.table.rows(onBytes), (row) => this.#rows.keyOf(row), isNonConsecutive);
   }
 
   async *#readProducts(onBytes: OnBytes): AsyncGenerator<Lines<'products'>> {

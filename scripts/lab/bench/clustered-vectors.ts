@@ -66,10 +66,7 @@ function deviations(): Float32Array {
 const lengthOf = (vector: Float32Array): number =>
   Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0));
 
-/**
- * Fills an empty database with `size` vectors of products' images, which become the live ones. One that was filled so before is kept.
- * @throws Error for one that holds anything else
- */
+/** Fills an empty database with `size` live image vectors, or keeps one filled before. @throws Error if it holds anything else */
 export async function loadVectors(knex: Knex, size: number): Promise<EmbeddingVersion> {
   const embeddings = new PostgresEmbeddingRepository(knex, 1);
   const images = Math.floor(size / VIEWS);

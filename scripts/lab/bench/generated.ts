@@ -25,10 +25,7 @@ export const writeBundle = (out: string, { products, pictures }: Catalog) =>
     ...(pictures === undefined ? {} : { images: true, imageSize: pictures }),
   });
 
-/**
- * Has installations import a generated catalog, and resolves to how fast each did. For one with pictures they must run: the
- * import waits until all are embedded.
- */
+/** Imports a generated catalog into installations; resolves to the speed of each. With pictures they must be running, to embed them. */
 export async function fill(
   installations: readonly Installation[],
   folder: string,

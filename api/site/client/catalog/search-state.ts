@@ -12,10 +12,7 @@ export interface SearchState {
   readonly chosen: ReadonlyMap<string, readonly string[]>;
 }
 
-/**
- * The kinds of rows of one category, or of all (contract 3.2): products, then the hierarchy, outermost first. A kind shared
- * by several categories keeps its position in each of them if possible.
- */
+/** Products, then the hierarchy of a category or of all, outermost first (contract 3.2); shared kinds keep their positions if possible. */
 export function nodesOf(categories: readonly Category[], category: string): readonly string[] {
   const nodes = ['product', 'category'];
   for (const { id, nodes: own } of categories) {

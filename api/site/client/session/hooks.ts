@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { type Call, type Suggestion, suggest } from '../service/calls';
 import { Failure } from '../service/failure';
 import { rememberNames } from '../service/names';
-import { type RememberedAnswer, useSession } from './session';
+import { type CachedAnswer, useSession } from './session';
 
 type Loaded<Value> = Readonly<{ value: Value | null; failure: Failure | null; busy: boolean }>;
 
@@ -28,17 +28,14 @@ export function useLoaded<Value>(name: string | null, load: Load<Value> | null) 
 }
 
 /** Answers of the last minutes: going back costs neither time nor credits. Links in them are valid for an hour. */
-const REMEMBERED_MS = 10 * 60_000;
-const REMEMBERED_MAX = 60;
+const CACHE_MS = 10 * 60_000;
+const CACHED_MAX = 60;
 
-/**
- * Makes a call when it changes; null makes no call. `again` bypasses the cache.
- * @param otherwise is made if the call finds no rows; `call` is then this one
- */
+/** Makes a call when it changes; `again` bypasses the cache. @param otherwise is made if `call` finds no rows */
 export function useAnswer(call: Call | null, otherwise: Call | null = null) {
   const { key, answers, send } = useSession();
   const wanted = call && key && JSON.stringify([key, call, otherwise]);
-  const ask = async (made: Call, signal: AbortSignal): Promise<RememberedAnswer> => ({
+  const ask = async (made: Call, signal: AbortSignal): Promise<CachedAnswer> => ({
     call: made,
     answered: await send(made, { signal }),
     at: Date.now(),
@@ -47,12 +44,12 @@ export function useAnswer(call: Call | null, otherwise: Call | null = null) {
     call &&
     (async (signal: AbortSignal, name: string) => {
       const known = answers.get(name);
-      if (known && Date.now() - known.at < REMEMBERED_MS) return known;
+      if (known && Date.now() - known.at < CACHE_MS) return known;
       let made = await ask(call, signal);
       if (otherwise && made.answered.answer.total_results === 0) made = await ask(otherwise, signal);
       answers.delete(name);
       answers.set(name, made);
-      for (const oldest of [...answers.keys()].slice(0, -REMEMBERED_MAX)) answers.delete(oldest);
+      for (const oldest of [...answers.keys()].slice(0, -CACHED_MAX)) answers.delete(oldest);
       rememberNames(made.answered.answer);
       return made;
     });

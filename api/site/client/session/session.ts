@@ -33,7 +33,7 @@ const SIGNED_OUT = {
 type State = Readonly<typeof SIGNED_OUT>;
 export type Session = ReturnType<typeof useNewSession>;
 
-export type RememberedAnswer = Readonly<{ call: Call; answered: Answered; at: number }>;
+export type CachedAnswer = Readonly<{ call: Call; answered: Answered; at: number }>;
 
 type Offer = Readonly<{ key: string; photos: string[] }>;
 
@@ -56,7 +56,7 @@ export function useNewSession(offered: boolean) {
   });
   const { key, account } = state;
   /** Answers by their call. Each key has its own cache: what one account may see, another may not. */
-  const answers = useMemo(() => new Map<string, RememberedAnswer>(), [key]);
+  const answers = useMemo(() => new Map<string, CachedAnswer>(), [key]);
   const patch = (change: Partial<State>) => setState((before) => ({ ...before, ...change }));
   /** Begins anew with another key, or with none. */
   const change = (next: string | null, kind: State['kind'], more: Partial<State> = {}) => {

@@ -36,10 +36,7 @@ const STORES = ['postgres', 'redis-server'];
 const PYTHON = join('bench-results', 'python');
 const run = promisify(execFile);
 
-/**
- * Identify beside the same network, crops and vectors behind FastAPI, ONNX Runtime, OpenCV and pgvector, by turns.
- * @throws Error when they do not find the same products
- */
+/** Identify beside the same network behind FastAPI, ONNX Runtime, OpenCV and pgvector. @throws Error if they find other products */
 export async function benchPeers({ products, calls }: PeersBenchOptions): Promise<Measurement> {
   await installPython();
   const bodies = photoBodies(await drawPhotos(products, PHOTO_SIDE));
