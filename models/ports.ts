@@ -66,7 +66,6 @@ export type Token<Port> = symbol & { readonly port?: Port };
 
 export const PORTS = {
   CatalogRepository: token<catalog.CatalogRepository>('CatalogRepository'),
-  ItemSales: token<catalog.ItemSales>('ItemSales'),
   CatalogRecords: token<catalogImport.CatalogRecords>('CatalogRecords'),
   RecordBodies: token<catalogImport.RecordBodies>('RecordBodies'),
   PricingRepository: token<catalog.PricingRepository>('PricingRepository'),

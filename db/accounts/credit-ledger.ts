@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import { inject, injectable } from 'tsyringe';
 import { RESERVATION_MS } from '../../models/access/billing';
 import { CREDITS_MAX } from '../../models/access/credits';
+import { isProduct } from '../../models/catalog/item';
 import { type AppError, badRequest, insufficientCredits } from '../../models/errors';
 import {
   type Booking,
@@ -9,10 +10,13 @@ import {
   type Clock,
   type CreditLedger,
   PORTS,
+  type Sale,
+  type Sold,
   type TopUp,
   type UsageLine,
 } from '../../models/ports';
 import { retryAlways } from '../../models/retry-pauses';
+import { FOUND, type FoundLine, foundRows, itemsIn } from '../catalog/catalog-items';
 import { KeyedBatcher } from '../core/batcher';
 import { sqlStateOf } from '../core/postgres-faults';
 import { isPast, messagesAbout } from '../core/shared-clauses';
@@ -24,6 +28,10 @@ const UNIQUE_VIOLATION = '23505';
 interface Settlement {
   readonly charge: ChargeRequest;
   readonly amount: number;
+}
+
+interface ChargedSale extends Sale {
+  readonly charge: ChargeRequest;
 }
 
 const amountOf = ({ amount }: Settlement): number => amount;
@@ -44,6 +52,9 @@ const REFUND_TRIES = { retries: 15, minTimeout: 1_000, maxTimeout: 60_000, unref
 export class PostgresCreditLedger implements CreditLedger {
   readonly #settlements = new KeyedBatcher((settlements: readonly Settlement[]) =>
     bookedTogether(settlements, amountOf, (each) => this.settleAll(each)),
+  );
+  readonly #sales = new KeyedBatcher((sales: readonly ChargedSale[]) =>
+    bookedTogether(sales, maxPriceOf, (each) => this.sellAll(each)),
   );
 
   constructor(
@@ -95,6 +106,33 @@ export class PostgresCreditLedger implements CreditLedger {
       ), ${bookings([charge], owed, this.clock.now())}
       SELECT ${creditsLeft(accountId)} AS credits, EXISTS (SELECT FROM kept) AS current`;
     return [account?.current ? { creditsRemaining: account.credits } : 'superseded'];
+  }
+
+  /** One statement serves concurrent sales of an account. */
+  sell(charge: ChargeRequest, sale: Sale): Promise<Sold | null> {
+    return this.#sales.submit(`${charge.accountId} ${sale.pricing}`, { ...sale, charge });
+  }
+
+  private async sellAll(sales: readonly ChargedSale[]): Promise<(Sold | null)[]> {
+    const charges = sales.map(({ charge }) => charge);
+    const [first] = sales;
+    const wanted = sales.map(({ charge, ...sale }) => ({ ...sale, owner: charge.chargeId }));
+    const found = await rowsOf<FoundLine & { readonly credits: number | null }>(
+      this.knex,
+      prepared(
+        sql`WITH ${foundRows(wanted, first?.pricing ?? false)},
+              ${bookings(charges, owedFor(sales), this.clock.now())}
+            SELECT ${creditsLeft(first?.charge.accountId)} AS credits, ${FOUND}`,
+      ),
+    );
+    const itemsOf = itemsIn(found);
+    const gone = new Set(found[0]?.gone);
+    return sales.map(({ charge, rows, price, together }) => {
+      if (gone.has(charge.chargeId)) return null;
+      const items = itemsOf(rows);
+      const prices = items.map((item) => (isProduct(item) ? price.product : price.other));
+      return { items, creditsUsed: costOf(prices, together), creditsRemaining: found[0]?.credits ?? null };
+    });
   }
 
   refund(charge: ChargeRequest): Promise<void> {
@@ -229,7 +267,7 @@ const LOW_CREDITS = {
  * taken in one order everywhere: ledger, reservations (so they ask what was booked), account.
  * @param owed a query for `charge_id` and `amount`; a charge that is missing or 0 is not booked
  */
-export function bookings(charges: readonly ChargeRequest[], owed: Sql, now: Date): Sql {
+function bookings(charges: readonly ChargeRequest[], owed: Sql, now: Date): Sql {
   const ids = charges.map(({ chargeId }) => chargeId);
   const accountId = charges[0]?.accountId ?? null;
   return sql`booked AS (
@@ -255,9 +293,32 @@ export function bookings(charges: readonly ChargeRequest[], owed: Sql, now: Date
  * What an account has left after its `bookings`; null when it is unlimited. Where they changed nothing, another process has
  * just booked the same: the lock reads what it left, which the statement's own snapshot may lack.
  */
-export const creditsLeft = (accountId: string | undefined): Sql =>
+const creditsLeft = (accountId: string | undefined): Sql =>
   sql`coalesce((SELECT credits FROM account),
     (SELECT credits FROM accounts WHERE id = ${accountId ?? null} AND credits IS NOT NULL FOR NO KEY UPDATE))`;
+
+const maxPriceOf = ({ rows, price, together }: ChargedSale): number =>
+  costOf(
+    rows.map(() => Math.max(price.product, price.other)),
+    together,
+  );
+
+const costOf = (prices: readonly number[], together = false): number =>
+  together ? Math.max(0, ...prices) : prices.reduce((sum, price) => sum + price, 0);
+
+function owedFor(sales: readonly ChargedSale[]): Sql {
+  const wanted = sales.flatMap(({ charge, rows, price, together = false }) =>
+    rows.map((id) => ({ charge_id: charge.chargeId, id, ...price, together })),
+  );
+  return sql`SELECT charge_id, CASE WHEN bool_or(together) THEN max(price) ELSE sum(price) END::bigint AS amount
+    FROM (
+      SELECT charge_id, together, CASE WHEN found.kind = 'product' THEN product ELSE other END AS price
+      FROM json_to_recordset(${JSON.stringify(wanted)}::json)
+        AS wanted (charge_id text, id text, product bigint, other bigint, together boolean)
+      JOIN found USING (id)
+      WHERE charge_id NOT IN (SELECT owner FROM gone)) AS prices
+    GROUP BY charge_id`;
+}
 
 /**
  * Runs booking work for all items at once or, when their account does not cover all, for each separately, so that no item is
@@ -265,7 +326,7 @@ export const creditsLeft = (accountId: string | undefined): Sql =>
  * @param maxPrice what an item may cost, for its refusal
  * @returns in the order of the items; a 402 for each item that the account does not cover
  */
-export async function bookedTogether<Item, Result>(
+async function bookedTogether<Item, Result>(
   items: readonly Item[],
   maxPrice: (item: Item) => number,
   book: (items: readonly Item[]) => Promise<readonly Result[]>,

@@ -1,5 +1,4 @@
 import type { Knex } from 'knex';
-import type { AuditEntry } from '../../models/ports';
 import type { WebhookEvent } from '../../models/webhooks/webhook';
 import { rowsOf, type Sql, sql } from './sql';
 
@@ -13,16 +12,6 @@ export const EXPIRY = sql`least(expires_at, overlap_ends_at)`;
 
 /** Whether a key of `api_keys` opens anything. */
 export const isOpen = (now: Date): Sql => sql`revoked_at IS NULL AND coalesce(${EXPIRY} > ${now}, true)`;
-
-/** A statement for the transaction that the entry describes; returns its `id` (contract 14.8). @param completes the entry that this one ends */
-export const auditEntry = (
-  { actor, action, accountId, subject, details }: AuditEntry,
-  at: Date,
-  completes: number | null = null,
-): Sql =>
-  sql`INSERT INTO audit_log (at, actor, action, account_id, subject, details, completes)
-      VALUES (${at}, ${actor}, ${action}, ${accountId}, ${subject}, ${JSON.stringify(details)}::jsonb, ${completes})
-      RETURNING id`;
 
 /** How far the clocks of the processes of an installation may be apart. */
 const CLOCKS_APART_MS = 60_000;

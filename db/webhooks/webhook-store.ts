@@ -4,16 +4,9 @@ import type { Owner } from '../../models/access/api-key';
 import { type AuditEntry, type Clock, PORTS, type WebhookStore } from '../../models/ports';
 import { PAUSE_MAX_MS } from '../../models/retry-pauses';
 import type { OutgoingMessage, Webhook } from '../../models/webhooks/webhook';
+import { auditEntry } from '../core/audit-log';
 import { PostgresHousekeepingStore } from '../core/housekeeping-store';
-import {
-  auditEntry,
-  EXPIRY,
-  isOpen,
-  isPast,
-  lockAccount,
-  messagesAbout,
-  wantsMessages,
-} from '../core/shared-clauses';
+import { EXPIRY, isOpen, isPast, lockAccount, messagesAbout, wantsMessages } from '../core/shared-clauses';
 import { allOf, inTransaction, rowsOf, type Sql, sql } from '../core/sql';
 
 type EndpointRow = Omit<Webhook, 'url'> & { readonly url: string };

@@ -1,6 +1,14 @@
 import { inject, injectable } from 'tsyringe';
 import { AppError, idempotencyConflict, insufficientCredits } from '../errors';
-import { type ChargeRequest, type Clock, type CreditLedger, type MemoryLease, PORTS } from '../ports';
+import {
+  type ChargeRequest,
+  type Clock,
+  type CreditLedger,
+  type MemoryLease,
+  PORTS,
+  type Sale,
+  type Sold,
+} from '../ports';
 import type { Caller } from './api-key';
 
 export interface CallContext {
@@ -36,8 +44,6 @@ export interface Billed<Value> {
 
 /** How long a reservation outlives the longest call, should the process die in between. */
 export const RESERVATION_MS = 120_000;
-
-type Sold = Omit<Billed<unknown>, 'value'>;
 
 /** Whether credits are held for a call, and its booking; null when it is unknown whether it was made. */
 const LEDGER_HAS = new WeakMap<CallContext, { held?: true; sold?: Sold | null }>();
@@ -79,17 +85,14 @@ export class Billing {
   }
 
   /** Books a call in the step that reads its rows; inside `charge`, which books it later if this can't and returns null. */
-  async sell<Result extends Sold>(
-    call: CallContext,
-    read: (charge: ChargeRequest) => Promise<Result | null>,
-  ): Promise<Result | null> {
+  async sell(call: CallContext, sale: Sale): Promise<Sold | null> {
     if (!this.sells(call)) return null;
     call.signal?.throwIfAborted();
     const before = LEDGER_HAS.get(call);
     LEDGER_HAS.set(call, { ...before, sold: null });
-    let sold: Result | null = null;
+    let sold: Sold | null = null;
     try {
-      sold = await read(chargeOf(call));
+      sold = await this.ledger.sell(chargeOf(call), sale);
     } catch (failure) {
       if (isUncovered(failure)) LEDGER_HAS.set(call, { ...before });
       throw failure;

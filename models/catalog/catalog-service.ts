@@ -3,7 +3,7 @@ import type { Caller } from '../access/api-key';
 import { Billing, type CallContext, type Priced } from '../access/billing';
 import { catalogPrice } from '../access/credits';
 import { badRequest, itemNotFound } from '../errors';
-import { type CatalogRepository, type ItemSales, PORTS, type SellRows } from '../ports';
+import { type CatalogRepository, PORTS, type SellRows } from '../ports';
 import type { CatalogQuery, FacetValue, ResolvedQuery } from './catalog-query';
 import { cursorOf, rowBefore } from './cursor';
 import { queryWords } from './fold-text';
@@ -47,7 +47,6 @@ export type CategoryRule = 'refuse-unknown' | 'unknown-is-empty';
 export class CatalogService {
   constructor(
     @inject(PORTS.CatalogRepository) private readonly catalog: CatalogRepository,
-    @inject(PORTS.ItemSales) private readonly sales: ItemSales,
     @inject(Billing) private readonly billing: Billing,
     @inject(SearchMisses) private readonly misses: SearchMisses,
   ) {}
@@ -80,9 +79,7 @@ export class CatalogService {
     const { pricing } = options;
     const prices = { product: price, other: price };
     const sell: SellRows = (found) =>
-      this.billing.sell(call, (charge) =>
-        this.sales.sell({ ...found, charge, price: prices, together: true, pricing }),
-      );
+      this.billing.sell(call, { ...found, price: prices, together: true, pricing });
     const { rows, total, wordsMatched, facets, last } = await this.catalog.search(
       resolved,
       pricing,
@@ -130,9 +127,7 @@ export class CatalogService {
       other: catalogPrice({ product: false, pricing }),
     };
     const seen = await visibleTo(call.caller, asked, this.catalog);
-    const sold = await this.billing.sell(call, (charge) =>
-      this.sales.sell({ charge, rows: seen, price, pricing }),
-    );
+    const sold = await this.billing.sell(call, { rows: seen, price, pricing });
     const items = sold?.items ?? (await this.catalog.itemsById(seen, pricing));
     const known = new Set(items.map(({ id }) => id));
     const value = {

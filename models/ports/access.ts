@@ -1,5 +1,6 @@
 import type { Account, ApiKey, ApiVersion, Caller, KeyLimits, Scope } from '../access/api-key';
 import type { LimitState } from '../errors';
+import type { Sale, Sold } from './catalog';
 
 export interface ListPage {
   readonly after: string | null;
@@ -80,6 +81,11 @@ export interface CreditLedger {
   reserve(charge: ChargeRequest, amount: number, expiresAt: Date): Promise<boolean>;
   /** Books `amount` (0: nothing), frees the rest of what was reserved and returns the balance. Idempotent. @param answer kept in the same transaction */
   settle(charge: ChargeRequest, amount: number, answer?: string): Promise<Booking>;
+  /**
+   * Reads rows and books their price in one step. Null, and nothing is booked, when the catalog is no longer in the state of
+   * the sale. @throws AppError 402
+   */
+  sell(charge: ChargeRequest, sale: Sale): Promise<Sold | null>;
   /** Reverts everything held, booked and kept for a call whose answer nobody received, not even a repeat. Retries for a while. */
   refund(charge: ChargeRequest): Promise<void>;
   /** Frees expired reservations of calls that died with their process. */

@@ -3,7 +3,6 @@ import type { CatalogItem, Tag } from '../catalog/item';
 import type { SuggestedRow, SuggestionQuery } from '../catalog/suggestion';
 import type { Taxonomy } from '../catalog/taxonomy';
 import type { DataFile } from '../pricing/estimate';
-import type { ChargeRequest } from './access';
 
 /** The catalog without deleted rows. Answers may be cached, but are at least as new as a given version (contract 14.12). */
 export interface CatalogRepository {
@@ -38,7 +37,6 @@ export interface FoundRows {
 
 /** Rows that a call pays for: all that a query found or, when the catalog has changed since, none. */
 export interface Sale extends Pick<FoundRows, 'rows'>, Partial<Pick<FoundRows, 'state'>> {
-  readonly charge: ChargeRequest;
   readonly price: { readonly product: number; readonly other: number };
   /** Whether all rows together cost as much as the most expensive of them. */
   readonly together?: true;
@@ -54,12 +52,6 @@ export interface Sold {
 
 /** Null when the catalog has changed since the rows were found. */
 export type SellRows = (found: FoundRows) => Promise<Sold | null>;
-
-/** Rows that are booked in the same step that reads them, as `CreditLedger.settle` would. */
-export interface ItemSales {
-  /** Null, and nothing is booked, when the catalog is no longer in the state of the sale. @throws AppError 402 */
-  sell(sale: Sale): Promise<Sold | null>;
-}
 
 export interface PricingRepository {
   /** The rows of one file as cells, column order of contract 2.8, header not included. */

@@ -1,6 +1,6 @@
-import { PostgresAuditLog } from '../../db/accounts/audit-log';
 import { type BackupSummary, backUp } from '../../db/backup/backup';
 import { type RestoreSummary, restore } from '../../db/backup/restore';
+import { PostgresAuditLog } from '../../db/core/audit-log';
 import { PORTS } from '../../models/ports';
 import { modelsFolder } from '../../workers/library/model-library';
 import { type Config, readCommandConfig } from '../config';

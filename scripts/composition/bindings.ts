@@ -1,14 +1,13 @@
 import 'reflect-metadata';
 import { type InjectionToken, instanceCachingFactory } from 'tsyringe';
 import { PostgresAccountRepository } from '../../db/accounts/account-repository';
-import { PostgresAuditLog } from '../../db/accounts/audit-log';
 import { PostgresCreditLedger } from '../../db/accounts/credit-ledger';
 import { PostgresIdempotencyStore } from '../../db/accounts/idempotency-store';
 import { PostgresCatalogRepository } from '../../db/catalog/catalog-repository';
 import { PostgresCatalogRecords } from '../../db/catalog/import/record-store';
-import { PostgresItemSales } from '../../db/catalog/item-sales';
 import { PostgresSearchMissStore } from '../../db/catalog/search-miss-store';
 import { PostgresStoredImageIndex } from '../../db/catalog/stored-image-index';
+import { PostgresAuditLog } from '../../db/core/audit-log';
 import type { Database } from '../../db/core/knex';
 import {
   INDEX_MEMORY_MIB,
@@ -94,7 +93,6 @@ function bindTables(startup: Pick<Startup, 'container' | 'tracing'>, knex: Datab
     bindClass(startup, token, adapter);
   startup.container.registerInstance(PORTS.Knex, knex);
   bind(PORTS.CatalogRepository, PostgresCatalogRepository);
-  bind(PORTS.ItemSales, PostgresItemSales);
   bind(PORTS.CatalogRecords, PostgresCatalogRecords);
   bind(PORTS.StoredImageIndex, PostgresStoredImageIndex);
   bind(PORTS.SearchMissStore, PostgresSearchMissStore);

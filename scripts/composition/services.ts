@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { OpenAuditEntry } from '../../db/accounts/audit-log';
 import { openImport } from '../../db/catalog/import/import-store';
+import { OpenAuditEntry } from '../../db/core/audit-log';
 import { AccountService } from '../../models/access/account-service';
 import { KeyService } from '../../models/access/key-service';
 import { StoredPictures } from '../../models/catalog/stored-pictures';

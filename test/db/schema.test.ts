@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PostgresAuditLog } from '../../db/accounts/audit-log';
 import { PostgresCatalogRepository } from '../../db/catalog/catalog-repository';
+import { PostgresAuditLog } from '../../db/core/audit-log';
 import { connectPostgres } from '../../db/core/knex';
 import { inTransaction, rowsOf, Sql, sql } from '../../db/core/sql';
 import { migrations } from '../../db/migrations';

@@ -2,7 +2,6 @@ import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { PostgresAccountRepository } from '../../db/accounts/account-repository';
 import { PostgresCreditLedger } from '../../db/accounts/credit-ledger';
-import { PostgresItemSales } from '../../db/catalog/item-sales';
 import { Billing } from '../../models/access/billing';
 import { endsOf, holdMethod, type RawCall, requestText, sendRaw } from '../support/interrupted-calls';
 import { useService } from '../support/service';
@@ -45,7 +44,7 @@ const SETTLED = ALL.filter(({ booking }) => booking === 'answer');
 const SOLD = ALL.filter(({ booking }) => booking === 'rows');
 // A body that breaks off while its key is looked up ends its call before.
 const BODILESS = PLAIN.filter(({ call }) => call().method === 'GET');
-const [ledger, sales] = [PostgresCreditLedger.prototype, PostgresItemSales.prototype];
+const ledger = PostgresCreditLedger.prototype;
 const accounts = PostgresAccountRepository.prototype;
 
 /** Each moment of a call until its charge is booked, as a method that is under way. */
@@ -55,8 +54,8 @@ const MOMENTS = [
   ['when its balance suffices', QUERIES, () => holdMethod(Billing.prototype, 'assertAffordable', 'after')],
   ['before its charge is booked', SETTLED, () => holdMethod(ledger, 'settle')],
   ['while its charge is booked', SETTLED, () => holdMethod(ledger, 'settle', 'after')],
-  ['before its rows are sold', SOLD, () => holdMethod(sales, 'sell')],
-  ['while its rows are sold', SOLD, () => holdMethod(sales, 'sell', 'after')],
+  ['before its rows are sold', SOLD, () => holdMethod(ledger, 'sell')],
+  ['while its rows are sold', SOLD, () => holdMethod(ledger, 'sell', 'after')],
   ['while its key is looked up', BODILESS, () => holdMethod(accounts, 'callerByKeyHash')],
 ] as const;
 

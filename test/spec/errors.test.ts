@@ -171,7 +171,7 @@ describe('a store that fails', () => {
     jest.spyOn(catalog, 'taxonomy').mockResolvedValue(new Taxonomy([]));
     for (const name of ['tags', 'facetFields', 'itemsById', 'search'] as const)
       jest.spyOn(catalog, name).mockImplementation(failing);
-    jest.spyOn(service.resolve(PORTS.ItemSales), 'sell').mockImplementation(failing);
+    jest.spyOn(service.resolve(PORTS.CreditLedger), 'sell').mockImplementation(failing);
   });
   afterEach(() => jest.restoreAllMocks());
 

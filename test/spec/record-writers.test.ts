@@ -1,6 +1,6 @@
-import { OpenAuditEntry } from '../../db/accounts/audit-log';
 import { openImport } from '../../db/catalog/import/import-store';
 import { PostgresRecordStore } from '../../db/catalog/import/record-store';
+import { OpenAuditEntry } from '../../db/core/audit-log';
 import { PostgresHousekeepingStore } from '../../db/core/housekeeping-store';
 import { PORTS } from '../../models/ports';
 import { idsOf } from '../support/api-client';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { OpenAuditEntry } from '../../db/accounts/audit-log';
+import type { OpenAuditEntry } from '../../db/core/audit-log';
 import { SCOPES } from '../../models/access/api-key';
 import { PORTS } from '../../models/ports';
 import { ApiClient } from './api-client';

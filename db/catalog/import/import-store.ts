@@ -9,7 +9,7 @@ import {
   type WrittenRecords,
 } from '../../../models/catalog/import/records';
 import type { CatalogImportStore, FeedRun, RecordTransaction, VariantOwner } from '../../../models/ports';
-import type { OpenAuditEntry } from '../../accounts/audit-log';
+import type { OpenAuditEntry } from '../../core/audit-log';
 import { writtenTable } from '../../core/copy-rows';
 import { messagesAbout } from '../../core/shared-clauses';
 import { liftTimeLimit, rowsOf, sql } from '../../core/sql';

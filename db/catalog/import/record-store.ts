@@ -18,7 +18,7 @@ import {
   type RecordTransaction,
   type VariantOwner,
 } from '../../../models/ports';
-import { OpenAuditEntry } from '../../accounts/audit-log';
+import { OpenAuditEntry } from '../../core/audit-log';
 import { inTransaction, rowsOf, sql } from '../../core/sql';
 import { upsert } from '../../core/staging';
 import { writeEstimates } from './best-estimates';

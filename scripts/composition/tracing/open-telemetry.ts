@@ -40,7 +40,7 @@ const CALLS = {
   queue: ['VisionQueue.neighbours'],
   embed: ['EmbedderRegistry.forVersion', 'Embedder.embed'],
   neighbours: ['NeighbourIndex.nearest'],
-  rows: ['CatalogRepository.search', 'CatalogRepository.itemsById', 'ItemSales.sell'],
+  rows: ['CatalogRepository.search', 'CatalogRepository.itemsById', 'CreditLedger.sell'],
   other: [
     ...['AccountRepository.callerByKeyHash', 'RateLimiter.consume', 'RateLimiter.acquire'],
     ...['IdempotencyStore.claim', 'PredictionRepository.save'],

@@ -8,8 +8,17 @@ import {
   type Clock,
   PORTS,
 } from '../../models/ports';
-import { auditEntry } from '../core/shared-clauses';
-import { allOf, rowsOf, sql } from '../core/sql';
+import { allOf, rowsOf, type Sql, sql } from './sql';
+
+/** A statement for the transaction that the entry describes; returns its `id` (contract 14.8). @param completes the entry that this one ends */
+export const auditEntry = (
+  { actor, action, accountId, subject, details }: AuditEntry,
+  at: Date,
+  completes: number | null = null,
+): Sql =>
+  sql`INSERT INTO audit_log (at, actor, action, account_id, subject, details, completes)
+      VALUES (${at}, ${actor}, ${action}, ${accountId}, ${subject}, ${JSON.stringify(details)}::jsonb, ${completes})
+      RETURNING id`;
 
 /** The audit log in PostgreSQL: a table that refuses anything but an INSERT. */
 @injectable()
