@@ -1,6 +1,6 @@
 /** Why a store can't be used at the start: its location, the fault and the remedy, without secrets. */
 export class StoreFault extends Error {
-  /** @param isTransient whether waiting may help: it is not available yet, or busy */
+  /** @param isTransient whether waiting may help: the store is not available yet, or busy */
   constructor(
     message: string,
     readonly isTransient: boolean,

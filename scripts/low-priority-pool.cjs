@@ -1,7 +1,6 @@
-/**
- * Loaded before anything else (`node --require`): has the threads of libuv's pool, on which pictures are decoded and
- * files read, started by a thread of low priority, which they inherit. So requests and queries are answered first on a busy
- * machine. Only Linux gives single threads a priority; elsewhere this does nothing.
+/*
+ * Preloaded by `node --require`: starts libuv's thread pool from a low-priority thread, so that decoding pictures yields to
+ * answering requests. Only Linux has priorities per thread; elsewhere this does nothing.
  */
 const { isMainThread, Worker } = require('node:worker_threads');
 

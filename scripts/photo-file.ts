@@ -5,9 +5,8 @@ import { ACCEPTED_FORMATS, sniffPictureFormat } from '../workers/image/picture-f
 const HEAD_BYTES = 1024;
 
 /**
- * A photo of this machine: a regular file, behind a link too, that begins as a picture does, so that neither a device nor a file of
- * secrets is sent because somebody named it (contract 14.13).
- * @throws AppError that names the file: 404 when it can't be read or is not a regular file, 422 when it is not a photo or too large
+ * Reads a photo: only regular files, links included, that begin as a picture does, never a device or a secret (contract 14.13).
+ * @throws AppError that names the file: 404 if it can't be read or is not regular, 422 if it is not a photo or too large
  */
 export async function readPhotoFile(path: string, bytesMax: number): Promise<Buffer> {
   // A pipe without a writer would otherwise never open.

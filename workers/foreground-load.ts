@@ -27,9 +27,8 @@ export class ForegroundLoad {
   }
 
   /**
-   * Does other work when photos leave room for it: at once while none come; while they come, piece by piece, each when no
-   * photo is in work, so that the next one finds processors free.
-   * @param signal ends the waiting; it is for `work` to look at it
+   * Does other work at once while no photos come, else piece by piece between photos, so that the next one finds a processor.
+   * @param signal ends the wait; `work` itself must watch it
    */
   runBetween<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
     if (this.#count === 0 && performance.now() - this.#seenAt > PHOTOS_EXPECTED_MS) return work();

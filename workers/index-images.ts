@@ -41,10 +41,9 @@ export class ImageIndexer implements ImageIndex {
   ) {}
 
   /**
-   * Embeds those of the images that have no vectors under a version. One that can't be embedded is listed with its
-   * reason and holds up no other.
-   * @param signal stops the work between two images; then nothing is stored
-   * @throws notFound for a version that is gone; the fault of a store or of the inference, for another try
+   * Embeds the images that have no vectors under a version; those that can't be embedded are listed with the reason.
+   * @param signal stops between two images; then nothing is stored
+   * @throws notFound for a deleted version; faults of a store or of the inference, which may be retried
    */
   async index(
     versionId: number,

@@ -19,10 +19,9 @@ interface Known {
 }
 
 /**
- * Keeps the models of all versions loaded that photos may be answered under next: the live one, those that are built, and
- * the one that a rollback goes back to, so that no photo waits for a model when another version is promoted. It reports the
- * results, so that a promotion can wait for every worker, and name the one that can't. Of the live version it also has the
- * vectors read that are searched in memory.
+ * Keeps the models of all versions loaded that photos may soon be answered under: the live one, built ones, and the rollback
+ * target; so no photo waits after a promotion. Reports the results, for which promotions wait. Of the live version it also
+ * reads the vectors that are searched in memory.
  */
 export class ModelPreloader {
   readonly #known = new Map<number, Known>();

@@ -5,9 +5,8 @@ import type { EmbeddingRepository, IndexQueue, Logger } from '../models/ports';
 const BATCH_IMAGES = 256;
 
 /**
- * Embeds abandoned images, under every maintained version: those of an import that did not wait, or that was killed. An
- * image counts as abandoned when it is the first in line at two looks in a row; while an import makes progress, the line
- * moves and is left to it. Several processes may look at once: embedding is safe to repeat.
+ * Embeds images that an import did not wait for, or left when it was killed, under every maintained version: when the first
+ * pending image is the same at two checks in a row. Several processes may do so at once.
  */
 export class PendingEmbeddingSweeper {
   /** By version. */

@@ -11,10 +11,9 @@ type Fetch = (request: Request) => Promise<Response>;
 const FIRST_WAIT_MS = 250;
 
 /**
- * A `fetch` that retries calls after a lost connection, a 429, 503 or 409 with `Retry-After` (the first call with this
- * `Idempotency-Key` is still running; asked until it ends). All but GETs and suggestions get an `Idempotency-Key`, so they
- * are charged once. Ends with the last answer when retries or time are used up, with a `TimeoutError` if there was no
- * answer.
+ * A `fetch` that retries after a lost connection, a 429 or 503, and a 409 while the first call with this `Idempotency-Key`
+ * runs. All but GETs and suggestions get such a key, so they are charged once. When retries or time are used up, it resolves
+ * to the last answer, or throws a `TimeoutError` without one.
  */
 export function retryingFetch(fetch: Fetch, { retries, timeoutMs }: RetryOptions): Fetch {
   return async (given) => {

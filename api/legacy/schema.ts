@@ -67,9 +67,8 @@ export const legacyBody = legacyParameters.catchall(z.unknown()).register(SENT, 
 type Known = Readonly<{ taxonomy: Taxonomy; facetFields: readonly string[]; pageSizeMax: number }>;
 
 /**
- * A v1 or v2 product search as the catalog query that it means; versions stop here. Meaningless parameters are ignored, as
- * older clients expect (contract 8.1). Its text is echoed as `search`.
- * @throws AppError 400 that names the parameter at fault
+ * The catalog query that a v1 or v2 product search stands for; later steps know no versions. Meaningless parameters are
+ * ignored (contract 8.1). @throws AppError 400 that names the parameter at fault
  */
 export function toLegacyQuery(parameters: LegacyParameters, known: Known): CatalogQuery {
   const given = Object.fromEntries(Object.entries(parameters).filter(([, value]) => value !== null));

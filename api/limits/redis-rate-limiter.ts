@@ -5,9 +5,8 @@ import type { LimitDecision, Logger, RateLimiter } from '../../models/ports';
 import { countOne, MemoryRateLimiter, unlimited, WINDOW_SECONDS, type Window } from './memory-rate-limiter';
 
 /**
- * Takes concurrency slots of a key: KEYS[1] is a sorted set of slots by their expiry times. The clock is that of Redis,
- * which all processes share; a slot with an impossibly late expiry is void (contract 14.18). ARGV: limit, expiry in ms, the
- * names of the slots.
+ * Acquires concurrency slots of a key in KEYS[1], a sorted set of slots by expiry, by the clock of Redis. An impossibly late
+ * expiry is void (contract 14.18). ARGV: limit, expiry in ms, names of the slots.
  */
 const ACQUIRE_SLOTS = `
 local time = redis.call('TIME')

@@ -10,8 +10,7 @@ const CONTENT_POLICY =
   "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'";
 
 /**
- * The queue dashboard at `/queues` (contract 14.4), read-only, for `operator` with the password of the settings (HTTP
- * basic authentication, RFC 7617).
+ * The queue dashboard at `/queues` (contract 14.4): read-only, for the user `operator` with the configured password.
  * @param wrongPerMinute passwords that an address may try; 0 means no limit
  */
 export function queueDashboard(

@@ -5,11 +5,7 @@ import { type Asset, makeAsset } from '../pages';
 /** A lens over a hairline frame; drawn here, since it is the only thing on the page that is neither text nor photograph. */
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#16150f"/><circle cx="14" cy="14" r="6.6" fill="none" stroke="#f4f2ec" stroke-width="2.2"/><path d="m19 19 6.2 6.2" stroke="#d3b06a" stroke-width="2.6" stroke-linecap="round"/></svg>`;
 
-/**
- * Bundles the page's TypeScript and CSS in memory, in some tens of milliseconds: there is no build step for anyone who runs
- * the service, and nothing is written.
- * @throws when the sources do not compile, which a test would have caught
- */
+/** Bundles the page's TypeScript and CSS in memory, in tens of milliseconds, so that there is no build step. @throws if they do not compile */
 export async function bundleClient(): Promise<Asset[]> {
   const { outputFiles } = await build({
     entryPoints: [join(__dirname, 'client', 'app.tsx')],

@@ -89,7 +89,7 @@ export class PostgresAccountRepository implements AccountRepository {
     return key;
   }
 
-  /** One statement: the old key never ends without the new one, nor lives on beside it. Its registrations go to the new one. */
+  /** One statement, so the old key never ends without the new one existing. Its webhooks go to the new one. */
   async rotateKey(
     id: string,
     hash: Buffer,
@@ -153,7 +153,7 @@ export class PostgresAccountRepository implements AccountRepository {
     return hashes.map((hash) => callers.get(hash) ?? null);
   }
 
-  /** All that every call needs, in one statement. It reads embedding_versions: no migration may lock that for long. */
+  /** Everything that every call needs, in one statement. It reads embedding_versions, which no migration may lock for long. */
   private async openKeys(condition: Sql): Promise<{ readonly hex: string; readonly caller: Caller }[]> {
     const rows = await rowsOf<Caller & { readonly hex: string }>(
       this.knex,

@@ -36,7 +36,7 @@ interface ChargedSale extends Sale {
 
 const amountOf = ({ amount }: Settlement): number => amount;
 
-/** Retries for ten minutes, at last every minute; a longer outage needs an operator. */
+/** Retries for ten minutes, in the end once a minute; a longer outage needs an operator. */
 const REFUND_TRIES = { retries: 15, minTimeout: 1_000, maxTimeout: 60_000, unref: true } as const;
 
 /**
@@ -62,7 +62,7 @@ export class PostgresCreditLedger implements CreditLedger {
     @inject(PORTS.Clock) private readonly clock: Clock,
   ) {}
 
-  /** An unlimited account holds nothing back: true without a reservation. A repeated call changes nothing. */
+  /** Always true for an unlimited account, which reserves nothing. A repeated call changes nothing. */
   async reserve(charge: ChargeRequest, amount: number, expiresAt: Date): Promise<boolean> {
     if (await this.hold(charge, amount, expiresAt)) return true;
     // Tried again even if nothing had expired: another process may have swept just before.
@@ -81,7 +81,7 @@ export class PostgresCreditLedger implements CreditLedger {
     return booking;
   }
 
-  /** Settlements of one account: it is changed once, and the log written once, for all of them. */
+  /** Settles charges of one account together: one update of the account, one commit. */
   private async settleAll(settlements: readonly Settlement[]): Promise<Booking[]> {
     const charges = settlements.map(({ charge }) => charge);
     const owed = sql`SELECT * FROM unnest(${charges.map(({ chargeId }) => chargeId)}::text[],
@@ -193,7 +193,7 @@ export class PostgresCreditLedger implements CreditLedger {
           set_config('synchronous_commit', 'off', true)`;
       return outcome?.covered === true;
     } catch (error) {
-      // The same charge was reserved at the same time; this statement failed whole and held nothing.
+      // The same charge was reserved concurrently; this statement failed as a whole and reserved nothing.
       if (sqlStateOf(error) === UNIQUE_VIOLATION) return true;
       throw error;
     }

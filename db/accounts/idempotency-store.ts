@@ -39,7 +39,7 @@ export class PostgresIdempotencyStore implements IdempotencyStore {
       WHERE account_id = ${call.accountId} AND key = ${call.key}`;
     if (found && !found.same) return { kind: 'other call' };
     if (found?.bytes == null) return { kind: 'running' };
-    // An answer whose charge is being refunded is not given out.
+    // An answer whose charge is being refunded is not replayed.
     const given = found.replayed || (await this.markGiven(call, found.charge_id));
     return given ? { kind: 'answered', chargeId: found.charge_id, bytes: found.bytes } : { kind: 'running' };
   }
@@ -64,7 +64,7 @@ export class PostgresIdempotencyStore implements IdempotencyStore {
     await rowsOf(this.knex)`DELETE FROM idempotent_calls WHERE account_id = ${accountId} AND key = ${key}`;
   }
 
-  /** Marks the answer as given, so that it and its charge stay; false if it was withdrawn. */
+  /** Marks the answer as replayed, so that it and its charge stay; false if it was withdrawn. */
   private async markGiven(call: IdempotentCall, chargeId: string): Promise<boolean> {
     const given = await rowsOf(this.knex)`UPDATE idempotent_calls SET replayed = true
       WHERE account_id = ${call.accountId} AND key = ${call.key} AND charge_id = ${chargeId}

@@ -38,7 +38,7 @@ interface Span {
   readonly to: number;
 }
 
-/** The whole days (UTC) of a period in milliseconds, and what is left of it before and after them. */
+/** The whole days (UTC) of a period in milliseconds, and the rest before and after them. */
 function wholeDays(since: number, until: number): { readonly days: Span; readonly edges: readonly Span[] } {
   const from = Math.ceil(since / DAY_MS) * DAY_MS;
   const to = Math.max(from, Math.floor(until / DAY_MS) * DAY_MS);

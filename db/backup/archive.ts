@@ -35,7 +35,7 @@ export const tableOf = (entry: string): string | null => /^tables\/(\w+)\.copy\.
 
 export const IMAGE_ENTRY = /^images\/([0-9a-f]{64})\.(jpg|png|webp)$/;
 
-/** `models/<folder>/<path>`; none leads anywhere else. */
+/** `models/<folder>/<path>`, which can't lead outside. */
 export const MODEL_ENTRY = /^models\/(?!\.)([^/]+)\/((?:(?!\.\.?\/)[^/]+\/)*(?!\.\.?$)[^/]+)$/;
 
 /** The entries of an archive so far, as its manifest lists them. */
@@ -45,7 +45,7 @@ class Contents {
   #count = 0;
   #bytes = 0;
 
-  /** Passes the content of an entry on, and notes it. @throws for an image that is not what its name says */
+  /** Passes on the content of an entry and records its checksum. @throws for an image that does not match its name */
   async *noted(name: string, content: Readable): AsyncGenerator<Buffer> {
     const hash = createHash('sha256');
     let bytes = 0;

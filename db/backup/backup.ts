@@ -33,9 +33,8 @@ export interface BackedUp {
 }
 
 /**
- * Backs everything up into one file (contract 14.7): the database as of one moment, then the signing keys, the added models and the stored
- * images. Images never change, so newer ones do no harm. The file is complete or absent; while it is being made, its folder also
- * holds the compressed tables.
+ * Writes the database as of one moment, the signing keys, the added models and the stored images into one file (contract 14.7).
+ * It is complete or absent; meanwhile its folder also holds the compressed tables.
  */
 export async function backUp(knex: Knex, madeAt: Date, held: BackedUp, file: string): Promise<BackupSummary> {
   const folder = dirname(file);

@@ -25,7 +25,7 @@ export interface DatabaseDump {
   identities: { table: string; column: string; last: number }[];
 }
 
-/** Tables that apply to this database alone: processes, migrations, and the search snapshot, which a service rebuilds. */
+/** Tables that describe only this database: processes, migrations, and the search snapshot, which a service rebuilds. */
 const EXCLUDED_TABLES: readonly string[] = [
   'catalog_import_lock',
   'catalog_search_changes',
@@ -101,10 +101,9 @@ export class RestoreRefused extends Error {}
 const VECTORS = /^embeddings_(\d+)$/;
 
 /**
- * Restores a dump into the database, under the newest schema, in one transaction. Processes that start meanwhile wait.
- * @param check refuses by throwing, before anything is changed
- * @param finish runs last, with the restored tables
- * @throws RestoreRefused for a dump of a schema that is not known here
+ * Restores a dump under the newest schema, in one transaction, for which starting processes wait.
+ * @param check may throw before anything is changed @param finish runs last, with the restored tables
+ * @throws RestoreRefused for a dump of an unknown schema
  */
 export async function loadDatabase(
   knex: Knex,
@@ -139,7 +138,7 @@ export function refuseUnknown(dump: DatabaseDump, steps: SchemaSteps): void {
   );
 }
 
-/** Empties the tables first: reverting the migrations visits every row. */
+/** Empties the tables before the migrations are reverted, which visits every row. */
 async function emptyTables(transaction: Knex, dump: DatabaseDump): Promise<void> {
   const tables = await rowsOf<{ name: string }>(transaction)`SELECT c.relname AS name FROM pg_class c
     WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r' AND c.relname <> 'embedding_versions'
@@ -177,7 +176,7 @@ async function fillTable(
   const version = VECTORS.exec(name)?.[1];
   if (version !== undefined) await createEmbeddingsTable(transaction, Number(version));
   await setTriggers(transaction, name, 'DISABLE');
-  // A migration may have inserted rows.
+  // A migration may have inserted some.
   await rowsOf(transaction)`DELETE FROM ${identifier(name)}`;
   await readTableText(transaction, table, text);
   await setTriggers(transaction, name, 'ENABLE');

@@ -39,9 +39,9 @@ export interface RestoreOptions {
 }
 
 /**
- * Restores a backup into an installation, under the schema of this version. The file is read through first; then images are
- * added, the database changes in one transaction, and signing keys and models follow. If interrupted, a second run finishes it.
- * @throws RestoreRefused for a damaged file, a running service, or an installation that is in use without `replace`
+ * Restores a backup under the schema of this version. The file is verified first; then images are added, the database
+ * changes in one transaction, and keys and models follow. An interrupted restore can be run again.
+ * @throws RestoreRefused for a damaged file, a running service, or an installation in use without `replace`
  */
 export async function restore(
   installation: RestoredInstallation,

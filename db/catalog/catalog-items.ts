@@ -88,7 +88,7 @@ const pricedVariant = (row: VariantRow & StoredPricesJson): Variant => ({
   prices: storedPricesOf(row),
 });
 
-/** Rows that a call wants, under its own name among others; wanted by ids alone, they may be of any state. */
+/** Rows that a call requests, under a name of its own; by ids alone they may be of any state. */
 type WantedRows = Pick<FoundRows, 'rows'> & Partial<FoundRows> & { readonly owner: string };
 
 /** Expressions for `WITH`: `found` has the wanted rows, and `gone` the owners whose state is no longer current. */

@@ -28,7 +28,7 @@ import { type SeenSnapshot, SnapshotCache } from './search/snapshot-cache';
 import { expandTerms, type TermExpansion } from './search/term-expansion';
 import { suggestedRows } from './suggestions';
 
-/** Attempts without a transaction: the first from the state that this process saw last, the others from a current one. */
+/** Attempts without a transaction: the first from the state last seen by this process, the others from the current one. */
 const ATTEMPTS = 5;
 
 /** The state that this process had seen last when the attempt began; null: the current one. */
@@ -53,7 +53,7 @@ export class PostgresCatalogRepository implements CatalogRepository {
     () => rowsOf<Tag>(this.knex)`SELECT id, name, "group" FROM tags ORDER BY "group", display_order, id`,
   );
   readonly #facetFields = new VersionedCache(async () => {
-    // Steps from one kind to the next through the index: there are few kinds and many entities, and each write of these is a new version.
+    // Steps through the index from kind to kind: there are few kinds and many entities, and each write of an entity is a new version.
     const rows = await rowsOf<{ field: string }>(this.knex)`WITH RECURSIVE kinds (category, kind) AS (
         (SELECT category, kind FROM entities ORDER BY category, kind LIMIT 1)
         UNION ALL

@@ -12,10 +12,10 @@ import { expandTerms, expandTyped, matchingAll, type TermExpansion } from './sea
 const NODES = sql`catalog_search WHERE kind <> 'product'`;
 const POPULAR = sql`(SELECT id, category, popularity, sort_key, words FROM ${NODES}
   ORDER BY popularity DESC, id LIMIT 1000) AS popular`;
-/** If this many popular rows match, more match than can be sorted in time, and no others are needed. */
+/** If this many popular rows match, too many match to be sorted in time, and no others are needed. */
 const MANY = sql`50`;
 
-/** The products that match all words, by popularity, and the state that must still be current, of these and of earlier reads. */
+/** The products that match all words, by popularity, and the state of this and earlier reads, which must still be current. */
 type FindPopular = (
   query: ResolvedQuery,
   expansions: readonly TermExpansion[] | null,
@@ -23,9 +23,8 @@ type FindPopular = (
 ) => Promise<Pick<FoundPage, 'rows'> & Pick<FoundRows, 'state'>>;
 
 /**
- * The rows that complete a query, in the order of contract 5.12. Each sort is looked for only if needed, the dearest last:
- * products, then misspelt words. The first letters typed take one statement: names that begin so.
- * @throws CatalogChanged when they would not be of one state
+ * The rows that complete a query, in the order of contract 5.12. Products and misspelt words, the most expensive, are looked
+ * up only if needed. @throws CatalogChanged when the rows would not be of one state
  */
 export async function suggestedRows(
   knex: Knex,

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import DataLoader from 'dataloader';
 import { LRUCache } from 'lru-cache';
 
-/** After this long the next batch starts without waiting for the last, whose connection may be dead. */
+/** After this long the next batch starts without waiting for the previous one, whose connection may be dead. */
 const PATIENCE_MS = 100;
 /** Batchers kept, by key; evicting one that is in use only makes its batches smaller. */
 const KEYS_MAX = 1_000;

@@ -34,11 +34,7 @@ export function writtenTable(name: string, keys: string, columns: string, dated 
 
 const NULL = '\\N';
 
-/**
- * A value in the text format of COPY. Arrays are lists of text; the value of a tsvector is its list of words, that of bits
- * their bytes; of JSON a text is JSON already.
- * @see https://www.postgresql.org/docs/current/sql-copy.html
- */
+/** A value in the text format of COPY: a tsvector is given as its words, bits as bytes, JSON as a value or as text. */
 export function copyValue(value: unknown, type: ColumnType): string {
   if (value === null || value === undefined) return NULL;
   switch (type) {
@@ -69,7 +65,7 @@ const escapedJson = (json: string): string => (json.includes('\\') ? json.replac
 
 export function arrayLiteral(elements: readonly string[]): string {
   if (elements.length === 0) return '{}';
-  // Most need no escaping: one test shows it.
+  // Most need no escaping.
   if (!/["\\]/.test(elements.join(''))) return `{"${elements.join('","')}"}`;
   return `{${elements.map((element) => `"${element.replace(/["\\]/g, '\\$&')}"`).join(',')}}`;
 }
@@ -90,9 +86,8 @@ const parsers: ReadonlyMap<number, Parser> = new Map<number, Parser>([
 ]);
 
 /**
- * How values come out of PostgreSQL, given to each connection: int8 (counts, sums, identities) as a number; one that a
- * number can't hold exactly is a RangeError, never rounded. numeric stays text, as amounts must be exact; a date
- * without time stays text (YYYY-MM-DD), as it is not a moment and no time zone may move it.
+ * How values are read from PostgreSQL: int8 as a number, or a RangeError if a number can't hold it; numeric as text, as
+ * amounts must be exact; a date as text (YYYY-MM-DD), so that no time zone can shift it.
  */
 export const valueTypes = {
   getTypeParser(typeId: number, format?: string): Parser {
@@ -130,7 +125,7 @@ function copied({ name, columns }: CopiedTable): string {
 
 const connectionOf = (trx: Knex): Promise<ClientBase> => trx.client.acquireConnection();
 
-/** About this much text is sent at once, so that the database works on it while the next is made. */
+/** Size of a chunk: the database works on one while the next is prepared. */
 const CHUNK_LENGTH = 64 * 1024;
 
 /** A third of the work of an INSERT. @throws DatabaseError as an INSERT would, for an existing key too; the transaction is lost then */

@@ -10,7 +10,7 @@ const IMPORT_DEAD_MS = 3_600_000;
 /** Images removed at a time: no import begins meanwhile. */
 const REMOVED_MAX = 1_000;
 
-/** For the transaction: keeps images from being removed while a writer notes those that it is about to name, and vice versa. */
+/** Until the transaction ends, no image is removed while a writer marks those that it will name, and vice versa. */
 export const UNOWNED_IMAGES_ALONE = sql`LOCK TABLE unowned_images IN EXCLUSIVE MODE`;
 
 /** Tables whose rows are deleted some time after what a column says. */

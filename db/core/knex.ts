@@ -12,7 +12,7 @@ import { connectionsSpent, databaseUnavailable } from './postgres-faults';
 export interface Database {
   readonly knex: Knex;
   readonly kind: 'postgres' | 'embedded';
-  /** Things to fix on the server although they work, one sentence each. */
+  /** What works but should be fixed on the server, one sentence each. */
   readonly warnings: readonly string[];
   /** Connections of the pool at the moment; `pending` is the number of queries that wait for one. */
   connections(): { used: number; free: number; pending: number };
@@ -39,7 +39,7 @@ const STATEMENT_MS = 30_000;
 const SILENCE_MS = 10_000;
 const KEEP_ALIVE_MS = 10_000;
 
-/** A PostgreSQL server at `url`. Connects with the first query: a server that is away shows in `ping`, not here. */
+/** A PostgreSQL server at `url`; connects with the first query. */
 export function connectPostgres({
   url,
   warnings = [],
@@ -52,7 +52,7 @@ export function connectPostgres({
     {
       connectionString: url,
       statement_timeout: statementMs,
-      // Compiling a statement costs a hundred times what these take.
+      // Compiling a statement takes a hundred times as long as running it.
       options: '-c jit=off',
       keepAlive: true,
       keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
@@ -110,7 +110,7 @@ function createKnex(
   return { knex, connections };
 }
 
-/** Drops connections that are unusable; when one breaks, is dead, or leads to a server that is no longer the primary, all. */
+/** Drops unusable connections: all of them when one breaks, is silent, or leads to a server that is no longer the primary. */
 function withoutSpentConnections() {
   const usable = new Set<Client>();
   return {
@@ -149,7 +149,7 @@ interface ConnectionSource {
   releaseConnection(connection: Watched): Promise<void>;
 }
 
-/** What watching the silence of a connection needs of node-postgres. */
+/** The part of node-postgres that is needed to detect a silent connection. */
 interface Watched {
   readonly connection: { readonly stream: Socket };
   /** False while a statement runs. */

@@ -21,7 +21,7 @@ const SYSTEM_ERRORS =
 const MESSAGES =
   /connection terminated|timeout expired|timeout exceeded when trying to connect|connection error|not queryable|unable to acquire/i;
 
-/** How a call sees a failure of the database: as a 503 when it is away, else as the failure itself. */
+/** Converts a failure of the database into a 503 if it is unavailable, else returns it unchanged. */
 export function databaseFailure(failure: unknown): unknown {
   if (failure instanceof AppError || !isUnavailable(failure)) return failure;
   return databaseUnavailable(failure);
@@ -45,7 +45,7 @@ export function sqlStateOf(failure: unknown): string | null {
   return cause instanceof Error && 'code' in cause ? String(cause.code) : null;
 }
 
-/** Looks into aggregates and causes too. */
+/** Examines aggregates and causes too. */
 function isUnavailable(failure: unknown): boolean {
   if (!(failure instanceof Error)) return false;
   const code = 'code' in failure ? String(failure.code) : '';

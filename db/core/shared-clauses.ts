@@ -17,10 +17,8 @@ export const isOpen = (now: Date): Sql => sql`revoked_at IS NULL AND coalesce(${
 const CLOCKS_APART_MS = 60_000;
 
 /**
- * Whether a stored time has come. One further ahead than it can be was written by a clock that was ahead: it is void,
- * and has come (contract 14.18).
- * @param time a timestamptz
- * @param aheadMaxMs how far ahead of its writer's clock such a time is at most: a lease, the longest pause
+ * Whether a stored time has come; one that is too far ahead was written by a fast clock, and counts as past (contract 14.18).
+ * @param aheadMaxMs how far ahead of its writer's clock such a time can be: a lease, the longest pause
  */
 export const isPast = (time: Sql, now: Date, aheadMaxMs: number | Sql): Sql =>
   sql`(${time} <= ${now} OR ${isVoid(time, now, aheadMaxMs)})`;

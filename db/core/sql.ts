@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 import type { ClientBase } from 'pg';
 import { databaseFailure } from './postgres-faults';
 
-/** A piece of a statement with the values that it binds; made by `sql`, composed by putting one into another. */
+/** A fragment of a statement with its bindings, made by `sql`; fragments can be nested. */
 export class Sql {
   constructor(
     readonly text: string,
@@ -13,7 +13,7 @@ export class Sql {
   ) {}
 }
 
-/** What a piece may hold: a value to bind, or another piece to splice in. */
+/** What a fragment may contain: a value to bind, or another fragment to splice in. */
 type Part = Sql | Knex.RawBinding | readonly string[] | readonly number[];
 
 /** `${value}` becomes a parameter, arrays too (`= ANY(${ids}::text[])`); a nested `Sql` is spliced in. No literal question marks. */
@@ -66,10 +66,9 @@ export const allOf = (conditions: readonly Sql[]): Sql =>
 type Ask<Row> = (texts: TemplateStringsArray, ...parts: readonly Part[]) => Promise<Row[]>;
 
 /**
- * Runs a statement and answers its rows: rowsOf<Row>(knex)`SELECT …`, or one that was made before. `Row` is what the statement
- * selects; nothing checks it. It goes to the driver on a connection of Knex's pool: Knex's own way to it costs more than most
- * statements.
- * @throws AppError 503 when the database is away, or the driver's error
+ * Runs a statement and resolves to its rows: rowsOf<Row>(knex)`SELECT …`; `Row` is not checked. It bypasses Knex's query layer,
+ * which costs more than most statements, on a connection of its pool.
+ * @throws AppError 503 when the database is unavailable, or the driver's error
  */
 export function rowsOf<Row>(knex: Knex): Ask<Row>;
 export function rowsOf<Row>(knex: Knex, statement: Sql): Promise<Row[]>;

@@ -18,7 +18,7 @@ const REQUEST_BYTES_MIN = 8;
 
 /** One client's socket: the startup exchange, then whole messages, which `Session` handles. */
 export abstract class ClientConnection {
-  /** The name that the client gave itself, once it has identified itself; a mere probe for a listener never does. */
+  /** The name in the client's startup packet; a mere probe for a listener sends none. */
   applicationName: string | undefined;
   protected gone = false;
   private readonly reader = new FrameReader(FRAME_BYTES_MAX);
@@ -31,7 +31,7 @@ export abstract class ClientConnection {
     /** A client that holds the database without using it, or without reading its answers, for so long loses it. */
     protected readonly holdIdleMs: number,
     private readonly onStarted: () => void,
-    /** The client is gone; told once. */
+    /** Called once when the client has disconnected. */
     private readonly onLeft: () => void,
   ) {
     socket.on('data', (chunk) => this.receive(chunk));
@@ -42,7 +42,7 @@ export abstract class ClientConnection {
 
   abstract advance(): void;
 
-  /** The client is gone: whatever it began is undone. */
+  /** Rolls back whatever the client began. */
   protected abstract undo(): void;
 
   /** Tells a client that waits for the database. */
@@ -70,7 +70,7 @@ export abstract class ClientConnection {
     this.peeked = undefined;
   }
 
-  /** Sends to the client; `sent` is called once the bytes have left, or never will. */
+  /** Sends to the client; `sent` is called once the bytes are sent or the client is gone. */
   protected reply(bytes: Buffer, sent: () => void): void {
     this.unsent += 1;
     this.watchReader();

@@ -1,7 +1,6 @@
 /**
- * The thread in which PGlite lives. Its main loop reads and writes like a PostgreSQL backend on a socket that
- * blocks: when a COPY wants more rows than have come, the thread waits for them, and when nobody reads its answers,
- * it waits too. So neither a huge import nor a huge answer is ever whole in memory.
+ * The thread of PGlite. It reads and writes like a PostgreSQL backend on a blocking socket: it waits for more rows of a COPY,
+ * and for answers to be read, so neither a huge import nor a huge answer is ever whole in memory.
  */
 import { fsyncSync } from 'node:fs';
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';

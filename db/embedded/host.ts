@@ -1,7 +1,6 @@
 /**
- * The embedded host: a process of its own that opens the database folder and serves it on a socket, as long as any
- * process is connected. PGlite keeps its thread busy while it works, so it must not share a process with the service.
- * Started by ensureEmbedded with its options as one JSON argument; ends with status 0 where another host has the folder.
+ * The embedded host: a separate process, since PGlite keeps its thread busy, that serves the database folder on a socket while
+ * any process is connected. Started by ensureEmbedded with options as JSON; exits with 0 if another host has the folder.
  */
 import { join } from 'node:path';
 import { type HostOptions, prepareCluster } from './cluster-folder';

@@ -28,7 +28,7 @@ const BATCH_BYTES = 256 * 1024;
 /** Input of one turn that may wait for the database. */
 const INPUT_BYTES_MAX = 1024 * 1024;
 
-/** What a client may leave behind in the session that all share. */
+/** Clears what a client may leave behind in the shared session. */
 const RESET_SESSION = 'RESET ALL; UNLISTEN *; SELECT pg_advisory_unlock_all(); DISCARD TEMP';
 
 let sessions = 0;

@@ -1,6 +1,5 @@
 /**
- * The parts of PostgreSQL's wire protocol, version 3, that the embedded host must understand: framing, the few
- * messages that it writes itself, and the types by which it tells where a turn begins and ends.
+ * What the embedded host must understand of PostgreSQL's wire protocol, version 3: framing, its own messages, message types.
  * https://www.postgresql.org/docs/current/protocol-message-formats.html
  */
 

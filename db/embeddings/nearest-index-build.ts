@@ -14,7 +14,7 @@ export interface IndexBuildOptions {
 const BUILD_LOCK = 5_683_002;
 const POLL_MS = 500;
 
-/** Bytes in the graph for each vector, besides the vector: its neighbours on all layers, rounded up. */
+/** Bytes in the graph per vector besides the vector itself: its neighbours on all layers, rounded up. */
 const NODE_BYTES = 900;
 const MEMORY_LEAST_MIB = 64;
 

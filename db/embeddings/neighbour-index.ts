@@ -19,7 +19,7 @@ import {
 import { hasNearestIndex } from './nearest-index-build';
 import { TooManyVectors, VersionVectors } from './version-vectors';
 
-/** Candidates that the approximate search keeps in view; more find more of the true nearest and take longer. */
+/** Candidate list of the approximate search (`hnsw.ef_search`); a longer one finds more of the true nearest and takes longer. */
 const CANDIDATES_MIN = 100;
 const CANDIDATES_MAX = 200;
 
@@ -29,7 +29,7 @@ const INDEXED_SHARE_MIN = 0.25;
 /** Products sampled to estimate a scope's share, to within a few hundredths. */
 const SAMPLE = 4_000;
 
-/** An image, the negated inner product of its nearest view to each query view, and who shows it. */
+/** An image, the negated inner product of its nearest view to each query view, and the products that show it. */
 interface NearRow {
   readonly image: number;
   readonly byView: readonly number[];
@@ -58,7 +58,7 @@ const UNINDEXED_MAX = 4;
  */
 @injectable()
 export class PostgresNeighbourIndex implements NeighbourIndex {
-  /** Versions that were seen to have an approximate index, which they keep, or to be too large for the memory. */
+  /** Versions known to have an approximate index, which is permanent, or to be too large for memory. */
   readonly #indexed = new Set<number>();
   readonly #large = new Set<number>();
   readonly #inMemory = new LRUCache<number, Promise<VersionVectors>>({ max: VERSIONS_MAX });
@@ -147,7 +147,7 @@ export class PostgresNeighbourIndex implements NeighbourIndex {
     const share = await this.#shareOf(query.scope);
     if (share < INDEXED_SHARE_MIN) return rowsOf<NearRow>(this.knex, exact(query));
     const found = await rowsOf<NearRow>(this.knex, byIndex(query, share));
-    // Fewer than asked for: a filter may have ended the search early. The scan loses nothing.
+    // Fewer than requested: a filter may have ended the search early. The scan is exact.
     return found.length >= query.each ? found : rowsOf<NearRow>(this.knex, exact(query));
   }
 
@@ -169,9 +169,9 @@ export class PostgresNeighbourIndex implements NeighbourIndex {
 }
 
 /**
- * The images that the index finds near any query vector, then all their views against all query vectors. The statement sets how
- * the index is searched, which spares a transaction: no search begins before its query vector is there, which is after that.
- * @param share of the products that count; in a narrow scope so many more are kept in view
+ * The images that the index finds near any query vector, with all their views compared. The search settings are set in the same
+ * statement, before the query vectors are read, so no transaction is needed.
+ * @param share of the products that count; the narrower the scope, the more candidates are searched
  */
 function byIndex(query: Query, share: number): Sql {
   const { version, vectors, limit, scope } = query;

@@ -17,8 +17,7 @@ import type { DurableFiles } from '../../models/ports';
 import { codeOf } from '../../models/store-fault';
 
 /**
- * Writes a file so that it is either complete or unchanged, also after a crash or on a full disk: the bytes go to a new file
- * beside it, then to the disk, and only then to its name. Makes the folder.
+ * Writes a file so that it is complete or unchanged even after a crash or on a full disk, and makes its folder.
  * @throws the error of the file system; nothing is left behind then
  */
 export async function writeDurably(path: string, bytes: string | Uint8Array, mode = 0o644): Promise<void> {
@@ -26,9 +25,7 @@ export async function writeDurably(path: string, bytes: string | Uint8Array, mod
 }
 
 /**
- * The same for a file that must be new: of several processes that try at once, one succeeds, and anyone who reads the file
- * sees all of it.
- * @returns false when there is a file of this name, which stays as it is
+ * The same for a new file: of several processes that try at once, one succeeds. Returns false when the file exists already.
  * @throws the error of the file system; nothing is left behind then
  */
 export async function createDurably(

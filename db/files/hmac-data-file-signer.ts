@@ -9,9 +9,8 @@ export interface SigningKey {
 }
 
 /**
- * Signs data-file addresses with HMAC-SHA256 (contract 2.7): `/files/<kind>/<variant>/<region>.csv` with `expires`
- * (epoch seconds), `key` and `signature` in the query string. The first key signs, all verify, so that keys can be
- * changed while links of the old one are about. Without keys nothing is signed and nothing verifies.
+ * Signs data-file addresses with HMAC-SHA256 (contract 2.7): `/files/<kind>/<variant>/<region>.csv?expires&key&signature`. The
+ * first key signs, all verify, so keys can be rotated. Without keys nothing is signed and nothing verifies.
  */
 export class HmacDataFileSigner implements DataFileSigner {
   constructor(private readonly keys: readonly SigningKey[]) {}

@@ -8,9 +8,8 @@ import { createDurably, writeDurably } from './durable-files';
 import { addressParts, IMAGE_NAME, type ImageExtension, imageAddress } from './image-address';
 
 /**
- * Images by content in a local folder: `/images/<sha256>.<extension>` lies at `ab/cd/abcd….<extension>`, so that no
- * folder grows large. A file is whole or absent, also after a crash, and once there never changes (contract 13.11). Fails with
- * 503 when the folder is full, or can't be read or written.
+ * Images by content in a folder: `/images/<sha256>.<extension>` is the file `ab/cd/abcd….<extension>`. A file is complete or
+ * absent, and never changes (contract 13.11). Fails with 503 when the folder is full or can't be used.
  */
 export class LocalImageStore implements ImageStore {
   constructor(private readonly folder: string) {}

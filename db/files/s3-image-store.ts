@@ -42,9 +42,8 @@ const SILENCE_MS = 20_000;
 const CONTENT_TYPES = { jpg: 'image/jpeg', png: 'image/png', webp: 'image/webp' } as const;
 
 /**
- * Images by content in a bucket of an S3-compatible server: `/images/<sha256>.<extension>` is the object
- * `<prefix>/images/<sha256>.<extension>`, which a cache may serve as well. An object is whole or absent, and once there
- * never changes (contract 13.11). Fails with 503 when the server is away, or refuses (contract 13.12).
+ * Images by content in an S3-compatible bucket: `/images/<sha256>.<extension>` is the object `<prefix>/images/…`, which a cache
+ * may serve. An object is complete or absent, and never changes (contract 13.11). Fails with 503 (contract 13.12).
  */
 export class S3ImageStore implements ImageStore {
   readonly #client: S3Client;

@@ -27,7 +27,7 @@ type BegunRow = Omit<LeasedEntry, 'entry'> & { readonly request: RequestRow };
 
 const IS_OPEN = sql`state IN ('waiting', 'running')`;
 
-/** The process that locks an entry first begins it; `tries` distinguish a process wrongly taken for dead from its successor. */
+/** The first process to lock an entry begins it; `tries` distinguish a process wrongly considered dead from its successor. */
 @injectable()
 export class PostgresVisionJobStore implements VisionJobStore {
   constructor(

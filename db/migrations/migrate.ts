@@ -14,9 +14,8 @@ export type SchemaSteps = Readonly<Record<string, SchemaStep>>;
 const MIGRATION_LOCK = 5_683_001;
 
 /**
- * Brings the schema up to the last of `steps`; resolves to the names that were run. All in one transaction under a lock that ends
- * with it: processes that start together wait for each other, and a crash leaves neither half a schema nor a lock behind. A step
- * can't use what PostgreSQL refuses within a transaction (CREATE INDEX CONCURRENTLY).
+ * Migrates the schema to the last of `steps`, in one transaction under a lock; resolves to the names that were run. A step can't
+ * use what PostgreSQL refuses within a transaction (CREATE INDEX CONCURRENTLY).
  * @throws StoreFault for a schema that a newer release has made
  */
 export const migrate = (knex: Knex, steps: SchemaSteps): Promise<string[]> =>

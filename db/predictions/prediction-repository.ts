@@ -17,7 +17,7 @@ const json = (value: unknown): Sql => sql`${value === null ? null : JSON.stringi
 /** The confidence of the first row; NULL without rows. */
 const CLAIMED = sql`(rows -> 0 ->> 'confidence')::float8`;
 const IS_RIGHT = sql`(feedback ->> 'right')::boolean`;
-/** Feedback on answers of the sandbox counts nowhere (contract 9.12). */
+/** Feedback on answers to test keys never counts (contract 9.12). */
 const IS_JUDGED = sql`feedback IS NOT NULL AND NOT test`;
 
 /** Records of identifications in PostgreSQL, without the photos (contract 7.11). */
@@ -25,7 +25,7 @@ const IS_JUDGED = sql`feedback IS NOT NULL AND NOT test`;
 export class PostgresPredictionRepository implements PredictionRepository {
   constructor(@inject(PORTS.Knex) private readonly knex: Knex) {}
 
-  /** Commits without waiting for the disk: a caller waits for it, and a loss of power may take the last few. */
+  /** Commits without waiting for the disk, as a caller is waiting; a power failure may lose the last few. */
   async save(prediction: Prediction, photos: readonly Buffer[]): Promise<void> {
     const statement = sql`WITH quick AS (SELECT set_config('synchronous_commit', 'off', true)),
       saved AS (

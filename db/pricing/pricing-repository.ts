@@ -47,8 +47,7 @@ export class PostgresPricingRepository implements PricingRepository {
 
   /**
    * The rows of a data file: history oldest first, then by source; listings newest first, then by link (contract 2.8). Read in
-   * chunks, each from where the one before ended, rather than through an open cursor: a slow download then holds neither a
-   * connection nor a snapshot.
+   * chunks rather than through a cursor: a slow download holds neither a connection nor a snapshot.
    */
   async *fileRows(file: DataFile): AsyncGenerator<readonly Cell[]> {
     const { columns, next } = FILE_KINDS[file.kind];

@@ -72,7 +72,7 @@ export class PostgresWebhookStore implements WebhookStore {
   /** Of the messages to an address, the one tried least comes first, so that one that always fails does not block the others. */
   async begin(leaseMs: number): Promise<OutgoingMessage | null> {
     const now = this.clock.now();
-    // An address waits for the end of a message that is under way, or of a pause; a message, for the end of a pause.
+    // An address waits for the end of a message under way or of a pause, a message for the end of a pause.
     const pause = (failures: Sql, other: number) =>
       sql`CASE WHEN ${failures} = 0 THEN ${other}::integer ELSE ${PAUSE_MAX_MS}::integer END`;
     const isFree = isPast(sql`e.due_at`, now, pause(sql`e.failures`, leaseMs));

@@ -11,7 +11,7 @@ import {
 } from '../ports';
 import type { Account, ApiKey, Caller } from './api-key';
 
-/** From its start on, before its end. */
+/** `since` is inclusive, `until` exclusive. */
 export interface Period {
   readonly since: Date;
   readonly until: Date;

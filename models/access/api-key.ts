@@ -60,15 +60,15 @@ export interface Caller extends Owner {
   readonly keepsPhotos: boolean;
   /** Of the taxonomy, when the call came. */
   readonly taxonomyVersion: number;
-  /** Of the live embedding version, likewise: another one after each change of it; null while none is live. */
+  /** Changes whenever the live embedding version does; null while none is live. */
   readonly liveStamp: string | null;
 }
 
-/** By its form alone (contract 9.2). */
+/** Checks the form only (contract 9.2). */
 export const isKeyForm = (credential: string): boolean =>
   /^loupe_(live|test)_[0-9A-Za-z]{32,128}$/.test(credential);
 
-/** Whether a key with these versions may call an endpoint of this version: a v2 endpoint needs v2 or v1, the others their own. */
+/** Whether a key with these versions may call an endpoint: v2 endpoints accept v2 or v1, all others only their own version. */
 export function opens(versions: readonly ApiVersion[], endpoint: ApiVersion): boolean {
   return versions.includes(endpoint) || (endpoint === 'v2' && versions.includes('v1'));
 }

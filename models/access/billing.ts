@@ -19,7 +19,7 @@ export interface CallContext {
   readonly endpoint: string;
   /** Aborted when nobody is waiting for the answer any more. */
   readonly signal?: AbortSignal;
-  /** Opens memory for what the call fetches. */
+  /** Opens a memory lease for what the call fetches. */
   readonly openMemory?: () => MemoryLease;
   /** Waits until there is memory for an answer of so many rows; fails with `unavailable` when there is none in time. */
   readonly awaitMemory?: (answer: { readonly rows: number; readonly priced: boolean }) => Promise<void>;
@@ -42,7 +42,7 @@ export interface Billed<Value> {
   readonly creditsRemaining: number | null;
 }
 
-/** How long a reservation outlives the longest call, should the process die in between. */
+/** Reservations expire after this, in case their process dies; longer than a call takes with the default deadline. */
 export const RESERVATION_MS = 120_000;
 
 /** Whether credits are held for a call, and its booking; null when it is unknown whether it was made. */

@@ -72,7 +72,7 @@ export interface CatalogQuery {
   readonly facets?: readonly FacetQuery[];
   /** Default: `any`. */
   readonly match?: (typeof MATCHES)[number];
-  /** Instead of a page: the rows from a position on that an answer named; from the first one on when it is empty. */
+  /** Replaces `page`: the rows after the position that a previous answer named; empty starts at the first row. */
   readonly cursor?: string;
 }
 
@@ -81,7 +81,7 @@ export interface ResolvedQuery extends Omit<CatalogQuery, 'categories' | 'text' 
   readonly categories: readonly string[] | null;
   /** Folded words of the query in order; null for a listing. An empty array finds nothing. */
   readonly words: readonly string[] | null;
-  /** Instead of the page the rows after this one; null for the first. */
+  /** Replaces `page`: the rows after this one; null starts at the first row. */
   readonly after?: RowPosition | null;
   readonly sandbox?: true;
 }

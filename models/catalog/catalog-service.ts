@@ -61,11 +61,7 @@ export class CatalogService {
     return this.catalog.facetFields(taxonomyVersion);
   }
 
-  /**
-   * One page of a query. It costs credits only when it has rows.
-   * @throws AppError 400 for an unknown node, category or tag, a node that the category does not have, or a cursor of
-   *   another query; 402
-   */
+  /** One page of a query; free without rows. @throws AppError 400 for an unknown node, category, tag or cursor; 402 */
   async search(
     call: CallContext,
     query: CatalogQuery,

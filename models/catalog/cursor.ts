@@ -4,7 +4,7 @@ import type { ResolvedQuery, RowPosition } from './catalog-query';
 
 const DIGEST_BYTES = 9;
 
-/** Numbers of a rank, and what each is below: there are no more words in a text. */
+/** Length of a rank, and a bound on its numbers, which count words of a text. */
 const RANKED_BY = 3;
 const RANK_MAX = 1_000;
 

@@ -101,7 +101,7 @@ function referencesIn(folded: string): string[] {
   );
 }
 
-/** Whether a text has all of the folded words, the last also as a beginning (contract 4.16). Nothing has no word. */
+/** Whether a text has all of the folded words, the last also as a prefix (contract 4.16); false without words. */
 export function hasWords(text: string, words: readonly string[]): boolean {
   const terms = indexTermsOf(text);
   const begins = (beginning: string) => terms.some((term) => term.startsWith(beginning));

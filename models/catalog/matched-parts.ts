@@ -56,7 +56,7 @@ function partOverBoth(word: OwnWord, next: OwnWord, asked: readonly QueryWord[])
     .map(({ text }) => [word.from, next.from + text.length - word.text.length]);
 }
 
-/** With the place of each code unit in the text: letters fold to more or fewer, alone or with those beside them, never across a space. */
+/** The folded text, and where each of its code units comes from: folding changes the number of letters, but never across a space. */
 function foldPlaced(text: string): { readonly folded: string; readonly places: readonly NamePart[] } {
   let whole = '';
   const places: NamePart[] = [];

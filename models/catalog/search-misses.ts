@@ -59,7 +59,7 @@ export class SearchMisses {
   }
 }
 
-/** All of them, if none is rare. */
+/** Forgets all of them if none is rare. */
 function forgetRare(counts: Map<string, Count>): void {
   const frequent = [...counts].filter(([, { seen }]) => seen >= SEEN_MIN);
   counts.clear();

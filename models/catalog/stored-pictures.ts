@@ -28,11 +28,7 @@ export class StoredPictures {
     @inject(PORTS.StoredImageIndex) private readonly index: StoredImageIndex,
   ) {}
 
-  /**
-   * Stores a picture of an import; one stored before is not decoded again.
-   * @param dryRun decodes it and stores nothing; a new picture then has no address
-   * @throws AppError 422 when it can't be used
-   */
+  /** Stores a picture of an import, unless it is stored already. @param dryRun only decodes it @throws AppError 422 if it can't be used */
   async take(
     bytes: Buffer,
     { needsThumbnail, dryRun }: { needsThumbnail: boolean; dryRun: boolean },

@@ -44,7 +44,7 @@ type Pictures = readonly (readonly Float32Array[])[];
 
 interface Run {
   readonly source: VersionRecord;
-  /** The inverse of the map of an adapted source, so that maps never pile up. */
+  /** The inverse of the map of an adapted source, so that maps are never applied on top of each other. */
   readonly undo: Float32Array | null;
   readonly progress: Progress;
   readonly signal: AbortSignal;

@@ -103,9 +103,8 @@ export class BuildService {
   }
 
   /**
-   * Until it is proven that none is left: images - embedded - listed failures = 0. Then the index is made, and images that
-   * arrived meanwhile are embedded. May be stopped between two batches and restarted: only missing images are computed.
-   * @throws the reason of `signal`; AppError when the workers or the database fail for good
+   * Until images - embedded - listed failures = 0; then builds the index, and embeds what arrived meanwhile. May be stopped and
+   * restarted at any time. @throws the reason of `signal`; AppError when the workers or the database fail permanently
    */
   async #embedAll(id: number, progress: Progress, signal: AbortSignal): Promise<Coverage> {
     const { embeddings } = this;

@@ -19,7 +19,7 @@ export interface LabelledExample {
   readonly products: readonly string[];
   /** The taxonomy rows that are right, even for an item that the catalog does not have; null when unknown. */
   readonly above: ReadonlySet<string> | null;
-  /** How many examples it counts for; 1 when left out. */
+  /** How many examples it counts for; default: 1. */
   readonly weight?: number;
 }
 

@@ -130,10 +130,9 @@ export class FittedProducts {
   }
 
   /**
-   * The strength that best leads pictures to others of their product, on products not in the scatter: the gentlest of those
-   * within one standard error of the best. Photos are farther from catalog pictures than these are from each other, and too
-   * strong a map loses more of them than too weak a one. Its `validation` is the mean of 1 / rank of the nearest other
-   * picture, without a map and with it, and the standard error of the gain.
+   * The gentlest map within one standard error of the best at leading pictures to others of their product, on products left out
+   * of the fit: photos are farther from catalog pictures than these from each other, so too strong a map costs more than too weak
+   * a one. `validation`: mean reciprocal rank without and with the map, and the standard error of the gain.
    * @param others pictures of other products, as distractors
    */
   async chooseStrength(others: readonly Float32Array[], progress: (done: number, of: number) => void) {

@@ -1,7 +1,7 @@
 import type { ModelReport } from '../indexing/embedding-version';
 import type { Logger, ProcessRegistry, ProcessTraits, ServiceProcess } from '../ports';
 
-/** For each thing that processes must agree on: whether two of them fit, and what it means if they do not. */
+/** What processes must agree on: whether two of them do, and what it means if they do not. */
 const RULES: readonly {
   readonly fits: (a: ProcessTraits, b: ProcessTraits) => boolean;
   readonly says: string;
@@ -20,7 +20,7 @@ const RULES: readonly {
   },
 ];
 
-/** While keys are rotated the newer process still verifies the older one's links; one that signs nothing fits any other. */
+/** During a rotation the newer process still verifies the links of the older one; one that signs nothing is compatible with any. */
 function verifies(signer: ProcessTraits, other: ProcessTraits): boolean {
   const [signing] = signer.signingKeys;
   return signing === undefined || other.signingKeys.length === 0 || other.signingKeys.includes(signing);
@@ -59,7 +59,7 @@ export class ProcessWatch {
     await this.renew();
   }
 
-  /** Tells the others what this process holds ready, not only with the next renewal. */
+  /** Publishes at once which models this process has ready, without waiting for the next renewal. */
   async report(models: readonly ModelReport[]): Promise<void> {
     this.#models = models;
     await this.#renewing?.catch(() => undefined);

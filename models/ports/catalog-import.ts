@@ -109,7 +109,7 @@ export interface CatalogImportStore extends RecordStore {
   /** Indexes that a large first import leaves to the end of its products. */
   missingIndexes(): Promise<number>;
   makeIndexes(onMade: () => void): Promise<void>;
-  /** From now on none is left out any more. */
+  /** From now on indexes are no longer left to the end. */
   productsWritten(): void;
   /** Makes queries fast again after many changes, and reports the outcome of the records to webhooks. */
   end(counts: { readonly accepted: number; readonly rejected: number }, now: Date): Promise<void>;

@@ -34,7 +34,7 @@ export interface PrepareOptions {
  * 400 for a region of fewer than 16 pixels, with the reason of `signal` when that is aborted.
  */
 export interface ImagePreparer {
-  /** @param size 640 pixels when left out */
+  /** @param size default: 640 pixels */
   prepare(bytes: Buffer, options?: PrepareOptions, size?: ViewSize): Promise<PreparedImage>;
   decode(bytes: Buffer, size: ViewSize, options?: PrepareOptions): Promise<DecodedImage>;
   /** A thumbnail JPEG of a prepared or stored picture, longest side in pixels. */

@@ -45,13 +45,13 @@ export interface ModelManifest {
     readonly scale: readonly [number, number, number];
     readonly fit: 'contain' | 'cover' | 'fill';
     readonly background: readonly [number, number, number];
-    /** How pictures are resampled; best as in the model's training. `lanczos3` when left out. */
+    /** How pictures are resampled, ideally as in training; default: `lanczos3`. */
     readonly kernel?: ResamplingKernel;
   };
   readonly output: { readonly name?: string | null; readonly dimensions: number };
   /** The crops that are embedded for each catalog picture and for each query. */
   readonly views: { readonly catalog: readonly View[]; readonly query: readonly View[] };
-  /** Null until somebody fits one: such a model can be built and evaluated, not promoted (`UNCALIBRATED`). */
+  /** Null until one is fitted: such a model can be built and evaluated, but not promoted (`UNCALIBRATED`). */
   readonly calibration: Calibration | null;
   readonly licence: string;
   readonly description?: string;

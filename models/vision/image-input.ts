@@ -13,7 +13,7 @@ export interface Region {
 export const PHOTOS_MAX = 5;
 
 interface PhotoDetails {
-  /** The part to look at; all of it when left out. */
+  /** The part to use; default: all of it. */
   readonly region?: Region | undefined;
   /** Its position, when it was sent in a list. */
   readonly index?: number | undefined;

@@ -4,7 +4,7 @@ import { pauseAfter } from '../retry-pauses';
 import { signedHeaders } from './message-signature';
 import type { OutgoingMessage } from './webhook';
 
-/** A message that was taken so long ago belongs to a process that died. */
+/** A message taken longer ago than this belongs to a process that died. */
 const LEASE_MS = 30_000;
 
 /** How long a message is tried (contract 16.13). */

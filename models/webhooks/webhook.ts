@@ -1,4 +1,4 @@
-/** What an address can be told (contract 16.15, 16.16, 16.17). */
+/** The events that an address can subscribe to (contract 16.15, 16.16, 16.17). */
 export const WEBHOOK_EVENTS = [
   'vision.job.done',
   'account.credits.low',
@@ -10,7 +10,7 @@ export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
 export interface WebhookRegistration {
   readonly url: URL;
   readonly events: readonly WebhookEvent[];
-  /** The balance below which it is told of low credits; null without that event. */
+  /** The balance below which `account.credits.low` is sent; null without that event. */
   readonly creditsBelow: number | null;
 }
 
@@ -18,12 +18,12 @@ export interface Webhook extends WebhookRegistration {
   readonly id: string;
   readonly test: boolean;
   readonly createdAt: Date;
-  /** The key that registered it, or that took the place of that; null where none is known. */
+  /** The key that registered it, or the one it was rotated to; null if unknown. */
   readonly keyId: string | null;
-  /** Since when it is told nothing any more: its key was revoked or expired, or it answered 410. */
+  /** When messages to it stopped: its key was revoked or expired, or it answered 410. */
   readonly keyEndedAt: Date | null;
   readonly disabledAt: Date | null;
-  /** Tries that failed since the last message that arrived, and what the last of them met. */
+  /** Failed attempts since the last delivered message, and the last error. */
   readonly failures: number;
   readonly lastFailure: string | null;
 }
@@ -36,7 +36,7 @@ export interface OutgoingMessage {
   readonly type: WebhookEvent;
   readonly data: object;
   readonly createdAt: Date;
-  /** How often it was sent, this time too, and how often its address has failed before. */
+  /** Attempts, including this one, and earlier failures of its address. */
   readonly tries: number;
   readonly failures: number;
 }

@@ -6,10 +6,9 @@ import { bundledModel, earlierModel, FolderModelLibrary } from '../../workers/li
 import type { Config } from '../config';
 
 /**
- * The version that answers come from. A database without one, or whose live model is an older version that is gone from this
- * installation, gets one for the model of the settings; the images are embedded while the catalog goes on being served.
- * @param computes whether this process embeds; one that does not needs no installed model
- * @throws AppError 404 when the model of the settings, or another model that is live, is not installed
+ * The live embedding version. A database without one, or with an uninstalled version of the configured model, gets a new one;
+ * its images are embedded while the catalog is served. @param computes whether this process embeds, and needs the model
+ * @throws AppError 404 when the configured model, or another live one, is not installed
  */
 export async function liveVersion(
   config: Config,
@@ -28,7 +27,7 @@ export async function liveVersion(
   return version;
 }
 
-/** An installation keeps the model that its images are embedded under until its operator promotes another. */
+/** An installation keeps its model until its operator promotes another. */
 async function warnIfNewer(version: EmbeddingVersion, logger: Logger): Promise<void> {
   const [newest, earlier] = await Promise.all([bundledModel(), earlierModel()]);
   if (modelReference(version.manifest) !== modelReference(earlier.manifest)) return;

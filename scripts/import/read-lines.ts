@@ -8,9 +8,8 @@ const NEWLINE = 0x0a;
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /**
- * The JSON values of a stream's lines with their numbers, from 1, those that end in one chunk together; blank lines are
- * skipped. A line that is not UTF-8, not JSON or longer than `LINE_BYTES_MAX` is a fault of that line alone. A byte order
- * mark at the start and `\r\n` are not faults.
+ * The JSON values of a stream's lines with their numbers, from 1, in groups; blank lines are skipped. A line that is not UTF-8,
+ * not JSON or too long is a fault of that line alone. A byte order mark and `\r\n` are accepted.
  */
 export async function* readLines(
   chunks: AsyncIterable<Buffer>,

@@ -17,9 +17,8 @@ const TOLD_MS_MAX = 120_000;
 let nextPhoto = 20_000;
 
 /**
- * Jobs of a number of clients, each of which makes its next one when the last is done. At the end every job is looked at once
- * more, and each has been told to the account's webhook. Returns what came of each entry, and the promises not kept.
- * @param ended called for entries that have ended
+ * Jobs of several clients, one after another each. Returns the outcome of each entry, and the promises not kept: every job must
+ * have been announced to the account's webhook. @param ended called for entries that have ended
  */
 export async function runJobs(
   installation: Installation,

@@ -12,9 +12,8 @@ import { pictureOf, productId, writePictures } from '../faults/photos';
 import { RunningInstallation } from '../support/running-installation';
 
 /**
- * A version that is fitted to the catalog: made, killed, made again, evaluated, promoted and rolled back by the
- * commands, beside a service. The model is the picture at 8 x 8 pixels; the left of a picture shows the product, the
- * right is other clutter in each. The tests go on where the last one left off.
+ * A version fitted to the catalog, by the commands, beside a service. The model is the picture at 8 x 8 pixels, whose left shows
+ * the product and whose right is clutter. Each test continues where the last one ended.
  */
 const PRODUCTS = 45;
 const PICTURES = 3;

@@ -13,9 +13,8 @@ import { RunningInstallation } from '../support/running-installation';
 import { AnswerLog } from './answer-log';
 
 /**
- * Another model without a blink: built, killed, resumed, promoted, rolled back and pruned by the commands, beside a
- * service that answers all the while. Nothing is faked but the models, which cost nothing. On the embedded default one process does
- * it all; on PostgreSQL and Redis two apis and two workers do. The tests go on where the last one left off.
+ * Change of the model without downtime, by the commands, beside a service under load: one embedded process, or two apis and two
+ * workers on PostgreSQL and Redis. Only the models are faked. Each test continues where the last one ended.
  */
 const PICTURES = 60;
 const PHOTOS = 12;

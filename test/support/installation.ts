@@ -18,9 +18,8 @@ export interface Installation {
 }
 
 /**
- * An installation in the servers of `TEST_DATABASE_URL` and `TEST_REDIS_URL`, else on the embedded default. The embedded
- * database stays open until `remove`, and waits for no disk.
- * @param settings of its processes, besides those that say where it is, and one thread for the model
+ * An installation on `TEST_DATABASE_URL` and `TEST_REDIS_URL`, else on the embedded default, whose database stays open until
+ * `remove` and does not wait for the disk. @param settings of its processes, added to their addresses and one thread
  */
 export async function newInstallation(settings: Readonly<Record<string, string>>): Promise<Installation> {
   const { TEST_DATABASE_URL, TEST_REDIS_URL } = processEnvironment();

@@ -27,11 +27,7 @@ export class RunningInstallation {
     readonly stop: () => Promise<void>,
   ) {}
 
-  /**
-   * Starts the processes of some roles on PostgreSQL and Redis, and of others on the embedded default.
-   * @param log an open file stream for what they log
-   * @param more settings of the processes alone, and not of commands
-   */
+  /** Starts these roles on PostgreSQL and Redis, or others embedded. @param log a file for their logs @param more settings of the processes alone */
   static async start(
     { folder, dataDir, settings, connect, remove }: Installation,
     { onServers = ['api', 'worker'], embedded = ['all'], log, more = {} }: Partial<Start> = {},

@@ -30,9 +30,8 @@ export const ENGINE_SOURCES = [
 ];
 
 /**
- * The data folder that `prepare` filled, kept under `key`, which names whatever its content depends on. One process prepares it,
- * and others wait for that, as long as it lives.
- * @param prepare gets an empty data folder; opens an embedded database in it, fills it and closes it
+ * A data folder filled by `prepare`, cached under `key`, which must name everything that its content depends on; concurrent
+ * processes wait for the one that prepares it. @param prepare fills an empty folder and closes its database
  */
 export async function prepareTemplate(
   key: string,

@@ -96,9 +96,8 @@ export class Engine {
   }
 
   /**
-   * @param timeoutMs after which the engine is ended
-   * @throws ModelRefused when a model can't be used, EngineLate when this call is not answered in time, EngineEnded when the
-   *   engine is gone for another reason, Error for its other faults
+   * @param timeoutMs after which the engine is stopped
+   * @throws ModelRefused for an unusable model, EngineLate after the timeout, EngineEnded if the engine is gone, Error otherwise
    */
   async call<Call extends Kind>(
     kind: Call,

@@ -13,11 +13,9 @@ const ONE_THREAD: InferenceSession.SessionOptions = {
 };
 
 /**
- * An ONNX model with a `float32` input. Its batch dimension may be free or fixed: a fixed one is filled up with rows
- * whose answers are dropped.
- * @param file its path, or its bytes
- * @throws ModelRefused for a model whose inputs and outputs are not what its manifest says
- * @throws Error where ONNX Runtime is not installed, saying how to install it
+ * An ONNX model with a `float32` input. A fixed batch size is filled up with rows whose results are dropped.
+ * @param file its path, or its bytes @throws ModelRefused for inputs and outputs that are not those of its manifest
+ * @throws Error where ONNX Runtime is not installed, with how to install it
  */
 export async function loadOnnx(model: ModelFolder, file: string | Uint8Array): Promise<LoadedModel> {
   const runtime = openOnnxRuntime();
@@ -39,9 +37,8 @@ export async function loadOnnx(model: ModelFolder, file: string | Uint8Array): P
 type Value = InferenceSession.ValueMetadata;
 
 /**
- * Finds the input and the output that the manifest names, or the only ones there are, and compares the input with the size
- * and layout of the manifest: a picture with the wrong layout would be embedded without any error.
- * @returns their names, and the rows that an inference must have; null when any number will do
+ * The input and output that the manifest names, or the only ones. The input must have the size and layout of the manifest, as
+ * a picture in the wrong layout would be embedded without an error. @returns their names, and the batch size or null for any
  * @throws ModelRefused with the reason
  */
 function signatureOf({ folder, manifest }: ModelFolder, session: InferenceSession) {

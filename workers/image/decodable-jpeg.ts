@@ -128,7 +128,7 @@ function readScan(reading: Reading, at: number): number | null {
   return end;
 }
 
-/** Whether a progressive scan refines any coefficient. Repeating one adds noise; one that lacks the scan before can't be read. */
+/** Whether a progressive scan continues earlier ones for any coefficient. A repeated one adds noise; without those before it, it can't be read. */
 function addsSomething({ jpeg, bitsLeft }: Reading, at: number, data: number): boolean {
   const [first = 0, last = 0, bits = 0] = jpeg.subarray(data - 3, data);
   const to = Math.min(last, COEFFICIENTS - 1);

@@ -41,12 +41,10 @@ export interface AddedModel {
 }
 
 /**
- * Installs an embedding model from a folder, an archive or an address: brings its files, proves that they are the ones of
- * the manifest, tries an inference, and only then moves it into the library in one step. The next command removes leftovers
- * of a killed one beside the library; on another host (each container is one) after eight hours.
- * @param place see `openSource`
- * @throws ModelRefused with the reason; the library is then unchanged
- * @throws Error when the network gives up
+ * Installs an embedding model from a folder, an archive or an address: fetches its files, verifies digests, tries an inference,
+ * and moves it into the library in one step. What a killed command left is removed by the next one, or, if it ran on another
+ * host, after eight hours. @param place see `openSource`
+ * @throws ModelRefused with the reason; the library is then unchanged @throws Error when the network gives up
  */
 export async function addModel(place: string, options: AddModelOptions): Promise<AddedModel> {
   const scratch = await scratchFolder(join(modelsFolder(options.dataDir), '.work'));
@@ -118,9 +116,8 @@ async function addFrom(source: ModelSource, folder: string, options: AddModelOpt
 const MANIFEST_BYTES_MAX = 2 ** 20;
 
 /**
- * Brings the manifest of a model into a folder of its own.
- * @param sha256 of what the operator named, when they have it; that of an archive was checked before
- * @throws ModelRefused naming every fault, or that nothing here could run the model
+ * Fetches the manifest of a model into its own folder. @param sha256 of the named file, if given; that of an archive is verified
+ * @throws ModelRefused naming every fault, or that nothing here can run the model
  */
 async function stageManifest(
   source: ModelSource,

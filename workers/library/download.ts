@@ -23,9 +23,8 @@ export interface TimeLimit {
 const SILENCE_MAX_MS = 60_000;
 
 /**
- * Downloads a file, http or https, to where none is. A connection that breaks is taken up where it broke.
- * @throws ModelRefused when the address does not answer with a file, or the file is too large
- * @throws Error when the network gives up, or the time is over
+ * Downloads a file over http or https; a broken connection is resumed. @throws ModelRefused for an address that does not answer
+ * with a file, or a file that is too large @throws Error when the network gives up, or after the time limit
  */
 export async function download(url: URL, target: string, options: DownloadOptions): Promise<void> {
   const { signal, timeoutMs } = options.limit;

@@ -8,11 +8,8 @@ export interface ModelSource {
   /** What `--sha256` is of: the file that the operator named. */
   readonly named: 'manifest' | 'archive';
   /**
-   * Brings one file of the model.
-   * @param name its path inside the model, as the manifest names it
-   * @param target where to put it; its folder exists, and no file is written over
-   * @param bytesMax the largest file that is taken
-   * @throws ModelRefused when there is no such file, or it is too large
+   * Fetches one file. @param name its path in the manifest @param target a new file in an existing folder
+   * @throws ModelRefused when there is no such file, or it is larger than `bytesMax`
    */
   bring(name: string, target: string, bytesMax: number): Promise<void>;
 }
@@ -28,9 +25,8 @@ interface SourceOptions extends DownloadOptions {
 const ARCHIVE = /\.(tar|tar\.gz|tgz)$/i;
 
 /**
- * What an operator named as the place of a model: a folder, an archive of one (`.tar`, `.tar.gz`, `.tgz`), or the
- * address of an archive, of a `manifest.json`, or of the folder (ending with `/`) that holds one.
- * @throws ModelRefused when there is nothing of the kind, or the archive is not the one of the given SHA-256
+ * Opens a folder, an archive (`.tar`, `.tar.gz`, `.tgz`), or the address of an archive, of a `manifest.json`, or of its folder
+ * (ending with `/`). @throws ModelRefused if there is none, or an archive has another SHA-256
  */
 export async function openSource(place: string, options: SourceOptions): Promise<ModelSource> {
   if (isAddress(place)) return openAddress(addressOf(place), options);

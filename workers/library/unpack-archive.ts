@@ -39,10 +39,8 @@ const UNLIMITED: ArchiveLimits = {
 export class ArchiveTooLarge extends Error {}
 
 /**
- * Unpacks a tar archive, gzipped or not, into an empty folder: plain files and folders only, so that nothing in it can
- * lead outside. It needs as much of that disk as the archive holds and little memory.
- * @returns the entries that were left out
- * @throws ArchiveTooLarge at the limit, Error when the archive is damaged
+ * Unpacks the plain files and folders of a tar archive, gzipped or not, into an empty folder, so that nothing can lead outside.
+ * @returns the entries that were left out @throws ArchiveTooLarge at the limit, Error when the archive is damaged
  */
 export async function unpackArchive(
   archive: string,

@@ -27,7 +27,7 @@ export class Bitset {
     return copied;
   }
 
-  /** Puts bytes in place of those from an ordinal on that is a multiple of 8. */
+  /** Replaces bytes from an ordinal on, which must be a multiple of 8. */
   setBytes(from: number, bytes: Uint8Array): void {
     const first = from >>> 3;
     this.bytes.set(bytes.subarray(0, this.bytes.length - first), first);
@@ -50,7 +50,7 @@ export class Bitset {
     return ((this.bytes[ordinal >>> 3] ?? 0) & (0x80 >>> (ordinal & 7))) !== 0;
   }
 
-  // A loop for each operation: one loop for all that is given a function would be several times slower.
+  // A loop for each operation: a shared loop that calls a function would be several times slower.
   and({ words }: Bitset): Bitset {
     const result = Bitset.empty(this.size);
     for (let at = 0; at < words.length; at++) result.words[at] = (this.words[at] ?? 0) & (words[at] ?? 0);
@@ -103,7 +103,7 @@ function bitsIn(word: number): number {
   return (BITS_IN_HALF[word & 0xffff] ?? 0) + (BITS_IN_HALF[word >>> 16] ?? 0);
 }
 
-/** Counted once: the sum of shifts and masks takes three times as long. */
+/** Precomputed: the sum of shifts and masks takes three times as long. */
 const BITS_IN_HALF = Uint8Array.from({ length: 1 << 16 }, (_, half) => {
   let bits = 0;
   for (let left = half; left > 0; left &= left - 1) bits += 1;

@@ -37,13 +37,13 @@ export const inSandbox = sql`id IN (
     SELECT s.id FROM catalog_search s WHERE s.kind = 'product' AND s.category = categories.id
     ORDER BY s.popularity DESC, s.id LIMIT ${SANDBOX_PRODUCTS}) AS popular)`;
 
-/** The row counts in a search of that scope, whatever its kind; empty for the whole catalog. */
+/** Conditions on a row of any kind in that scope; empty for the whole catalog. */
 export const conditionsOf = ({ sandbox, ...scope }: SearchScope): Sql[] => [
   ...conditionsOnProducts(scope),
   ...(sandbox ? [sql`(kind <> 'product' OR ${inSandbox})`] : []),
 ];
 
-/** The same for rows that are products: a join can begin with the few of the sandbox. */
+/** The same for products: a join can begin with the few of the sandbox. */
 export const conditionsOnProducts = ({ category, filters, except, sandbox }: SearchScope): Sql[] => [
   ...(category === null ? [] : [sql`category = ${category}`]),
   ...(except === undefined ? [] : [sql`id <> ${except}`]),
@@ -62,7 +62,7 @@ export const IN_ORDER: Readonly<Record<Sort, Sql>> = {
 };
 
 export const COMES_AFTER: Readonly<Record<Sort, (row: OrderKey) => Sql>> = {
-  // What an index can begin at, then what breaks ties.
+  // A condition that an index can begin at, then the tie-breaker.
   popularity_desc: ({ popularity, id }) =>
     sql`popularity <= ${popularity} AND (popularity < ${popularity} OR id > ${id})`,
   popularity_asc: ({ popularity, id }) => sql`(popularity, id) > (${popularity}::float8, ${id})`,

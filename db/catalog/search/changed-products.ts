@@ -30,9 +30,8 @@ export interface ChangedProduct {
 const NONE: readonly number[] = [];
 
 /**
- * The products that have changed since a snapshot was made, as a part of its set algebra: each, after each change, has
- * an ordinal of its own beyond those of the snapshot. It only ever grows, so queries that see different states of the
- * catalog share it: `livingAfter` tells which ordinals live for a query.
+ * The products changed since a snapshot was made. Each change of a product has an ordinal beyond those of the snapshot. Ordinals
+ * are only added, so queries that see different states share them: `livingAfter` tells which are current for a query.
  */
 export class ChangedProducts {
   readonly #rows: SnapshotProduct[] = [];
@@ -99,10 +98,10 @@ export class ChangedProducts {
   }
 }
 
-/** Changes for which there is room before a column is copied. */
+/** Spare room for changes before a column is copied. */
 const GROWTH = 4_096;
 
-/** What all products of a snapshot, and those that have changed since, have of a facet field: four bytes each, and each list of ids once. */
+/** The values of a facet field for all products of a snapshot and those changed since: four bytes each, and each list of ids once. */
 export class FacetColumn {
   readonly #lists = new IdLists();
   #codes: Uint32Array;

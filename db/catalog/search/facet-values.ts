@@ -9,7 +9,7 @@ import type { FacetCounts } from './scored-rows';
 const NAMES_AT_ONCE = 1_000;
 type Counted = readonly [id: string, count: number];
 
-/** What is answered of the counted facets: the values of most rows, with their names (contract 4.15, 4.16). */
+/** The values with the most rows of each counted facet, with their names (contract 4.15, 4.16). */
 export async function facetValues(
   knex: Knex,
   asked: readonly FacetQuery[],
@@ -25,9 +25,9 @@ export async function facetValues(
   return values;
 }
 
-/** The ids of most rows first: as many as are answered, or all where their names decide. */
+/** The ids with the most rows first: as many as are returned, or all where names are searched. */
 function bestOf({ limit, words }: FacetQuery, counts: ReadonlyMap<string, number>): readonly Counted[] {
-  // Of tens of thousands, the counts tell the few best; only these are sorted.
+  // Of tens of thousands only the best few are sorted.
   const least = words === null ? (Uint32Array.from(counts.values()).sort().at(-limit) ?? 0) : 0;
   const ranked = [...counts]
     .filter(([, count]) => count >= least)

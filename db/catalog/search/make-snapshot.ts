@@ -4,16 +4,16 @@ import { constant, inTransaction, liftTimeLimit, rowsOf, sql } from '../../core/
 import { CHUNK, ChunkBuilder, type SnapshotProduct } from './snapshot-chunks';
 
 export interface SnapshotLimits {
-  /** Number of changes from which it is made again, whatever its size. */
+  /** Number of changes after which it is rebuilt, whatever its size. */
   readonly changesMin: number;
   /** Number of products from which a term has a bitmap; the rows of rarer ones are quickly read. */
   readonly rowsMin: number;
 }
 
 const DEFAULTS: SnapshotLimits = { changesMin: 10_000, rowsMin: 512 };
-/** Number of changes from which a snapshot of no more products than that is made again. */
+/** Number of changes after which a snapshot of no more products than that is rebuilt. */
 const SMALL_CHANGES_MIN = 500;
-/** A term that one in so many products has gets a bitmap too: a small catalog has few of them. */
+/** A term that one in this many products has gets a bitmap too: a small catalog has few of them. */
 const FREQUENT_SHARE = 64;
 /** The process that makes a snapshot holds this advisory lock: any number that nothing else locks by. */
 export const SNAPSHOT_LOCK = 6_021_023;
@@ -41,7 +41,7 @@ export async function makeSearchSnapshot(knex: Knex, limits: Partial<SnapshotLim
     await liftTimeLimit(trx);
     await rowsOf(trx)`SET LOCAL work_mem = '256MB'`;
     await rowsOf(trx)`DELETE FROM catalog_search_changes`;
-    // Answers that have begun are made again: the lines of changes that they would look for are gone.
+    // Answers under way start over: the changes that they would look for are gone.
     await rowsOf(trx)`INSERT INTO catalog_search_changes (id) VALUES ('')`;
     await rowsOf(trx)`DELETE FROM search_snapshots`;
     await rowsOf(trx)`DELETE FROM search_snapshot_bitmaps`;

@@ -10,7 +10,7 @@ const CANDIDATES_PER_DELETION = 200;
 const CANDIDATES_MAX = 6_000;
 /** Words looked at before and after a word in alphabetical order, for those that differ only at the end. */
 const BESIDE_MAX = 20;
-/** Words within the allowed edits that are handed out for one query. */
+/** Words within the allowed edits that are returned for one query. */
 const NEAR_MAX = 1_000;
 
 export interface NearWord {
@@ -18,7 +18,7 @@ export interface NearWord {
   readonly edits: number;
 }
 
-/** Edits that a word may be away from what was meant, by its letters (contract 5.3, 5.6). */
+/** Edits allowed for a word, by its number of letters (contract 5.3, 5.6). */
 export function editsAllowed(word: string): number {
   const letters = lettersOf(word).length;
   if (letters < 4) return 0;
@@ -97,10 +97,10 @@ const CORRECTION_MIN = 3;
 const TWO_DELETIONS_MIN = 6;
 
 /**
- * The deletion neighbourhood by which a word of the vocabulary is found: the word less some letters. Two words within n edits of
- * each other (insert, drop, replace, swap neighbours) share a text that lacks at most n letters of each; the first seven letters
- * suffice for that. So a look-up by deletions misses nothing, and what it finds too much is measured afterwards. Words of six
- * letters and more may be meant by one of eight, which may be two edits away; words of three to five by one of four to seven.
+ * The deletion neighbourhood of a word of the vocabulary. Words within n edits of each other (insert, delete, replace, swap
+ * neighbours) have a common text that lacks at most n of the first seven letters of each, so a look-up by deletions misses
+ * nothing; what it finds too much is measured afterwards. A word of six letters or more may be two edits from one of eight; a
+ * word of three to five is at most one edit from any.
  */
 export function indexedDeletions(word: string): string[] {
   const { length } = lettersOf(word);

@@ -24,10 +24,10 @@ const COMPARE: Readonly<Record<Sort, (left: OrderKey, right: OrderKey) => number
   name_desc: (left, right) => byName(right, left) || byId(left, right),
 };
 
-/** Up to so many changes it is faster to put each in its place than to sort all. */
+/** Up to this many changes it is faster to insert each than to sort all. */
 const PLACED_ONE_BY_ONE_MAX = 100;
 
-/** Products of a snapshot in an order of a listing. A changed one has a place among them: the position of the first that comes after it. */
+/** Products of a snapshot in the order of a listing. The place of a changed one is the position of the first that comes after it. */
 export class ProductOrder {
   readonly #compare: (left: OrderKey, right: OrderKey) => number;
   /** By ordinal beyond those of the snapshot. */
@@ -44,7 +44,7 @@ export class ProductOrder {
     this.#compare = COMPARE[sort];
   }
 
-  /** So many members of a set, after skipping either a number of them or all up to a row. */
+  /** Up to `limit` members of a set, after skipping a number of them or all up to a row. */
   members(set: Bitset, after: number | OrderKey, limit: number): number[] {
     this.#placeChanges();
     const { ordinals } = this;

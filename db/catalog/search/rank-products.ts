@@ -137,7 +137,7 @@ interface Tier {
   readonly rank: readonly number[];
 }
 
-/** The tiers of a set that have members, best first; each is looked for only when it is wanted. */
+/** The non-empty tiers of a set, best first, computed lazily. */
 const tiers = (terms: readonly TermOrdinals[], all: Bitset, total: number): Generator<Tier> =>
   tiersWithin({ set: all, count: total, rank: [] }, [
     new Tally(terms.map(({ any }) => any)),
@@ -162,7 +162,7 @@ function compareRanks(left: readonly number[], right: readonly number[]): number
   return differs === -1 ? 0 : (right[differs] ?? 0) - (left[differs] ?? 0);
 }
 
-/** For every ordinal, the number of these sets that contain it, as binary digits, the lowest first: one set for each digit. */
+/** For every ordinal, the number of these sets that contain it, in binary: one set per digit, the lowest first. */
 class Tally {
   /** An ordinal is in at most this many sets. */
   readonly most: number;
@@ -185,7 +185,7 @@ class Tally {
     }
   }
 
-  /** The ordinals of `among` that are in at least so many sets: in one, or in all that there may be. */
+  /** The ordinals of `among` that are in at least `number` sets: one, or the maximum. */
   atLeast(number: number, among: Bitset): Bitset {
     const anySet = union(this.#digits);
     if (number > this.most || !anySet) return Bitset.empty(among.size);

@@ -20,7 +20,7 @@ export type RankOrder = 'relevance' | 'popularity';
 export type FacetCounts = ReadonlyMap<string, ReadonlyMap<string, number>>;
 
 export interface FoundPage {
-  /** Each only where its order depends on it: the name in an order by name, popularity in all others. */
+  /** Each key only where the order depends on it: the name in an order by name, popularity in all others. */
   readonly rows: readonly RowPosition[];
   readonly total: number;
   /** Words of the query matched by the best row of all; 0 in a listing. */

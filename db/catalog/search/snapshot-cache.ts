@@ -9,7 +9,7 @@ import { NO_ORDINALS, nameOf, type Posting, type SeenState, Snapshot } from './s
 
 interface LoadedQueryState {
   readonly state: CatalogState;
-  /** Null without a snapshot, or with more changes since than it can take. */
+  /** Null without a snapshot, or with too many changes since. */
   readonly view: SnapshotView | null;
 }
 
@@ -27,7 +27,7 @@ export interface SeenSnapshot {
   readonly seen: SeenState;
 }
 
-/** How long a seen state is tried before it is read again: comparing with an old one is costly while a long transaction runs. */
+/** How long a seen state is tried before it is read again: comparing with an old one is expensive while a long transaction runs. */
 const TRIED_MS = 10_000;
 
 export class SnapshotCache {
@@ -55,7 +55,7 @@ export class SnapshotCache {
     return performance.now() - seen.at <= TRIED_MS ? { snapshot, seen } : null;
   }
 
-  /** What `load` would give for a state seen earlier, without a statement; null when something is not in memory. */
+  /** The result of `load` for a state seen earlier, without a statement; null when something is not in memory. */
   cachedView({ snapshot, seen }: SeenSnapshot, wanted: readonly PostingRequest[]): SnapshotView | null {
     const postings = snapshot.postingsOf(wanted);
     if (wanted.some((term) => !postings.has(nameOf(term)))) return null;
@@ -83,7 +83,7 @@ export class SnapshotCache {
     // Another load may have seen a newer one meanwhile.
     if (number > (this.#known?.number ?? 0)) this.#known = known;
     const now = known.see(state, read.snapshot, seen);
-    // Too much has changed, or the postings at hand are of the snapshot before.
+    // Too much has changed, or the cached postings are of the previous snapshot.
     if (!now || (known !== last && postings.size > 0)) return this.#load(knex, asked, known);
     known.read(postings, unknown, read.snapshot);
     return (each) => ({ state, view: viewOf(known, now, each, postings) });

@@ -4,7 +4,7 @@ import { packed } from './packed-texts';
 /** Ordinals of a chunk (the schema of `search_snapshot_bitmaps` has the same number). */
 export const CHUNK = 32_768;
 
-/** Letters of the beginnings of words that have bitmaps of their own. */
+/** Longest prefix of words that has its own bitmap. */
 export const BEGINNING_MAX = 3;
 
 export const categoryTerm = (category: string): string => `@${category}`;
@@ -46,7 +46,7 @@ export interface FacetCodes {
 /** Bytes of a code: a chunk has no more lists than ordinals, and the empty one. */
 export const CODE_BYTES = 2;
 
-/** One chunk of a snapshot after the other. It needs as much memory as one chunk has terms, however many products there are. */
+/** Builds a snapshot chunk by chunk, in the memory that the terms of one chunk take. */
 export class ChunkBuilder {
   #products: SnapshotProduct[] = [];
   #bitmaps = new Map<string, Uint8Array>();

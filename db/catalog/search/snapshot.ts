@@ -18,7 +18,7 @@ export const NO_ORDINALS = new Uint32Array();
 
 /** Bitmaps of a million products are 125,000 bytes each. */
 const POSTING_BYTES_MAX = 64 * 1024 * 1024;
-/** What an entry takes beside its products. */
+/** Overhead of an entry. */
 const ENTRY_BYTES = 200;
 /** `bit_send` puts the length before the bits. */
 const LENGTH_BYTES = 4;
@@ -51,7 +51,7 @@ export class Snapshot {
     return new Snapshot(number, new PackedTexts(ids, products), new Float64Array(bytesOf(popularity)));
   }
 
-  /** The postings that are kept, by name: for states at least as new as any that was seen, as others may need products that they lack. */
+  /** Cached postings by name, for states at least as new as any seen: older ones may need products that they lack. */
   postingsOf(terms: readonly PostingRequest[]): Map<string, Posting> {
     const names = terms.map(nameOf);
     return new Map(
@@ -62,7 +62,7 @@ export class Snapshot {
     );
   }
 
-  /** Adds the postings of terms that a query has read to those that were kept, and keeps them too. */
+  /** Adds the postings that a query has read to the cached ones. */
   read(
     postings: Map<string, Posting>,
     terms: readonly PostingRequest[],
@@ -148,7 +148,7 @@ export class Snapshot {
       WHERE snapshot = ${this.number} AND field = ${field}`;
     const column = new FacetColumn(field, this.changes, chunks);
     const counts = column.counts(set);
-    // A field that no product has is not kept: callers may name any.
+    // A field that no product has is not cached: callers may name any.
     if (counts.size > 0) this.#facets.set(field, column);
     return counts;
   }
@@ -167,10 +167,10 @@ async function readColumn(knex: Knex, snapshot: number, name: string, products: 
   return chunks.map(({ bytes }) => bytes);
 }
 
-/** In memory of their own, where numbers may begin. */
+/** A copy, aligned for typed arrays. */
 const bytesOf = (chunks: readonly Buffer[]): ArrayBuffer => new Uint8Array(Buffer.concat(chunks)).buffer;
 
-/** An order turned round: runs of equal rank from last to first, each as it was, because every order ends with the id ascending (contract 4.13). */
+/** An order reversed, except within runs of equal rank, because every order ends with the id ascending (contract 4.13). */
 function reversed(order: Uint32Array, areEqual: (left: number, right: number) => boolean): Uint32Array {
   const turned = new Uint32Array(order.length);
   for (let end = order.length; end > 0; ) {

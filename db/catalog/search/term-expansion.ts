@@ -15,9 +15,9 @@ import {
 
 export interface TermExpansion {
   readonly word: string;
-  /** Readings as good as the word, which is the first of them. */
+  /** Readings equal to the word, which is the first of them. */
   readonly exact: readonly Reading[];
-  /** Readings that are less exact: joined and split words, references, and longer words where the word may be begun. */
+  /** Less exact readings: joined and split words, references, and longer words where the word may be a prefix. */
   readonly near: readonly Reading[];
   /** Beginnings of more words than are listed; each of these words matches as `near` does. */
   readonly beginnings: readonly string[];
@@ -31,10 +31,10 @@ export const LONGER_MAX = 40;
 export const FORMS_MAX = 40;
 /** Misspelt words of one word. */
 export const MISSPELT_MAX = 40;
-/** Listed words of a query, for each of the three; its words share them. */
+/** Words listed for a query in each of the three, shared by its words. */
 const LISTED_MAX = 200;
 
-/** Looks up words, each once, in bounded work (contract 5.8). Also returns the state that they are of; null where none was read. */
+/** Looks up words, each once, in bounded work (contract 5.8). Also returns the state that was read, or null. */
 export async function expandTerms(
   knex: Knex,
   words: readonly string[],

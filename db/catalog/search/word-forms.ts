@@ -18,12 +18,12 @@ const SPLIT_MAX = 30;
 const PART_MIN = 2;
 /** Digits that are also the beginning of a reference. */
 const NUMBER = /^\d{5,}$/;
-/** Letters and digits that the last word needs, one of them a digit, to be the beginning of a reference. */
+/** Shortest last word, one letter of it a digit, that may be the prefix of a reference. */
 const BEGUN_MIN = 4;
 const DIGIT = /\p{Nd}/u;
 const CHANGES_SORT = /(?<=\p{Nd})(?=\p{L})|(?<=\p{L})(?=\p{Nd})/u;
 
-/** Another way to write some neighbouring words of a query; rows match each of them by it as `near` does. */
+/** Another way to write neighbouring words of a query, which matches each of them as `near` does. */
 interface WordForm {
   readonly words: readonly string[];
   readonly reading: Reading;
@@ -97,7 +97,7 @@ export const numberAlone = (word: string): string | null => /(?<!\d)\d{5,}(?=\D)
 
 /** Records that are considered for one query. */
 const SYNONYMS_MAX = 200;
-/** Words in the readings of a query; its words share them. */
+/** Words in all readings of a query together. */
 const WORDS_MAX = 200;
 
 export type Synonym = Pick<SynonymRecord, 'phrases' | 'readings'>;

@@ -47,7 +47,7 @@ export function productRow(product: ProductRecord, context: RowContext): Catalog
   return row([category], product, { kind: 'product', name, named, tags, words });
 }
 
-/** A name chosen by a catalog may be one that every object has. */
+/** Own properties only: a catalog may choose a name such as `constructor`. */
 const ownOf = <Value>(values: Readonly<Record<string, Value>>, name: string): Value | undefined =>
   Object.hasOwn(values, name) ? values[name] : undefined;
 

@@ -6,9 +6,8 @@ import { entitiesStage, type Stages, stagesOf, Waiting } from './stages';
 type ImportContext = WriteContext & WritePorts<CatalogImportStore>;
 
 /**
- * Imports records into the catalog (contract 13.2, 13.8): an upsert by id, in short transactions, each of which takes
- * records, and everything derived from them, from one consistent state to the next. Every step may be repeated, so a killed
- * import is completed by starting it again. Resolves to the number of records that were accepted.
+ * Imports records (contract 13.2, 13.8): upserts by id, in short transactions that each leave a consistent state. Steps may be
+ * repeated, so a killed import is simply run again. Resolves to the number of accepted records.
  */
 export async function importRecords(ports: WritePorts<CatalogImportStore>): Promise<number> {
   const { store, rejects, clock } = ports;

@@ -34,9 +34,8 @@ const NOT_STORED = 'is no https:// address, and of no picture that is stored her
 const NO_PATHS = 'is a path in a bundle; give an https:// address here, or import the bundle';
 
 /**
- * Turns the pictures that records name into addresses (contract 13.5, 15.2, 15.9): an `https://` address stays, the address
- * of a stored image, as in answers, becomes the stored image again, and a path is stored by its content. A stored picture
- * gets its own thumbnail if none is named.
+ * Turns pictures of records into addresses (contract 13.5, 15.2, 15.9): an `https://` address stays, the address of a stored
+ * image means that image, and a path is stored by its content, with a thumbnail if none is named.
  */
 export class RecordPictures implements Pictures {
   readonly #files = new LRUCache<string, Promise<StoredImage | string>>({ max: CACHED_MAX });

@@ -86,9 +86,8 @@ export class Installation {
 }
 
 /**
- * Runs `work` with an installation of this version, and one of the version to compare with if that is asked for; nothing is
- * started yet. Servers are those of `TEST_DATABASE_URL` and `TEST_REDIS_URL`, else new ones that bring what they commit to the
- * disk and are thrown away. `INFERENCE_BACKEND` holds for the installations.
+ * Runs `work` with an installation of this version, and of the version to compare with, if any; not started yet. On the servers
+ * of `TEST_DATABASE_URL` and `TEST_REDIS_URL`, else on new, durable ones that are removed afterwards.
  */
 export async function onInstallations<Result>(
   { mode, settings = {}, against }: InstallationOptions,

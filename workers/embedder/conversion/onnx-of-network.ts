@@ -31,9 +31,8 @@ export interface NetworkSignature {
 }
 
 /**
- * A network of TensorFlow.js as the bytes of an ONNX file, with a free number of rows. The network is run once on a
- * backend that computes what does not depend on the pictures, and writes down what does.
- * @throws Error naming an operation that is not known here; whatever `open` throws
+ * Converts a TensorFlow.js network into an ONNX file with a free batch size, by running it once on a tracing backend.
+ * @throws Error naming an unsupported operation; whatever `open` throws
  */
 export async function onnxOfNetwork(
   open: () => Promise<OpenNetwork>,
