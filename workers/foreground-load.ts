@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { race } from './queue/race';
 
-/** How long after the last photo more are expected. */
+/** How long after a photo more are expected. */
 export const PHOTOS_EXPECTED_MS = 1_000;
 
 /** Other work waits for photos, but no longer than this. */
@@ -14,7 +14,7 @@ export class ForegroundLoad {
   #last: Promise<unknown> = Promise.resolve();
   readonly #events = new EventEmitter<{ idle: [] }>();
 
-  /** Counts a photo as in work until `work` has ended. */
+  /** Counts a photo as being processed until `work` has ended. */
   async track<Result>(work: () => Promise<Result>): Promise<Result> {
     this.#count += 1;
     try {

@@ -28,7 +28,7 @@ export interface ImageIndex {
 type Embedded = { readonly imageId: number; readonly vectors: readonly Float32Array[] };
 type Failed = { readonly imageId: number; readonly reason: string };
 
-/** The stages of a photo, over images of the catalog. Safe to repeat: existing vectors are not computed again. */
+/** Embeds images of the catalog. Safe to repeat: existing vectors are not computed again. */
 @injectable()
 export class ImageIndexer implements ImageIndex {
   constructor(
@@ -60,7 +60,7 @@ export class ImageIndexer implements ImageIndex {
     if (wanted.length === 0) return { embedded: images.length, failed: 0 };
     const embedder = await this.embedders.forVersion(version);
     const embed = (image: CatalogImage) => this.#embed(image, embedder, signal);
-    // Few at once, so that decoding big catalog pictures does not hold up the photos of callers.
+    // Few at once, so that decoding large catalog pictures does not delay callers' photos.
     const results = await pMap(wanted, embed, { concurrency: 4 });
     const embedded = results.filter((result) => 'vectors' in result);
     const failed = results.filter((result) => 'reason' in result);
@@ -97,7 +97,7 @@ export class ImageIndexer implements ImageIndex {
   }
 }
 
-/** Why this image can't be embedded. Anything else is a fault that a later try may mend, and is thrown on. */
+/** Why this image can't be embedded; any other failure may pass, and is rethrown. */
 function reasonOf(failure: unknown): string {
   if (failure instanceof PictureFailed) return failure.message;
   if (failure instanceof AppError && failure.code === 'unprocessable') {

@@ -6,7 +6,7 @@ import { type EmbeddingVersion, modelReference } from '../models/vision/embeddin
 export interface ModelPreloaderSettings {
   /** Time after which a model that did not load is retried. */
   readonly retryAfterMs: number;
-  /** A model that nobody needs any more is kept so long for the photos that are still in work under it. */
+  /** How long an unneeded model is kept for photos that are still being processed under it. */
   readonly unloadAfterMs: number;
 }
 
@@ -38,7 +38,7 @@ export class ModelPreloader {
     private readonly settings: ModelPreloaderSettings,
   ) {}
 
-  /** One look at the versions; does not wait for a model that loads. @throws what the store throws */
+  /** Checks the versions once; does not wait for models to load. @throws what the store throws */
   async run(): Promise<void> {
     const now = performance.now();
     const wanted = (await this.embeddings.versions()).filter(isWanted);
@@ -105,5 +105,5 @@ export class ModelPreloader {
 const isWanted = ({ state, maintained }: VersionRecord): boolean =>
   state === 'live' || state === 'building' || (state === 'retired' && maintained);
 
-/** Of the network, which adapted versions share. */
+/** Adapted versions share a network. */
 const modelOf = ({ version }: Known): string => modelReference(version.manifest);

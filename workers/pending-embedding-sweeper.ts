@@ -18,7 +18,7 @@ export class PendingEmbeddingSweeper {
     private readonly logger: Logger,
   ) {}
 
-  /** One look; embeds what is abandoned, for the live version first, until `signal` ends it. @throws what a store throws */
+  /** Embeds abandoned images, for the live version first, until `signal`. @throws what a store throws */
   async run(signal: AbortSignal): Promise<void> {
     for (const version of await maintainedVersions(this.embeddings)) {
       if (await this.#isAbandoned(version)) await this.#embed(version, signal);
@@ -33,7 +33,7 @@ export class PendingEmbeddingSweeper {
     return abandoned;
   }
 
-  /** A failure for one version (its model is missing here) does not hold up the others. */
+  /** A failure for one version, such as a missing model, does not delay the others. */
   async #embed({ id, model }: VersionRecord, signal: AbortSignal): Promise<void> {
     const { embeddings, queue } = this;
     this.logger.info({ version: id, model }, 'embedding images that nobody sees to');

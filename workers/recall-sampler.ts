@@ -8,7 +8,7 @@ export interface RecallSamplerSettings {
   readonly oneOf: number;
 }
 
-/** What the samples say, of the version that was searched last. */
+/** Figures of the version that was searched last. */
 export interface RecallFigures {
   /** Share of the nearest images that the searches found, mean of the last samples. */
   readonly mean: number;
@@ -19,10 +19,10 @@ export interface RecallFigures {
 /** How many samples the mean is over. */
 const KEPT = 200;
 
-/** The rows of an answer come from at most this many images. */
+/** How many nearest images are compared. */
 const LOOKED_AT = 10;
 
-/** Now and then a search is made again, exactly, beside the requests and one at a time, and what it found is compared. */
+/** Repeats a sample of searches exactly, one at a time in the background, and compares the results. */
 export class RecallSampler {
   #versionId = 0;
   #recalls: number[] = [];
@@ -34,7 +34,7 @@ export class RecallSampler {
     private readonly settings: RecallSamplerSettings,
   ) {}
 
-  /** Perhaps measures a search that was just made; nobody waits for it, and what fails is logged only. */
+  /** Measures a search if it is in the sample; nobody waits for it, and failures are only logged. */
   maybeMeasure(
     version: EmbeddingVersion,
     vectors: readonly Float32Array[],

@@ -4,7 +4,7 @@ import type * as wasm from '@tensorflow/tfjs-backend-wasm';
 import type * as tensorflow from '@tensorflow/tfjs-core';
 import { type ModelFolder, ModelRefused } from './model-folder';
 
-/** What computes, fastest first: libtensorflow, ONNX Runtime, portable WebAssembly with SIMD, plain JavaScript as a last resort. */
+/** Inference backends, fastest first: libtensorflow, ONNX Runtime, WebAssembly with SIMD, plain JavaScript. */
 export const BACKENDS = ['tensorflow', 'onnx', 'wasm', 'cpu'] as const;
 export type BackendName = (typeof BACKENDS)[number];
 
@@ -12,13 +12,13 @@ export type BackendName = (typeof BACKENDS)[number];
 export type BackendChoice = 'auto' | BackendName;
 
 interface Backend {
-  /** What `auto` looks for; the others are always there. */
+  /** The package that provides it; null for those that are always installed. */
   readonly package: string | null;
-  /** libtensorflow crashes in worker threads. The others take threads, which share the memory of the process. */
+  /** Threads share the memory of the process, but libtensorflow crashes in them. */
   readonly isolation: 'thread' | 'process';
-  /** Rows of one inference. In measurements more gained nothing, and took memory; plain JavaScript gains nothing at all. */
+  /** Batch size. Larger ones gained nothing in measurements and took memory; plain JavaScript gains nothing from batches. */
   readonly rowsMax: number;
-  /** Makes it ready in this thread or process. @throws Error when it does not start */
+  /** Starts it in this thread or process. @throws Error when that fails */
   start(): Promise<void>;
 }
 
@@ -70,13 +70,13 @@ export function isInstalled(backend: BackendName): boolean {
   }
 }
 
-/** A way to run engines: in what, and with which backends: the first that starts, a later one for models that it can't take. */
+/** How to run engines: isolation, and backends, of which the first that starts is used, and later ones for models that it can't run. */
 export interface EnginePlan {
   readonly isolation: Backend['isolation'];
   readonly backends: readonly BackendName[];
 }
 
-/** The ways to try, best first. */
+/** The plans to try, best first. */
 export function enginePlans(choice: BackendChoice): readonly EnginePlan[] {
   const wanted = choice === 'auto' ? BACKENDS.filter(isInstalled) : [choice];
   return (['process', 'thread'] as const)
@@ -89,7 +89,7 @@ export function enginePlans(choice: BackendChoice): readonly EnginePlan[] {
 
 export interface OpenBackend {
   readonly name: BackendName;
-  /** May be opened for models that this one can't take. */
+  /** Fallbacks for models that this one can't run. */
   readonly others: readonly BackendName[];
 }
 
@@ -130,7 +130,7 @@ export function openOnnxRuntime(): typeof import('onnxruntime-node') {
   return require('onnxruntime-node');
 }
 
-/** What the native package adds to TensorFlow.js: models in TensorFlow's own format. */
+/** What the native package adds to TensorFlow.js: the SavedModel format. */
 interface NativeTensorFlow {
   readonly node: { loadSavedModel(folder: string): Promise<SavedModel> };
 }
@@ -140,7 +140,7 @@ interface SavedModel {
   dispose(): void;
 }
 
-/** Loading registers the backend; the name is no literal because the package is not among the dependencies. */
+/** Loading registers the backend. The name is not a literal because the package is not a dependency. */
 export function openNativeTensorFlow(): NativeTensorFlow {
   const name = TABLE.tensorflow.package ?? '';
   restoreRemovedUtilities();

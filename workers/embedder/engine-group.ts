@@ -10,7 +10,7 @@ export interface EngineGroupOptions {
   /** Threads (processes, for libtensorflow); see `defaultThreads`. */
   readonly threads: number;
   readonly backend: BackendChoice;
-  /** Time after which a model counts as not loading; five minutes when left out. */
+  /** Time limit for loading a model; default: five minutes. */
   readonly loadTimeoutMs?: number;
   readonly logger: Logger;
 }
@@ -25,7 +25,7 @@ interface GroupModel {
   runsOn: RunsOn | null;
 }
 
-/** A number of equal engines that all hold the same models; one that ends is replaced. */
+/** Identical engines that all hold the same models; one that ends is replaced. */
 export class EngineGroup {
   readonly #models = new Map<string, GroupModel>();
   readonly #engines = new Set<Engine>();
@@ -53,7 +53,7 @@ export class EngineGroup {
         return await openBackendIn(engine, plan);
       };
       try {
-        // The first shows whether the plan works here.
+        // The first engine shows whether the plan works here.
         const first = await open();
         const backends = [first, ...(await Promise.all(Array.from({ length: options.threads - 1 }, open)))];
         const group = new EngineGroup(plan, Math.min(...backends.map(rowsMaxOf)), options);
@@ -73,7 +73,7 @@ export class EngineGroup {
     return this.#engines.size;
   }
 
-  /** What computes each model that is loaded, by its reference. */
+  /** The backend of each loaded model, by its reference. */
   models(): Record<string, BackendName> {
     const loaded = [...this.#models.values()].flatMap(({ model, runsOn }) =>
       runsOn ? [[modelReference(model.manifest), runsOn.backend] as const] : [],
@@ -85,7 +85,7 @@ export class EngineGroup {
     return [...this.#engines].filter(({ tasks }) => tasks === 0);
   }
 
-  /** While others are in use the engines take turns, so that photos are answered meanwhile. @throws ModelRefused */
+  /** Engines load one after another if others are in use, so that photos are answered meanwhile. @throws ModelRefused */
   async load(key: string, model: ModelFolder): Promise<void> {
     const isFirst = this.#models.size === 0;
     const loading: GroupModel = { model, runsOn: null };
@@ -132,7 +132,7 @@ export class EngineGroup {
     });
   }
 
-  /** Tries until an engine runs with all models: until then the others carry the load. */
+  /** Retries until an engine runs with all models. */
   async #replace(reason: string): Promise<void> {
     const { logger } = this.options;
     this.replaced += 1;
@@ -152,7 +152,7 @@ export class EngineGroup {
     this.#opening.add(engine);
     try {
       await openBackendIn(engine, this.plan);
-      // Models may be added while an engine starts: what is added to a map while it is walked is walked too.
+      // Models may be added meanwhile: iteration of a map includes them.
       for (const [key, { model }] of this.#models) await this.#load(engine, key, model);
       this.#closing.signal.throwIfAborted();
       this.#join(engine);

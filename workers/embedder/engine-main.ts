@@ -1,4 +1,4 @@
-/** What an inference thread or process runs: answers the calls of `engine.ts`, one after another. */
+/** The program of an inference thread or process: answers the calls of `engine.ts`, one after another. */
 import { getPriority, setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
 import { messageOf } from '../../models/errors';
@@ -54,7 +54,7 @@ const engine: EngineCalls = {
   },
 };
 
-/** The trial of a model: finite values, other ones for another picture, every batch size. */
+/** Tries a model: finite values, different ones for another picture, every batch size. */
 async function tryOut(warm: WarmModel, rowsMax: number): Promise<void> {
   const [first = new Float32Array()] = await infer(warm, 1, trialPictures(warm.manifest, 1));
   const [second = new Float32Array()] = await infer(warm, 1, trialPictures(warm.manifest, 1, DARKER));
@@ -96,7 +96,7 @@ async function infer(
   return Array.from({ length: rows }, (_, row) => values.slice(row * dimensions, (row + 1) * dimensions));
 }
 
-/** Writes a vector with length 1; false when it has no direction (not finite, or zero). */
+/** Writes a vector normalised to length 1; false when that is impossible (not finite, or zero). */
 function putUnitVector(target: Float32Array, offset: number, vector: Float32Array): boolean {
   const length = Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0));
   if (!Number.isFinite(length) || length === 0) return false;
@@ -112,7 +112,6 @@ const trialPictures = ({ input }: ModelManifest, rows: number, { step, levels } 
   Uint8Array.from({ length: rows * input.width * input.height * 3 }, (_, at) => (at * step) % levels);
 
 async function replyTo({ id, kind, request }: EngineRequest): Promise<EngineReply> {
-  // The request is that of its kind.
   const answer = engine[kind] as (request: EngineRequest['request']) => ReturnType<EngineCalls[typeof kind]>;
   try {
     return { id, ok: true, result: await answer(request) };
@@ -134,11 +133,11 @@ const answer = (request: EngineRequest): void => {
   });
 };
 
-/** As an import, which goes on beside the service. */
+/** The same as that of an import. */
 const NICENESS = 10;
 const port = parentPort;
 
-// Inference takes all processor time it can get; threads that answer requests and queries go first. Only Linux can lower
+// Inference takes all processor time it can get; threads that answer requests take priority. Only Linux can lower
 // the priority of a single thread.
 if ((port === null || process.platform === 'linux') && getPriority() < NICENESS) setPriority(NICENESS);
 if (port) {

@@ -36,7 +36,6 @@ type Kind = keyof EngineCalls;
 type RequestOf<Call extends Kind> = Parameters<EngineCalls[Call]>[0];
 type ResultOf<Call extends Kind> = Awaited<ReturnType<EngineCalls[Call]>>;
 
-/** `id` pairs it with its reply. */
 export type EngineRequest = {
   [Call in Kind]: { readonly id: number; readonly kind: Call; readonly request: RequestOf<Call> };
 }[Kind];
@@ -53,7 +52,7 @@ class EngineEnded extends Error {
   }
 }
 
-/** A call was not answered in time, and its engine was ended for that. */
+/** A call was not answered in time, so its engine was stopped. */
 export class EngineLate extends Error {
   constructor(timeoutMs: number) {
     super(`The inference engine did not answer within ${timeoutMs} ms`);
@@ -68,9 +67,9 @@ interface Channel {
   end(): unknown;
 }
 
-/** One inference engine in a thread or process of its own: calls in, results out, and word of its end. */
+/** An inference engine in a thread or process of its own. */
 export class Engine {
-  /** Resolves with the reason when the engine ends, for whatever reason. */
+  /** Resolves with the reason when the engine ends. */
   readonly ended: Promise<string>;
   /** Calls that keep others from using it. */
   tasks = 0;
@@ -119,7 +118,7 @@ export class Engine {
     return (await result.finally(() => clearTimeout(late))) as ResultOf<Call>;
   }
 
-  /** Ends the engine at once, whatever it does. */
+  /** Stops the engine at once. */
   async stop(): Promise<void> {
     await this.#channel.end();
     await this.ended;
@@ -142,7 +141,7 @@ const start = () => ({
 
 function startThread(): Channel {
   const { entry, execArgv } = start();
-  // Output that a library prints there is not part of a command's answer on stdout.
+  // What a library prints there must not appear in a command's output.
   const thread = new Worker(entry, { execArgv, stdout: true });
   thread.stdout.resume();
   const send = (message: EngineRequest) =>

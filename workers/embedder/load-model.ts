@@ -24,7 +24,7 @@ export async function loadModel(model: ModelFolder, backend: OpenBackend): Promi
   }
 }
 
-/** A network of TensorFlow on the backend, or on another one that takes it (contract 14.11). */
+/** A network of TensorFlow on the backend, or on another one that can run it (contract 14.11). */
 async function loadNetwork(
   model: ModelFolder,
   open: Opener,
@@ -85,7 +85,7 @@ const OPENERS: Readonly<Record<Exclude<ModelFormat, 'onnx'>, Opener>> = {
   },
 };
 
-/** An inference between plain arrays; what it makes on the way is disposed of. */
+/** An inference between plain arrays that disposes of its tensors. */
 const onTensorFlow = ({ run, dispose }: OpenNetwork, runsOn: RunsOn): LoadedModel => ({
   predict: (values, [rows, ...rest]) =>
     tidy(() => run(tensor4d(values, [rows, ...rest])).dataSync<'float32'>()),
@@ -107,7 +107,7 @@ function isTensor(output: Tensor | Tensor[] | NamedTensorMap): output is Tensor 
   return 'dataId' in output;
 }
 
-/** Reads only files with a digest in the manifest, so nothing runs that was not checked. */
+/** Reads only files with a digest in the manifest, so that only verified files are used. */
 function modelFiles({ folder, manifest }: ModelFolder): io.IOHandler {
   const read = async (file: string): Promise<Buffer> => {
     if (!Object.hasOwn(manifest.digests, file)) {
@@ -126,7 +126,7 @@ function modelFiles({ folder, manifest }: ModelFolder): io.IOHandler {
         shards.push(await read(posix.join(posix.dirname(manifest.file), path)));
       }
       const weights = Buffer.concat(shards);
-      // Small files lie in a pool that Node shares, and are copied.
+      // Small files are in a buffer that Node shares, and must be copied.
       const isWhole = weights.byteLength === weights.buffer.byteLength;
       return {
         ...artifacts,
@@ -141,7 +141,7 @@ const weightSpec = z.custom<io.WeightsManifestEntry>(
   (value) => typeof value === 'object' && value !== null && 'name' in value && 'shape' in value,
 );
 
-/** Parts that only TensorFlow.js itself understands are handed on as they are. */
+/** Parts that only TensorFlow.js understands are passed on unchanged. */
 const json = z.custom<Record<string, object>>((value) => typeof value === 'object' && value !== null);
 
 const modelSchema = z.object({

@@ -8,7 +8,7 @@ export interface LoadedModel {
   readonly runsOn: RunsOn;
 }
 
-/** What computes a model, and why not the backend of its engine. */
+/** The backend of a model, and why it is not that of its engine. */
 export interface RunsOn {
   readonly backend: BackendName;
   readonly reason: string | null;
@@ -19,7 +19,6 @@ export type Answer = Float32Array | Promise<Float32Array>;
 
 type Input = ModelManifest['input'];
 
-/** Dimensions of a batch in the layout of a model. */
 export function inputShape(input: Input, rows: number): [number, number, number, number] {
   const { width, height } = input;
   return input.layout === 'nhwc' ? [rows, height, width, 3] : [rows, 3, height, width];
@@ -30,7 +29,6 @@ export function putInputValues(input: Input, pixels: Uint8Array, values: Float32
   const area = input.width * input.height;
   const [step, plane] = input.layout === 'nhwc' ? [3, 1] : [1, area];
   const tables = [0, 1, 2].map((channel) => valueOfByte(input, channel));
-  // In the order of the pixels: red is the first channel of the model, or its last.
   const [red, green, blue] = input.channels === 'rgb' ? tables : tables.toReversed();
   const [ofRed, ofBlue] = input.channels === 'rgb' ? [0, 2 * plane] : [2 * plane, 0];
   if (!red || !green || !blue) throw new Error('a picture has three channels');

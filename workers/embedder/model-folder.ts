@@ -61,10 +61,10 @@ export async function verifyDigests(folder: string, manifest: ModelManifest): Pr
 
 /** pgvector indexes `halfvec` up to this many dimensions. */
 const DIMENSIONS_MAX = 4000;
-/** Crops are written with a few decimals: the far edge may pass 1 by rounding. */
+/** Crops are written with a few decimals, so their far edge may exceed 1 by rounding. */
 const EDGE_TOLERANCE = 1e-6;
 
-/** ASCII letters only: apart from case, no two spellings of a name mean the same file. */
+/** ASCII only, so that no two spellings of a name mean the same file, apart from case. */
 const insideFolder = z
   .string()
   .regex(
@@ -103,7 +103,7 @@ const calibration = z.object({
   floor: fraction,
 });
 
-/** The form of earlier releases, which judged each row alone: such a model counts as not calibrated. */
+/** The form of earlier releases, which judged each row alone; it counts as no calibration. */
 const earlierCalibration = z
   .object({ confidence: z.object({ kind: z.literal('logistic') }) })
   .transform(() => null);
@@ -145,7 +145,7 @@ const manifestSchema: z.ZodType<ModelManifest> = z
     error: 'must have an entry for the model file',
   })
   .superRefine(({ digests, golden }, { addIssue }) => {
-    // No file has the place of another, or one where another needs a folder; capitals make no difference to some disks
+    // No path may equal another, or be a folder of another; some file systems ignore case
     // (contract 14.14).
     const files = new Map([[MANIFEST_FILE, MANIFEST_FILE]]);
     const folders = new Map<string, string>();
@@ -172,11 +172,10 @@ const goldenSchema = z.object({
   picture: z.string().regex(/^[\w-][\w.-]*$/),
   /** The unit vector that every machine must find for it. */
   embedding: z.array(z.number()).min(1),
-  /** How far one value may be off. */
   tolerance: z.number().positive(),
 });
 
-/** Null when the model has no golden pair. @throws ModelRefused when it is named and can't be read */
+/** Null when the model has no golden pair. @throws ModelRefused when it can't be read */
 export async function readGolden({
   folder,
   manifest,

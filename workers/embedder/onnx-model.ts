@@ -4,7 +4,7 @@ import { openOnnxRuntime } from './backends';
 import { inputShape, type LoadedModel } from './loaded-model';
 import { type ModelFolder, ModelRefused } from './model-folder';
 
-/** The pool takes one engine per core, so an engine computes in its own thread alone. */
+/** The pool runs an engine per core, so each engine computes in one thread. */
 const ONE_THREAD: InferenceSession.SessionOptions = {
   executionProviders: ['cpu'],
   intraOpNumThreads: 1,

@@ -22,13 +22,12 @@ import { isAddress, type ModelSource, openSource } from './open-source';
 
 export interface AddModelOptions {
   readonly dataDir: string;
-  /** SHA-256 of what is named: the manifest, or the archive; null when the operator has none. */
+  /** SHA-256 of the named manifest or archive; null when the operator gives none. */
   readonly sha256: string | null;
   /** All files of the model together. */
   readonly bytesMax: number;
   /** For all that is downloaded. */
   readonly downloadTimeoutMs: number;
-  /** On what the trial inference runs. */
   readonly inference: InferencePoolOptions;
   readonly files: DurableFiles;
   readonly progress: Progress;
@@ -36,7 +35,7 @@ export interface AddModelOptions {
 
 export interface AddedModel {
   readonly model: InstalledModel;
-  /** False when the very same was here before. */
+  /** False when the same model was installed already. */
   readonly isNew: boolean;
 }
 
@@ -54,7 +53,7 @@ export async function addModel(place: string, options: AddModelOptions): Promise
     const limit = { timeoutMs, signal: AbortSignal.timeout(timeoutMs) };
     return await addFrom(await openSource(place, { ...options, scratch, limit }), folder, options);
   } catch (failure) {
-    // The operator knows the place; the folders in between are ours.
+    // Operators know the source, not our temporary folders.
     if (!(failure instanceof ModelRefused)) throw failure;
     throw new ModelRefused(withoutSecrets(place), failure.reason.replaceAll(`${folder}/`, ''), failure);
   } finally {
@@ -62,7 +61,7 @@ export async function addModel(place: string, options: AddModelOptions): Promise
   }
 }
 
-/** No command runs this long: downloads may take six hours. */
+/** Longer than any command runs: downloads may take six hours. */
 const FORGOTTEN_MS = 8 * 60 * 60 * 1000;
 
 /** Names of hosts may hold dots. */
@@ -71,7 +70,7 @@ const HOST = createHash('sha256').update(hostname()).digest('hex').slice(0, 12);
 /** In containers several processes may have the same pid, so a pid alone does not identify the owner of a folder. */
 const OURS = `${HOST}.${process.pid}.${randomUUID()}.`;
 
-/** An empty folder inside `root` for this command alone, whose name says who works in it; removes those of dead ones. */
+/** A new folder in `root` whose name identifies this command; removes those of dead commands. */
 async function scratchFolder(root: string): Promise<string> {
   await mkdir(root, { recursive: true });
   for (const name of await readdir(root)) {
@@ -97,7 +96,6 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** An address may carry a password or a signature. */
 function withoutSecrets(place: string): string {
   if (!isAddress(place) || !URL.canParse(place)) return place;
   const { protocol, host, pathname } = new URL(place);
@@ -135,7 +133,7 @@ async function stageManifest(
   return manifest;
 }
 
-/** Only those with a digest, and the golden pair. @throws ModelRefused when one is missing, or they are too large together */
+/** Fetches the files with a digest, and the golden pair. @throws ModelRefused when one is missing, or they are too large together */
 async function stageFiles(
   source: ModelSource,
   folder: string,
@@ -161,7 +159,7 @@ async function stageFiles(
   await bringOther((await readGolden({ folder, manifest }))?.picture);
 }
 
-/** Null when it is not installed. @throws ModelRefused when another one has its name, or what is installed was changed */
+/** Null when it is not installed. @throws ModelRefused when another model has its name, or the installed one was changed */
 async function installedModel(manifest: ModelManifest, dataDir: string): Promise<InstalledModel | null> {
   const reference = modelReference(manifest);
   const { models, broken } = await new FolderModelLibrary(dataDir).all();
@@ -180,7 +178,7 @@ async function installedModel(manifest: ModelManifest, dataDir: string): Promise
   return installed;
 }
 
-/** In one step, once all of it is on the disk; if two commands add the same model at once, only one does it. */
+/** Moves the complete model into the library in one step; of two commands that add it at once, one does so. */
 async function install(
   folder: string,
   manifest: ModelManifest,

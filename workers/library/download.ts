@@ -47,10 +47,10 @@ export async function download(url: URL, target: string, options: DownloadOption
   }
 }
 
-/** An address without the secrets that a link may carry. */
+/** An address without its query string, which may contain secrets. */
 const shown = (url: URL): string => `${url.origin}${url.pathname}`;
 
-/** Breaks and busy servers are tried again; a name that does not exist is told at once. */
+/** Retries broken connections and busy servers, but not unknown names. */
 function retryingAgent(): Dispatcher {
   const patience = { headersTimeout: SILENCE_MAX_MS, bodyTimeout: SILENCE_MAX_MS };
   return new Agent({ ...patience, connect: { timeout: SILENCE_MAX_MS } }).compose(
@@ -70,7 +70,7 @@ async function fetchInto(
   const { body, headers, statusCode } = await request(url, {
     dispatcher,
     signal: limit.signal,
-    // Never held back: a host that then ends the connection would end the process (nodejs/undici#5360).
+    // No back pressure: a host that ends a paused connection would crash the process (nodejs/undici#5360).
     highWaterMark: bytesMax,
     headers: { 'accept-encoding': 'identity', 'user-agent': 'Loupe' },
   });

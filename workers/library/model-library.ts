@@ -5,15 +5,15 @@ import type { BrokenModel, InstalledModel, ModelLibrary } from '../../models/por
 import { modelReference } from '../../models/vision/embedding-model';
 import { ModelRefused, readManifest } from '../embedder/model-folder';
 
-/** The model that ships with Loupe, and that a new installation answers with. */
+/** The model that a new installation uses. */
 export const bundledModel = (): Promise<InstalledModel> =>
   installed(resolve(__dirname, '../embedder/bundled'), true);
 
-/** The bundled model of the previous release, for installations that have not switched yet (docs/upgrade.md). */
+/** The bundled model of the previous release, for installations that have not been switched (docs/upgrade.md). */
 export const earlierModel = (): Promise<InstalledModel> =>
   installed(resolve(__dirname, '../embedder/bundled-earlier'), true);
 
-/** Where added models lie: a folder each. */
+/** The folder of added models. */
 export const modelsFolder = (dataDir: string): string => join(dataDir, 'models');
 
 /** The bundled models, and those that were added to the data folder. */

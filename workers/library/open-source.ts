@@ -16,7 +16,7 @@ export interface ModelSource {
 
 /** How a source is opened; the time limit is for all that is downloaded. */
 interface SourceOptions extends DownloadOptions {
-  /** An empty folder of this command alone, for an archive and what it holds. */
+  /** An empty folder of this command, for an archive and its contents. */
   readonly scratch: string;
   /** SHA-256 of the file that is named, when the operator has one. */
   readonly sha256: string | null;
@@ -40,7 +40,7 @@ export async function openSource(place: string, options: SourceOptions): Promise
   );
 }
 
-/** Whether a place is meant as an address, whatever its scheme. */
+/** Whether a source is an address, whatever its scheme. */
 export const isAddress = (place: string): boolean => /^[a-z][a-z0-9+.-]*:\/\//i.test(place);
 
 const folderSource = (folder: string, named: ModelSource['named']): ModelSource => ({
@@ -70,7 +70,7 @@ async function openAddress(url: URL, options: SourceOptions): Promise<ModelSourc
   };
 }
 
-/** A model is used whole or not at all, so one entry that can't be unpacked refuses the archive. */
+/** An archive with an entry that can't be unpacked is refused as a whole. */
 async function openArchive(
   archive: string,
   { scratch, sha256, bytesMax }: SourceOptions,

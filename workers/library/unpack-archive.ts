@@ -7,7 +7,7 @@ import { createGunzip } from 'node:zlib';
 import { type ExtractEvents, extract } from 'tar-stream';
 import { pathFault } from '../../models/catalog/path-fault';
 
-/** Whether a file is gzipped by its first bytes, which no JSON text and no tar archive has, whatever its name says. */
+/** Whether a file is gzipped, by its first bytes, which no JSON and no tar archive begins with. */
 export async function isGzip(path: string): Promise<boolean> {
   const file = await open(path);
   try {
@@ -26,7 +26,7 @@ export interface EntryFault {
 interface ArchiveLimits {
   readonly bytesMax: number;
   readonly entriesMax: number;
-  /** Of several entries with one name `w` keeps the last, and `wx` the first: it leaves the others out. */
+  /** Of several entries with one name, `w` keeps the last, `wx` the first. */
   readonly flags: 'w' | 'wx';
 }
 
@@ -63,14 +63,13 @@ export async function unpackArchive(
   })();
   const raw = createReadStream(archive);
   const reading = (await isGzip(archive)) ? pipeline(raw, createGunzip(), entries) : pipeline(raw, entries);
-  // Refusing an entry also stops the reading.
   for (const ended of await Promise.allSettled([taking, reading])) {
     if (ended.status === 'rejected') throw ended.reason;
   }
   return faults;
 }
 
-/** Why the entry was left out, its bytes unread; null when it was not. */
+/** Why the entry was skipped; null when it was not. */
 async function unpackEntry(
   entry: ExtractEvents['entry'][1],
   folder: string,
@@ -83,7 +82,7 @@ async function unpackEntry(
   const fault = type === 'file' || type === 'contiguous-file' ? pathFault(name) : 'no plain file';
   if (fault !== null) return fault;
   const path = join(folder, name);
-  // A name that is too long, or taken.
+  // Fails for a name that is too long or taken.
   const file = await mkdir(dirname(path), { recursive: true })
     .then(() => open(path, flags))
     .catch((failure: NodeJS.ErrnoException) => `can not be unpacked (${failure.code ?? failure})`);
@@ -92,7 +91,7 @@ async function unpackEntry(
   return null;
 }
 
-/** A folder, or the only one in it: an archive may hold the files or a folder of them. Hidden files do not count. */
+/** The folder, or the only one in it, as an archive may contain files or a folder of them. Hidden files are ignored. */
 export async function innermostRoot(folder: string): Promise<string> {
   const all = await readdir(folder, { withFileTypes: true });
   const [only, ...others] = all.filter(({ name }) => !name.startsWith('.'));

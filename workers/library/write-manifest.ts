@@ -20,13 +20,12 @@ export const PIXEL_VALUES: Readonly<Record<string, { readonly mean: Triple; read
 /** Views by name: the whole picture, or the crops of the bundled model, which find small things better. */
 export const VIEWS = ['whole', 'crops'] as const;
 
-/** What only the operator knows of a model; the rest is read off its files. */
+/** What only the operator knows of a model; the rest is read from its files. */
 export interface ManifestOptions {
   readonly id: string;
   readonly version: string;
   readonly licence: string;
   readonly dimensions: number;
-  /** Side of the square input. */
   readonly size: number;
   readonly values: string;
   readonly views: (typeof VIEWS)[number];
@@ -35,7 +34,7 @@ export interface ManifestOptions {
   readonly kernel: ResamplingKernel;
   readonly input: string | null;
   readonly output: string | null;
-  /** Whether a manifest that is there is written over. */
+  /** Whether an existing manifest is overwritten. */
   readonly replace: boolean;
 }
 
@@ -98,7 +97,6 @@ async function readTfjs(file: string): Promise<z.infer<typeof tfjsModel>> {
   }
 }
 
-/** All files of a model, relative to its folder. */
 async function filesOf(file: string, format: ModelFormat): Promise<string[]> {
   const name = basename(file);
   const beside = await readdir(dirname(file), { recursive: true, withFileTypes: true });

@@ -14,22 +14,22 @@ export interface QueuedAnswer {
   readonly answer: Promise<Neighbourhood>;
   /** When the deadline has passed: the answer where word of it was lost, else null. */
   findLateAnswer?(): Promise<Neighbourhood | null>;
-  /** Takes photos that have no answer out of the queue; when they are being looked at, that goes on. */
+  /** Removes waiting photos from the queue; those being processed continue. */
   withdraw?(): Promise<void>;
   /** Nobody is waiting any more. */
   discard(): void;
 }
 
-/** The share of slots and of time that is kept for accounts with less than their share. */
+/** The share of slots and of time that is reserved for accounts below their share. */
 const KEPT_SHARE = 1 / 8;
 
-/** A photo that is still to be decoded is admitted when its turn comes in this share of its time: what decoding takes is not known. */
+/** A photo is admitted before decoding, which takes an unknown time, if its turn comes within this share of its deadline. */
 const ENTRANCE_SHARE = 0.5;
 
-/** An older load is too inaccurate: at the pace of any worker a few jobs have come or gone since. */
+/** Older figures are too inaccurate: a few jobs have come or gone since. */
 const RECENT_MS = 50;
 
-/** As many as one key may have at a time are admitted while anything moves: of so few the pace says too little. */
+/** As many as one key may have at a time are admitted unless the queue is stalled: for so few an estimate is too inaccurate. */
 const ALWAYS_ADMITTED = 16;
 
 /** Counts photos by account. */
@@ -52,9 +52,9 @@ class PhotosByAccount {
 /** A queue for photos: whom it admits, how long they wait, and what happens to photos that nobody waits for any more. */
 export abstract class AdmittingQueue {
   protected readonly rate = new ThroughputEstimator();
-  /** Photos of this process that are in the queue, or on their way to it: being decoded, or waiting for that. */
+  /** Photos of this process in the queue, being decoded, or waiting for that. */
   readonly #inside = new PhotosByAccount();
-  /** Of them those in the queue. */
+  /** Those of them in the queue. */
   readonly #queued = new PhotosByAccount();
 
   constructor(private readonly limits: VisionQueueLimits) {}
@@ -62,7 +62,7 @@ export abstract class AdmittingQueue {
   /** What was seen last, and what was added here since. */
   protected abstract get load(): QueueLoad;
 
-  /** Looks how full the queue is, unless that was seen so recently. @throws unavailable when it is closed or away, or nobody serves it */
+  /** Reads the load, unless it is that recent. @throws unavailable when the queue is closed or unreachable, or has no workers */
   protected abstract refreshLoad(recentMs: number): Promise<void>;
 
   /** Adds the photos, which counts at once in `load`. */
@@ -138,13 +138,13 @@ export abstract class AdmittingQueue {
 
   /** @throws unavailable when a photo's turn would not come within the time that is left */
   #assertTime({ waiting, active }: QueueLoad, leftMs: number): void {
-    // Where nobody waits a worker is free, or it is time to find out.
+    // If nobody waits, a worker is free, or it is time to find out.
     const waitMs = waiting === 0 ? 0 : this.rate.waitMs(waiting + active);
     if (waitMs <= leftMs) return;
     throw unavailable('More photos are waiting than can be answered in time.', (waitMs - leftMs) / 1000);
   }
 
-  /** Photos that are decoded before one of this account: accounts take turns, so one more of each other than it has itself. */
+  /** Photos decoded before the next one of this account: accounts take turns, so at most one more of each other account than its own. */
   #decodedBefore({ accountId }: VisionCaller): number {
     const decoding = (each: string, inside: number) => Math.max(0, inside - this.#queued.of(each));
     const own = decoding(accountId, this.#inside.of(accountId));
@@ -173,7 +173,7 @@ type RateTicket = ReturnType<ThroughputEstimator['ask']>;
 /** Weight of the newest measurement: the last ten or so decide. */
 const NEWEST = 0.15;
 
-/** Fewer measurements than this say nothing: the first job of a process may be slow. */
+/** Fewer measurements are not used: the first job of a process may be slow. */
 const MEASUREMENTS_MIN = 5;
 
 /**
@@ -197,12 +197,12 @@ class ThroughputEstimator {
     return { askedAt, finishedBefore: this.#finished };
   }
 
-  /** Some job finished, no matter who asked for it. */
+  /** Some job finished, whoever requested it. */
   finish(): void {
     this.#finished += 1;
   }
 
-  /** The job of this ticket was answered, and is among the finished. */
+  /** The job of this ticket was answered; it was counted by `finish`. */
   answered(ticket: RateTicket, now: number): void {
     const jobs = Math.max(1, this.#finished - ticket.finishedBefore);
     const measured = (now - ticket.askedAt) / jobs;

@@ -29,10 +29,10 @@ const JOB: JobsOptions = {
 /** Jobs of one call in Redis at the same time: enough for a few hosts, whatever the size of the catalog. */
 const JOBS_AT_ONCE = 16;
 
-/** How often an unanswered job is looked up, in case word of its end was lost. */
+/** How often an unanswered job is looked up, in case the event of its end was lost. */
 const LOOK_EVERY_MS = 15_000;
 
-/** The asking side of the index queue on Redis. */
+/** The producer of the index queue on Redis. */
 export class BullMqIndexQueue extends BullMqProducer implements IndexQueue {
   readonly isShared = true;
 
@@ -54,7 +54,7 @@ export class BullMqIndexQueue extends BullMqProducer implements IndexQueue {
       for (;;) {
         const waited = await race(answer, LOOK_EVERY_MS);
         if (waited.kind === 'answered') return indexOutcomeOf(waited.value);
-        // While Redis is away the job waits there, and so does its answer.
+        // While Redis is unreachable, job and answer wait there.
         const state = await this.stateOf(jobId).catch(() => 'unfinished');
         if (state === 'gone') throw unavailable('The queue lost the work on catalog images.', 1);
       }
@@ -67,10 +67,10 @@ export class BullMqIndexQueue extends BullMqProducer implements IndexQueue {
 /** The second job uses the time in which the first downloads pictures. Jobs of a dead worker are taken over within seconds. */
 const SETTINGS = { concurrency: 2, maxStalledCount: 5, lockDuration: 10_000, stalledInterval: 5_000 };
 
-/** A worker without the model leaves the work to those that have it, and does not take it back at once. */
+/** A worker without the model returns the job for this long, for others that have it. */
 const MODEL_MISSING_MS = 2_000;
 
-/** The answering side of the index queue on Redis. When it closes, jobs stop between two images and go back into the queue. */
+/** The consumer of the index queue on Redis. When it closes, jobs stop between two images and return to the queue. */
 export class BullMqIndexWorker extends BullMqConsumer<IndexJob, IndexAnswer> {
   constructor(
     private readonly index: ImageIndex,
@@ -96,7 +96,7 @@ export class BullMqIndexWorker extends BullMqConsumer<IndexJob, IndexAnswer> {
       log({ embedded, failed });
       return { ok: true, value: { embedded, failed } };
     } catch (failure) {
-      // Retrying would not bring back a version that is gone: that is returned as an answer, all else is thrown.
+      // A deleted version is an answer, as retrying is useless; everything else is thrown.
       if (failure instanceof AppError && failure.code === 'not_found') {
         log({ failure: failure.code });
         return failureAnswer(failure);

@@ -12,7 +12,6 @@ import {
   patientConnection,
 } from './redis-connection';
 
-/** Which queue, on which Redis. */
 export interface BullMqOptions {
   readonly redisUrl: string;
   /** Namespace of this installation in Redis. */
@@ -28,13 +27,13 @@ interface Open {
 }
 
 interface Waiter {
-  /** Whether the job is in the queue: before that, nothing is lost. */
+  /** Whether the job is in the queue; before that it can't be lost. */
   added: boolean;
   resolve(returned: unknown): void;
   reject(failure: Error): void;
 }
 
-/** Bytes of a job, which is JSON itself, and after how long Redis drops them. */
+/** Bytes that belong to a job, whose payload is JSON, and when Redis deletes them. */
 interface Attachment {
   readonly bytes: Buffer;
   readonly keptMs: number;
@@ -51,7 +50,7 @@ const REOPENING = { retries: Number.POSITIVE_INFINITY, factor: 1, minTimeout: 50
 const WRITTEN_MS = 60_000;
 const RETRY_AFTER_SECONDS = 2;
 
-/** What BullMQ says of a job whose workers died, one after the other. */
+/** BullMQ's message for a job whose workers died repeatedly. */
 const WORKERS_DIED = 'job stalled more than allowable limit';
 
 /** 503 for a queue that can't be reached or written. */
@@ -61,7 +60,7 @@ export function queueUnavailable(cause?: unknown): AppError {
   return unavailable(message, RETRY_AFTER_SECONDS, cause);
 }
 
-/** One count of the workers serves all calls within a moment. */
+/** For this long calls share one count of the workers. */
 const COUNTED_MS = 100;
 
 /** The reply of Redis to a user who may not list clients. */
@@ -109,13 +108,13 @@ export class BullMqProducer {
     const answer = new Promise<unknown>((resolve, reject) =>
       this.#waiters.set(jobId, { added: false, resolve, reject }),
     );
-    // There may be no listener yet, or no longer.
+    // It may have no listener yet, or no longer.
     answer.catch(() => undefined);
     const added = this.#usable(async ({ queue }) => {
       const add = () => queue.add(this.name, data, { ...options, jobId });
       if (!attachment) return add();
       const { bytes, keptMs } = attachment;
-      // Commands of a connection are done in their order.
+      // Commands of a connection are executed in order.
       return Promise.all([this.#redis.set(attachmentKey(queue, jobId), bytes, 'PX', keptMs), add()]);
     }).then(() => {
       const waiter = this.#waiters.get(jobId);
@@ -129,7 +128,7 @@ export class BullMqProducer {
     this.#waiters.delete(jobId);
   }
 
-  /** Takes a job out of the queue; one that runs goes on. */
+  /** Removes a job from the queue, unless it is being processed. */
   async withdraw(jobId: string): Promise<void> {
     await this.#usable(({ queue }) =>
       Promise.all([queue.remove(jobId), this.#redis.unlink(attachmentKey(queue, jobId))]),
@@ -173,7 +172,7 @@ export class BullMqProducer {
     await this.#usable(() => this.#redis.set(`${this.options.prefix}:written`, '1', 'PX', WRITTEN_MS));
   }
 
-  /** How many workers are connected to the queue now; null where Redis does not tell this user who is connected. */
+  /** How many workers are connected to the queue; null if this Redis user may not list clients. */
   workers(): Promise<number | null> {
     const last = this.#counted;
     if (last && performance.now() - last.at < COUNTED_MS) return last.workers;
@@ -237,14 +236,14 @@ export class BullMqProducer {
     const queue = new Queue(this.name, { connection: this.#redis, prefix, streams });
     queue.on('error', () => undefined);
     await queue.waitUntilReady();
-    // From here on: the default, "from now", would miss what happens between two reads.
+    // The default, "from now", would miss events between two reads.
     const [latest] = await this.#redis.xrevrange(queue.toKey('events'), '+', '-', 'COUNT', 1);
     const events = new QueueEvents(this.name, {
       connection: patientConnection(redisUrl, this.#stop.signal),
       prefix,
       lastEventId: latest?.[0] ?? '0-0',
     });
-    // `failFastConnection` tells of outages.
+    // `failFastConnection` logs outages.
     events.on('error', () => undefined);
     const finished = (jobId: string, returned: unknown, failedReason?: string): void => {
       this.onFinished();
@@ -257,7 +256,7 @@ export class BullMqProducer {
     return { queue, events, eventsRedis };
   }
 
-  /** A Redis that comes back may have lost jobs, or word of their end. */
+  /** A Redis that comes back may have lost jobs, or events of their end. */
   async #lookForLost(): Promise<void> {
     const waiting = [...this.#waiters].filter(([, waiter]) => waiter.added);
     for (const [jobId, waiter] of waiting) {

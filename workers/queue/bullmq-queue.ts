@@ -8,7 +8,7 @@ import { INDEX_QUEUE, neighbourhoodOf, PAYLOAD_VERSION, VISION_QUEUE, type Visio
 import { race } from './race';
 import { patientConnection } from './redis-connection';
 
-/** Twice: a fault that passes, or a worker that died, is mended by another try. */
+/** Two attempts, for a transient fault or a worker that died. */
 const JOB: JobsOptions = {
   attempts: 2,
   removeOnComplete: { age: 60, count: 1_000 },
@@ -18,14 +18,13 @@ const JOB: JobsOptions = {
 /** The deadline has passed: the last check must not take long. */
 const STATE_TIMEOUT_MS = 1_000;
 
-/** A worker that took a photo in time may read it a little later. */
+/** A worker that takes a photo in time may read it a little later. */
 const BYTES_SLACK_MS = 5_000;
 
-/** The asking side of the vision queue on Redis, for any number of processes on any number of hosts. */
+/** The producer of the vision queue on Redis, for any number of processes. */
 export class BullMqVisionQueue extends AdmittingQueue implements VisionQueue {
   readonly takesPixels = false;
   readonly #producer: BullMqProducer;
-  /** The last check of the queue, and what it or an earlier one saw. */
   #lastCheck: { readonly seen: Promise<void>; readonly at: number } | null = null;
   #seen: QueueLoad = { waiting: 0, active: 0 };
   /** Admitted, and not yet counted by Redis. */
@@ -65,7 +64,7 @@ export class BullMqVisionQueue extends AdmittingQueue implements VisionQueue {
     return { waiting: this.#seen.waiting + this.#adding, active: this.#seen.active };
   }
 
-  /** One check serves all calls within a moment, so that a flood is refused without a flood of checks. */
+  /** Concurrent calls share a check, so that a flood is refused cheaply. */
   protected async refreshLoad(recentMs: number): Promise<void> {
     const last = this.#lastCheck;
     const { seen } = last && performance.now() - last.at < recentMs ? last : this.#readLoad();
@@ -90,7 +89,7 @@ export class BullMqVisionQueue extends AdmittingQueue implements VisionQueue {
     const answer = this.#answer(request, askedAt);
     return {
       answer,
-      // Word of an answer can be lost while the connection breaks; the job itself knows.
+      // The event of an answer can be lost with the connection; the job itself has it.
       findLateAnswer: async () => {
         const state = await race(this.#producer.stateOf(jobId), STATE_TIMEOUT_MS);
         if (state.kind !== 'answered') throw queueUnavailable();
@@ -122,7 +121,7 @@ export class BullMqVisionQueue extends AdmittingQueue implements VisionQueue {
   }
 }
 
-/** The queues as an operator looks at them, on connections of their own (contract 14.4, `/queues`); they connect when Redis is there. */
+/** The queues for the dashboard (contract 14.4), on their own connections, which wait for Redis. */
 export function openDashboardQueues({ redisUrl, prefix, logger }: BullMqOptions) {
   const stop = new AbortController();
   const queues = [VISION_QUEUE, INDEX_QUEUE].map((name) => {

@@ -17,22 +17,22 @@ export interface BullMqVisionWorkerOptions extends BullMqOptions {
   readonly closeTimeoutMs: number;
 }
 
-/** A worker that died is noticed after this, while there is still time for another one to answer. */
+/** A dead worker is noticed after this, while another one can still answer in time. */
 const LOCK_MS = 5_000;
 
-/** No photo takes this long; one that does is abandoned. */
+/** A photo that takes longer is abandoned. */
 const LONGEST_MS = 60_000;
 
-/** How one queue is served; the rest of BullMQ's settings are the same for all. */
+/** Settings that differ between queues. */
 type ConsumerSettings = Pick<
   WorkerOptions,
   'concurrency' | 'lockDuration' | 'stalledInterval' | 'maxStalledCount'
 >;
 
-/** Time within which jobs must stop after they were told to. */
+/** Time within which jobs must stop after their signal. */
 const STOP_TIMEOUT_MS = 2_000;
 
-/** The answering side of one BullMQ queue; reconnects for ever, and closes also while Redis is away. */
+/** The consumer of a BullMQ queue; reconnects for ever, and closes even while Redis is unreachable. */
 export abstract class BullMqConsumer<Data, Answer> {
   readonly #stop = new AbortController();
   readonly #worker: Worker<Data, Answer>;
@@ -45,7 +45,7 @@ export abstract class BullMqConsumer<Data, Answer> {
   ) {
     this.#graceMs = closeTimeoutMs;
     const connection = patientConnection(redisUrl, this.#stop.signal);
-    // BullMQ gives a signal only to a function of three parameters.
+    // BullMQ passes a signal only to functions of three parameters.
     const processor: Processor<Data, Answer> = (job, token, signal) => this.answer(job, token, signal);
     this.#worker = new Worker(name, processor, { ...settings, connection, prefix });
     // Not before the answer is stored: until then another worker may have to take over. If it fails the bytes expire.
@@ -53,7 +53,7 @@ export abstract class BullMqConsumer<Data, Answer> {
       const dropped = this.#redis().then((redis) => redis.unlink(attachmentKey(this.#worker, id)));
       dropped.catch(() => undefined);
     });
-    // An outage says the same again with every attempt to reconnect.
+    // During an outage every attempt to reconnect has the same error.
     let lastError = '';
     this.#worker.on('error', ({ message }) => {
       if (message !== lastError) logger.warn({ queue: name, failure: message }, 'queue worker');
@@ -103,7 +103,7 @@ export abstract class BullMqConsumer<Data, Answer> {
   }
 }
 
-/** The answering side of the vision queue on Redis. */
+/** The consumer of the vision queue on Redis. */
 export class BullMqVisionWorker extends BullMqConsumer<VisionJob, VisionAnswer> {
   constructor(
     private readonly pipeline: PhotoPipeline,
@@ -151,7 +151,7 @@ export class BullMqVisionWorker extends BullMqConsumer<VisionJob, VisionAnswer> 
 /** @throws unavailable where the bytes of the photos are gone */
 function photosOf({ images }: VisionJob, jpegs: Buffer | null): Photos['images'] {
   const length = images.reduce((sum, { bytes }) => sum + bytes, 0);
-  // It was answered, and a Redis that came back from before knows the photo's end and not its answer.
+  // A Redis restored to an earlier state may have lost the answer, and the bytes are deleted.
   if (jpegs?.length !== length) throw unavailable('The queue lost the photo.', 1);
   let at = 0;
   return images.map(({ bytes, digest }) => {

@@ -14,11 +14,10 @@ export interface InProcessVisionQueueOptions extends VisionQueueLimits {
   readonly concurrency: number;
 }
 
-/** A photo in the queue, and who waits for its answer. */
 interface WaitingCall {
   readonly request: NeighbourRequest;
   readonly askedAt: number;
-  /** Has work done in the asynchronous context of the call, not in that of the one which made room for it. */
+  /** Runs work in the asynchronous context of this call, not of the one that made room for it. */
   runInContext<Result>(work: () => Result): Result;
   resolve(neighbourhood: Neighbourhood): void;
   reject(failure: unknown): void;
@@ -29,7 +28,7 @@ const ATTEMPTS = 2;
 /** Photos that wait as pixels, of half a megabyte each. */
 const DECODED_WAITING_MAX = 64;
 
-/** The vision queue of an installation without Redis: the same promises, in one process, in order of arrival. */
+/** The vision queue of an installation without Redis: the same contract in one process, in order of arrival. */
 export class InProcessVisionQueue extends AdmittingQueue implements VisionQueue {
   readonly #waiting = new Set<WaitingCall>();
   readonly #active = new Map<WaitingCall, Promise<void>>();

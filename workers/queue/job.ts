@@ -6,7 +6,7 @@ import type { NeighbourRequest } from '../../models/ports';
 import type { Neighbourhood } from '../../models/vision/neighbours';
 import type { IndexOutcome } from '../index-images';
 
-/** Names of the queues, below the prefix of the installation. */
+/** Names of the queues, after the installation's prefix. */
 export const VISION_QUEUE = 'vision';
 export const INDEX_QUEUE = 'index';
 
@@ -17,7 +17,7 @@ export const PAYLOAD_VERSION = 5;
 export interface VisionJob
   extends Pick<NeighbourRequest, 'requestId' | 'limit' | 'scope' | 'liveStamp' | 'deadlineAt' | 'trace'> {
   readonly v: number;
-  /** How many bytes the JPEG of each photo has, one behind the other, and its digest. */
+  /** Length of each photo's JPEG in the attachment, and its digest. */
   readonly images: readonly { readonly bytes: number; readonly digest: string }[];
   readonly askedAt: number;
 }
@@ -39,7 +39,7 @@ export function assertReadable({ v }: { readonly v: number }): void {
 
 const failure = z.object({
   status: z.number().int(),
-  /** Of a later release it may be one that is not known here. */
+  /** That of a later release may be unknown here. */
   code: z.custom<ErrorCode>((value) => typeof value === 'string'),
   message: z.string(),
   extras: z.custom<ErrorExtras>((value) => typeof value === 'object' && value !== null),
@@ -51,7 +51,7 @@ export function failureAnswer({ status, code, message, extras, headers }: AppErr
   return { ok: false as const, error: { status, code, message, extras, headers: { ...headers } } };
 }
 
-/** The outcome of a job: it is a value, even a failure. */
+/** The outcome of a job, also a failure, as a value. */
 type Answer<Value> = { readonly ok: true; readonly value: Value } | ReturnType<typeof failureAnswer>;
 export type VisionAnswer = Answer<Neighbourhood>;
 export type IndexAnswer = Answer<IndexOutcome>;

@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import type { Logger } from '../../models/ports';
 import { codeOf, type FaultSentence, networkFault, StoreFault } from '../../models/store-fault';
 
-/** A hung server counts as gone after this. */
+/** A hanging server counts as unavailable after this. */
 const COMMAND_TIMEOUT_MS = 2_000;
 /** A connection that is silent for this long after a command is replaced; BullMQ's own commands block for up to 10 s. */
 const SILENCE_MS = { asked: 5_000, blocking: 15_000 };
@@ -35,7 +35,7 @@ export function failFastConnection(url: string, stop: AbortSignal, logger: Logge
     commandTimeout: COMMAND_TIMEOUT_MS,
     socketTimeout: SILENCE_MS.asked,
   });
-  // One line when Redis goes away and one when it is back, not one per attempt.
+  // One line for each outage and one for its end, not one per attempt.
   let away = false;
   redis.on('error', (failure: Error) => {
     if (!away) logger.warn({ failure: failure.message }, 'Redis is away');
@@ -48,7 +48,7 @@ export function failFastConnection(url: string, stop: AbortSignal, logger: Logge
   return redis;
 }
 
-/** What BullMQ makes connections of for those who listen: they wait for Redis to come back, however long it takes. */
+/** BullMQ's options for consumers, which wait for Redis however long it takes. */
 export const patientConnection = (url: string, stop: AbortSignal) => ({
   url,
   ...retryUntil(stop),
@@ -56,7 +56,7 @@ export const patientConnection = (url: string, stop: AbortSignal) => ({
   socketTimeout: SILENCE_MS.blocking,
 });
 
-/** The required interface of a connection, no matter who made it. */
+/** The required interface of a connection, ours or BullMQ's. */
 export interface Connection {
   readonly status: string;
   on(event: string, listener: () => void): unknown;
@@ -96,7 +96,7 @@ export async function probeRedis(url: string): Promise<void> {
     disconnectTimeout: 100,
     commandTimeout: PROBE_MS,
   });
-  // A refused password and the like are told there, and the commands only that the connection is closed.
+  // A refused password and the like appear only there; commands just find the connection closed.
   let lastError: unknown;
   redis.on('error', (error: unknown) => {
     lastError ??= error;

@@ -5,7 +5,7 @@ import {
   GuardedConnections,
 } from '../image/guarded-connections';
 
-/** Sends messages over the same guarded connections as photo fetches; an answer is neither followed nor read (contract 16.14). */
+/** Sends messages over guarded connections, as photos are fetched; answers are neither followed nor read (contract 16.14). */
 export class HttpWebhookSender implements WebhookSender {
   readonly #connections: GuardedConnections;
 

@@ -1,4 +1,4 @@
-/** A tensor of a network while it is traced: computed from the pictures, or known. Shapes are TensorFlow's. */
+/** A tensor of a traced network: computed from the pictures, or constant. Shapes are TensorFlow's. */
 export type Operand = Traced | Known;
 
 export interface Traced {
@@ -11,32 +11,32 @@ export interface Known {
   readonly shape: readonly number[];
 }
 
-/** Rows of the traced batch, in every shape that depends on them; a prime that is no other length. */
+/** Batch size of the trace, recognisable in every shape that depends on it: a prime that no other dimension has. */
 export const ROWS = 99_991;
 
 /** TensorFlow keeps pictures as rows, height, width, channels; ONNX as rows, channels, height, width. */
 const TO_ONNX = [0, 3, 1, 2];
 const FROM_ONNX = [0, 2, 3, 1];
 
-/** The axes of a tensor of so many dimensions in the order in which they lie in the graph. */
+/** The order of a tensor's axes in the graph. */
 export const orderInGraph = (rank: number): readonly number[] =>
   rank === 4 ? TO_ONNX : Array.from({ length: rank }, (_, axis) => axis);
 
 export const axisInGraph = (axis: number, rank: number): number => orderInGraph(rank).indexOf(axis);
 
-/** Writes an ONNX graph, node by node. Every tensor of four dimensions lies in it with channels first. */
+/** Writes an ONNX graph, node by node. Tensors of four dimensions have channels first. */
 export class GraphWriter {
   readonly #nodes: OnnxNode[] = [];
   readonly #constants: OnnxConstant[] = [];
 
-  /** One operation; returns the name of its output. */
+  /** Adds an operation; returns the name of its output. */
   add(operator: string, inputs: readonly string[], attributes: OnnxNode['attributes'] = {}): string {
     const output = `${operator}_${this.#nodes.length}`;
     this.#nodes.push({ operator, inputs, output, attributes });
     return output;
   }
 
-  /** The name of numbers that the network holds. */
+  /** Adds a constant; returns its name. */
   constant(shape: readonly number[], values: OnnxConstant['values']): string {
     const name = `constant_${this.#constants.length}`;
     this.#constants.push({ name, shape, values });
@@ -47,7 +47,7 @@ export class GraphWriter {
     return this.constant([values.length], BigInt64Array.from(values, BigInt));
   }
 
-  /** The name of a tensor as it lies in the graph, where it is combined with one of so many dimensions. */
+  /** The name of a tensor in the layout of the graph, to be combined with one of this rank. */
   operand(tensor: Operand, rank = tensor.shape.length): string {
     const missing = rank - tensor.shape.length;
     if (rank !== 4) return isTraced(tensor) ? tensor.name : this.constant(tensor.shape, tensor.values);
@@ -60,7 +60,7 @@ export class GraphWriter {
     return this.constant(turned.shape, turned.values);
   }
 
-  /** The name of a traced tensor laid out as TensorFlow does it. */
+  /** The name of a traced tensor in TensorFlow's layout. */
   asInTensorFlow({ name, shape }: Traced): string {
     return shape.length === 4 ? this.add('Transpose', [name], { perm: FROM_ONNX }) : name;
   }
@@ -69,7 +69,7 @@ export class GraphWriter {
     return { shape, name: shape.length === 4 ? this.add('Transpose', [name], { perm: TO_ONNX }) : name };
   }
 
-  /** The bytes of an ONNX file; `rows` of both are free. */
+  /** The bytes of an ONNX file with a free batch size. */
   file(input: Traced, output: Traced, outputName: string): Uint8Array {
     this.#nodes.push({ operator: 'Identity', inputs: [this.asInTensorFlow(output)], output: outputName });
     return onnxFile({
@@ -143,7 +143,7 @@ export interface OnnxGraph {
 }
 
 const IR_VERSION = 8;
-/** From here on the axes of every reduction are an input. */
+/** The first in which the axes of every reduction are an input. */
 const OPERATOR_SET = 18;
 
 /** The network as the bytes of an ONNX file: a `ModelProto` (onnx.proto3). */
@@ -162,7 +162,7 @@ export function onnxFile({ nodes, constants, inputs, outputs }: OnnxGraph): Uint
   ]);
 }
 
-/** Pieces of a file, one after another: weights are copied once, into the whole. */
+/** Pieces of a file, so that weights are copied only once. */
 type Pieces = readonly Uint8Array[];
 
 const nodeProto = ({ operator, inputs, output, attributes = {} }: OnnxNode): Pieces[] => [

@@ -49,13 +49,13 @@ export async function onnxOfNetwork(
     if (!isTraced(answer)) throw new Error('an answer that does not depend on the picture');
     return trace.graph.file(pictures, answer, output);
   } finally {
-    // With all tensors in it.
+    // Also disposes of its tensors.
     removeBackend(BACKEND);
     if (before) await setBackend(before);
   }
 }
 
-/** Computes on the processor what is known, and writes a graph of the rest. */
+/** Computes constants on the CPU, and records a graph of the rest. */
 class TracingBackend extends MathBackendCPU {
   readonly graph = new GraphWriter();
   readonly #traced = new WeakMap<object, Traced>();

@@ -31,7 +31,6 @@ export type Operator<Inputs = never, Attributes = never> = (
   attributes: Attributes,
 ) => Traced;
 
-/** The only tensor of a kernel that is traced is a traced one. */
 interface Unary {
   readonly x: Traced;
 }
@@ -67,13 +66,13 @@ const ACTIVATIONS: Readonly<Record<string, Operator<Unary, object>>> = {
   sigmoid: each('Sigmoid'),
 };
 
-/** Between types: there is one. @throws Error for another */
+/** Casts are dropped, as there is one type. @throws Error for another */
 const cast: Operator<Unary, CastAttrs> = (_graph, { x }, { dtype }) => {
   if (dtype !== 'float32') throw new Error(`a cast to ${dtype}`);
   return x;
 };
 
-/** Activations that a kernel may end with, as the kernels that they also are. */
+/** Activations that are fused into a kernel, as the kernels of their own that they also are. */
 function activated(graph: GraphWriter, x: Traced, activation = 'linear'): Traced {
   if (activation === 'linear') return x;
   const operator = ACTIVATIONS[activation];
@@ -81,7 +80,7 @@ function activated(graph: GraphWriter, x: Traced, activation = 'linear'): Traced
   return operator(graph, { x }, {});
 }
 
-/** A convolution, or one of each channel by itself, with the activation after it. */
+/** A convolution, or a depthwise one, with its fused activation. */
 const convolution =
   (isDepthwise: boolean): Operator<{ x: Operand; filter: Operand; bias?: Operand }, FusedConv2DAttrs> =>
   (graph, { x, filter, bias }, { strides, pad, dilations, dimRoundingMode, dataFormat, activation }) => {
@@ -112,7 +111,7 @@ const convolution =
     return activated(graph, { name, shape: info.outShape }, activation);
   };
 
-/** The largest or the mean of each window; what pads a picture counts as nothing. */
+/** Maximum or average pooling; padding does not count. */
 const pooling =
   (operator: 'MaxPool' | 'AveragePool'): Operator<Unary, MaxPoolAttrs> =>
   (graph, { x }, { filterSize, strides, pad, dimRoundingMode }) => {
@@ -205,7 +204,7 @@ const reduction =
   (graph, { x }, { axis, keepDims }) => {
     const axes = util.parseAxisParam(axis, [...x.shape]);
     const [left] = backend_util.computeOutAndReduceShapes([...x.shape], axes);
-    // What is left must be in TensorFlow's order: so it is when all dimensions stay, and where only channels are left.
+    // The result must be in TensorFlow's order, as it is if all dimensions or only channels are left.
     const isInOrder = keepDims || (axes.includes(1) && axes.includes(2));
     const name = isInOrder ? x.name : graph.asInTensorFlow(x);
     const reduced = isInOrder ? axes.map((each) => axisInGraph(each, x.shape.length)) : axes;
