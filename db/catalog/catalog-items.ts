@@ -4,16 +4,23 @@ import type { OwnFields } from '../../models/catalog/import/records';
 import type { Attribute, CatalogItem, Tag, Variant } from '../../models/catalog/item';
 import { categoriesOf } from '../../models/catalog/taxonomy';
 import type { FoundRows } from '../../models/ports';
-import { allOf, lines, prepared, rowsOf, type Sql, sql } from '../core/sql';
 import {
-  type EstimateJson,
-  estimateOf,
-  STORED_PRICES,
-  type StoredPricesJson,
-  storedPricesOf,
-} from '../pricing/stored-prices';
+  DATA_FILE_KINDS,
+  type DataFileKind,
+  type MarketEstimate,
+  REGIONS,
+  type Region,
+} from '../../models/pricing/estimate';
+import { allOf, lines, prepared, rowsOf, type Sql, sql } from '../core/sql';
 import { conditionsOf } from './search/catalog-clauses';
 import { isUnchangedSince } from './search/catalog-state';
+
+type EstimateJson = Omit<MarketEstimate, 'estimatedAt'> & { readonly estimated_at: string };
+
+/** What `STORED_PRICES` selects: of each kind of file the regions that have one. */
+interface StoredPricesJson extends Readonly<Record<DataFileKind, readonly Region[]>> {
+  readonly estimates: readonly EstimateJson[] | null;
+}
 
 export interface ItemRow {
   readonly id: string;
@@ -37,6 +44,18 @@ type VariantRow = Omit<Variant, 'prices'> & Partial<StoredPricesJson>;
 
 export const idsWithin = (ids: readonly string[], scope: SearchScope): Sql =>
   sql`SELECT id FROM catalog_search WHERE ${allOf([sql`id = ANY(${ids}::text[])`, ...conditionsOf(scope)])}`;
+
+/** The regions in which the variant `v` has rows of a table, in their order. */
+const regionsOf = (table: Sql): Sql =>
+  sql`ARRAY(SELECT region FROM unnest(${REGIONS}::text[]) WITH ORDINALITY AS regions (region, place) WHERE EXISTS (
+    SELECT FROM ${table} AS t WHERE t.variant_id = v.id AND t.region = regions.region) ORDER BY place)`;
+
+/** Columns: the prices of the variant `v`, estimates by source, then region. */
+const STORED_PRICES = sql`
+  (SELECT json_agg(e) FROM (
+    SELECT source, region, a AS "A", b AS "B", c AS "C", d AS "D", currency, estimated_at, confidence
+    FROM market_estimates WHERE variant_id = v.id ORDER BY source, region) AS e) AS estimates,
+  ${regionsOf(sql`estimate_history`)} AS historical_estimates, ${regionsOf(sql`listings`)} AS pricing_data`;
 
 /** A query for rows with variants, tags and prices (if `pricing`) by ids, unordered; one statement, so all are of one moment. */
 export const rowsById = (ids: Sql, pricing: boolean): Sql =>
@@ -85,7 +104,22 @@ const pricedVariant = (row: VariantRow & StoredPricesJson): Variant => ({
   images: row.images,
   thumbnails: row.thumbnails,
   popularity: row.popularity,
-  prices: storedPricesOf(row),
+  prices: {
+    estimates: row.estimates?.map(estimateOf) ?? null,
+    files: DATA_FILE_KINDS.flatMap((kind) => row[kind].map((region) => ({ kind, region }))),
+  },
+});
+
+const estimateOf = (row: EstimateJson): MarketEstimate => ({
+  source: row.source,
+  region: row.region,
+  A: row.A,
+  B: row.B,
+  C: row.C,
+  D: row.D,
+  currency: row.currency,
+  estimatedAt: new Date(row.estimated_at),
+  confidence: row.confidence,
 });
 
 /** Rows that a call requests, under a name of its own; by ids alone they may be of any state. */

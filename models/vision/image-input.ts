@@ -1,4 +1,5 @@
 import type { Filter } from '../catalog/catalog-query';
+import { AppError } from '../errors';
 import type { PreparedImage, SmallImage } from './neighbours';
 
 /** A part of an upright picture, as fractions of its width and height: within 0..1. */
@@ -40,4 +41,13 @@ export interface PhotoRequest<Photo> {
   readonly explain: boolean;
   /** Replaces the floor; null keeps it. */
   readonly minConfidence: number | null;
+}
+
+/** A failure of a photo, which names its position when it was sent in a list. */
+export function atPosition(index: number | undefined, failure: unknown): unknown {
+  if (index === undefined || !(failure instanceof AppError)) return failure;
+  const { code, message, extras, headers, cause } = failure;
+  const { field } = extras;
+  const placed = { ...extras, index, ...(field === undefined ? {} : { field: `images.${index}.${field}` }) };
+  return new AppError(code, message, { extras: placed, headers, cause });
 }

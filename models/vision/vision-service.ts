@@ -13,6 +13,7 @@ import {
   type EmbeddingRepository,
   type ImagePreparer,
   type ImageSource,
+  type MemoryLease,
   PORTS,
   type Prediction,
   type PredictionRepository,
@@ -21,10 +22,9 @@ import {
 import { candidatesOf, NEIGHBOURS, shortlistOf } from './candidates';
 import { calibrationOf } from './confidence';
 import { viewSizeOf } from './embedding-model';
-import type { ImageInput, PhotoRequest, PreparedInput } from './image-input';
+import { atPosition, type ImageInput, type PhotoRequest, type PreparedInput } from './image-input';
 import { ancestryOf, type Evidence, MATCHES_MAX, MatchContext } from './matches';
 import { jpegOf, type Neighbourhood, type SmallImage } from './neighbours';
-import { preparePhotos } from './prepare-photos';
 
 /** Tuning of the vision path; the defaults are in the settings (contract 7.7). */
 export interface VisionSettings {
@@ -65,6 +65,8 @@ export interface Identification {
   readonly totalMs: number;
 }
 
+type Fetched = Extract<ImageInput, { kind: 'bytes' }> & { readonly lease?: MemoryLease | undefined };
+
 /** Photos of an item to catalog rows: intake, queue, matches, rows, charge (docs/architecture.md, "How a photo is identified"). */
 @injectable()
 export class VisionService {
@@ -81,24 +83,55 @@ export class VisionService {
   ) {}
 
   /**
-   * Gets photos as small as the live model sees them; those that are kept have the usual size.
-   * @param whileFetching waits until all are fetched
-   * @throws AppError 422, 503
+   * Fetches photos and makes them as small as the live model sees them, in parallel; the first unusable one ends the others.
+   * Photos that are kept have the usual size.
+   * @param whileFetching waits until all are fetched; without it each is prepared as soon as it is fetched
+   * @throws AppError 400, 422, 503 as the ports say, with the position of the photo when it was sent in a list
    */
   async prepare(
-    call: CallContext,
+    { caller, signal, openMemory }: CallContext,
     photos: IdentifyRequest['photos'],
     whileFetching?: (wait: () => Promise<unknown>) => Promise<unknown>,
   ): Promise<SmallImage[]> {
-    const { source, preparer, queue, embeddings } = this;
-    const live = call.caller.keepsPhotos ? null : await embeddings.live(call.caller.liveStamp);
+    const { source, preparer } = this;
+    const live = caller.keepsPhotos ? null : await this.embeddings.live(caller.liveStamp);
     const size = live ? viewSizeOf(live.manifest, 'query') : undefined;
-    return preparePhotos(
-      photos,
-      { source, preparer, size, asPixels: queue.takesPixels },
-      call,
-      whileFetching,
-    );
+    const asPixels = this.queue.takesPixels;
+    const failed = new AbortController();
+    const ended = signal ? AbortSignal.any([signal, failed.signal]) : failed.signal;
+    const fetchPhoto = async (photo: ImageInput | PreparedInput) => {
+      if (photo.kind !== 'url') return photo;
+      const lease = openMemory?.();
+      ended.addEventListener('abort', () => lease?.close(), { once: true });
+      try {
+        const bytes = await source.fetch(photo.url, ended, lease);
+        return { ...photo, kind: 'bytes' as const, bytes, lease };
+      } catch (failure) {
+        lease?.close();
+        throw atPosition(photo.index, failure);
+      }
+    };
+    const preparePhoto = async (photo: Fetched | PreparedInput): Promise<SmallImage> => {
+      if (photo.kind === 'prepared') return photo.image;
+      try {
+        const { bytes, region } = photo;
+        const options = { signal: ended, region, account: caller.accountId };
+        return await (asPixels && size
+          ? preparer.decode(bytes, size, options)
+          : preparer.prepare(bytes, options, size));
+      } catch (failure) {
+        throw atPosition(photo.index, failure);
+      } finally {
+        photo.lease?.close();
+      }
+    };
+    try {
+      const coming = photos.map(fetchPhoto);
+      if (whileFetching) await whileFetching(() => Promise.all(coming));
+      return await Promise.all(coming.map(async (photo) => preparePhoto(await photo)));
+    } finally {
+      failed.abort();
+    }
   }
 
   /**

@@ -4,10 +4,8 @@ import type { Owner } from '../../access/api-key';
 import { Billing, type CallContext } from '../../access/billing';
 import { visionPrice } from '../../access/credits';
 import { AppError, notFound, rateLimited } from '../../errors';
-import { type ImagePreparer, type ImageSource, PORTS, type VisionJobStore } from '../../ports';
-import type { ImageAddress, ImageInput, KeptInput } from '../image-input';
-import { jpegOf } from '../neighbours';
-import { preparePhotos } from '../prepare-photos';
+import { type ImagePreparer, PORTS, type VisionJobStore } from '../../ports';
+import { atPosition, type ImageAddress, type ImageInput, type KeptInput } from '../image-input';
 import type { Identification } from '../vision-service';
 import type { EntryAnswer, EntryView, KeptEntry, SentEntry, VisionJob } from './vision-job';
 
@@ -36,7 +34,6 @@ export interface JobRequest extends EntryView {
 export class VisionJobService {
   constructor(
     @inject(PORTS.VisionJobStore) private readonly jobs: VisionJobStore,
-    @inject(PORTS.ImageSource) private readonly source: ImageSource,
     @inject(PORTS.ImagePreparer) private readonly preparer: ImagePreparer,
     @inject(ENTRY_PRESENTER) private readonly presenter: EntryPresenter,
     @inject(Billing) private readonly billing: Billing,
@@ -113,12 +110,19 @@ export class VisionJobService {
     }
   }
 
-  private async keptPhoto(photo: ImageInput, call: CallContext): Promise<ImageAddress | KeptInput> {
+  private async keptPhoto(
+    photo: ImageInput,
+    { caller, signal }: CallContext,
+  ): Promise<ImageAddress | KeptInput> {
     if (photo.kind === 'url') return photo;
-    const { source, preparer } = this;
-    const [image] = await preparePhotos([photo], { source, preparer }, call);
-    if (!image) throw new Error('a photo was prepared to nothing');
-    return { kind: 'prepared', image: { jpeg: await jpegOf(image), digest: image.digest } };
+    const { bytes, region, index } = photo;
+    try {
+      const options = { signal, region, account: caller.accountId };
+      const { jpeg, digest } = await this.preparer.prepare(bytes, options);
+      return { kind: 'prepared', image: { jpeg, digest } };
+    } catch (failure) {
+      throw atPosition(index, failure);
+    }
   }
 }
 
