@@ -5,13 +5,13 @@ import type { ApiServices, ApiSettings } from '../api-services';
 import { callerOf } from '../middleware/call';
 import type { Routes } from '../middleware/charged-answer';
 import { linksOf } from '../middleware/links';
+import type { Metrics } from '../ops/metrics';
 import { photosOf, readVisionBody } from '../wire/photos';
-import { reportTimings, type VisionObserver } from '../wire/vision-timings';
 import { presentLegacyIdentification, presentLegacyPage } from './presenter';
 import { type LegacyParameters, legacyIdentifyBody, toLegacyQuery } from './schema';
 
 /** The APIs of older integrations (contract 8.1): their wire forms around the same services. */
-export const legacyRoutes = (services: ApiServices, settings: ApiSettings, metrics: VisionObserver) =>
+export const legacyRoutes = (services: ApiServices, settings: ApiSettings, metrics: Metrics) =>
   ({
     searchProductsV1: listProducts(services, settings, ({ query }) => {
       // A row kind that is given twice is invalid, and must not become the default.
@@ -29,7 +29,7 @@ export const legacyRoutes = (services: ApiServices, settings: ApiSettings, metri
         photos: photos.length,
         make: async (call) => {
           const { value, price } = await services.vision.identify(call, request);
-          reportTimings(res, metrics, value);
+          metrics.reportIdentification(res, value);
           return { value: presentLegacyIdentification(value, links), price };
         },
       };

@@ -1,5 +1,6 @@
-import type { RequestHandler } from 'express';
+import type { RequestHandler, Response } from 'express';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Identification } from '../../models/vision/vision-service';
 import type { MetricSource } from '../api-services';
 
 const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 30];
@@ -70,8 +71,20 @@ export class Metrics {
     res.set('Content-Type', this.registry.contentType).send(await this.registry.metrics());
   };
 
-  observeVision(stages: readonly (readonly [stage: string, ms: number])[], found: boolean): void {
+  /** Reports the times and the id of an identification, also to its caller (`Server-Timing`, `X-Prediction-Id`). */
+  reportIdentification(res: Response, { predictionId, items, timings, totalMs }: Identification): void {
+    const stages = [
+      ['intake', timings.intakeMs],
+      ['queue', timings.queueMs],
+      ['embed', timings.embedMs],
+      ['neighbours', timings.neighboursMs],
+      ['rows', timings.rowsMs],
+      ['total', totalMs],
+    ] as const;
     for (const [stage, ms] of stages) this.stages.observe({ stage }, ms / 1000);
-    this.identifications.inc({ found: String(found) });
+    this.identifications.inc({ found: String(items.length > 0) });
+    const shown = stages.map(([stage, ms]) => `${stage};dur=${Math.round(ms * 10) / 10}`);
+    res.setHeader('Server-Timing', shown.join(', '));
+    res.setHeader('X-Prediction-Id', predictionId);
   }
 }

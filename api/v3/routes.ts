@@ -9,10 +9,10 @@ import { free, type Routes, type Work } from '../middleware/charged-answer';
 import { linksOf } from '../middleware/links';
 import { idOf } from '../middleware/request-address';
 import { validate } from '../middleware/validate';
+import type { Metrics } from '../ops/metrics';
 import { presentKey } from '../wire/accounts';
 import { periodOf } from '../wire/period';
 import { readVisionBody } from '../wire/photos';
-import { reportTimings, type VisionObserver } from '../wire/vision-timings';
 import {
   presentFeedback,
   presentFound,
@@ -35,7 +35,7 @@ import {
 import { feedbackBody, identifyBody, toIdentification } from './vision-schema';
 
 /** Queries, items, photos, feedback and the own account in v3 (contract 4 to 7). */
-export function coreRoutes(services: ApiServices, settings: ApiSettings, metrics: VisionObserver) {
+export function coreRoutes(services: ApiServices, settings: ApiSettings, metrics: Metrics) {
   const { catalog, vision, similar, suggestions, feedback } = services;
   const answerRows = <Found, Body>(
     req: Request,
@@ -97,7 +97,7 @@ export function coreRoutes(services: ApiServices, settings: ApiSettings, metrics
         photos,
         make: async (call) => {
           const { value, price } = await vision.identify(call, request);
-          reportTimings(res, metrics, value);
+          metrics.reportIdentification(res, value);
           return { value: presentIdentification(value, price, view), price };
         },
       };
