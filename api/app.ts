@@ -1,7 +1,7 @@
 import { parse as parseQuery } from 'node:querystring';
 import express, { type Express } from 'express';
 import helmet from 'helmet';
-import { runAsParty } from '../models/access/current-party';
+import { runAsParty } from '../models/access/fair-budget';
 import { unavailable } from '../models/errors';
 import { operatorRoutes } from './admin/routes';
 import type { ApiServices, ApiSettings } from './api-services';

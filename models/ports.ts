@@ -62,6 +62,9 @@ export interface WorkSlot {
 /** For work that is done alone. */
 export const NO_SLOT: WorkSlot = { reportWork: () => undefined, releaseWhile: (wait) => wait() };
 
+/** The most characters of a kept answer that are read at a time. */
+export const TEXT_PIECE = 512 * 1024;
+
 export type Token<Port> = symbol & { readonly port?: Port };
 
 export const PORTS = {

@@ -11,7 +11,7 @@ import {
   opens,
   type Scope,
 } from '../../models/access/api-key';
-import { setCurrentParty } from '../../models/access/current-party';
+import { setCurrentParty } from '../../models/access/fair-budget';
 import { forbidden, rateLimited, unauthorized } from '../../models/errors';
 import { countOne, unlimited, WINDOW_SECONDS } from '../limits/memory-rate-limiter';
 import type { Middleware } from './call';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Request, Response } from 'express';
 import { badRequest, conflict, idempotencyConflict } from '../../models/errors';
-import { TEXT_PIECE } from '../../models/text-pieces';
+import { TEXT_PIECE } from '../../models/ports';
 import type { ApiServices } from '../api-services';
 import type { AnswerMemory } from './answer-memory';
 import { callerOf, type Middleware, onceClosed, setFreeCreditHeaders } from './call';

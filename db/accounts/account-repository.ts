@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
 import { inject, injectable } from 'tsyringe';
 import { type Account, type ApiKey, type Caller, DEFAULT_SCOPES } from '../../models/access/api-key';
-import { runAsParty } from '../../models/access/current-party';
+import { runAsParty } from '../../models/access/fair-budget';
 import { type AccountRepository, type Clock, type ListPage, PORTS } from '../../models/ports';
 import { Batcher } from '../core/batcher';
 import { EXPIRY, isOpen } from '../core/shared-clauses';

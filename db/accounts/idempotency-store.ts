@@ -7,8 +7,8 @@ import {
   type IdempotencyStore,
   type IdempotentCall,
   PORTS,
+  TEXT_PIECE,
 } from '../../models/ports';
-import { TEXT_PIECE } from '../../models/text-pieces';
 import { isPast } from '../core/shared-clauses';
 import { rowsOf, sql } from '../core/sql';
 

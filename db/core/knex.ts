@@ -1,8 +1,7 @@
 import type { Socket } from 'node:net';
 import knexFactory, { type Knex } from 'knex';
 import type { Client } from 'pg';
-import { currentParty } from '../../models/access/current-party';
-import { FairBudget, type Lease } from '../../models/access/fair-budget';
+import { currentParty, FairBudget, type Lease } from '../../models/access/fair-budget';
 import { AppError } from '../../models/errors';
 import { type EmbeddedOptions, ensureEmbedded } from '../embedded/ensure-embedded';
 import { clientOptions } from '../embedded/run-folder';

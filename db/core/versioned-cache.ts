@@ -1,4 +1,4 @@
-import { runAsParty } from '../../models/access/current-party';
+import { runAsParty } from '../../models/access/fair-budget';
 
 /** Something small, cached by version and read again for any other version or none: never older than the caller's. */
 export class VersionedCache<Value> {

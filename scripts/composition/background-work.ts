@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { bodyMemory } from '../../api/middleware/answer-memory';
-import { entryPresenter } from '../../api/v3/job-presenter';
+import { entryPresenter } from '../../api/v3/jobs';
 import { makeSearchSnapshot } from '../../db/catalog/search/make-snapshot';
 import { PostgresHousekeepingStore } from '../../db/core/housekeeping-store';
 import { HmacDataFileSigner } from '../../db/files/hmac-data-file-signer';

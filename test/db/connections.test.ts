@@ -5,7 +5,7 @@ import { connectionBudget, connectPostgres, type Database } from '../../db/core/
 import { connectionsSpent, databaseFailure } from '../../db/core/postgres-faults';
 import { inTransaction, liftTimeLimit, rowsOf, sql } from '../../db/core/sql';
 import { PostgresProcessRegistry } from '../../db/installation/process-registry';
-import { runAsParty } from '../../models/access/current-party';
+import { runAsParty } from '../../models/access/fair-budget';
 import { AppError } from '../../models/errors';
 import { processEnvironment } from '../../scripts/config';
 import { openServerProxy } from '../contracts/server-proxy';

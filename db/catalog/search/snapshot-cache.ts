@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { runAsParty } from '../../../models/access/current-party';
+import { runAsParty } from '../../../models/access/fair-budget';
 import type { CatalogState } from '../../../models/ports';
 import { Batcher } from '../../core/batcher';
 import { Bitset } from './bitset';

@@ -1,1 +1,0 @@
-export const TEXT_PIECE = 512 * 1024;
