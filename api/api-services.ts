@@ -61,7 +61,7 @@ export type LifecycleState = 'starting' | 'ready' | 'stopping';
 /** One thing that the service needs to serve; `check` fails when it does not work. */
 export interface ReadinessCheck {
   readonly name: string;
-  /** The process can serve without it, with less function: its failure is a warning. */
+  /** The process can serve without it, in part: its failure is a warning. */
   readonly isOptional?: true;
   check(): Promise<unknown>;
 }
@@ -88,7 +88,7 @@ export interface DefaultLimits {
   readonly testCallsPerMonth: number;
 }
 
-/** How the HTTP side is set up; every figure is a setting of the process. */
+/** Settings of the HTTP side. */
 export interface ApiSettings {
   readonly logger: PinoLogger;
   readonly lifecycle: () => LifecycleState;
@@ -98,11 +98,11 @@ export interface ApiSettings {
   readonly inference: () => Readonly<Record<string, string>>;
   /** Base of image and data-file addresses, without a slash at the end; undefined takes it from each request. */
   readonly publicUrl?: string | undefined;
-  /** Base of image addresses alone, likewise: a cache in front. */
+  /** Base of image addresses if they have their own, such as that of a cache. */
   readonly imageBaseUrl?: string | undefined;
   /** Proxies in front of the service whose `X-Forwarded-*` count. */
   readonly trustProxyHops: number;
-  /** Origins of pages that may call the API from a browser, or all; none closes it to browsers. */
+  /** Origins of pages that may call the API from a browser, or all; by default none. */
   readonly corsOrigins: '*' | readonly string[];
   /** Shown at `/metrics` beside what the HTTP side measures itself. */
   readonly gauges: readonly MetricSource[];
@@ -120,6 +120,6 @@ export interface ApiSettings {
   readonly pages?: readonly RequestHandler[];
   /** Enables the operators' API, which is off without it. */
   readonly adminToken?: string | undefined;
-  /** The queue dashboard at `/queues`, which guards itself. */
+  /** The queue dashboard at `/queues`, which checks its own password. */
   readonly queues?: RequestHandler | undefined;
 }

@@ -26,12 +26,12 @@ interface Own {
   readonly parameters?: readonly object[];
   /** The schema of a JSON body; else what the lines of a JSON Lines body are, or the media types of a binary one. */
   readonly body?: z.ZodType | { readonly lines: string } | { readonly bytes: readonly string[] };
-  /** How a JSON body is read, if it has photos. */
+  /** How a JSON body with photos is read. */
   readonly takes?: 'job' | 'photo';
   /** The status of a success, if not 200; such an answer has a `Location`. */
   readonly status?: 201 | 202;
   readonly errors?: readonly number[];
-  /** For a change by operators: whether it is made only once under an `Idempotency-Key`. */
+  /** For a change by operators: whether it accepts an `Idempotency-Key`. */
   readonly isRepeatable?: true;
   /** Headers of a success: those always present, and those that may be. */
   readonly headers?: readonly string[];
@@ -42,14 +42,14 @@ type Usual = Required<Pick<Own, 'errors' | 'headers' | 'maybe'>>;
 
 type Method = 'get' | 'post' | 'put' | 'delete';
 
-/** An address and all its answers; the texts are in `ops/openapi/reference.md`. */
+/** An endpoint and its answers; the texts are in `ops/openapi/reference.md`. */
 export interface Endpoint<Answer = z.ZodType | readonly string[]>
   extends Usual,
     Omit<Own, 'aliases' | 'method' | 'takes' | keyof Usual> {
   readonly method: Method;
   /** The schema of a JSON answer, else the media types of any other. */
   readonly answer: Answer;
-  /** Its address, then its aliases; `:name` marks a part that varies. */
+  /** Its address, then its aliases, with parameters as `:name`. */
   readonly paths: readonly [string, ...string[]];
   readonly takes: 'nothing' | 'json' | 'photo' | 'job' | 'records' | 'picture';
   readonly tag: ApiVersion | 'files' | 'admin' | 'operations';

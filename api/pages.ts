@@ -5,7 +5,7 @@ import { notFound } from '../models/errors';
 import { mountRoute } from './middleware/mount-route';
 import { pathParameter } from './middleware/request-address';
 
-/** A file that a page loads, under a name that changes with its content, so that it may be cached forever. */
+/** A file of a page, named by a digest of its content, so that it may be cached forever. */
 export type Asset = Readonly<{ name: string; bytes: Buffer }>;
 
 /** @param file its name without the digest, or a path that ends with it */
@@ -55,7 +55,7 @@ export function pageAt(path: string, page: Page): Router {
   return router;
 }
 
-/** Lets a page load, run and call its own service alone, never in a frame. */
+/** A content security policy that allows only the page's own service, and no framing. */
 export function protectPage(res: Response, { images, forms }: Pick<Page, 'images' | 'forms'>): void {
   res.set({
     'Content-Security-Policy': [
@@ -96,7 +96,7 @@ function tagFor(address: string): string {
   return `<script defer src="${address}"></script>`;
 }
 
-/** Makes a value when it is first requested, and again only if that failed. */
+/** Caches a value on first use; a failure is retried. */
 function madeOnce<Thing>(make: () => Promise<Thing>): () => Promise<Thing> {
   let made: Promise<Thing> | null = null;
   return () => {

@@ -13,10 +13,10 @@ import { errorBody } from './middleware/error-handler';
 /** Request line and headers together (contract 11.2). */
 const HEADER_BYTES_MAX = 16 * 1024;
 
-/** Longer than the idle time of usual proxies, so that they close first and never write into a closed connection. */
+/** Longer than usual proxies keep idle connections, so that they never write into a closed one. */
 const KEEP_ALIVE_MS = 75_000;
 const HEADERS_MS_MAX = 20_000;
-/** Time for the largest photo over a slow line. */
+/** Enough for the largest photo over a slow line. */
 const REQUEST_MS_MAX = 120_000;
 /** A client that neither sends nor reads for this long is gone. */
 const IDLE_MS_MAX = 120_000;
@@ -32,7 +32,7 @@ export function createServer(app: RequestListener): Server {
     res.setMaxListeners(LISTENERS_MAX);
     answering.set(req.socket, res);
     res.once('close', () => answering.delete(req.socket));
-    // A client that sends one request after the other must not keep a stopping server from ending.
+    // A busy client must not keep a stopping server alive.
     if (!server.listening) res.setHeader('Connection', 'close');
     app(req, res);
   });

@@ -32,7 +32,7 @@ export class ConfigError extends Error {
 /** The settings of this process (contract 14.3), from the environment and `.env` (the environment wins). @throws ConfigError naming every fault */
 export function readConfig(environment?: Readonly<Record<string, string | undefined>>): Config {
   const source = environment ?? processEnvironment();
-  // A file that holds a secret often ends with a line break.
+  // Secrets read from files often end with a line break.
   const given = Object.entries(source)
     .map(([name, value]) => [name, value?.trim()] as const)
     .filter(([, value]) => value);
@@ -56,7 +56,7 @@ export function silenceAwsSdk(): void {
   process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
 }
 
-/** A person is waiting for the command. */
+/** Short, as a person is waiting. */
 const COMMAND_WAIT_MS = 5_000;
 
 /** The settings of a command: quiet, with plain-text warnings and less patience for a store. @throws ConfigError naming every fault */
@@ -70,7 +70,7 @@ export function readCommandConfig(): Config {
   };
 }
 
-/** The port of a worker is for its health and metrics alone, and must not be the one that an API on this host has. */
+/** A worker's port serves only health and metrics, and must not be that of an API on the same host. */
 const WORKER_DEFAULTS = { PORT: '0' };
 
 export const settingNames = (): readonly string[] => Object.keys(settings.shape);
@@ -161,7 +161,7 @@ const settings = z
   .refine(({ ROLE, REDIS_URL }) => (ROLE !== 'api' && ROLE !== 'worker') || REDIS_URL !== undefined, {
     path: ['ROLE'],
     message: 'api and worker meet in Redis: set REDIS_URL, or use all',
-    // Reported together with the faults of single settings.
+    // Report these together with the faults of single settings.
     when: () => true,
   })
   .refine(({ AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY }) => !AWS_ACCESS_KEY_ID === !AWS_SECRET_ACCESS_KEY, {

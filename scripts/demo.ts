@@ -16,7 +16,7 @@ import { type Config, ConfigError, readConfig } from './config';
 import { generateBundle, photoOfProduct, productId } from './lab/generator/generate-bundle';
 
 const CATALOG = { seed: 7, products: 60, images: 2, historyMonths: 18, estimatesPerVariant: 6 } as const;
-/** The item that is photographed; the photo is drawn from another angle, on a table, in other light. */
+/** The item in the photo, which is drawn from another angle, on a table, in other light. */
 const PHOTOGRAPHED = { index: 17, photoSeed: 4 } as const;
 const SAMPLES = [
   { index: 4, photoSeed: 2 },
@@ -30,7 +30,7 @@ async function main(): Promise<void> {
   const { once: isOnce = false } = program.opts<{ once?: boolean }>();
   const config = demoConfig(readConfig(), isOnce);
   const bundle = await drawCatalog(config);
-  // The service limits the whole process to decoding photos; after that it can't draw.
+  // The service restricts sharp to decoding photos; after that nothing can be drawn.
   const photo = await drawPhoto(PHOTOGRAPHED);
   const samples = isOnce ? [] : await Promise.all(SAMPLES.map(drawPhoto));
   say('Starting the service on its embedded database …');
@@ -54,7 +54,7 @@ async function main(): Promise<void> {
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
-/** A folder of its own and the embedded default, whatever production settings exist. */
+/** A separate folder and the embedded default, whatever production settings exist. */
 function demoConfig(config: Config, isOnce: boolean): Config {
   const none = {
     DATABASE_URL: undefined,

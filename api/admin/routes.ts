@@ -26,7 +26,7 @@ export function operatorRoutes({ audit, clock }: ApiServices, settings: ApiSetti
   const getAccount: OperatorRoutes['getAccount'] = async (req, { accounts }) => ({
     account: presentAccount(await accounts.show(idOf(req))),
   });
-  /** The only answer with the secret. */
+  /** The only answer that contains the secret. */
   const answerKey = (req: Request, res: Response, { key, secret }: CreatedKey) => {
     setCreated(req, res, settings, `/admin/v1/keys/${key.id}`);
     return { key: presentOwnedKey(key), secret };

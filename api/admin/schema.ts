@@ -26,7 +26,7 @@ export const keepPhotosBody = body('KeepPhotos', {
   keep: z.boolean().describe('`false` also deletes stored photos'),
 });
 
-/** Calls of a key; 0 means no limit. */
+/** A limit on calls; 0 means none. */
 const calls = z.int().min(0).max(999_999_999).optional();
 
 const later = z.iso.datetime({ offset: true }).transform((text) => new Date(text));

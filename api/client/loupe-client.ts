@@ -33,7 +33,7 @@ export type Photo = (
 export interface CallOptions {
   readonly includes?: IdentifyRequest['includes'];
   readonly signal?: AbortSignal;
-  /** Your name for the call; without one, every POST gets its own name, shared by its retries. */
+  /** Default: every POST gets its own key, shared by its retries. */
   readonly idempotencyKey?: string;
 }
 
@@ -112,7 +112,7 @@ export class LoupeClient {
     return answerOf(this.endpoints.DELETE('/v3/webhooks/{id}', of(id)));
   }
 
-  /** Says which product the photos of an answer showed; null if the catalog does not have it. */
+  /** Reports which product the photos of an answer showed; null if the catalog does not have it. */
   correct(predictionId: string, correctId: string | null, comment?: string) {
     const body = { correct_id: correctId, ...(comment === undefined ? {} : { comment }) };
     const params = { path: { id: predictionId } };
@@ -223,7 +223,7 @@ async function imageOf(photo: Photo): Promise<Pick<IdentifyRequest, 'url' | 'bas
   return { base64: base64Of(bytes), ...part };
 }
 
-/** In pieces, because a function call can't take a million arguments. */
+/** In pieces, because a function can't take a million arguments. */
 function base64Of(bytes: Uint8Array): string {
   const PIECE = 0x8000;
   let text = '';

@@ -37,7 +37,7 @@ export function retryingFetch(fetch: Fetch, { retries, timeoutMs }: RetryOptions
         if (signal.aborted || made === retries) throw signal.aborted ? signal.reason : failure;
         return null;
       });
-      // Null if the answer is not worth another call.
+      // Null if the call is not retried.
       const seconds = answer && [409, 429, 503].includes(answer.status) ? retryAfterOf(answer) : null;
       const waitMs = answer ? seconds && seconds * 1000 : FIRST_WAIT_MS * 2 ** made;
       const isRunning = answer?.status === 409;

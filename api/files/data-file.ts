@@ -37,7 +37,7 @@ export function sendDataFile({ signer, prices, clock }: ApiServices, answers: An
     }
     await answers.hold(res, BYTES_AT_ONCE);
     const rows = prices.fileRows(file)[Symbol.asyncIterator]();
-    // The first row is read before the status is sent, so that an unavailable store is a 503 and not a broken file.
+    // Read before the status is sent, so that an unavailable store is a 503 and not a broken file.
     const first = req.method === 'HEAD' ? null : await rows.next();
     res.set('Cache-Control', 'private, no-store');
     res.attachment(`${file.variantId}-${file.kind}-${file.region}.csv`);

@@ -24,7 +24,7 @@ export function sendImage({ images }: ApiServices, answers: AnswerMemory): Reque
     const file = pathParameter(req, 'file');
     const [, digest, extension] = NAME.exec(file) ?? [];
     const tag = `"${digest}"`;
-    // Not left to Express, which sends the image again for `Cache-Control: no-cache`: content never changes.
+    // Express would send it again for `Cache-Control: no-cache`, although content never changes.
     const known = isKnown(tag, req.get('If-None-Match'));
     const address = `/images/${file}`;
     const image = digest === undefined ? null : await found(images, address, !known && req.method !== 'HEAD');

@@ -60,10 +60,10 @@ export const legacyParameters = legacyQuery.extend({
   exclude_category: list.optional().describe('Names or ids of categories'),
 });
 
-/** Body of `POST /v2/products`: the same parameters, and whatever is ignored. */
+/** Body of `POST /v2/products`: the same parameters, and ignored ones. */
 export const legacyBody = legacyParameters.catchall(z.unknown()).register(SENT, { id: 'LegacyQuery' });
 
-/** What the catalog has, to distinguish facets from ignored parameters. */
+/** Distinguishes facets from ignored parameters. */
 type Known = Readonly<{ taxonomy: Taxonomy; facetFields: readonly string[]; pageSizeMax: number }>;
 
 /**
@@ -96,7 +96,7 @@ function tagFilters(given: { tags: readonly string[]; exclude_tags: readonly str
 
 /** One filter per named facet, to include or to exclude; `category` can only be excluded, because it is the scope (contract 8.3). */
 function facetFilters(given: LegacyParameters, { facetFields, taxonomy }: Known): Filter[] {
-  // The facets of contract 8.1 are facets even in a catalog without rows for them, where they return no rows.
+  // The facets of contract 8.1 are recognised even if no row of the catalog has them.
   const all = new Set([...taxonomy.facetFields(), ...facetFields]);
   const fields = [...all].filter((field) => !Object.hasOwn(legacyQuery.shape, field));
   const included = fields.map((field) => ({ field, include: valuesOf(given, field), exclude: [] }));

@@ -4,10 +4,10 @@ import type { LimitDecision, RateLimiter } from '../../models/ports';
 export const WINDOW_SECONDS = { second: 1, minute: 60 } as const;
 export type Window = keyof typeof WINDOW_SECONDS;
 
-/** A counter without a limit of its own: the names that it counts have different limits. */
+/** A counter without its own limit, as limits differ between keys. */
 export const unlimited = (seconds: number) => ({ points: Number.MAX_SAFE_INTEGER, duration: seconds });
 
-/** Counts one under a name. A window that ends too far ahead was started by a fast clock: it is void (contract 14.18). */
+/** Counts one under a name. A window that ends too far ahead was started by a fast clock, and is void (contract 14.18). */
 export async function countOne(counter: RateLimiterAbstract, name: string, seconds: number, limit: number) {
   let { consumedPoints, msBeforeNext } = await counter.consume(name);
   if (msBeforeNext > seconds * 1000) {

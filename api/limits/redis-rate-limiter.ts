@@ -18,7 +18,7 @@ for slot = 3, #ARGV do redis.call('ZADD', KEYS[1], now + ARGV[2], ARGV[slot]) en
 redis.call('PEXPIRE', KEYS[1], ARGV[2])
 return 1`;
 
-/** How long Redis is not asked again after it failed to answer. */
+/** How long Redis is bypassed after it failed to answer. */
 const AWAY_MS = 2_000;
 
 /** Limits shared by all processes, counted in Redis; while it is unavailable each process counts for itself. */
@@ -65,7 +65,7 @@ export class RedisRateLimiter implements RateLimiter {
     );
   }
 
-  /** Asks Redis; after a failure this process counts for itself for a while, so that a hanging Redis costs only one wait. */
+  /** Uses Redis; after a failure this process counts for itself for a while, so that a hanging Redis causes only one wait. */
   async #sharedOrOwn<Answer>(shared: () => Promise<Answer>, own: () => Promise<Answer>): Promise<Answer> {
     if (performance.now() < this.#awayUntil) return own();
     try {

@@ -28,12 +28,11 @@ export const readinessAnswer = part('Readiness', {
     .describe('The backend of each model loaded in this process'),
 });
 
-/** 200 as long as the process responds at all. */
 export const showHealth: RequestHandler = (_req, res) => {
   res.set('Cache-Control', 'no-store').json({ status: 'alive' } satisfies z.input<typeof healthAnswer>);
 };
 
-/** 200 when this process can serve, else 503; either way with the state of each dependency. */
+/** 200 when this process can serve, else 503, with the state of each dependency. */
 export function showReadiness({ readiness, inference, lifecycle }: ApiSettings): RequestHandler {
   return async (_req, res) => {
     const results = await Promise.all(
@@ -64,7 +63,7 @@ export function showReadiness({ readiness, inference, lifecycle }: ApiSettings):
 const faults = (results: readonly { readonly name: string; readonly fault: string | null }[]): string[] =>
   results.flatMap(({ name, fault }) => (fault === null ? [] : [fault === '' ? name : `${name} (${fault})`]));
 
-/** Null when the check passes, else the reason in our own words: anybody may read it. */
+/** Null when the check passes, else the reason, without internal details. */
 async function faultOf({ check }: ReadinessCheck): Promise<string | null> {
   const late = delay(CHECK_MS_MAX, '', { ref: false });
   const done = check().then(() => null);

@@ -47,7 +47,7 @@ export class Metrics {
         labelNames: labels,
         registers: [this.registry],
         async collect() {
-          // A figure that can't be read has no value; the other metrics must still be readable.
+          // A figure that can't be read must not prevent the others.
           const values = await read().catch(() => []);
           this.reset();
           for (const [own, figure] of values) this.inc(own, figure);

@@ -21,7 +21,7 @@ export async function bundleClient(): Promise<Asset[]> {
     outdir: '.',
     write: false,
   });
-  // The compiler's process is no longer needed, and would live as long as this one.
+  // The compiler's process would live as long as this one.
   await stop();
   const bundled = (extension: 'js' | 'css') => {
     const file = outputFiles.find(({ path }) => path.endsWith(`.${extension}`));

@@ -9,7 +9,7 @@ export interface DemoOffer {
 const LOOPBACK_ADDRESS = /^(::1|(::ffff:)?127\.\d+\.\d+\.\d+)$/;
 const LOOPBACK_NAMES = new Set(['localhost', '127.0.0.1', '[::1]']);
 
-/** Whether a request may be given the demonstration's key: it comes from this machine, and not from a page of another site. */
+/** Whether a request may get the demonstration's key: it comes from this machine, and from no page of another site. */
 export const mayOfferKey = (req: Request): boolean =>
   isLocal(req) && ['same-origin', 'none', undefined].includes(req.get('Sec-Fetch-Site'));
 

@@ -12,7 +12,7 @@ import type { TablePreview } from '../import/tables/table-source';
 import { wholeNumber } from './option-values';
 import { answering, asTable, printAnswer } from './output';
 
-/** `loupe catalog import` and `show`: how a catalog gets in, and what is in it (contract 13). */
+/** `loupe catalog import` and `show` (contract 13). */
 export function register(catalog: Command): void {
   importCommand(catalog).action(runImport);
   const shown = 'products and pictures by category and feed, and the pictures that could not be embedded';
@@ -62,7 +62,7 @@ async function runImport(path: string, flags: ImportFlags): Promise<void> {
   const { json, dryRun = false, allowRejects, wait } = flags;
   const table = tableOptions(path, flags);
   const report = flags.report === undefined ? {} : { report: resolve(flags.report) };
-  // Calls that this machine answers come first; on an idle machine an import is as fast as ever.
+  // Calls to this machine take priority; on an idle machine an import is as fast as ever.
   setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
   const result = await withJobs(({ importCatalog }) =>
     importCatalog({ bundle: resolve(path), ...(table && { table }), dryRun, wait, ...report }),

@@ -101,7 +101,7 @@ function registerSwitches(embeddings: Command): void {
     });
 }
 
-/** A change of the model comes after everything else on the machine. */
+/** Runs a change of the model at the lowest priority. */
 function reindex<Result>(work: (services: JobServices, progress: Progress) => Promise<Result>) {
   setPriority(constants.priority.PRIORITY_LOW);
   return withProgress(process.stderr, (progress) => withJobs((services) => work(services, progress)));

@@ -36,7 +36,7 @@ export function register(catalog: Command): void {
     .action(async ({ model = null, category = null, limit, json }) => {
       setPriority(constants.priority.PRIORITY_LOW);
       const worst = VERDICTS.map((verdict) => ({ verdict, findings: [] as Finding[] }));
-      // One JSON document of all findings, one of which is in memory at a time.
+      // Streams the JSON document, one finding in memory at a time.
       let between = '{"findings": [';
       const onFinding = (finding: Finding) => {
         if (json) {
@@ -93,11 +93,11 @@ const rowOf = ({ product, nearest, verdict }: Finding) => [
   nearest && differencesOf(nearest.differIn),
 ];
 
-/** Brand, model and style where the name does not say them, then the name. */
+/** Brand, model and style unless the name contains them, then the name. */
 const lineOf = ({ id, name, taxonomy }: NamedProduct): string =>
   `${id}  ${[...taxonomy.filter((each) => !name.includes(each)), name].join(' ')}`;
 
-/** The first fields in which two products differ; if none do, they may be one product that was entered twice. */
+/** The first fields in which two products differ; if none do, they may be duplicates. */
 function differencesOf(fields: readonly string[]): string[] {
   const more = fields.length - DIFFERENCES_SHOWN;
   if (fields.length === 0) return ['nothing'];

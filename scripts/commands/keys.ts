@@ -7,7 +7,7 @@ import { answering, asTable, printAnswer } from './output';
 
 const HOUR_MS = 3_600_000;
 
-/** `loupe keys create | list | rotate | revoke`: what opens the API (contract 9). */
+/** `loupe keys create | list | rotate | revoke` (contract 9). */
 export function register(keys: Command): void {
   registerCreate(keys);
   answering(keys, 'list', 'all keys, without their secrets').action(async ({ json }) => {

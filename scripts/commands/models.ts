@@ -19,7 +19,7 @@ const DOWNLOAD_TIMEOUT_MS = 6 * 60 * 60 * 1000;
 /** A large network on a small machine takes seconds for a picture. */
 const TRIAL_TIMEOUT_MS = 120_000;
 
-/** `loupe models …`: the embedding models that can be used here, and how others get in (docs/models.md). */
+/** `loupe models …`: lists and installs embedding models (docs/models.md). */
 export function register(models: Command): void {
   answering(models, 'list', 'the bundled models and those that were added').action(async ({ json }) => {
     const { models: installed, broken } = await new FolderModelLibrary(readConfig().DATA_DIR).all();

@@ -40,7 +40,7 @@ const SHORT = /^(\d{1,6})([smhdw])$/;
 const ISO = /^P(?=.)(\d{1,6}W)?(\d{1,6}D)?(?:T(?=.)(\d{1,6}H)?(\d{1,6}M)?(\d{1,6}S)?)?$/;
 const SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400, w: 604_800 };
 
-/** A future day, time, or duration from now on: `2027-03-01`, `2027-03-01T12:00:00Z`, `30d`, `12h`, `P30D`, `PT12H`. */
+/** A future day or time, or a duration from now: `2027-03-01`, `2027-03-01T12:00:00Z`, `30d`, `12h`, `P30D`, `PT12H`. */
 export function laterTimeOf(text: string): Date {
   const now = Date.now();
   const [, ...parts] = ISO.exec(text) ?? [];

@@ -2,7 +2,7 @@ import type { Command } from '@commander-js/extra-typings';
 import Table from 'cli-table3';
 import { printable, WITHIN_LINES } from '../composition/printable';
 
-/** A command of a group; its answer can be had as JSON. */
+/** A command of a group, with the option `--json`. */
 export const answering = <Usage extends string>(group: Command, usage: Usage, description: string) =>
   group.command(usage).description(description).option('--json', 'print JSON');
 

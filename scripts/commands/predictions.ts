@@ -6,7 +6,7 @@ import { withStores } from '../composition/services';
 import { FROM_TIME, timeOf } from './option-values';
 import { answering, asTable, percent, printAnswer } from './output';
 
-/** `loupe predictions …`: what was answered to photos, why, and whether it was right (contract 7.11). */
+/** `loupe predictions …`: answers to photos, why, and whether they were right (contract 7.11). */
 export function register(predictions: Command): void {
   const shown = 'model version, neighbours, distances, times and rows of one identification';
   answering(predictions, 'show <predictionId>', shown).action(async (id, { json }) => {

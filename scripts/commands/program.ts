@@ -1,7 +1,7 @@
 import { Command } from '@commander-js/extra-typings';
 import { version } from '../../package.json';
 
-/** Every `loupe` command (contract 14.5): its description, and the modules that register it, when not that of its name. */
+/** Groups of `loupe` commands (contract 14.5): description, and modules that register them; default: the one of that name. */
 const GROUPS: Readonly<Record<string, readonly [description: string, modules?: readonly string[]]>> = {
   accounts: ['accounts and their credits'],
   keys: ['API keys'],
@@ -20,7 +20,7 @@ const GROUPS: Readonly<Record<string, readonly [description: string, modules?: r
   usage: ['credits that an account used, by day and endpoint'],
 };
 
-/** The program for `words`, the command line after the name. Modules are loaded only of groups that the words name. */
+/** The program for `words`, the command line after the name. Only the modules of named groups are loaded. */
 export function buildProgram(words: readonly string[]): Command {
   const program = new Command('loupe')
     .version(version)

@@ -27,7 +27,7 @@ function report(failure: unknown, withStack: boolean): number {
   return 1;
 }
 
-/** An AppError is meant for callers, who are not told its cause; the operator is. */
+/** The message of an AppError hides its cause from callers; operators see it. */
 function reasonOf(failure: unknown): string {
   if (!(failure instanceof Error)) return String(failure);
   const isInside = failure instanceof AppError && failure.status >= 500 && failure.cause instanceof Error;

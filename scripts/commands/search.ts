@@ -3,7 +3,7 @@ import { withStores } from '../composition/services';
 import { timeOf, wholeNumber } from './option-values';
 import { answering, asTable, printAnswer } from './output';
 
-/** `loupe search misses`: what people look for that the catalog does not have, or calls something else (contract 5.14). */
+/** `loupe search misses`: text queries that found nothing (contract 5.14). */
 export function register(search: Command): void {
   answering(
     search,

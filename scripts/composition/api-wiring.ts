@@ -111,7 +111,7 @@ function inferenceOf(container: Container): Readonly<Record<string, string>> {
   return (embedders instanceof PooledEmbedderRegistry && embedders.stats()?.models) || {};
 }
 
-/** What must work for this process to serve. While an optional part fails it still answers, with less function. */
+/** What must work for this process to serve; without an optional part it still answers. */
 function readinessOf(config: Config, { container, database, parts }: Loupe): ReadinessCheck[] {
   const embeddings = adapterOf(container, PORTS.EmbeddingRepository);
   const watch = container.resolve(ProcessWatch);

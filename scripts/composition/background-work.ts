@@ -32,10 +32,10 @@ const MODELS = { everyMs: 2_000, retryAfterMs: 15_000, unloadAfterMs: 120_000 };
 /** A third of the time after which a silent process counts as gone. */
 const PROCESSES_MS = 10_000;
 
-/** Entries of jobs at the same time; those that wait for hosts take no slot (contract 16.5). */
+/** Concurrent job entries; those that wait for hosts take no slot (contract 16.5). */
 const ENTRIES = { atOnce: 2, pausedMax: 32, everyMs: 1_000 };
 
-/** Messages to webhooks: this many may hang, each for this long, before others wait for them. */
+/** Concurrent webhook messages: this many may hang before others wait. */
 const MESSAGES = { atOnce: 8, everyMs: 2_000 };
 const MESSAGE_MS = 10_000;
 
@@ -60,7 +60,7 @@ export async function startWorkerTasks(startup: Startup, queues: Queues): Promis
   every(startup, 'pending embeddings', 20_000, (signal) => pending.run(signal), 0);
 }
 
-/** Makes this process known to the others, and reports whether they fit together. */
+/** Registers this process, and reports differences from the others (contract 14.15). */
 export async function watchProcesses(startup: Startup): Promise<void> {
   const { config, container, logger, onClose } = startup;
   const images = adapterOf(container, PORTS.ImageStore);

@@ -1,17 +1,17 @@
 import type { Logger, WorkSlot } from '../../models/ports';
 import { RecurringTask } from './recurring-task';
 
-/** Does one piece of work, if there is one; returns whether there was. */
+/** Does one piece of work; returns whether there was any. */
 export type NextTask = (stop: AbortSignal, slot: WorkSlot) => Promise<boolean>;
 
 export interface Limits {
   readonly atOnce: number;
-  /** No piece is begun while this many have given up their slot and not got it back. Default: no limit. */
+  /** No new piece begins while this many have released their slot and not got it back. Default: no limit. */
   readonly pausedMax?: number;
   readonly everyMs: number;
 }
 
-/** Does several pieces of work at once. One loop polls while there are none; a loop that begins a piece starts another. */
+/** Does several pieces of work at once. One loop polls while there is none; a loop that begins a piece starts another. */
 export class ConcurrentPoller {
   readonly #loops = new Set<Promise<void>>();
   readonly #task: RecurringTask;
@@ -38,7 +38,7 @@ export class ConcurrentPoller {
     await Promise.all(this.#loops);
   }
 
-  /** Starts a loop, which continues until it finds nothing. Resolves when it has begun a piece, or found none. */
+  /** Starts a loop that runs until it finds no work. Resolves when it has begun a piece, or found none. */
   #poll(stop: AbortSignal): Promise<void> {
     if (stop.aborted || this.#isFull || this.#held >= this.limits.atOnce) return Promise.resolve();
     this.#held += 1;

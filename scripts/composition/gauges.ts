@@ -45,10 +45,10 @@ export const gaugesOf = ({ container, database, parts }: Loupe): MetricSource[] 
 const GROUPS_SHOWN = 50;
 const RARELY_MS = 60_000;
 const SHARE_OF_TIME = 100;
-/** Prometheus gives a scrape ten seconds; a million rows may take longer to count. */
+/** Less than Prometheus's limit of ten seconds: a million rows may take longer to count. */
 const FIRST_WAIT_MS = 5_000;
 
-/** Counted at most once a minute and for a hundredth of the time; meanwhile the previous figures are given (contract 14.21). */
+/** Counts at most once a minute and in a hundredth of the time; in between the previous figures are used (contract 14.21). */
 function catalogSources(status: StatusService): MetricSource[] {
   const counts = new LRUCache<'catalog', Awaited<ReturnType<typeof countsOf>>>({
     ...{ max: 1, ttl: RARELY_MS, allowStale: true },

@@ -57,7 +57,7 @@ const REMOVED_AT_ONCE = 8;
 
 const DIGITS = '0123456789abcdef';
 
-/** What is removed after how many days, by the settings; 0 keeps it forever (contract 5.13, 7.12, 13.5, 13.15, 16.8). */
+/** What is removed after how many days; 0 keeps it forever (contract 5.13, 7.12, 13.5, 13.15, 16.8). */
 export function retentionRules(config: Config, container: Container): RetentionRule[] {
   const clock = adapterOf(container, PORTS.Clock);
   const store = container.resolve(PostgresHousekeepingStore);

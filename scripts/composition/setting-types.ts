@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { SigningKey } from '../../db/files/hmac-data-file-signer';
 import type { BucketLocation } from '../../db/files/s3-image-store';
 
-/** The longest timer that Node has: a longer one fires at once. */
+/** Node's longest timer; a longer one fires at once. */
 export const TIMER_MS_MAX = 2 ** 31 - 1;
 
 export const wholeNumber = (fallback: number, minimum = 0, maximum = Number.MAX_SAFE_INTEGER) =>
@@ -132,7 +132,7 @@ export const signingKeys = () =>
           fault(`the secret of ${which} must have at least ${SECRET_LENGTH_MIN} characters`);
       });
       const ids = pairs.map((pair) => keyOf(pair).id);
-      // A link would be signed with one of the two and verified with the other.
+      // Links would be signed with one and verified with the other.
       if (ids.every((id) => KEY_ID.test(id)) && new Set(ids).size < ids.length) fault('names an id twice');
     })
     .transform((pairs) => pairs.map(keyOf));

@@ -10,10 +10,10 @@ const NEEDS = {
   QUEUES_PASSWORD: 'REDIS_URL',
 } as const;
 
-/** Shorter names are within a typing error of too many unrelated ones. */
+/** Shorter names are too similar to unrelated ones. */
 const NAME_LENGTH_MIN = 8;
 
-/** One sentence each, without values: no effect, nearly another's name, or a surprising combination. @param environment their source */
+/** Settings without effect, with a misspelt name, or in an odd combination; a sentence each, without values. */
 export function settingWarnings(config: Config, environment: Environment): readonly string[] {
   const given = Object.keys(environment).filter((name) => environment[name]?.trim());
   const warnings = given.flatMap((name) => misspelt(name) ?? []);

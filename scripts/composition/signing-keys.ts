@@ -23,7 +23,7 @@ export async function signingKeys(config: Config): Promise<readonly SigningKey[]
   return (await keysIn(file)) ?? signingKeys(config);
 }
 
-/** Null when there is no such file. The reason why it can't be read is not given in full: it would show a part of a secret. */
+/** Null without a file. The error does not quote it, as that would reveal parts of a secret. */
 async function keysIn(file: string): Promise<readonly SigningKey[] | null> {
   const text = await readFile(file, 'utf8').catch((failure: unknown) => {
     if (failure instanceof Error && 'code' in failure && failure.code === 'ENOENT') return null;

@@ -13,7 +13,7 @@ export type QueuePage = NonNullable<ApiSettings['queues']>;
 
 export const SYSTEM_CLOCK: Clock = { now: () => new Date() };
 
-/** A process while it starts: what its parts are made from, and where each registers how it is closed. */
+/** A starting process: what its parts are made from, and where each registers how to close it. */
 export interface Startup {
   readonly config: Config;
   readonly container: Container;

@@ -28,7 +28,7 @@ export async function withProgress<Result>(
 
 class TerminalProgress implements Progress {
   #bar: SingleBar | null = null;
-  /** Of the stage: what was done before it began, and the first value of the count that the rate is of. */
+  /** What was done before the stage began, and the first value of the count whose rate is shown. */
   #before = 0;
   #counted: number | null = null;
   #hasCounts = false;
@@ -39,7 +39,7 @@ class TerminalProgress implements Progress {
   constructor(private readonly stream: NodeJS.WriteStream) {}
 
   begin(stage: string, total: number, done = 0, counts?: Counts): void {
-    // A stage that failed has not ended.
+    // A failed stage was not stopped.
     this.stop();
     [this.#before, this.#counted, this.#hasCounts, this.#isMoving] = [done, null, false, false];
     this.#startedAt = performance.now();

@@ -27,10 +27,10 @@ export const BUNDLE_FILES = {
 export type BundleFileName = (typeof BUNDLE_FILES)[RecordKind];
 
 const IMAGE_EXTENSIONS = ['.jpg', '.jpeg', '.png', '.webp'];
-/** After this many lines the event loop gets a turn, so that the database does not wait for the reader. */
+/** Yields to the event loop after this many lines, so that the database does not wait for the reader. */
 const LINES_AT_ONCE = 64;
 
-/** A bundle open for reading (contract 13.1). An archive is unpacked, so that its files can be read in order. Nothing outside is read. */
+/** A bundle open for reading (contract 13.1). Archives are unpacked, as files are read in order. Nothing outside is read. */
 export class Bundle {
   readonly files: PlainFiles;
 
@@ -38,9 +38,9 @@ export class Bundle {
     private readonly root: string,
     private readonly temporary: string | null,
     private readonly present: ReadonlyMap<string, string>,
-    /** Entries in it that are refused as a whole, such as a link. */
+    /** Refused entries, such as links. */
     readonly faults: readonly BundleFault[],
-    /** Entries in it that are not known and therefore not read. */
+    /** Unknown entries, which are not read. */
     readonly warnings: readonly string[],
   ) {
     this.files = new PlainFiles(root);
@@ -152,7 +152,7 @@ async function* linesOf(path: string): ReturnType<RecordFile<unknown>['read']> {
       yield { lines, bytesRead: raw.bytesRead };
     }
   } catch (failure) {
-    // What could be read of a damaged file is kept; the rest is one rejection.
+    // The readable part of a damaged file is kept; the rest is one rejection.
     const why = failure instanceof Error ? failure.message : String(failure);
     const reason = `the file can not be read from here on: ${why}`;
     yield { lines: [{ line: last + 1, field: WHOLE_LINE, reason }], bytesRead: raw.bytesRead };

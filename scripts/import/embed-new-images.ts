@@ -51,7 +51,7 @@ async function embedFor(
     });
   await embedPending({ embeddings, queue: { embed } }, version.id, { batch, onBatch }).catch((failure) => {
     if (failure !== refusal || !(failure instanceof AppError)) throw failure;
-    // The catalog is imported; without workers its pictures wait for the next run.
+    // The catalog is imported; its pictures wait for the next run.
     progress.note(`not embedded: ${failure.message}`);
     result.notEmbedded = Math.max(0, pending - result.embedded);
   });

@@ -15,7 +15,7 @@ export interface BundleFault {
  * as macOS writes it, are one name (contract 13.18); the file that is spelt as the path is comes first.
  */
 export class PlainFiles {
-  /** By folder, the names in it that are neither form: most folders have none. */
+  /** By folder, names that mix both forms: most folders have none. */
   readonly #mixedNames = new Map<string, Promise<readonly string[]>>();
 
   constructor(private readonly root: string) {}

@@ -52,13 +52,13 @@ async function linesOf(body: Uint8Array): Promise<readonly ReadLine<unknown>[]> 
   return lines;
 }
 
-/** In pieces, so that no more lines are read than a body may have. */
+/** In pieces, so that reading can stop at the limit of lines. */
 async function* piecesOf({ buffer, byteOffset, byteLength }: Uint8Array): AsyncGenerator<Buffer> {
   const bytes = Buffer.from(buffer, byteOffset, byteLength);
   for (let at = 0; at < bytes.length; at += PIECE) yield bytes.subarray(at, at + PIECE);
 }
 
-/** The record of a line and its kind; a line that names none is a fault in the first file that is read. */
+/** The record of a line and its kind; without a kind the line is a fault of the first file. */
 function unwrapped(line: ReadLine<unknown>): { kind: RecordKind; line: ReadLine<unknown>; record: unknown } {
   if ('reason' in line) return { kind: 'categories', line, record: null };
   const { record: value } = line;
@@ -69,7 +69,6 @@ function unwrapped(line: ReadLine<unknown>): { kind: RecordKind; line: ReadLine<
   return { kind: 'categories', line: fault, record: null };
 }
 
-/** As it was sent, unless it is longer than any id. */
 function idOf(record: unknown): string | null {
   const id = record instanceof Object && 'id' in record ? record.id : null;
   return typeof id === 'string' && id.length <= ID_LENGTH_MAX ? id : null;

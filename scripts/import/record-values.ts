@@ -15,10 +15,10 @@ const FIELD = /^\p{L}[\p{L}\p{N}_-]*$/u;
 const UNSTORABLE = /\0|\p{Surrogate}/u;
 const ID = /^[^\s\p{C},/?#%]+$/u;
 const NO_ID = 'is no id: empty, or with white space or one of , / ? # %';
-/** The form of most ids: one test shows that they are valid. */
+/** The form of most ids, checked first because it is fast. */
 const PLAIN_ID = /^[\w:.-]{1,200}$/;
 
-/** Storable text in which `faultOf` finds no fault: one check, as there are dozens of texts in a record. */
+/** Storable text in which `faultOf` finds no fault; one check, for speed. */
 function checked(faultOf: (text: string) => string | null) {
   const fault = (text: string) =>
     UNSTORABLE.test(text) ? 'holds a character that can not be stored' : faultOf(text);
@@ -62,7 +62,7 @@ export const field = checked(
 /** A picture as a bundle names it: an `https://` address or a path inside the bundle. */
 export const picture = checked((reference) => {
   if (reference.includes('://')) {
-    // A service that is reached by http names its own pictures this way.
+    // The address of a stored picture may be http.
     const isStored = storedImageOf(reference) !== undefined;
     return addressFault(reference, isStored ? ['https:', 'http:'] : ['https:']);
   }
@@ -83,7 +83,7 @@ function addressFault(address: string, protocols: readonly string[]): string | n
 const DATA_BYTES_MAX = 16 * 1024;
 const DATA_DEPTH_MAX = 64;
 
-/** A shop's own data of a product (contract 1.10): a JSON object, kept as its text. Refused if it would not come back as written. */
+/** A shop's own data on a product (contract 1.10): a JSON object, kept as text. Refused if it would not come back unchanged. */
 export const ownData = z.unknown().transform((value, context): string => {
   const isObject = value instanceof Object && !Array.isArray(value);
   const fault = isObject ? faultIn(value, DATA_DEPTH_MAX) : 'is no object';

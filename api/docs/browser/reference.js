@@ -14,7 +14,7 @@ async function start() {
   try {
     const answer = await fetch('openapi.json');
     if (!answer.ok) throw new Error(`openapi.json answered ${answer.status}`);
-    // The address that this page came from is the server: calls from here go nowhere else.
+    // Calls go only to the server of this page.
     const servers = [{ url: new URL('.', location.href).href.replace(/\/$/, '') }];
     const spec = { ...(await answer.json()), servers };
     reference.textContent = '';

@@ -7,7 +7,7 @@ import { FRAME, headerComponents, headersOf, textOf, wordsOn } from './reference
 import { componentSchemas, namedSchema, queryParameters, schemaReference } from './schemas';
 import { webhooks } from './webhooks';
 
-/** `records`: with `RecordLine` among them; `admin`: whether the operators' API is enabled (contract 17.1). */
+/** `records`: includes `RecordLine`; `admin`: whether the operators' API is enabled (contract 17.1). */
 type Described = Readonly<{ records: ApiSettings['recordSchemas']; admin?: boolean }>;
 
 /** The API as an OpenAPI 3.1 document, without its servers (contract 14.19): made from the schemas that validate and the table that is mounted. */

@@ -62,13 +62,13 @@ function jsonSchemas(registry: typeof SENT, io: 'input' | 'output', others: Sche
   for (const [id, schema] of Object.entries(others)) registry.add(schema, { id });
   const { schemas } = z.toJSONSchema(registry, { uri, io, unrepresentable: 'any', override: plain });
   for (const schema of Object.values(others)) registry.remove(schema);
-  // A schema inside a document needs neither its dialect nor its own address.
+  // A schema within a document needs neither `$schema` nor `$id`.
   return Object.fromEntries(
     Object.entries(schemas).map(([name, { $schema: _dialect, $id: _address, ...schema }]) => [name, schema]),
   );
 }
 
-/** Leaves out noise: JavaScript's range of integers, patterns of formats; and constants that break client generators. */
+/** Removes noise (JavaScript's range of integers, patterns of formats) and constants that break client generators. */
 function plain({ jsonSchema }: { jsonSchema: Record<string, unknown> }): void {
   if (jsonSchema['minimum'] === Number.MIN_SAFE_INTEGER) delete jsonSchema['minimum'];
   if (jsonSchema['maximum'] === Number.MAX_SAFE_INTEGER) delete jsonSchema['maximum'];

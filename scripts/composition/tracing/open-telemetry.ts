@@ -60,7 +60,7 @@ const COMPLAINT_MS = 600_000;
 /** Longer values say nothing more, and callers choose their paths. */
 const ATTRIBUTE_LENGTH_MAX = 512;
 
-/** Traces as spans of OpenTelemetry, sent by OTLP. One service of a process has them: contexts are global. */
+/** Traces by OpenTelemetry and OTLP; for one service per process, as contexts are global. */
 export class OpenTelemetry implements Tracing {
   readonly #provider: TracerProvider;
   #complainedAt = Number.NEGATIVE_INFINITY;
@@ -95,7 +95,7 @@ export class OpenTelemetry implements Tracing {
       const span = this.#tracer.startSpan(req.method ?? 'HTTP', options, caller);
       res.once('close', () => endOfRequest(span, req, res));
       const around = trace.setSpan(caller, span);
-      // The log line of the call, written when its answer ends, belongs to the trace as well.
+      // The log line, written when the answer ends, belongs to the trace as well.
       for (const emitter of [req, res]) context.bind(around, emitter);
       return context.with(around, () => listener(req, res));
     };

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Token } from '../../../models/ports';
 import type { PhotoPipeline } from '../../../workers/pipeline';
 
-/** Follows a call through processes, by wrapping their edges and ports; the code between knows only the `trace` of a photo. */
+/** Traces calls across processes by wrapping ports and the HTTP listener; other code knows only the `trace` of a photo. */
 export interface Tracing {
   /** Each request is a trace, or continues its caller's (W3C `traceparent`). */
   requests(listener: RequestListener): RequestListener;

@@ -11,11 +11,11 @@ const MARKS: readonly (readonly [mark: readonly number[], encoding: TextEncoding
   [[0xfe, 0xff], 'utf-16be'],
 ];
 const CHUNK = 256 * 1024;
-/** Stands for bytes that are not a character of the encoding. */
+/** Replaces bytes that are not a character of the encoding. */
 export const REPLACEMENT = '\ufffd';
 export const MISSING_BYTES = 'holds bytes that are no character of the encoding of the file';
 
-/** By the byte order mark, else by zeros UTF-16, else UTF-8 where most of what is beyond ASCII is that, else Windows-1252. */
+/** By byte order mark; else UTF-16 if there are zeros, UTF-8 if most non-ASCII is valid, or Windows-1252. */
 export async function encodingOf(path: string): Promise<TextEncoding> {
   const head = await buffer(createReadStream(path, { end: 1023 }));
   const marked = MARKS.find(([mark]) => mark.every((byte, position) => head[position] === byte));

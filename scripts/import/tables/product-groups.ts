@@ -12,7 +12,7 @@ type GroupFault = RowFault & { readonly lost: boolean };
 const ROWS_MAX = 2_000;
 const NO_KEY = 'is required: a handle, an id, a SKU or a link tells which product a row is of';
 
-/** Groups rows by key. Keys whose rows are not consecutive wait for the end; of the others one is in memory. */
+/** Groups rows by key. Keys whose rows are not consecutive come last; of the others one group is in memory at a time. */
 export async function* productGroups(
   rows: AsyncIterable<readonly ReadRow[]>,
   keyOf: (row: TableRow) => string | null,
@@ -47,7 +47,7 @@ function bounded(found: ProductGroup | GroupFault): ProductGroup | GroupFault {
   return { line: found.rows[0]?.line ?? 0, field: 'id', reason, lost: false };
 }
 
-/** Tells which keys begin more than one run of rows, in about eight bytes for each run. */
+/** Keys that begin more than one run of rows, in about eight bytes for each run. */
 export class NonConsecutiveKeys {
   #hashes: number[] = [];
   #repeated: ReadonlySet<number> | null = null;
@@ -56,7 +56,7 @@ export class NonConsecutiveKeys {
     this.#hashes.push(hashOf(key));
   }
 
-  /** Call after the last was added. Another key of the same hash only waits with it. */
+  /** Call after the last was added. A key with the same hash only comes later. */
   has(key: string): boolean {
     this.#repeated ??= this.#find();
     return this.#repeated.size > 0 && this.#repeated.has(hashOf(key));

@@ -45,7 +45,7 @@ function delimiterOf(header: string): string {
   return DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ',';
 }
 
-/** The rows below the header, some at a time. A fault concerns its row, or the rest of the file. */
+/** The rows after the header, in groups. A fault concerns its row, or the rest of the file. */
 export async function* csvRows(
   path: string,
   form: CsvForm,

@@ -4,7 +4,7 @@ import { decodedText, MISSING_BYTES, REPLACEMENT, type TextEncoding } from './de
 
 const CELL_LENGTH_MAX = 1024 * 1024;
 const ITEMS: ReadonlySet<string> = new Set(['item', 'entry']);
-/** The parser's complaints about `A & B`, which is accepted. */
+/** The parser's errors about `A & B`, which is accepted. */
 const BARE_AMPERSAND = /entity|&/i;
 
 /** An item that is being read: its elements are its cells. */
@@ -17,7 +17,7 @@ interface OpenItem {
   text: string;
 }
 
-/** Items of an RSS or Atom feed: their elements are cells, without the prefix `g:`; what is nested deeper is not read. */
+/** Items of an RSS or Atom feed: their elements are cells, without the prefix `g:`; deeper elements are ignored. */
 export async function* xmlRows(
   path: string,
   encoding: TextEncoding,
@@ -26,7 +26,7 @@ export async function* xmlRows(
   const sax = saxParser(true);
   let rows: ReadRow[] = [];
   let item = null as OpenItem | null;
-  // Between items one fault is enough.
+  // One fault outside of items is enough.
   let isToldOutside = false;
 
   const fail = (reason: string) => {

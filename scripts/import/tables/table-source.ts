@@ -10,7 +10,7 @@ import { TableTaxonomy, type TaxonomyStore } from './table-taxonomy';
 export interface TableOutcome {
   readonly products: number;
   readonly removed: number;
-  /** Remarks about many rows at once; one of `refused` is a removal that was requested and not done. */
+  /** Remarks about many rows; one of `refused` is a requested removal that was not made. */
   readonly notes: readonly string[];
   readonly refused: boolean;
 }
@@ -129,7 +129,7 @@ export class TableSource implements RecordSource {
     let ids: string[] = [];
     for await (const some of this.#groups(onBytes)) {
       yield some.flatMap((found): Lines<'products'> => ('rows' in found ? this.#product(found) : [found]));
-      // Rejected ones too: they are in the feed.
+      // Also rejected ones: they are in the feed.
       for (const found of some) {
         if ('rows' in found && this.#rows.isOffered(found.rows)) ids.push(productId(found.key));
       }

@@ -15,7 +15,7 @@ export type TaxonomyStore = Pick<CatalogImportStore, 'categories' | 'entities' |
 const ENTITIES_AT_ONCE = 1_000;
 const MODEL_LEVELS = ['model', 'style'] as const;
 
-/** An entity of the table, the line that names it first, and the categories of the products that name it. */
+/** An entity of the table, the first line that names it, and the categories of its products. */
 interface Found {
   readonly line: number;
   readonly entity: NamedEntity;
@@ -73,7 +73,7 @@ export class TableTaxonomy implements KnownNames {
   async match(): Promise<void> {
     const alike = await this.#alike();
     const matched = new Map<string, Found>();
-    // A parent is added before what is below it.
+    // Parents are added before their children.
     for (const [made, { line, entity, categories }] of this.#entities) {
       const above = Object.entries(entity.parents).map(([kind, id]) => [kind, this.idOf(id)] as const);
       const candidates = alike.get(nameKey(entity)) ?? [];

@@ -16,7 +16,7 @@ export interface Draft {
 /** An entity by its name; its id is null while only a name has been typed. */
 export type Level = Readonly<{ name: string; id: string | null }>;
 
-/** The fields of a product's record that the page changes; the rest stays. */
+/** A product's record; the page changes some of its fields. */
 export type ProductRecord = { readonly id: string; readonly [field: string]: unknown };
 
 /** The kinds of the hierarchy of a category, outermost first. */
@@ -31,7 +31,7 @@ export const levelsAt = (kinds: readonly string[], at: (kind: string) => Level |
 const levelOf = (row: Row | undefined, kind: string): Level | undefined =>
   row?.attributes?.find(({ field }) => field === kind);
 
-/** A draft for a new item, with the category and the outermost level (brand) of a product that looks like it. */
+/** A draft of a new item, with the category and brand of a product that looks like it. */
 export function draftLike(like: Row | undefined, categories: readonly Category[]): Draft {
   const category = levelOf(like, 'category')?.id ?? categories[0]?.id ?? '';
   const kinds = kindsOf(categories, category);
@@ -77,7 +77,7 @@ export async function writeItem(
   const others = Object.entries(before?.['attributes'] ?? {}).filter(
     ([field]) => !Object.hasOwn(draft.levels, field),
   );
-  // By position; a picture without a thumbnail is its own if a later one has one.
+  // By position, so a picture without a thumbnail stands for its own if a later one has one.
   const thumbnails = pictures.findLastIndex(({ thumbnail }) => thumbnail !== undefined) + 1;
   const product = {
     variants: [{ id: id.replace(/^product_/, 'variant_') }],

@@ -6,7 +6,7 @@ import { rememberNames } from '../service/names';
 import { useTask } from '../session/hooks';
 import { useSession } from '../session/session';
 
-/** `adding`: whether an item is to be added; its photos first show whether the catalog has it. */
+/** `adding`: whether an item is to be added; its photos are identified first, in case the catalog has it. */
 export type Settings = Readonly<{ adding: boolean; imageBytesMax: number; photosMax: number }>;
 
 export type Question = IdentifyOptions & { readonly photos: readonly Photo[] };
@@ -55,7 +55,7 @@ export function useIdentification({ adding, imageBytesMax, photosMax }: Settings
   };
   return {
     ...{ photos, options, setOptions, adding, failure, faulty, start, leave, begin },
-    /** Null before the first, and when it is left. */
+    /** Null before the first identification, and after leaving it. */
     asked: shown ? asked : null,
     returned: asked !== null,
     // Checking whether it is in the catalog needs no price.

@@ -6,7 +6,7 @@ export type Edge = (typeof EDGES)[number];
 /** The part of a picture to look at, by its edges: fractions of the picture, from its left and its top. */
 export type Frame = Readonly<Record<Edge, number>>;
 
-/** A place in a picture, or a distance, in the same fractions. */
+/** A point or a distance in the same fractions. */
 export type Point = Readonly<Record<'x' | 'y', number>>;
 
 export const WHOLE: Frame = { left: 0, top: 0, right: 1, bottom: 1 };
@@ -58,7 +58,7 @@ export function gripAt(frame: Frame, { x, y }: Point, reach: Point): readonly Ed
   return near.length > 0 ? near : EDGES;
 }
 
-/** A frame after a drag; without a grip it is drawn anew, from corner to corner. */
+/** A frame after a drag; without a grip a new one is drawn from corner to corner. */
 export function dragged(frame: Frame, grip: readonly Edge[], from: Point, to: Point): Frame {
   if (grip.length === 0) return upright({ left: from.x, top: from.y, right: to.x, bottom: to.y });
   if (grip.length < EDGES.length) {

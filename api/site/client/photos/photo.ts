@@ -5,7 +5,7 @@ import { type Frame, regionOf } from './frame';
 export type Photo = {
   readonly id: number;
   readonly name: string;
-  /** Address under which this browser can show it. */
+  /** Address for showing it in this browser. */
   readonly preview: string;
   /** The part of it to look at; null: all of it. */
   readonly frame: Frame | null;
@@ -29,7 +29,7 @@ function photoOf(given: Given): Photo {
 export const copyOf = (photo: Photo): Photo =>
   photo.kind === 'file' ? { ...photo, preview: URL.createObjectURL(photo.file) } : photo;
 
-/** A file of a type unknown to the browser may be a picture; the service decides by its bytes. */
+/** A file of an unknown type may be a picture; the service decides by its bytes. */
 const mayBePicture = (given: Given): boolean =>
   typeof given === 'string' || given.type === '' || given.type.startsWith('image/');
 
@@ -82,7 +82,7 @@ export async function shrink(photo: Photo): Promise<Photo> {
   return { ...photo, file: await drawn(picture, { x: 0, y: 0, width: 1, height: 1 }, scale) };
 }
 
-/** The framed part of a photo as a separate picture; all of it if there is no frame. */
+/** The framed part of a photo, or all of it, as a separate picture. */
 export async function cropToFrame({ file, frame }: Photo & { readonly kind: 'file' }): Promise<Blob> {
   return frame === null ? file : drawn(await createImageBitmap(file), regionOf(frame), 1);
 }

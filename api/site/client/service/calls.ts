@@ -15,9 +15,9 @@ export interface Call<Answer = CatalogAnswer> {
   /** Relative to the page, without a slash at its start. */
   readonly path: string;
   readonly body?: Body;
-  /** In place of JSON: its bytes, with their media type. */
+  /** Sent in place of JSON. */
   readonly content?: Blob;
-  /** Never set: gives the compiler the type of the answer. */
+  /** Never set; carries the type of the answer. */
   readonly answers?: Answer;
 }
 

@@ -6,7 +6,7 @@ export class Failure extends Error {
     readonly status: number,
     message: string,
     readonly answer: Partial<Refusal> = {},
-    /** Seconds after which another try makes sense; null when the service names none. */
+    /** The `Retry-After` of the answer, or null. */
     readonly retryAfterSeconds: number | null = null,
   ) {
     super(message);
@@ -52,7 +52,7 @@ const STATUS_WORDS: Readonly<Record<number, readonly [title: string, again: bool
   504: ['This took too long', true],
 };
 
-/** A failure in words that say what to do; `again`: whether the same call may succeed later. */
+/** Describes a failure and the remedy; `again`: whether the same call may succeed later. */
 export function inWords({ status, message, answer }: Failure) {
   const photo = PHOTO_WORDS[answer.reason ?? ''];
   if (photo) return { title: photo[0], text: `${message} ${photo[1]}`, again: false };

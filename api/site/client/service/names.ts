@@ -3,7 +3,7 @@ import type { CatalogAnswer, Category } from './calls';
 const names = new Map<string, string>();
 const fields = new Map<string, Set<string>>();
 
-/** Learns from rows and facets the names of ids, and which fields the products of a category have. */
+/** Collects from rows and facets the names of ids, and the fields of each category's products. */
 export function rememberNames({ data, facets = {} }: CatalogAnswer): void {
   for (const { id, name } of Object.values(facets).flat()) names.set(id, name);
   for (const { id, name, attributes = [], available_tags: tags = [], variants } of data) {
@@ -18,7 +18,7 @@ export function rememberCategories(categories: readonly Category[]): void {
   for (const { id, name } of categories) names.set(id, name);
 }
 
-/** The name of an id; until an answer has given it, the readable part of the id itself. */
+/** The name of an id; while that is unknown, the readable part of the id. */
 export const nameOf = (id: string): string =>
   names.get(id) ?? id.replace(/^[a-z]+[_:]/, '').replaceAll(/[_-]+/g, ' ');
 

@@ -10,7 +10,7 @@ const NOTHING = { value: null, failure: null, busy: true };
 
 type Load<Value> = (signal: AbortSignal, name: string) => Promise<Value>;
 
-/** Loads a value by its name. The next name cancels the load before it, and the value stays meanwhile; null loads nothing. */
+/** Loads a value by its name, keeping the previous value meanwhile. A new name cancels a running load; null loads nothing. */
 export function useLoaded<Value>(name: string | null, load: Load<Value> | null) {
   const [state, setState] = useState<Loaded<Value>>(NOTHING);
   const [tries, setTries] = useState(0);
@@ -27,7 +27,7 @@ export function useLoaded<Value>(name: string | null, load: Load<Value> | null) 
   return { ...state, again: () => setTries(tries + 1) };
 }
 
-/** Answers of the last minutes: going back costs neither time nor credits. Links in them are valid for an hour. */
+/** Going back costs neither time nor credits for this long; links in answers are valid for an hour. */
 const CACHE_MS = 10 * 60_000;
 const CACHED_MAX = 60;
 
@@ -63,7 +63,7 @@ export function useAnswer(call: Call | null, otherwise: Call | null = null) {
 
 const NONE: readonly Suggestion[] = [];
 
-/** Suggestions that complete a text; none for a blank one, and none if the service has no answer: the box works without. */
+/** Suggestions that complete a text; none for a blank one, or if the service fails. */
 export function useSuggestions(text: string, category: string): readonly Suggestion[] {
   const { key, send } = useSession();
   const name = text.trim() === '' ? null : key && JSON.stringify([key, text, category]);
@@ -71,7 +71,7 @@ export function useSuggestions(text: string, category: string): readonly Suggest
   return value?.answer.data ?? NONE;
 }
 
-/** Work started by the user. A new run replaces the one before; leaving the view cancels it. */
+/** Work started by the user. A new run replaces the previous one; leaving the view cancels it. */
 export function useTask() {
   const [state, setState] = useState<Omit<Loaded<never>, 'value'>>({ busy: false, failure: null });
   const running = useRef<AbortController | null>(null);
@@ -95,7 +95,7 @@ export function useTask() {
   return { ...state, run, cancel };
 }
 
-/** A value once it has not changed for a while: the end of a word, not each of its letters. */
+/** Debounces a value. */
 export function useLater<Value>(value: Value, ms = 250): Value {
   const [later, setLater] = useState(value);
   useEffect(() => {

@@ -58,7 +58,7 @@ export function useNewSession(offered: boolean) {
   /** Answers by their call. Each key has its own cache: what one account may see, another may not. */
   const answers = useMemo(() => new Map<string, CachedAnswer>(), [key]);
   const patch = (change: Partial<State>) => setState((before) => ({ ...before, ...change }));
-  /** Begins anew with another key, or with none. */
+  /** Restarts the session with another key, or with none. */
   const change = (next: string | null, kind: State['kind'], more: Partial<State> = {}) => {
     if (next !== null && kind === 'own') sessionStorage.setItem(KEPT, next);
     else sessionStorage.removeItem(KEPT);
@@ -74,7 +74,7 @@ export function useNewSession(offered: boolean) {
     if (offer) change(offer.key, 'demo', taken);
     else patch(taken);
   };
-  /** Asks the service, free of charge, whether it accepts the key, and keeps the key if so. */
+  /** Checks the key with the service, free of charge, and keeps it if it is accepted. */
   const signIn = async (typed: string) => {
     patch({ checking: true });
     try {
@@ -106,7 +106,7 @@ export function useNewSession(offered: boolean) {
   useEffect(() => {
     if (state.opening) void takeOffer();
   }, []);
-  // The key was not typed just now: the page works without this answer.
+  // The key was kept from before: the page works without this answer.
   useEffect(() => {
     if (key === null || account !== null) return;
     const asking = new AbortController();
