@@ -22,6 +22,13 @@ export interface ServiceProcess {
   stop(): Promise<void>;
 }
 
+/** Of a command that has ended. */
+export interface Outcome {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
 type Settings = Readonly<Record<string, string>>;
 
 /** The programs of a checkout of the repository, each run as a process of its own with the settings given. */
@@ -66,18 +73,25 @@ export const programsOf = (root: string) => ({
       stdio: ['ignore', 'pipe', 'pipe'],
     }),
 
+  async outcomeOf(settings: Settings, ...words: readonly string[]): Promise<Outcome> {
+    const child = this.spawnLoupe(settings, ...words);
+    const ended = Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+    const [stdout, stderr, [code]] = await ended;
+    return { code: Number(code ?? -1), stdout, stderr };
+  },
+
   async runLoupe(settings: Settings, ...words: readonly string[]): Promise<unknown> {
-    const child = this.spawnLoupe(settings, ...words, '--json');
-    const [answer, told, [code]] = await Promise.all([
-      text(child.stdout),
-      text(child.stderr),
-      once(child, 'close'),
-    ]);
-    if (code === 0) return JSON.parse(answer);
-    throw new Error(`loupe ${words.join(' ')} exited with ${String(code)}: ${told}`);
+    return documentOf(words, await this.outcomeOf(settings, ...words, '--json'));
   },
 });
 
+/** What a command printed with `--json`. @throws Error when it failed */
+export function documentOf(words: readonly string[], { code, stdout, stderr }: Outcome): unknown {
+  if (code === 0) return JSON.parse(stdout);
+  throw new Error(`loupe ${words.join(' ')} exited with ${code}: ${stderr}`);
+}
+
 const own = programsOf(REPOSITORY_ROOT);
 export const { startProcess, spawnLoupe } = own;
+export const outcomeOf: typeof own.outcomeOf = (...words) => own.outcomeOf(...words);
 export const runLoupe: typeof own.runLoupe = (...words) => own.runLoupe(...words);

@@ -1,13 +1,6 @@
-import { execFile } from 'node:child_process';
 import { runCommand } from '../../scripts/commands/run-command';
-import { type Config, processEnvironment } from '../../scripts/config';
-import { LOUPE_ARGUMENTS, REPOSITORY_ROOT } from '../../scripts/lab/service-processes';
-
-interface Outcome {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
+import type { Config } from '../../scripts/config';
+import { documentOf, type Outcome, outcomeOf } from '../../scripts/lab/service-processes';
 
 type Settings = Readonly<Record<string, string>>;
 
@@ -39,20 +32,10 @@ export async function runLoupeHere(words: readonly string[], settings: Settings)
 
 /** The same, but returns the JSON that the command prints. */
 export async function loupeHere(settings: Settings, ...words: readonly string[]): Promise<unknown> {
-  const { code, stdout, stderr } = await runLoupeHere([...words, '--json'], {
-    LOG_LEVEL: 'warn',
-    ...settings,
-  });
-  if (code !== 0) throw new Error(`loupe ${words.join(' ')} exited with ${code}: ${stderr}`);
-  return JSON.parse(stdout);
+  const outcome = await runLoupeHere([...words, '--json'], { LOG_LEVEL: 'warn', ...settings });
+  return documentOf(words, outcome);
 }
 
 /** Runs a `loupe` command in a process of its own, on no other settings than these. */
-export function runLoupe(words: readonly string[], settings: Settings): Promise<Outcome> {
-  const options = { cwd: REPOSITORY_ROOT, env: { PATH: processEnvironment()['PATH'], ...settings } };
-  return new Promise((resolve) => {
-    execFile(process.execPath, [...LOUPE_ARGUMENTS, ...words], options, (failure, stdout, stderr) =>
-      resolve({ code: failure === null ? 0 : Number(failure.code ?? -1), stdout, stderr }),
-    );
-  });
-}
+export const runLoupe = (words: readonly string[], settings: Settings): Promise<Outcome> =>
+  outcomeOf(settings, ...words);
