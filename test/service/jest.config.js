@@ -1,9 +1,9 @@
 const common = require('../../jest.config.js');
 
-/** Behave alike on every adapter: forms of requests and answers, and sums. `every-endpoint` still calls each endpoint. */
+/** Behave alike on every adapter: forms of requests and answers, matches of photos, and sums. `every-endpoint` still calls each endpoint. */
 const WITHOUT_ADAPTERS = [
-  'spec/(account|admin|catalog-answers|credits|data-files|errors|golden-queries|identifiability|items|legacy|mcp)',
-  'spec/(openapi|pages|record-fields|refusals|shop-guide|site|variants|wire)',
+  'spec/(account|admin|catalog-answers|commands|credits|data-files|errors|feedback|golden-queries|identifiability|identify)',
+  'spec/(items|legacy|mcp|odd-characters|openapi|pages|record-fields|refusals|sandbox|search-misses|shop-guide|site|variants|wire)',
 ];
 
 /** `npm run test:services`: the tests that speak to a database or a queue, on a real PostgreSQL and Redis, and `test/faults`. */

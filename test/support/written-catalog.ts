@@ -18,7 +18,8 @@ export async function writerOf(service: TestService): Promise<ApiClient> {
 /** In a database apart, since the tests leave its catalog changed. Its pictures are embedded by `vectors`. */
 export function useWrittenCatalog(settings: Readonly<Record<string, string>> = {}) {
   const vectors = new StoredVectors(() => service.resolve(PORTS.EmbeddingRepository));
-  const service = useService(settings, { [PORTS.IndexQueue]: vectors }, { ...FIXTURE, apart: 'written' });
+  const catalog: CatalogSource = { ...FIXTURE, apart: 'written', inBucket: true };
+  const service = useService(settings, { [PORTS.IndexQueue]: vectors }, catalog);
   let own: ApiClient;
   beforeAll(async () => {
     own = await writerOf(service);
