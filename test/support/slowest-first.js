@@ -4,7 +4,7 @@ const { default: Sequencer } = require('@jest/test-sequencer');
 const SLOWEST = [
   'faults/faults',
   'service/adapt',
-  'hostile/strangers',
+  'hostile/isolation',
   'embedded/lifetime',
   'service/backup',
   'service/reindex',

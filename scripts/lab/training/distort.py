@@ -61,7 +61,7 @@ GRAIN = np.random.default_rng(0).standard_normal((4 * CANVAS, 4 * CANVAS, 3), np
 
 
 def grain(rng, side):
-    """Normal noise, cut from a fixed sheet: drawing it anew would cost more than the rest of a view."""
+    """Normal noise from a precomputed sheet: drawing it anew would take longer than the rest of a view."""
     top, left = rng.integers(len(GRAIN) - side, size=2)
     return GRAIN[top : top + side, left : left + side]
 

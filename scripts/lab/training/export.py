@@ -1,7 +1,7 @@
 """Joins the fine-tuned network with the earlier one and writes the model that ships: a TensorFlow.js graph model with its manifest and golden pair.
 `npm run bench -- vision --confidence --write` adds the calibration.
 
-The weights of several runs are first averaged, then with --mix with the untouched ones: it costs nothing at run time and finds more than any single
+The weights of several runs are first averaged, then with --mix with the pretrained ones: it costs nothing at run time and finds more than any single
 run. The unit vectors of both networks are centred, turned to their principal axes, weighted and joined; the axes are those of catalogue views of the
 training photos, and a direction counts by its deviation to the power 1 - 2 x `POWER`.
 The golden pair is a drawn picture and the embedding that PyTorch computes for it, in 32-bit floats, from the weights as stored.
@@ -69,7 +69,7 @@ def main() -> None:
     parser.add_argument("--sources", type=Path, required=True, help="folder of sets")
     parser.add_argument("--checkpoint", type=Path, nargs="+", required=True, help="of one or several runs over the same sources")
     parser.add_argument("--earlier", type=Path, required=True, help="folder of the earlier model")
-    parser.add_argument("--mix", type=float, default=0.8, help="share of the fine-tuned weights in the average with the untouched ones")
+    parser.add_argument("--mix", type=float, default=0.8, help="share of the fine-tuned weights in the average with the pretrained ones")
     parser.add_argument("--share", type=float, default=0.4, help="of the earlier network in the similarity of two pictures")
     parser.add_argument("--drawings", type=Path, required=True, help="folder of pictures, the first of which is the golden one")
     parser.add_argument("--version", required=True)
@@ -148,7 +148,7 @@ def fine_tuned(graph: Graph, network: Embedder) -> str:
 def convolution(graph: Graph, name: str, module: Convolution, source: str) -> str:
     depthwise = module.groups > 1
     kernel = module.weight.permute(2, 3, 0, 1) if depthwise else module.weight.permute(2, 3, 1, 0)
-    return graph.convolution(name, source, array(kernel), array(module.bias), module.stride, "Relu6" if module.bent else None, depthwise)
+    return graph.convolution(name, source, array(kernel), array(module.bias), module.stride, "Relu6" if module.activated else None, depthwise)
 
 
 def array(tensor: torch.Tensor) -> np.ndarray:

@@ -15,7 +15,7 @@ FLOAT = {"type": "DT_FLOAT"}
 
 
 class Graph:
-    """Collects nodes and their constants. Every method gives the name of the node that it adds."""
+    """Collects nodes and their constants. Every method returns the name of the node that it adds."""
 
     def __init__(self, side: int):
         self.constants: dict[str, np.ndarray] = {}
@@ -32,12 +32,12 @@ class Graph:
         shape = {"dim": [{"size": str(n)} for n in value.shape]}
         return self.add(name, "Const", [], dtype=kind, value={"tensor": {"dtype": kind["type"], "tensorShape": shape}})
 
-    def convolution(self, name: str, source: str, kernel: np.ndarray, bias: np.ndarray, stride: int, bent: str | None = None, depthwise: bool = False) -> str:
-        """`kernel` is height x width x inputs x outputs (x multiplier 1 where depthwise); `bent` is Relu or Relu6."""
+    def convolution(self, name: str, source: str, kernel: np.ndarray, bias: np.ndarray, stride: int, activation: str | None = None, depthwise: bool = False) -> str:
+        """`kernel` is height x width x inputs x outputs (x multiplier 1 where depthwise); `activation` is Relu or Relu6."""
         inputs = [source, self.constant(f"{name}/kernel", kernel), self.constant(f"{name}/bias", bias)]
         operation = "FusedDepthwiseConv2dNative" if depthwise else "_FusedConv2D"
         return self.add(name, operation, inputs, T=FLOAT, strides=numbers([1, stride, stride, 1]), dilations=numbers([1] * 4), padding=text("SAME"),
-                        data_format=text("NHWC"), explicit_paddings=numbers([]), num_args={"i": "1"}, fused_ops=texts(["BiasAdd", *([bent] if bent else [])]), epsilon={"f": 0})
+                        data_format=text("NHWC"), explicit_paddings=numbers([]), num_args={"i": "1"}, fused_ops=texts(["BiasAdd", *([activation] if activation else [])]), epsilon={"f": 0})
 
     def dense(self, name: str, source: str, kernel: np.ndarray, bias: np.ndarray) -> str:
         inputs = [source, self.constant(f"{name}/kernel", kernel), self.constant(f"{name}/bias", bias)]
@@ -126,8 +126,8 @@ def convolved(node: dict, x: torch.Tensor, kernel: torch.Tensor, bias: torch.Ten
     stride = int(node["attr"]["strides"]["list"]["i"][1])
     pads = [pad for size, window in zip(reversed(x.shape[2:]), reversed(kernel.shape[:2])) for pad in same_padding(size, window, stride)]
     y = F.conv2d(F.pad(x, pads), weight, bias, stride, groups=len(weight) if depthwise else 1)
-    bent = [base64.b64decode(each).decode() for each in node["attr"]["fused_ops"]["list"]["s"]][1:]
-    return {"Relu": F.relu, "Relu6": F.relu6}[bent[0]](y) if bent else y
+    activation = [base64.b64decode(each).decode() for each in node["attr"]["fused_ops"]["list"]["s"]][1:]
+    return {"Relu": F.relu, "Relu6": F.relu6}[activation[0]](y) if activation else y
 
 
 def numbers(values: list[int]) -> dict:

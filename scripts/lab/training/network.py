@@ -12,14 +12,14 @@ FROZEN = 5
 
 
 class Convolution(nn.Module):
-    """A convolution with TensorFlow's SAME padding, a bias and, where `bent`, ReLU6."""
+    """A convolution with TensorFlow's SAME padding, a bias and, if `activated`, ReLU6."""
 
-    def __init__(self, convolve: nn.Conv2d, norm: nn.BatchNorm2d, bent: bool):
+    def __init__(self, convolve: nn.Conv2d, norm: nn.BatchNorm2d, activated: bool):
         super().__init__()
         factor = (norm.weight / torch.sqrt(norm.running_var + norm.eps)).detach()
         self.weight = nn.Parameter(convolve.weight.detach() * factor[:, None, None, None])
         self.bias = nn.Parameter((norm.bias - norm.running_mean * factor).detach())
-        self.stride, self.groups, self.bent = convolve.stride[0], convolve.groups, bent
+        self.stride, self.groups, self.activated = convolve.stride[0], convolve.groups, activated
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         window = self.weight.shape[-1]
@@ -27,7 +27,7 @@ class Convolution(nn.Module):
         even = before == after
         padded = x if even else F.pad(x, (before[1], after[1], before[0], after[0]))
         y = F.conv2d(padded, self.weight, self.bias, self.stride, before if even else 0, 1, self.groups)
-        return F.relu6(y) if self.bent else y
+        return F.relu6(y) if self.activated else y
 
 
 def same_padding(size: int, window: int, stride: int) -> tuple[int, int]:

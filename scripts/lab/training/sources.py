@@ -1,7 +1,7 @@
 """Sets of source pictures on disc: `<name>.bin` holds their premultiplied RGBA one after the other, `<name>.npz` what is known of each.
 
 As a program it gathers a set from folders of photos, or with --segment from the things that stand out in them, with what the
-untouched network sees in each.
+pretrained network sees in each.
 """
 
 import argparse
@@ -30,18 +30,18 @@ def main() -> None:
     torch.set_num_threads(1)
     cv2.setNumThreads(1)
     started = time.process_time()
-    untouched = Embedder()
+    pretrained = Embedder()
     read = (source for folder in options.photos for source in photos.read_folder(folder))
     wanted = (source for source in map(photos.segmented, read) if source) if options.segment else read
-    count = write(options.out, options.name, ((source, describe(untouched, source.rgba)) for source in wanted))
+    count = write(options.out, options.name, ((source, describe(pretrained, source.rgba)) for source in wanted))
     print(f"{options.name}: {count} sources in {time.process_time() - started:.0f} s of computing", flush=True)
 
 
 @torch.no_grad()
-def describe(untouched: Embedder, rgba: np.ndarray) -> np.ndarray:
+def describe(pretrained: Embedder, rgba: np.ndarray) -> np.ndarray:
     """What the network sees on white; float16, of unit length."""
     picture = torch.from_numpy(letterboxed(on_white(rgba), WHOLE, SIDE)[None])
-    return untouched.features(values_of(picture))[0].numpy().astype(np.float16)
+    return pretrained.features(values_of(picture))[0].numpy().astype(np.float16)
 
 
 def write(folder: Path, name: str, described: Iterable[tuple[photos.Source, np.ndarray]]) -> int:
@@ -62,7 +62,7 @@ def write(folder: Path, name: str, described: Iterable[tuple[photos.Source, np.n
 
 
 class SourceSet:
-    """A set as it was written; pictures are read from the file when they are asked for, and all processes share its pages."""
+    """A set as it was written; pictures are read from a memory-mapped file that all processes share."""
 
     def __init__(self, folder: Path, name: str):
         with np.load(folder / f"{name}.npz") as table:

@@ -1,7 +1,7 @@
 """Fine-tunes the pretrained network on fresh views of the sources that sources.py gathered.
 
-Three lessons at once: the embedding of every view should point where the untouched network sees the clean thing (as 256 principal
-components); the two views of one thing should find each other among all others of the batch; and each should find its thing among all things.
+Three losses: distillation from the pretrained network's view of the clean thing (as 256 principal components), InfoNCE between the two
+views of each thing in the batch, and classification of each view among all things.
 """
 
 import argparse
@@ -22,20 +22,20 @@ from views import Views
 PAIRS, RATE, WARM_UP = 48, 3e-4, 15
 SIDES, LAST = (128, 160), 0.35
 """Sides of the input: the second for the last share of the run."""
-IMITATION, RECOGNITION, TEMPERATURE = 3.0, 0.5, 0.07
+DISTILLATION, CLASSIFICATION, TEMPERATURE = 3.0, 0.5, 0.07
 KEEP, FADE = 0.98, 0.6
 NOTED_EVERY = 25
 
 
 class Target:
-    """Maps descriptions to unit vectors of the network's dimensions: centred principal components."""
+    """Maps features to unit vectors of the network's dimensions: centred principal components."""
 
     def __init__(self, mean: torch.Tensor, axes: torch.Tensor):
         self.mean, self.axes = mean, axes
 
     @classmethod
     def fit(cls, described: torch.Tensor, whiten: float = 0.25) -> "Target":
-        """Principal axes of the descriptions, each divided by its deviation to the power 2 x `whiten`."""
+        """Principal axes of the features, each divided by its standard deviation to the power 2 x `whiten`."""
         unit = F.normalize(described, dim=1)
         mean = unit.mean(0)
         centred = unit - mean
@@ -47,8 +47,8 @@ class Target:
         return F.normalize((F.normalize(described, dim=1) - self.mean) @ self.axes, dim=1)
 
 
-def recognise(embedding: torch.Tensor, kin: torch.Tensor, temperature: float) -> torch.Tensor:
-    """InfoNCE between first and second views, both ways. Others of the kin do not count against."""
+def info_nce(embedding: torch.Tensor, kin: torch.Tensor, temperature: float) -> torch.Tensor:
+    """InfoNCE between first and second views, both ways. Others of the same group are no negatives."""
     half = len(embedding) // 2
     scores = embedding @ embedding.T / temperature
     partner = torch.arange(2 * half).roll(half)
@@ -57,16 +57,16 @@ def recognise(embedding: torch.Tensor, kin: torch.Tensor, temperature: float) ->
     return F.cross_entropy(scores.masked_fill(alike, -1e4), partner)
 
 
-class Bank:
-    """A unit vector for each identity: the fading mean of its views' embeddings. Identities not seen yet take no part."""
+class Prototypes:
+    """A unit vector for each identity: the moving average of its views' embeddings. Identities not seen yet are excluded."""
 
     def __init__(self, kin: np.ndarray):
         self.kin = torch.from_numpy(kin)
         self.rows = torch.zeros(len(kin), DIMENSIONS)
         self.seen = torch.zeros(len(kin), dtype=torch.bool)
 
-    def recognise(self, embedding: torch.Tensor, identities: torch.Tensor, temperature: float) -> torch.Tensor:
-        """Cross entropy of finding the own row among all rows, where there is one. Others of the kin do not count against."""
+    def classify(self, embedding: torch.Tensor, identities: torch.Tensor, temperature: float) -> torch.Tensor:
+        """Cross entropy of each embedding's own prototype among all. Others of the same group are no negatives."""
         asked = self.seen[identities]
         if not asked.any():
             return torch.zeros(())
@@ -106,8 +106,8 @@ def main() -> None:
 
 
 @torch.no_grad()
-def beginning(target: Target) -> Embedder:
-    """The untouched network, which points exactly where the target is."""
+def initial_model(target: Target) -> Embedder:
+    """The pretrained network with the target as its linear layer."""
     model = Embedder()
     model.project.weight.copy_(target.axes.T)
     model.project.bias.copy_(-target.mean @ target.axes)
@@ -124,11 +124,11 @@ class Run:
         self.target = Target.fit(described)
         seen = self.target(described)
         self.wanted = F.normalize(seen + F.normalize(self.views.of_identities(seen), dim=1)[self.identity], dim=1)
-        self.model = beginning(self.target).to(memory_format=torch.channels_last)
+        self.model = initial_model(self.target).to(memory_format=torch.channels_last)
         self.average = copy.deepcopy(self.model).eval()
         self.optimiser = torch.optim.AdamW(self.model.learning(), lr=RATE, weight_decay=0.01)
-        self.bank = Bank(self.views.kin)
-        self.bank.keep(self.wanted, self.identity)
+        self.prototypes = Prototypes(self.views.kin)
+        self.prototypes.keep(self.wanted, self.identity)
         self.begun, self.steps = time.time(), 0
 
     def save(self) -> None:
@@ -149,23 +149,23 @@ class Run:
             group["lr"] = rate
         identities = self.identity[sources]
         embedding = F.normalize(self.model(values_of(pictures)), dim=1)
-        imitation = 1 - (embedding * self.wanted[sources]).sum(1).mean()
-        contrast = recognise(embedding, self.kin[identities], TEMPERATURE)
-        known = self.bank.recognise(embedding, identities, TEMPERATURE)
+        distillation = 1 - (embedding * self.wanted[sources]).sum(1).mean()
+        contrastive = info_nce(embedding, self.kin[identities], TEMPERATURE)
+        classification = self.prototypes.classify(embedding, identities, TEMPERATURE)
         self.optimiser.zero_grad(set_to_none=True)
-        (IMITATION * imitation + contrast + RECOGNITION * known).backward()
+        (DISTILLATION * distillation + contrastive + CLASSIFICATION * classification).backward()
         torch.nn.utils.clip_grad_norm_(self.model.learning(), 2.0)
         self.optimiser.step()
-        self.bank.keep(embedding.detach(), identities)
+        self.prototypes.keep(embedding.detach(), identities)
         self.steps += 1
-        self.follow()
+        self.update_average()
         if self.steps % NOTED_EVERY == 0:
-            losses = {"imitation": imitation.item(), "contrast": contrast.item(), "bank": known.item()}
+            losses = {"distillation": distillation.item(), "contrastive": contrastive.item(), "classification": classification.item()}
             print(f"step {self.steps}, {self.progress():.1%}: {losses}", flush=True)
 
     @torch.no_grad()
-    def follow(self) -> None:
-        """Moves the average towards the model, faster at first."""
+    def update_average(self) -> None:
+        """Updates the exponential moving average of the weights, faster at first."""
         keep = min(KEEP, self.steps / (self.steps + 20))
         for kept, new in zip(self.average.parameters(), self.model.parameters()):
             kept.lerp_(new, 1 - keep)

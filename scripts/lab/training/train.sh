@@ -8,7 +8,7 @@
 #   EARLIER   the model that the new one is joined with              (workers/embedder/bundled-earlier)
 #   DRAWINGS  watches and bags drawn by `loupe catalog generate`       (600)
 #   MINUTES   length of each fine-tuning by the clock; their weights are averaged  (36 85)
-#   MIX       share of the tuned weights in the mean with the untouched ones (0.8)
+#   MIX       share of the tuned weights in the mean with the pretrained ones (0.8)
 #   SHARE     of the earlier network in the similarity               (0.4)
 #   VERSION   version in the manifest                                (today)
 set -eu

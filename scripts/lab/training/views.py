@@ -15,7 +15,7 @@ CLOSEST = 0.5
 
 
 class Views:
-    """All sets of a folder. Sources that show one thing share an identity; identities of one kin are not told apart."""
+    """All sets of a folder. Sources that show one thing share an identity; identities of one kin are never negatives."""
 
     def __init__(self, folder: Path, seed: int):
         self.rng = np.random.default_rng(seed)
@@ -52,7 +52,7 @@ class Views:
 
         The first half holds the first views, the second half their partners in the same order. A quarter of the identities are
         drawn at random: half of these from the things of which there are several photos, the others from each set by the root of its size. The
-        rest are their nearest neighbours by the untouched network, so that telling them apart takes care. Half of the first views are as a
+        rest are hard negatives: their nearest neighbours by the pretrained network. Half of the first views are as a
         catalogue shows them; the partner is another photo of the thing where there is one, and then distorted less.
         """
         anchors = [self.anchor() for _ in range(pairs // NEIGHBOURS)]
@@ -88,7 +88,7 @@ class Views:
 
 
 def nearest(described: torch.Tensor, kin: np.ndarray, count: int = 12) -> np.ndarray:
-    """For each identity the numbers of its nearest others, not of its kin, by the untouched network."""
+    """For each identity the numbers of its nearest others, not of its kin, by the pretrained network."""
     unit = F.normalize(described - described.mean(0), dim=1)
     kin = torch.from_numpy(kin)
     rows = []
