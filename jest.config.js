@@ -32,5 +32,5 @@ module.exports = {
   // One more than there are processors, since many tests wait for other processes.
   maxWorkers: availableParallelism() + 1,
   // A test that is slow on a busy machine is none that hangs.
-  testTimeout: 120_000,
+  testTimeout: 600_000,
 };

@@ -83,7 +83,10 @@ export class Engine {
   /** Opens the database; @throws Error with its reason if it can't be opened. */
   static async start(options: Omit<EngineOptions, 'signals'>, events: EngineEvents): Promise<Engine> {
     const signals = new SharedArrayBuffer(SIGNAL_BYTES);
-    const worker = new Worker(join(__dirname, 'engine-thread.ts'), { workerData: { ...options, signals } });
+    const worker = new Worker(join(__dirname, 'engine-thread.ts'), {
+      workerData: { ...options, signals },
+      execArgv: ['--require', require.resolve('tsx/cjs')],
+    });
     const greeting = await awaitOpen(worker, events.log);
     return new Engine(worker, new Int32Array(signals), events, greeting);
   }

@@ -146,7 +146,7 @@ withRedis('index queue, BullMQ, with several workers', () => {
     await without.started.opened;
     await ready(new BullMqIndexWorker(having, options));
     await expect(asked).resolves.toEqual({ embedded: 200, failed: 0 });
-  }, 60_000);
+  });
 
   // contract 14.18
   test('work whose pause was set by a clock that was ahead continues once it is looked for', async () => {

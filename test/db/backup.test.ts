@@ -12,8 +12,6 @@ import { type TestDatabase, testDatabase } from '../support/database';
 
 type Kept = Awaited<ReturnType<typeof dumped>>;
 
-jest.setTimeout(240_000);
-
 let database: TestDatabase;
 let knex: Knex;
 

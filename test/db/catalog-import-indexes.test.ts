@@ -12,7 +12,7 @@ let whole: readonly unknown[];
 beforeAll(async () => {
   bench.connections = bench.database.kind === 'postgres' ? 2 : 1;
   whole = await indexes();
-}, 120_000);
+});
 
 const DEFERRED = 9;
 
@@ -74,7 +74,7 @@ test('the search indexes are built by the next import after one was killed, what
   await bench.import({ 'categories.jsonl': [HANDBAGS] });
   expect(await indexes()).toEqual(whole);
   expect(await countDeferredIndexes(bench.knex)).toBe(0);
-}, 120_000);
+});
 
 const onServer = process.env['TEST_DATABASE_URL'] ? describe : describe.skip;
 
@@ -84,26 +84,26 @@ onServer('the indexes of search on a server', () => {
     expect(await missingIn(MANY)).toEqual([DEFERRED]);
     await bench.clear();
     expect(await missingIn(MANY, 3_000)).toEqual([DEFERRED]);
-  }, 120_000);
+  });
 
   test('stay when only the last products make an import large', async () => {
     const prices = {
       'listings.jsonl': [{ variant: 'variant_bag0_30', region: 'NA', link: 'https://shop.example/1' }],
     };
     expect(await missingIn(MANY.slice(0, 2_000), undefined, prices)).toEqual([]);
-  }, 120_000);
+  });
 
   test('stay for a few products, and where there are products already', async () => {
     expect(await missingIn(MANY.slice(0, 200))).toEqual([]);
     expect(await missingIn(MANY)).toEqual([]);
-  }, 120_000);
+  });
 
   test('stay while a reader keeps them in use', async () => {
     const reader = await bench.knex.transaction();
     await rowsOf(reader, sql`SELECT FROM catalog_search`);
     expect(await missingIn(MANY)).toEqual([]);
     await reader.commit();
-  }, 120_000);
+  });
 });
 
 describe('copied rows', () => {
@@ -157,5 +157,5 @@ describe('copied rows', () => {
       }),
       { numRuns: 60 },
     );
-  }, 60_000);
+  });
 });

@@ -80,7 +80,7 @@ describe('an import that is killed and started again', () => {
       expect(await bench.import(bundle)).toEqual(unbroken);
       expect(await bench.dump()).toEqual(expected);
     }
-  }, 120_000);
+  });
 
   // contract 13.8
   test('leaves derived rows that the next import completes', async () => {

@@ -17,7 +17,6 @@ import {
 } from './stores';
 
 /** contract 14.18: times written by a clock that was ahead are void once the clock is right again. */
-jest.setTimeout(240_000);
 
 const { clock, database, here, owner: newOwner } = useTwoProcesses();
 const LEASE_MS = 30_000;

@@ -7,8 +7,6 @@ import { LogSink } from '../support/log-sink';
 import { temporaryFolder } from '../support/temporary-folder';
 import { DAY_MS, HOUR_MS, useTwoProcesses } from './stores';
 
-jest.setTimeout(240_000);
-
 const { clock, database, here, there, owner } = useTwoProcesses();
 
 test('one of two processes that ask at the same time gets the turn, and none before the interval is over', async () => {

@@ -86,7 +86,7 @@ describe('what a version can tell apart', () => {
     const { knex } = database;
     embeddings = new PostgresEmbeddingRepository(knex, 1);
     service = serviceOn(new PostgresImageSamples(knex));
-  }, 60_000);
+  });
 
   const serviceOn = (samples: ImageSamples) =>
     new IdentifiabilityService(

@@ -41,7 +41,7 @@ describe('the nearest images', () => {
     embeddings = new PostgresEmbeddingRepository(database.knex, NEVER);
     version = await embeddings.create(modelManifest('eye', DIMENSIONS, VIEWS));
     await store(await showImages(database.knex, 1_200), embeddings);
-  }, 60_000);
+  });
 
   async function store(images: readonly number[], repository: PostgresEmbeddingRepository): Promise<void> {
     for (const image of images) vectors.set(image, nextViews());
@@ -247,7 +247,7 @@ describe('the nearest images', () => {
     // More than the index gives by its own settings: a second statement would be the scan.
     await expect(neighbours.nearest(version, [query], 100)).resolves.toHaveLength(100);
     expect(statements).toHaveLength(1);
-  }, 60_000);
+  });
 });
 
 const FREE = { assertAffordable: async () => undefined } as unknown as Billing;

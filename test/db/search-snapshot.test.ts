@@ -46,7 +46,7 @@ describe('a search snapshot', () => {
 
   beforeAll(async () => {
     memory = new SnapshotCache(database.knex);
-  }, 60_000);
+  });
   beforeEach(async () => {
     await rowsOf(database.knex)`TRUNCATE catalog_rows`;
     const rows = Array.from({ length: 30 }, (_, number) => [rowOf(number), rowOf(number, 'brand')]);
@@ -153,5 +153,5 @@ describe('a search snapshot', () => {
       const { state, ...scored } = await scoredRows(knex, asked, words, { offset, limit: 50 });
       expect(page && { ...page, rows: idsOf(page.rows) }).toEqual({ ...scored, rows: idsOf(scored.rows) });
     }
-  }, 60_000);
+  });
 });

@@ -6,9 +6,6 @@ import { type Embedded, type EmbeddedOptions, ensureEmbedded } from '../../db/em
 import { hostPid } from '../../db/embedded/run-folder';
 import { copyDataFolder, digestOf, ENGINE_SOURCES, prepareTemplate } from '../support/templates';
 
-/** Each test starts processes, and the first makes a cluster: on a busy machine that takes long. */
-jest.setTimeout(180_000);
-
 export type EmbeddedFixture = Awaited<ReturnType<typeof startFixture>>;
 
 /** A data folder with an empty cluster, which is prepared once per version of the engine and of its settings. */

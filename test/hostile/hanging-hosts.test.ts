@@ -27,7 +27,6 @@ beforeAll(async () => {
 });
 const service = useService(settings);
 afterAll(() => closed(host));
-jest.setTimeout(240_000);
 
 const waitingFor = () => [...hanging.values()].map(({ size }) => size);
 const sum = (numbers: readonly number[]) => numbers.reduce((all, each) => all + each, 0);

@@ -12,7 +12,6 @@ import { openAccount } from '../support/open-account';
 import { RunningInstallation } from '../support/running-installation';
 
 /** Loads by callers with a key or without one, on a process with a heap of 256 MB, beside the calls of another account. */
-jest.setTimeout(400_000);
 
 const FURTHER_VARIANTS = 600;
 /** A page of six products. */
@@ -39,8 +38,8 @@ beforeAll(async () => {
   await addVariants(join(bundle, 'products.jsonl'));
   await running.loupe('catalog', 'import', bundle);
   other = new ApiClient(service.url, await newKey(1000));
-}, 300_000);
-afterAll(() => running?.stop(), 60_000);
+});
+afterAll(() => running?.stop());
 
 /** Each product has further variants, which take 600 bytes each in an answer. */
 async function addVariants(file: string): Promise<void> {

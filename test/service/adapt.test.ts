@@ -20,16 +20,13 @@ const PICTURES = 3;
 const LATER = 12;
 const ADAPTED = 'layout@1.0.0+adapted-1';
 
-/** Of a machine that does other work too. */
-jest.setTimeout(400_000);
-
 let running: RunningInstallation;
 
 beforeAll(async () => {
   const settings = { IMAGE_STORE: '', VISION_CONCURRENCY: '0', VISION_DEADLINE_MS: '120000' };
   running = await RunningInstallation.start(await layoutInstallation(settings));
-}, 180_000);
-afterAll(() => running?.stop(), 60_000);
+});
+afterAll(() => running?.stop());
 
 const embeddings = <Document>(...words: string[]) => running.loupe<Document>('embeddings', ...words);
 const adapt = (...words: string[]) => embeddings<AdaptResult>('adapt', ...words);

@@ -28,8 +28,6 @@ let before: unknown[];
 let accounts: unknown;
 let log: object[];
 
-jest.setTimeout(600_000);
-
 const settings = (): Record<string, string> => ({
   ...LAYOUT_SETTINGS,
   ...{ DATA_DIR: join(folder, 'data'), QUEUE_PREFIX: `backup-${process.pid}`, PORT: '0' },
@@ -77,13 +75,13 @@ beforeAll(async () => {
   before = await lookAround();
   log = await loupe<object[]>('audit', 'log');
   await loupe('backup', file);
-}, 600_000);
+});
 
 afterAll(async () => {
   await service?.stop();
   await database?.drop();
   await rm(folder, { recursive: true, force: true });
-}, 120_000);
+});
 
 const pathOf = (address: string): string => new URL(address).pathname + new URL(address).search;
 

@@ -49,13 +49,13 @@ beforeAll(async () => {
   const bundle = join(running.folder, 'bundle');
   await generateBundle({ seed: SEED, products: PRODUCTS, out: bundle, images: true, imageSize: 320 });
   await running.loupe('catalog', 'import', bundle);
-}, 400_000);
+});
 
 afterAll(async () => {
   await running?.stop();
   await collector.close();
   await closed(host);
-}, 60_000);
+});
 
 async function rowsOf(body: object): Promise<{ id: string; confidence: number }[]> {
   const answer = await running.api().identify(body);
@@ -78,7 +78,7 @@ test('each of many concurrent calls gets the answer to its own photo', async () 
   const together = await Promise.all(bodies.map(rowsOf));
   for (const [index, body] of bodies.entries()) expect(together[index]).toEqual(nearly(await rowsOf(body)));
   expect(new Set(together.map(([first]) => first?.id)).size).toBeGreaterThan(TRACED / 2);
-}, 60_000);
+});
 
 test('a command in a process of its own works beside the service', async () => {
   const status = await runLoupe(running.settings, 'embeddings', 'status');
@@ -125,7 +125,7 @@ describe('a trace', () => {
     for (const process of [...running.processes].reverse()) await process.stop();
     const text = await readFile(join(running.folder, 'log'), 'utf8');
     log = text.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []));
-  }, 200_000);
+  });
 
   const traceOf = (id: string) => collector.spans.filter(({ traceId }) => traceId === id);
 

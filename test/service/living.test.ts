@@ -35,9 +35,9 @@ withServers('A catalog that is written, imported, fed and read at once', () => {
     await loupe('catalog', 'import', bundle);
     const { key } = await loupe<{ key: string }>('keys', 'create', '--scopes', SCOPES.join());
     living = await Living.begin(new ApiClient(running.api().url, key), running, bundle, SEED);
-  }, 240_000);
+  });
 
-  afterAll(() => running?.stop(), 60_000);
+  afterAll(() => running?.stop());
 
   // contract 4.14, 13.8, 13.23, 15.4, 15.5
   test('keeps its promises: whole rows, nothing stale, lost or duplicated', async () => {
@@ -63,7 +63,7 @@ withServers('A catalog that is written, imported, fed and read at once', () => {
     expect([...living.checker.conclude(), ...(await finalFaults(running.knex))].slice(0, 20)).toEqual([]);
     const live = running.knex('catalog_rows').whereLike('id', 'product_fed-%').orderBy('id').pluck('id');
     expect(await live).toEqual(fed);
-  }, 420_000);
+  });
 });
 
 async function times(count: number, work: () => Promise<unknown>): Promise<void> {

@@ -23,9 +23,6 @@ const POLL_MS = 20;
 /** For a client between its calls: the commands beside them need some of the machine. */
 const PAUSE_MS = 50;
 
-/** Of a machine that does other work too. */
-jest.setTimeout(400_000);
-
 let running: RunningInstallation;
 
 beforeAll(async () => {
@@ -37,8 +34,8 @@ beforeAll(async () => {
   await running.loupe('catalog', 'import', bundle);
   await addMorePictures(0, PICTURES);
   await build('layout');
-}, 180_000);
-afterAll(() => running?.stop(), 60_000);
+});
+afterAll(() => running?.stop());
 
 const embeddings = <Document>(...words: string[]) => running.loupe<Document>('embeddings', ...words);
 const build = (model: string, ...words: string[]) =>

@@ -17,8 +17,6 @@ let operators: readonly OperatorClient[];
 let accountId: string;
 let writers: readonly ApiClient[];
 
-jest.setTimeout(180_000);
-
 beforeAll(async () => {
   const installation = await layoutInstallation({ ADMIN_TOKEN, UNKNOWN_KEYS_PER_MINUTE: '0' });
   running = await RunningInstallation.start(installation, {
@@ -35,7 +33,7 @@ beforeAll(async () => {
     { estimates: { variant: 'variant_one', source: 'ebay', region: 'NA', A: 5 } },
   );
 });
-afterAll(() => running?.stop(), 60_000);
+afterAll(() => running?.stop());
 
 const clients = (key: string) => running.processes.map(({ url }) => new ApiClient(url, key));
 

@@ -19,7 +19,7 @@ export function useDatabase(): Omit<TestDatabase, 'close'> {
   let opened: TestDatabase | undefined;
   beforeAll(async () => {
     opened = await testDatabase();
-  }, 240_000);
+  });
   afterAll(() => opened?.close());
   return new Proxy({} as TestDatabase, {
     get: (_, name: keyof TestDatabase) => {

@@ -2,7 +2,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { connectEmbedded, connectPostgres, type Database } from '../../db/core/knex';
-import { ensureEmbedded } from '../../db/embedded/ensure-embedded';
 import { processEnvironment } from '../../scripts/config';
 import { copyMigrated, createOwnDatabase, migratedInServer } from './database';
 import { inOwnBucket } from './s3-bucket';
@@ -52,6 +51,5 @@ async function inServer(server: string, dataDir: string) {
 
 async function embeddedIn(dataDir: string) {
   await copyMigrated(dataDir);
-  const embedded = await ensureEmbedded(dataDir, { durable: false });
-  return { own: {}, connect: () => connectEmbedded({ dataDir }), close: () => embedded.close() };
+  return { own: {}, connect: () => connectEmbedded({ dataDir }), close: await openEmbedded(dataDir) };
 }

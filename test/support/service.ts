@@ -40,8 +40,8 @@ export function useService(
   catalog: CatalogSource = FIXTURE,
 ): TestService {
   const service = new TestService(settings, overrides, catalog);
-  beforeAll(() => service.start(), 180_000);
-  afterAll(() => service.stop(), 60_000);
+  beforeAll(() => service.start());
+  afterAll(() => service.stop());
   return service;
 }
 

@@ -1,8 +1,12 @@
-import { mkdtempSync } from 'node:fs';
+import { mkdirSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import vm from 'node:vm';
 import { TestEnvironment } from 'jest-environment-node';
-import { ensureEmbedded } from '../../db/embedded/ensure-embedded';
+import { Engine } from '../../db/embedded/engine';
+import { embeddedFolder, ensureEmbedded } from '../../db/embedded/ensure-embedded';
+import { claimHost, shortPath } from '../../db/embedded/run-folder';
+import { WireServer } from '../../db/embedded/wire-server';
 import { copyDataFolder } from './templates';
 
 /** An open embedded database that nobody else uses until it is given back. */
@@ -15,16 +19,33 @@ interface LentDatabase {
 declare global {
   /** A prepared data folder, with what earlier files wrote since. @param apart names the files among which it is lent; those without share theirs */
   var lendEmbedded: (prepared: string, apart?: string) => Promise<LentDatabase>;
+  /** Opens the embedded database of a folder until the returned function is called, or the worker ends. */
+  var openEmbedded: (dataDir: string) => Promise<() => Promise<void>>;
 }
 
 /** Of this Jest worker: databases that wait for the next file, by the folder that they began with, and for whom. */
 const waiting = new Map<string, string[]>();
 
+/** Modules as functions, by file. */
+const compiled = new Map<string, { readonly source: string; readonly script: vm.Script }>();
+
+/** Jest compiles each module again for each test file; a script is compiled once, and runs in the context of each. */
+vm.compileFunction = ((source, parameters = [], { filename = '', parsingContext } = {}) => {
+  let known = compiled.get(filename);
+  if (known?.source !== source) {
+    const head = `(function (${parameters.join(', ')}) {`;
+    const script = new vm.Script(`${head}${source}\n})`, { filename, columnOffset: -head.length });
+    known = { source, script };
+    compiled.set(filename, known);
+  }
+  return known.script.runInContext(parsingContext as vm.Context);
+}) as typeof vm.compileFunction;
+
 /** Node's environment, and embedded databases that outlive a test file: to open one takes longer than most files do. */
 export default class WorkerEnvironment extends TestEnvironment {
   override async setup(): Promise<void> {
     await super.setup();
-    this.global.lendEmbedded = lend;
+    Object.assign(this.global, { lendEmbedded: lend, openEmbedded: open });
   }
 }
 
@@ -32,17 +53,38 @@ async function lend(prepared: string, apart = ''): Promise<LentDatabase> {
   const free = waiting.get(prepared + apart) ?? [];
   waiting.set(prepared + apart, free);
   const used = free.pop();
-  const dataDir = used ?? (await open(prepared));
+  const dataDir = used ?? (await openCopy(prepared));
   return { dataDir, isNew: used === undefined, giveBack: () => void free.push(dataDir) };
 }
 
-/** Opens a copy until the worker ends. A loss of power may cost it everything, so it waits for no disk. */
-async function open(prepared: string): Promise<string> {
+async function openCopy(prepared: string): Promise<string> {
   // Jest's workers are children of the process that tears down.
   const dataDir = mkdtempSync(join(tmpdir(), prefixOf(process.send ? process.ppid : process.pid)));
   copyDataFolder(prepared, dataDir);
-  await ensureEmbedded(dataDir, { durable: false });
+  await open(dataDir);
   return dataDir;
+}
+
+/** Hosts a database in this process, without waiting for the disk; a process compiles the engine once for all that it hosts. */
+async function open(dataDir: string): Promise<() => Promise<void>> {
+  const folder = embeddedFolder(dataDir);
+  mkdirSync(join(folder, 'run'));
+  const wire = new WireServer(60_000, () => undefined);
+  await claimHost(shortPath(join(folder, 'run')).path, wire.server);
+  const events = { log: () => undefined, died: console.error };
+  const engine = await Engine.start({ folder: join(folder, 'data'), durable: false }, events);
+  // It must not keep the process from ending.
+  engine['worker'].unref();
+  wire.server.unref().on('connection', (socket) => socket.unref());
+  wire.serve(engine);
+  const lease = await ensureEmbedded(dataDir);
+  return async () => {
+    await wire.stop();
+    await engine.close();
+    wire.server.close();
+    wire.refuseAll('closed');
+    await lease.close();
+  };
 }
 
 /** Where the databases lie that were lent in a run of Jest. */

@@ -20,8 +20,6 @@ import {
   writeOnnxModel,
 } from './tiny-models';
 
-jest.setTimeout(300_000);
-
 /** contract 14.11. Skipped by name on platforms that ONNX Runtime is not published for. */
 const whereInstalled = isInstalled('onnx') ? test : test.skip;
 const others = (['tensorflow', 'wasm', 'cpu'] as const).filter(isInstalled);
