@@ -2,14 +2,19 @@ import type { Request, RequestHandler } from 'express';
 import { badRequest } from '../../models/errors';
 import { refuseBrokenText } from './parse-json-object';
 
+/** Node keeps the first of two or joins them; a proxy that keeps the last would check another request. */
+const SINGLE_HEADERS = ['Host', 'Authorization', 'Content-Type', 'Idempotency-Key', 'X-Loupe-Force'];
+
 const unreadable = new WeakSet<Request>();
 
 /**
- * 400 for HTTP/1.1 without a Host. Lets an address with a malformed percent escape reach its route, where refusals have
+ * 400 for HTTP/1.1 without a Host, and for headers that may be given once (contract 12.14). Lets an address with a malformed percent escape reach its route, where refusals have
  * their usual order (contract 11.3): the router itself would refuse it before checking any key.
  */
 export const readAddress: RequestHandler = (req, _res, next) => {
   if (req.httpVersion === '1.1' && !req.headers.host) throw badRequest('Send a Host header.');
+  const repeated = SINGLE_HEADERS.find((name) => (req.headersDistinct[name.toLowerCase()]?.length ?? 0) > 1);
+  if (repeated) throw badRequest(`${repeated}: send this header once.`, { field: repeated });
   try {
     decodeURIComponent(req.path);
   } catch {

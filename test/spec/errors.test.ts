@@ -133,12 +133,19 @@ describe('on the wire', () => {
     `POST ${QUERY} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n${headers}\r\n\r\n${body}\r\n\r\n`;
   const typed = () => `Authorization: Bearer ${service.key.key}\r\nContent-Type: application/json`;
 
-  // contract 11.1
+  // contract 11.1, 12.14
   test.each<[string, () => string, number, string]>([
     ['headers over 16 KiB', () => get('/healthz', `X-Long: ${LONG}\r\n`), 431, 'headers_too_large'],
     ['a request line over 16 KiB', () => get(`/${LONG}`), 431, 'headers_too_large'],
     ['no HTTP at all', () => 'HELLO\r\n\r\n', 400, 'bad_request'],
     ['no Host', () => 'GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 'bad_request'],
+    ...['Host', 'Authorization', 'Content-Type', 'Idempotency-Key', 'X-Loupe-Force'].map(
+      (name): [string, () => string, number, string] => [
+        `two ${name} headers`,
+        () => get('/v3/account', `${name}: a\r\n${name}: b\r\nConnection: close\r\n`),
+        ...([400, 'bad_request'] as const),
+      ],
+    ),
     ['two lengths', () => post('Content-Length: 2', '0'), 400, 'bad_request'],
     ['a body without the chunks that it announces', () => post(typed(), 'no chunk'), 400, 'bad_request'],
   ])('%s is refused once, as JSON', async (_what, sent, status, error) => {
