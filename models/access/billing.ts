@@ -1,9 +1,10 @@
 import { inject, injectable } from 'tsyringe';
-import { AppError, idempotencyConflict, insufficientCredits } from '../errors';
+import { AppError, idempotencyConflict, insufficientCredits, messageOf } from '../errors';
 import {
   type ChargeRequest,
   type Clock,
   type CreditLedger,
+  type Logger,
   type MemoryLease,
   PORTS,
   type Sale,
@@ -58,6 +59,7 @@ export class Billing {
   constructor(
     @inject(PORTS.CreditLedger) private readonly ledger: CreditLedger,
     @inject(PORTS.Clock) private readonly clock: Clock,
+    @inject(PORTS.Logger) private readonly logger: Logger,
   ) {}
 
   /**
@@ -119,7 +121,7 @@ export class Billing {
       call.signal?.throwIfAborted();
     } catch (failure) {
       const { held, sold } = LEDGER_HAS.get(call) ?? {};
-      if (sold === null || (sold && sold.creditsUsed > 0)) this.#refund(call);
+      if (sold === null || (sold && sold.creditsUsed > 0)) this.#refund(call, sold?.creditsUsed);
       // A reservation that can't be released now expires by itself; the caller gets the failure of the work.
       else if (held) await this.ledger.settle(chargeOf(call), 0).catch(() => null);
       throw failure;
@@ -143,14 +145,18 @@ export class Billing {
       call.signal?.throwIfAborted();
       return booking.creditsRemaining;
     } catch (failure) {
-      if (held || !isUncovered(failure)) this.#refund(call);
+      if (held || !isUncovered(failure)) this.#refund(call, price);
       throw failure;
     }
   }
 
   /** It is unknown whether an interrupted booking took place; one whose answer comes too late did. */
-  #refund(call: CallContext): void {
-    void this.ledger.refund(chargeOf(call)).catch(() => undefined);
+  #refund(call: CallContext, amount?: number): void {
+    const { chargeId, accountId } = chargeOf(call);
+    void this.ledger.refund(chargeOf(call)).catch((failure: unknown) => {
+      const details = { accountId, chargeId, amount: amount ?? 'unknown', reason: messageOf(failure) };
+      this.logger.error(details, 'a call without an answer may stay charged: its refund failed');
+    });
   }
 }
 

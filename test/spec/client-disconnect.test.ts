@@ -3,6 +3,7 @@ import { text } from 'node:stream/consumers';
 import { PostgresAccountRepository } from '../../db/accounts/account-repository';
 import { PostgresCreditLedger } from '../../db/accounts/credit-ledger';
 import { Billing } from '../../models/access/billing';
+import { PORTS } from '../../models/ports';
 import { endsOf, holdMethod, type RawCall, requestText, sendRaw } from '../support/interrupted-calls';
 import { useService } from '../support/service';
 import { useEmbeddedPictures } from '../support/stored-vectors';
@@ -93,6 +94,17 @@ describe.each(MOMENTS)('a caller that disconnects %s is not charged for', (_mome
     expect([again.status, used > 0]).toEqual([200, true]);
     expect(await booksOf(accountId)).toEqual({ booked: used, balance: 100 - used });
   });
+});
+
+// contract 10.5
+test('a refund that fails for good is logged with what an operator needs to make it', async () => {
+  const error = jest.spyOn(service.resolve(PORTS.Logger), 'error');
+  for (const step of ['settle', 'refund'] as const)
+    jest.spyOn(ledger, step).mockRejectedValue(new Error('away'));
+  const { api, accountId } = await service.newKey({ credits: 100 });
+  expect((await api.identify(photo)).status).toBe(500);
+  const charge = { accountId, chargeId: expect.any(String), amount: 5, reason: 'away' };
+  expect(error).toHaveBeenCalledWith(charge, expect.stringContaining('refund'));
 });
 
 // contract 12.8
