@@ -10,6 +10,7 @@ export function register(usage: Command): void {
     .option('--until <time>', 'before this day or time', timeOf)
     .option('--json', 'print JSON')
     .action(async ({ account, since = null, until = null, json }) => {
+      if (since && until && since > until) throw new Error('--since must not be after --until.');
       const lines = await withStores(({ accounts }) => accounts.usage(account, since, until));
       const credits = lines.reduce((sum, line) => sum + line.credits, 0);
       const rows = lines.map((line) => [line.day, line.endpoint, line.calls, line.credits]);
