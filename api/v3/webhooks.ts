@@ -1,4 +1,5 @@
 import type { Webhook } from '../../models/webhooks/webhook';
+import { PUBLIC_HTTPS } from '../../models/webhooks/webhook-service';
 import type { ApiServices, ApiSettings } from '../api-services';
 import { byPathId, free, type Routes } from '../middleware/charged-answer';
 import { setCreated } from '../middleware/links';
@@ -13,7 +14,7 @@ export const webhookRoutes = ({ webhooks }: ApiServices, settings: ApiSettings) 
       free(async ({ caller }) => ({ data: (await webhooks.list(caller)).map(presentWebhook) })),
     createWebhook: (req, res) => {
       const { url, events, credits_below: creditsBelow = null } = validate(webhookBody, req.body);
-      const wanted = { url: toHttpUrl(url, 'url'), events: [...new Set(events)], creditsBelow };
+      const wanted = { url: toHttpUrl(url, 'url', PUBLIC_HTTPS), events: [...new Set(events)], creditsBelow };
       const registered = free(async ({ caller }) => {
         const { secret, ...made } = await webhooks.register(caller, wanted);
         setCreated(req, res, settings, `/v3/webhooks/${made.id}`);

@@ -70,12 +70,12 @@ const URL_LENGTH_MAX = 8192;
  * A caller's address (contract 7.4). @throws AppError 400 that names the field: it is not an http(s) address, is too long, or contains
  * credentials
  */
-export function toHttpUrl(text: string, field: string): URL {
+export function toHttpUrl(text: string, field: string, expected = 'an http or https address'): URL {
   const wrong = (why: string) => badRequest(`${field}: ${why}.`, { field });
   if (text.length > URL_LENGTH_MAX) throw wrong(`must not be longer than ${URL_LENGTH_MAX} characters`);
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !['http:', 'https:'].includes(url.protocol)) {
-    throw wrong('must be an http or https address');
+    throw wrong(`must be ${expected}`);
   }
   if (url.username !== '' || url.password !== '') throw wrong('must not hold a user name or password');
   return url;

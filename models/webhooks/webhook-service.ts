@@ -7,6 +7,8 @@ import { generateWebhookSecret } from './message-signature';
 import type { Webhook, WebhookRegistration } from './webhook';
 
 const WEBHOOKS_MAX = 10;
+/** What is accepted (contract 16.11). */
+export const PUBLIC_HTTPS = 'the https address of a public host';
 
 type Registrar = Pick<Caller, 'accountId' | 'test' | 'keyId'>;
 
@@ -27,7 +29,7 @@ export class WebhookService {
   /** With a secret that is shown once. @throws AppError 400 for an address that nothing may be sent to, 409 for too many */
   async register(caller: Registrar, wanted: WebhookRegistration): Promise<Webhook & { secret: string }> {
     if (!this.sender.accepts(wanted.url)) {
-      throw badRequest('url: must be the https address of a public host.', { field: 'url' });
+      throw badRequest(`url: must be ${PUBLIC_HTTPS}.`, { field: 'url' });
     }
     const secret = generateWebhookSecret();
     const id = `webhook_${randomUUID()}`;
