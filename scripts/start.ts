@@ -1,3 +1,4 @@
+import { messageOf } from '../models/errors';
 import 'reflect-metadata';
 import { createLogger } from './composition/log';
 import { NO_ADDRESS, startService } from './composition/service';
@@ -30,7 +31,7 @@ async function main(): Promise<void> {
 
 main().catch((failure: unknown) => {
   const known = failure instanceof ConfigError;
-  const reason = failure instanceof Error ? failure.message : String(failure);
+  const reason = messageOf(failure);
   process.stderr.write(known ? `${reason}\n` : `Loupe does not start: ${reason}\n`);
   process.exit(known ? 2 : 1);
 });

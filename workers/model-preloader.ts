@@ -1,3 +1,4 @@
+import { messageOf } from '../models/errors';
 import { MODEL_IS_LOADING, type VersionRecord } from '../models/indexing/embedding-version';
 import type { ProcessWatch } from '../models/installation/process-watch';
 import type { EmbedderRegistry, EmbeddingRepository, Logger, NeighbourIndex } from '../models/ports';
@@ -59,7 +60,7 @@ export class ModelPreloader {
         loading.fault = null;
       },
       (failure: unknown) => {
-        loading.fault = failure instanceof Error ? failure.message : String(failure);
+        loading.fault = messageOf(failure);
         loading.retryAt = performance.now() + this.settings.retryAfterMs;
         this.logger.warn({ model: version.model, reason: loading.fault }, 'a model does not load here');
       },

@@ -5,6 +5,7 @@ import { json } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { extract, pack } from 'tar-stream';
 import { z } from 'zod';
+import { messageOf } from '../../models/errors';
 import { RestoreRefused } from './database-dump';
 
 /** The last entry of a backup: a file without it is truncated. */
@@ -132,7 +133,7 @@ export async function verifyArchive(file: string): Promise<BackupManifest> {
   try {
     return await verifyManifest(file);
   } catch (failure) {
-    const why = failure instanceof Error ? failure.message : String(failure);
+    const why = messageOf(failure);
     throw new RestoreRefused(`${file} is damaged: ${why}. Nothing was changed; take another backup.`);
   }
 }

@@ -2,7 +2,9 @@
  * The embedded host: a separate process, since PGlite keeps its thread busy, that serves the database folder on a socket while
  * any process is connected. Started by ensureEmbedded with options as JSON; exits with 0 if another host has the folder.
  */
+
 import { join } from 'node:path';
+import { messageOf } from '../../models/errors';
 import { type HostOptions, prepareCluster } from './cluster-folder';
 import { Engine } from './engine';
 import { Housekeeper } from './housekeeper';
@@ -84,7 +86,7 @@ function log(line: string): void {
 }
 
 function logged(what: string, error: unknown): string {
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = messageOf(error);
   log(`${what}: ${reason}`);
   return reason;
 }

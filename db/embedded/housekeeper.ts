@@ -1,4 +1,5 @@
 import { Client } from 'pg';
+import { messageOf } from '../../models/errors';
 import type { Engine } from './engine';
 import { clientOptions } from './run-folder';
 import { HOUSEKEEPER_NAME } from './wire-server';
@@ -47,7 +48,7 @@ export class Housekeeper {
     try {
       await this.tidy();
     } catch (error) {
-      this.log(`housekeeping failed: ${error instanceof Error ? error.message : String(error)}`);
+      this.log(`housekeeping failed: ${messageOf(error)}`);
     }
     this.turnsSeen = this.turns.turnsGranted;
   }

@@ -1,4 +1,5 @@
 import { inject, injectable } from 'tsyringe';
+import { messageOf } from '../errors';
 import { type Clock, NO_SLOT, PORTS, type WebhookSender, type WebhookStore } from '../ports';
 import { pauseAfter } from '../retry-pauses';
 import { signedHeaders } from './message-signature';
@@ -41,7 +42,7 @@ export class MessageDispatcher {
     try {
       return await this.sender.send(url, signedHeaders(secret, id, seconds, body), body, signal);
     } catch (failure) {
-      return failure instanceof Error ? failure.message : String(failure);
+      return messageOf(failure);
     }
   }
 

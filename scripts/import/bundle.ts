@@ -6,6 +6,7 @@ import { setImmediate } from 'node:timers/promises';
 import { createGunzip } from 'node:zlib';
 import type { RecordKind } from '../../models/catalog/import/records';
 import { WHOLE_LINE } from '../../models/catalog/import/stage';
+import { messageOf } from '../../models/errors';
 import type { ReadLine, RecordFile, RecordSource } from '../../models/ports';
 import { innermostRoot, isGzip, unpackArchive } from '../../workers/library/unpack-archive';
 import { parsedLine, recordParsers } from './parse-record';
@@ -46,7 +47,7 @@ export class Bundle {
     this.files = new PlainFiles(root);
   }
 
-  /** @throws Error when `path` is neither a folder nor a readable archive, or has no file of a bundle */
+  /** @throws Error when `path` is neither a folder nor a readable archive, or has no file of a bundle (contract 13.17) */
   static async open(path: string, temporaryFolder: string): Promise<Bundle> {
     const found = await stat(path).catch((cause: unknown) => {
       throw new Error(`There is no bundle at ${path}.`, { cause });
@@ -153,8 +154,7 @@ async function* linesOf(path: string): ReturnType<RecordFile<unknown>['read']> {
     }
   } catch (failure) {
     // The readable part of a damaged file is kept; the rest is one rejection.
-    const why = failure instanceof Error ? failure.message : String(failure);
-    const reason = `the file can not be read from here on: ${why}`;
+    const reason = `the file can not be read from here on: ${messageOf(failure)}`;
     yield { lines: [{ line: last + 1, field: WHOLE_LINE, reason }], bytesRead: raw.bytesRead };
   } finally {
     raw.destroy();

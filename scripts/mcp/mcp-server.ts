@@ -13,6 +13,7 @@ import {
 import { FILTERS_MAX, includes, itemsBody, match } from '../../api/v3/schema';
 import { decodeBase64 } from '../../api/wire/decode-base64';
 import { listOfValues, pageNumber, searchText, sizeOfPage } from '../../api/wire/shared';
+import { messageOf } from '../../models/errors';
 import { PHOTOS_MAX } from '../../models/vision/image-input';
 import { readPhotoFile } from '../photo-file';
 
@@ -163,6 +164,6 @@ async function answered<Answer extends object>(ask: () => Promise<Answer>) {
 
 function reasonOf(failure: unknown): string {
   if (failure instanceof LoupeError) return JSON.stringify(failure.failure);
-  const reason = failure instanceof Error ? failure.message : String(failure);
+  const reason = messageOf(failure);
   return reason === 'fetch failed' ? 'The Loupe service can not be reached.' : reason;
 }

@@ -2,6 +2,7 @@ import { dirname } from 'node:path';
 import util from 'node:util';
 import type * as wasm from '@tensorflow/tfjs-backend-wasm';
 import type * as tensorflow from '@tensorflow/tfjs-core';
+import { messageOf } from '../../models/errors';
 import { type ModelFolder, ModelRefused } from './model-folder';
 
 /** Inference backends, fastest first: libtensorflow, ONNX Runtime, WebAssembly with SIMD, plain JavaScript. */
@@ -103,7 +104,7 @@ export async function openBackend(wanted: readonly BackendName[]): Promise<OpenB
       await TABLE[name].start();
       return { name, others: wanted.slice(index + 1) };
     } catch (failure) {
-      reasons.push(`${name}: ${failure instanceof Error ? failure.message : String(failure)}`);
+      reasons.push(`${name}: ${messageOf(failure)}`);
     }
   }
   throw new Error(`no backend starts here (${reasons.join('; ')})`);

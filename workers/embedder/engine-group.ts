@@ -1,3 +1,4 @@
+import { messageOf } from '../../models/errors';
 import type { Logger } from '../../models/ports';
 import { retryAlways } from '../../models/retry-pauses';
 import { modelReference } from '../../models/vision/embedding-model';
@@ -61,7 +62,7 @@ export class EngineGroup {
         return group;
       } catch (failure) {
         await Promise.all(engines.map((engine) => engine.stop()));
-        const reason = failure instanceof Error ? failure.message : String(failure);
+        const reason = messageOf(failure);
         reasons.push(reason);
         options.logger.warn({ ...plan, reason }, 'inference does not start this way');
       }

@@ -2,6 +2,7 @@ import { createWriteStream } from 'node:fs';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Agent, type Dispatcher, interceptors, request } from 'undici';
+import { messageOf } from '../../models/errors';
 import type { Progress } from '../../models/ports';
 import { codeOf } from '../../models/store-fault';
 import { ModelRefused } from '../embedder/model-folder';
@@ -37,7 +38,7 @@ export async function download(url: URL, target: string, options: DownloadOption
     if (code === 'UND_ERR_INVALID_ARG') {
       throw new ModelRefused(url.href, `${shown(url)} redirects to where nothing can be fetched`, failure);
     }
-    const message = failure instanceof Error ? failure.message : String(failure);
+    const message = messageOf(failure);
     const broken = code === '' ? message : `${message} (${code})`;
     const reason = signal.aborted ? `it takes longer than ${timeoutMs / 60_000} minutes` : broken;
     const words = `${shown(url)} can not be downloaded: ${reason}. Nothing is installed; try again.`;

@@ -1,4 +1,5 @@
 import { Redis } from 'ioredis';
+import { messageOf } from '../../models/errors';
 import type { Logger } from '../../models/ports';
 import { codeOf, type FaultSentence, networkFault, StoreFault } from '../../models/store-fault';
 
@@ -122,7 +123,7 @@ export async function probeRedis(url: string): Promise<void> {
 }
 
 function redisFault(error: unknown): FaultSentence {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   const permanent = (says: string): FaultSentence => ({ says, isTransient: false });
   if (error instanceof Error && isRefusal(error))
     return { says: `it can not serve now: ${message}`, isTransient: true };

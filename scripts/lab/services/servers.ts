@@ -9,6 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Redis } from 'ioredis';
 import { connectPostgres } from '../../../db/core/knex';
+import { messageOf } from '../../../models/errors';
 
 /** A running server that tests may disturb. After `kill`, `start` brings it back at the same address with what it has on disk. */
 export interface Server {
@@ -173,7 +174,7 @@ export async function bringUpServers(options: ServerOptions): Promise<Servers> {
       return { postgres: database, redis: queue, how, given: given.some(Boolean), stop };
     } catch (failure) {
       await Promise.all(started.map((each) => each.stop()));
-      failures.push(failure instanceof Error ? failure.message : String(failure));
+      failures.push(messageOf(failure));
       log(`servers: ${failures.at(-1)}`);
     }
   }
