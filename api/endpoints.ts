@@ -17,7 +17,7 @@ type EndpointName = `${ApiVersion}.${string}`;
 
 interface Own {
   readonly method?: Method;
-  /** Other addresses of the endpoint (contract 9.3). */
+  /** Other addresses of the endpoint (contract 6.8, 9.3). */
   readonly aliases?: readonly string[];
   /** What the id in the address names, and an example of it. */
   readonly id?: readonly [description: string, example: string];

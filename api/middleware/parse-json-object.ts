@@ -7,7 +7,7 @@ const VALUES_MAX = 100_000;
 
 /**
  * The JSON object of a body.
- * @throws AppError 400 for bytes that are not UTF-8, text that is not JSON, anything but an object, `__proto__` keys,
+ * @throws AppError 400 for bytes that are not UTF-8, text that is not JSON, anything but an object, `__proto__` keys (contract 13.19),
  *   nesting beyond reason, and strings with NUL or half a surrogate pair, which no store can hold
  */
 export function parseJsonObject(bytes: Buffer): Record<string, unknown> {

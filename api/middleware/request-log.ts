@@ -11,7 +11,7 @@ const QUIET = new Set(['/healthz', '/readyz', '/metrics']);
 /**
  * Names each request: an incoming `X-Request-Id` of the right form is kept, and every answer carries it (contract 12.1).
  * One structured line per request: method, path, status, time, request id, key id. Never headers, bodies or query strings,
- * since those contain keys, photos and signatures.
+ * since those contain keys (contract 9.6), photos and signatures.
  */
 export function requestLog(logger: Logger): RequestHandler {
   return pinoHttp<Request, Response>({

@@ -24,7 +24,7 @@ export function lettersOf(word: string): string[] {
 }
 
 /**
- * The terms that find a row with this text: its words, its references, and for runs of scripts without spaces the rest of
+ * The terms that find a row with this text (contract 5.2): its words, its references, and for runs of scripts without spaces the rest of
  * the run from each letter on (`~易威登`, `~威登` for `路易威登`), so that each part of it is the beginning of a term.
  */
 export function indexTermsOf(text: string): string[] {

@@ -15,6 +15,7 @@ export interface ImportOptions {
   /** A folder, or a tar archive of one, gzipped or not; with `table` a shop's table. */
   readonly bundle: string;
   readonly table?: TableImport;
+  /** Changes nothing (contract 13.7). */
   readonly dryRun: boolean;
   /** Where the rejects are written, replacing what was there. */
   readonly report: string;
@@ -41,7 +42,7 @@ export interface ImportResult extends EmbeddedImages {
   readonly accepted: number;
   readonly rejected: number;
   readonly report: string;
-  /** For a table; in a dry run with a preview of how its columns were understood. */
+  /** For a table; in a dry run with a preview of how its columns were understood (contract 13.22). */
   readonly table?: TableOutcome & { readonly preview?: TablePreview };
 }
 

@@ -26,7 +26,7 @@ const DEFAULT_NAME_FIELDS = ['brand', 'model', 'style'];
 const distinct = (values: readonly string[]): string[] => [...new Set(values)];
 const isDistinct = (values: readonly string[]): boolean => new Set(values).size === values.length;
 
-/** Values by the kind of entity. zod's record type drops the key `__proto__` silently. */
+/** Values by the kind of entity (contract 13.19). zod's record type drops the key `__proto__` silently. */
 const byKind = <Value extends z.ZodType>(value: Value) =>
   z.preprocess(
     (given, context) => {

@@ -28,7 +28,7 @@ const IDS_AT_ONCE = 1_000;
 const GUARDED_SHARE = 1 / 5;
 const PREVIEWED = 3;
 
-/** A shop's table as the records of a bundle (contract 13.20). The table is read three times, product by product. */
+/** A shop's table as the records of a bundle (contract 13.20, 13.21). The table is read three times, product by product. */
 export class TableSource implements RecordSource {
   readonly #parsers: ReturnType<typeof recordParsers>;
   readonly #rows: ProductRows;
