@@ -60,11 +60,11 @@ export class VisionPipeline implements PhotoPipeline {
   /** @throws unavailable while no embedding version is live; whatever embedder and index throw */
   neighbours({ images, limit, scope, liveStamp, queueMs }: Photos): Promise<Neighbourhood> {
     return this.foreground.track(async () => {
+      const started = performance.now();
       const live = await this.embeddings.live(liveStamp);
       if (!live) throw unavailable('No embedding version is live yet.', RETRY_AFTER_SECONDS);
       return withLiveVersion(live, this.embeddings, async (version) => {
         const embedder = await this.embedders.forVersion(version);
-        const started = performance.now();
         const photos = await Promise.all(
           images.map((image) => {
             const embed = () => embedder.embed('pixels' in image ? image : image.jpeg, 'query');
