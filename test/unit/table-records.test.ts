@@ -1,3 +1,4 @@
+import { encode } from 'iconv-lite';
 import { readTable } from '../support/table-records';
 
 /** contract 13.20: the result of a shop's whole file. */
@@ -185,4 +186,17 @@ test.each<[encoding: BufferEncoding, name: string, mark: string]>([
     { price: 1250.5, region: 'EU-IE', currency: 'eur' },
     { price: 2000, currency: 'eur' },
   ]);
+});
+
+// contract 13.21
+test.each([
+  ['windows-1251', 'Сумка красная', 'windows-1251'],
+  ['ISO-8859-2', 'Torba skórzana łódź', 'iso-8859-2'],
+  ['Shift_JIS', 'バッグ 赤', 'shift_jis'],
+  ['UTF-8', 'Tasche größer', 'utf-8'],
+])('a feed is read in the encoding that it declares: %s', async (declared, title, encoding) => {
+  const item = `<item><id>a</id><title>${title}</title></item>`;
+  const feed = `<?xml version="1.0" encoding="${declared}"?><rss><channel>${item}</channel></rss>`;
+  const table = await readTable('feed.xml', encode(feed, declared));
+  expect([table.encoding, table.products]).toMatchObject([encoding, [{ title }]]);
 });

@@ -137,6 +137,18 @@ test.each<[file: string, kind: string, content: string, reject: string | null, p
   expect(table.products).toMatchObject(product === '' ? [] : [{ id: `product_${product}` }]);
 });
 
+// contract 13.20, 13.21
+test.each([
+  ['xlsx', 'PK\x03\x04', 'is no text; save a spreadsheet as CSV'],
+  ['csv', 'id,"title\na,Bag', 'can not be read: a quote that is opened here is never closed'],
+  ['csv', 'x'.repeat(2 ** 23), 'can not be read: longer than 4194304 characters; a quote may be open'],
+])(
+  'a %s file without a header that can be read is refused with the reason',
+  async (type, content, reason) => {
+    await expect(readTable(`a.${type}`, content)).rejects.toThrow(reason);
+  },
+);
+
 // contract 13.20
 test.each<[map: Parameters<typeof readColumns>[2], message: string]>([
   [{ titel: 'a' }, 'unknown field "titel"'],

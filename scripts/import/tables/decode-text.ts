@@ -1,11 +1,9 @@
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { decodeStream, getDecoder } from 'iconv-lite';
+import { decodeStream, encodingExists, getDecoder } from 'iconv-lite';
 
-export type TextEncoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252';
-
-const MARKS: readonly (readonly [mark: readonly number[], encoding: TextEncoding])[] = [
+const MARKS: readonly (readonly [mark: readonly number[], encoding: string])[] = [
   [[0xef, 0xbb, 0xbf], 'utf-8'],
   [[0xff, 0xfe], 'utf-16le'],
   [[0xfe, 0xff], 'utf-16be'],
@@ -15,9 +13,21 @@ const CHUNK = 256 * 1024;
 export const REPLACEMENT = '\ufffd';
 export const MISSING_BYTES = 'holds bytes that are no character of the encoding of the file';
 
-/** By byte order mark; else UTF-16 if there are zeros, UTF-8 if most non-ASCII is valid, or Windows-1252. */
-export async function encodingOf(path: string): Promise<TextEncoding> {
+/** Excel, old and new, other archives and PDF. */
+const NO_TEXT = ['PK\x03\x04', '\xd0\xcf\x11\xe0', '\x1f\x8b', '%PDF'];
+/** The encodings that are left to their bytes are often declared wrongly. */
+const DECLARED =
+  /^<\?xml\s[^>]*\bencoding=["'](?!iso-8859-1["']|windows-1252)((?:iso-8859|windows|koi8|euc|gb|big5|shift_jis)[\w-]*)["']/i;
+
+/**
+ * By byte order mark; else UTF-16 if there are zeros, what XML declares, UTF-8 if most non-ASCII is valid, or Windows-1252.
+ * @throws Error for a file that is no text
+ */
+export async function encodingOf(path: string): Promise<string> {
   const head = await buffer(createReadStream(path, { end: 1023 }));
+  const start = head.toString('latin1');
+  if (NO_TEXT.some((each) => start.startsWith(each)))
+    throw new Error(`${path} is no text; save a spreadsheet as CSV.`);
   const marked = MARKS.find(([mark]) => mark.every((byte, position) => head[position] === byte));
   if (marked) return marked[1];
   const zeros = [0, 1].map(
@@ -25,6 +35,8 @@ export async function encodingOf(path: string): Promise<TextEncoding> {
   );
   if (Math.max(...zeros) > head.length / 8)
     return (zeros[1] ?? 0) > (zeros[0] ?? 0) ? 'utf-16le' : 'utf-16be';
+  const [, declared = ''] = DECLARED.exec(start) ?? [];
+  if (encodingExists(declared)) return declared.toLowerCase();
   const utf8 = getDecoder('utf-8');
   let sound = 0;
   let broken = 0;
@@ -40,7 +52,7 @@ export async function encodingOf(path: string): Promise<TextEncoding> {
 /** The text of a file, without its byte order mark. @param onBytes receives how many bytes were read so far */
 export async function* decodedText(
   path: string,
-  encoding: TextEncoding,
+  encoding: string,
   onBytes: (bytes: number) => void,
 ): AsyncGenerator<string> {
   const raw = createReadStream(path, { highWaterMark: CHUNK });

@@ -1,7 +1,8 @@
 import { pipeline } from 'node:stream';
-import { type InfoRecord, parse } from 'csv-parse';
+import { CsvError, type InfoRecord, parse } from 'csv-parse';
 import type { ReadRow } from '../../../models/catalog/tables/product-rows';
-import { decodedText, MISSING_BYTES, REPLACEMENT, type TextEncoding } from './decode-text';
+import { messageOf } from '../../../models/errors';
+import { decodedText, MISSING_BYTES, REPLACEMENT } from './decode-text';
 
 const DELIMITERS = [',', ';', '\t', '|'];
 /** A longer row is not read: it would have to be whole in memory, and its quotes are likely broken. */
@@ -10,7 +11,7 @@ const ROWS_AT_ONCE = 256;
 const SEPARATOR = /^sep=(.)$/i;
 
 export interface CsvForm {
-  readonly encoding: TextEncoding;
+  readonly encoding: string;
   readonly delimiter: string;
   readonly header: readonly string[];
   readonly headerLine: number;
@@ -24,7 +25,7 @@ interface CsvRecord {
 }
 
 /** Finds the delimiter and header of a CSV file; null for one without a row. */
-export async function csvForm(path: string, encoding: TextEncoding): Promise<CsvForm | null> {
+export async function csvForm(path: string, encoding: string): Promise<CsvForm | null> {
   let delimiter = '';
   for await (const text of decodedText(path, encoding, () => undefined)) {
     const [first = ''] = text.split(/\r\n|\n|\r/).filter((line) => line.trim() !== '');
@@ -63,16 +64,15 @@ export async function* csvRows(
       rows = [];
     }
   } catch (failure) {
-    const reason =
-      failure instanceof Error && 'code' in failure ? reasonOf(String(failure.code)) : String(failure);
-    rows.push({ line: last + 1, field: 'line', reason: `${reason}; the file is not read from here on` });
+    const reason = `${messageOf(failure)}; the file is not read from here on`;
+    rows.push({ line: last + 1, field: 'line', reason });
   }
   yield rows;
 }
 
 async function* csvRecords(
   path: string,
-  encoding: TextEncoding,
+  encoding: string,
   delimiter: string,
   onBytes: (bytes: number) => void,
 ): AsyncGenerator<CsvRecord> {
@@ -87,14 +87,15 @@ async function* csvRecords(
   });
   // The loop below ends with the error of what fails.
   pipeline(decodedText(path, encoding, onBytes), parser, () => undefined);
+  const records: AsyncIterable<{ record: string[]; raw: string; info: InfoRecord }> = parser;
   let lastLine = 0;
-  for await (const { record, raw, info } of parser as AsyncIterable<{
-    record: string[];
-    raw: string;
-    info: InfoRecord;
-  }>) {
-    yield { cells: record, text: raw, line: lastLine + 1, lastLine: info.lines };
-    lastLine = info.lines;
+  try {
+    for await (const { record, raw, info } of records) {
+      yield { cells: record, text: raw, line: lastLine + 1, lastLine: info.lines };
+      lastLine = info.lines;
+    }
+  } catch (cause) {
+    throw cause instanceof CsvError ? new Error(reasonOf(cause.code), { cause }) : cause;
   }
 }
 

@@ -1,6 +1,6 @@
 import { parser as saxParser } from 'sax';
 import type { ReadRow } from '../../../models/catalog/tables/product-rows';
-import { decodedText, MISSING_BYTES, REPLACEMENT, type TextEncoding } from './decode-text';
+import { decodedText, MISSING_BYTES, REPLACEMENT } from './decode-text';
 
 const CELL_LENGTH_MAX = 1024 * 1024;
 const ITEMS: ReadonlySet<string> = new Set(['item', 'entry']);
@@ -20,7 +20,7 @@ interface OpenItem {
 /** Items of an RSS or Atom feed: their elements are cells, without the prefix `g:`; deeper elements are ignored. */
 export async function* xmlRows(
   path: string,
-  encoding: TextEncoding,
+  encoding: string,
   onBytes: (bytes: number) => void,
 ): AsyncGenerator<readonly ReadRow[]> {
   const sax = saxParser(true);

@@ -7,8 +7,9 @@ import {
   type TableFormat,
 } from '../../../models/catalog/tables/columns';
 import type { ReadRow, TableOptions } from '../../../models/catalog/tables/product-rows';
+import { messageOf } from '../../../models/errors';
 import { PlainFiles } from '../plain-files';
-import { encodingOf, type TextEncoding } from './decode-text';
+import { encodingOf } from './decode-text';
 import { csvForm, csvRows } from './read-csv';
 import { xmlRows } from './read-xml';
 
@@ -25,7 +26,7 @@ export interface TableImport extends TableOptions {
 export interface OpenTable {
   readonly name: string;
   readonly bytes: number;
-  readonly encoding: TextEncoding;
+  readonly encoding: string;
   readonly delimiter: string | null;
   readonly columns: TableColumns;
   readonly options: TableImport;
@@ -34,7 +35,8 @@ export interface OpenTable {
   rows(onBytes: (bytes: number) => void): AsyncIterable<readonly ReadRow[]>;
 }
 
-const EXTENSIONS = ['.csv', '.tsv', '.txt', '.xml'];
+/** Spreadsheets are refused by their content. */
+const EXTENSIONS = ['.csv', '.tsv', '.txt', '.xml', '.xls', '.xlsx', '.ods'];
 /** Rows of a feed whose elements are its header. */
 const HEADER_ROWS = 1_000;
 
@@ -56,7 +58,9 @@ export async function openTable(path: string, options: TableImport): Promise<Ope
     const rows: OpenTable['rows'] = (onBytes) => xmlRows(path, encoding, onBytes);
     return open(null, await elementsOf(rows), rows);
   }
-  const form = await csvForm(path, encoding);
+  const form = await csvForm(path, encoding).catch((cause: unknown) => {
+    throw new Error(`The header of ${path} can not be read: ${messageOf(cause)}.`, { cause });
+  });
   if (!form) throw new Error(`${path} is empty; the first row of a table names its columns.`);
   return open(form.delimiter, form.header, (onBytes) => csvRows(path, form, onBytes));
 }
