@@ -26,7 +26,7 @@ CREATE TABLE tags (
 );
 
 -- Brands, models, styles and the other levels of the taxonomy, as imported.
--- category: the id of a category, or those of several with commas between
+-- category: the id of a category, or several separated by commas
 CREATE TABLE entities (
   id text COLLATE "C" NOT NULL,
   kind text NOT NULL,
@@ -46,7 +46,7 @@ CREATE INDEX entities_category_kind ON entities USING btree (category, kind);
 CREATE INDEX entities_styles_by_model ON entities USING btree ((parents ->> 'model'::text)) WHERE kind = 'style'::text;
 
 -- Products as imported.
--- data: a JSON object of the shop, as text so that it is answered as it came
+-- data: a JSON object of the shop, as text so that it is returned unchanged
 CREATE TABLE products (
   id text COLLATE "C" NOT NULL,
   category text COLLATE "C" NOT NULL,
@@ -67,8 +67,8 @@ CREATE TABLE products (
 );
 
 -- Variants of products, as imported.
--- product_id: the product that named the variant last; null while no product names it
--- away_since: since when no product names it; its prices wait for it
+-- product_id: the last product that named the variant; null while none does
+-- away_since: since when no product names it; its prices are kept meanwhile
 CREATE TABLE variants (
   id text COLLATE "C" NOT NULL,
   product_id text COLLATE "C",
@@ -84,7 +84,7 @@ CREATE TABLE variants (
 CREATE INDEX variants_away ON variants USING btree (away_since) WHERE away_since IS NOT NULL;
 CREATE INDEX variants_product ON variants USING btree (product_id, "position");
 
--- What answers are made of: a row per live product, taxonomy entity and category (contract 1.2, 4.1).
+-- The rows of answers: one per live product, taxonomy entity and category (contract 1.2, 4.1).
 -- facets: <field>:<id> of every attribute and tags:<id> of every tag, inherited ones included; each once
 -- words: folded words of name, taxonomy names, variant fields and keywords (contract 5.2)
 -- sort_key: the name in the order of contract 4.12, by code point
@@ -106,7 +106,7 @@ CREATE TABLE catalog_rows (
   PRIMARY KEY (id)
 ) WITH (fillfactor=90);
 
--- How often categories, tags or entities were written.
+-- Counts writes of categories, tags and entities.
 CREATE TABLE catalog_taxonomy_version (
   only_one boolean NOT NULL DEFAULT true,
   version bigint NOT NULL,
@@ -144,7 +144,7 @@ CREATE TABLE estimate_history (
   PRIMARY KEY (variant_id, region, date, source)
 );
 
--- Offers of variants that vendors made.
+-- Offers of variants by vendors.
 CREATE TABLE listings (
   variant_id text COLLATE "C" NOT NULL,
   region text COLLATE "C" NOT NULL,
@@ -157,9 +157,9 @@ CREATE TABLE listings (
   PRIMARY KEY (variant_id, region, link)
 );
 
--- credits: what is left, always the sum of the top-ups less the sum of the ledger; null is unlimited
--- held: the part of it that open reservations hold
--- jobs_turn: number of its last turn with an entry of a job; the highest was last; null before its first job
+-- credits: the balance, always the sum of the top-ups less the sum of the ledger; null is unlimited
+-- held: the part of it that is reserved
+-- jobs_turn: number of its last turn with a job entry, the highest being the latest; null before its first job
 CREATE TABLE accounts (
   id text COLLATE "C" NOT NULL,
   name text NOT NULL,
@@ -205,7 +205,7 @@ CREATE TABLE test_calls (
   FOREIGN KEY (key_id) REFERENCES api_keys(id)
 );
 
--- Where credits come from; a correction by hand may take some off.
+-- Credits added; negative for a correction by hand.
 CREATE TABLE credit_top_ups (
   id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
   account_id text COLLATE "C" NOT NULL,
@@ -218,7 +218,7 @@ CREATE TABLE credit_top_ups (
 );
 CREATE INDEX credit_top_ups_account ON credit_top_ups USING btree (account_id);
 
--- Credits that calls in work hold.
+-- Credits reserved by running calls.
 CREATE TABLE credit_reservations (
   charge_id text COLLATE "C" NOT NULL,
   account_id text COLLATE "C" NOT NULL,
@@ -230,7 +230,7 @@ CREATE TABLE credit_reservations (
 );
 CREATE INDEX credit_reservations_expiry ON credit_reservations USING btree (account_id, expires_at);
 
--- Where credits went: sums up to every credits_used that was answered. A charge is booked once.
+-- Charges: their sum is that of every credits_used in an answer. A charge is booked once.
 CREATE TABLE credit_ledger (
   charge_id text COLLATE "C" NOT NULL,
   account_id text COLLATE "C" NOT NULL,
@@ -244,7 +244,7 @@ CREATE TABLE credit_ledger (
 );
 CREATE INDEX credit_ledger_account ON credit_ledger USING btree (account_id, booked_at);
 
--- Sums of the charges in credit_ledger by day (UTC), of test keys and of others; triggers on that table maintain them, nothing else writes here.
+-- Sums of the charges in credit_ledger by day (UTC), separately for test keys; maintained only by triggers on that table.
 CREATE TABLE credits_by_day (
   account_id text COLLATE "C" NOT NULL,
   day date NOT NULL,
@@ -256,10 +256,10 @@ CREATE TABLE credits_by_day (
   FOREIGN KEY (account_id) REFERENCES accounts(id)
 );
 
--- Calls that name themselves with an Idempotency-Key.
--- leased_until: when the call is taken for dead, and its repetition may go on under the same charge_id
+-- Calls with an Idempotency-Key.
+-- leased_until: when the call counts as dead, and a repetition may take over
 -- answer: null while the call runs; written together with its charge
--- replayed: a repetition got the answer; until then answer and charge may be taken back, if the caller was gone
+-- replayed: a repetition got the answer; until then answer and charge may be withdrawn, if the caller had disconnected
 CREATE TABLE idempotent_calls (
   account_id text COLLATE "C" NOT NULL,
   key text COLLATE "C" NOT NULL,
@@ -275,7 +275,7 @@ CREATE TABLE idempotent_calls (
 CREATE INDEX idempotent_calls_expiry ON idempotent_calls USING btree (expires_at);
 
 -- Who did what and when. Append-only, for every role.
--- completes: the entry that this one ends; the details here are its details
+-- completes: the unfinished entry that this one completes with its details
 CREATE TABLE audit_log (
   id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
   at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
@@ -309,10 +309,10 @@ CREATE TABLE product_images (
 );
 CREATE INDEX product_images_product ON product_images USING btree (product_id);
 
--- Embeddings of all images by one model; the vectors of a version lie in embeddings_<id>.
--- state: pruned when that table is gone
--- maintained: new images are embedded for it
--- evaluation: how it was judged
+-- Embeddings of all images by one model; the vectors of a version are in embeddings_<id>.
+-- state: pruned once that table is dropped
+-- maintained: whether new images are embedded for it
+-- evaluation: its latest evaluation
 -- built_at: when its build was proven complete
 CREATE TABLE embedding_versions (
   id integer NOT NULL GENERATED ALWAYS AS IDENTITY,
@@ -341,7 +341,7 @@ CREATE TABLE embedding_maps (
   FOREIGN KEY (version_id) REFERENCES embedding_versions(id) ON DELETE CASCADE
 );
 
--- Images that a version has no vector of, and why.
+-- Images that could not be embedded under a version, and why.
 CREATE TABLE embedding_failures (
   version_id integer NOT NULL,
   image_id bigint NOT NULL,
@@ -352,7 +352,7 @@ CREATE TABLE embedding_failures (
   FOREIGN KEY (version_id) REFERENCES embedding_versions(id) ON DELETE CASCADE
 );
 
--- Which workers hold the model of a version ready, or why not.
+-- Which workers have loaded the model of a version, or why not.
 CREATE TABLE embedding_readiness (
   worker text NOT NULL,
   version_id integer NOT NULL,
@@ -362,7 +362,7 @@ CREATE TABLE embedding_readiness (
   FOREIGN KEY (version_id) REFERENCES embedding_versions(id) ON DELETE CASCADE
 );
 
--- What was answered to each photo; the photo itself is not kept (contract 7.11).
+-- Records of identifications, without the photos (contract 7.11).
 CREATE TABLE predictions (
   id text COLLATE "C" NOT NULL,
   created_at timestamp with time zone NOT NULL,
@@ -384,7 +384,7 @@ CREATE INDEX predictions_account ON predictions USING btree (account_id);
 CREATE INDEX predictions_created ON predictions USING btree (created_at);
 CREATE INDEX predictions_feedback ON predictions USING btree (model, created_at) WHERE feedback IS NOT NULL;
 
--- Prepared photos of the accounts that asked for it, as long as their prediction.
+-- Prepared photos of accounts that keep them, as long as their prediction.
 CREATE TABLE prediction_photos (
   prediction_id text COLLATE "C" NOT NULL,
   "position" smallint NOT NULL,
@@ -393,8 +393,8 @@ CREATE TABLE prediction_photos (
   FOREIGN KEY (prediction_id) REFERENCES predictions(id) ON DELETE CASCADE
 );
 
--- Photos that are looked at later, for a caller who asks for the answers.
--- base_url: of addresses in the answers, as the call that made the job came
+-- Jobs: photos to be identified later.
+-- base_url: base of addresses in the answers, from the call that created the job
 CREATE TABLE vision_jobs (
   id text COLLATE "C" NOT NULL,
   account_id text COLLATE "C" NOT NULL,
@@ -411,9 +411,9 @@ CREATE TABLE vision_jobs (
 CREATE INDEX vision_jobs_account ON vision_jobs USING btree (account_id);
 CREATE INDEX vision_jobs_created ON vision_jobs USING btree (created_at);
 
--- One identification each.
+-- The entries of jobs, one identification each.
 -- request: with its prepared photos, until it is answered
--- due_at: when to begin, or, of one that is begun, when to take its process for dead
+-- due_at: when to begin or, once begun, when its process counts as dead
 -- answer: the body that the caller gets
 CREATE TABLE vision_job_entries (
   job_id text COLLATE "C" NOT NULL,
@@ -433,9 +433,9 @@ CREATE TABLE vision_job_entries (
 );
 CREATE INDEX vision_job_entries_due ON vision_job_entries USING btree (account_id, "position", due_at) WHERE state = ANY (ARRAY['waiting'::text, 'running'::text]);
 
--- secret: signs messages, so it is kept as it is
--- due_at: before that nothing is sent: a message is under way, or the last ones failed
--- failures: since the last message that arrived
+-- secret: signs messages, so it is not hashed
+-- due_at: nothing is sent before: a message is under way, or the last ones failed
+-- failures: since the last delivered message
 CREATE TABLE webhook_endpoints (
   id text COLLATE "C" NOT NULL,
   account_id text COLLATE "C" NOT NULL,
@@ -456,7 +456,7 @@ CREATE TABLE webhook_endpoints (
 );
 CREATE INDEX webhook_endpoints_account ON webhook_endpoints USING btree (account_id);
 
--- What an address is still to be told; written together with the fact.
+-- Undelivered messages, written together with the events that they report.
 CREATE TABLE webhook_messages (
   id text COLLATE "C" NOT NULL,
   endpoint_id text COLLATE "C" NOT NULL,
@@ -500,7 +500,7 @@ CREATE TABLE search_words (
 );
 CREATE INDEX search_words_deletions ON search_words USING gin (deletions);
 
--- Other readings of words in a query, folded: each of the phrases also as each of the readings.
+-- Synonyms, folded: in a query each of the phrases is also read as each of the readings.
 CREATE TABLE synonyms (
   id text COLLATE "C" NOT NULL,
   phrases text[] COLLATE "C" NOT NULL,
@@ -509,7 +509,7 @@ CREATE TABLE synonyms (
 );
 CREATE INDEX synonyms_phrases ON synonyms USING gin (phrases);
 
--- Folded texts of queries that found nothing, a day's most frequent, without anything about who asked.
+-- Folded texts of queries that found nothing, the most frequent of each day, without anything about the caller.
 CREATE TABLE search_misses (
   day date NOT NULL,
   query text COLLATE "C" NOT NULL,
@@ -517,11 +517,11 @@ CREATE TABLE search_misses (
   PRIMARY KEY (day, query)
 );
 
--- A line for each change of a product in catalog_search, and one for all else that queries are answered from and that a
--- statement changed. Nobody waits for it. The next snapshot takes away the lines that it has seen.
--- number: rises with the changes of one product
+-- A row for each change of a product in catalog_search, and one for each statement that changes anything else that
+-- queries are answered from. Writers do not wait for each other here. The next snapshot deletes the rows that it has seen.
+-- number: ascending for the changes of one product
 -- id: empty for other rows and synonyms, NULL for all products at once
--- transaction: tells readers which lines they have not seen
+-- transaction: shows readers which rows are new to them
 CREATE TABLE catalog_search_changes (
   number bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
   id text COLLATE "C",
@@ -529,15 +529,15 @@ CREATE TABLE catalog_search_changes (
 );
 CREATE INDEX catalog_search_changes_transaction ON catalog_search_changes USING btree (transaction);
 
--- Bitmaps of the products of a large catalog, made from a state of catalog_search and used only while that state stands.
+-- Snapshots of the products, made from a state of catalog_search (db/catalog/search/README.md).
 CREATE TABLE search_snapshots (
   number integer NOT NULL GENERATED ALWAYS AS IDENTITY,
   products integer NOT NULL,
   PRIMARY KEY (number)
 );
 
--- What all products have, by ordinal: by falling popularity, then id.
--- name: id and sort_key, each text with a zero byte after it, and popularity, eight bytes each, as many ordinals to a chunk as in
+-- Columns of all products by ordinal, which is by descending popularity, then id.
+-- name: id and sort_key, texts that end with a zero byte, and popularity, eight bytes each, as many ordinals to a chunk as in
 --   a bitmap; by_name, the ordinals by sort_key, then id, four bytes each, in one chunk
 CREATE TABLE search_snapshot_columns (
   snapshot integer NOT NULL,
@@ -547,8 +547,8 @@ CREATE TABLE search_snapshot_columns (
   PRIMARY KEY (snapshot, name, chunk)
 );
 
--- For an index term that many products have, the ordinals that do, 32768 to a chunk.
--- term: a facet, a word, @ and a category, or a beginning of up to three letters with * for all longer words that begin so
+-- For each frequent index term the ordinals of its products, 32768 to a chunk.
+-- term: a facet, a word, @ and a category, or a prefix of up to three letters and * for all longer words
 CREATE TABLE search_snapshot_bitmaps (
   snapshot integer NOT NULL,
   term text COLLATE "C" NOT NULL,
@@ -557,8 +557,8 @@ CREATE TABLE search_snapshot_bitmaps (
   PRIMARY KEY (snapshot, term, chunk)
 );
 
--- What the products have of a facet field, as many ordinals to a chunk as in a bitmap; a chunk without any has no line.
--- lists: the lists of ids that come in the chunk, the empty one first
+-- Values of a facet field by ordinal, as many to a chunk as in a bitmap; empty chunks have no row.
+-- lists: the distinct lists of ids in the chunk, the empty one first
 -- codes: for each ordinal the position of its list among them, two bytes each
 CREATE TABLE search_snapshot_facets (
   snapshot integer NOT NULL,
@@ -569,7 +569,7 @@ CREATE TABLE search_snapshot_facets (
   PRIMARY KEY (snapshot, field, chunk)
 );
 
--- At most one import at a time; a holder whose heartbeat stands still has died.
+-- At most one import at a time; a holder without a heartbeat has died.
 CREATE TABLE catalog_import_lock (
   only_one boolean NOT NULL DEFAULT true,
   holder text NOT NULL,
@@ -581,14 +581,14 @@ CREATE TABLE catalog_import_lock (
   CHECK (only_one)
 );
 
--- Catalog rows that must be derived again, because something that they name changed. Filled in the transaction of
--- that change, so that an import that was killed leaves nothing behind unnoticed.
+-- Catalog rows to be derived again, because something that they name has changed. Written in the transaction of
+-- that change, so that nothing is lost when an import is killed.
 CREATE TABLE catalog_stale_rows (
   id text COLLATE "C" NOT NULL,
   PRIMARY KEY (id)
 );
 
--- Which picture, by content, has which address and, where one was made, thumbnail.
+-- Addresses of stored pictures and their thumbnails, by content.
 CREATE TABLE catalog_stored_images (
   digest text COLLATE "C" NOT NULL,
   address text NOT NULL,
@@ -596,7 +596,7 @@ CREATE TABLE catalog_stored_images (
   PRIMARY KEY (digest)
 );
 
--- What the bundle of a dry run would have changed so far, for the checks of its later lines.
+-- Changes that a dry run would have made so far, for the checks of later lines.
 CREATE UNLOGGED TABLE catalog_import_preview (
   id text COLLATE "C" NOT NULL,
   kind text NOT NULL,
@@ -607,17 +607,17 @@ CREATE UNLOGGED TABLE catalog_import_preview (
 );
 CREATE INDEX catalog_import_preview_product ON catalog_import_preview USING btree (product_id);
 
--- Indexes that a large import took away to make them again at its end. A line goes out with its index and comes in
--- with it, so that an import that was killed leaves behind what is missing.
+-- Indexes dropped by a large import, to be built at its end. A row is added when its index is dropped, and deleted when
+-- it is built, so that the next import knows what a killed one left.
 CREATE TABLE deferred_indexes (
   name text NOT NULL,
   definition text NOT NULL,
   PRIMARY KEY (name)
 );
 
--- Processes that serve or work, and what all of them must agree on; a row that is not renewed is of one that died.
+-- Running processes, and what all of them must agree on; a process whose row is not renewed has died.
 -- traits: release, signing keys and image store; digests where they would show a secret
--- models: of one that embeds, whether each version can be answered under at once, or why not; else null
+-- models: for a process that embeds, whether each version is ready, or why not; else null
 -- seen_at: by the clock of the database
 CREATE TABLE service_processes (
   id text COLLATE "C" NOT NULL,
@@ -629,14 +629,14 @@ CREATE TABLE service_processes (
   PRIMARY KEY (id)
 );
 
--- When each task was last begun, by whichever process.
+-- When each task was last begun by any process.
 CREATE TABLE housekeeping (
   task text NOT NULL,
   begun_at timestamp with time zone NOT NULL,
   PRIMARY KEY (task)
 );
 
--- Stored images that no row of the catalog names, since when that is known.
+-- Stored images that no row of the catalog names, and since when.
 CREATE TABLE unowned_images (
   address text COLLATE "C" NOT NULL,
   since timestamp with time zone NOT NULL,
@@ -644,7 +644,7 @@ CREATE TABLE unowned_images (
 );
 
 -- Which feeds a product came from.
--- run: the import that brought it last
+-- run: the import that last contained it
 CREATE TABLE product_feeds (
   feed text NOT NULL,
   product_id text COLLATE "C" NOT NULL,

@@ -42,7 +42,7 @@ CREATE TABLE entities (
   updated_at timestamptz NOT NULL DEFAULT now()
 );
 COMMENT ON TABLE entities IS 'Brands, models, styles and the other levels of the taxonomy, as imported.
-category: the id of a category, or those of several with commas between';
+category: the id of a category, or several separated by commas';
 CREATE INDEX entities_category_kind ON entities (category, kind);
 CREATE INDEX entities_styles_by_model ON entities ((parents ->> 'model')) WHERE kind = 'style';
 
@@ -64,7 +64,7 @@ CREATE TABLE products (
 );
 COMMENT ON TABLE products IS
 'Products as imported.
-data: a JSON object of the shop, as text so that it is answered as it came';
+data: a JSON object of the shop, as text so that it is returned unchanged';
 
 CREATE TABLE variants (
   id text COLLATE "C" PRIMARY KEY,
@@ -79,8 +79,8 @@ CREATE TABLE variants (
 );
 COMMENT ON TABLE variants IS
 'Variants of products, as imported.
-product_id: the product that named the variant last; null while no product names it
-away_since: since when no product names it; its prices wait for it';
+product_id: the last product that named the variant; null while none does
+away_since: since when no product names it; its prices are kept meanwhile';
 CREATE INDEX variants_away ON variants (away_since) WHERE away_since IS NOT NULL;
 CREATE INDEX variants_product ON variants (product_id, position);
 
@@ -100,7 +100,7 @@ CREATE TABLE catalog_rows (
   updated_at timestamptz NOT NULL DEFAULT now()
 ) WITH (fillfactor = 90);
 COMMENT ON TABLE catalog_rows IS
-'What answers are made of: a row per live product, taxonomy entity and category (contract 1.2, 4.1).
+'The rows of answers: one per live product, taxonomy entity and category (contract 1.2, 4.1).
 facets: <field>:<id> of every attribute and tags:<id> of every tag, inherited ones included; each once
 words: folded words of name, taxonomy names, variant fields and keywords (contract 5.2)
 sort_key: the name in the order of contract 4.12, by code point
@@ -110,7 +110,7 @@ CREATE TABLE catalog_taxonomy_version (
   only_one boolean DEFAULT true PRIMARY KEY CHECK (only_one),
   version bigint NOT NULL
 );
-COMMENT ON TABLE catalog_taxonomy_version IS 'How often categories, tags or entities were written.';
+COMMENT ON TABLE catalog_taxonomy_version IS 'Counts writes of categories, tags and entities.';
 INSERT INTO catalog_taxonomy_version (version) VALUES (0);
 
 CREATE FUNCTION catalog_taxonomy_changed() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -171,7 +171,7 @@ CREATE TABLE listings (
   date date,
   PRIMARY KEY (variant_id, region, link)
 );
-COMMENT ON TABLE listings IS 'Offers of variants that vendors made.';
+COMMENT ON TABLE listings IS 'Offers of variants by vendors.';
 
 -- Accounts, keys, credits, and the audit log (contract 9, 10)
 
@@ -186,9 +186,9 @@ CREATE TABLE accounts (
   CHECK (held <= credits)
 );
 COMMENT ON TABLE accounts IS
-'credits: what is left, always the sum of the top-ups less the sum of the ledger; null is unlimited
-held: the part of it that open reservations hold
-jobs_turn: number of its last turn with an entry of a job; the highest was last; null before its first job';
+'credits: the balance, always the sum of the top-ups less the sum of the ledger; null is unlimited
+held: the part of it that is reserved
+jobs_turn: number of its last turn with a job entry, the highest being the latest; null before its first job';
 CREATE INDEX accounts_jobs_turn ON accounts (jobs_turn) WHERE jobs_turn IS NOT NULL;
 
 CREATE TABLE api_keys (
@@ -224,7 +224,7 @@ CREATE TABLE credit_top_ups (
   added_at timestamptz NOT NULL DEFAULT now(),
   note text
 );
-COMMENT ON TABLE credit_top_ups IS 'Where credits come from; a correction by hand may take some off.';
+COMMENT ON TABLE credit_top_ups IS 'Credits added; negative for a correction by hand.';
 CREATE INDEX credit_top_ups_account ON credit_top_ups (account_id);
 
 CREATE TABLE credit_reservations (
@@ -233,7 +233,7 @@ CREATE TABLE credit_reservations (
   amount bigint NOT NULL CHECK (amount >= 0),
   expires_at timestamptz NOT NULL
 );
-COMMENT ON TABLE credit_reservations IS 'Credits that calls in work hold.';
+COMMENT ON TABLE credit_reservations IS 'Credits reserved by running calls.';
 CREATE INDEX credit_reservations_expiry ON credit_reservations (account_id, expires_at);
 
 CREATE TABLE credit_ledger (
@@ -246,7 +246,7 @@ CREATE TABLE credit_ledger (
   booked_at timestamptz NOT NULL DEFAULT now()
 );
 COMMENT ON TABLE credit_ledger IS
-'Where credits went: sums up to every credits_used that was answered. A charge is booked once.';
+'Charges: their sum is that of every credits_used in an answer. A charge is booked once.';
 CREATE INDEX credit_ledger_account ON credit_ledger (account_id, booked_at);
 
 CREATE TABLE credits_by_day (
@@ -259,7 +259,7 @@ CREATE TABLE credits_by_day (
   PRIMARY KEY (account_id, day, endpoint, test)
 );
 COMMENT ON TABLE credits_by_day IS
-'Sums of the charges in credit_ledger by day (UTC), of test keys and of others; triggers on that table maintain them, nothing else writes here.';
+'Sums of the charges in credit_ledger by day (UTC), separately for test keys; maintained only by triggers on that table.';
 
 -- The ledger is the source: the sums change in the statement that changes it (contract 9.7).
 CREATE FUNCTION sum_credits_by_day() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -305,10 +305,10 @@ CREATE TABLE idempotent_calls (
   PRIMARY KEY (account_id, key)
 );
 COMMENT ON TABLE idempotent_calls IS
-'Calls that name themselves with an Idempotency-Key.
-leased_until: when the call is taken for dead, and its repetition may go on under the same charge_id
+'Calls with an Idempotency-Key.
+leased_until: when the call counts as dead, and a repetition may take over
 answer: null while the call runs; written together with its charge
-replayed: a repetition got the answer; until then answer and charge may be taken back, if the caller was gone';
+replayed: a repetition got the answer; until then answer and charge may be withdrawn, if the caller had disconnected';
 CREATE INDEX idempotent_calls_expiry ON idempotent_calls (expires_at);
 
 CREATE TABLE audit_log (
@@ -323,7 +323,7 @@ CREATE TABLE audit_log (
 );
 COMMENT ON TABLE audit_log IS
 'Who did what and when. Append-only, for every role.
-completes: the entry that this one ends; the details here are its details';
+completes: the unfinished entry that this one completes with its details';
 CREATE INDEX audit_log_account ON audit_log (account_id, id);
 CREATE UNIQUE INDEX audit_log_completes ON audit_log (completes) WHERE completes IS NOT NULL;
 
@@ -367,12 +367,12 @@ CREATE TABLE embedding_versions (
   adaptation jsonb
 );
 COMMENT ON TABLE embedding_versions IS
-'Embeddings of all images by one model; the vectors of a version lie in embeddings_<id>.
-state: pruned when that table is gone
-maintained: new images are embedded for it
-evaluation: how it was judged
+'Embeddings of all images by one model; the vectors of a version are in embeddings_<id>.
+state: pruned once that table is dropped
+maintained: whether new images are embedded for it
+evaluation: its latest evaluation
 built_at: when its build was proven complete';
-COMMENT ON COLUMN embedding_versions.previous_calibration IS 'What a rollback goes back to; NULL once another version is live.';
+COMMENT ON COLUMN embedding_versions.previous_calibration IS 'Restored by a rollback; NULL once another version is live.';
 COMMENT ON COLUMN embedding_versions.adaptation IS 'How its map was fitted; null for the vectors as the model gives them.';
 CREATE UNIQUE INDEX embedding_versions_one_live ON embedding_versions (state) WHERE state = 'live';
 
@@ -392,7 +392,7 @@ CREATE TABLE embedding_failures (
   failed_at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (version_id, image_id)
 );
-COMMENT ON TABLE embedding_failures IS 'Images that a version has no vector of, and why.';
+COMMENT ON TABLE embedding_failures IS 'Images that could not be embedded under a version, and why.';
 
 CREATE TABLE embedding_readiness (
   worker text NOT NULL,
@@ -401,7 +401,7 @@ CREATE TABLE embedding_readiness (
   told_at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (worker, version_id)
 );
-COMMENT ON TABLE embedding_readiness IS 'Which workers hold the model of a version ready, or why not.';
+COMMENT ON TABLE embedding_readiness IS 'Which workers have loaded the model of a version, or why not.';
 
 -- Predictions, jobs and webhooks (contract 7, 16)
 
@@ -421,9 +421,9 @@ CREATE TABLE predictions (
   feedback jsonb,
   test boolean NOT NULL DEFAULT false
 );
-COMMENT ON TABLE predictions IS 'What was answered to each photo; the photo itself is not kept (contract 7.11).';
-COMMENT ON COLUMN predictions.best IS 'The likeliest product, answered or not, with its confidence.';
-COMMENT ON COLUMN predictions.feedback IS 'What the caller says that the photos show.';
+COMMENT ON TABLE predictions IS 'Records of identifications, without the photos (contract 7.11).';
+COMMENT ON COLUMN predictions.best IS 'The likeliest product, returned or not, with its confidence.';
+COMMENT ON COLUMN predictions.feedback IS 'What the photos show, according to the caller.';
 CREATE INDEX predictions_account ON predictions (account_id);
 CREATE INDEX predictions_created ON predictions (created_at);
 CREATE INDEX predictions_feedback ON predictions (model, created_at) WHERE feedback IS NOT NULL;
@@ -434,7 +434,7 @@ CREATE TABLE prediction_photos (
   jpeg bytea NOT NULL,
   PRIMARY KEY (prediction_id, position)
 );
-COMMENT ON TABLE prediction_photos IS 'Prepared photos of the accounts that asked for it, as long as their prediction.';
+COMMENT ON TABLE prediction_photos IS 'Prepared photos of accounts that keep them, as long as their prediction.';
 
 CREATE TABLE vision_jobs (
   id text COLLATE "C" PRIMARY KEY,
@@ -447,8 +447,8 @@ CREATE TABLE vision_jobs (
   test boolean NOT NULL DEFAULT false
 );
 COMMENT ON TABLE vision_jobs IS
-'Photos that are looked at later, for a caller who asks for the answers.
-base_url: of addresses in the answers, as the call that made the job came';
+'Jobs: photos to be identified later.
+base_url: base of addresses in the answers, from the call that created the job';
 CREATE INDEX vision_jobs_account ON vision_jobs (account_id);
 CREATE INDEX vision_jobs_created ON vision_jobs (created_at);
 
@@ -467,9 +467,9 @@ CREATE TABLE vision_job_entries (
   PRIMARY KEY (job_id, position)
 );
 COMMENT ON TABLE vision_job_entries IS
-'One identification each.
+'The entries of jobs, one identification each.
 request: with its prepared photos, until it is answered
-due_at: when to begin, or, of one that is begun, when to take its process for dead
+due_at: when to begin or, once begun, when its process counts as dead
 answer: the body that the caller gets';
 CREATE INDEX vision_job_entries_due ON vision_job_entries (account_id, position, due_at)
 WHERE state IN ('waiting', 'running');
@@ -490,9 +490,9 @@ CREATE TABLE webhook_endpoints (
   key_id text COLLATE "C" REFERENCES api_keys
 );
 COMMENT ON TABLE webhook_endpoints IS
-'secret: signs messages, so it is kept as it is
-due_at: before that nothing is sent: a message is under way, or the last ones failed
-failures: since the last message that arrived';
+'secret: signs messages, so it is not hashed
+due_at: nothing is sent before: a message is under way, or the last ones failed
+failures: since the last delivered message';
 CREATE INDEX webhook_endpoints_account ON webhook_endpoints (account_id);
 
 CREATE TABLE webhook_messages (
@@ -504,7 +504,7 @@ CREATE TABLE webhook_messages (
   tries integer NOT NULL DEFAULT 0,
   due_at timestamptz NOT NULL
 );
-COMMENT ON TABLE webhook_messages IS 'What an address is still to be told; written together with the fact.';
+COMMENT ON TABLE webhook_messages IS 'Undelivered messages, written together with the events that they report.';
 CREATE INDEX webhook_messages_endpoint ON webhook_messages (endpoint_id, tries, created_at);
 
 -- Search (contract 4, 5; db/catalog/search/README.md): tables that triggers and snapshots fill from catalog_rows
@@ -600,7 +600,7 @@ CREATE TABLE synonyms (
   readings text[] COLLATE "C" NOT NULL
 );
 COMMENT ON TABLE synonyms IS
-'Other readings of words in a query, folded: each of the phrases also as each of the readings.';
+'Synonyms, folded: in a query each of the phrases is also read as each of the readings.';
 CREATE INDEX synonyms_phrases ON synonyms USING gin (phrases);
 
 CREATE TABLE search_misses (
@@ -610,7 +610,7 @@ CREATE TABLE search_misses (
   PRIMARY KEY (day, query)
 );
 COMMENT ON TABLE search_misses IS
-'Folded texts of queries that found nothing, a day''s most frequent, without anything about who asked.';
+'Folded texts of queries that found nothing, the most frequent of each day, without anything about the caller.';
 
 CREATE TABLE catalog_search_changes (
   number bigint GENERATED ALWAYS AS IDENTITY,
@@ -618,11 +618,11 @@ CREATE TABLE catalog_search_changes (
   transaction xid8 NOT NULL DEFAULT pg_current_xact_id()
 );
 COMMENT ON TABLE catalog_search_changes IS
-'A line for each change of a product in catalog_search, and one for all else that queries are answered from and that a
-statement changed. Nobody waits for it. The next snapshot takes away the lines that it has seen.
-number: rises with the changes of one product
+'A row for each change of a product in catalog_search, and one for each statement that changes anything else that
+queries are answered from. Writers do not wait for each other here. The next snapshot deletes the rows that it has seen.
+number: ascending for the changes of one product
 id: empty for other rows and synonyms, NULL for all products at once
-transaction: tells readers which lines they have not seen';
+transaction: shows readers which rows are new to them';
 CREATE INDEX catalog_search_changes_transaction ON catalog_search_changes (transaction);
 
 -- By the index, however small the table was when the plan was made.
@@ -688,7 +688,7 @@ CREATE TABLE search_snapshots (
   products integer NOT NULL
 );
 COMMENT ON TABLE search_snapshots IS
-'Bitmaps of the products of a large catalog, made from a state of catalog_search and used only while that state stands.';
+'Snapshots of the products, made from a state of catalog_search (db/catalog/search/README.md).';
 
 CREATE TABLE search_snapshot_columns (
   snapshot integer,
@@ -697,8 +697,8 @@ CREATE TABLE search_snapshot_columns (
   bytes bytea NOT NULL,
   PRIMARY KEY (snapshot, name, chunk)
 );
-COMMENT ON TABLE search_snapshot_columns IS 'What all products have, by ordinal: by falling popularity, then id.
-name: id and sort_key, each text with a zero byte after it, and popularity, eight bytes each, as many ordinals to a chunk as in
+COMMENT ON TABLE search_snapshot_columns IS 'Columns of all products by ordinal, which is by descending popularity, then id.
+name: id and sort_key, texts that end with a zero byte, and popularity, eight bytes each, as many ordinals to a chunk as in
   a bitmap; by_name, the ordinals by sort_key, then id, four bytes each, in one chunk';
 
 CREATE TABLE search_snapshot_bitmaps (
@@ -708,8 +708,8 @@ CREATE TABLE search_snapshot_bitmaps (
   bits bit(32768) NOT NULL,
   PRIMARY KEY (snapshot, term, chunk)
 );
-COMMENT ON TABLE search_snapshot_bitmaps IS 'For an index term that many products have, the ordinals that do, 32768 to a chunk.
-term: a facet, a word, @ and a category, or a beginning of up to three letters with * for all longer words that begin so';
+COMMENT ON TABLE search_snapshot_bitmaps IS 'For each frequent index term the ordinals of its products, 32768 to a chunk.
+term: a facet, a word, @ and a category, or a prefix of up to three letters and * for all longer words';
 
 CREATE TABLE search_snapshot_facets (
   snapshot integer NOT NULL,
@@ -720,8 +720,8 @@ CREATE TABLE search_snapshot_facets (
   PRIMARY KEY (snapshot, field, chunk)
 );
 COMMENT ON TABLE search_snapshot_facets IS
-'What the products have of a facet field, as many ordinals to a chunk as in a bitmap; a chunk without any has no line.
-lists: the lists of ids that come in the chunk, the empty one first
+'Values of a facet field by ordinal, as many to a chunk as in a bitmap; empty chunks have no row.
+lists: the distinct lists of ids in the chunk, the empty one first
 codes: for each ordinal the position of its list among them, two bytes each';
 
 -- Import (contract 13)
@@ -734,21 +734,21 @@ CREATE TABLE catalog_import_lock (
   started_at timestamptz NOT NULL DEFAULT now(),
   heartbeat_at timestamptz NOT NULL DEFAULT now()
 );
-COMMENT ON TABLE catalog_import_lock IS 'At most one import at a time; a holder whose heartbeat stands still has died.';
+COMMENT ON TABLE catalog_import_lock IS 'At most one import at a time; a holder without a heartbeat has died.';
 
 CREATE TABLE catalog_stale_rows (
   id text COLLATE "C" PRIMARY KEY
 );
 COMMENT ON TABLE catalog_stale_rows IS
-'Catalog rows that must be derived again, because something that they name changed. Filled in the transaction of
-that change, so that an import that was killed leaves nothing behind unnoticed.';
+'Catalog rows to be derived again, because something that they name has changed. Written in the transaction of
+that change, so that nothing is lost when an import is killed.';
 
 CREATE TABLE catalog_stored_images (
   digest text COLLATE "C" PRIMARY KEY,
   address text NOT NULL,
   thumbnail text
 );
-COMMENT ON TABLE catalog_stored_images IS 'Which picture, by content, has which address and, where one was made, thumbnail.';
+COMMENT ON TABLE catalog_stored_images IS 'Addresses of stored pictures and their thumbnails, by content.';
 
 CREATE UNLOGGED TABLE catalog_import_preview (
   id text COLLATE "C" PRIMARY KEY,
@@ -758,7 +758,7 @@ CREATE UNLOGGED TABLE catalog_import_preview (
   deleted boolean NOT NULL DEFAULT false
 );
 COMMENT ON TABLE catalog_import_preview IS
-'What the bundle of a dry run would have changed so far, for the checks of its later lines.';
+'Changes that a dry run would have made so far, for the checks of later lines.';
 CREATE INDEX catalog_import_preview_product ON catalog_import_preview (product_id);
 
 CREATE TABLE deferred_indexes (
@@ -766,8 +766,8 @@ CREATE TABLE deferred_indexes (
   definition text NOT NULL
 );
 COMMENT ON TABLE deferred_indexes IS
-'Indexes that a large import took away to make them again at its end. A line goes out with its index and comes in
-with it, so that an import that was killed leaves behind what is missing.';
+'Indexes dropped by a large import, to be built at its end. A row is added when its index is dropped, and deleted when
+it is built, so that the next import knows what a killed one left.';
 
 -- Processes, and what they do from time to time (contract 14)
 
@@ -779,7 +779,7 @@ CREATE TABLE service_processes (
   seen_at timestamptz NOT NULL
 );
 COMMENT ON TABLE service_processes IS
-'Processes that serve or work, and what all of them must agree on; a row that is not renewed is of one that died.
+'Running processes, and what all of them must agree on; a process whose row is not renewed has died.
 traits: release, signing keys and image store; digests where they would show a secret
 seen_at: by the clock of the database';
 
@@ -787,13 +787,13 @@ CREATE TABLE housekeeping (
   task text PRIMARY KEY,
   begun_at timestamptz NOT NULL
 );
-COMMENT ON TABLE housekeeping IS 'When each task was last begun, by whichever process.';
+COMMENT ON TABLE housekeeping IS 'When each task was last begun by any process.';
 
 CREATE TABLE unowned_images (
   address text COLLATE "C" PRIMARY KEY,
   since timestamptz NOT NULL
 );
-COMMENT ON TABLE unowned_images IS 'Stored images that no row of the catalog names, since when that is known.';
+COMMENT ON TABLE unowned_images IS 'Stored images that no row of the catalog names, and since when.';
 
 CREATE TABLE product_feeds (
   feed text NOT NULL,
@@ -803,4 +803,4 @@ CREATE TABLE product_feeds (
 );
 CREATE INDEX product_feeds_product ON product_feeds (product_id);
 COMMENT ON TABLE product_feeds IS 'Which feeds a product came from.
-run: the import that brought it last';
+run: the import that last contained it';

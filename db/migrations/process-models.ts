@@ -9,14 +9,14 @@ export const processModels: SchemaStep = {
     knex.raw(`
       ALTER TABLE service_processes ADD COLUMN models jsonb;
       ${describedBy(`
-models: of one that embeds, whether each version can be answered under at once, or why not; else null`)}`),
+models: for a process that embeds, whether each version is ready, or why not; else null`)}`),
 
   down: (knex) => knex.raw(`ALTER TABLE service_processes DROP COLUMN models; ${describedBy('')}`),
 };
 
 function describedBy(more: string): string {
   return `COMMENT ON TABLE service_processes IS
-'Processes that serve or work, and what all of them must agree on; a row that is not renewed is of one that died.
+'Running processes, and what all of them must agree on; a process whose row is not renewed has died.
 traits: release, signing keys and image store; digests where they would show a secret${more}
 seen_at: by the clock of the database'`;
 }

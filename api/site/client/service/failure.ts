@@ -33,7 +33,7 @@ const PHOTO_WORDS: Readonly<Record<string, readonly [title: string, help: string
   ],
   url_timeout: ['The picture took too long to arrive', `The other site is slow. ${OTHERWISE}`],
   url_status: [
-    'The other site did not give the picture away',
+    'The other site did not send the picture',
     `It may have moved or be for members only. ${OTHERWISE}`,
   ],
 };
