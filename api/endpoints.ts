@@ -10,7 +10,7 @@ import * as v3 from './v3/answers';
 import * as written from './v3/record-answers';
 import * as asked from './v3/schema';
 import { feedbackBody, identifyBody, jobBody } from './v3/vision-schema';
-import { periodParameters } from './wire/period';
+import { periodParameters } from './wire/accounts';
 
 /** Name in usage reports; the API version that a key must open comes first. */
 type EndpointName = `${ApiVersion}.${string}`;

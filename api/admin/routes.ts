@@ -7,7 +7,7 @@ import { storedForm } from '../middleware/idempotency';
 import { setCreated } from '../middleware/links';
 import { idOf } from '../middleware/request-address';
 import { validate } from '../middleware/validate';
-import { periodOf } from '../wire/period';
+import { periodOf } from '../wire/accounts';
 import { presentAccount, presentEntry, presentOwnedKey } from './answers';
 import {
   accountBody,

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-/** The placeholder for a photo cut out of a body; not base64, and nothing that a caller could write. */
-const placeholder = (position: number): string => `(photo ${position} of ${MARK})`;
+/** In the placeholder for a photo cut out of a body: that is not base64, and nothing that a caller could write. */
 const MARK = randomUUID();
 
 /** Shorter texts cost too little to matter. */
@@ -37,7 +36,7 @@ export function extractPhotos(body: Buffer) {
     const to = between ? body.indexOf(QUOTE, from) : from;
     const photo = to - from < LENGTH_MIN ? null : decodedInPlace(body.subarray(from, to));
     if (photo) {
-      const stand = placeholder(photos.size);
+      const stand = `(photo ${photos.size} of ${MARK})`;
       photos.set(stand, photo);
       parts.push(body.subarray(kept, from), Buffer.from(stand));
       kept = to;

@@ -10,8 +10,7 @@ import { linksOf } from '../middleware/links';
 import { idOf } from '../middleware/request-address';
 import { validate } from '../middleware/validate';
 import type { Metrics } from '../ops/metrics';
-import { presentKey } from '../wire/accounts';
-import { periodOf } from '../wire/period';
+import { periodOf, presentKey } from '../wire/accounts';
 import { readVisionBody } from '../wire/photos';
 import {
   presentFeedback,

@@ -17,7 +17,7 @@ import {
 } from '../../models/ports';
 import { retryAlways } from '../../models/retry-pauses';
 import { FOUND, type FoundLine, foundRows, itemsIn } from '../catalog/catalog-items';
-import { KeyedBatcher } from '../core/batcher';
+import { Batcher } from '../core/batcher';
 import { sqlStateOf } from '../core/postgres-faults';
 import { isPast, messagesAbout } from '../core/shared-clauses';
 import { inTransaction, prepared, rowsOf, type Sql, sql } from '../core/sql';
@@ -50,10 +50,10 @@ const REFUND_TRIES = { retries: 15, minTimeout: 1_000, maxTimeout: 60_000, unref
  */
 @injectable()
 export class PostgresCreditLedger implements CreditLedger {
-  readonly #settlements = new KeyedBatcher((settlements: readonly Settlement[]) =>
+  readonly #settlements = new Batcher((settlements: readonly Settlement[]) =>
     bookedTogether(settlements, amountOf, (each) => this.settleAll(each)),
   );
-  readonly #sales = new KeyedBatcher((sales: readonly ChargedSale[]) =>
+  readonly #sales = new Batcher((sales: readonly ChargedSale[]) =>
     bookedTogether(sales, maxPriceOf, (each) => this.sellAll(each)),
   );
 
@@ -73,7 +73,7 @@ export class PostgresCreditLedger implements CreditLedger {
   /** @throws AppError 402 when the balance does not cover the amount, or no longer does because the reservation has expired */
   async settle(charge: ChargeRequest, amount: number, answer?: string): Promise<Booking> {
     if (charge.idempotencyKey === undefined)
-      return this.#settlements.submit(charge.accountId, { charge, amount });
+      return this.#settlements.submit({ charge, amount }, charge.accountId);
     const [booking] = await bookedTogether([{ charge, amount }], amountOf, () =>
       this.settleKept(charge, amount, answer),
     );
@@ -110,7 +110,7 @@ export class PostgresCreditLedger implements CreditLedger {
 
   /** One statement serves concurrent sales of an account. */
   sell(charge: ChargeRequest, sale: Sale): Promise<Sold | null> {
-    return this.#sales.submit(`${charge.accountId} ${sale.pricing}`, { ...sale, charge });
+    return this.#sales.submit({ ...sale, charge }, `${charge.accountId} ${sale.pricing}`);
   }
 
   private async sellAll(sales: readonly ChargedSale[]): Promise<(Sold | null)[]> {

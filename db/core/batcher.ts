@@ -4,40 +4,32 @@ import { LRUCache } from 'lru-cache';
 
 /** After this long the next batch starts without waiting for the previous one, whose connection may be dead. */
 const PATIENCE_MS = 100;
-/** Batchers kept, by key; evicting one that is in use only makes its batches smaller. */
+/** Loaders kept, by key; evicting one that is in use only makes its batches smaller. */
 const KEYS_MAX = 1_000;
 
 /** Items that arrive while a batch is under way share the next one, so each answer is as fresh as that of its own statement. */
 export class Batcher<Item, Result> {
-  #latest: Promise<unknown> = Promise.resolve();
-  readonly #loader: DataLoader<Item, Result>;
+  readonly #loaders = new LRUCache<string, DataLoader<Item, Result>>({ max: KEYS_MAX });
 
   /** @param work results in the order of the items; an Error is that of its item alone */
-  constructor(work: (items: readonly Item[]) => Promise<readonly (Result | Error)[]>) {
+  constructor(private readonly work: (items: readonly Item[]) => Promise<readonly (Result | Error)[]>) {}
+
+  /** The result of an item. Rejects as its batch does. @param key only items of the same one share a batch */
+  submit(item: Item, key = ''): Promise<Result> {
+    const loader = this.#loaders.get(key) ?? this.#newLoader();
+    this.#loaders.set(key, loader);
+    return loader.load(item);
+  }
+
+  #newLoader(): DataLoader<Item, Result> {
+    let latest: Promise<unknown> = Promise.resolve();
     const workAll = (items: readonly Item[]) => {
-      const working = work(items);
-      this.#latest = working.catch(() => undefined);
+      const working = this.work(items);
+      latest = working.catch(() => undefined);
       return working;
     };
     const batchScheduleFn = (dispatch: () => void) =>
-      void Promise.race([this.#latest, delay(PATIENCE_MS, undefined, { ref: false })]).then(dispatch);
-    this.#loader = new DataLoader(workAll, { cache: false, batchScheduleFn });
-  }
-
-  /** The result of an item. Rejects as its batch does. */
-  submit(item: Item): Promise<Result> {
-    return this.#loader.load(item);
-  }
-}
-
-export class KeyedBatcher<Item, Result> {
-  readonly #batchers = new LRUCache<string, Batcher<Item, Result>>({ max: KEYS_MAX });
-
-  constructor(private readonly work: ConstructorParameters<typeof Batcher<Item, Result>>[0]) {}
-
-  submit(key: string, item: Item): Promise<Result> {
-    const batcher = this.#batchers.get(key) ?? new Batcher(this.work);
-    this.#batchers.set(key, batcher);
-    return batcher.submit(item);
+      void Promise.race([latest, delay(PATIENCE_MS, undefined, { ref: false })]).then(dispatch);
+    return new DataLoader(workAll, { cache: false, batchScheduleFn });
   }
 }

@@ -73,11 +73,13 @@ type Ask<Row> = (texts: TemplateStringsArray, ...parts: readonly Part[]) => Prom
 export function rowsOf<Row>(knex: Knex): Ask<Row>;
 export function rowsOf<Row>(knex: Knex, statement: Sql): Promise<Row[]>;
 export function rowsOf<Row>(knex: Knex, statement?: Sql): Ask<Row> | Promise<Row[]> {
-  if (statement === undefined) return (texts, ...parts) => rowsOf<Row>(knex, trimmed(sql(texts, ...parts)));
+  if (statement === undefined)
+    return (texts, ...parts) => {
+      const { text, bindings } = sql(texts, ...parts);
+      return rowsOf<Row>(knex, new Sql(text.trimStart(), bindings));
+    };
   return reachable(onConnection(knex, (connection) => ask<Row>(knex, connection, statement)));
 }
-
-const trimmed = ({ text, bindings }: Sql): Sql => new Sql(text.trimStart(), bindings);
 
 /** Runs `work` in a transaction; errors as in `rowsOf`. Inside, only the transaction may be used. */
 export function inTransaction<Result>(
@@ -123,7 +125,8 @@ async function onConnection<Result>(
 
 /** Runs a statement and emits Knex's events for it. */
 async function ask<Row>(knex: Knex, connection: ClientBase, { text, bindings, name }: Sql): Promise<Row[]> {
-  if (isOver(knex)) throw new Error(`The transaction is over: ${text}`);
+  if (knex.isTransaction && (knex as Knex.Transaction).isCompleted())
+    throw new Error(`The transaction is over: ${text}`);
   let position = 0;
   const query = { sql: text.replaceAll('?', () => `$${++position}`), bindings, options: { name } };
   knex.client.emit('query', query);
@@ -141,9 +144,6 @@ async function ask<Row>(knex: Knex, connection: ClientBase, { text, bindings, na
     throw error;
   }
 }
-
-const isOver = (knex: Knex): boolean =>
-  knex.isTransaction === true && (knex as Knex.Transaction).isCompleted();
 
 /** Resolves as `answer` does; errors as in `rowsOf`. */
 export async function reachable<Result>(answer: PromiseLike<Result>): Promise<Result> {

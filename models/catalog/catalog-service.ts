@@ -81,16 +81,19 @@ export class CatalogService {
       pricing,
       this.billing.sells(call) ? sell : undefined,
     );
-    if (total === 0) this.noteMiss(resolved, query.text ?? '');
+    const { words, filters, categories, sandbox } = resolved;
+    // Filters, an unknown category or a sandbox may be why nothing was found (contract 5.13).
+    const isNarrowed = filters.length > 0 || categories?.length === 0 || sandbox;
+    if (total === 0 && words?.length && !isNarrowed) this.misses.note(query.text ?? '', words);
     // Taken from the category filter when one is set, else from the first row; null with neither (contract 1.9).
-    const category = resolved.categories?.[0] ?? rows[0]?.category;
+    const category = categories?.[0] ?? rows[0]?.category;
     const page: CatalogPage = {
       rows,
       total,
       page: query.page,
       totalPages: Math.ceil(total / query.pageSize),
       wordsMatched,
-      sortApplied: resolved.words === null ? query.sort : 'relevance',
+      sortApplied: words === null ? query.sort : 'relevance',
       resolvedTaxonomy: {
         node: query.node,
         level: category === undefined ? null : taxonomy.levelOf({ kind: query.node, category }),
@@ -132,12 +135,6 @@ export class CatalogService {
       resolvedTaxonomy: taxonomy.resolvedBy(items[0]),
     };
     return { value, price: sumOf(items.map((item) => (isProduct(item) ? price.product : price.other))) };
-  }
-
-  /** Not counted as a miss if filters, an unknown category or a sandbox may be why nothing was found (contract 5.13). */
-  private noteMiss({ words, filters, categories, sandbox }: ResolvedQuery, text: string): void {
-    const isNarrowed = filters.length > 0 || categories?.length === 0 || sandbox;
-    if (words?.length && !isNarrowed) this.misses.note(text, words);
   }
 
   private resolve(query: CatalogQuery, taxonomy: Taxonomy, rule: CategoryRule): ResolvedQuery {

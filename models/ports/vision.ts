@@ -63,7 +63,7 @@ export interface NeighbourRequest extends VisionCaller {
   readonly scope: SearchScope;
   readonly liveStamp: Caller['liveStamp'];
   /** Aborted when the caller disconnects: its slot in the queue is released. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** Absent where calls are not traced. */
   readonly trace?: TraceContext | undefined;
 }

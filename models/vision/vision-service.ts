@@ -147,9 +147,8 @@ export class VisionService {
     const intakeMs = this.clock.now().getTime() - startedAt;
     const neighbourhood = await this.queue.neighbours({
       ...{ jobId: randomUUID(), requestId: call.requestId, accountId: call.caller.accountId },
-      ...{ images, limit: NEIGHBOURS, scope, liveStamp: call.caller.liveStamp },
+      ...{ images, limit: NEIGHBOURS, scope, liveStamp: call.caller.liveStamp, signal: call.signal },
       deadlineAt: startedAt + this.settings.deadlineMs,
-      ...(call.signal ? { signal: call.signal } : {}),
     });
     await call.awaitMemory?.({ rows: MATCHES_MAX, priced: request.pricing });
     const rowsFrom = this.clock.now().getTime();
