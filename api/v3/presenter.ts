@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { Module } from '../../models/catalog/catalog-query';
 import type { CatalogPage, FoundItems, ResolvedTaxonomy } from '../../models/catalog/catalog-service';
 import { type CatalogItem, isProduct } from '../../models/catalog/item';
-import type { Suggestion } from '../../models/catalog/suggestion';
+import type { Suggestion } from '../../models/catalog/suggestion-service';
 import type { Feedback } from '../../models/ports';
 import type { SimilarItems } from '../../models/vision/similar-service';
 import type { Identification } from '../../models/vision/vision-service';

@@ -7,7 +7,6 @@ import {
   type SearchScope,
 } from '../../models/catalog/catalog-query';
 import type { CatalogItem, Category, Tag } from '../../models/catalog/item';
-import type { SuggestedRow, SuggestionQuery } from '../../models/catalog/suggestion';
 import { Taxonomy } from '../../models/catalog/taxonomy';
 import {
   type CatalogRepository,
@@ -15,6 +14,8 @@ import {
   type FoundRows,
   PORTS,
   type SellRows,
+  type SuggestedRow,
+  type SuggestionQuery,
 } from '../../models/ports';
 import { allOf, inTransaction, prepared, rowsOf, sql } from '../core/sql';
 import { VersionedCache } from '../core/versioned-cache';

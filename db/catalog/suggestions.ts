@@ -1,8 +1,7 @@
 import type { Knex } from 'knex';
 import type { ResolvedQuery } from '../../models/catalog/catalog-query';
 import { nameSortKey } from '../../models/catalog/fold-text';
-import type { SuggestedRow, SuggestionQuery } from '../../models/catalog/suggestion';
-import type { CatalogState, FoundRows } from '../../models/ports';
+import type { CatalogState, FoundRows, SuggestedRow, SuggestionQuery } from '../../models/ports';
 import { lines, prepared, rowsOf, type Sql, sql } from '../core/sql';
 import { CatalogChanged, isUnchangedSince, STATE } from './search/catalog-state';
 import type { FoundPage } from './search/scored-rows';

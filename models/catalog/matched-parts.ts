@@ -1,6 +1,8 @@
 import { foldText, WORDS } from './fold-text';
 import { graphemes, partBeginning } from './index-terms';
-import type { NamePart } from './suggestion';
+
+/** The start and the end (exclusive) of a part of a name, in UTF-16 code units. */
+export type NamePart = readonly [from: number, to: number];
 
 interface QueryWord {
   readonly text: string;

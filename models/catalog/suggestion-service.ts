@@ -1,10 +1,17 @@
 import { inject, injectable } from 'tsyringe';
 import type { CallContext } from '../access/billing';
-import { type CatalogRepository, PORTS } from '../ports';
+import { type CatalogRepository, PORTS, type SuggestedRow } from '../ports';
 import { queryWords, visibleText } from './fold-text';
-import { matchedParts } from './matched-parts';
+import { matchedParts, type NamePart } from './matched-parts';
 import { categorySlug, sandboxScope } from './resolve-scope';
-import type { Suggestion } from './suggestion';
+
+/** Most rows of one answer (contract 5.11). */
+export const SUGGESTIONS_MAX = 10;
+
+export interface Suggestion extends SuggestedRow {
+  /** The parts of its name that match the text, from left to right. */
+  readonly matched: readonly NamePart[];
+}
 
 /** Completes the text of a search box (contract 5.11). */
 @injectable()

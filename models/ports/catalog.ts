@@ -1,8 +1,18 @@
 import type { ResolvedQuery, SearchPage, SearchScope } from '../catalog/catalog-query';
 import type { CatalogItem, Tag } from '../catalog/item';
-import type { SuggestedRow, SuggestionQuery } from '../catalog/suggestion';
 import type { Taxonomy } from '../catalog/taxonomy';
 import type { DataFile } from '../pricing/estimate';
+
+/** The content of a search box, once its text is split and its category known. */
+export interface SuggestionQuery extends Pick<SearchScope, 'category' | 'sandbox'> {
+  /** As typed, with one space between words and none at the ends. */
+  readonly text: string;
+  /** Its folded words in order; null for a blank text, an empty array finds nothing. */
+  readonly words: readonly string[] | null;
+  readonly size: number;
+}
+
+export type SuggestedRow = Pick<CatalogItem, 'id' | 'kind' | 'name' | 'attributes'>;
 
 /** The catalog without deleted rows. Answers may be cached, but are at least as new as a given version (contract 14.12). */
 export interface CatalogRepository {

@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 import { writeSynonyms } from '../../db/catalog/import/write-records';
 import { LONGER_MAX } from '../../db/catalog/search/term-expansion';
 import { type FacetQuery, type ResolvedQuery, SORTS } from '../../models/catalog/catalog-query';
-import type { SuggestionQuery } from '../../models/catalog/suggestion';
+import type { SuggestionQuery } from '../../models/ports';
 import { deleteCatalogRows, type SearchedRow, writeCatalogRows } from '../support/catalog-rows';
 import type { GivenSynonym } from '../support/naive-search';
 

@@ -5,7 +5,7 @@ import {
   SANDBOX_PRODUCTS,
 } from '../../models/catalog/catalog-query';
 import { nameSortKey } from '../../models/catalog/fold-text';
-import type { SuggestionQuery } from '../../models/catalog/suggestion';
+import type { SuggestionQuery } from '../../models/ports';
 import type { SearchedRow } from './catalog-rows';
 
 export type GivenSynonym =
