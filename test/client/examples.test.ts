@@ -54,7 +54,7 @@ async function outputOf(command: string, ...options: readonly string[]) {
 const formOf = (text: string): RegExp =>
   new RegExp(`^${text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/…/g, '[^\\n]*')}$`);
 
-/** How a program of a language is run, with its file as the last word. */
+/** The command for a program of each language; its file is appended. */
 const RUN = {
   sh: ['bash', '-euo', 'pipefail', 'example.sh'],
   python: ['python3', 'example.py'],
@@ -124,7 +124,7 @@ describe('messages to webhooks', () => {
   ] as const;
   const given = JSON.stringify(MESSAGES.map(([ofSecret, of, text]) => [ofSecret, of, text]));
 
-  /** Runs the program of the page on the messages, with a last line that prints what it says of each. */
+  /** Runs the program of the page on the messages, and prints its verdict on each. */
   async function expectVerdicts(language: Language, ask: string) {
     expect(program(PAGE, language).trim().split('\n').length).toBeLessThanOrEqual(12);
     const { stdout, stderr } = await run(PAGE, language, `\n${ask}\n`);

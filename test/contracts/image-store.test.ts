@@ -66,7 +66,7 @@ describe.each(adapters)('images in %s', (_name, open) => {
 
   test('are read as they were stored: at once, as a stream, also by a reader that stops, and their size', async () => {
     const at = await store.put(large, 'webp');
-    // Compared by themselves: Jest takes half a minute.
+    // Jest takes half a minute for this comparison.
     expect((await store.get(at))?.equals(large)).toBe(true);
     const image = await store.open(at);
     expect(image?.bytes).toBe(large.length);

@@ -70,7 +70,7 @@ describe.each(adapters)('index queue, %s', (_name, adapter) => {
   });
   afterEach(() => close());
 
-  test('embeds every image once and counts what became of them', async () => {
+  test('embeds every image once and counts the outcomes', async () => {
     index.behave = async (images) => ({ embedded: images.length - 1, failed: 1 });
     const jobs = Math.ceil(1_000 / 32);
     expect(await queue.embed(7, imagesUpTo(1_000))).toEqual({ embedded: 1_000 - jobs, failed: jobs });
@@ -79,7 +79,7 @@ describe.each(adapters)('index queue, %s', (_name, adapter) => {
     expect(await queue.embed(7, [])).toEqual({ embedded: 0, failed: 0 });
   });
 
-  test('tries again after a fault that passes', async () => {
+  test('retries after a transient fault', async () => {
     index.behave = async (images) => {
       if (index.given.length === images.length) throw new Error('passing');
       return { embedded: images.length, failed: 0 };

@@ -62,7 +62,7 @@ export function requestFor(photo: number, deadlineAt: number, signal?: AbortSign
   };
 }
 
-/** Retries, without sleeping, until the answer is the expected one. */
+/** Polls, without sleeping, until it is so. */
 export async function until(isSo: () => Promise<boolean>): Promise<void> {
   while (!(await isSo())) await new Promise(setImmediate);
 }

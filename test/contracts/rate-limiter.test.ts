@@ -10,7 +10,7 @@ import { REDIS_URL } from './queue-support';
 interface Opened {
   readonly one: RateLimiter;
   readonly other: RateLimiter;
-  /** Does something by a clock that is a day ahead, and right afterwards. */
+  /** Does something by a clock that is a day ahead and then corrected. */
   ahead(work: () => Promise<unknown>): Promise<void>;
   close(): Promise<unknown>;
 }
@@ -38,7 +38,7 @@ async function inMemory(): Promise<Opened> {
   return { one: limiter, other: limiter, ahead: aheadHere, close: async () => undefined };
 }
 
-/** Nothing listens there: each process continues alone. */
+/** Nothing listens there: each process counts for itself. */
 async function inRedisThatIsAway(): Promise<Opened> {
   const settings = { enableOfflineQueue: false, lazyConnect: true, retryStrategy: () => null };
   const client = new Redis({ host: '127.0.0.1', port: 1, disconnectTimeout: 1, ...settings });

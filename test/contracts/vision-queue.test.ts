@@ -133,7 +133,7 @@ describe.each(ADAPTERS)('vision queue, %s', (_name, adapter) => {
     await expect(queue.acquireSlot(stranger(inAMinute))).resolves.toBeDefined();
   });
 
-  test('reserves the last eighth of its slots for accounts that take less than all', async () => {
+  test('reserves the last eighth of its slots for accounts below their share', async () => {
     await open({ concurrency: 1, waitingMax: 16 });
     await queue.acquireSlot(stranger(deadline()));
     await occupy(1);
@@ -143,14 +143,14 @@ describe.each(ADAPTERS)('vision queue, %s', (_name, adapter) => {
     expect(taken).toEqual([14, 2, 0]);
   });
 
-  test('admits an account with nothing in the queue where one with much would be too late', async () => {
+  test('admits an account with nothing in the queue where one with many photos would be too late', async () => {
     await openBusy();
     const deadlineAt = deadline(60_000);
     await slots(() => ({ accountId: 'flood', deadlineAt }));
     await expect(queue.admit(stranger(deadlineAt))).resolves.toBeUndefined();
   });
 
-  test('counts photos, and of those to be decoded before one only as many of each account as its turn takes', async () => {
+  test('counts photos, and of those waiting to be decoded only the ones whose turn comes first', async () => {
     await openBusy();
     const deadlineAt = deadline(60_000);
     const entered = await slots(() => ({ accountId: 'flood', deadlineAt, photos: 5 }));
@@ -158,7 +158,7 @@ describe.each(ADAPTERS)('vision queue, %s', (_name, adapter) => {
     for (let photo = 0; photo < 12; photo += 1) await queue.acquireSlot({ accountId: 'other', deadlineAt });
   });
 
-  test('also refuses a photo of an account that takes all when it is about to be queued', async () => {
+  test('refuses a photo of an account over its share even when it is about to be queued', async () => {
     await open({ concurrency: 1, waitingMax: 8 });
     const deadlineAt = deadline();
     const askAs = (accountId: string, photo: number) =>
@@ -214,11 +214,11 @@ describe.each(ADAPTERS)('vision queue, %s', (_name, adapter) => {
     expect(pipeline.seen).toEqual([1, 2, 2, 3, 3]);
   });
 
-  test('knows the answer of a job that was requested before', async () => {
+  test('finds the answer of a job that was requested before', async () => {
     await open();
     const request = requestFor(1, deadline());
     await expect(queue.neighbours(request)).resolves.toEqual(neighbourhood(1));
-    // No notice of its end will come a second time: the check at the deadline finds it.
+    // Its event does not come a second time: the check at the deadline finds the answer.
     const again = queue.neighbours({ ...request, deadlineAt: deadline(50) });
     await expect(again).resolves.toEqual(neighbourhood(1));
   });

@@ -17,7 +17,7 @@ import { NO_RECORDS, picture, useImportBench, wrapped } from './catalog-import-s
 
 const bench = useImportBench(CATALOG);
 
-/** Changes a little of everything in many transactions: records of the same id are written one after the other. */
+/** Changes a little of everything in many transactions, since records of the same id are written one after the other. */
 const CHANGES = {
   'categories.jsonl': [{ ...HANDBAGS, name: 'Bags' }],
   'tags.jsonl': [{ id: 'edition:limited', name: 'Limited' }],

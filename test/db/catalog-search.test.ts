@@ -101,7 +101,7 @@ describe.each(SOURCES)('catalog queries answered from %s', (source) => {
   });
 
   // contract 4.14, 4.15, 4.16, 5.9, 5.10, 5.16, 5.17, 5.18, 9.8
-  test('answer as reading every row would: rows, order, exact total, words matched, facets', async () => {
+  test('give the answers of reading every row: rows, order, exact total, words matched, facets', async () => {
     expect(expectedOf({ ...ALL, sandbox: true }).total).toBe(2 * SANDBOX_PRODUCTS);
     const pastTheEnd = { ...ALL, page: 1_000_000_000 };
     expect(await found(pastTheEnd)).toEqual(expectedOf(pastTheEnd));

@@ -21,7 +21,7 @@ import {
 const { clock, database, here, owner: newOwner } = useTwoProcesses();
 const LEASE_MS = 30_000;
 
-/** What writes a time by the clock, whether that time has come or is over, and how far ahead of the clock it lies. */
+/** A write of a time, whether that time has come, and how far ahead of the clock it is. */
 type Case = [what: string, write: () => Promise<unknown>, isPast: () => Promise<boolean>, aheadMs: number];
 
 /** From the last `write` that needs one. */

@@ -33,7 +33,6 @@ async function accountState(accountId: string) {
 
 class NaiveLedger {
   readonly #reserved = new Map<ChargeRequest, { amount: number; until: number }>();
-  /** 0 for a refund. */
   readonly #booked = new Map<ChargeRequest, number>();
 
   constructor(private credits: number | null) {}
@@ -103,7 +102,7 @@ describe('the credit ledger', () => {
   });
 
   // contract 10.4, 10.5
-  test('behaves as plain numbers would, whatever two processes do in turn, repeat, or leave to expire', async () => {
+  test('behaves like plain arithmetic, whatever two processes do in turn, repeat, or leave to expire', async () => {
     const steps = fc.array(step, { minLength: 8, maxLength: 20 });
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(20, 20, 20, null), steps, async (credits, taken) => {

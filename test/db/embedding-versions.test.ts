@@ -6,7 +6,7 @@ import { useDatabase } from '../support/database';
 import { modelManifest } from '../support/model-manifest';
 import { DIMENSIONS, showImages, VIEWS, viewsFrom } from './pictured-products';
 
-/** Each test continues where the last one ended. */
+/** Each test continues where the previous one ended. */
 describe('embedding versions', () => {
   const database = useDatabase();
   let embeddings: PostgresEmbeddingRepository;

@@ -10,7 +10,7 @@ import { deleteCatalogRows, writeCatalogRows } from '../support/catalog-rows';
 import { useDatabase } from '../support/database';
 import { modelManifest } from '../support/model-manifest';
 
-/** Every direction used below has an axis of its own, so that unlike pictures are at distance 1. */
+/** One for each direction used below, so that unlike pictures are at distance 1. */
 const DIMENSIONS = 80;
 let used = 0;
 function newAxis(): Float32Array {

@@ -11,7 +11,7 @@ import { LogSink } from '../support/log-sink';
 import { modelManifest } from '../support/model-manifest';
 import { temporaryFolder } from '../support/temporary-folder';
 
-/** Each test continues where the last one ended. */
+/** Each test continues where the previous one ended. */
 describe('the live version, when its model is not installed any more', () => {
   const database = useDatabase();
   const sink = new LogSink();

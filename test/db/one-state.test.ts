@@ -33,7 +33,7 @@ const ZEBRAS: ResolvedQuery = {
   ...{ sort: 'popularity_desc', page: 0, pageSize: 20 },
 };
 
-/** A pool whose statements and transactions wait for something before they begin, and when they have ended. */
+/** A pool whose statements and transactions wait for hooks before they begin and after they end. */
 function interrupted(knex: Knex, hooks: { before: () => Promise<void>; after: () => Promise<void> }): Knex {
   const acquireConnection = async (): Promise<unknown> => {
     await hooks.before();
@@ -72,7 +72,7 @@ describe('an answer comes from one state, whatever is written between its statem
       WITH dropped AS (DELETE FROM search_snapshots) INSERT INTO catalog_search_changes (id) VALUES ('')`;
   }
 
-  /** Changes something before some of the statements of an answer. Answers the states that there were, too. */
+  /** Changes something before some of the statements of an answer. Also returns the states in between. */
   async function interrupting<Answer>(coming: Interruptions, share: number, answer: () => Promise<Answer>) {
     const states = [written.rows];
     let statements = 0;
@@ -142,7 +142,7 @@ describe('an answer comes from one state, whatever is written between its statem
   /** The answer is the one before or after a change that follows its statement of this number, from 0. */
   async function expectWhole(at: number, change: () => Promise<unknown>, answer: () => Promise<unknown>) {
     await deleteCatalogRows(database.knex, idsOf(NEW));
-    // Words stay when their rows go.
+    // Words remain when their rows are deleted.
     await rowsOf(database.knex)`DELETE FROM search_words WHERE word = 'zebras'`;
     await writeCatalogRows(database.knex, OLD);
     await remake(true);
@@ -209,11 +209,11 @@ describe('an answer comes from one state, whatever is written between its statem
     }
   });
 
-  test('a search that is made again and again is answered from the snapshot in the end too', async () => {
+  test('a search that is retried repeatedly is answered from the snapshot in the end too', async () => {
     const { knex } = database;
     await writeCatalogRows(knex, OLD);
     await remake(true);
-    // Then the rows could not answer.
+    // So that an answer from the rows would be wrong.
     await rowsOf(knex)`ALTER TABLE catalog_search DISABLE TRIGGER USER`;
     await rowsOf(knex)`DELETE FROM catalog_search WHERE kind = 'product'`;
     await rowsOf(knex)`ALTER TABLE catalog_search ENABLE TRIGGER USER`;

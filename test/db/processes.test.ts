@@ -47,8 +47,8 @@ describe('the processes of an installation', () => {
   });
 });
 
-test('a worker that has not said which models it holds counts as one without any', async () => {
-  // As of a release that keeps them elsewhere: a promotion waits for it.
+test('a worker that has not reported its models counts as one without any', async () => {
+  // As of an older release, which does not report them here: a promotion waits for it.
   await registry().renew({ ...processOf('older'), role: 'worker' });
   await registry().renew(OWN);
   expect(await registry().workers()).toEqual([{ name: 'host:older', models: [] }]);
@@ -75,7 +75,7 @@ describe('processes that run together', () => {
     const mismatches = mismatchesOf(OWN, [processOf('fits'), other]);
     const told = expected.map((says) => ({ says: expect.stringMatching(says), processes: ['host:other'] }));
     expect(mismatches).toEqual(told);
-    // The other one says the same.
+    // The other process reports the same.
     expect(mismatchesOf(other, [OWN]).map(({ says }) => says)).toEqual(mismatches.map(({ says }) => says));
   });
 
@@ -85,7 +85,7 @@ describe('processes that run together', () => {
     expect(mismatchesOf(before, [after])).toEqual([]);
   });
 
-  /** What a process says of itself and others, renewed in this way. */
+  /** A watch with this renewal, and its log. */
   const watching = (renew: ProcessRegistry['renew'], { logger }: LogSink) => {
     const { traits, ...self } = OWN;
     const registered = { renew, workers: async () => [], leave: async () => undefined };

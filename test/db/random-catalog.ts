@@ -22,14 +22,14 @@ const OTHER_SCRIPTS = [
   ...words('路易威登 威登 路易 易威 登路易 香奈儿 路易威登女士手袋 女士手袋 シャネル ルイヴィトン'),
   ...['กระเป๋า', 'กระเป๋าถือ', 'น้ำหอม', 'หอม', 'сумка', 'сумки', 'τσαντα', 'حقيبة', 'תיק'],
 ];
-/** More words with the same part than a search lists one by one. */
+/** More words with a common part than a search lists individually. */
 const PARTS = Array.from({ length: LONGER_MAX + 10 }, (_, index) =>
   [0x4e00 + index, 0x5000 + index, ...'手表新款']
     .map((each) => (typeof each === 'number' ? String.fromCodePoint(each) : each))
     .join(''),
 );
 
-/** More words that begin alike than a search lists one by one. */
+/** More words with a common prefix than a search lists individually. */
 const REFERENCES = ['ref', 'lange'].flatMap((begun) =>
   Array.from({ length: LONGER_MAX + 10 }, (_, index) => `${begun}${index}`),
 );
@@ -162,7 +162,7 @@ export const suggestion: fc.Arbitrary<SuggestionQuery> = fc
 /** Rows by their number; null for one that is removed. */
 export type Edits = readonly (readonly [number: number, row: Row | null])[];
 
-/** Changes like a shop's: new rows, changed ones, some that go, some that come back. */
+/** Changes like a shop's: rows are added, changed, removed and restored. */
 export const editsOf = (rows: number): fc.Arbitrary<Edits> =>
   fc.array(fc.tuple(fc.nat(rows), fc.option<Row, null>(row, { freq: 3 })), { minLength: 1, maxLength: 6 });
 
@@ -172,7 +172,6 @@ export class RandomCatalog {
 
   constructor(private readonly knex: Knex) {}
 
-  /** All at once. */
   async apply(edits: Edits): Promise<void> {
     const byId = new Map(edits.map(([number, each]) => [`product_${number}`, each]));
     const written = [...byId].flatMap(([id, each]) => (each ? [{ ...each, id }] : []));

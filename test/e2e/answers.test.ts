@@ -93,7 +93,7 @@ describe('runners-up', () => {
     await page.getByRole('link', { name: 'Open Le Vaurelle The Clé 1' }).press('Enter');
     await page.waitForURL('**/?item=product_1');
     await page.goBack();
-    // The answer is still there, and nothing was asked again.
+    // The answer is still shown, and no call was repeated.
     expect(await title(page)).toBe('Le Vaurelle');
   });
 });
@@ -115,7 +115,7 @@ describe('side by side', () => {
       expect(Math.abs(left + shown / 2 - width / 2)).toBeLessThan(2);
     }
     const [before] = await placeOf(page, 'in the catalog');
-    // Not with `waitForFunction`, which the page's policy does not let check twice.
+    // Not with `waitForFunction`, which the page's policy allows only once.
     const moved = page.evaluate(`new Promise((resolve) => {
       const pane = document.querySelectorAll('.pane')[1];
       pane.addEventListener('scroll', () => pane.scrollLeft > ${before} && resolve(true));
@@ -158,7 +158,7 @@ describe('photos that disagree', () => {
     await expectAccessible(page);
   });
 
-  test('are not questioned when they agree', async () => {
+  test('cause no warning when they agree', async () => {
     const page = await answered([ranked(1, 0.9, [true, true])], 2);
     expect(await page.locator('.doubt').count()).toBe(0);
     await page.getByText('All 2 pictures agree.').waitFor();

@@ -74,7 +74,7 @@ export async function expectAccessible(page: Page): Promise<void> {
     await page.setViewportSize({ width, height: 800 });
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-      // Colours apart, the schemes are one.
+      // The schemes differ only in colours.
       const rules = colorScheme === 'dark' ? `{ runOnly: ['color-contrast'] }` : '{}';
       const { violations } = (await page.evaluate(`axe.run(${rules})`)) as axe.AxeResults;
       const faults = violations

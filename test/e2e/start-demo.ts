@@ -15,7 +15,7 @@ declare global {
 
 /** One demonstration and one browser for all files of tests; their addresses reach them through the environment. */
 export default async function startDemo(): Promise<void> {
-  // Before the demonstration, which would outlive a browser that does not start.
+  // First, as the demonstration would outlive a browser that does not start.
   const browser = await chromium.launchServer({
     executablePath: chromiumPath(),
     // The machine of a test is often a container, where the browser's own sandbox can't be made.

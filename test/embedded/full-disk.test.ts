@@ -20,11 +20,11 @@ const POLL_MS = 100;
 /** Calls until one finds no room, at most: what the database has set aside for its log is soon used up. */
 const CALLS_MAX = 300;
 const RECORDS = 100;
-/** Of a job, and of one that is not done when the disk is full. */
+/** Entries of a job, and of one that is unfinished when the disk is full. */
 const ENTRIES = 3;
 const ENTRIES_MAX = 60;
 
-/** Linux allows anyone to mount a disk in a namespace of their own, where it gives them one. */
+/** Linux allows anyone to mount a disk in their own namespace, if they may create one. */
 const IN_NAMESPACE = ['unshare', '--map-root-user', '--mount'];
 /** A command that runs what follows with a small disk at a folder, filled with what is in another. */
 const withDiskAt = (folder: string, content: string): string[] => [

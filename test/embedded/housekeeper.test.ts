@@ -7,7 +7,7 @@ test('dead rows are removed, the planner gets statistics, and the log is truncat
   await client.query("create table t as select repeat('x', 900) as filler from generate_series(1, 20000)");
   for (let round = 0; round < 4; round += 1) await client.query("update t set filler = filler || 'y'");
   const figures = async () => {
-    // Counts are published once a second; a quick machine is done before.
+    // Counts are published only once a second.
     await client.query('select pg_stat_force_next_flush()');
     const { rows } = await client.query(
       `select n_dead_tup::int as dead, c.reltuples::int as rows,

@@ -21,7 +21,7 @@ afterAll(() => fixture.remove());
 async function whileHeld<T>(begin: () => T): Promise<T> {
   await holder.query('begin');
   const begun = begin();
-  // Each answer is a pass through the host's sockets: it has read as much of the others as it will.
+  // With each answer the host serves its sockets, so it has read as much of the others as it will.
   for (let pass = 0; pass < 100; pass += 1) await holder.query('select 1');
   await holder.query('commit');
   return begun;

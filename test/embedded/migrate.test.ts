@@ -26,7 +26,7 @@ describe('a database that is opened and migrated', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  test('two that migrate at once run each step once', async () => {
+  test('two processes that migrate at once run each step once', async () => {
     const run = await Promise.all([migrate(database.knex, steps), migrate(other.knex, steps)]);
     expect(run.flat().sort()).toEqual(Object.keys(steps));
     expect(await migrate(database.knex, steps)).toEqual([]);

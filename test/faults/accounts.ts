@@ -6,7 +6,6 @@ import { rowsOf } from '../../db/core/sql';
 import type { Payer } from '../support/open-account';
 import type { Outcome } from './load';
 
-/** Of each account. */
 export const CREDITS = 1_000_000;
 
 /** Longer than any reservation lasts. */

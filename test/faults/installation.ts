@@ -12,7 +12,7 @@ import { writePictures } from './photos';
 
 /** The deadline of every call: the default of the settings. */
 export const DEADLINE_MS = 15_000;
-/** The deadline under vision jobs, whose entries are begun again only after four of it. */
+/** The deadline under vision jobs, whose entries are restarted after four deadlines. */
 export const JOB_DEADLINE_MS = 3_000;
 /** Photos that may wait: more than the usual load sends at a time, fewer than a crowd does. */
 export const WAITING_MAX = 32;
@@ -42,7 +42,7 @@ export async function startInstallation(closers: (() => Promise<unknown>)[]): Pr
     ...{ VISION_DEADLINE_MS: String(DEADLINE_MS), QUEUE_WAITING_MAX: String(WAITING_MAX) },
     WEBHOOK_ALLOW: await receiver.listen(),
     ...LAYOUT_SETTINGS,
-    // Out of the way, but counted.
+    // Never reached, but counted.
     ...{ RATE_PER_SECOND: '1000000', TEST_CALLS_PER_MONTH: '10000000', VISION_CONCURRENCY: '1000' },
     LOG_LEVEL: 'error',
   };
@@ -73,7 +73,7 @@ export class ServicePart {
     return this.#running?.url ?? '';
   }
 
-  /** False when it was killed, and also when it ended by itself, which must never happen. */
+  /** False when it was killed, or ended by itself, which must never happen. */
   get isRunning(): boolean {
     const child = this.#running?.process;
     return child !== undefined && child.exitCode === null && child.signalCode === null;

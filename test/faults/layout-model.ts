@@ -23,14 +23,14 @@ const layoutModel: TinyModel = {
   dimensions: DIMENSIONS,
 };
 
-/** The nearest product is always sure, so that no row of the taxonomy comes before it. */
+/** Always confident about the nearest product, so that no taxonomy row comes first. */
 const SURE: ChoiceModel = {
   ...UNCALIBRATED.confidence,
   candidate: { nearest: 40, views: 40 },
   none: { ...UNCALIBRATED.confidence.none, constant: -200 },
 };
 
-/** Installs the model in a data folder; another order of channels or another view makes another model of it. */
+/** Installs the model in a data folder; other channels or views make it another model. */
 export async function installLayoutModel(
   dataDir: string,
   id = 'layout',
@@ -47,7 +47,7 @@ export async function installLayoutModel(
   });
 }
 
-/** Settings of the model, with no limit on callers and confidences. */
+/** Settings for the model, without limits on callers and confidence. */
 export const LAYOUT_SETTINGS = {
   ...{ MODEL: 'layout', CONFIDENCE_FLOOR: '0', INFERENCE_THREADS: '1', RATE_PER_SECOND: '0' },
 };

@@ -16,7 +16,7 @@ export interface Outcome {
   readonly requestId: string;
   readonly status: number | 'hung up' | 'connection lost';
   readonly tookMs: number;
-  /** As the answer says; 0 without one. */
+  /** As answered; 0 without an answer. */
   readonly creditsUsed: number;
   readonly message: string | undefined;
   /** Why the contract does not allow the answer; null when it does. */
@@ -27,7 +27,7 @@ export interface Pace {
   readonly callsMin: number;
   readonly concurrency: number;
   readonly pauseMs: number;
-  /** The load goes on until this is over. */
+  /** The load continues until this resolves. */
   readonly faults: Promise<unknown>;
 }
 

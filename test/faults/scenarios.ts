@@ -15,7 +15,7 @@ import { photoNumber } from './photos';
 
 export interface Stage {
   readonly installation: Installation;
-  /** Disturbances of a kind that takes seconds, and of one that is over at once. */
+  /** Number of slow disturbances, which take seconds, and of quick ones. */
   readonly rounds: { readonly slow: number; readonly quick: number };
   /** Resolves when this many more calls have ended. */
   progress(calls: number): Promise<void>;
@@ -29,7 +29,7 @@ export interface Scenario {
   /** Whether calls may end without an answer, because the process that had them died. */
   readonly losesConnections?: true;
   readonly concurrency?: number;
-  /** Jobs are the load, and no single calls. */
+  /** The load is jobs instead of calls. */
   readonly jobs?: true;
   /** Too long for the short form. */
   readonly long?: true;
@@ -48,7 +48,7 @@ const PAUSE_MS = 5_000;
 const WORKER_PAUSE_MS = 8_000;
 const HANG_UP_MS_MAX = 120;
 const POLL_MS = 20;
-/** Of an entry that was begun in the latest of its deadlines. */
+/** What is left of an entry's lease in the last of its deadlines. */
 const LEASE_LEFT_MS = (LEASE_DEADLINES - 1) * JOB_DEADLINE_MS;
 
 /** Repeats for each disturbance: some calls, the disturbance, recovery. */
@@ -146,7 +146,7 @@ export const JOB_SCENARIOS: Readonly<Record<string, Scenario>> = {
     jobs: true,
     disturb: inBetween('quick', 8, async (installation, round) => {
       const { apis, workers } = installation;
-      // Alternately at any point of an entry, and while every api waits for a worker.
+      // Alternately at any moment, and while every api waits for a worker.
       const isHeld = round % 2 === 0;
       if (isHeld) await entryWaits(installation);
       await killed([...(isHeld ? apis : turnOf(apis, round)), ...turnOf(workers, round)], () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import sharp from 'sharp';
 
-/** Limits of the service that the largest requests are made for. */
+/** Limits of the service, for which the largest requests are made. */
 export const LIMITS = { bytesMax: 256 * 1024, pixelsMax: 4_000_000 };
 
 export interface HostileRequest {
@@ -43,7 +43,7 @@ const lines: readonly CorpusLine[] = readFileSync(join(__dirname, 'corpus.jsonl'
   .split('\n')
   .map((line) => JSON.parse(line));
 
-/** The pictures that are checked in whole; those of the kind `sound` are faultless. */
+/** The pictures of the corpus; those of the kind `sound` are faultless. */
 export const PICTURES = lines.flatMap(({ kind, name, picture, sound = '' }) =>
   typeof picture === 'string' ? [{ kind, name, sound, bytes: Buffer.from(picture, 'base64') }] : [],
 );

@@ -8,7 +8,7 @@ const SOUND = PICTURES.filter(({ kind }) => kind === 'sound');
 const TEXT_SHARE = 0.05;
 const STEPS_MAX = 3;
 
-/** The first mutations of a seed: each the same, whatever ran before it. */
+/** The first mutations of a seed, each independent of the others. */
 export const mutations = (seed: number, count: number): HostileRequest[] =>
   Array.from({ length: count }, (_, at) => ({
     name: `seed ${seed}, index ${at}`,
@@ -41,7 +41,7 @@ const MUTATORS: Readonly<Record<string, Mutator>> = {
     }
     return bytes;
   },
-  /** Cuts, fills, inserts and joins: some bytes, or all that follow, give way to others or to none. */
+  /** Cuts, fills, inserts and joins: replaces some bytes, or all that follow, by others or none. */
   replaceBytes(bytes, random, other) {
     const taken = other().subarray(random.integer(0, 400));
     const run = Buffer.alloc(random.integer(0, 200), random.pick([0, 0xff, random.integer(1, 254)]));

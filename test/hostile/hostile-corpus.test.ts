@@ -108,7 +108,7 @@ test(
   120_000 + 300 * Number(MUTATIONS),
 );
 
-test('every credit that was answered is booked, none is held back', async () => {
+test('all credits in answers are booked, and none stay reserved', async () => {
   expect(spent).toBeGreaterThan(0);
   expect(await service.creditsBooked(key.accountId)).toBe(spent);
   expect(await service.balance(key.accountId)).toBe(CREDITS - spent);

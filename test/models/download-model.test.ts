@@ -20,7 +20,7 @@ let dataDir = '';
 /** No cut before this: the manifest and three small files come first, in one piece each. */
 const SMALL_FILES = [9e9, 9e9, 9e9, 9e9];
 
-/** A padding that the manifest names, so that there is something to download. */
+/** Size of a file that is only there to be downloaded. */
 const BALLAST = 400_000;
 
 beforeEach(async () => {

@@ -31,7 +31,7 @@ let running: RunningInstallation;
 beforeAll(async () => {
   hostAddress = await listening(host);
   const installation = await newInstallation({
-    // Two in each worker, which must not mix their photos up.
+    // Two threads in each worker, which must not mix up their photos.
     INFERENCE_THREADS: '2',
     ...{ IMAGE_FETCH_ALLOW: hostAddress, RATE_PER_SECOND: '0', CONFIDENCE_FLOOR: '0' },
   });
@@ -140,7 +140,7 @@ describe('a trace', () => {
     const nameOf = (spanId: string) => trace.find((span) => span.spanId === spanId)?.name;
     expect(spanOf(trace, ROOT)).toMatchObject({ parentSpanId: CALLER.span, status: 0 });
     expect(trace.filter(({ name, parentSpanId }) => name !== ROOT && !nameOf(parentSpanId))).toEqual([]);
-    // As pixels or as a JPEG, by what the workers take.
+    // Pixels or a JPEG, depending on the workers.
     const prepared = trace.find(({ name }) => name.startsWith('ImagePreparer.'))?.name ?? 'ImagePreparer';
     const parents = {
       'AccountRepository.callerByKeyHash': ROOT,

@@ -20,7 +20,7 @@ const PICTURES = 60;
 const PHOTOS = 12;
 const CLIENTS = 3;
 const POLL_MS = 20;
-/** For a client between its calls: the commands beside them need some of the machine. */
+/** Between calls of a client, as the commands need processor time too. */
 const PAUSE_MS = 50;
 
 let running: RunningInstallation;
@@ -104,7 +104,7 @@ const imagesOf = async (version: number): Promise<number[]> =>
 
 test('a build continues beside the service although the command and a worker are killed, and misses nothing', async () => {
   const [versions, { came, resumed }] = await underLoad(async () => {
-    // On a busy machine all may be built before it is looked at.
+    // On a busy machine the build may be complete before it is checked.
     while (!(await killedBuild(1)) || !(await isRefused())) await embeddings('prune', '--building');
     const dying = killedBuild(PICTURES / 2, '--resume');
     const [worker, ...others] = running.processes.splice(2);

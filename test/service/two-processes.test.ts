@@ -8,7 +8,7 @@ import { RunningInstallation } from '../support/running-installation';
 /** Two APIs on servers, else two services that share a data folder. `INTERLEAVINGS=10000` makes as many changes, `INTERLEAVING_SEED` others. */
 const { INTERLEAVINGS = '60', INTERLEAVING_SEED = '21' } = processEnvironment();
 const TURNS = Number(INTERLEAVINGS);
-/** Of the slowest machine. */
+/** For the slowest machine. */
 const TURN_MS_MAX = 2_000;
 const CATEGORY = 'handbags';
 const BAG = 'product_one';

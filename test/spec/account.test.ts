@@ -6,7 +6,7 @@ import { FIXTURE } from '../support/fixture-data';
 import { useService } from '../support/service';
 
 /** contract 9.7, 9.12: what a key learns of its account, and what live and test keys own separately. */
-// A database of its own: what other files leave would count too.
+// A separate database, as other files leave charges.
 const service = useService({ RATE_PER_MINUTE: '600' }, {}, { ...FIXTURE, apart: 'account' });
 const DAY_MS = 86_400_000;
 const { photo } = service;

@@ -237,7 +237,7 @@ describe('an address that guesses', () => {
   const limited = useService({ ADMIN_TOKEN, UNKNOWN_KEYS_PER_MINUTE: '3' });
   const guess = (token: string) => new ApiClient(limited.url, token).send('GET', '/admin/v1/accounts');
 
-  test('is slowed as with unknown keys, and the operator is still served', async () => {
+  test('is limited as with unknown keys, and the operator is still served', async () => {
     expect((await guess(ADMIN_TOKEN)).status).toBe(200);
     const answers = await Promise.all(Array.from({ length: 8 }, (_, at) => guess(`guess-${at}`)));
     const refused = answers.filter(({ status }) => status === 429);

@@ -14,7 +14,7 @@ import { useEmbeddedPictures } from '../support/stored-vectors';
 import { bag, fresh } from '../support/written-catalog';
 
 /** contract 6.8, 9, 11, 12, 14.19: what holds at every address and method of the document. */
-// A database of its own: other files count what theirs contain.
+// A separate database, as its calls change what other files count.
 const service = useService({ ADMIN_TOKEN }, {}, { ...FIXTURE, apart: 'every_endpoint', inBucket: true });
 useEmbeddedPictures(service, {
   'https://pictures.example/birkin_croc-30.jpg': 0,
@@ -191,7 +191,7 @@ test.each([
   ...['/api/v3/catalog/items/product_birkin_croc/similar', '/api/v3/catalog/items', '/v4/catalog/query'],
 ])('%s is no address', async (path) => {
   const body = { ids: ['product_birkin_croc'] };
-  // There is an item "items" at most, for anyone who reads the address as that.
+  // `items` could only be read as the id of an item.
   for (const answer of [await api.send('GET', path), await api.send('POST', path, { body })])
     expect(answer.status).toBe(404);
 });

@@ -11,7 +11,7 @@ import { environmentOf, loupeHere, runLoupeHere } from '../support/run-loupe';
 import { useService } from '../support/service';
 
 /** contract 7.11, 7.18, 14.10: what is recorded of photos, how callers and operators use it, and recalibration. */
-// A database of its own: other files leave predictions that count.
+// A separate database, as other files leave predictions.
 const service = useService({}, {}, { ...FIXTURE, apart: 'feedback' });
 const { photo } = service;
 const CROC = 'product_birkin_croc';
@@ -24,7 +24,7 @@ const correct = (id: string, correctId: string | null, api = service.api, rest: 
   return api.send<{ right: boolean }>('POST', `/v3/vision/predictions/${id}/feedback`, { body });
 };
 const feedbackOn = async (id: string) => (await service.prediction(id))?.feedback;
-// Later than the model of the fixture became live.
+// After the model of the fixture became live.
 beforeAll(() => service.clock.advance(60_000));
 beforeEach(() => service.sees([CROC, 0.05]));
 
@@ -148,7 +148,7 @@ test('photos are kept with the predictions of an account that asked for it, and 
 
 /** An operator whose model is far too confident: corrections, alert, recalibration, and the way back. */
 describe('recalibration', () => {
-  // A database of its own, since no other test may use the calibration that it leaves.
+  // A separate database, as it leaves another calibration.
   const sure = useService({ CONFIDENCE_FLOOR: '0' }, {}, { ...FIXTURE, apart: 'feedback_loop' });
   const embeddings = () => sure.resolve(PORTS.EmbeddingRepository);
   const predictions = () => sure.resolve(PORTS.PredictionRepository);
@@ -189,11 +189,11 @@ describe('recalibration', () => {
     await embeddings().markBuilt(version);
   }
 
-  /** Of each answer: the photos of many callers look alike, and not all of them show the same. */
+  /** Copies of each answer, as if many callers had sent similar photos. */
   const COPIES = 2;
 
   async function corrections(count: number, seed: number): Promise<void> {
-    // The database, which says when a calibration became live, has a clock of its own.
+    // Calibrations are dated by the clock of the database.
     sure.clock.advance(Date.now() - sure.clock.now().getTime());
     const random = new Random('corrections', seed);
     const owner = { accountId: sure.key.accountId, test: false };

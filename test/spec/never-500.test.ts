@@ -146,7 +146,7 @@ const METHODS = fc
 test.each(Object.entries({ ...BILLED, 'address of a file': FILES, 'method with any headers': METHODS }))(
   'no %s is a 500: it is answered, or refused in the form of all refusals, free',
   async (what, calls) => {
-    // Each run of the suite tries others.
+    // Each run of the suite tries different calls.
     const property = fc.asyncProperty(calls, async ({ method, path, ...sending }) => {
       const { status, headers: told, body, text: answered } = await service.api.send(method, path, sending);
       expect([status < 500, answered]).toEqual([true, answered]);

@@ -100,7 +100,7 @@ test('every parameter of the contract has its default; those of v1 are the prope
   expect(Object.keys(defaultsOf('LegacyQuery'))).toEqual(parameters.map(({ name }) => name));
 });
 
-test('building it leaves nothing behind for another one', () => {
+test('building it leaves no state behind', () => {
   const { components } = buildOpenApi({ records: {} });
   expect(components).not.toHaveProperty('schemas.RecordLine');
 });

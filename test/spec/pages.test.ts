@@ -83,7 +83,7 @@ describe('cursors', () => {
     expect(await query({ sort: 'name_asc', cursor: listed })).toMatchObject(refused);
   });
 
-  /** With the digest that a listing of all products has. */
+  /** A cursor with the digest of a listing of all products. */
   function forged(content: string): string {
     const asked = JSON.stringify(['product', null, [], null, 'popularity_desc']);
     const digest = createHash('sha256').update(`${asked}\n${content}`).digest().subarray(0, 9);

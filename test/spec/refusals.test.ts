@@ -36,7 +36,7 @@ describe.each(REFUSALS)('$call', ({ call, taken, values, bodies = {}, beyondSche
   ]);
   const refused = [...changed, ...Object.entries(bodies)] as [string, object[]][];
 
-  test('accepts the call that each refused one differs from', async () => {
+  test('accepts the valid call that each refused one is derived from', async () => {
     const { status, text } = await send(call, taken);
     expect([status === 400, text]).toEqual([false, text]);
     if (call.startsWith('POST /v3')) expect(faultsInDocument(call, taken)).toEqual([]);

@@ -110,7 +110,7 @@ describe('an identification', () => {
   });
 
   // contract 14.10
-  test('is answered under the calibration that is live when it is called', async () => {
+  test('is answered under the calibration that is live when the call comes', async () => {
     const embeddings = service.resolve(PORTS.EmbeddingRepository);
     const { id, calibration } = await service.liveVersion();
     if (!calibration) throw new Error('the fixture has no calibration');

@@ -154,14 +154,13 @@ test('low credits are announced once, by the charge that takes the balance below
   const { api, path, accountId, data } = await told(['account.credits.low'], { credits_below: 80 }, 100);
   await Promise.all(Array.from({ length: 8 }, () => api.identify(photo)));
   await send();
-  // Those that are booked together take it below together.
+  // Charges that are booked together take it below together.
   const below = [75, 70, 65, 60].map((credits) => ({ credits, credits_below: 80 }));
   expect(below).toContainEqual((await data(1))[0]);
   await api.identify(photo);
   await send();
   expect(receiver.to(path)).toHaveLength(1);
   await service.resolve(PORTS.CreditLedger).topUp(accountId, 30, null);
-  // 80, and 75.
   for (const _call of [1, 2]) await api.identify(photo);
   await send();
   expect((await data(2))[1]).toEqual({ credits: 75, credits_below: 80 });

@@ -46,7 +46,7 @@ const PRICELESS = { variant_name: '', vendor: '', price: null, currency: 'eur', 
 test.each<[kind: Kind, given: object, filledIn: object]>([
   ['categories', { name_fields: undefined }, { name_fields: ['brand', 'model', 'style'] }],
   ['categories', { hierarchy: undefined }, { hierarchy: [], ...LISTED }],
-  // The part of the id before the colon.
+  // The group is the part of the id before the colon.
   ['tags', {}, { group: 'material', display_order: 0, categories: [] }],
   ['entities', { parents: undefined }, { parents: {}, ...DESCRIBED }],
   ['products', { variants: [{ id: VARIANT.id }] }, { variants: [{ ...LISTED, id: VARIANT.id, fields: [] }] }],
@@ -105,7 +105,7 @@ describe('a bad record is rejected with its field and the reason', () => {
     ['products', variantWith([{ field: 'a' }]), 'variants.0.fields.0.name: is required'],
     ['products', '{"id":"product_a","category":"a","attributes":{},"popularity":1e400}', NO_NUMBER],
     ['products', { name: 'Mine' }, `name: "name" ${NO_FIELD}`],
-    // The typo, rather than what it leaves out.
+    // Reports the typo rather than the missing field.
     ['products', { attributes: undefined, atributes: {} }, `atributes: "atributes" ${NO_FIELD}`],
     ['products', { variants: [{ ...VARIANT, price: 7 }] }, `variants.0.price: "price" ${NO_FIELD}`],
     ['products', variantWith([{ ...SIZE, value: 7 }]), `variants.0.fields.0.value: "value" ${NO_FIELD}`],

@@ -65,7 +65,7 @@ describe('Figures of an evaluation', () => {
 });
 
 describe('a calibration', () => {
-  /** How photos come to show what they show in these tests. */
+  /** The model by which these examples are drawn. */
   const TRUTH: ChoiceModel = {
     kind: 'choice',
     candidate: { nearest: 3, views: 1.5 },
@@ -73,7 +73,7 @@ describe('a calibration', () => {
     kin: 1,
   };
 
-  /** What photos find, which they really show as often as a known rule says. */
+  /** Examples whose right products are drawn by that model. */
   function examples(seed: string, count: number): LabelledExample[] {
     const random = new Random(seed);
     return Array.from({ length: count }, (_, number) => {
@@ -109,7 +109,7 @@ describe('a calibration', () => {
     expect(calibrationFiguresOf(untaught).ece).toBeGreaterThan(0.05);
   });
 
-  test('taxonomy rows claim of "none of them" what was right of them', () => {
+  test('taxonomy rows get the share of "none of them" for which they were right', () => {
     const without = examples('kin', 1_000);
     const half = without.map((each, number) =>
       each.products.length === 0 && number % 2 === 0 ? { ...each, above: new Set(['brand_x']) } : each,

@@ -46,7 +46,7 @@ describe('files that must outlive a crash', () => {
     await writeDurably(path, 'old', 0o600);
     const seen = await atEachSync(() => readFileSync(path, 'utf8'));
     await writeDurably(path, 'new', 0o600);
-    // The bytes, then the folder that has the new name.
+    // First the file is synced, then its folder.
     expect(seen).toEqual(['old', 'new']);
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(readdirSync(join(folder, 'deep'))).toEqual(['note.json']);

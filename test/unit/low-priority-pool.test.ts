@@ -16,7 +16,7 @@ const PROGRAM = `
   });
 `;
 
-test("on Linux the threads of libuv's pool yield to the event loop, elsewhere nothing changes", async () => {
+test("on Linux the threads of libuv's pool have a lower priority than the event loop; elsewhere nothing changes", async () => {
   const { stdout } = await promisify(execFile)(
     process.execPath,
     ['--require', './scripts/low-priority-pool.cjs', '-e', PROGRAM],

@@ -53,7 +53,7 @@ describe('Candidates', () => {
     expect(candidatesOf(neighbours)).toEqual([found]);
   });
 
-  test('come first when more views see them, at an equally near pair', () => {
+  test('come first when more of their views are near, if their nearest pairs are equal', () => {
     const seen = products(0.75, 0.75).map((each, at) => ({
       ...each,
       byPhoto: [[0.75, at === 0 ? 0.25 : 0.5]],

@@ -10,7 +10,7 @@ import { AppError } from '../../models/errors';
 import { gate } from '../support/gate';
 import { closed, listening } from '../support/local-server';
 
-/** How slowly a body may come; the window is short, so that its end need not be waited for. */
+/** A short window of the pace measurement, so that tests need not wait. */
 const WINDOW_MS = 50;
 const memoryOf = (units: number) => memoryBudget('bodies', units, 1);
 let server: Server;
@@ -43,7 +43,7 @@ test.each([
   expect(answer).toContain('slower than 1000 bytes per second');
 });
 
-test('a body that arrives fast enough may take any number of windows, and waiting for room does not count against it', async () => {
+test('a body that arrives fast enough may take any time, and waiting for room does not count against it', async () => {
   jest.useFakeTimers();
   const tooSlow = jest.fn();
   let came = 0;

@@ -44,7 +44,7 @@ test.each([
   expect(brokenBy(history)).toEqual(broken);
 });
 
-test('the history knows from when to when a version could be current', () => {
+test('the history tells when a version could have been current', () => {
   const history = historyOf('wrote 1 0, wrote 2 10-20, saw 2 12');
   expect([history.bornAfter(2), history.goneBy(1), history.goneBy(2)]).toEqual([10, 13, Infinity]);
 });

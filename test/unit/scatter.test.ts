@@ -84,7 +84,7 @@ describe('The strength of a map', () => {
     expect(chosen.power).toBeGreaterThanOrEqual(0.5);
   });
 
-  test('promises nothing where pictures of a product have nothing in common', async () => {
+  test('promises no gain where pictures of a product have nothing in common', async () => {
     const strangers = productsOf(4, 160).map(({ pictures }) => pictures[0]?.slice(0, 1) ?? []);
     const products = Array.from({ length: 80 }, (_, at) => ({
       id: `product_${at}`,

@@ -56,7 +56,7 @@ test('a failure is recorded by its kind, without internal details', async () => 
 test('a collector that is away, or never answers, is logged once and delays no stop', async () => {
   const silent = createServer(() => undefined);
   const away = { ...to(`http://127.0.0.1:${await freePort()}`), OTEL_EXPORTER_OTLP_TIMEOUT: '100' };
-  // A process that waited this long would not end within the time of a test.
+  // A process that waited for this would exceed the time limit of the test.
   const mute = { ...to(`http://${await listening(silent)}`), OTEL_EXPORTER_OTLP_TIMEOUT: '600000' };
   const { logs } = await traced(
     // More spans than go into one message.

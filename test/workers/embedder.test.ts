@@ -49,7 +49,7 @@ describe('an embedder', () => {
     const views = { catalog: [[0, 0, 1, 1]], query: halves } as const;
     const embedder = await (await install('halves', meanColour, { views })).load();
     const jpeg = await colouredJpeg(['#f00', '#00f']);
-    // Left and right are embedded apart; where they meet, a little of one colour is mixed into the other.
+    // Left and right are embedded separately; at their border the colours mix a little.
     const found = await embedder.embed(jpeg, 'query');
     expect(found.map((vector) => vector.map(Math.round).join())).toEqual(['1,0,0', '0,0,1']);
     expect(rounded(await embedder.embed(jpeg, 'catalog'))).toEqual([[0.71, 0, 0.71]]);

@@ -56,7 +56,7 @@ function setup(unloadAfterMs: number) {
   return Object.assign(worker, { preloader, finished, lookAt });
 }
 
-test('a worker keeps the models ready that may answer photos next, and reports that, or why not', async () => {
+test('a worker keeps the models loaded that may be live next, and reports that, or why not', async () => {
   const worker = setup(1e9);
   await worker.lookAt(
     version(1, 'retired', false),

@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterEach(() => jest.restoreAllMocks());
 
 describe('the pool', () => {
-  test('refuses with unavailable what waits when it is closed; what runs is finished', async () => {
+  test('refuses what waits with unavailable when it is closed, and finishes what runs', async () => {
     const pool = await InferencePool.start(POOL);
     await pool.engines.load('tiny', model);
     const [running, ...others] = Array.from({ length: 4 }, () => pool.embed('tiny', [red], 'query'));
