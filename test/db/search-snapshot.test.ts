@@ -101,7 +101,7 @@ describe('a search snapshot', () => {
     const { view } = await memory.load([], older);
     await older.commit();
     await open.commit();
-    expect(view?.living.count()).toBe(30);
+    expect(view?.live.count()).toBe(30);
     expect(memory.lastSeen()?.seen.state).toBe(newest);
     expect(await total()).toBe(12);
   });

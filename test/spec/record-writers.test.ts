@@ -7,7 +7,7 @@ import { idsOf } from '../support/api-client';
 import { holdMethod, requestText, sendRaw } from '../support/interrupted-calls';
 import { bag, brandLine, fresh, pricedBag, useWrittenCatalog } from '../support/written-catalog';
 
-/** contract 15.5: several writers at the same time; `test/service/living.test.ts` has ten of them beside an import. */
+/** contract 15.5: several writers at the same time; `test/service/consistency.test.ts` has ten of them beside an import. */
 const { service, writer, found, importFiles } = useWrittenCatalog();
 const knex = () => service.knex;
 

@@ -8,7 +8,7 @@ const SLOWEST = [
   'embedded/lifetime',
   'service/backup',
   'service/reindex',
-  'service/living',
+  'service/consistency',
   'service/bucket',
   'spec/feedback',
   'db/catalog-search',

@@ -1,6 +1,6 @@
-import { RecordHistory } from '../service/living/record-history';
+import { RecordHistory } from '../service/consistency/record-history';
 
-/** The checker of the living catalog (`test/service/living.test.ts`) finds what it should, and nothing else. */
+/** The checker of catalog consistency (`test/service/consistency.test.ts`) finds what it should, and nothing else. */
 const span = (from = 0, until = from + 1) => ({ from, until });
 
 /** Events such as `wrote 1 0-10` (version 1, from 0 until 10), `saw 1 4` and `missed 2`. */

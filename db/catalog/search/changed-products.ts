@@ -31,7 +31,7 @@ const NONE: readonly number[] = [];
 
 /**
  * The products changed since a snapshot was made. Each change of a product has an ordinal beyond those of the snapshot. Ordinals
- * are only added, so queries that see different states share them: `livingAfter` tells which are current for a query.
+ * are only added, so queries that see different states share them: `liveAfter` tells which are current for a query.
  */
 export class ChangedProducts {
   readonly #rows: SnapshotProduct[] = [];
@@ -70,9 +70,9 @@ export class ChangedProducts {
     }
   }
 
-  /** The ordinals that live after further changes, all of which were added. */
-  livingAfter(living: Bitset, changes: readonly Omit<ChangedProduct, 'row'>[]): Bitset {
-    const after = living.copy(this.size);
+  /** The live ordinals after further changes, all of which were added. */
+  liveAfter(live: Bitset, changes: readonly Omit<ChangedProduct, 'row'>[]): Bitset {
+    const after = live.copy(this.size);
     for (const { id, line } of changes) {
       for (const ordinal of this.#ordinalsById.get(id) ?? NONE) after.remove(ordinal);
       const ordinal = this.#ordinalAt.get(line);

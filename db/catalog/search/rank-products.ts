@@ -59,13 +59,13 @@ function expansionTerms(expansion: TermExpansion): PostingRequest[] {
 /** A page of a listing of products or, with expansions, of those that match, from a view that has the sets of the query. */
 export async function rankProducts(
   knex: Knex,
-  { snapshot, sets, living }: SnapshotView,
+  { snapshot, sets, live }: SnapshotView,
   query: ResolvedQuery,
   expansions: readonly TermExpansion[] | null,
   { after, offset, limit }: Window,
   order: RankOrder = 'relevance',
 ): Promise<FoundPage> {
-  const among = scopeOf(query, sets, living);
+  const among = scopeOf(query, sets, live);
   const terms = expansions?.map((each) => ordinalsOf(each, sets)) ?? [];
   const isRanked = expansions !== null && order === 'relevance';
   const all = isRanked
@@ -95,9 +95,9 @@ export async function rankProducts(
   return { rows, total, wordsMatched, facets };
 }
 
-function scopeOf({ categories, filters }: ResolvedQuery, sets: Sets, living: Bitset): Bitset {
-  const nothing = Bitset.empty(living.size);
-  const whole = categories === null ? living : living.and(sets.get(SCOPE) ?? nothing);
+function scopeOf({ categories, filters }: ResolvedQuery, sets: Sets, live: Bitset): Bitset {
+  const nothing = Bitset.empty(live.size);
+  const whole = categories === null ? live : live.and(sets.get(SCOPE) ?? nothing);
   return filters.reduce((left: Bitset, filter: Filter, at) => {
     if (!restricts(filter)) return left;
     const included = filter.include.length > 0 ? left.and(sets.get(includeName(at)) ?? nothing) : left;

@@ -16,7 +16,7 @@ interface LoadedQueryState {
 export interface SnapshotView {
   readonly snapshot: Snapshot;
   /** The ordinals of existing products, each in its newest form. */
-  readonly living: Bitset;
+  readonly live: Bitset;
   /** The wanted sets by name, without those that have no product; they may contain ordinals of deleted or changed products. */
   readonly sets: ReadonlyMap<string, Bitset>;
 }
@@ -92,12 +92,12 @@ export class SnapshotCache {
 
 function viewOf(
   snapshot: Snapshot,
-  { living }: SeenState,
+  { live }: SeenState,
   wanted: readonly PostingRequest[],
   postings: ReadonlyMap<string, Posting>,
 ): SnapshotView {
   // Queries that saw later states have added ordinals beyond it.
-  const { size } = living;
+  const { size } = live;
   const sets = new Map<string, Bitset>();
   for (const term of wanted) {
     const unchanged = postings.get(nameOf(term)) ?? NO_ORDINALS;
@@ -109,5 +109,5 @@ function viewOf(
     else for (const ordinal of unchanged) set.add(ordinal);
     for (const ordinal of changed) if (ordinal < size) set.add(ordinal);
   }
-  return { snapshot, living, sets };
+  return { snapshot, live, sets };
 }

@@ -93,7 +93,7 @@ export class Snapshot {
     return bitmap;
   }
 
-  /** The ordinals that live in a state, from those that its statement reported; null if too much has changed. */
+  /** The live ordinals in a state, from those that its statement reported; null if too much has changed. */
   see(state: CatalogState, { changes, continues }: SnapshotRead, before: SeenState | null): SeenState | null {
     if (changes === null || this.changes.size > this.changes.products + CHANGES_MAX) {
       this.isOutgrown = true;
@@ -101,9 +101,9 @@ export class Snapshot {
     }
     for (const change of changes) this.changes.add(change);
     const last = continues ? before : null;
-    const lived = last?.living ?? Bitset.full(this.changes.products);
-    const living = changes.length === 0 ? lived : this.changes.livingAfter(lived, changes);
-    const now = { state, living, at: performance.now() };
+    const lived = last?.live ?? Bitset.full(this.changes.products);
+    const live = changes.length === 0 ? lived : this.changes.liveAfter(lived, changes);
+    const now = { state, live, at: performance.now() };
     // A state that another load has seen meanwhile, or that does not continue in this one, may be newer.
     if (this.seen === last) this.seen = now;
     return now;
@@ -156,7 +156,7 @@ export class Snapshot {
 
 export interface SeenState {
   readonly state: CatalogState;
-  readonly living: Bitset;
+  readonly live: Bitset;
   readonly at: number;
 }
 

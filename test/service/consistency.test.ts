@@ -8,8 +8,8 @@ import { generateBundle } from '../../scripts/lab/generator/generate-bundle';
 import { layoutInstallation } from '../faults/layout-model';
 import { ApiClient } from '../support/api-client';
 import { RunningInstallation } from '../support/running-installation';
-import { Living } from './living/callers';
-import { count, SHELVES, SIZE } from './living/records';
+import { CatalogWorkload } from './consistency/callers';
+import { count, SHELVES, SIZE } from './consistency/records';
 
 /** Ten callers write while it is imported, fed and read; a checker knows every version. Needs servers: `npm run test:services` runs it. */
 const { TEST_DATABASE_URL, TEST_REDIS_URL } = processEnvironment();
@@ -21,7 +21,7 @@ const READERS = 3;
 const READS_A_READER = 150;
 const SEED = 31;
 let running: RunningInstallation;
-let living: Living;
+let workload: CatalogWorkload;
 const withServers = TEST_DATABASE_URL && TEST_REDIS_URL ? describe : describe.skip;
 
 withServers('A catalog that is written, imported, fed and read at once', () => {
@@ -34,7 +34,7 @@ withServers('A catalog that is written, imported, fed and read at once', () => {
     await generateBundle({ seed: SEED, products: 24, out: bundle, images: true, imageSize: 64 });
     await loupe('catalog', 'import', bundle);
     const { key } = await loupe<{ key: string }>('keys', 'create', '--scopes', SCOPES.join());
-    living = await Living.begin(new ApiClient(running.api().url, key), running, bundle, SEED);
+    workload = await CatalogWorkload.begin(new ApiClient(running.api().url, key), running, bundle, SEED);
   });
 
   afterAll(() => running?.stop());
@@ -43,24 +43,24 @@ withServers('A catalog that is written, imported, fed and read at once', () => {
   test('keeps its promises: whole rows, nothing stale, lost or duplicated', async () => {
     let isWritten = false;
     const reader = async () => {
-      for (let reads = 0; reads < READS_A_READER || !isWritten; reads += 1) await living.read();
+      for (let reads = 0; reads < READS_A_READER || !isWritten; reads += 1) await workload.read();
     };
     const readers = Promise.all(count(READERS).map(reader));
     await Promise.all([
-      ...count(WRITERS).map(() => times(CALLS_A_WRITER, () => living.write())),
+      ...count(WRITERS).map(() => times(CALLS_A_WRITER, () => workload.write())),
       times(IMPORTS, async () => {
-        await living.import();
-        await living.importFeed();
+        await workload.import();
+        await workload.importFeed();
       }),
     ]).finally(() => {
       isWritten = true;
     });
     await readers;
-    await living.import();
-    const fed = await living.importFeed();
-    await living.readAll(count(SIZE));
-    for (const number of count(SHELVES)) await living.readShelf(number);
-    expect([...living.checker.conclude(), ...(await finalFaults(running.knex))].slice(0, 20)).toEqual([]);
+    await workload.import();
+    const fed = await workload.importFeed();
+    await workload.readAll(count(SIZE));
+    for (const number of count(SHELVES)) await workload.readShelf(number);
+    expect([...workload.checker.conclude(), ...(await finalFaults(running.knex))].slice(0, 20)).toEqual([]);
     const live = running.knex('catalog_rows').whereLike('id', 'product_fed-%').orderBy('id').pluck('id');
     expect(await live).toEqual(fed);
   });
@@ -84,9 +84,9 @@ async function finalFaults(knex: Knex): Promise<string[]> {
     ],
     [
       'products with a row too many or too few',
-      sql`SELECT FROM (SELECT id FROM products WHERE NOT deleted) AS living
+      sql`SELECT FROM (SELECT id FROM products WHERE NOT deleted) AS live
           FULL JOIN (SELECT id FROM catalog_rows WHERE kind = 'product') AS shown USING (id)
-          WHERE living.id IS NULL OR shown.id IS NULL`,
+          WHERE live.id IS NULL OR shown.id IS NULL`,
     ],
   ] as const) {
     const rows = await rowsOf(knex, found);

@@ -32,9 +32,9 @@ const POPULARITIES = 97;
 export const colourOf = (version: number): number => version % COLOURS;
 export const wordOf = (version: number): string => at(WORDS, version);
 const popularityOf = (version: number): number => (version * 7_919) % POPULARITIES;
-export const productId = (product: number): string => `product_living_${product}`;
-export const brandId = (shelf: number): string => `brand_living_${shelf}`;
-export const colourId = (colour: number): string => `colour_living_${colour}`;
+export const productId = (product: number): string => `product_checked_${product}`;
+export const brandId = (shelf: number): string => `brand_checked_${shelf}`;
+export const colourId = (colour: number): string => `colour_checked_${colour}`;
 const shelfOf = (product: number): number => Math.floor(product / SHELF_SIZE);
 export const count = (size: number): number[] => Array.from({ length: size }, (_, number) => number);
 export const shelf = (number: number): string[] =>
@@ -43,7 +43,7 @@ export const shelf = (number: number): string[] =>
 export const rowVersionOf = ({ variants }: Row): number => variants?.[0]?.popularity ?? Number.NaN;
 const versionOfBrand = (name: string): number => Number(/ turn (\d+)$/.exec(name)?.[1]);
 
-const CATEGORY = { id: 'living', name: 'Living', hierarchy: ['brand'], name_fields: ['brand'] };
+const CATEGORY = { id: 'checked', name: 'Checked', hierarchy: ['brand'], name_fields: ['brand'] };
 const entity = (kind: string, id: string, name: string) => ({
   ...{ id, kind, name, parents: {} },
   category: CATEGORY.id,
@@ -84,9 +84,9 @@ export function productChanges(product: number, version: number): Change[] {
 
 /** Null for a row that nobody writes. */
 export function versionsIn(row: Row): RowVersions | null {
-  if (row.id.startsWith('brand_living_'))
+  if (row.id.startsWith('brand_checked_'))
     return { seen: [[row.id, versionOfBrand(row.name)]], missing: null, shown: '', expected: '' };
-  const product = Number(/^product_living_(\d+)$/.exec(row.id)?.[1]);
+  const product = Number(/^product_checked_(\d+)$/.exec(row.id)?.[1]);
   if (Number.isNaN(product)) return null;
   const version = rowVersionOf(row);
   const brand = row.attributes?.find(({ field }) => field === 'brand');
@@ -115,7 +115,7 @@ export function versionsIn(row: Row): RowVersions | null {
 
 const variantsOf = (product: number, version: number) =>
   count(1 + (version % 2)).map((position) => ({
-    id: `variant_living_${product}_${position}`,
+    id: `variant_checked_${product}_${position}`,
     popularity: version + position,
     fields: [{ field: 'edition', name: `${version % 7}` }],
   }));

@@ -32,7 +32,7 @@ const FEED_PIECES = 10;
 /** Of the products of a call, and of calls. */
 const [DELETED, RENAMING, REMOVING] = [0.05, 0.2, 0.2];
 
-export class Living {
+export class CatalogWorkload {
   readonly checker = new Checker();
   readonly #random: Random;
   #version = 0;
@@ -52,21 +52,21 @@ export class Living {
     this.#random = new Random(seed, 'readers');
   }
 
-  /** Writes the living products in their first versions. @param api has all scopes; `bundle` is that of its catalog */
+  /** Writes the products in their first versions. @param api has all scopes; `bundle` is that of its catalog */
   static async begin(
     api: ApiClient,
     { loupe }: RunningInstallation,
     bundle: string,
     seed: number,
-  ): Promise<Living> {
+  ): Promise<CatalogWorkload> {
     const lines = new Map<Change['file'], string>();
     for (const file of FILES) lines.set(file, await readFile(join(bundle, `${file}.jsonl`), 'utf8'));
     const [first] = (await api.query({ page_size: 1 })).body.data;
-    const living = new Living(api, loupe, bundle, seed, lines, first?.images[0]);
+    const workload = new CatalogWorkload(api, loupe, bundle, seed, lines, first?.images[0]);
     await api.write(TAXONOMY);
-    await living.#put(count(SHELVES).map((number) => brandChange(number, living.#next())));
-    await living.#put(count(SIZE).flatMap((product) => productChanges(product, living.#next())));
-    return living;
+    await workload.#put(count(SHELVES).map((number) => brandChange(number, workload.#next())));
+    await workload.#put(count(SIZE).flatMap((product) => productChanges(product, workload.#next())));
+    return workload;
   }
 
   async write(): Promise<void> {
@@ -86,7 +86,7 @@ export class Living {
     this.checker.wrote(change, span);
   }
 
-  /** Imports the bundle, with other versions of half of the living products and of two brands. */
+  /** Imports the bundle, with other versions of half of the products and of two brands. */
   async import(): Promise<void> {
     const changes = [
       ...[0, 1].map((number) => brandChange(number, this.#next())),
