@@ -49,6 +49,8 @@ export function createServer(app: RequestListener): Server {
   );
   // An unknown expectation may be ignored (RFC 9110, 10.1.1); Node would refuse it with an empty 417.
   server.on('checkExpectation', listener);
+  // Node would close the connection without a word.
+  server.on('connect', (_req, socket) => socket.end(rawAnswer(badRequest('This server is no proxy.'))));
   server.setTimeout(IDLE_MS_MAX);
   server.on('clientError', (failure, socket) => {
     // Half an answer may have been sent already; a second one would corrupt it.

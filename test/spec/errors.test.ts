@@ -146,6 +146,7 @@ describe('on the wire', () => {
         ...([400, 'bad_request'] as const),
       ],
     ),
+    ['CONNECT', () => 'CONNECT 127.0.0.1:22 HTTP/1.1\r\nHost: x\r\n\r\n', 400, 'bad_request'],
     ['two lengths', () => post('Content-Length: 2', '0'), 400, 'bad_request'],
     ['a body without the chunks that it announces', () => post(typed(), 'no chunk'), 400, 'bad_request'],
   ])('%s is refused once, as JSON', async (_what, sent, status, error) => {
