@@ -10,7 +10,10 @@ export function register(audit: Command): void {
     .option('--limit <entries>', 'maximum number of entries', wholeNumber, 100)
     .action(async ({ account = null, since = null, limit, json }) => {
       const filter = { accountId: account, since, before: null, limit };
-      const records = await withStores(({ audit: log }) => log.list(filter));
+      const records = await withStores(async ({ accounts, audit: log }) => {
+        if (account !== null) await accounts.show(account);
+        return log.list(filter);
+      });
       const entries = records.map(({ id, at, actor, action, accountId, subject, details }) => {
         return { id, at, actor, action, account: accountId, subject, details };
       });

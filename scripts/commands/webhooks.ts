@@ -9,9 +9,9 @@ export function register(group: Command): void {
     .option('--account <account>', 'id of the account')
     .action(async ({ account: only, json }) => {
       const all = await withStores(async ({ accounts, webhooks }) => {
-        const ids = only === undefined ? (await accounts.list()).map(({ id }) => id) : [only];
+        const asked = only === undefined ? await accounts.list() : [await accounts.show(only)];
         const found: (Webhook & { account: string })[] = [];
-        for (const account of ids) {
+        for (const { id: account } of asked) {
           for (const each of await webhooks.list({ accountId: account })) found.push({ ...each, account });
         }
         return found;

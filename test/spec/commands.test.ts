@@ -151,12 +151,16 @@ test('what does not exist is exit code 1, wrong usage is 2, each with a reason o
   // One in a process of its own, as operators run it.
   const wrong = 'accounts credit account_nobody five --json'.split(' ');
   const outcomes = [await runLoupe(wrong, environmentOf(service))];
-  const usage = 'usage --account account_nobody';
-  for (const words of ['keys revoke key_nobody', usage, `${usage} --since 2026-03-02 --until 2026-03-01`])
+  const lists = ['usage', 'webhooks list', 'audit log'].map((words) => `${words} --account account_nobody`);
+  for (const words of [
+    'keys revoke key_nobody',
+    ...lists,
+    `${lists[0]} --since 2026-03-02 --until 2026-03-01`,
+  ])
     outcomes.push(await loupe(`${words} --json`));
   const stderr = expect.stringMatching(/\S/);
-  expect(outcomes).toEqual([2, 1, 1, 1].map((code) => ({ code, stdout: '', stderr })));
-  expect(outcomes[3]?.stderr).toMatch('--since must not be after --until');
+  expect(outcomes).toEqual([2, 1, 1, 1, 1, 1].map((code) => ({ code, stdout: '', stderr })));
+  expect(outcomes.at(-1)?.stderr).toMatch('--since must not be after --until');
 });
 
 test('commands work without a running service as well', async () => {
