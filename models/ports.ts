@@ -3,6 +3,7 @@ import type * as audit from './ports/audit';
 import type * as catalog from './ports/catalog';
 import type * as catalogImport from './ports/catalog-import';
 import type * as indexing from './ports/indexing';
+import type * as installation from './ports/installation';
 import type * as jobs from './ports/jobs';
 import type * as vision from './ports/vision';
 import type * as webhooks from './ports/webhooks';
@@ -13,6 +14,7 @@ export type * from './ports/audit';
 export type * from './ports/catalog';
 export type * from './ports/catalog-import';
 export type * from './ports/indexing';
+export type * from './ports/installation';
 export type * from './ports/jobs';
 export type * from './ports/vision';
 export type * from './ports/webhooks';
@@ -86,7 +88,7 @@ export const PORTS = {
   EmbedderRegistry: token<vision.EmbedderRegistry>('EmbedderRegistry'),
   NeighbourIndex: token<vision.NeighbourIndex>('NeighbourIndex'),
   EmbeddingRepository: token<indexing.EmbeddingRepository>('EmbeddingRepository'),
-  ProcessRegistry: token<indexing.ProcessRegistry>('ProcessRegistry'),
+  ProcessRegistry: token<installation.ProcessRegistry>('ProcessRegistry'),
   ModelLibrary: token<indexing.ModelLibrary>('ModelLibrary'),
   PhotoDistorter: token<indexing.PhotoDistorter>('PhotoDistorter'),
   LabelledPhotos: token<indexing.LabelledPhotos>('LabelledPhotos'),

@@ -26,7 +26,7 @@ export class PendingEmbeddingSweeper {
   }
 
   async #isAbandoned({ id }: VersionRecord): Promise<boolean> {
-    const [first] = await this.embeddings.pending(id, 1, 0);
+    const [first] = await this.embeddings.pending(id, { afterId: 0, limit: 1 });
     const abandoned = first !== undefined && first.id === this.#lastFirst.get(id);
     if (first) this.#lastFirst.set(id, first.id);
     else this.#lastFirst.delete(id);

@@ -15,7 +15,7 @@ import {
   type TopUp,
   type UsageLine,
 } from '../../models/ports';
-import { retryAlways } from '../../models/retry-pauses';
+import { retryAlways } from '../../models/retries';
 import { FOUND, type FoundLine, foundRows, itemsIn } from '../catalog/catalog-items';
 import { Batcher } from '../core/batcher';
 import { sqlStateOf } from '../core/postgres-faults';

@@ -4,6 +4,7 @@ import type { CatalogImage, Coverage, GroupCoverage } from '../../models/indexin
 import {
   type EmbeddingRepository,
   type FailedImage,
+  type IdPage,
   type ImageVectors,
   type PicturesOf,
   PORTS,
@@ -30,12 +31,7 @@ export class PostgresEmbeddingRepository extends PostgresEmbeddingVersions imple
     super(knex);
   }
 
-  async vectorsMissingIn(
-    versionId: number,
-    otherId: number,
-    limit: number,
-    afterId: number,
-  ): Promise<readonly ImageVectors[]> {
+  async vectorsMissingIn(versionId: number, otherId: number, { afterId, limit }: IdPage<number>) {
     const rows = await rowsOf<{ image: number; vectors: readonly string[] }>(this.knex)`
       SELECT e.image_id::float8 AS image, array_agg(e.embedding::text ORDER BY e.view) AS vectors
       FROM ${embeddingsOf(versionId)} e WHERE e.image_id IN (
@@ -70,7 +66,7 @@ export class PostgresEmbeddingRepository extends PostgresEmbeddingVersions imple
       FROM counted LEFT JOIN pictured USING ("group", name) GROUP BY "group", name, products ORDER BY "group", name`;
   }
 
-  pending(versionId: number, limit: number, afterId: number): Promise<readonly CatalogImage[]> {
+  pending(versionId: number, { afterId, limit }: IdPage<number>): Promise<readonly CatalogImage[]> {
     const isWanted = sql`i.id > ${afterId} AND NOT ${isDone(versionId)} AND NOT ${hasFailed(versionId)}`;
     return this.#shownImages(isWanted, limit);
   }

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { inject, injectable } from 'tsyringe';
 import type { SearchScope } from '../../models/catalog/catalog-query';
 import type { CatalogImage } from '../../models/indexing/embedding-version';
-import { type ImageSamples, type PicturedProduct, PORTS } from '../../models/ports';
+import { type IdPage, type ImageSamples, type PicturedProduct, PORTS } from '../../models/ports';
 import { conditionsOf } from '../catalog/search/catalog-clauses';
 import { allOf, rowsOf, type Sql, sql } from '../core/sql';
 import { embeddingsOf, isShown, vectorOf } from './embedding-tables';
@@ -40,12 +40,7 @@ export class PostgresImageSamples implements ImageSamples {
     return images;
   }
 
-  pictured(
-    versionId: number,
-    scope: SearchScope,
-    limit: number,
-    afterId: string,
-  ): Promise<readonly PicturedProduct[]> {
+  pictured(versionId: number, scope: SearchScope, { afterId, limit }: IdPage<string>) {
     const conditions = [sql`kind = 'product'`, sql`id > ${afterId}`, ...conditionsOf(scope)];
     return this.#pictured(
       versionId,

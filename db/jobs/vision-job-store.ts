@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { inject, injectable } from 'tsyringe';
 import type { Owner } from '../../models/access/api-key';
 import { type Clock, PORTS, type VisionJobStore } from '../../models/ports';
-import { PAUSE_MAX_MS } from '../../models/retry-pauses';
+import { PAUSE_MAX_MS } from '../../models/retries';
 import type { Region } from '../../models/vision/image-input';
 import type {
   EntryAnswer,

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { inject, injectable } from 'tsyringe';
 import type { Owner } from '../../models/access/api-key';
 import { type AuditEntry, type Clock, PORTS, type WebhookStore } from '../../models/ports';
-import { PAUSE_MAX_MS } from '../../models/retry-pauses';
+import { PAUSE_MAX_MS } from '../../models/retries';
 import type { OutgoingMessage, Webhook } from '../../models/webhooks/webhook';
 import { auditEntry } from '../core/audit-log';
 import { PostgresHousekeepingStore } from '../core/housekeeping-store';

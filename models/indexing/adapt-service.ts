@@ -171,8 +171,9 @@ export class AdaptService {
     const { done: images } = await this.embeddings.coverage(source.id);
     let { done } = await this.embeddings.coverage(versionId);
     progress.begin('images', images, done);
-    for (let last = 0; ; ) {
-      const batch = await this.embeddings.vectorsMissingIn(source.id, versionId, COPIED_AT_ONCE, last);
+    for (let afterId = 0; ; ) {
+      const page = { afterId, limit: COPIED_AT_ONCE };
+      const batch = await this.embeddings.vectorsMissingIn(source.id, versionId, page);
       if (batch.length === 0) break;
       signal.throwIfAborted();
       const copies = batch.map(({ imageId, vectors }) => {
@@ -181,7 +182,7 @@ export class AdaptService {
       await this.embeddings.store(versionId, copies);
       done += batch.length;
       progress.reach(done);
-      last = batch.at(-1)?.imageId ?? 0;
+      afterId = batch.at(-1)?.imageId ?? 0;
     }
     progress.end();
   }

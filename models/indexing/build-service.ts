@@ -110,7 +110,8 @@ export class BuildService {
     const { embeddings } = this;
     const again = retrying(progress, signal);
     const coverageNow = () => again(() => embeddings.coverage(id));
-    const firstPending = async () => (await again(() => embeddings.pending(id, 1, 0)))[0]?.id;
+    const firstPending = async () =>
+      (await again(() => embeddings.pending(id, { afterId: 0, limit: 1 })))[0]?.id;
     for (let coverage = await coverageNow(); ; ) {
       while (coverage.pending > 0) {
         const first = await firstPending();

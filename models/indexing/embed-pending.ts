@@ -25,7 +25,7 @@ export async function embedPending(
   versionId: number,
   { batch: size, lanes = 1, signal, again = (work) => work(), onBatch }: EmbedOptions,
 ): Promise<void> {
-  const after = (imageId: number) => again(() => embeddings.pending(versionId, size, imageId));
+  const after = (afterId: number) => again(() => embeddings.pending(versionId, { afterId, limit: size }));
   const batches = async function* (): AsyncGenerator<readonly CatalogImage[]> {
     for (let batch = await after(0); batch.length > 0; batch = await after(batch.at(-1)?.id ?? 0))
       yield batch;

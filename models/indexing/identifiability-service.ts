@@ -121,7 +121,8 @@ export class IdentifiabilityService {
     const scope = { ...EVERYTHING, category };
     let page: readonly PicturedProduct[] = [];
     do {
-      page = await this.samples.pictured(version.id, scope, PAGE, page.at(-1)?.id ?? '');
+      const afterId = page.at(-1)?.id ?? '';
+      page = await this.samples.pictured(version.id, scope, { afterId, limit: PAGE });
       yield page;
     } while (page.length === PAGE);
   }

@@ -1,11 +1,5 @@
 import type { SearchScope } from '../catalog/catalog-query';
-import type {
-  CatalogImage,
-  Coverage,
-  GroupCoverage,
-  ModelReport,
-  VersionRecord,
-} from '../indexing/embedding-version';
+import type { CatalogImage, Coverage, GroupCoverage, VersionRecord } from '../indexing/embedding-version';
 import type { Evaluation } from '../indexing/figures';
 import type { Adaptation, Calibration, EmbeddingVersion, ModelManifest } from '../vision/embedding-model';
 
@@ -16,6 +10,12 @@ export interface IndexQueue {
   /** Embeds images for a version; resolves when all are stored or listed as failures. Safe to repeat. */
   embed(versionId: number, images: readonly CatalogImage[]): Promise<{ embedded: number; failed: number }>;
   close(): Promise<void>;
+}
+
+/** At most `limit` of what follows an id, in the order of the ids. */
+export interface IdPage<Id> {
+  readonly afterId: Id;
+  readonly limit: number;
 }
 
 export interface ImageVectors {
@@ -45,12 +45,11 @@ export interface EmbeddingRepository {
   mapOf(versionId: number): Promise<Float32Array | null>;
   /** Ids of the products that the maps of these versions were fitted on. */
   fittedProducts(versionIds: readonly number[]): Promise<ReadonlySet<string>>;
-  /** Images after `afterId` with vectors under a version and none under another. */
+  /** A page of the images with vectors under a version and none under another. */
   vectorsMissingIn(
     versionId: number,
     otherId: number,
-    limit: number,
-    afterId: number,
+    page: IdPage<number>,
   ): Promise<readonly ImageVectors[]>;
   /** In one step; safe to repeat. @param keepsPrevious whether the previous one is maintained for a rollback; default: true */
   promote(versionId: number, keepsPrevious?: boolean): Promise<void>;
@@ -66,8 +65,8 @@ export interface EmbeddingRepository {
   coverageByGroup(versionId: number, feed?: string): Promise<readonly GroupCoverage[]>;
   /** Images of the live ones of these products without a vector, including failed ones. */
   unembedded(versionId: number, productIds: readonly string[]): Promise<readonly CatalogImage[]>;
-  /** Images after `afterId` of live products without a vector or a listed failure. */
-  pending(versionId: number, limit: number, afterId: number): Promise<readonly CatalogImage[]>;
+  /** A page of the images of live products without a vector or a listed failure. */
+  pending(versionId: number, page: IdPage<number>): Promise<readonly CatalogImage[]>;
   missing(versionId: number, imageIds: readonly number[]): Promise<ReadonlySet<number>>;
   /** Replaces the vectors of images and clears their listed failures; stores none for an image that no product shows any more. */
   store(versionId: number, embeddings: readonly ImageVectors[]): Promise<void>;
@@ -143,13 +142,8 @@ export interface ImageSamples {
     limit: number,
   ): Promise<{ readonly total: number; readonly ids: readonly string[] }>;
   picturesOf(versionId: number, productIds: readonly string[]): Promise<readonly PicturedProduct[]>;
-  /** The live products of a scope after `afterId`, by id. */
-  pictured(
-    versionId: number,
-    scope: SearchScope,
-    limit: number,
-    afterId: string,
-  ): Promise<readonly PicturedProduct[]>;
+  /** A page of the live products of a scope. */
+  pictured(versionId: number, scope: SearchScope, page: IdPage<string>): Promise<readonly PicturedProduct[]>;
   /** `[picture][view]`: the vectors of the embedded ones at the addresses, in their order. */
   vectorsAt(
     versionId: number,
@@ -158,37 +152,4 @@ export interface ImageSamples {
   ): Promise<readonly (readonly Float32Array[])[]>;
   /** Share of the images of live rows that each category has. */
   categoryShares(): Promise<ReadonlyMap<string, number>>;
-}
-
-/** The facts that all processes of an installation must agree on; secrets by their digests. */
-export interface ProcessTraits {
-  /** Version of Loupe, with the newest schema step that it knows. */
-  readonly release: string;
-  /** Of the keys that verify links, the signing key first; none in a process without an API. */
-  readonly signingKeys: readonly string[];
-  /** Identifies the image store; null while it can't be asked. */
-  readonly imageStore: string | null;
-}
-
-/** A process that embeds, and the versions that it holds ready, or is to. */
-export interface WorkerProcess {
-  readonly name: string;
-  readonly models: readonly ModelReport[];
-}
-
-export interface ServiceProcess {
-  readonly id: string;
-  readonly name: string;
-  readonly role: string;
-  readonly traits: ProcessTraits;
-  /** Null for a process that does not embed. */
-  readonly models: readonly ModelReport[] | null;
-}
-
-export interface ProcessRegistry {
-  /** Records that a process is alive; returns the others. @throws AppError 503 when the database can't be written soon */
-  renew(process: ServiceProcess): Promise<readonly ServiceProcess[]>;
-  /** Those that are alive; one that has been silent for a while counts as dead. */
-  workers(): Promise<readonly WorkerProcess[]>;
-  leave(id: string): Promise<void>;
 }

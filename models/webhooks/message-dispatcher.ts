@@ -1,7 +1,7 @@
 import { inject, injectable } from 'tsyringe';
 import { messageOf } from '../errors';
 import { type Clock, NO_SLOT, PORTS, type WebhookSender, type WebhookStore } from '../ports';
-import { pauseAfter } from '../retry-pauses';
+import { pauseAfter } from '../retries';
 import { signedHeaders } from './message-signature';
 import type { OutgoingMessage } from './webhook';
 

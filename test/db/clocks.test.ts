@@ -3,7 +3,7 @@ import { isImportAlive } from '../../db/catalog/import/record-store';
 import { isPast } from '../../db/core/shared-clauses';
 import { rowsOf, sql } from '../../db/core/sql';
 import { RESERVATION_MS } from '../../models/access/billing';
-import { pauseAfter } from '../../models/retry-pauses';
+import { pauseAfter } from '../../models/retries';
 import {
   addWebhook,
   DAY_MS,

@@ -180,7 +180,7 @@ describe('recalibration', () => {
   /** The pictures of the catalog are embedded, so that its model can be changed. */
   async function embedCatalog(): Promise<void> {
     const { id: version } = await sure.liveVersion();
-    const images = await embeddings().pending(version, 1_000, 0);
+    const images = await embeddings().pending(version, { afterId: 0, limit: 1_000 });
     const vectors = [new Float32Array([1, 0, 0, 0])];
     await embeddings().store(
       version,

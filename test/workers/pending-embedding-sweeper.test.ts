@@ -14,9 +14,9 @@ function catalogOf(count: number) {
       { id: 6, state: 'building', maintained: false } as VersionRecord,
       { id: 7, state: 'live', maintained: true } as VersionRecord,
     ],
-    pending: async (version, limit, after) =>
+    pending: async (version, { afterId, limit }) =>
       [...lineOf(version)]
-        .filter((id) => id > after)
+        .filter((id) => id > afterId)
         .slice(0, limit)
         .map((id): CatalogImage => ({ id, address: `/images/${id}` })),
   };

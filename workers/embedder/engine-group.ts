@@ -1,6 +1,6 @@
 import { messageOf } from '../../models/errors';
 import type { Logger } from '../../models/ports';
-import { retryAlways } from '../../models/retry-pauses';
+import { retryAlways } from '../../models/retries';
 import { modelReference } from '../../models/vision/embedding-model';
 import { type BackendChoice, type BackendName, type EnginePlan, enginePlans, rowsMaxOf } from './backends';
 import { Engine, EngineLate } from './engine';

@@ -2,7 +2,7 @@ import { Job, type JobsOptions, Queue, QueueEvents } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { type AppError, internalError, unavailable } from '../../models/errors';
 import type { Logger, QueueLoad } from '../../models/ports';
-import { retryAlways } from '../../models/retry-pauses';
+import { retryAlways } from '../../models/retries';
 import {
   awaitConnection,
   type Connection,

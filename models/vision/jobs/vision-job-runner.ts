@@ -16,7 +16,7 @@ import {
   type VisionQueue,
   type WorkSlot,
 } from '../../ports';
-import { pauseAfter, TRIES_OF_A_DAY } from '../../retry-pauses';
+import { pauseAfter, TRIES_OF_A_DAY } from '../../retries';
 import { type IdentifyRequest, VISION_SETTINGS, VisionService, type VisionSettings } from '../vision-service';
 import type { EntryAnswer, LeasedEntry } from './vision-job';
 import { ENTRY_PRESENTER, type EntryPresenter, entryName } from './vision-job-service';
