@@ -75,8 +75,9 @@ export async function expectAccessible(page: Page): Promise<void> {
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
       // The schemes differ only in colours.
-      const rules = colorScheme === 'dark' ? `{ runOnly: ['color-contrast'] }` : '{}';
-      const { violations } = (await page.evaluate(`axe.run(${rules})`)) as axe.AxeResults;
+      const rules = colorScheme === 'dark' ? `runOnly: ['color-contrast'],` : '';
+      const run = `axe.run({ ${rules} resultTypes: ['violations'] }).then(({ violations }) => violations)`;
+      const violations = (await page.evaluate(run)) as axe.Result[];
       const faults = violations
         .filter(({ id, impact }) => ['serious', 'critical'].includes(impact ?? '') || id === 'heading-order')
         .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);

@@ -13,7 +13,7 @@ declare global {
   var stopDemo: (() => Promise<void>) | undefined;
 }
 
-/** One demonstration and one browser for all files of tests; their addresses reach them through the environment. */
+/** One demonstration, in `E2E_DATA_DIR` if that is set, and one browser for all files; their addresses are in the environment. */
 export default async function startDemo(): Promise<void> {
   // First, as the demonstration would outlive a browser that does not start.
   const browser = await chromium.launchServer({
@@ -21,7 +21,7 @@ export default async function startDemo(): Promise<void> {
     // The machine of a test is often a container, where the browser's own sandbox can't be made.
     args: ['--no-sandbox', `--host-resolver-rules=MAP ${OTHER_NAME} 127.0.0.1`],
   });
-  const folder = await mkdtemp(join(tmpdir(), 'loupe-e2e-'));
+  const folder = process.env['E2E_DATA_DIR'] ?? (await mkdtemp(join(tmpdir(), 'loupe-e2e-')));
   const token = crypto.randomUUID();
   const child = spawn(process.execPath, ['--require', 'tsx/cjs', 'scripts/demo.ts'], {
     cwd: REPOSITORY_ROOT,
@@ -49,11 +49,11 @@ export default async function startDemo(): Promise<void> {
   Object.assign(process.env, variables);
 }
 
-/** The browser that `CHROMIUM` names, else the first in the path. */
+/** The browser that `CHROMIUM` names, else the first in the path; the shell, made for tests, takes less of the processor. */
 function chromiumPath(): string {
-  const look = 'command -v "$0" chromium-browser google-chrome google-chrome-stable || true';
-  const words = ['-c', look, process.env['CHROMIUM'] ?? 'chromium'];
-  const [found] = execFileSync('sh', words, { encoding: 'utf8' }).split('\n');
+  const look = 'command -v "$0" chromium chromium-browser google-chrome google-chrome-stable || true';
+  const words = ['-c', look, process.env['CHROMIUM'] ?? 'chromium-headless-shell'];
+  const [found] = execFileSync('bash', words, { encoding: 'utf8' }).split('\n');
   if (found) return found;
   throw new Error('There is no Chromium here: apt-get install chromium, or name one in CHROMIUM.');
 }
