@@ -1,6 +1,6 @@
 ARG NODE_IMAGE=node:22-bookworm-slim
 
-# --- what runs of node_modules -------------------------------------------------------------------------------------
+# --- runtime dependencies -------------------------------------------------------------------------------------------
 FROM ${NODE_IMAGE} AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
@@ -26,8 +26,8 @@ LABEL org.opencontainers.image.title="Loupe" \
       org.opencontainers.image.description="Identifies luxury items from a photo and answers for their catalog" \
       org.opencontainers.image.licenses="Apache-2.0"
 
-# Two arenas instead of eight a core, and large buffers go back to the system when they are freed: the allocator of glibc
-# else keeps what decoded pictures took (docs/hostile-input.md).
+# Two arenas instead of eight per core, and large buffers are returned to the system: otherwise glibc's allocator keeps the memory
+# of decoded pictures (docs/hostile-input.md).
 ENV NODE_ENV=production \
     HOST=0.0.0.0 \
     PORT=3000 \
@@ -39,7 +39,7 @@ WORKDIR /app
 COPY --from=dependencies /app/node_modules node_modules
 COPY . .
 
-# All state lies in /data; everything else may be mounted read-only, with a tmpfs on /tmp.
+# All state is in /data; everything else may be mounted read-only, with a tmpfs on /tmp.
 RUN install -d -o node -g node -m 0750 /data
 VOLUME /data
 USER node
@@ -48,6 +48,6 @@ EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/healthz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
 
-# One process, no shell and no npm in between: it gets SIGTERM itself and ends in order.
+# One process without a shell or npm in between, so that it receives SIGTERM and shuts down cleanly.
 # The heap is Node's own default, which follows the memory limit of the container; NODE_OPTIONS=--max-old-space-size=… sets another.
 CMD ["node", "--require", "./scripts/low-priority-pool.cjs", "--require", "tsx/cjs", "scripts/start.ts"]

@@ -10,7 +10,7 @@ export interface ProductPictures {
 
 export type Strength = Pick<Adaptation, 'shrinkage' | 'power'>;
 
-/** A sum of squared deviations of the views of a picture from the other pictures of its product. */
+/** Within-class scatter: squared deviations of a picture's views from the other pictures of its product. */
 export class Scatter {
   readonly #sums: Float64Array;
   #views = 0;
