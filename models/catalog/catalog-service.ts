@@ -65,17 +65,15 @@ export class CatalogService {
   async search(
     call: CallContext,
     query: CatalogQuery,
-    options: { pricing: boolean; categoryRule: CategoryRule },
+    { pricing, categoryRule }: { pricing: boolean; categoryRule: CategoryRule },
   ): Promise<Priced<CatalogPage>> {
     const taxonomy = await this.taxonomy(call.caller);
-    const resolved = { ...this.resolve(query, taxonomy, options.categoryRule), ...sandboxScope(call.caller) };
+    const resolved = { ...this.resolve(query, taxonomy, categoryRule), ...sandboxScope(call.caller) };
     await refuseUnknownTags(query.filters, this.catalog, call.caller);
-    const price = catalogPrice({ product: query.node === 'product', pricing: options.pricing });
+    const price = catalogPrice({ product: query.node === 'product', pricing });
     await this.billing.assertAffordable(call, price);
-    const { pricing } = options;
-    const prices = { product: price, other: price };
-    const sell: SellRows = (found) =>
-      this.billing.sell(call, { ...found, price: prices, together: true, pricing });
+    const sale = { price: { product: price, other: price }, together: true, pricing } as const;
+    const sell: SellRows = (found) => this.billing.sell(call, { ...found, ...sale });
     const { rows, total, wordsMatched, facets, last } = await this.catalog.search(
       resolved,
       pricing,

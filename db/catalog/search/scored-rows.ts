@@ -41,7 +41,7 @@ export async function scoredRows(
   window: Window,
   order: RankOrder = 'relevance',
 ): Promise<FoundPage & { readonly state: CatalogState }> {
-  const conditions = conditionsOf(query);
+  const conditions = queryConditions(query);
   const isRanked = expansions !== null && order === 'relevance';
   const match = isRanked && query.match !== 'all' ? matchingAny : matchingAll;
   const matching =
@@ -55,7 +55,7 @@ export async function scoredRows(
   return { rows, total, wordsMatched: best, facets: await countFacets(knex, matching, query), state };
 }
 
-function conditionsOf({ node, categories, filters, sandbox }: ResolvedQuery): Sql[] {
+function queryConditions({ node, categories, filters, sandbox }: ResolvedQuery): Sql[] {
   return [
     sql`kind = ${node}`,
     // The condition that the taxonomy indexes begin with.
