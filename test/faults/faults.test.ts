@@ -14,6 +14,8 @@ const ROUNDS = {
   slow: Math.max(1, Math.round(CALLS / 300)),
   quick: Math.max(2, Math.round(CALLS / (IS_FULL ? 20 : 50))),
 };
+/** Of a client, before a fault and after it. In the short form, processes that restart need much of the machine. */
+const PAUSES_MS = IS_FULL ? { before: 0, after: 0 } : { before: 100, after: 500 };
 const LATE_MS = DEADLINE_MS + 1_000;
 /** "Recovers within seconds". */
 const BACK_MS_MAX = 20_000;
@@ -59,11 +61,14 @@ function scenarios(all: Readonly<Record<string, Scenario>>): void {
       const payer = await openAccount(installation.database.knex, PAYS);
       let ended = 0;
       let backMs = 0;
+      let pauseMs = PAUSES_MS.before;
       const stage = {
         ...{ installation, rounds: ROUNDS },
         progress: async (calls: number) => {
           const until = ended + calls;
+          pauseMs = PAUSES_MS.before;
           while (ended < until) await delay(POLL_MS);
+          pauseMs = PAUSES_MS.after;
         },
         back: async () => {
           backMs = Math.max(backMs, await back());
@@ -76,8 +81,7 @@ function scenarios(all: Readonly<Record<string, Scenario>>): void {
         {
           callsMin: scenario.jobs ? CALLS / ENTRIES : CALLS,
           concurrency: scenario.concurrency ?? 16,
-          // In the short form the processes that start anew have much of the machine to themselves.
-          pauseMs: IS_FULL ? 0 : 100,
+          pauseMs: () => pauseMs,
           faults: delay(POLL_MS).then(() => scenario.disturb(stage)),
         },
         (calls) => {

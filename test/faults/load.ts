@@ -26,7 +26,7 @@ export interface Outcome {
 export interface Pace {
   readonly callsMin: number;
   readonly concurrency: number;
-  readonly pauseMs: number;
+  readonly pauseMs: () => number;
   /** The load continues until this resolves. */
   readonly faults: Promise<unknown>;
 }
@@ -46,7 +46,7 @@ export async function runClients(
   const client = async (): Promise<void> => {
     while (faulty || next < callsMin) {
       await work(next++);
-      if (pauseMs > 0) await delay(pauseMs);
+      if (pauseMs() > 0) await delay(pauseMs());
     }
   };
   await Promise.all([over, ...Array.from({ length: concurrency }, client)]);

@@ -7,7 +7,7 @@ import { bringUpObjectStore, bringUpServers } from './servers';
  * `npm run services`: PostgreSQL and Redis until this process is stopped; their addresses are one line of JSON. With a command, as in
  * `npm run test:services`, it runs on them and an object store, and its exit code is that of the command.
  */
-async function main([command, ...words]: readonly string[]): Promise<number> {
+async function main([command, ...words]: readonly string[]): Promise<void> {
   const environment = processEnvironment();
   const options = { environment, log: (line: string) => console.error(line) };
   const stopped = Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
@@ -28,7 +28,7 @@ async function main([command, ...words]: readonly string[]): Promise<number> {
       const alive = setInterval(() => undefined, 60_000);
       await stopped;
       clearInterval(alive);
-      return 0;
+      return;
     }
     console.error(`servers: ${how}; ${objects?.how ?? 'no object store'}`);
     if (given)
@@ -42,18 +42,13 @@ async function main([command, ...words]: readonly string[]): Promise<number> {
     const child = spawn(command, words, { env, stdio: ['ignore', 'inherit', 'inherit'] });
     stopped.then(() => child.kill('SIGTERM'));
     const [code] = await once(child, 'exit');
-    return typeof code === 'number' ? code : 1;
+    process.exitCode = typeof code === 'number' ? code : 1;
   } finally {
     await Promise.all([servers.stop(), objects?.stop()]);
   }
 }
 
-main(process.argv.slice(2)).then(
-  (code) => {
-    process.exitCode = code;
-  },
-  (failure: unknown) => {
-    console.error(failure instanceof Error ? failure.message : failure);
-    process.exitCode = 1;
-  },
-);
+main(process.argv.slice(2)).catch((failure: unknown) => {
+  console.error(failure instanceof Error ? failure.message : failure);
+  process.exitCode = 1;
+});
