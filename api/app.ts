@@ -27,9 +27,9 @@ import { coreRoutes } from './v3/routes';
 import { webhookRoutes } from './v3/webhooks';
 
 /**
- * The whole service over HTTP. The order here and in `mountApi` is the security policy: every request is named, logged and
- * measured, gets its protective headers, and meets its endpoint (`middleware/endpoints.ts`) or the error handler.
- * @param services null in a process without an API, which answers health, readiness and metrics alone
+ * The whole service over HTTP. The order here and in `mountApi` is the security policy: every request is named, logged, measured
+ * and gets its protective headers, before its endpoint (`middleware/endpoints.ts`) or the error handler.
+ * @param services null in a process without an API, which answers only health, readiness and metrics
  */
 export function createApp(services: ApiServices | null, settings: ApiSettings): Express {
   const metrics = new Metrics(settings.gauges);

@@ -200,9 +200,8 @@ export class PostgresCreditLedger implements CreditLedger {
   }
 
   /**
-   * Undoes the charge, even one whose booking is still under way: it stays in the ledger with amount 0, so that nothing more is
-   * ever booked under its id. An answer that a repetition has received stays, and so does its charge. A repeated call changes
-   * nothing. Locks in the order of `settle`: call, ledger, reservation, account.
+   * Undoes a charge, even one that is being booked: it stays in the ledger with amount 0, so that it can't be booked again. An answer
+   * that a repetition has received stays with its charge. Locks in the order of `settle`: call, ledger, reservation, account.
    */
   private undo(charge: ChargeRequest): Promise<void> {
     const { chargeId, accountId, idempotencyKey = null } = charge;
@@ -289,10 +288,7 @@ function bookings(charges: readonly ChargeRequest[], owed: Sql, now: Date): Sql 
     ), told AS (${messagesAbout('account.credits.low', now, LOW_CREDITS)})`;
 }
 
-/**
- * What an account has left after its `bookings`; null when it is unlimited. Where they changed nothing, another process has
- * just booked the same: the lock reads what it left, which the statement's own snapshot may lack.
- */
+/** The balance after `bookings`; null if unlimited. Reads under the lock, as another process may just have booked the same. */
 const creditsLeft = (accountId: string | undefined): Sql =>
   sql`coalesce((SELECT credits FROM account),
     (SELECT credits FROM accounts WHERE id = ${accountId ?? null} AND credits IS NOT NULL FOR NO KEY UPDATE))`;
@@ -321,10 +317,8 @@ function owedFor(sales: readonly ChargedSale[]): Sql {
 }
 
 /**
- * Runs booking work for all items at once or, when their account does not cover all, for each separately, so that no item is
- * refused because of another.
- * @param maxPrice what an item may cost, for its refusal
- * @returns in the order of the items; a 402 for each item that the account does not cover
+ * Runs booking work for all items together or, if their account does not cover all, for each separately, so that none is refused
+ * because of another. @returns in the order of the items; a 402 for each that is not covered
  */
 async function bookedTogether<Item, Result>(
   items: readonly Item[],

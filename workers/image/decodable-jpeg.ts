@@ -23,10 +23,9 @@ const COEFFICIENTS = 64;
 const EDITS_MAX = 1000;
 
 /**
- * A JPEG without the oddities that a decoder warns of although no pixel is missing: bytes before a marker, an unknown
- * version of JFIF or colour transform of Adobe, scan parameters that mean nothing in a sequential picture, misnumbered
- * restarts, a scan that adds nothing. What a strict decoder refuses after that has lost pixels (contract 7.19).
- * @returns the same buffer when nothing is odd; null when the file has no end, which decoders do not always see
+ * Removes what strict decoders warn of although no pixel is missing: bytes before a marker, unknown versions of JFIF or colour
+ * transforms of Adobe, meaningless scan parameters, misnumbered restarts, scans that add nothing (contract 7.19).
+ * @returns the same buffer if nothing is odd; null if the file has no end, which decoders do not always notice
  */
 export function decodableJpeg(jpeg: Buffer): Buffer | null {
   const reading: Reading = { jpeg, edits: [], bitsLeft: new Map(), frame: null, transformAt: null };

@@ -19,11 +19,9 @@ const CANVAS_BYTES = 6;
 const FRAME_HEADER_BYTES = 16;
 
 /**
- * A WebP as the decoder takes it. Of an animation it is the first frame alone, on its canvas: the decoder looks through
- * all frames for each of them, so a file of half a million tiny ones would keep it busy for hours. A still picture
- * loses what does not matter and yet stops the decoder: wrong lengths of the file, of metadata, and what is no chunk
- * (contract 7.19).
- * @returns the same buffer when there is nothing to change; null when the file is cut off or holds no picture
+ * Prepares a WebP for the decoder. Of an animation only the first frame is kept, on its canvas: for each frame the decoder scans
+ * all of them, which for half a million takes hours. In a still picture wrong lengths and bytes that are no chunk are removed
+ * (contract 7.19). @returns the same buffer if nothing changes; null if the file is cut off or has no picture
  */
 export function decodableWebp(file: Buffer): Buffer | null {
   if (file.length < CANVAS_AT + CANVAS_BYTES) return null;

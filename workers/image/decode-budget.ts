@@ -34,9 +34,8 @@ interface Waiting extends DecodeLoad {
 }
 
 /**
- * Lets as many pictures be decoded at a time as memory and threads are set aside for. Accounts take turns, weighed by
- * pixels (start-time fair queuing): the account that has had the fewest comes next, so that nobody waits for more than one
- * picture of each other account. Large pictures never take the last decoder, nor the memory that is kept for small ones.
+ * Limits concurrent decoding by memory and threads. Accounts take turns, weighted by pixels (start-time fair queuing), so nobody
+ * waits for more than one picture of each other account. Large pictures leave one decoder, and memory for small ones.
  */
 export class DecodeBudget {
   readonly #max: DecodeLoad;
@@ -58,9 +57,8 @@ export class DecodeBudget {
   }
 
   /**
-   * Runs `work` when it is its turn and there is room; what needs more than there is runs alone. A caller that gives up is
-   * let go at once, but what it started keeps its place until it ends, since decoders can't be stopped.
-   * @throws the reason of `signal` when it is aborted, or whatever `work` throws
+   * Runs `work` when it is its turn and fits; what needs more than the budget runs alone. An aborted caller is released at once, but
+   * its work keeps its place until it ends, as decoders can't be stopped. @throws the reason of `signal`; whatever `work` throws
    */
   async run<Result>(
     { bytes, pixels, account = '', signal }: DecodeRequest,

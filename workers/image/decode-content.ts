@@ -20,10 +20,9 @@ const DECODERS: Readonly<Record<string, Decode>> = {
 const CODINGS_MAX = 4;
 
 /**
- * What a body is without its content codings, the last one of which is taken off first (RFC 9110, 8.4; contract 7.6).
- * @param codings the `Content-Encoding` header
- * @param bytesMax of the decoded body, and of each step on the way
- * @throws AppError 422 `image_too_large` at the limit; `image_undecodable` when a coding is unknown or its bytes damaged
+ * Decodes the content codings of a body, the last one first (RFC 9110, 8.4; contract 7.6). @param codings of `Content-Encoding`
+ * @param bytesMax of the decoded body, and of each step
+ * @throws AppError 422 `image_too_large` at the limit; `image_undecodable` for an unknown coding or damaged bytes
  */
 export async function decodeContent(
   bytes: Buffer,

@@ -54,10 +54,8 @@ const TRIES = 3;
 const JPEG_FIRST = 0xff;
 
 /**
- * Decodes a picture once, no larger than it has to be, and strictly, since most warnings are of lost pixels. Bytes between
- * the scans of a JPEG are the one harmless thing that `decodableJpeg` can't remove without decoding: then they are let
- * pass (contract 7.19).
- * @throws AppError 422
+ * Decodes a picture once, no larger than necessary, and strictly, since most warnings mean lost pixels. Bytes between the scans
+ * of a JPEG are harmless, but can't be removed without decoding: they are tolerated (contract 7.19). @throws AppError 422
  */
 export function decodePicture(
   { bytes, pixelsMax, isSrgb }: EncodedPicture,

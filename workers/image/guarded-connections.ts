@@ -45,9 +45,8 @@ export class GuardedConnections {
   }
 
   /**
-   * Sends a request; the answer is there with its headers. It goes through Node's own client: undici 7 ends the process when
-   * a host ends a connection from which nobody reads just then (nodejs/undici#5360).
-   * @throws BlockedAddressError
+   * Sends a request; resolves with the headers of the answer. It uses Node's own client, as undici 7 crashes the process when a host
+   * closes a paused connection (nodejs/undici#5360). @throws BlockedAddressError
    */
   async request(url: URL, { method, headers, body, signal }: OutgoingRequest): Promise<IncomingMessage> {
     this.check(url);

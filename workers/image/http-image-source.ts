@@ -24,9 +24,8 @@ const HEADERS = {
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 /**
- * Fetches a caller's address without ever reaching internal hosts: every redirect passes the same check. Time, bytes and
- * redirects are limited; no credentials or cookies are sent or taken. No content coding is requested; one that is used
- * anyway is decoded.
+ * Fetches a caller's address, never from internal hosts, also after redirects. Time, bytes and redirects are limited; no
+ * credentials or cookies are sent or kept. A content coding is not requested, but decoded if used.
  */
 @injectable()
 export class HttpImageSource implements ImageSource {

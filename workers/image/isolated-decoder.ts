@@ -15,10 +15,8 @@ export type DecodeAnswer =
 const LONGEST_MS = 20_000;
 
 /**
- * Decodes a picture that takes more memory than all others together may have, in a process of its own, which takes that
- * memory with it when it ends. Such pictures are rare enough for one process each.
- * @param signal ends the process, too
- * @throws AppError 422 for a picture that can't be decoded
+ * Decodes a picture that exceeds the shared decoding memory in a process of its own, which returns its memory by ending.
+ * @param signal ends the process, too @throws AppError 422 for a picture that can't be decoded
  */
 export async function decodeIsolated(request: IsolatedRequest, signal?: AbortSignal): Promise<SmallPicture> {
   const child = fork(require.resolve('./isolated-decoder-main'), [], {

@@ -26,10 +26,8 @@ const SPECIAL_V4 = ['168.63.129.16/32', '192.31.196.0/24', '192.52.193.0/24', '1
 const GLOBAL_V6 = ipaddr.parseCIDR('2000::/3');
 
 /**
- * Whether an address belongs to the public Internet: none of the special-purpose ranges of the IANA registries, no
- * mapped, translated or tunnelled form of any IPv4 address (IPv4-mapped, NAT64, 6to4, Teredo, ISATAP), no metadata
- * service.
- * @param address a literal IPv4 or IPv6 address; anything else is not public
+ * Whether an address is on the public Internet: in no special-purpose range of the IANA registries, no mapped, translated or
+ * tunnelled IPv4 address (NAT64, 6to4, Teredo, ISATAP), no metadata service. @param address anything but a literal IP is not public
  */
 export function isPublicAddress(address: string): boolean {
   if (isIP(address) === 0 || address.includes('%')) return false;
@@ -50,10 +48,9 @@ function isIsatap({ parts }: ipaddr.IPv6): boolean {
 export type ResolveName = (name: string) => Promise<readonly string[]>;
 
 /**
- * Asks DNS itself, never the hosts file or search domains, which name what is inside. Unlike the system's resolver it
- * takes no thread of the pool that decodes pictures, so names that answer slowly hold up nobody else's photo.
- * @param servers `address:port` of each server to ask; those of the system when there is none
- * @returns a function that rejects with the resolver's own error when a name has no address
+ * Resolves names by DNS alone, never by the hosts file or search domains, which name internal hosts. Unlike the system's resolver
+ * it blocks no thread of the pool that decodes pictures. @param servers `address:port` of each; default: those of the system
+ * @returns a function that rejects with the resolver's error when a name has no address
  */
 export function publicResolver(servers: readonly string[] = []): ResolveName {
   const resolver = new Resolver({ timeout: 2500, tries: 2 });

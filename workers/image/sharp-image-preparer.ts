@@ -30,10 +30,7 @@ export interface ImageLimits {
 
 export const IMAGE_LIMITS = Symbol.for('ImageLimits');
 
-/**
- * Memory for pictures that are being decoded. The largest picture that is allowed fits as baseline JPEG, PNG, lossy WebP
- * and as progressive JPEG with the usual 4:2:0; only some of those that must be kept whole do not (docs/hostile-input.md).
- */
+/** Fits the largest allowed picture as baseline JPEG, PNG, lossy WebP and the usual progressive JPEG (docs/hostile-input.md). */
 const LARGE_BYTES_MAX = 180_000_000;
 
 /** Memory that large pictures leave to small ones: room for one of the size of a telephone's, in any form but the rarest. */
@@ -52,10 +49,9 @@ const USUAL_SIZE: ViewSize = { side: PREPARED_SIDE, kernel: USUAL_KERNEL };
 const HEADER = { bytes: 24_000_000, pixels: 0 };
 
 /**
- * Any accepted picture made small: the first frame on its canvas, upright, flattened on white, sRGB, three channels of 8 bits.
- * Sizes and the memory that decoding takes are checked before anything is decoded; what does not fit beside the
- * pictures that are being decoded waits for the turn of its account, and what needs more than all of them may have is decoded in a process
- * of its own.
+ * Prepares accepted pictures: the first frame on its canvas, upright, flattened on white, sRGB, three channels of 8 bits. Size and
+ * memory are checked before decoding; a picture waits for its account's turn, and one that needs too much memory is decoded in a
+ * separate process.
  */
 @injectable()
 export class SharpImagePreparer implements ImagePreparer {

@@ -28,9 +28,8 @@ interface StoredSize {
 }
 
 /**
- * How to shrink a picture, or a region of it, so that the longer side is at most `side`. What is cut out is shrunk as a
- * whole before: a large picture is decoded at a fraction of its size. The result, and a region, are of the upright picture.
- * @throws AppError 400 for a region of fewer than 16 pixels on a side
+ * How to shrink an upright picture, or a region, so that its longer side is at most `side`; the whole picture is shrunk first, as
+ * decoders are faster at a fraction of the size. @throws AppError 400 for a region of fewer than 16 pixels on a side
  */
 export function shrinkingOf(stored: StoredSize, side: number, region?: Region): Shrinking {
   const { width, height } = uprightSize(stored);
