@@ -166,7 +166,7 @@ test('what does not exist is exit code 1, wrong usage is 2, each with a reason o
 test('commands work without a running service as well', async () => {
   const { settings, remove } = await newInstallation({});
   try {
-    const made = await runLoupe(['accounts', 'create', '--name', 'Alone', '--json'], settings);
+    const made = await runLoupeHere(['accounts', 'create', '--name', 'Alone', '--json'], settings);
     expect([made.code, made.stderr]).toEqual([0, '']);
     const listed = await runLoupeHere(['accounts', 'list', '--json'], settings);
     expect(JSON.parse(listed.stdout)).toEqual([{ ...JSON.parse(made.stdout), keepsPhotos: false }]);

@@ -8,7 +8,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { processEnvironment } from '../../scripts/config';
 import { LOUPE_ARGUMENTS, REPOSITORY_ROOT } from '../../scripts/lab/service-processes';
 import { serveMcpOverHttp } from '../../scripts/mcp/serve-mcp';
-import { runLoupe } from '../support/run-loupe';
+import { runLoupeHere } from '../support/run-loupe';
 import { type TestKey, useService } from '../support/service';
 import { temporaryFolder } from '../support/temporary-folder';
 
@@ -173,10 +173,8 @@ test('over HTTP only callers with a key on this machine are answered, and no pag
 
 test('without a key, or a service, the command says what to set', async () => {
   const settings = { DATA_DIR: folder, PORT: '0' };
-  const [keyless, alone] = await Promise.all([
-    runLoupe(['mcp'], { ...settings, LOUPE_URL: service.url }),
-    runLoupe(['mcp'], { ...settings, LOUPE_API_KEY: 'lpk_x' }),
-  ]);
+  const keyless = await runLoupeHere(['mcp'], { ...settings, LOUPE_URL: service.url });
+  const alone = await runLoupeHere(['mcp'], { ...settings, LOUPE_API_KEY: 'lpk_x' });
   expect(keyless).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('LOUPE_API_KEY') });
   expect(alone).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('LOUPE_URL') });
 });

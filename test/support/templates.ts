@@ -70,13 +70,11 @@ async function fill(cached: string, prepare: (dataDir: string) => Promise<void>)
   }
 }
 
-/** Copies a prepared data folder, without the sockets of the database that ran there. */
+/** Copies a prepared data folder, without the sockets of the database that ran there and without two databases of PostgreSQL's that nobody opens. */
 export function copyDataFolder(prepared: string, dataDir: string): void {
-  cpSync(prepared, dataDir, {
-    recursive: true,
-    mode: constants.COPYFILE_FICLONE,
-    filter: (path) => path !== join(prepared, 'postgres', 'run'),
-  });
+  const left = ['run', 'data/base/1', 'data/base/4'].map((name) => join(prepared, 'postgres', name));
+  const mode = constants.COPYFILE_FICLONE;
+  cpSync(prepared, dataDir, { recursive: true, mode, filter: (path) => !left.includes(path) });
 }
 
 /** A digest of files and of all files in folders, named from the root of the repository. */

@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander';
 import { version } from '../../package.json';
 import { buildProgram } from '../../scripts/commands/program';
-import { runLoupe } from '../support/run-loupe';
+import { runLoupe, runLoupeHere } from '../support/run-loupe';
 
 const KEY = 'keys create --account x --name n';
 
@@ -35,9 +35,9 @@ test('--version prints the release and nothing else', async () => {
 });
 
 test('--help on a group and on a command says how it is used', async () => {
-  const group = await runLoupe(['accounts', '--help'], {});
+  const group = await runLoupeHere(['accounts', '--help'], {});
   expect(group).toMatchObject({ code: 0, stdout: expect.stringContaining('Usage: loupe accounts') });
-  const command = await runLoupe(['keys', 'create', '--help'], {});
+  const command = await runLoupeHere(['keys', 'create', '--help'], {});
   expect(command.code).toBe(0);
   const options = ['account', 'name', 'versions', 'test', 'per-second', 'per-minute', 'concurrency'];
   for (const option of options) expect(command.stdout).toContain(`--${option}`);
