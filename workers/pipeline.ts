@@ -2,14 +2,16 @@ import { LRUCache } from 'lru-cache';
 import { inject, injectable } from 'tsyringe';
 import { unavailable } from '../models/errors';
 import {
+  type Embedder,
   type EmbedderRegistry,
   type EmbeddingRepository,
   type NeighbourIndex,
   type NeighbourRequest,
   PORTS,
 } from '../models/ports';
+import { nearestImages, type PhotoViews } from '../models/vision/candidates';
 import { withLiveVersion } from '../models/vision/embedding-model';
-import type { Neighbourhood } from '../models/vision/neighbours';
+import type { Neighbourhood, Pixels, SmallImage, Vectors } from '../models/vision/neighbours';
 import { ForegroundLoad } from './foreground-load';
 import { RecallSampler } from './recall-sampler';
 
@@ -25,18 +27,16 @@ export interface PhotoPipeline {
 /** Token of the bytes of vectors that are cached: six kilobytes for a photo of three views and 512 dimensions; 0 is off. */
 export const PHOTO_CACHE_BYTES = Symbol.for('PhotoCacheBytes');
 
-type Vectors = readonly Float32Array[];
-
 const RETRY_AFTER_SECONDS = 5;
 
 /**
  * How photos of an item become neighbours: their views become vectors under the live model, and the vector index knows the
- * catalog images nearest to any of them. The vectors of the photos seen last are cached; neighbours are not, so an answer
- * reflects the current catalog. Everything belongs to one embedding version (`withLiveVersion`).
+ * catalog images nearest to any of them (`nearestImages`). The vectors of the photos seen last are cached; neighbours are not,
+ * so an answer reflects the current catalog. Everything belongs to one embedding version (`withLiveVersion`).
  */
 @injectable()
 export class VisionPipeline implements PhotoPipeline {
-  /** By version and photo. Of two identical photos that come at once one is computed; errors are not cached. */
+  /** By version, photo and range of views. Of two identical photos that come at once one is computed; errors are not cached. */
   readonly #cache: LRUCache<string, Vectors, () => Promise<Vectors>> | null;
 
   constructor(
@@ -65,23 +65,39 @@ export class VisionPipeline implements PhotoPipeline {
       if (!live) throw unavailable('No embedding version is live yet.', RETRY_AFTER_SECONDS);
       return withLiveVersion(live, this.embeddings, async (version) => {
         const embedder = await this.embedders.forVersion(version);
-        const photos = await Promise.all(
-          images.map((image) => {
-            const embed = () => embedder.embed('pixels' in image ? image : image.jpeg, 'query');
-            const cached = this.#cache?.forceFetch(`${version.id} ${image.digest}`, { context: embed });
-            return cached ?? embed();
-          }),
-        );
-        const embedded = performance.now();
-        const neighbours = await this.index.nearest(version, photos, limit, scope);
-        this.recall.maybeMeasure(version, photos.flat(), neighbours, scope);
-        const neighboursMs = performance.now() - embedded;
+        const photos = images.map((image) => this.#viewsOf(image, embedder, version.id));
+        let neighboursMs = 0;
+        const neighbours = await nearestImages(version.manifest, photos, async (vectors) => {
+          const embedded = performance.now();
+          const found = await this.index.nearest(version, vectors, limit, scope);
+          neighboursMs += performance.now() - embedded;
+          this.recall.maybeMeasure(version, vectors.flat(), found, scope);
+          return found;
+        });
+        const embedMs = performance.now() - started - neighboursMs;
         const { id, model, manifest } = version;
         return {
           ...{ version: { id, model, calibration: manifest.calibration }, neighbours },
-          timings: { queueMs, embedMs: embedded - started, neighboursMs },
+          timings: { queueMs, embedMs, neighboursMs },
         };
       });
     });
+  }
+
+  /** Views embedded in steps are decoded once. */
+  #viewsOf(image: SmallImage, embedder: Embedder, versionId: number): PhotoViews {
+    const picture = 'pixels' in image ? image : image.jpeg;
+    let decoded: Promise<Pixels> | undefined;
+    const embed = async (from: number, to?: number) => {
+      if (from === 0 && to === undefined) return embedder.embed(picture, 'query');
+      decoded ??= embedder.decode(picture);
+      return embedder.embed(await decoded, 'query', from, to);
+    };
+    return {
+      slice: (...range) => {
+        const context = () => embed(...range);
+        return this.#cache?.forceFetch(`${versionId} ${image.digest} ${range}`, { context }) ?? context();
+      },
+    };
   }
 }

@@ -1,7 +1,7 @@
 import type { SearchScope } from '../models/catalog/catalog-query';
 import type { Logger, NeighbourIndex } from '../models/ports';
 import type { EmbeddingVersion } from '../models/vision/embedding-model';
-import type { Neighbour } from '../models/vision/neighbours';
+import type { Neighbour, Vectors } from '../models/vision/neighbours';
 
 export interface RecallSamplerSettings {
   /** One in this many searches is measured; 0 means none. */
@@ -15,6 +15,8 @@ export interface RecallFigures {
   readonly lowest: number;
   readonly samples: number;
 }
+
+type Search = [version: EmbeddingVersion, vectors: Vectors, found: readonly Neighbour[], scope: SearchScope];
 
 /** How many samples the mean is over. */
 const KEPT = 200;
@@ -35,15 +37,10 @@ export class RecallSampler {
   ) {}
 
   /** Measures a search if it is in the sample; nobody waits for it, and failures are only logged. */
-  maybeMeasure(
-    version: EmbeddingVersion,
-    vectors: readonly Float32Array[],
-    found: readonly Neighbour[],
-    scope: SearchScope,
-  ): void {
+  maybeMeasure(...search: Search): void {
     const { oneOf } = this.settings;
     if (oneOf === 0 || this.#running || Math.random() * oneOf >= 1) return;
-    this.#running = this.#measure(version, vectors, found, scope)
+    this.#running = this.#measure(...search)
       .catch((failure: unknown) =>
         this.logger.warn({ reason: String(failure) }, 'the recall of a search could not be measured'),
       )
@@ -65,12 +62,7 @@ export class RecallSampler {
     await this.#running;
   }
 
-  async #measure(
-    version: EmbeddingVersion,
-    vectors: readonly Float32Array[],
-    found: readonly Neighbour[],
-    scope: SearchScope,
-  ): Promise<void> {
+  async #measure(...[version, vectors, found, scope]: Search): Promise<void> {
     if (!(await this.index.isApproximate(version))) return;
     const nearest = await this.index.exact(version, vectors, Math.min(LOOKED_AT, found.length), scope);
     if (nearest.length === 0) return;

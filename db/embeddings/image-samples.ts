@@ -86,11 +86,7 @@ export class PostgresImageSamples implements ImageSamples {
     return { total: rows[0]?.total ?? 0, ids: rows.map(({ id }) => id) };
   }
 
-  async vectorsAt(
-    versionId: number,
-    addresses: readonly string[],
-    limit: number,
-  ): Promise<readonly (readonly Float32Array[])[]> {
+  async vectorsAt(versionId: number, addresses: readonly string[], limit: number) {
     const table = embeddingsOf(versionId);
     const rows = await rowsOf<Pick<PictureRow, 'vectors'>>(this.knex)`
       SELECT array_agg(e.embedding::text ORDER BY e.view) AS vectors

@@ -4,7 +4,7 @@ import { inject, injectable } from 'tsyringe';
 import { EVERYTHING, type SearchScope } from '../../models/catalog/catalog-query';
 import { type NeighbourIndex, PORTS } from '../../models/ports';
 import type { EmbeddingVersion } from '../../models/vision/embedding-model';
-import type { ShownNeighbour } from '../../models/vision/neighbours';
+import type { Vectors } from '../../models/vision/neighbours';
 import { conditionsOf } from '../catalog/search/catalog-clauses';
 import { allOf, identifier, inTransaction, joined, liftTimeLimit, rowsOf, type Sql, sql } from '../core/sql';
 import { INDEXED_FROM } from './embedding-repository';
@@ -39,7 +39,7 @@ interface NearRow {
 interface Query {
   readonly version: EmbeddingVersion;
   /** One for each view of each photo. */
-  readonly vectors: readonly Float32Array[];
+  readonly vectors: Vectors;
   /** Images wanted for each photo, and in all. */
   readonly each: number;
   readonly limit: number;
@@ -68,12 +68,7 @@ export class PostgresNeighbourIndex implements NeighbourIndex {
     @inject(INDEXED_FROM) private readonly indexedFrom: number,
   ) {}
 
-  async nearest(
-    version: EmbeddingVersion,
-    photos: readonly (readonly Float32Array[])[],
-    limit: number,
-    scope: SearchScope = EVERYTHING,
-  ): Promise<readonly ShownNeighbour[]> {
+  async nearest(version: EmbeddingVersion, photos: readonly Vectors[], limit: number, scope = EVERYTHING) {
     const vectors = photos.flat();
     if (vectors.length === 0 || limit <= 0) return [];
     const query = { version, vectors, each: limit, limit: limit * photos.length, scope };
@@ -88,12 +83,7 @@ export class PostgresNeighbourIndex implements NeighbourIndex {
     });
   }
 
-  async exact(
-    version: EmbeddingVersion,
-    vectors: readonly Float32Array[],
-    limit: number,
-    scope: SearchScope = EVERYTHING,
-  ): Promise<readonly number[]> {
+  async exact(version: EmbeddingVersion, vectors: Vectors, limit: number, scope = EVERYTHING) {
     if (vectors.length === 0 || limit <= 0) return [];
     const query = { version, vectors, each: limit, limit, scope };
     const rows = await inTransaction(this.knex, async (transaction) => {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as others } from 'node:timers/promises';
+import type { Vectors } from '../../models/vision/neighbours';
 
 export interface NearImage {
   readonly image: number;
@@ -70,11 +71,7 @@ export class VectorMemory {
   }
 
   /** Nearest first, ties by id, of those present during the whole call and `among` these. @param queries unit vectors, 1 to 256 */
-  async nearest(
-    queries: readonly Float32Array[],
-    count: number,
-    among?: ReadonlySet<number>,
-  ): Promise<readonly NearImage[]> {
+  async nearest(queries: Vectors, count: number, among?: ReadonlySet<number>): Promise<readonly NearImage[]> {
     if (queries.length > QUERIES_MAX) throw new RangeError(`${queries.length} query vectors`);
     const { views } = this;
     const nearest = new Nearest(count);

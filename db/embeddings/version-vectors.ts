@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { SearchScope } from '../../models/catalog/catalog-query';
 import type { EmbeddingVersion } from '../../models/vision/embedding-model';
 import { valueOfHalf } from '../../models/vision/linear-map';
-import type { ShownNeighbour } from '../../models/vision/neighbours';
+import type { Vectors } from '../../models/vision/neighbours';
 import { conditionsOnProducts } from '../catalog/search/catalog-clauses';
 import { allOf, prepared, rowsOf, type Sql, sql } from '../core/sql';
 import { embeddingsOf, imagesShown, nearestIndexOf } from './embedding-tables';
@@ -61,11 +61,7 @@ export class VersionVectors {
   }
 
   /** @param queries vectors of all views of all photos @param wanted images, of all photos */
-  async nearest(
-    queries: readonly Float32Array[],
-    wanted: number,
-    scope: SearchScope,
-  ): Promise<{ readonly neighbours: readonly ShownNeighbour[]; readonly isIndexed: boolean }> {
+  async nearest(queries: Vectors, wanted: number, scope: SearchScope) {
     let count = (isWhole(scope) ? wanted : wanted * SCOPE_SPARE) + SPARE;
     let among: ReadonlySet<number> | undefined;
     for (let isFresh = false; ; ) {

@@ -86,7 +86,7 @@ export class AdaptService {
 
     const map = fitted.directions().map(strength);
     const adaptation: Adaptation = { from: source.id, products: ids.length, pictures, ...strength };
-    const manifest = { ...source.manifest, calibration: null };
+    const manifest = { ...source.manifest, certain: undefined, calibration: null };
     const version = await this.audited.run('embeddings adapt', async ({ embeddings }) => {
       const made = await embeddings.createAdapted({ manifest, adaptation, map, products: ids });
       return { result: made, subject: made.model, details: { version: made.id, ...adaptation } };

@@ -16,7 +16,7 @@ import {
   type PredictionRepository,
   type Progress,
 } from '../ports';
-import { candidatesOf, NEIGHBOURS, shortlistOf } from '../vision/candidates';
+import { candidatesOf, NEIGHBOURS, nearestImages, shortlistOf } from '../vision/candidates';
 import type { EmbeddingVersion } from '../vision/embedding-model';
 import { ancestryOf } from '../vision/matches';
 import type { ShownNeighbour } from '../vision/neighbours';
@@ -153,9 +153,10 @@ export async function evaluateVersion(
     const photos = await Promise.all(query.jpegs.map((jpeg) => embedder.embed(jpeg, 'query')));
     const { products: shows, item, leftOut, itemImages } = query;
     const answerTo = async (hidden: ReadonlySet<number>, products: readonly string[]) => {
-      const found = await index.nearest(version, photos, NEIGHBOURS + hidden.size);
-      const left = found.filter(({ imageId }) => !hidden.has(imageId));
-      const neighbours = left.slice(0, NEIGHBOURS * photos.length);
+      const neighbours = await nearestImages(version.manifest, photos, async (vectors) => {
+        const found = await index.nearest(version, vectors, NEIGHBOURS + hidden.size);
+        return found.filter(({ imageId }) => !hidden.has(imageId)).slice(0, NEIGHBOURS * photos.length);
+      });
       const shown = { item, neighbours, photos: photos.length, products, shows };
       return { query, ...(await labelledExample(shown, catalog, taxonomy)) };
     };

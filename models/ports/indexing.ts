@@ -2,6 +2,7 @@ import type { SearchScope } from '../catalog/catalog-query';
 import type { CatalogImage, Coverage, GroupCoverage, VersionRecord } from '../indexing/embedding-version';
 import type { Evaluation } from '../indexing/figures';
 import type { Adaptation, Calibration, EmbeddingVersion, ModelManifest } from '../vision/embedding-model';
+import type { Vectors } from '../vision/neighbours';
 
 /** Work on the catalog's images, done by the workers when no caller's photo is waiting. */
 export interface IndexQueue {
@@ -20,11 +21,11 @@ export interface IdPage<Id> {
 
 export interface ImageVectors {
   readonly imageId: number;
-  readonly vectors: readonly Float32Array[];
+  readonly vectors: Vectors;
 }
 
 export interface AdaptedVersion {
-  /** Of the network, without its calibration, which does not apply to the version. */
+  /** Of the network, without its calibration and `certain`, which do not apply to mapped vectors. */
   readonly manifest: ModelManifest;
   readonly adaptation: Adaptation;
   readonly map: Float32Array;
@@ -145,11 +146,7 @@ export interface ImageSamples {
   /** A page of the live products of a scope. */
   pictured(versionId: number, scope: SearchScope, page: IdPage<string>): Promise<readonly PicturedProduct[]>;
   /** `[picture][view]`: the vectors of the embedded ones at the addresses, in their order. */
-  vectorsAt(
-    versionId: number,
-    addresses: readonly string[],
-    limit: number,
-  ): Promise<readonly (readonly Float32Array[])[]>;
+  vectorsAt(versionId: number, addresses: readonly string[], limit: number): Promise<readonly Vectors[]>;
   /** Share of the images of live rows that each category has. */
   categoryShares(): Promise<ReadonlyMap<string, number>>;
 }

@@ -12,6 +12,7 @@ import type {
   ShownNeighbour,
   SmallImage,
   StageTimings,
+  Vectors,
 } from '../vision/neighbours';
 
 export type MemoryLease = Pick<Lease, 'resize' | 'close'>;
@@ -99,8 +100,10 @@ export interface VisionQueue {
 
 export interface Embedder {
   readonly manifest: ModelManifest;
-  /** Unit vectors, one for each view. @param picture a JPEG, or pixels of `viewSizeOf`; another size is resized */
-  embed(picture: Buffer | Pixels, views: 'catalog' | 'query'): Promise<readonly Float32Array[]>;
+  /** Unit vectors, one for each view from a place to another. @param picture a JPEG, or pixels of `viewSizeOf`; another size is resized */
+  embed(picture: Buffer | Pixels, views: 'catalog' | 'query', from?: number, to?: number): Promise<Vectors>;
+  /** The pixels of which `embed` makes the query views, so that views embedded in steps are decoded once. */
+  decode(photo: Buffer | Pixels): Promise<Pixels>;
   close(): Promise<void>;
 }
 
@@ -118,7 +121,7 @@ export interface NeighbourIndex {
    */
   nearest(
     version: EmbeddingVersion,
-    photos: readonly (readonly Float32Array[])[],
+    photos: readonly Vectors[],
     limit: number,
     scope?: SearchScope,
   ): Promise<readonly ShownNeighbour[]>;

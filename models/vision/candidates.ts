@@ -1,4 +1,5 @@
-import type { ShownNeighbour } from './neighbours';
+import type { ModelManifest } from './embedding-model';
+import type { ShownNeighbour, Vectors } from './neighbours';
 
 /** Catalog images requested from the index; several belong to one product, hence more than the ten rows. */
 export const NEIGHBOURS = 60;
@@ -45,6 +46,29 @@ export function candidatesOf(neighbours: readonly ShownNeighbour[], photos = 1):
   return candidates.sort(
     (left, right) => right.similarity - left.similarity || (left.id < right.id ? -1 : 1),
   );
+}
+
+/** The vectors of the views of a photo, or what embeds some of them when they are asked for. */
+export type PhotoViews = { slice(from: number, to?: number): Vectors | Promise<Vectors> };
+
+/**
+ * The catalog images nearest to photos. If the first view of a single photo makes its product certain, the others are neither
+ * embedded nor searched, and its neighbours have the distance of that view alone. Of several photos all views are used:
+ * `candidatesOf` needs as many of each.
+ */
+export async function nearestImages(
+  { certain }: Pick<ModelManifest, 'certain'>,
+  photos: readonly PhotoViews[],
+  search: (photos: readonly Vectors[]) => Promise<readonly ShownNeighbour[]>,
+): Promise<readonly ShownNeighbour[]> {
+  const [photo, ...further] = photos;
+  if (!certain || !photo || further.length > 0)
+    return search(await Promise.all(photos.map((each) => each.slice(0))));
+  const first = await photo.slice(0, 1);
+  const found = await search([first]);
+  const [best = 0, next = 0] = candidatesOf(found).map(({ similarity }) => Math.max(0, similarity));
+  if (best >= certain.similarity && best - next >= certain.margin) return found;
+  return search([[...first, ...(await photo.slice(1))]]);
 }
 
 /** Nearest first, by its nearest view and the mean of its views. */

@@ -18,6 +18,8 @@ export interface Pixels {
   readonly height: number;
 }
 
+export type Vectors = readonly Float32Array[];
+
 /** A small, upright photo as pixels, for the process that decoded it. */
 export interface DecodedImage extends Pixels {
   readonly digest: string;
@@ -34,7 +36,7 @@ export interface Neighbour {
   readonly imageId: number;
   /** Cosine distance, 0 (same direction) to 2, of the nearest pair of a query view and a catalog view. */
   readonly distance: number;
-  /** The distance of the image's nearest view to each view of each photo, in order; absent if only the nearest pair is known. */
+  /** The distance of the image's nearest view to each view of each photo, in order, of those that were embedded; absent if only the nearest pair is known. */
   readonly byView?: readonly number[];
 }
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type Candidate, candidatesOf, shortlistOf } from '../../models/vision/candidates';
+import { type Candidate, candidatesOf, nearestImages, shortlistOf } from '../../models/vision/candidates';
 import { UNCALIBRATED } from '../../models/vision/confidence';
 import type { ChoiceModel } from '../../models/vision/embedding-model';
 import { type Ancestry, MatchContext } from '../../models/vision/matches';
@@ -66,6 +66,32 @@ describe('Candidates', () => {
     const shortlist = idsOf(shortlistOf([...crowd, candidate('product_own', 0, 0.9)]));
     expect(shortlist).toContain('product_own');
     expect(shortlist).toHaveLength(21);
+  });
+});
+
+describe('Images nearest to photos', () => {
+  const certain = { similarity: 0.75, margin: 0.25 };
+  const [FIRST, STEPS] = [[[0, 1]], [[0, 1], [1]]];
+  const picture = (distance: number, ...ids: string[]) => ({ imageId: distance, distance, products: ids });
+
+  test.each([
+    ['one product is near, no other is', [picture(0.25, 'a'), picture(0.5, 'b')], 1, certain, FIRST],
+    ['there is no other product', [picture(0.25, 'a')], 1, certain, FIRST],
+    ['further pictures of the product are near', [picture(0.1, 'a'), picture(0.2, 'a')], 1, certain, FIRST],
+    ['the product is less similar', [picture(0.375, 'a'), picture(1, 'b')], 1, certain, STEPS],
+    ['another product is nearer than the margin', [picture(0.1, 'a'), picture(0.25, 'b')], 1, certain, STEPS],
+    ['two products share the picture', [picture(0.1, 'a', 'b')], 1, certain, STEPS],
+    ['nothing is found', [], 1, certain, STEPS],
+    ['there are several photos', [picture(0, 'a')], 2, certain, [[0], [0]]],
+    ['the model does not say what is certain', [picture(0, 'a')], 1, undefined, [[0]]],
+  ])('are found by as few views as needed: %s', async (_case, found, photos, of, slices) => {
+    const views = [1, 2, 3].map((value) => Float32Array.of(value));
+    const slice = jest.fn((...range: [number, number?]) => views.slice(...range));
+    const search = jest.fn(async (_photos: unknown) => found);
+    await expect(nearestImages({ certain: of }, Array(photos).fill({ slice }), search)).resolves.toBe(found);
+    expect(slice.mock.calls).toEqual(slices);
+    const looked = slices === FIRST ? views.slice(0, 1) : views;
+    expect(search.mock.lastCall).toEqual([Array(photos).fill(looked)]);
   });
 });
 

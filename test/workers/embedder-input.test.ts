@@ -48,16 +48,20 @@ describe('a manifest', () => {
   const logistic = { kind: 'logistic', bias: -3.6, weights: { similarity: 1, viewLead: 9 } };
   const earlier = { confidence: logistic, taxonomy: logistic, floor: 0.75 };
 
+  const whole = [0, 0, 1, 1];
+  const certain = { similarity: 0.8, margin: 0.1 };
+  const steps = { views: { catalog: [whole], query: [whole, whole] }, certain };
+
   // contract 7.9
   test.each([
     ['is read as it was written', {}, manifest.calibration],
     ['may leave the calibration out', { calibration: undefined }, null],
     ['with a calibration of the earlier form counts as one without', { calibration: earlier }, null],
+    ['may say when the first of several query views is enough', steps, manifest.calibration],
   ])('%s', async (_what, change, calibration) => {
-    expect(await read({ ...manifest, ...change })).toEqual({ ...manifest, calibration });
+    expect(await read({ ...manifest, ...change })).toEqual({ ...manifest, ...change, calibration });
   });
 
-  const whole = [0, 0, 1, 1];
   test.each([
     ['a path that leaves the folder', { file: '../model.json' }, 'file: must be a path inside the folder'],
     ['an absolute path', { file: '/model.json' }, 'file: must be a path inside the folder'],
@@ -70,6 +74,8 @@ describe('a manifest', () => {
       { views: { catalog: [whole], query: [[0.5, 0, 0.6, 1]] } },
       'views.query.0: must be [left, top, width, height] within the picture',
     ],
+    ['certainty of an only view', { certain }, 'certain: needs a second query view'],
+    ['certainty beyond 1', { certain: { ...certain, similarity: 1.1 } }, 'certain.similarity: '],
     ['a scale of 0', { input: { ...manifest.input, scale: [1, 0, 1] } }, 'input.scale: must not be 0'],
     ['a calibration without a weight', { calibration: { confidence: { kind: 'choice' } } }, 'calibration: '],
     ['more dimensions than an index holds', { output: { dimensions: 4001 } }, 'output.dimensions: '],

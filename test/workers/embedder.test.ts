@@ -53,6 +53,9 @@ describe('an embedder', () => {
     const found = await embedder.embed(jpeg, 'query');
     expect(found.map((vector) => vector.map(Math.round).join())).toEqual(['1,0,0', '0,0,1']);
     expect(rounded(await embedder.embed(jpeg, 'catalog'))).toEqual([[0.71, 0, 0.71]]);
+    const pixels = await embedder.decode(jpeg);
+    const steps = [await embedder.embed(pixels, 'query', 0, 1), await embedder.embed(pixels, 'query', 1)];
+    expect(steps.map(rounded)).toEqual(rounded(found).map((view) => [view]));
   });
 
   test('maps the vectors of an adapted version, but not those of its model (contract 14.20)', async () => {

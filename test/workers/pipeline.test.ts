@@ -1,7 +1,7 @@
 import { EVERYTHING } from '../../models/catalog/catalog-query';
-import type { EmbeddingRepository, NeighbourIndex } from '../../models/ports';
-import type { EmbeddingVersion } from '../../models/vision/embedding-model';
-import type { SmallImage } from '../../models/vision/neighbours';
+import type { Embedder, EmbeddingRepository, NeighbourIndex } from '../../models/ports';
+import type { EmbeddingVersion, ModelManifest } from '../../models/vision/embedding-model';
+import type { SmallImage, Vectors } from '../../models/vision/neighbours';
 import { ForegroundLoad } from '../../workers/foreground-load';
 import { VisionPipeline } from '../../workers/pipeline';
 import { RecallSampler } from '../../workers/recall-sampler';
@@ -9,29 +9,34 @@ import { silent } from '../support/log-sink';
 import { tinyManifest } from './tiny-models';
 
 const jpeg = Buffer.from('a JPEG');
+const pixels = { pixels: Buffer.alloc(3), width: 1, height: 1, digest: 'd', jpeg: async () => jpeg };
 const manifest = tinyManifest(3);
 
-/** A pipeline under a live version whose number a test may change, and what its embedder was given. */
-function setup(cacheBytes: number) {
-  const live = { id: 4, model: 'tiny@1.0.0', manifest };
-  const embed = jest.fn(async (_picture: unknown) => [Float32Array.of(1, 0, 0)]);
+/** A pipeline under a live version and a catalog that a test may change, and what its embedder was given. */
+function setup(cacheBytes: number, certain?: ModelManifest['certain']) {
+  const live = { id: 4, model: 'tiny@1.0.0', manifest: { ...manifest, certain } };
+  const catalog = { distance: 0.1 };
+  const vectors = [1, 2, 3].map((value) => Float32Array.of(value, 0, 0));
+  const embed = jest.fn(async (...[, , from, to]: Parameters<Embedder['embed']>) => vectors.slice(from, to));
+  const nearest = async (_version: unknown, [views = []]: readonly Vectors[]) => [
+    { ...catalog, imageId: 1, products: ['product_a'], byView: views.map(() => catalog.distance) },
+  ];
   const pipeline = new VisionPipeline(
     { live: async () => live as EmbeddingVersion } as Partial<EmbeddingRepository> as EmbeddingRepository,
-    { forVersion: async () => ({ manifest, embed, close: async () => undefined }) },
-    { nearest: async () => [] } as Partial<NeighbourIndex> as NeighbourIndex,
+    { forVersion: async () => ({ embed, decode: async () => pixels }) as Partial<Embedder> as Embedder },
+    { nearest } as Partial<NeighbourIndex> as NeighbourIndex,
     new ForegroundLoad(),
     new RecallSampler({} as NeighbourIndex, silent, { oneOf: 0 }),
     cacheBytes,
   );
   const look = (...images: SmallImage[]) =>
     pipeline.neighbours({ images, limit: 50, scope: EVERYTHING, liveStamp: null, queueMs: 0 });
-  return { live, embed, look };
+  return { live, catalog, embed, look };
 }
 
 test('a photo is embedded in the form in which it arrives', async () => {
   const { embed, look } = setup(0);
   await look({ jpeg, digest: 'd' });
-  const pixels = { pixels: Buffer.alloc(3), width: 1, height: 1, digest: 'd', jpeg: async () => jpeg };
   await look(pixels);
   expect(embed.mock.calls.map(([picture]) => picture)).toEqual([jpeg, pixels]);
 });
@@ -54,4 +59,19 @@ test('a cache of 0 bytes is none', async () => {
   await look({ jpeg, digest: 'd' });
   await look({ jpeg, digest: 'd' });
   expect(embed).toHaveBeenCalledTimes(2);
+});
+
+test('a photo that is certain by its first view is embedded in that alone; the cache has what was embedded', async () => {
+  const { catalog, embed, look } = setup(1_000, { similarity: 0.8, margin: 0.1 });
+  const looked = async (distance: number) => {
+    embed.mockClear();
+    catalog.distance = distance;
+    const { neighbours } = await look({ jpeg, digest: 'd' });
+    return [neighbours[0]?.byView?.length, embed.mock.calls];
+  };
+  expect(await looked(0.1)).toEqual([1, [[pixels, 'query', 0, 1]]]);
+  expect(await looked(0.1)).toEqual([1, []]);
+  expect(await looked(0.3)).toEqual([3, [[pixels, 'query', 1, undefined]]]);
+  expect(await looked(0.3)).toEqual([3, []]);
+  expect(await looked(0.1)).toEqual([1, []]);
 });

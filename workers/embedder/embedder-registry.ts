@@ -10,7 +10,7 @@ import {
 import { mapped } from '../../models/vision/linear-map';
 import { InferencePool, type InferencePoolOptions, type InferencePoolStats } from './inference-pool';
 import { type ModelFolder, ModelRefused, readGolden, readManifest, verifyDigests } from './model-folder';
-import { renderViews } from './render-views';
+import { decodeFor, renderViews } from './render-views';
 
 export interface EmbedderRegistryOptions extends InferencePoolOptions {
   /** The folder of a model; null when it is not installed here. */
@@ -53,10 +53,8 @@ export class PooledEmbedderRegistry implements EmbedderRegistry {
     if (!map) throw new ModelRefused(model, 'its map is gone');
     this.#maps.set(id, map);
     return {
-      manifest,
-      embed: async (picture, views) =>
-        (await network.embed(picture, views)).map((vector) => mapped(map, vector)),
-      close: () => network.close(),
+      ...{ manifest, decode: network.decode, close: network.close },
+      embed: async (...asked) => (await network.embed(...asked)).map((vector) => mapped(map, vector)),
     };
   }
 
@@ -75,10 +73,12 @@ export class PooledEmbedderRegistry implements EmbedderRegistry {
     if (folder === null) throw new ModelRefused(modelReference(manifest), 'it is not installed here');
     const pool = await this.#startPool();
     await loadVerified(pool, key, { folder, manifest });
+    const { views, input } = manifest;
     return {
       manifest,
-      embed: async (picture, views) =>
-        pool.embed(key, await renderViews(picture, manifest.views[views], manifest.input), views),
+      embed: async (picture, kind, ...range) =>
+        pool.embed(key, await renderViews(picture, views[kind], input, ...range), kind),
+      decode: (photo) => decodeFor(photo, views.query, input),
       close: async () => {
         this.#embedders.delete(key);
         await pool.engines.unload(key);

@@ -131,6 +131,7 @@ const manifestSchema: z.ZodType<ModelManifest> = z
       dimensions: z.number().int().min(1).max(DIMENSIONS_MAX),
     }),
     views: z.object({ catalog: views, query: views }),
+    certain: z.object({ similarity: fraction, margin: fraction }).exactOptional(),
     calibration: z.union([calibration, earlierCalibration]).nullable().default(null),
     licence: z.string().min(1),
     description: z.string().exactOptional(),
@@ -144,7 +145,9 @@ const manifestSchema: z.ZodType<ModelManifest> = z
     path: ['digests'],
     error: 'must have an entry for the model file',
   })
-  .superRefine(({ digests, golden }, { addIssue }) => {
+  .superRefine(({ digests, golden, certain, views }, { addIssue }) => {
+    if (certain && views.query.length === 1)
+      addIssue({ code: 'custom', path: ['certain'], message: 'needs a second query view' });
     // No path may equal another, or be a folder of another; some file systems ignore case
     // (contract 14.14).
     const files = new Map([[MANIFEST_FILE, MANIFEST_FILE]]);

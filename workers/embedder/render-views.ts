@@ -12,39 +12,41 @@ const PIXELS_MAX = 50_000_000;
  * The views of one prepared picture as a model sees them: each crop fitted to the input of the model. A JPEG is decoded
  * once, and only as large as the smallest crop needs.
  * @param views crops as fractions of the picture
- * @returns per view width x height x 3 bytes, red, green and blue
+ * @returns per view, from a place to another, width x height x 3 bytes, red, green and blue
  * @throws unprocessable `image_undecodable`
  */
 export async function renderViews(
   picture: Buffer | Pixels,
   views: readonly View[],
   input: Input,
+  from = 0,
+  to?: number,
 ): Promise<Uint8Array[]> {
-  try {
-    if (!views.every(isWhole)) return await renderCrops(picture, views, input);
-    const whole = await pixelsOf(fitted(open(picture), input));
-    return views.map(() => whole);
-  } catch (failure) {
-    throw undecodableImage(failure);
+  const wanted = views.slice(from, to);
+  if (views.every(isWhole)) {
+    const view = await pixelsOf(fitted(open(picture), input)).catch(undecodable);
+    return wanted.map(() => view);
   }
-}
-
-async function renderCrops(
-  picture: Buffer | Pixels,
-  views: readonly View[],
-  input: Input,
-): Promise<Uint8Array[]> {
-  const header = Buffer.isBuffer(picture) ? await open(picture).metadata() : picture;
-  const scale = Math.min(1, Math.max(...views.map((view) => scaleOf(view, header, input))));
-  const size = { width: atLeastOne(header.width * scale), height: atLeastOne(header.height * scale) };
-  const whole = await resized(picture, size, input);
+  const whole = await decodeFor(picture, views, input);
   return Promise.all(
-    views.map((view) => {
+    wanted.map((view) => {
       const region = regionOf(view, whole);
       if (isAsLarge(region, input)) return placed(whole, region, input);
       return pixelsOf(fitted(open(whole).extract(region), input));
     }),
   );
+}
+
+/** The picture as large as the smallest of these crops needs. @throws unprocessable `image_undecodable` */
+export async function decodeFor(picture: Buffer | Pixels, views: readonly View[], input: Input) {
+  const header = Buffer.isBuffer(picture) ? await open(picture).metadata().catch(undecodable) : picture;
+  const scale = Math.min(1, Math.max(...views.map((view) => scaleOf(view, header, input))));
+  const size = { width: atLeastOne(header.width * scale), height: atLeastOne(header.height * scale) };
+  return resized(picture, size, input).catch(undecodable);
+}
+
+function undecodable(failure: unknown): never {
+  throw undecodableImage(failure);
 }
 
 /** The crop fills the input as it is, as the smallest one does: sharp would change no pixel of it. */
@@ -63,11 +65,7 @@ function placed({ pixels, width }: Pixels, region: Region, input: Input): Buffer
 }
 
 /** Pixels that have the size already stay as they are. */
-async function resized(
-  picture: Buffer | Pixels,
-  size: Size,
-  { kernel = USUAL_KERNEL }: Input,
-): Promise<Pixels> {
+async function resized(picture: Buffer | Pixels, size: Size, { kernel = USUAL_KERNEL }: Input) {
   const { width, height } = size;
   if (!Buffer.isBuffer(picture) && picture.width === width && picture.height === height) return picture;
   const pixels = await pixelsOf(open(picture).resize({ width, height, fit: 'fill', kernel }));

@@ -56,6 +56,9 @@ export async function benchPeers({ products, calls }: PeersBenchOptions): Promis
       try {
         const subjects = [...peers.map(({ subject }) => subject), ...loupes];
         const agreed = await agreement(subjects, bodies);
+        const isCertain = sql`jsonb_array_length(neighbours -> 0 -> 'byView') = 1`;
+        const stopped = sql`SELECT round(100 * avg((${isCertain})::int))::text AS share FROM predictions`;
+        const [certain] = await served.onDatabase((knex) => rowsOf<{ share: string }>(knex, stopped));
         return {
           title: `identify beside a peer: ${products} products, ${PHOTO_SIDE} x ${PHOTO_SIDE} JPEG photos, medians of ${TURNS}, ${machine()}`,
           head: [
@@ -66,6 +69,7 @@ export async function benchPeers({ products, calls }: PeersBenchOptions): Promis
           notes: [
             'The peer checks no key, books nothing, limits nothing, keeps no record of its answers, and has no confidence, prices or taxonomy.',
             ...agreed,
+            `Loupe looked at the whole view alone of ${certain?.share} % of the photos; the peer always embeds all crops.`,
             'Processor time is that of the processes that answer, and of all PostgreSQL and Redis processes of the machine meanwhile. The client shares the cores.',
           ],
         };

@@ -55,14 +55,13 @@ export async function benchConfidence(options: ConfidenceBenchOptions): Promise<
   );
   const small = single.filter((_, at) => at % SMALL_EVERY === 0);
   const trials = [...single, ...small.flatMap((each) => SIZES.map((size) => ({ ...each, size })))];
-  const fitting = trials.map((each) => weighted(set, each, source));
+  const fitting = await Promise.all(trials.map((each) => weighted(set, each, source)));
   const models = [...Array(FOLDS).keys()].map((fold) =>
     fitted(fitting.filter(({ item }) => foldOf(item) !== fold)),
   );
-  const calls = trials.map((each, at): Judged => {
-    const example = fitting[at] ?? source.example(each);
+  const calls = fitting.map(({ trial, ...example }): Judged => {
     const judge = models[foldOf(example.item)] ?? UNCALIBRATED.confidence;
-    return { ...each, example, model: judge, query: source.query(each) };
+    return { ...trial, example, model: judge, query: source.query(trial) };
   });
   const whole = calls.filter(({ size }) => size === null);
   const final = fitted(fitting);
@@ -98,12 +97,12 @@ const isRejected = ({ isKnown, query }: Judged): boolean => !isKnown && LEVELS_R
 const chanceOf = ({ isKnown }: Pick<Trial, 'isKnown'>): number =>
   isKnown ? 1 - UNKNOWN_SHARE : UNKNOWN_SHARE;
 
-function weighted(set: PhotoSet, trial: Trial, source: ExampleSource): LabelledExample {
+async function weighted(set: PhotoSet, trial: Trial, source: ExampleSource) {
   const real = set.queries.filter(({ level }) => level === OTHER_PHOTO).length;
   const isOther = source.query(trial).level === OTHER_PHOTO;
   const importance = isOther ? (set.queries.length - real) / Math.max(1, real) : 1;
   const share = trial.size === null ? 1 : (SMALL_SHARE * SMALL_EVERY) / SIZES.length;
-  return { ...source.example(trial), weight: chanceOf(trial) * importance * share };
+  return { ...(await source.example(trial)), trial, weight: chanceOf(trial) * importance * share };
 }
 
 const REAL = ['real', 'bags', 'watches'];

@@ -4,10 +4,10 @@ import { pino } from 'pino';
 import type { LabelledExample } from '../../../../models/indexing/fit-calibration';
 import type { InstalledModel } from '../../../../models/ports';
 import { Random } from '../../../../models/random';
-import { candidatesOf, NEIGHBOURS, shortlistOf } from '../../../../models/vision/candidates';
-import type { EmbeddingVersion } from '../../../../models/vision/embedding-model';
+import { candidatesOf, NEIGHBOURS, nearestImages, shortlistOf } from '../../../../models/vision/candidates';
+import type { EmbeddingVersion, ModelManifest } from '../../../../models/vision/embedding-model';
 import { dot } from '../../../../models/vision/linear-map';
-import type { ShownNeighbour } from '../../../../models/vision/neighbours';
+import type { ShownNeighbour, Vectors } from '../../../../models/vision/neighbours';
 import { PooledEmbedderRegistry } from '../../../../workers/embedder/embedder-registry';
 import { defaultThreads } from '../../../../workers/embedder/inference-pool';
 import { SharpImagePreparer } from '../../../../workers/image/sharp-image-preparer';
@@ -21,21 +21,20 @@ export interface Trial {
   readonly size: number | null;
 }
 
-/** The vectors of a photo, by view. */
-type Views = readonly Float32Array[];
 const PICTURES_AT_ONCE = 4;
 
 /** What a model sees of a set of photos, in this process and with an exhaustive search. */
 export class ExampleSource {
   readonly #ancestry: ReadonlyMap<string, readonly string[]>;
   /** For each query the similarity of each of its views to the nearest view of each catalog photo. */
-  readonly #similarities = new Map<number, Views>();
+  readonly #similarities = new Map<number, Vectors>();
 
   private constructor(
     private readonly set: PhotoSet,
-    private readonly catalog: readonly Views[],
+    private readonly catalog: readonly Vectors[],
     /** For each query. */
-    private readonly asked: readonly Views[],
+    private readonly asked: readonly Vectors[],
+    private readonly manifest: ModelManifest,
   ) {
     this.#ancestry = new Map(set.photos.map(({ product, brand }) => [product, [brand]]));
   }
@@ -57,20 +56,23 @@ export class ExampleSource {
           },
           { concurrency: PICTURES_AT_ONCE },
         );
-      return new ExampleSource(set, await embed(set.photos, 'catalog'), await embed(set.queries, 'query'));
+      const catalog = await embed(set.photos, 'catalog');
+      return new ExampleSource(set, catalog, await embed(set.queries, 'query'), manifest);
     } finally {
       await embedders.close();
     }
   }
 
-  example(trial: Trial): LabelledExample {
+  async example(trial: Trial): Promise<LabelledExample> {
     const { product, set } = this.query(trial);
-    const views = this.#similaritiesOf(trial.query);
-    const neighbours = nearest(views, this.#catalog(trial)).map((photo): ShownNeighbour => {
-      const byView = views.map((view) => 1 - (view[photo] ?? -1));
-      const products = [this.set.photos[photo]?.product ?? ''];
-      return { imageId: photo, products, distance: Math.min(...byView), byView };
-    });
+    const [similarities, catalog] = [this.#similaritiesOf(trial.query), this.#catalog(trial)];
+    const search = async ([views = []]: readonly Vectors[]) =>
+      nearest(views, catalog).map((photo): ShownNeighbour => {
+        const byView = views.map((view) => 1 - (view[photo] ?? -1));
+        const products = [this.set.photos[photo]?.product ?? ''];
+        return { imageId: photo, products, distance: Math.min(...byView), byView };
+      });
+    const neighbours = await nearestImages(this.manifest, [similarities], search);
     return {
       item: product,
       shortlist: shortlistOf(candidatesOf(neighbours, 1)),
@@ -97,7 +99,7 @@ export class ExampleSource {
     return isKnown ? [own, ...chosen] : chosen;
   }
 
-  #similaritiesOf(query: number): Views {
+  #similaritiesOf(query: number): Vectors {
     const known = this.#similarities.get(query);
     if (known) return known;
     const computed = (this.asked[query] ?? []).map((view) =>
@@ -108,7 +110,7 @@ export class ExampleSource {
   }
 }
 
-function nearest(views: Views, catalog: readonly number[]): number[] {
+function nearest(views: Vectors, catalog: readonly number[]): number[] {
   const best = new Map(catalog.map((photo) => [photo, Math.max(...views.map((view) => view[photo] ?? -1))]));
   return [...best.keys()]
     .sort((left, right) => (best.get(right) ?? 0) - (best.get(left) ?? 0))

@@ -29,11 +29,12 @@ export async function benchRecall(options: VisionBenchOptions): Promise<Measurem
   const [set, model] = [await readPhotoSet(options), await bundledModel()];
   const source = await ExampleSource.of(set, model);
   const { confidence } = calibrationOf(model.manifest);
-  const calls = set.queries.map((query, at): Answered => {
-    const { shortlist, ancestry } = source.example({ query: at, isKnown: true, size: null });
+  const answered = async (query: Query, at: number): Promise<Answered> => {
+    const { shortlist, ancestry } = await source.example({ query: at, isKnown: true, size: null });
     const { products } = new MatchContext(shortlist, ancestry, confidence);
     return { query, products: products.map(({ id }) => id) };
-  });
+  };
+  const calls = await Promise.all(set.queries.map(answered));
   const sorts = [...new Set(calls.map(sortOf))].sort();
   const groups = sorts.map((sort) => [sort, calls.filter((each) => sortOf(each) === sort)] as const);
   return {
