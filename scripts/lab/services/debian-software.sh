@@ -62,8 +62,8 @@ build_pgvector() {
   vector=$(sed -E 's/.*_([^_]+)\.orig\..*/\1/' <<<"$tarball")
   mkdir "$aside/pgvector"
   tar -xf "$tarball" --strip-components=1 -C "$aside/pgvector"
-  # No code for this processor alone, and no bitcode, which would need clang.
-  own=(-C "$aside/pgvector" "PG_CONFIG=$root/usr/lib/postgresql/$1/bin/pg_config" OPTFLAGS= with_llvm=no)
+  # No code for this processor alone, nothing for a debugger, and no bitcode, which would need clang.
+  own=(-C "$aside/pgvector" "PG_CONFIG=$root/usr/lib/postgresql/$1/bin/pg_config" OPTFLAGS= COPT=-g0 with_llvm=no)
   make -j2 "${own[@]}"
   make "${own[@]}" install
 }
