@@ -72,34 +72,35 @@ export const numbersIn = (word: string): string[] =>
  * that follow letters (`#535653` for `lou535653`).
  */
 function referencesIn(folded: string): string[] {
-  const found = new Set<string[]>();
-  let [token, before, end]: [string[], string[], number] = [[], [], 0];
-  const isCode = (words: readonly string[]) => words.length > 0 && words.every((word) => CODE.test(word));
-  const close = () => {
-    for (let from = 0; from < token.length; from++) {
-      for (let to = from + 2; to <= Math.min(token.length, from + REFERENCE_WORDS_MAX); to++)
-        found.add(token.slice(from, to));
-    }
-    if (!isCode(before) || !isCode(token)) return;
-    found.add([...before, ...token]).add([...before.slice(-1), ...token.slice(0, 1)]);
-  };
+  const tokens: { readonly words: string[]; readonly isLoose: boolean }[] = [];
+  const [references, numbers]: [string[], string[]] = [[], []];
+  let end = 0;
   for (const { 0: word, index } of folded.matchAll(WORDS)) {
     const between = folded.slice(end, index);
-    if (!TIGHT.test(between)) {
-      close();
-      before = LOOSE.test(between) ? token : [];
-      token = [];
-    }
-    token.push(word);
+    const token = TIGHT.test(between) && tokens.at(-1);
+    if (token) token.words.push(word);
+    else tokens.push({ words: [word], isLoose: LOOSE.test(between) });
+    for (const number of numbersIn(word)) numbers.push(referenceOf([number]));
     end = index + word.length;
   }
-  close();
-  const numbers = (folded.match(WORDS) ?? []).flatMap(numbersIn);
-  const references = Array.from(found, referenceOf).filter((reference) => DIGIT.test(reference));
-  return [...references, ...numbers.map((number) => referenceOf([number]))].filter(
-    ({ length }) => length <= REFERENCE_LETTERS_MAX,
+  tokens.forEach(({ words, isLoose }, position) => {
+    for (let from = 0; from < words.length; from++) {
+      for (let to = from + 2; to <= Math.min(words.length, from + REFERENCE_WORDS_MAX); to++)
+        references.push(referenceOf(words.slice(from, to)));
+    }
+    const before = tokens[position - 1]?.words ?? [];
+    if (!isLoose || position === 0 || ![...before, ...words].every(isCode)) return;
+    references.push(
+      referenceOf([...before, ...words]),
+      referenceOf([...before.slice(-1), ...words.slice(0, 1)]),
+    );
+  });
+  return [...references, ...numbers].filter(
+    (term) => term.length <= REFERENCE_LETTERS_MAX && DIGIT.test(term),
   );
 }
+
+const isCode = (word: string): boolean => CODE.test(word);
 
 /** Whether a text has all of the folded words, the last also as a prefix (contract 4.16); false without words. */
 export function hasWords(text: string, words: readonly string[]): boolean {

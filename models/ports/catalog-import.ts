@@ -39,11 +39,11 @@ export interface RejectLog {
   settle(): Promise<void>;
 }
 
-/** The product that a variant belongs to, null if none names it, and whether that product was deleted. */
-export interface VariantOwner {
+/** A variant that can have no prices: it is unknown, no product names it, or the product that does is deleted. */
+export interface UnpricedVariant {
   readonly id: string;
+  readonly known: boolean;
   readonly product_id: string | null;
-  readonly deleted: boolean;
 }
 
 /** A picture that is already stored: its address and, if one was made, that of its thumbnail. */
@@ -64,8 +64,8 @@ export interface StoredImageIndex {
 export interface RecordTransaction {
   /** Deleted entities too: rows that name them keep the attribute (contract 1.8). Unknown ids are left out. */
   entities(ids: readonly string[]): Promise<ReadonlyMap<string, EntityRecord>>;
-  /** For the variants with these ids; unknown ids are left out. */
-  variantOwners(ids: readonly string[]): Promise<readonly VariantOwner[]>;
+  /** Those of the variants with these ids that can have no prices. */
+  unpricedVariants(ids: readonly string[]): Promise<readonly UnpricedVariant[]>;
   /**
    * Writes records and rows derived from them, or notes rows to be derived. The last record of a key counts.
    * @throws RecordRefusedError when one of them can't be stored; none is written then, and the transaction continues

@@ -29,7 +29,8 @@ export const recordParsers = (now: Date): RecordParsers => ({
   estimates(value) {
     const parsed = PARSERS.estimates(value);
     if ('reason' in parsed) return parsed;
-    return { record: { ...parsed.record, estimated_at: parsed.record.estimated_at ?? now.toISOString() } };
+    const { estimated_at = now.toISOString() } = parsed.record;
+    return { record: Object.assign(parsed.record, { estimated_at }) };
   },
 });
 

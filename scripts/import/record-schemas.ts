@@ -97,6 +97,12 @@ const entitySchema = z
   })
   .transform(({ deleted, ...record }): EntityRecord => record);
 
+/** Attributes without values are as good as not named. */
+const withoutEmpty = <Lists extends Readonly<Record<string, readonly string[]>>>(lists: Lists) =>
+  Object.values(lists).every(({ length }) => length > 0)
+    ? lists
+    : Object.fromEntries(Object.entries(lists).filter(([, { length }]) => length > 0));
+
 const attributeIds = z
   .union([id.transform((only) => [only]), z.array(id).transform(distinct)], 'is no id and no list of ids')
   .default([]);
@@ -110,7 +116,7 @@ const variant = z.strictObject({
 const product = {
   id: prefixedId('product_'),
   category: id,
-  attributes: byKind(attributeIds),
+  attributes: byKind(attributeIds).transform(withoutEmpty),
   tags,
   keywords,
   variants: z
@@ -125,12 +131,7 @@ const product = {
   ...alive,
 };
 
-const productSchema = z
-  .strictObject(product)
-  .transform(({ deleted, attributes, ...record }): ProductRecord => {
-    const given = Object.entries(attributes).filter(([, ids]) => ids.length > 0);
-    return { attributes: Object.fromEntries(given), ...record };
-  });
+const productSchema = z.strictObject(product).transform(({ deleted, ...record }): ProductRecord => record);
 
 const phrase = label
   .transform(wordsOf)
@@ -172,16 +173,20 @@ interface Prices extends Record<(typeof GRADES)[number], number | null> {
   readonly confidence: number | null;
 }
 
+const reject = (context: z.RefinementCtx, path: string, message: string) =>
+  context.addIssue({ code: 'custom', path: [path], message });
+
 function checkPrices(record: Prices, context: z.RefinementCtx): void {
-  const reject = (path: string, message: string) =>
-    context.addIssue({ code: 'custom', path: [path], message });
-  const rising = GRADES.find((grade, position) =>
-    GRADES.slice(0, position).some((better) => (record[better] ?? Infinity) < (record[grade] ?? 0)),
-  );
-  if (rising) reject(rising, 'grades do not descend');
+  let lowest = Infinity;
+  const rising = GRADES.find((grade) => {
+    const before = lowest;
+    lowest = record[grade] ?? lowest;
+    return lowest > before;
+  });
+  if (rising) reject(context, rising, 'grades do not descend');
   const currency = REGION_CURRENCIES[record.region];
   if ((record.currency ?? currency) !== currency)
-    reject('currency', `${record.region} is priced in ${currency}`);
+    reject(context, 'currency', `${record.region} is priced in ${currency}`);
 }
 
 const pricedColumns = ({ variant, source, region, A, B, C, D, confidence }: Prices) => ({

@@ -36,11 +36,12 @@ const bestAbove = (products: readonly string[]): Sql => sql`
   WITH ranked AS MATERIALIZED (
     SELECT row_number() OVER (ORDER BY ${BEST_FIRST}) AS place, *
     FROM (${bestOfProducts(sql`SELECT unnest(${products}::text[]) AS id`)}) AS best)
-  SELECT row_id, ${VALUES} FROM ranked JOIN (
-    SELECT substr(facet, strpos(facet, ':') + 1) AS row_id, min(place) AS place FROM ranked
-    CROSS JOIN LATERAL (SELECT facets FROM catalog_search WHERE id = product_id OFFSET 0) AS product
-    CROSS JOIN LATERAL unnest(facets) AS facet
-    WHERE facet NOT LIKE 'tags:%' GROUP BY row_id) AS first USING (place)`;
+  SELECT substr(facet, strpos(facet, ':') + 1) AS row_id, ${VALUES} FROM ranked JOIN (
+    SELECT facet, min(place) AS place FROM (
+      SELECT place, unnest(facets) AS facet FROM ranked
+      CROSS JOIN LATERAL (SELECT facets FROM catalog_search WHERE id = product_id OFFSET 0) AS product) AS named
+    GROUP BY facet) AS first USING (place)
+  WHERE facet NOT LIKE 'tags:%'`;
 
 /** The rows that show an estimate of one of these products, of which some are about to change or to leave. */
 export async function rowsShowing(trx: Knex, products: readonly string[]): Promise<string[]> {

@@ -8,7 +8,7 @@ import {
   type RecordKind,
   type WrittenRecords,
 } from '../../../models/catalog/import/records';
-import type { CatalogImportStore, FeedRun, RecordTransaction, VariantOwner } from '../../../models/ports';
+import type { CatalogImportStore, FeedRun, RecordTransaction, UnpricedVariant } from '../../../models/ports';
 import type { OpenAuditEntry } from '../../core/audit-log';
 import { writtenTable } from '../../core/copy-rows';
 import { messagesAbout } from '../../core/shared-clauses';
@@ -236,13 +236,16 @@ class DryRunStore extends PostgresImportStore {
     return known;
   }
 
-  protected override async variantOwners(
+  protected override async unpricedVariants(
     trx: Knex,
     ids: readonly string[],
-  ): Promise<readonly VariantOwner[]> {
-    const owners = new Map((await super.variantOwners(trx, ids)).map((owner) => [owner.id, owner]));
-    for (const row of await noted(trx, ids)) owners.set(row.id, row);
-    return [...owners.values()];
+  ): Promise<readonly UnpricedVariant[]> {
+    const unpriced = new Map((await super.unpricedVariants(trx, ids)).map((each) => [each.id, each]));
+    for (const { id, product_id, deleted } of await noted(trx, ids)) {
+      unpriced.delete(id);
+      if (product_id === null || deleted) unpriced.set(id, { id, product_id, known: true });
+    }
+    return [...unpriced.values()];
   }
 
   protected override async write<Kind extends RecordKind>(

@@ -16,7 +16,7 @@ import {
   type ReadRecord,
   type RecordStore,
   type RecordTransaction,
-  type VariantOwner,
+  type UnpricedVariant,
 } from '../../../models/ports';
 import { OpenAuditEntry } from '../../core/audit-log';
 import { inTransaction, rowsOf, sql } from '../../core/sql';
@@ -122,7 +122,7 @@ export class PostgresRecordStore implements RecordStore {
       await this.entry?.begin(trx);
       return await work({
         entities: (ids) => this.entitiesIn(trx, ids),
-        variantOwners: (ids) => this.variantOwners(trx, ids),
+        unpricedVariants: (ids) => this.unpricedVariants(trx, ids),
         write: (kind, records) => this.write(trx, kind, records),
       });
     });
@@ -160,12 +160,14 @@ export class PostgresRecordStore implements RecordStore {
     return loadNamed(knex, ids);
   }
 
-  protected async variantOwners(trx: Knex, ids: readonly string[]): Promise<readonly VariantOwner[]> {
+  protected async unpricedVariants(trx: Knex, ids: readonly string[]): Promise<readonly UnpricedVariant[]> {
     // One look-up for each key: the planner otherwise reads the whole table for a few thousand of them.
-    return await rowsOf<VariantOwner>(trx)`
-      SELECT variant.*, coalesce((SELECT deleted FROM products WHERE id = product_id), false) AS deleted
-      FROM unnest(${ids}::text[]) AS given (id) CROSS JOIN LATERAL (
-        SELECT id, product_id FROM variants WHERE id = given.id OFFSET 0) AS variant`;
+    return await rowsOf<UnpricedVariant>(trx)`
+      SELECT given.id, variant.id IS NOT NULL AS known, product_id
+      FROM unnest(${ids}::text[]) AS given (id) LEFT JOIN LATERAL (
+        SELECT id, product_id FROM variants WHERE id = given.id OFFSET 0) AS variant ON true
+      LEFT JOIN LATERAL (SELECT deleted FROM products WHERE id = product_id OFFSET 0) AS product ON true
+      WHERE product_id IS NULL OR deleted`;
   }
 
   /** In a savepoint, which undoes what is refused. */

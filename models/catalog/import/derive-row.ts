@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import { nameSortKey } from '../fold-text';
 import { facetOf, indexTermsOf } from '../index-terms';
 import type { Attribute } from '../item';
@@ -21,7 +20,7 @@ export interface RowContext {
 /** Code points of a sort key that count; a b-tree entry must stay under 2,700 bytes. */
 const SORT_KEY_LENGTH_MAX = 600;
 const CATEGORY_FIELD = 'category';
-/** Per kind of text; beyond that the least recently used ones are evicted. */
+/** Per kind of text; then all are forgotten, which costs less than an order of their use. */
 const TEXTS_MAX = 20_000;
 /** The field whose entities hand their tags down to products (contract 3.4). */
 const TAGGED_FIELD = 'style';
@@ -149,11 +148,12 @@ function factsOf(record: EntityRecord | CategoryRecord): Facts {
 
 /** Values derived from a text alone: products of one style share a name, and variants have few sizes and colours. */
 function derived<Value extends object | string>(derive: (text: string) => Value): (text: string) => Value {
-  const known = new LRUCache<string, Value>({ max: TEXTS_MAX });
+  const known = new Map<string, Value>();
   return (text) => {
     let value = known.get(text);
     if (value === undefined) {
       value = derive(text);
+      if (known.size === TEXTS_MAX) known.clear();
       known.set(text, value);
     }
     return value;

@@ -1,4 +1,4 @@
-import type { Numbered, RecordTransaction, VariantOwner } from '../../ports';
+import type { Numbered, RecordTransaction, UnpricedVariant } from '../../ports';
 import { categoriesOf } from '../taxonomy';
 import { productRow } from './derive-row';
 import {
@@ -112,18 +112,18 @@ const priceStage = <Record extends { readonly variant_id: string }>(): Stage<Rec
   prepare: unchanged,
   async check(batch, reject, transaction) {
     const ids = new Set(batch.map(({ record }) => record.variant_id));
-    const found = await transaction.variantOwners([...ids]);
-    const owners = new Map(found.map((owner) => [owner.id, owner]));
-    return accepted(batch, reject, ({ variant_id }) => ownerFault(variant_id, owners.get(variant_id)));
+    const found = await transaction.unpricedVariants([...ids]);
+    const faults = new Map(found.map((variant) => [variant.id, unpricedFault(variant)]));
+    return accepted(batch, reject, ({ variant_id }) => faults.get(variant_id) ?? null);
   },
 });
 
-/** Why a variant can have no prices; null when it can. */
-function ownerFault(id: string, owner: VariantOwner | undefined): Fault | null {
+/** Why a variant can have no prices. */
+function unpricedFault({ id, known, product_id }: UnpricedVariant): Fault {
   const fault = (reason: string) => ({ field: 'variant', reason });
-  if (!owner) return fault(`there is no variant "${id}"`);
-  if (owner.product_id === null) return fault(`no product names "${id}" any more`);
-  return owner.deleted ? fault(`${owner.product_id}, its product, is deleted`) : null;
+  if (!known) return fault(`there is no variant "${id}"`);
+  if (product_id === null) return fault(`no product names "${id}" any more`);
+  return fault(`${product_id}, its product, is deleted`);
 }
 
 /** The entity lines that, after one pass over their file, wait for a parent in a later line; and their ids. */
