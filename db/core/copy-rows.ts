@@ -9,33 +9,21 @@ import { identifier, joined } from './sql';
 export interface WrittenTable {
   readonly name: string;
   readonly key: readonly string[];
-  readonly columns: Readonly<Record<string, ColumnType>>;
+  readonly columns: Readonly<Record<string, string>>;
   /** Whether it has `updated_at`, the time of the last change, which is `now()` by default. */
   readonly dated: boolean;
 }
 
-export type ColumnType =
-  | 'text'
-  | 'text[]'
-  | 'jsonb'
-  | 'float8'
-  | 'int4'
-  | 'boolean'
-  | 'timestamptz'
-  | 'date'
-  | 'tsvector'
-  | 'bit';
-
 /** @param keys with a space between @param columns with their types, as in SQL */
 export function writtenTable(name: string, keys: string, columns: string, dated = false): WrittenTable {
-  const typed = columns.split(', ').map((column) => column.split(' ') as [string, ColumnType]);
+  const typed = columns.split(', ').map((column) => column.split(' '));
   return { name, key: keys.split(' '), columns: Object.fromEntries(typed), dated };
 }
 
 const NULL = '\\N';
 
 /** A value in the text format of COPY: a tsvector is given as its words, bits as bytes, JSON as a value or as text. */
-export function copyValue(value: unknown, type: ColumnType): string {
+export function copyValue(value: unknown, type: string): string {
   if (value === null || value === undefined) return NULL;
   switch (type) {
     case 'text[]':
