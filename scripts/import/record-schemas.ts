@@ -97,12 +97,6 @@ const entitySchema = z
   })
   .transform(({ deleted, ...record }): EntityRecord => record);
 
-/** Attributes without values are as good as not named. */
-const withoutEmpty = <Lists extends Readonly<Record<string, readonly string[]>>>(lists: Lists) =>
-  Object.values(lists).every(({ length }) => length > 0)
-    ? lists
-    : Object.fromEntries(Object.entries(lists).filter(([, { length }]) => length > 0));
-
 const attributeIds = z
   .union([id.transform((only) => [only]), z.array(id).transform(distinct)], 'is no id and no list of ids')
   .default([]);
@@ -116,7 +110,7 @@ const variant = z.strictObject({
 const product = {
   id: prefixedId('product_'),
   category: id,
-  attributes: byKind(attributeIds).transform(withoutEmpty),
+  attributes: byKind(attributeIds),
   tags,
   keywords,
   variants: z
@@ -131,7 +125,12 @@ const product = {
   ...alive,
 };
 
-const productSchema = z.strictObject(product).transform(({ deleted, ...record }): ProductRecord => record);
+const productSchema = z
+  .strictObject(product)
+  .transform(({ deleted, attributes, ...record }): ProductRecord => {
+    const given = Object.entries(attributes).filter(([, ids]) => ids.length > 0);
+    return { attributes: Object.fromEntries(given), ...record };
+  });
 
 const phrase = label
   .transform(wordsOf)

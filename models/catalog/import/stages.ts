@@ -120,10 +120,9 @@ const priceStage = <Record extends { readonly variant_id: string }>(): Stage<Rec
 
 /** Why a variant can have no prices. */
 function unpricedFault({ id, known, product_id }: UnpricedVariant): Fault {
-  const fault = (reason: string) => ({ field: 'variant', reason });
-  if (!known) return fault(`there is no variant "${id}"`);
-  if (product_id === null) return fault(`no product names "${id}" any more`);
-  return fault(`${product_id}, its product, is deleted`);
+  const owner =
+    product_id === null ? `no product names "${id}" any more` : `${product_id}, its product, is deleted`;
+  return { field: 'variant', reason: known ? owner : `there is no variant "${id}"` };
 }
 
 /** The entity lines that, after one pass over their file, wait for a parent in a later line; and their ids. */
