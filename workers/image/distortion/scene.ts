@@ -57,7 +57,7 @@ export function unevenLight(strength: number, random: Random): (x: number, y: nu
   return (x, y) => {
     const [along] = turn(x, y);
     const fromMiddle = (x - 0.5) ** 2 + (y - 0.5) ** 2;
-    const shine = Math.max(0, 1 - Math.hypot(x - glareX, y - glareY) / radius);
+    const shine = glare && Math.max(0, 1 - Math.hypot(x - glareX, y - glareY) / radius);
     return 1 + along * (along > 0 ? 2 * bright : 1.6 * dark) - vignette * fromMiddle + glare * shine;
   };
 }
