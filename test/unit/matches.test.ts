@@ -90,8 +90,7 @@ describe('Images nearest to photos', () => {
     const search = jest.fn(async (_photos: unknown) => found);
     await expect(nearestImages({ certain: of }, Array(photos).fill({ slice }), search)).resolves.toBe(found);
     expect(slice.mock.calls).toEqual(slices);
-    const looked = slices === FIRST ? views.slice(0, 1) : views;
-    expect(search.mock.lastCall).toEqual([Array(photos).fill(looked)]);
+    expect(search.mock.lastCall).toEqual([Array(photos).fill(slices === FIRST ? views.slice(0, 1) : views)]);
   });
 });
 
