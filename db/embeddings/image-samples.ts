@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import { inject, injectable } from 'tsyringe';
 import type { SearchScope } from '../../models/catalog/catalog-query';
 import type { CatalogImage } from '../../models/indexing/embedding-version';
+import { addTo } from '../../models/multimap';
 import { type IdPage, type ImageSamples, type PicturedProduct, PORTS } from '../../models/ports';
 import { conditionsOf } from '../catalog/search/catalog-clauses';
 import { allOf, rowsOf, type Sql, sql } from '../core/sql';
@@ -36,7 +37,7 @@ export class PostgresImageSamples implements ImageSamples {
       SELECT p.product_id AS product, i.id::float8 AS id, i.address FROM product_images p JOIN images i ON i.id = p.image_id
       WHERE p.product_id = ANY(${[...productIds]}::text[]) ORDER BY i.id`;
     const images = new Map<string, CatalogImage[]>();
-    for (const { product, ...image } of rows) images.set(product, [...(images.get(product) ?? []), image]);
+    for (const { product, ...image } of rows) addTo(images, product, image);
     return images;
   }
 

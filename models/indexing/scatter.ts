@@ -1,4 +1,5 @@
 import { EigenvalueDecomposition, inverse, Matrix } from 'ml-matrix';
+import { addTo } from '../multimap';
 import { hash } from '../random';
 import type { Adaptation } from '../vision/embedding-model';
 import { dot, mapped, meanOf, unit } from '../vision/linear-map';
@@ -184,7 +185,7 @@ function scoresOf(
     const near = gallery.map((other) => (other === picture ? -2 : dot(picture.vector, other.vector)));
     const nearest = Math.max(...near.filter((_, at) => gallery[at]?.id === picture.id));
     const rank = 1 + near.filter((each, at) => gallery[at]?.id !== picture.id && each >= nearest).length;
-    scores.set(picture.id, [...(scores.get(picture.id) ?? []), 1 / rank]);
+    addTo(scores, picture.id, 1 / rank);
   }
   return [...scores.values()].map(meanOfNumbers);
 }

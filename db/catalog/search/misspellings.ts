@@ -1,4 +1,5 @@
 import { isReference, lettersOf } from '../../../models/catalog/index-terms';
+import { addTo } from '../../../models/multimap';
 import { constant, lines, type Sql, sql } from '../../core/sql';
 
 /** A deletion that this many words share is ignored: it says hardly anything about a word. */
@@ -45,7 +46,7 @@ export function nearWords(candidates: WordsByWord): ReadonlyMap<string, readonly
     .filter(({ edits }) => edits < Number.POSITIVE_INFINITY)
     .sort((left, right) => left.edits - right.edits || (left.word < right.word ? -1 : 1))
     .slice(0, NEAR_MAX)) {
-    found.set(asked, [...(found.get(asked) ?? []), each]);
+    addTo(found, asked, each);
   }
   return found;
 }

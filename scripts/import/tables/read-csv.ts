@@ -2,6 +2,7 @@ import { pipeline } from 'node:stream';
 import { CsvError, type InfoRecord, parse } from 'csv-parse';
 import type { ReadRow } from '../../../models/catalog/tables/product-rows';
 import { messageOf } from '../../../models/errors';
+import { addTo } from '../../../models/multimap';
 import { decodedText, MISSING_BYTES, REPLACEMENT } from './decode-text';
 
 const DELIMITERS = [',', ';', '\t', '|'];
@@ -111,7 +112,7 @@ function rowOf({ cells, line, lastLine, text }: CsvRecord, header: readonly stri
   for (const [position, column] of header.entries()) {
     const cell = cells[position]?.trim() ?? '';
     if (cell.includes(REPLACEMENT)) return { line, field: column, reason: MISSING_BYTES };
-    if (cell !== '') named.set(column, [...(named.get(column) ?? []), cell]);
+    if (cell !== '') addTo(named, column, cell);
   }
   return { line, cells: named };
 }

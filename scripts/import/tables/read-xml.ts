@@ -1,5 +1,6 @@
 import { parser as saxParser } from 'sax';
 import type { ReadRow } from '../../../models/catalog/tables/product-rows';
+import { addTo } from '../../../models/multimap';
 import { decodedText, MISSING_BYTES, REPLACEMENT } from './decode-text';
 
 const CELL_LENGTH_MAX = 1024 * 1024;
@@ -63,8 +64,7 @@ export async function* xmlRows(
     if (!item) return;
     if (item.depth === 0) return finish(item);
     const text = item.text.trim();
-    if (item.depth === 1 && text !== '')
-      item.cells.set(item.column, [...(item.cells.get(item.column) ?? []), text]);
+    if (item.depth === 1 && text !== '') addTo(item.cells, item.column, text);
     item.depth -= 1;
   };
   sax.ontext = add;

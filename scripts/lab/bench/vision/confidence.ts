@@ -7,6 +7,7 @@ import {
   judged,
   type LabelledExample,
 } from '../../../../models/indexing/fit-calibration';
+import { addTo } from '../../../../models/multimap';
 import { hash } from '../../../../models/random';
 import { UNCALIBRATED } from '../../../../models/vision/confidence';
 import { type ChoiceModel, modelReference } from '../../../../models/vision/embedding-model';
@@ -136,8 +137,7 @@ function groupsOf(calls: readonly Judged[]): [string, Judged[]][] {
   for (const call of calls) {
     const { level, kind, set } = call.query;
     const names = set === null ? ['real', 'real, dev'] : ['real', 'pairs', `pairs, ${kind} ${set}`];
-    for (const name of ['all', ...(isReal(call) ? names : [`level ${level}`])])
-      groups.set(name, [...(groups.get(name) ?? []), call]);
+    for (const name of ['all', ...(isReal(call) ? names : [`level ${level}`])]) addTo(groups, name, call);
   }
   return [...groups].sort(([left], [right]) => (left < right ? -1 : 1));
 }
