@@ -486,7 +486,7 @@ CREATE INDEX catalog_search_facets ON catalog_search USING gin (facets) WITH (gi
 CREATE INDEX catalog_search_name ON catalog_search USING btree (kind, category, sort_key, id);
 CREATE INDEX catalog_search_node_names ON catalog_search USING btree (sort_key, popularity DESC, id) WHERE kind <> 'product'::text;
 CREATE INDEX catalog_search_node_popular ON catalog_search USING btree (popularity DESC, id) WHERE kind <> 'product'::text;
-CREATE INDEX catalog_search_node_words ON catalog_search USING gin (words) WHERE kind <> 'product'::text;
+CREATE INDEX catalog_search_node_words ON catalog_search USING gin (words) WITH (gin_pending_list_limit='64') WHERE kind <> 'product'::text;
 CREATE INDEX catalog_search_popular ON catalog_search USING btree (kind, category, popularity DESC, id);
 CREATE INDEX catalog_search_unpopular ON catalog_search USING btree (kind, category, popularity, id);
 CREATE INDEX catalog_search_words ON catalog_search USING gin (words) WITH (gin_pending_list_limit='64');
@@ -498,7 +498,7 @@ CREATE TABLE search_words (
   deletions text[] COLLATE "C" NOT NULL,
   PRIMARY KEY (word)
 );
-CREATE INDEX search_words_deletions ON search_words USING gin (deletions);
+CREATE INDEX search_words_deletions ON search_words USING gin (deletions) WITH (gin_pending_list_limit='64');
 
 -- Synonyms, folded: in a query each of the phrases is also read as each of the readings.
 CREATE TABLE synonyms (
@@ -507,7 +507,7 @@ CREATE TABLE synonyms (
   readings text[] COLLATE "C" NOT NULL,
   PRIMARY KEY (id)
 );
-CREATE INDEX synonyms_phrases ON synonyms USING gin (phrases);
+CREATE INDEX synonyms_phrases ON synonyms USING gin (phrases) WITH (gin_pending_list_limit='64');
 
 -- Folded texts of queries that found nothing, the most frequent of each day, without anything about the caller.
 CREATE TABLE search_misses (

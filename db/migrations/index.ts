@@ -1,6 +1,7 @@
 import { StoreFault } from '../../models/store-fault';
 import { firstVersion } from './first-version';
 import type { SchemaStep, SchemaSteps } from './migrate';
+import { pendingLists } from './pending-lists';
 import { processModels } from './process-models';
 
 /** Migrations that are part of the first version now; older databases still have their names. */
@@ -29,4 +30,5 @@ export const migrations: SchemaSteps = {
   '202611252300-first-version': firstVersion,
   ...Object.fromEntries(SQUASHED.map((name) => [name, squashed])),
   '202611260070-process-models': processModels,
+  '202611260080-pending-lists': pendingLists,
 };

@@ -46,6 +46,13 @@ test('the audit log can only ever be added to, and an entry is rolled back with 
 describe('the schema', () => {
   const shown = readFileSync(join(__dirname, '../../db/schema.sql'), 'utf8');
 
+  // contract 5.8
+  test('keeps the pending list of each GIN index short, which every look-up reads whole', async () => {
+    const long = sql`SELECT c.relname FROM pg_class c JOIN pg_am ON pg_am.oid = c.relam
+      WHERE amname = 'gin' AND c.relkind = 'i' AND 'gin_pending_list_limit=64' <> ALL (coalesce(c.reloptions, '{}'))`;
+    expect(await rowsOf(database.knex, long)).toEqual([]);
+  });
+
   test('can be migrated down step by step, and up again', async () => {
     const names = Object.keys(migrations);
     expect((await migrateDown(database.knex, migrations)).sort()).toEqual(names);
