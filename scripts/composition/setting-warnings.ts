@@ -1,4 +1,5 @@
 import { editsBetween } from '../../db/catalog/search/misspellings';
+import { RESERVATION_MS } from '../../models/access/billing';
 import { type Config, settingNames } from '../config';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -29,6 +30,11 @@ export function settingWarnings(config: Config, environment: Environment): reado
   if (config.STOP_TIMEOUT_MS < config.VISION_DEADLINE_MS) {
     warnings.push(
       'STOP_TIMEOUT_MS is shorter than VISION_DEADLINE_MS: a stop cuts photos off that are being answered',
+    );
+  }
+  if (config.VISION_DEADLINE_MS > RESERVATION_MS) {
+    warnings.push(
+      `VISION_DEADLINE_MS is longer than credits are held for a call: after ${RESERVATION_MS} ms another call can spend them`,
     );
   }
   return warnings;

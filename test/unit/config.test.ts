@@ -170,6 +170,10 @@ test.each<[settings: Record<string, string>, warnings: RegExp]>([
   [{ QUEUES_PASSWORD: 'long enough' }, /no effect without REDIS_URL/],
   [{ ROLE: 'worker', REDIS_URL: 'redis://redis' }, /without DATABASE_URL/],
   [{ STOP_TIMEOUT_MS: '1000' }, /STOP_TIMEOUT_MS is shorter/],
+  [
+    { VISION_DEADLINE_MS: '120001', STOP_TIMEOUT_MS: '130000' },
+    /^VISION_DEADLINE_MS is longer than credits are held/,
+  ],
 ])(
   'what is allowed but probably not meant causes a warning, and nothing else does: %j',
   (settings, warnings) => {
