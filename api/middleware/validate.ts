@@ -8,7 +8,7 @@ export function validate<Schema extends z.ZodType>(schema: Schema, input: unknow
   if (parsed.success) return parsed.data;
   const { issues } = parsed.error;
   const issue =
-    issues.find(({ code, path }) => code === 'unrecognized_keys' && path.length === 0) ?? issues[0];
+    issues.find(({ code, path }) => code === 'unrecognized_keys' && path.length === 0) ?? firstFault(issues);
   if (!issue) throw badRequest('The request is malformed.');
   if (issue.code === 'unrecognized_keys') {
     const field = fieldOf([...issue.path, issue.keys[0] ?? '']);
@@ -24,6 +24,12 @@ function reasonOf(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.input === undefined) return 'is required';
   if (issue.expected === 'string' && Array.isArray(issue.input)) return 'must be one text';
   return issue.expected === 'int' ? 'must be a whole number' : undefined;
+}
+
+/** The first fault; of several limits that a value exceeds, the last, which is its own and not that of all whole numbers. */
+export function firstFault(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue | undefined {
+  const [first] = issues;
+  return issues.findLast(({ code, path }) => code === first?.code && path.join('.') === first.path.join('.'));
 }
 
 /** Which limit or list of values an input misses, in words; undefined keeps those of zod. */

@@ -2,7 +2,7 @@ import { Argument, type Command, InvalidArgumentError, Option } from '@commander
 import { CREDITS_MAX } from '../../models/access/credits';
 import { withStores } from '../composition/services';
 import { nameOf } from './option-values';
-import { answering, asTable, printAnswer } from './output';
+import { answering, asTable, printAnswer, textOf } from './output';
 
 export function register(group: Command): void {
   answering(group, 'create', 'create an account; without --credits it is unlimited')
@@ -11,7 +11,11 @@ export function register(group: Command): void {
     .action(async (options) => {
       const made = await withStores(({ accounts }) => accounts.create(options.name, options.credits ?? null));
       const { id, name, credits } = made;
-      printAnswer(options.json, { id, name, credits }, () => `${id}  ${name}  ${creditsText(credits)}`);
+      printAnswer(
+        options.json,
+        { id, name, credits },
+        () => `${id}  ${textOf(name)}  ${creditsText(credits)}`,
+      );
     });
   answering(group, 'list', 'all accounts').action(async ({ json }) => {
     const all = await withStores(({ accounts }) => accounts.list());

@@ -5,11 +5,11 @@ import { runningService } from '../composition/running-service';
 import { StartRefused } from '../composition/wait-for-store';
 import { readConfig } from '../config';
 import { serveMcpOverHttp, serveMcpOverStdio } from '../mcp/serve-mcp';
-import { wholeNumber } from './option-values';
+import { portNumber } from './option-values';
 
 export function register(mcp: Command): void {
   mcp
-    .option('--http <port>', 'serve programs of this machine over HTTP, each with its own key', wholeNumber)
+    .option('--http <port>', 'serve programs of this machine over HTTP, each with its own key', portNumber)
     .action(({ http }) => serve(http));
 }
 

@@ -9,6 +9,12 @@ export function wholeNumber(text: string): number {
   return Number(text);
 }
 
+export function portNumber(text: string): number {
+  const port = wholeNumber(text);
+  if (port > 65_535) throw new InvalidArgumentError('must be at most 65535');
+  return port;
+}
+
 export function nameOf(text: string): string {
   const name = text.trim();
   if (name !== '' && name.length <= NAME_LENGTH_MAX) return name;

@@ -24,7 +24,8 @@ export function asTable(head: readonly string[], rows: readonly (readonly Cell[]
   return table.toString();
 }
 
-function textOf(cell: Cell): string {
+/** Escapes control characters, line breaks too; a list has a line for each element. */
+export function textOf(cell: Cell): string {
   const lines = typeof cell === 'object' ? (cell ?? ['-']) : [String(cell)];
   return lines.map((line) => printable(line, WITHIN_LINES)).join('\n');
 }

@@ -80,6 +80,8 @@ test.each([
   ['POST /v3/catalog/query', { includes: ['catalog'] }, 'includes: must be one of taxonomy, pricing.'],
   ['POST /admin/v1/accounts', {}, 'name: is required.'],
   ['POST /admin/v1/accounts', { name: 'a', credits: 0.5 }, 'credits: must be a whole number.'],
+  ['POST /admin/v1/accounts', { name: 'a', credits: 1e16 }, 'credits: must be at most 1000000000000000.'],
+  ['POST /admin/v1/accounts', { name: 'a', credits: -1e16 }, 'credits: must be at least 0.'],
   ['GET /v3/account', { since: 'yesterday', untill: '2026-03-01' }, 'There is no parameter "untill".'],
 ])('%s with %j is told: %s', async (call, content, message) => {
   expect((await send(call, content)).body).toMatchObject({ message });

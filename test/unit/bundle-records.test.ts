@@ -79,6 +79,7 @@ describe('a bad record is rejected with its field and the reason', () => {
     ['entities', { id: undefined }, 'id: is required'],
     ['entities', { name: undefined }, 'name: is required'],
     ['entities', { kind: undefined }, 'kind: is required'],
+    ['tags', { order: 1e16 }, 'order: must be at most 2147483647'],
     ['entities', { category: undefined }, 'category: is required'],
     ['entities', { name: ' ' }, 'name: is blank'],
     ['entities', { name: 7 }, 'name: is no string'],
