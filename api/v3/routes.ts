@@ -1,8 +1,7 @@
 import type { Request } from 'express';
 import type { CallContext, Priced } from '../../models/access/billing';
 import { visionPrice } from '../../models/access/credits';
-import type { Module } from '../../models/catalog/catalog-query';
-import { SUGGESTIONS_MAX } from '../../models/catalog/suggestion-service';
+import { type Module, SUGGESTIONS_MAX } from '../../models/catalog/catalog-query';
 import { SIMILAR_MAX } from '../../models/vision/candidates';
 import type { ApiServices, ApiSettings, DefaultLimits } from '../api-services';
 import { free, type Routes, type Work } from '../middleware/charged-answer';

@@ -1,9 +1,14 @@
 import type { Response } from 'express';
 import { z } from 'zod';
 import { CREDITS_MAX } from '../../models/access/credits';
-import { type CatalogQuery, type FacetQuery, type Filter, MATCHES } from '../../models/catalog/catalog-query';
+import {
+  type CatalogQuery,
+  type FacetQuery,
+  type Filter,
+  MATCHES,
+  SUGGESTIONS_MAX,
+} from '../../models/catalog/catalog-query';
 import { queryWords } from '../../models/catalog/fold-text';
-import { SUGGESTIONS_MAX } from '../../models/catalog/suggestion-service';
 import { badRequest } from '../../models/errors';
 import { SIMILAR_MAX } from '../../models/vision/candidates';
 import { isObject } from '../middleware/parse-json-object';

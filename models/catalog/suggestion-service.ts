@@ -5,9 +5,6 @@ import { queryWords, visibleText } from './fold-text';
 import { matchedParts, type NamePart } from './matched-parts';
 import { categorySlug, sandboxScope } from './resolve-scope';
 
-/** Most rows of one answer (contract 5.11). */
-export const SUGGESTIONS_MAX = 10;
-
 export interface Suggestion extends SuggestedRow {
   /** The parts of its name that match the text, from left to right. */
   readonly matched: readonly NamePart[];
