@@ -50,4 +50,4 @@ HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \
 
 # One process without a shell or npm in between, so that it receives SIGTERM and shuts down cleanly.
 # The heap is Node's own default, which follows the memory limit of the container; NODE_OPTIONS=--max-old-space-size=… sets another.
-CMD ["node", "--require", "./scripts/low-priority-pool.cjs", "--require", "tsx/cjs", "scripts/start.ts"]
+CMD ["node", "--heap-growing-percent=200", "--require", "./scripts/low-priority-pool.cjs", "--require", "tsx/cjs", "scripts/start.ts"]

@@ -49,8 +49,12 @@ export function createServer(app: RequestListener): Server {
   );
   // An unknown expectation may be ignored (RFC 9110, 10.1.1); Node would refuse it with an empty 417.
   server.on('checkExpectation', listener);
-  // Node would close the connection without a word.
-  server.on('connect', (_req, socket) => socket.end(rawAnswer(badRequest('This server is no proxy.'))));
+  // Node would close the connection without a word. It has taken its own listeners off the socket.
+  server.on('connect', (_req, socket) => {
+    socket.on('error', () => undefined).once('timeout', () => socket.destroy());
+    if (answering.has(socket)) return void socket.destroy();
+    socket.end(rawAnswer(badRequest('This server is no proxy.')), () => socket.destroy());
+  });
   server.setTimeout(IDLE_MS_MAX);
   server.on('clientError', (failure, socket) => {
     // Half an answer may have been sent already; a second one would corrupt it.

@@ -1,5 +1,5 @@
-import { messageOf } from '../models/errors';
 import 'reflect-metadata';
+import { messageOf } from '../models/errors';
 import { createLogger } from './composition/log';
 import { NO_ADDRESS, startService } from './composition/service';
 import { settingWarnings } from './composition/setting-warnings';

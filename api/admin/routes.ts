@@ -95,8 +95,10 @@ export function operatorRoutes({ audit, clock }: ApiServices, settings: ApiSetti
       await keys.revoke(id);
       return { id, revoked: true };
     },
-    getAuditLog: async ({ query }) => {
-      const { shown, next_cursor } = await pageOf(auditFilter(query), (wanted) => audit.list(wanted));
+    getAuditLog: async ({ query }, { accounts }) => {
+      const filter = auditFilter(query);
+      if (filter.accountId !== null) await accounts.show(filter.accountId);
+      const { shown, next_cursor } = await pageOf(filter, (wanted) => audit.list(wanted));
       return { entries: shown.map(presentEntry), next_cursor };
     },
   };

@@ -3,13 +3,14 @@ import { badRequest } from '../../models/errors';
 import { refuseBrokenText } from './parse-json-object';
 
 /** Node keeps the first of two or joins them; a proxy that keeps the last would check another request. */
-const SINGLE_HEADERS = ['Host', 'Authorization', 'Content-Type', 'Idempotency-Key', 'X-Loupe-Force'];
+const SINGLE_HEADERS = ['Host', 'Authorization', 'Content-Type', 'Idempotency-Key'];
 
 const unreadable = new WeakSet<Request>();
 
 /**
- * 400 for HTTP/1.1 without a Host, and for headers that may be given once (contract 12.14). Lets an address with a malformed percent escape reach its route, where refusals have
- * their usual order (contract 11.3): the router itself would refuse it before checking any key.
+ * 400 for HTTP/1.1 without a Host, and for one of these headers given twice (contract 12.14). Lets an address with a malformed
+ * percent escape reach its route, where refusals have their usual order (contract 11.3): the router itself would refuse it
+ * before checking any key.
  */
 export const readAddress: RequestHandler = (req, _res, next) => {
   if (req.httpVersion === '1.1' && !req.headers.host) throw badRequest('Send a Host header.');

@@ -43,7 +43,7 @@ export interface Billed<Value> {
   readonly creditsRemaining: number | null;
 }
 
-/** Reservations expire after this, in case their process dies; longer than a call takes with the default deadline. */
+/** Reservations expire after this, in case their process dies; longer than a call or an entry of a job takes with the default deadline. */
 export const RESERVATION_MS = 120_000;
 
 /** Whether credits are held for a call, and its booking; null when it is unknown whether it was made. */
@@ -138,14 +138,19 @@ export class Billing {
     const charge = chargeOf(call);
     const held = LEDGER_HAS.get(call)?.held;
     if (price === 0 && answer === undefined && !held) return call.caller.credits;
+    let unanswered = price;
     try {
       const booking = await this.ledger.settle(charge, price, answer);
-      if (booking === 'superseded') throw idempotencyConflict();
+      if (booking === 'superseded') {
+        unanswered = 0;
+        throw idempotencyConflict();
+      }
       // The booking may have taken so long that nobody is waiting for the answer any more.
       call.signal?.throwIfAborted();
       return booking.creditsRemaining;
     } catch (failure) {
-      if (held || !isUncovered(failure)) this.#refund(call, price);
+      if (isUncovered(failure)) unanswered = 0;
+      if (held || !isUncovered(failure)) this.#refund(call, unanswered);
       throw failure;
     }
   }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 import { resolve } from 'node:path';
-import { type Command, Option } from '@commander-js/extra-typings';
+import { type Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { z } from 'zod';
 import { TABLE_FORMATS } from '../../models/catalog/tables/columns';
 import type { CatalogStatus } from '../../models/indexing/status-service';
@@ -80,14 +80,15 @@ function tableOptions(path: string, options: ImportFlags): TableImport | null {
   if (!isTablePath(path)) {
     const given = { format, map, category, currency, shop, feed, 'remove-missing': removeMissing };
     const [first] = Object.entries(given).filter(([, value]) => value);
-    if (first) throw new Error(`--${first[0]} is for tables: .csv, .tsv, .txt or .xml.`);
+    if (first) throw new InvalidArgumentError(`--${first[0]} is for tables: .csv, .tsv, .txt or .xml.`);
     return null;
   }
   if (removeMissing && !feed)
-    throw new Error('--remove-missing needs the --feed of which products may be missing.');
+    throw new InvalidArgumentError('--remove-missing needs the --feed of which products may be missing.');
   if (currency !== undefined && !/^[a-z]{3}$/i.test(currency))
-    throw new Error('--currency is a code such as EUR.');
-  if (shop !== null && !/^https:\/\//.test(shop)) throw new Error('--shop is an https:// address.');
+    throw new InvalidArgumentError('--currency is a code such as EUR.');
+  if (shop !== null && !/^https:\/\//.test(shop))
+    throw new InvalidArgumentError('--shop is an https:// address.');
   return {
     ...{ format, map: map === undefined ? {} : readMap(map), category },
     ...{ currency: currency?.toLowerCase() ?? null, shop, feed, removeMissing, force },

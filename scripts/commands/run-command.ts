@@ -1,4 +1,4 @@
-import { CommanderError } from '@commander-js/extra-typings';
+import { CommanderError, InvalidArgumentError } from '@commander-js/extra-typings';
 import { AppError } from '../../models/errors';
 import { printable } from '../composition/printable';
 import { ConfigError } from '../config';
@@ -15,6 +15,8 @@ export async function runCommand(words: readonly string[]): Promise<number> {
 }
 
 function report(failure: unknown, withStack: boolean): number {
+  // Commander has said its own failures, and not what an action found wrong with its options.
+  if (failure instanceof InvalidArgumentError) process.stderr.write(`loupe: ${printable(failure.message)}\n`);
   if (failure instanceof CommanderError) return failure.exitCode === 0 ? 0 : 2;
   if (failure instanceof ConfigError) {
     process.stderr.write(`${failure.message}\n`);

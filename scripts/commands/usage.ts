@@ -1,4 +1,4 @@
-import type { Command } from '@commander-js/extra-typings';
+import { type Command, InvalidArgumentError } from '@commander-js/extra-typings';
 import { withStores } from '../composition/services';
 import { FROM_TIME, timeOf } from './option-values';
 import { asTable, printAnswer } from './output';
@@ -10,7 +10,8 @@ export function register(usage: Command): void {
     .option('--until <time>', 'before this day or time', timeOf)
     .option('--json', 'print JSON')
     .action(async ({ account, since = null, until = null, json }) => {
-      if (since && until && since > until) throw new Error('--since must not be after --until.');
+      if (since && until && since > until)
+        throw new InvalidArgumentError('--since must not be after --until.');
       const lines = await withStores(({ accounts }) => accounts.usage(account, since, until));
       const credits = lines.reduce((sum, line) => sum + line.credits, 0);
       const rows = lines.map((line) => [line.day, line.endpoint, line.calls, line.credits]);

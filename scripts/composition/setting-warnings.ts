@@ -1,5 +1,6 @@
 import { editsBetween } from '../../db/catalog/search/misspellings';
 import { RESERVATION_MS } from '../../models/access/billing';
+import { ENTRY_DEADLINES } from '../../models/vision/jobs/vision-job-runner';
 import { type Config, settingNames } from '../config';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -32,9 +33,9 @@ export function settingWarnings(config: Config, environment: Environment): reado
       'STOP_TIMEOUT_MS is shorter than VISION_DEADLINE_MS: a stop cuts photos off that are being answered',
     );
   }
-  if (config.VISION_DEADLINE_MS > RESERVATION_MS) {
+  if (ENTRY_DEADLINES * config.VISION_DEADLINE_MS > RESERVATION_MS) {
     warnings.push(
-      `VISION_DEADLINE_MS is longer than credits are held for a call: after ${RESERVATION_MS} ms another call can spend them`,
+      `VISION_DEADLINE_MS is long: entries of jobs may take ${ENTRY_DEADLINES} times as long, and credits are held for ${RESERVATION_MS} ms`,
     );
   }
   return warnings;

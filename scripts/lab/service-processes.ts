@@ -14,7 +14,10 @@ const TSX = ['--require', 'tsx/cjs'] as const;
 export const LOUPE_ARGUMENTS = ['--max-semi-space-size=32', ...TSX, 'scripts/loupe.ts'] as const;
 
 /** Node's arguments for the service, as `npm start` gives them. */
-const START_ARGUMENTS = ['--require', './scripts/low-priority-pool.cjs', ...TSX, 'scripts/start.ts'];
+const START_ARGUMENTS = [
+  '--heap-growing-percent=200',
+  ...['--require', './scripts/low-priority-pool.cjs', ...TSX, 'scripts/start.ts'],
+];
 
 export interface ServiceProcess {
   readonly url: string;

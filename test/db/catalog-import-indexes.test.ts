@@ -3,6 +3,7 @@ import { acquireImport, PostgresImportStore } from '../../db/catalog/import/impo
 import { countDeferredIndexes, deferIndexes } from '../../db/catalog/import/search-upkeep';
 import { copyRows, type WrittenTable } from '../../db/core/copy-rows';
 import { rowsOf, sql } from '../../db/core/sql';
+import { pendingLists } from '../../db/migrations/pending-lists';
 import type { CatalogImportStore } from '../../models/ports';
 import { CATALOG, ENTITIES, HANDBAGS, product, TAGS } from './catalog-import-sample';
 import { useImportBench, wrapped } from './catalog-import-support';
@@ -74,6 +75,14 @@ test('the search indexes are built by the next import after one was killed, what
   await bench.import({ 'categories.jsonl': [HANDBAGS] });
   expect(await indexes()).toEqual(whole);
   expect(await countDeferredIndexes(bench.knex)).toBe(0);
+});
+
+test('indexes that a killed import dropped are no hindrance to a migration, which changes them too', async () => {
+  await pendingLists.down(bench.knex);
+  await leaveMissing();
+  await pendingLists.up(bench.knex);
+  await bench.import({ 'categories.jsonl': [HANDBAGS] });
+  expect(await indexes()).toEqual(whole);
 });
 
 const onServer = process.env['TEST_DATABASE_URL'] ? describe : describe.skip;

@@ -152,12 +152,12 @@ describe('with ADMIN_TOKEN', () => {
     test('of accounts and keys continue where the previous page ended, and end with what was added meanwhile', async () => {
       const id = await operator.account();
       const made: string[] = [];
-      const generateKey = async () => {
+      const createKey = async () => {
         service.clock.advance(1);
         made.push((await operator.key(id)).id);
       };
-      for (let key = 0; key < 4; key += 1) await generateKey();
-      expect(await walk(`/accounts/${id}/keys`, 'keys', 2, generateKey)).toEqual(made);
+      for (let key = 0; key < 4; key += 1) await createKey();
+      expect(await walk(`/accounts/${id}/keys`, 'keys', 2, createKey)).toEqual(made);
       const accounts = await walk('/accounts', 'accounts', 3);
       expect([new Set(accounts).size, accounts.at(-1)]).toEqual([accounts.length, id]);
       const foreign = `/accounts/${await operator.account()}/keys?cursor=${made[0]}`;

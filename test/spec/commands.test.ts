@@ -165,7 +165,7 @@ test('what does not exist is exit code 1, wrong usage is 2, each with a reason o
   ])
     outcomes.push(await loupe(`${words} --json`));
   const stderr = expect.stringMatching(/\S/);
-  expect(outcomes).toEqual([2, 1, 1, 1, 1, 1].map((code) => ({ code, stdout: '', stderr })));
+  expect(outcomes).toEqual([2, 1, 1, 1, 1, 2].map((code) => ({ code, stdout: '', stderr })));
   expect(outcomes.at(-1)?.stderr).toMatch('--since must not be after --until');
 });
 

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import type { Knex } from 'knex';
 import { rowsOf } from '../../db/core/sql';
@@ -139,7 +141,7 @@ describe('on the wire', () => {
     ['a request line over 16 KiB', () => get(`/${LONG}`), 431, 'headers_too_large'],
     ['no HTTP at all', () => 'HELLO\r\n\r\n', 400, 'bad_request'],
     ['no Host', () => 'GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 'bad_request'],
-    ...['Host', 'Authorization', 'Content-Type', 'Idempotency-Key', 'X-Loupe-Force'].map(
+    ...['Host', 'Authorization', 'Content-Type', 'Idempotency-Key'].map(
       (name): [string, () => string, number, string] => [
         `two ${name} headers`,
         () => get('/v3/account', `${name}: a\r\n${name}: b\r\nConnection: close\r\n`),
@@ -154,6 +156,21 @@ describe('on the wire', () => {
     expect(answer.match(/HTTP\/1.1 \d+ /g)).toEqual([`HTTP/1.1 ${status} `]);
     expect(answer).toMatch(/\r\nX-Request-Id: [\w.-]{8,}/i);
     expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toMatchObject({ success: false, error });
+  });
+
+  // contract 12.8, 12.14
+  test('CONNECT ends its connection, whatever its client does', async () => {
+    const tunnel = 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n';
+    for (let attempt = 0; attempt < 20; attempt += 1) (await sendRaw(service.url, tunnel)).resetAndDestroy();
+    const staying = await sendRaw(service.url, tunnel);
+    const closed = once(staying, 'close');
+    const [answer] = await once(staying, 'data');
+    expect(String(answer)).toMatch(/^HTTP\/1.1 400 /);
+    // The server has closed its side too: otherwise a write would be taken.
+    await delay(50);
+    staying.write('more');
+    await closed;
+    expect(await raw(get('/healthz') + tunnel)).not.toMatch(/ 400 /);
   });
 
   test('an unknown Expect header and headers under 16 KiB are accepted', async () => {

@@ -83,12 +83,9 @@ const LOCK = 6_021_024;
 
 /**
  * For a transaction that writes records. Many keys are looked up by index, which the planner otherwise considers dearer than
- * reading the whole table. Statements are not compiled, which costs more than it saves. New entries go into the index of
- * misspellings 16 MiB at a time: with the default of 4, each of its pages is written four times as often. (The indexes of
- * products' words and facets have a limit of their own.)
+ * reading the whole table. Statements are not compiled, which costs more than it saves.
  */
-const SETTINGS = sql`set_config('random_page_cost', '1.1', true), set_config('jit', 'off', true),
-  set_config('gin_pending_list_limit', '16MB', true)`;
+const SETTINGS = sql`set_config('random_page_cost', '1.1', true), set_config('jit', 'off', true)`;
 
 export type InTransaction = <Result>(work: (trx: Knex) => Promise<Result>) => Promise<Result>;
 

@@ -22,7 +22,7 @@ import type { EntryAnswer, LeasedEntry } from './vision-job';
 import { ENTRY_PRESENTER, type EntryPresenter, entryName } from './vision-job-service';
 
 /** For an entry, in deadlines of a photo: it ends after this many; after one more its process is considered dead. */
-const ENTRY_DEADLINES = 3;
+export const ENTRY_DEADLINES = 3;
 export const LEASE_DEADLINES = ENTRY_DEADLINES + 1;
 
 /** Entries of one account whose photos this process fetches at the same time (contract 16.5). */
