@@ -73,7 +73,7 @@ export async function findLiveHost(run: string): Promise<string | undefined> {
 }
 
 /**
- * Makes `server` the host and answers its socket folder; undefined if there is a living host already.
+ * Makes `server` the host and returns its socket folder; undefined if there is a live host already.
  *
  * A run folder decides which process may open the database: it holds numbered folders, each with the socket of one host, and
  * the host of the highest number is the one. A socket that refuses connections belongs to a host that is gone, however it

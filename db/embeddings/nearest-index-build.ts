@@ -33,7 +33,7 @@ export async function hasNearestIndex(knex: Knex, versionId: number): Promise<bo
 
 /**
  * Makes the approximate index over a version's vectors while searches and writes go on. It gets its name when it is complete; an
- * interrupted one is begun anew. The server goes on when its client is killed, and the next call waits for it.
+ * interrupted one restarts. The server continues when its client is killed, and the next call waits for it.
  *
  * Inner product orders unit vectors as cosine does, and is the cheapest. m 16 and ef_construction 128 were measured: more build
  * time buys little recall.

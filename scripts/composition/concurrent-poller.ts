@@ -11,7 +11,7 @@ export interface Limits {
   readonly everyMs: number;
 }
 
-/** Does several pieces of work at once. One loop polls while there is none; a loop that begins a piece starts another. */
+/** Runs tasks concurrently. One loop polls while there is none; a loop that begins a piece starts another. */
 export class ConcurrentPoller {
   readonly #loops = new Set<Promise<void>>();
   readonly #task: RecurringTask;

@@ -62,7 +62,7 @@ export function requestFor(photo: number, deadlineAt: number, signal?: AbortSign
   };
 }
 
-/** Polls, without sleeping, until it is so. */
+/** Polls without sleeping until the condition holds. */
 export async function until(isSo: () => Promise<boolean>): Promise<void> {
   while (!(await isSo())) await new Promise(setImmediate);
 }

@@ -147,7 +147,7 @@ const LIMITS: Record<string, () => Promise<Limit>> = {
       call: async ({ ledger }) => (await ledger.topUp(accountId, 3, null).catch(() => null)) !== null,
     };
   },
-  'texts that found nothing of a day': async () => {
+  'failed searches per day': async () => {
     const known = Array.from({ length: 990 }, (_, at) => ({ query: `known ${at}`, misses: 3 }));
     await here().misses.add('2026-03-01', known);
     return {
@@ -161,7 +161,7 @@ const LIMITS: Record<string, () => Promise<Limit>> = {
 };
 
 // contract 9.13
-test.each(Object.entries(LIMITS))('a limit on %s holds for many calls at once', async (_what, make) => {
+test.each(Object.entries(LIMITS))('a limit on %s holds under concurrent calls', async (_what, make) => {
   const { max, call } = await make();
   const calls = Array.from({ length: CALLS_AT_ONCE }, (_, at) => call(at % 2 === 0 ? here() : there(), at));
   expect((await Promise.all(calls)).filter(Boolean)).toHaveLength(max);

@@ -143,4 +143,4 @@ test('batches of any size leave the same rows as one full derivation; a dry run 
     }),
     { numRuns: 8 },
   );
-});
+}, 300_000);

@@ -112,7 +112,7 @@ describe.each(SOURCES)('catalog queries answered from %s', (source) => {
       }),
       { seed: SEED, numRuns: QUERIES[database.kind], endOnFailure: true },
     );
-  });
+  }, 600_000);
 
   // contract 5.12
   test('suggest what reading every row would give, in its order', async () => {
@@ -123,7 +123,7 @@ describe.each(SOURCES)('catalog queries answered from %s', (source) => {
       }),
       { seed: SEED, numRuns: QUERIES[database.kind] },
     );
-  });
+  }, 600_000);
 
   // contract 4.17, 4.18
   test('with cursors neither repeat nor skip an unchanged row, whatever else changes', async () => {
@@ -151,5 +151,5 @@ describe.each(SOURCES)('catalog queries answered from %s', (source) => {
       }),
       { seed: SEED, numRuns: WALKS[database.kind], endOnFailure: true },
     );
-  });
+  }, 600_000);
 });

@@ -21,7 +21,8 @@ export default async function startDemo(): Promise<void> {
     // The machine of a test is often a container, where the browser's own sandbox can't be made.
     args: ['--no-sandbox', `--host-resolver-rules=MAP ${OTHER_NAME} 127.0.0.1`],
   });
-  const folder = process.env['E2E_DATA_DIR'] ?? (await mkdtemp(join(tmpdir(), 'loupe-e2e-')));
+  const given = process.env['E2E_DATA_DIR'];
+  const folder = given ?? (await mkdtemp(join(tmpdir(), 'loupe-e2e-')));
   const token = crypto.randomUUID();
   const child = spawn(process.execPath, ['--require', 'tsx/cjs', 'scripts/demo.ts'], {
     cwd: REPOSITORY_ROOT,
@@ -31,7 +32,7 @@ export default async function startDemo(): Promise<void> {
   globalThis.stopDemo = async () => {
     await browser.close();
     if (child.exitCode === null && child.kill()) await once(child, 'exit');
-    await rm(folder, { recursive: true, force: true });
+    if (given === undefined) await rm(folder, { recursive: true, force: true });
   };
   const told: string[] = [];
   for await (const line of createInterface({ input: child.stderr })) {

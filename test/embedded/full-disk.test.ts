@@ -43,6 +43,7 @@ const canMount = spawnSync(unshare, words).status === 0;
   let caller: ApiClient;
   const written: string[][] = [];
   const jobs: string[] = [];
+  jest.setTimeout(300_000);
 
   /** A file on the disk of the service, as this process sees it. */
   const filler = () => `/proc/${service.process.pid}/root${join(folder, 'disk', 'filler')}`;

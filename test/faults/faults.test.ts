@@ -14,7 +14,7 @@ const ROUNDS = {
   slow: Math.max(1, Math.round(CALLS / 300)),
   quick: Math.max(2, Math.round(CALLS / (IS_FULL ? 20 : 50))),
 };
-/** Of a client, before a fault and after it. In the short form, processes that restart need much of the machine. */
+/** Of a client, before a fault and after it. In the short form, most processor time is left to processes that restart. */
 const PAUSES_MS = IS_FULL ? { before: 0, after: 0 } : { before: 100, after: 500 };
 const LATE_MS = DEADLINE_MS + 1_000;
 /** "Recovers within seconds". */

@@ -17,6 +17,8 @@ const FURTHER_VARIANTS = 600;
 /** A page of six products. */
 const PAGE_BYTES = 6 * FURTHER_VARIANTS * 400;
 const SEED = 11;
+jest.setTimeout(400_000);
+
 let running: RunningInstallation;
 let service: ServiceProcess;
 let other: ApiClient;

@@ -20,6 +20,8 @@ const PICTURES = 3;
 const LATER = 12;
 const ADAPTED = 'layout@1.0.0+adapted-1';
 
+jest.setTimeout(400_000);
+
 let running: RunningInstallation;
 
 beforeAll(async () => {

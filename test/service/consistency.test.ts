@@ -63,7 +63,7 @@ withServers('A catalog that is written, imported, fed and read at once', () => {
     expect([...workload.checker.conclude(), ...(await finalFaults(running.knex))].slice(0, 20)).toEqual([]);
     const live = running.knex('catalog_rows').whereLike('id', 'product_fed-%').orderBy('id').pluck('id');
     expect(await live).toEqual(fed);
-  });
+  }, 420_000);
 });
 
 async function times(count: number, work: () => Promise<unknown>): Promise<void> {

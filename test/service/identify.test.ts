@@ -49,7 +49,7 @@ beforeAll(async () => {
   const bundle = join(running.folder, 'bundle');
   await generateBundle({ seed: SEED, products: PRODUCTS, out: bundle, images: true, imageSize: 320 });
   await running.loupe('catalog', 'import', bundle);
-});
+}, 400_000);
 
 afterAll(async () => {
   await running?.stop();

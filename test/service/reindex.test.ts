@@ -13,7 +13,7 @@ import { RunningInstallation } from '../support/running-installation';
 import { AnswerLog } from './answer-log';
 
 /**
- * Change of the model without downtime, by the commands, beside a service under load: one embedded process, or two apis and two
+ * Replaces the model without downtime, using the commands, beside a service under load: one embedded process, or two apis and two
  * workers on PostgreSQL and Redis. Only the models are faked. Each test continues where the last one ended.
  */
 const PICTURES = 60;
@@ -22,6 +22,8 @@ const CLIENTS = 3;
 const POLL_MS = 20;
 /** Between calls of a client, as the commands need processor time too. */
 const PAUSE_MS = 50;
+
+jest.setTimeout(400_000);
 
 let running: RunningInstallation;
 

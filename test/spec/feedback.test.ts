@@ -275,5 +275,5 @@ describe('recalibration', () => {
       await rollback();
       expect((await calibration())?.confidence).toEqual(confidence);
     }
-  });
+  }, 300_000);
 });

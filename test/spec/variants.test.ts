@@ -182,4 +182,4 @@ test('calls and imports in batches of any size have the same result as their rec
     }),
     { numRuns: 25 },
   );
-});
+}, 300_000);

@@ -10,10 +10,14 @@ export const environmentOf = ({ config }: { readonly config: Config }): Settings
   ...(config.DATABASE_URL === undefined ? {} : { DATABASE_URL: config.DATABASE_URL }),
 });
 
+/** Of a developer's own service; an empty one is unset, also if `.env` has it. */
+const EMPTIED = { DATABASE_URL: '', REDIS_URL: '', IMAGE_STORE: '', LOUPE_URL: '', LOUPE_API_KEY: '' };
+
 /** Runs a `loupe` command in this process with these settings, saving the second that a start takes. Not two at a time. */
 export async function runLoupeHere(words: readonly string[], settings: Settings): Promise<Outcome> {
   const before = { ...process.env };
-  Object.assign(process.env, settings);
+  const run = { ...EMPTIED, ...settings };
+  Object.assign(process.env, run);
   const printed = { stdout: '', stderr: '' };
   const spies = (['stdout', 'stderr'] as const).map((stream) =>
     jest.spyOn(process[stream], 'write').mockImplementation((text) => {
@@ -25,7 +29,7 @@ export async function runLoupeHere(words: readonly string[], settings: Settings)
     return { code: await runCommand(words), ...printed };
   } finally {
     for (const spy of spies) spy.mockRestore();
-    for (const name of Object.keys(settings)) delete process.env[name];
+    for (const name of Object.keys(run)) delete process.env[name];
     Object.assign(process.env, before);
   }
 }

@@ -1,6 +1,6 @@
 const { default: Sequencer } = require('@jest/test-sequencer');
 
-/** Files that take ten seconds of a processor or more, the longest first: begun last, one would run alone at the end. */
+/** Files that take ten seconds of a processor or more, the longest first: started last, one would run alone. */
 const SLOWEST = [
   'faults/faults',
   'service/adapt',

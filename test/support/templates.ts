@@ -70,7 +70,7 @@ async function fill(cached: string, prepare: (dataDir: string) => Promise<void>)
   }
 }
 
-/** Copies a prepared data folder, without the sockets of the database that ran there and without two databases of PostgreSQL's that nobody opens. */
+/** Copies a prepared data folder, without the sockets of the database that ran there and without template0 and template1, which nobody opens. */
 export function copyDataFolder(prepared: string, dataDir: string): void {
   const left = ['run', 'data/base/1', 'data/base/4'].map((name) => join(prepared, 'postgres', name));
   const mode = constants.COPYFILE_FICLONE;

@@ -26,23 +26,29 @@ declare global {
 
 /** Of this Jest worker: databases that wait for the next file, by the folder that they began with, and for whom. */
 const waiting = new Map<string, string[]>();
+/** Data folders whose engine died; they are not lent again. */
+const broken = new Set<string>();
 
-// Most code of a test runs too seldom to pay for its optimisation: eight times as much must run before V8 begins it.
+// Most code of a test runs too seldom to pay for its optimisation: V8 begins it after eight times the budgets of Node 20.
 setFlagsFromString('--interrupt-budget=540672');
 setFlagsFromString('--wasm-tiering-budget=14400000');
 
 const compiled = new Map<string, { readonly source: string; readonly script: vm.Script }>();
+const compileFunction = vm.compileFunction;
 
 /** Jest compiles each module again for each test file; a script is compiled once, and runs in the context of each. */
-vm.compileFunction = ((source, parameters = [], { filename = '', parsingContext } = {}) => {
-  let known = compiled.get(filename);
+vm.compileFunction = ((source, parameters = [], options = {}) => {
+  const { filename = '', parsingContext, contextExtensions = [] } = options;
+  if (!parsingContext || contextExtensions.length > 0) return compileFunction(source, parameters, options);
+  const head = `(function (${parameters.join(', ')}) {`;
+  const key = head + filename;
+  let known = compiled.get(key);
   if (known?.source !== source) {
-    const head = `(function (${parameters.join(', ')}) {`;
     const script = new vm.Script(`${head}${source}\n})`, { filename, columnOffset: -head.length });
     known = { source, script };
-    compiled.set(filename, known);
+    compiled.set(key, known);
   }
-  return known.script.runInContext(parsingContext as vm.Context);
+  return known.script.runInContext(parsingContext);
 }) as typeof vm.compileFunction;
 
 /** Node's environment, and embedded databases that outlive a test file: to open one takes longer than most files do. */
@@ -56,7 +62,8 @@ export default class WorkerEnvironment extends TestEnvironment {
 async function lend(prepared: string, apart = ''): Promise<LentDatabase> {
   const free = waiting.get(prepared + apart) ?? [];
   waiting.set(prepared + apart, free);
-  const used = free.pop();
+  let used = free.pop();
+  while (used !== undefined && broken.has(used)) used = free.pop();
   const dataDir = used ?? (await openCopy(prepared));
   return { dataDir, isNew: used === undefined, giveBack: () => void free.push(dataDir) };
 }
@@ -69,14 +76,19 @@ async function openCopy(prepared: string): Promise<string> {
   return dataDir;
 }
 
-/** Hosts a database in this process, without waiting for the disk; a process compiles the engine once for all that it hosts. */
+/** Hosts a database in this process, without waiting for the disk and without a housekeeper (`test/embedded` covers it); the engine is compiled once. */
 async function open(dataDir: string): Promise<() => Promise<void>> {
   const folder = embeddedFolder(dataDir);
   mkdirSync(join(folder, 'run'));
   const wire = new WireServer(60_000, () => undefined);
   await claimHost(shortPath(join(folder, 'run')).path, wire.server);
-  const events = { log: () => undefined, died: console.error };
-  const engine = await Engine.start({ folder: join(folder, 'data'), durable: false }, events);
+  const died = (reason: string) => {
+    console.error(`The database of ${dataDir} died: ${reason}`);
+    broken.add(dataDir);
+    wire.refuseAll(reason);
+  };
+  const options = { folder: join(folder, 'data'), durable: false };
+  const engine = await Engine.start(options, { log: () => undefined, died });
   // It must not keep the process from ending.
   engine['worker'].unref();
   wire.server.unref().on('connection', (socket) => socket.unref());

@@ -139,13 +139,13 @@ test.each<[file: string, kind: string, content: string, reject: string | null, p
 
 // contract 13.21
 test('a row with very many columns of one name is read in reasonable time', async () => {
-  const [header, row] = ['id,title', 'a,Bag'].map((start, at) => start + `,${'x1'[at]}`.repeat(300_000));
+  const [header, row] = ['id,title', 'a,Bag'].map((start, at) => start + `,${'x1'[at]}`.repeat(1_000_000));
   expect((await readTable('a.csv', `${header}\n${row}`)).products).toMatchObject([{ id: 'product_a' }]);
 });
 
 // contract 13.20, 13.21
 test.each([
-  ['xlsx', 'PK\x03\x04', 'is no text; save a spreadsheet as CSV'],
+  ['xlsx', 'PK\x03\x04', 'is not a text file; save a spreadsheet as CSV'],
   ['csv', 'id,"title\na,Bag', 'can not be read: a quote that is opened here is never closed'],
   ['csv', 'x'.repeat(2 ** 23), 'can not be read: longer than 4194304 characters; a quote may be open'],
 ])(

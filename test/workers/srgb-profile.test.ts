@@ -46,7 +46,7 @@ test('sRGB is recognised as a table and as a formula; other primaries or another
   expect(profiles.map(isSrgbProfile)).toEqual([true, true, false, false]);
 });
 
-test('whatever bytes a profile has, the check ends', () => {
+test('whatever bytes a profile has, the check ends in yes or no', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 600 }), fc.nat(FORMULA.length), (bytes, at) => {
       const broken = Buffer.concat([FORMULA.subarray(0, at), bytes]);

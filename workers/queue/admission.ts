@@ -49,7 +49,7 @@ class PhotosByAccount {
   }
 }
 
-/** A queue for photos: whom it admits, how long they wait, and what happens to photos that nobody waits for any more. */
+/** A queue for photos: which it admits, how long they wait, and what happens to those whose caller has gone. */
 export abstract class AdmittingQueue {
   protected readonly rate = new ThroughputEstimator();
   /** Photos of this process in the queue, being decoded, or waiting for that. */

@@ -21,13 +21,13 @@ const DECLARED =
 
 /**
  * By byte order mark; else UTF-16 if there are zeros, what XML declares, UTF-8 if most non-ASCII is valid, or Windows-1252.
- * @throws Error for a file that is no text
+ * @throws Error for a file that is not a text file
  */
 export async function encodingOf(path: string): Promise<string> {
   const head = await buffer(createReadStream(path, { end: 1023 }));
   const start = head.toString('latin1');
   if (NO_TEXT.some((each) => start.startsWith(each)))
-    throw new Error(`${path} is no text; save a spreadsheet as CSV.`);
+    throw new Error(`${path} is not a text file; save a spreadsheet as CSV.`);
   const marked = MARKS.find(([mark]) => mark.every((byte, position) => head[position] === byte));
   if (marked) return marked[1];
   const zeros = [0, 1].map(
