@@ -67,13 +67,14 @@ export class VisionPipeline implements PhotoPipeline {
         const embedder = await this.embedders.forVersion(version);
         const photos = images.map((image) => this.#viewsOf(image, embedder, version.id));
         let neighboursMs = 0;
-        const neighbours = await nearestImages(version.manifest, photos, async (vectors) => {
+        const search = async (vectors: readonly Vectors[]) => {
           const embedded = performance.now();
           const found = await this.index.nearest(version, vectors, limit, scope);
           neighboursMs += performance.now() - embedded;
           this.recall.maybeMeasure(version, vectors.flat(), found, scope);
           return found;
-        });
+        };
+        const neighbours = await nearestImages(version.manifest, photos, search, limit);
         const embedMs = performance.now() - started - neighboursMs;
         const { id, model, manifest } = version;
         return {

@@ -25,7 +25,7 @@ export interface VersionFigures {
   readonly calibration: CalibrationFigures | null;
   /** Share of unknown items that are accepted at the threshold that keeps 95 % of the right answers. */
   readonly falseAcceptsAt95: number;
-  /** Milliseconds of one picture, all its views, alone. */
+  /** Milliseconds of one photo, alone, in all views: more than it takes one that is certain by the first. */
   readonly embedMs: { readonly p50: number; readonly p95: number };
   readonly ann: readonly AnnFigures[];
 }

@@ -1,5 +1,11 @@
 import fc from 'fast-check';
-import { type Candidate, candidatesOf, nearestImages, shortlistOf } from '../../models/vision/candidates';
+import {
+  type Candidate,
+  candidatesOf,
+  NEIGHBOURS,
+  nearestImages,
+  shortlistOf,
+} from '../../models/vision/candidates';
 import { UNCALIBRATED } from '../../models/vision/confidence';
 import type { ChoiceModel } from '../../models/vision/embedding-model';
 import { type Ancestry, MatchContext } from '../../models/vision/matches';
@@ -73,6 +79,7 @@ describe('Images nearest to photos', () => {
   const certain = { similarity: 0.75, margin: 0.25 };
   const [FIRST, STEPS] = [[[0, 1]], [[0, 1], [1]]];
   const picture = (distance: number, ...ids: string[]) => ({ imageId: distance, distance, products: ids });
+  const full = Array.from({ length: NEIGHBOURS }, () => picture(0.125, 'a'));
 
   test.each([
     ['one product is near, no other is', [picture(0.25, 'a'), picture(0.5, 'b')], 1, certain, FIRST],
@@ -81,7 +88,10 @@ describe('Images nearest to photos', () => {
     ['the product is less similar', [picture(0.375, 'a'), picture(1, 'b')], 1, certain, STEPS],
     ['another product is nearer than the margin', [picture(0.1, 'a'), picture(0.25, 'b')], 1, certain, STEPS],
     ['two products share the picture', [picture(0.1, 'a', 'b')], 1, certain, STEPS],
-    ['nothing is found', [], 1, certain, STEPS],
+    ['a list that is not full has pictures of one product', full.slice(1), 1, certain, FIRST],
+    ['a full list has pictures of one product', full, 1, certain, STEPS],
+    ['a full list goes far enough', [...full.slice(1), picture(0.5, 'a')], 1, certain, FIRST],
+    ['nothing is found', [], 1, certain, FIRST],
     ['there are several photos', [picture(0, 'a')], 2, certain, [[0], [0]]],
     ['the model does not say what is certain', [picture(0, 'a')], 1, undefined, [[0]]],
   ])('are found by as few views as needed: %s', async (_case, found, photos, of, slices) => {

@@ -193,10 +193,15 @@ test.each([
   ['windows-1251', 'Сумка красная', 'windows-1251'],
   ['ISO-8859-2', 'Torba skórzana łódź', 'iso-8859-2'],
   ['Shift_JIS', 'バッグ 赤', 'shift_jis'],
+  ['EUC-KR', '가방', 'euc-kr'],
   ['UTF-8', 'Tasche größer', 'utf-8'],
-])('a feed is read in the encoding that it declares: %s', async (declared, title, encoding) => {
-  const item = `<item><id>a</id><title>${title}</title></item>`;
-  const feed = `<?xml version="1.0" encoding="${declared}"?><rss><channel>${item}</channel></rss>`;
-  const table = await readTable('feed.xml', encode(feed, declared));
-  expect([table.encoding, table.products]).toMatchObject([encoding, [{ title }]]);
-});
+  ['windows-1251', 'Сумка красная', 'utf-8', 'UTF-8'],
+])(
+  'a feed is read in the encoding that it declares: %s',
+  async (declared, title, encoding, written = declared) => {
+    const item = `<item><id>a</id><title>${title}</title></item>`;
+    const feed = `<?xml version="1.0" encoding="${declared}"?><rss><channel>${item}</channel></rss>`;
+    const table = await readTable('feed.xml', encode(feed, written));
+    expect([table.encoding, table.products]).toMatchObject([encoding, [{ title }]]);
+  },
+);

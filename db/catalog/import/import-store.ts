@@ -134,9 +134,15 @@ export class PostgresImportStore extends PostgresRecordStore implements CatalogI
   }
 
   async end(counts: { readonly accepted: number; readonly rejected: number }, now: Date): Promise<void> {
-    // Beside each other: the database tidies, and this process makes most of the snapshot.
-    const tidied = counts.accepted >= RECORDS_WORTH_TIDYING && tidyTables(this);
-    await Promise.all([tidied, makeSearchSnapshot(this.knex)]);
+    // Beside each other: the database tidies, and this process makes most of the snapshot. In a pool without room for both and
+    // the heartbeat, one would wait for a connection until it fails.
+    const { knex, inTransaction } = this;
+    const hasRoom = knex.client.pool.max >= this.connections + 2;
+    const connections = hasRoom ? this.connections : 1;
+    const tidied =
+      counts.accepted >= RECORDS_WORTH_TIDYING && tidyTables({ knex, inTransaction, connections });
+    if (!hasRoom) await tidied;
+    await Promise.all([tidied, makeSearchSnapshot(knex)]);
     const message = { data: sql`${JSON.stringify(counts)}::json`, whose: sql`true` };
     await this.inTransaction((trx) => rowsOf(trx, messagesAbout('catalog.import.done', now, message)));
   }

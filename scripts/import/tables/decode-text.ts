@@ -18,9 +18,12 @@ const NO_TEXT = ['PK\x03\x04', '\xd0\xcf\x11\xe0', '\x1f\x8b', '%PDF'];
 /** The encodings that are left to their bytes are often declared wrongly. */
 const DECLARED =
   /^<\?xml\s[^>]*\bencoding=["'](?!iso-8859-1["']|windows-1252)((?:iso-8859|windows|koi8|euc|gb|big5|shift_jis)[\w-]*)["']/i;
+/** Text in these is hardly ever valid UTF-8, unlike short text in two bytes a character. */
+const ONE_BYTE = /^(?:iso|windows-12|koi8)/i;
 
 /**
- * By byte order mark; else UTF-16 if there are zeros, what XML declares, UTF-8 if most non-ASCII is valid, or Windows-1252.
+ * By byte order mark; else UTF-16 if there are zeros, what XML declares (one byte a character only for bytes that
+ * are not UTF-8), UTF-8 if most non-ASCII is valid, or Windows-1252.
  * @throws Error for a file that is not a text file
  */
 export async function encodingOf(path: string): Promise<string> {
@@ -36,7 +39,8 @@ export async function encodingOf(path: string): Promise<string> {
   if (Math.max(...zeros) > head.length / 8)
     return (zeros[1] ?? 0) > (zeros[0] ?? 0) ? 'utf-16le' : 'utf-16be';
   const [, declared = ''] = DECLARED.exec(start) ?? [];
-  if (encodingExists(declared)) return declared.toLowerCase();
+  const isDeclared = encodingExists(declared);
+  if (isDeclared && !ONE_BYTE.test(declared)) return declared.toLowerCase();
   const utf8 = getDecoder('utf-8');
   let sound = 0;
   let broken = 0;
@@ -46,6 +50,7 @@ export async function encodingOf(path: string): Promise<string> {
     broken += replaced;
     sound += beyondAscii.length - replaced;
   }
+  if (isDeclared && broken > 0) return declared.toLowerCase();
   return broken > sound ? 'windows-1252' : 'utf-8';
 }
 
