@@ -42,4 +42,4 @@ export async function loupeHere(settings: Settings, ...words: readonly string[])
 
 /** Runs a `loupe` command in a process of its own, on no other settings than these. */
 export const runLoupe = (words: readonly string[], settings: Settings): Promise<Outcome> =>
-  outcomeOf(settings, ...words);
+  outcomeOf({ ...EMPTIED, ...settings }, ...words);
