@@ -10,8 +10,6 @@ import { gate } from '../support/gate';
 import { naiveSearch, naiveSuggest } from '../support/naive-search';
 import { type Edits, editsOf, query, RandomCatalog, row, suggestion } from './random-catalog';
 
-jest.setTimeout(600_000);
-
 const SEED = 20_261_124;
 const ROWS = 200;
 const RUNS = { postgres: 60, embedded: 16 } as const;

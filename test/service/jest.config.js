@@ -3,7 +3,7 @@ const common = require('../../jest.config.js');
 /** Behave alike on every adapter: forms of requests and answers, matches of photos, and sums. `every-endpoint` still calls each endpoint. */
 const WITHOUT_ADAPTERS = [
   'spec/(account|admin|catalog-answers|credits|data-files|errors|golden-queries|identifiability|identify)',
-  'spec/(items|legacy|mcp|odd-characters|openapi|pages|record-fields|refusals|sandbox|search-misses|shop-guide|site|variants|wire)',
+  'spec/(items|legacy|mcp|odd-characters|openapi|pages|refusals|sandbox|search-misses|shop-guide|site|variants|wire)',
 ];
 
 /** `npm run test:services`: the tests that speak to a database or a queue, on a real PostgreSQL and Redis, and `test/faults`. */
