@@ -13,8 +13,6 @@ import { loupeHere } from '../support/run-loupe';
 const SEED = 7;
 const { TEST_DATABASE_URL, TEST_REDIS_URL } = processEnvironment();
 
-jest.setTimeout(600_000);
-
 let folder: string;
 let file: string;
 let database: OwnDatabase | undefined;

@@ -21,7 +21,6 @@ const { TEST_DATABASE_URL = '', TEST_REDIS_URL, TEST_S3_URL = '' } = processEnvi
     let database: OwnDatabase;
     let service: ServiceProcess | undefined;
     let key: string;
-    jest.setTimeout(600_000);
 
     /** As of one host; another has another folder. */
     const settings = (host: string, more: object = { IMAGE_STORE: `s3://${bucket}/shop` }) => ({

@@ -23,8 +23,6 @@ const POLL_MS = 20;
 /** Between calls of a client, as the commands need processor time too. */
 const PAUSE_MS = 50;
 
-jest.setTimeout(400_000);
-
 let running: RunningInstallation;
 
 beforeAll(async () => {
