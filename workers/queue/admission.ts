@@ -197,7 +197,7 @@ class ThroughputEstimator {
     return { askedAt, finishedBefore: this.#finished };
   }
 
-  /** Some job finished, whoever requested it. */
+  /** Some job finished, of any caller. */
   finish(): void {
     this.#finished += 1;
   }

@@ -130,7 +130,7 @@ const stopping = () => unavailable('The service is stopping.', 1);
 
 const INDEX_ATTEMPTS = 3;
 
-/** Embeds catalog images without Redis: one slice after another, whoever asks, so that callers' photos always find room. */
+/** Embeds catalog images without Redis: one slice after another for all callers, so that photos always find room. */
 export class InProcessIndexQueue implements IndexQueue {
   readonly isShared = false;
   readonly #stop = new AbortController();
