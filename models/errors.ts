@@ -128,7 +128,7 @@ export const unprocessable = (reason: ImageFault, message: string, cause?: unkno
   new AppError('unprocessable', message, { extras: { reason }, cause });
 
 export const undecodableImage = (cause?: unknown): AppError =>
-  unprocessable('image_undecodable', 'The image is damaged or truncated and can not be decoded.', cause);
+  unprocessable('image_undecodable', 'The image is damaged or truncated and cannot be decoded.', cause);
 
 export interface LimitState {
   readonly limit: number;

@@ -47,7 +47,7 @@ export function readConfig(environment?: Readonly<Record<string, string | undefi
 /** The environment, completed by `.env` for libraries too; the only place that reads either. @throws ConfigError for a broken `.env` */
 export function processEnvironment(): Record<string, string | undefined> {
   const { error } = readDotEnv({ quiet: true });
-  if (error && error.code !== 'ENOENT') throw new ConfigError([`.env: can not be read: ${error.message}`]);
+  if (error && error.code !== 'ENOENT') throw new ConfigError([`.env: cannot be read: ${error.message}`]);
   return { ...process.env };
 }
 

@@ -11,7 +11,7 @@ const HEAD_BYTES = 1024;
 export async function readPhotoFile(path: string, bytesMax: number): Promise<Buffer> {
   // A pipe without a writer would otherwise never open.
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch((failure: unknown) => {
-    throw notFound(`The file "${path}" can not be read.`, failure);
+    throw notFound(`The file "${path}" cannot be read.`, failure);
   });
   try {
     return await readPhoto(path, file, bytesMax);

@@ -1164,7 +1164,7 @@ export interface components {
       field?: string;
       /** @description Valid values of `taxonomy_node` */
       allowed_taxonomy_nodes?: string[];
-      /** @description Why an image can not be used */
+      /** @description Why an image cannot be used */
       reason?: string;
       /** @description Index in `images` of the photo at fault */
       index?: number;
@@ -2002,7 +2002,7 @@ export interface components {
       /** @description Id of the request, for support */
       request_id: string;
       /**
-       * @description Why the image can not be used
+       * @description Why the image cannot be used
        * @enum {string}
        */
       reason:

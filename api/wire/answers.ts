@@ -86,6 +86,6 @@ export const errorAnswer = part('Refusal', {
   request_id: z.string().describe('Id of the request, for support'),
   field: z.string().optional().describe('Path of the parameter at fault'),
   allowed_taxonomy_nodes: z.array(z.string()).optional().describe('Valid values of `taxonomy_node`'),
-  reason: z.string().optional().describe('Why an image can not be used'),
+  reason: z.string().optional().describe('Why an image cannot be used'),
   index: z.int().optional().describe('Index in `images` of the photo at fault'),
 });

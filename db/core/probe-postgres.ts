@@ -63,8 +63,8 @@ function clientOf(url: string): Client {
     const path = error instanceof Error && 'path' in error ? String(error.path) : null;
     throw new StoreFault(
       path === null
-        ? `it can not be read as an address: ${messageOf(error)}`
-        : `the certificate file ${path} that it names can not be read (${codeOf(error)})`,
+        ? `it cannot be read as an address: ${messageOf(error)}`
+        : `the certificate file ${path} that it names cannot be read (${codeOf(error)})`,
       false,
     );
   }
@@ -113,7 +113,7 @@ function stateFault(state: ServerState, { user, database }: Named): FaultSentenc
   if (state.version_number < SERVER_VERSION_MIN * 10_000)
     return permanent(`it is PostgreSQL ${state.version}; Loupe needs ${SERVER_VERSION_MIN} or later`);
   if (state.standby)
-    return { says: 'it is a standby, which can not be written: name the primary server', isTransient: true };
+    return { says: 'it is a standby, which cannot be written: name the primary server', isTransient: true };
   if (state.encoding !== 'UTF8')
     return permanent(
       `its encoding is ${state.encoding}: create it anew with ENCODING 'UTF8' TEMPLATE template0`,

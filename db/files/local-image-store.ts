@@ -66,7 +66,7 @@ export class LocalImageStore implements ImageStore {
 
   async check(): Promise<void> {
     await namesIn(this.folder, FOLDER).catch((error: unknown) => {
-      throw new StoreFault('the folder of images can not be read', true, error);
+      throw new StoreFault('the folder of images cannot be read', true, error);
     });
   }
 
@@ -122,5 +122,5 @@ async function sizeOf(path: string): Promise<number | null> {
 /** 503 when the file system refused: full, over its quota, read-only, broken, not ours to write. */
 const storageFailure = (what: 'stored' | 'read', error: unknown): unknown =>
   error instanceof Error && 'syscall' in error
-    ? unavailable(`Images can not be ${what} now.`, 60, error)
+    ? unavailable(`Images cannot be ${what} now.`, 60, error)
     : error;

@@ -166,7 +166,7 @@ export class S3ImageStore implements ImageStore {
   /** 503 when the server is away, or refuses. */
   #refuse(what: 'stored' | 'read' | 'listed'): (error: unknown) => never {
     return (error) => {
-      throw unavailable(`Images can not be ${what} now.`, 60, s3Fault(error, this.location));
+      throw unavailable(`Images cannot be ${what} now.`, 60, s3Fault(error, this.location));
     };
   }
 

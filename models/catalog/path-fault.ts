@@ -4,7 +4,7 @@ const PATH_LENGTH_MAX = 1_000;
 export function pathFault(path: string): string | null {
   if (path.length > PATH_LENGTH_MAX) return `longer than ${PATH_LENGTH_MAX} characters`;
   if (path.startsWith('/') || /^[a-z]:/i.test(path)) return 'an absolute path';
-  if (path.includes('\\') || path.includes('\0')) return 'a path with a character that it can not have';
+  if (path.includes('\\') || path.includes('\0')) return 'a path with a character that it cannot have';
   const segments = segmentsOf(path);
   if (segments.includes('..')) return 'a path that leaves the bundle';
   return segments.length === 0 ? 'an empty path' : null;

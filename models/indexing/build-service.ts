@@ -193,7 +193,7 @@ export class BuildService {
     if (faults.length === readiness.length) {
       throw unavailable(`No worker can load ${version.model}: ${faults.join('; ')}`, 1);
     }
-    for (const fault of faults) progress.note(`a worker can not take part: ${fault}`);
+    for (const fault of faults) progress.note(`a worker cannot take part: ${fault}`);
   }
 }
 

@@ -28,7 +28,7 @@ const DIFFERENCES_SHOWN = 3;
 /** `loupe catalog identifiability`: what to photograph next (docs/operate.md). */
 export function register(catalog: Command): void {
   const inspected =
-    'what to photograph next: products that the model can not tell apart, or has too few pictures of';
+    'what to photograph next: products that the model cannot tell apart, or has too few pictures of';
   answering(catalog, 'identifiability', inspected)
     .option('--category <category>', 'judge only products of this category, against the whole catalog')
     .option('--model <model>', 'id or id@version (default: the live version)')

@@ -34,7 +34,7 @@ export function register(models: Command): void {
             ...[each.model, each.format, each.dimensions, calibrated(each), each.licence],
             each.bundled ? 'bundled' : '',
           ]),
-          ...faulty.map((each) => [each.model, null, null, null, null, `can not be used: ${each.fault}`]),
+          ...faulty.map((each) => [each.model, null, null, null, null, `cannot be used: ${each.fault}`]),
         ],
       ),
     );

@@ -52,7 +52,7 @@ export const openLoupe = (config: Config, parts: Parts, overrides: Overrides = {
       .check(live)
       .catch((failure: unknown) => {
         const fields = { model: live.model, reason: String(failure) };
-        logger.error(fields, 'the live version can not be searched');
+        logger.error(fields, 'the live version cannot be searched');
       });
     if (parts.answersQueues) await adapterOf(container, PORTS.EmbedderRegistry).forVersion(live);
     if (parts.answersQueues || parts.servesHttp) await watchProcesses(startup);

@@ -89,7 +89,7 @@ async function listen(server: Server, { PORT, HOST }: Config): Promise<string> {
   try {
     await once(server, 'listening');
   } catch (failure) {
-    throw unavailable(`The port ${PORT} on ${HOST} can not be opened: ${String(failure)}`, 1, failure);
+    throw unavailable(`The port ${PORT} on ${HOST} cannot be opened: ${String(failure)}`, 1, failure);
   }
   const { address, family, port } = server.address() as AddressInfo;
   const host = ['0.0.0.0', '::'].includes(address) ? '127.0.0.1' : address;

@@ -154,7 +154,7 @@ async function* linesOf(path: string): ReturnType<RecordFile<unknown>['read']> {
     }
   } catch (failure) {
     // The readable part of a damaged file is kept; the rest is one rejection.
-    const reason = `the file can not be read from here on: ${messageOf(failure)}`;
+    const reason = `the file cannot be read from here on: ${messageOf(failure)}`;
     yield { lines: [{ line: last + 1, field: WHOLE_LINE, reason }], bytesRead: raw.bytesRead };
   } finally {
     raw.destroy();

@@ -81,7 +81,7 @@ async function readPlainFile(path: string, bytesMax: number): Promise<Buffer | n
   const file = await open(path, flags).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code === 'ENOENT' || cause.code === 'ENOTDIR') return null;
     const isLink = cause.code === 'ELOOP' || cause.code === 'EMLINK';
-    throw new Error(isLink ? 'a symbolic link' : `can not be read (${cause.code ?? cause})`, { cause });
+    throw new Error(isLink ? 'a symbolic link' : `cannot be read (${cause.code ?? cause})`, { cause });
   });
   try {
     const found = await file?.stat();

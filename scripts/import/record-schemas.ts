@@ -31,7 +31,7 @@ const byKind = <Value extends z.ZodType>(value: Value) =>
   z.preprocess(
     (given, context) => {
       if (given instanceof Object && Object.hasOwn(given, '__proto__')) {
-        context.addIssue({ code: 'custom', message: 'the key "__proto__" can not be used' });
+        context.addIssue({ code: 'custom', message: 'the key "__proto__" cannot be used' });
       }
       return given;
     },

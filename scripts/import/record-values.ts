@@ -21,7 +21,7 @@ const PLAIN_ID = /^[\w:.-]{1,200}$/;
 /** Storable text in which `faultOf` finds no fault; one check, for speed. */
 function checked(faultOf: (text: string) => string | null) {
   const fault = (text: string) =>
-    UNSTORABLE.test(text) ? 'holds a character that can not be stored' : faultOf(text);
+    UNSTORABLE.test(text) ? 'holds a character that cannot be stored' : faultOf(text);
   return z
     .string()
     .refine((text) => fault(text) === null, { error: ({ input }) => fault(String(input)) ?? '' });

@@ -165,5 +165,5 @@ async function answered<Answer extends object>(ask: () => Promise<Answer>) {
 function reasonOf(failure: unknown): string {
   if (failure instanceof LoupeError) return JSON.stringify(failure.failure);
   const reason = messageOf(failure);
-  return reason === 'fetch failed' ? 'The Loupe service can not be reached.' : reason;
+  return reason === 'fetch failed' ? 'The Loupe service cannot be reached.' : reason;
 }

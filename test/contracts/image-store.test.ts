@@ -109,7 +109,7 @@ describe.each(adapters)('images in %s', (_name, open) => {
 });
 
 /** contract 13.12: what is reported of a bucket that can't be used, and that nothing is lost. */
-withS3('a bucket that can not be used', () => {
+withS3('a bucket that cannot be used', () => {
   test('is reported as missing, which waiting does not fix', async () => {
     const store = bucketStore('no-such-bucket', '');
     await expect(store.check()).rejects.toMatchObject({

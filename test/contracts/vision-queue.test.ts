@@ -115,7 +115,7 @@ describe.each(ADAPTERS)('vision queue, %s', (_name, adapter) => {
     await expect(ask(3)).rejects.toMatchObject({ ...UNAVAILABLE, headers: { 'Retry-After': '1' } });
   });
 
-  test('refuses a photo that can not be answered in time at the measured pace, and says when it could', async () => {
+  test('refuses a photo that cannot be answered in time at the measured pace, and says when it could', async () => {
     await openBusy(7, 8, 9);
     // Four photos of a second each are ahead.
     const refused = ask(10, deadline(1_500));

@@ -106,7 +106,7 @@ describe('the workers', () => {
   });
 
   // contract 13.9
-  test('list what they can not embed, and try it again with the next run', async () => {
+  test('list what they cannot embed, and try it again with the next run', async () => {
     bench.workers.unreachable.add(FAR);
     const result = await bench.import(bundle, { wait: true });
     expect(result).toMatchObject({ rejected: 0, embedded: 2, notEmbedded: 1 });

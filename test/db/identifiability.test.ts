@@ -105,7 +105,7 @@ describe('what a version can tell apart', () => {
     return { result, findings };
   };
 
-  test('can not be reported without a live version or a product', async () => {
+  test('cannot be reported without a live version or a product', async () => {
     await expect(inspect()).rejects.toThrow('No embedding version is live yet');
     await embeddings.create(modelManifest('eye', DIMENSIONS, 2));
     await expect(inspect()).rejects.toThrow('There is no product in the catalog');

@@ -68,7 +68,7 @@ describe('processes that run together', () => {
     ['the next key in front, which is not known here', { signingKeys: ['next', 'new'] }, [KEYS]],
     ['no keys, as it is a worker', { signingKeys: [] }, []],
     ['another store of images', { imageStore: 'store-2' }, [IMAGES]],
-    ['a store of images that can not be asked', { imageStore: null }, []],
+    ['a store of images that cannot be asked', { imageStore: null }, []],
     ['nothing in common', { release: '2', signingKeys: ['b'], imageStore: 's-2' }, [RELEASE, KEYS, IMAGES]],
   ])('a process beside one with %s', (_what, traits, expected) => {
     const other = processOf('other', traits);

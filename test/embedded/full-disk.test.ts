@@ -113,7 +113,7 @@ const canMount = spawnSync(unshare, words).status === 0;
     expect(await isReady()).toBe(false);
   });
 
-  test('refuses jobs that it can not keep with a 503', () =>
+  test('refuses jobs that it cannot keep with a 503', () =>
     untilRefused((at) => makeJob(ENTRIES_MAX + at * ENTRIES, ENTRIES)));
 
   test('continues when there is room: nothing is half done, and each job is answered, booked and announced', async () => {

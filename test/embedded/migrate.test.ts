@@ -55,7 +55,7 @@ describe('a database that is opened and migrated', () => {
     expect(await migrate(database.knex, steps)).toEqual([]);
   });
 
-  test('int8 is a number, one that a number can not hold is an error, numeric and date stay text', async () => {
+  test('int8 is a number, one that a number cannot hold is an error, numeric and date stay text', async () => {
     const sql = "select 9007199254740991::int8 as big, 0.10::numeric as amount, '2026-02-01'::date as day";
     expect((await database.knex.raw(sql)).rows).toEqual([
       { big: 9007199254740991, amount: '0.10', day: '2026-02-01' },

@@ -228,7 +228,7 @@ describe('models add of an archive', () => {
     ['a hard link', { name: 'a', type: 'link', linkname: '/etc/passwd' }, 'a is left out: a hard link'],
     ['a device', { name: 'a', type: 'character-device' }, 'a is left out: no plain file'],
     // contract 14.14
-    ['one file twice', { name: './model.json' }, 'model.json is left out: can not be unpacked (EEXIST)'],
+    ['one file twice', { name: './model.json' }, 'model.json is left out: cannot be unpacked (EEXIST)'],
     ['too many bytes', { name: 'zeros', body: Buffer.alloc(2 ** 21) }, 'more bytes than are taken'],
   ])('with %s is refused', async (_case, entry, reason) => {
     const path = await archive('model.tar.gz', [entry, ...(await entriesOf())]);

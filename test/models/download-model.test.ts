@@ -49,7 +49,7 @@ const command = (...words: string[]) => runLoupeHere(['models', 'add', ...words]
 test('a host that never stops sending is given up at the time limit', async () => {
   server.faults = { hangsAfter: 100_000 };
   const late = add('m/', { downloadTimeoutMs: 500 });
-  await expect(late).rejects.toThrow(/can not be downloaded: it takes longer/);
+  await expect(late).rejects.toThrow(/cannot be downloaded: it takes longer/);
   expect(await libraryNames(dataDir)).toEqual(NOTHING);
 });
 
@@ -71,7 +71,7 @@ test('a broken connection is resumed where it broke: every byte is sent once', a
 
 test('a connection that breaks again and again is given up', async () => {
   server.faults = { cuts: [...SMALL_FILES, ...Array<number>(7).fill(1000)] };
-  await expect(add()).rejects.toThrow(/can not be downloaded: .* try again/);
+  await expect(add()).rejects.toThrow(/cannot be downloaded: .* try again/);
   expect(await libraryNames(dataDir)).toEqual(NOTHING);
 });
 

@@ -30,7 +30,7 @@ describe('with ADMIN_TOKEN', () => {
   });
 
   // contract 17.2, 9.6
-  test('pages of other origins can not read it, and no credential is logged', async () => {
+  test('pages of other origins cannot read it, and no credential is logged', async () => {
     const origin = { Origin: 'https://shop.example', 'Access-Control-Request-Method': 'GET' };
     const preflight = await fetch(`${service.url}/admin/v1/accounts`, { method: 'OPTIONS', headers: origin });
     const answer = await as(ADMIN_TOKEN).send('GET', '/admin/v1/accounts', { headers: origin });

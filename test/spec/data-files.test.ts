@@ -70,7 +70,7 @@ describe('a file', () => {
   });
 
   // contract 2.6
-  test('that can not be signed is left out; one that never existed stays null', async () => {
+  test('that cannot be signed is left out; one that never existed stays null', async () => {
     failToSign('NA');
     expect(await pricing()).toMatchObject({ historical_estimates: [{ region: 'EU-UK' }], pricing_data: [] });
     failToSign('NA', 'EU-UK', 'EU-IE');

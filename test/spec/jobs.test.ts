@@ -54,7 +54,7 @@ describe('a job', () => {
   });
 
   // contract 16.2
-  test('reports the refusal of an entry that can not be identified, and continues', async () => {
+  test('reports the refusal of an entry that cannot be identified, and continues', async () => {
     const entries = [
       { images: [photo, { base64: DAMAGED_PNG }] },
       inside,

@@ -127,7 +127,7 @@ test('the key __proto__ is reported wherever it is and however it is written', a
   const { body } = await api.write(lines);
   expect(body.data.map(({ field, reason }) => [field, reason])).toEqual([
     ['__proto__', '"__proto__" is no field of this record'],
-    ['attributes', 'the key "__proto__" can not be used'],
+    ['attributes', 'the key "__proto__" cannot be used'],
     ['line', expect.stringContaining('must be an object with one key')],
   ]);
 });

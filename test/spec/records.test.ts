@@ -115,7 +115,7 @@ describe('PUT /v3/catalog/records', () => {
   });
 
   // contract 15.3
-  test('rejects lines that are not UTF-8 or can not be stored, and accepts a byte order mark', async () => {
+  test('rejects lines that are not UTF-8 or cannot be stored, and accepts a byte order mark', async () => {
     const lines = [
       Buffer.from(`\uFEFF${JSON.stringify(bag(fresh('product')))}\r\n`),
       Buffer.from('{"products":{"id":"product_\xff\xfe"}}\n', 'latin1'),
@@ -125,7 +125,7 @@ describe('PUT /v3/catalog/records', () => {
     expect(body.data.map(({ status, reason }) => [status, reason])).toEqual([
       ['accepted', undefined],
       ['rejected', 'not UTF-8'],
-      ['rejected', 'holds a character that can not be stored'],
+      ['rejected', 'holds a character that cannot be stored'],
     ]);
   });
 

@@ -142,7 +142,7 @@ describe('a picture', () => {
   test('is a 503 while its store is away; /readyz is 200 with a warning, and the catalog is answered', async () => {
     const path = await picture();
     const fault = new StoreFault('it is away', true);
-    jest.spyOn(images(), 'open').mockRejectedValue(unavailable('Images can not be read now.', 60, fault));
+    jest.spyOn(images(), 'open').mockRejectedValue(unavailable('Images cannot be read now.', 60, fault));
     jest.spyOn(images(), 'check').mockRejectedValue(fault);
     const { anybody } = service;
     expect(await anybody.send('GET', path)).toMatchObject({ status: 503, body: { error: 'unavailable' } });

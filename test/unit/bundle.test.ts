@@ -100,7 +100,7 @@ describe('a bundle', () => {
     const bundle = await open(folder({ 'tags.jsonl.gz': whole.subarray(0, whole.length / 2) }));
     const lines = (await read(bundle, 'tags.jsonl')) ?? [];
     expect(lines.length).toBeGreaterThan(1);
-    expect(lines.at(-1)).toMatch(/can not be read from here on/);
+    expect(lines.at(-1)).toMatch(/cannot be read from here on/);
   });
 
   test('is an error when it does not exist or is not an archive', async () => {
@@ -241,7 +241,7 @@ describe('nothing outside of a bundle is read', () => {
     ['/etc/passwd', 'an absolute path'],
     ['C:/windows', 'an absolute path'],
     ['images/../../x.png', 'a path that leaves the bundle'],
-    ['images\\x.png', 'a path with a character that it can not have'],
+    ['images\\x.png', 'a path with a character that it cannot have'],
     ['', 'an empty path'],
     ['images', 'no plain file'],
     ['images/none.png', 'there is no such file in the bundle'],

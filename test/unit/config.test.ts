@@ -152,13 +152,13 @@ test('a header for the trace collector may end with base64 padding', () => {
   expect(readConfig({ OTEL_EXPORTER_OTLP_HEADERS })).toMatchObject({ OTEL_EXPORTER_OTLP_HEADERS });
 });
 
-test('a .env that can not be read is a fault, not an empty one', () => {
+test('a .env that cannot be read is a fault, not an empty one', () => {
   const before = process.cwd();
   const folder = temporaryFolder();
   mkdirSync(join(folder, '.env'));
   process.chdir(folder);
   try {
-    expect(() => processEnvironment()).toThrow(/\.env: can not be read/);
+    expect(() => processEnvironment()).toThrow(/\.env: cannot be read/);
   } finally {
     process.chdir(before);
   }

@@ -181,7 +181,7 @@ describe('a promotion', () => {
     ['it was never complete', of({ builtAt: null }), /never proven/],
     ['every image failed', { ...judgedAs({ images: 0 }), ...covering(0, 0, 9) }, /none of its 9 images/],
     ['it has no index', { isIndexed: false }, /no index/],
-    ['a worker can not load its model', { readiness: [...ready.readiness, far] }, /^far:7: not installed$/],
+    ['a worker cannot load its model', { readiness: [...ready.readiness, far] }, /^far:7: not installed$/],
     ['it was not judged', of({ evaluation: null }), /not evaluated/],
     ['it has no calibration', of({ manifest: { ...version.manifest, calibration: null } }), /not calibrated/],
     ['it was judged against another version', { liveId: 7 }, /against version 1, which is not live/],

@@ -30,7 +30,7 @@ test.each([
   expect(body.toString()).toBe(text);
 });
 
-test('each of several photos is cut out, except one that can not be', () => {
+test('each of several photos is cut out, except one that cannot be', () => {
   const images = [bytes, bytes.subarray(9_000)];
   const left = [{ base64: 'AAAA' }, { base64: `${base64} ` }];
   const sent = { images: [...images.map((image) => ({ base64: image.toString('base64') })), ...left] };

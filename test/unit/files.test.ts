@@ -119,7 +119,7 @@ describe('the folder of images', () => {
     expect(readdirSync(stored)).toEqual([`${digest}.jpg`]);
   });
 
-  test('answers 503 where it can not write', async () => {
+  test('answers 503 where it cannot write', async () => {
     const blocked = join(folder, 'no-folder');
     writeFileSync(blocked, '');
     await expect(new LocalImageStore(blocked).put(bytes, 'jpg')).rejects.toMatchObject({ status: 503 });
@@ -144,7 +144,7 @@ describe('signing keys', () => {
     ['torn', '[{"id":"k1","secret":"hunter2hunter2hun'],
     ['without keys', '[]'],
     ['with a short secret', '[{"id":"k1","secret":"hunter2"}]'],
-    ['with an id that can not stand in a link', '[{"id":"","secret":"hunter2hunter2hunter2"}]'],
+    ['with an id that cannot stand in a link', '[{"id":"","secret":"hunter2hunter2hunter2"}]'],
   ])('of a file that is %s are named with what to do, and neither changed nor shown', async (_, text) => {
     const file = join(folder, 'signing-keys.json');
     writeFileSync(file, text);

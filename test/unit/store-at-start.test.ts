@@ -128,7 +128,7 @@ describe('Redis', () => {
     ['a wrong password', () => redisWith({ hello: '-WRONGPASS invalid pair' }), /refuses the user/, false],
     ['no password', () => redisWith({ '*': '-NOAUTH required.' }), /asks for a password|refuses/, false],
     ['no such database', () => redisWith({ select: '-ERR DB index' }), /no database of this number/, false],
-    ['a server that loads', () => redisWith({ info: '-LOADING dataset' }), /can not serve now/, true],
+    ['a server that loads', () => redisWith({ info: '-LOADING dataset' }), /cannot serve now/, true],
     ['a replica', () => redisWith({ info: '$10\r\nrole:slave' }), /replica.*primary/, true],
     ['a server that is away', freePort, /nothing listens there/, true],
   ])('%s is explained, and waited for only where that may help', async (_what, open, reason, isWaitedFor) => {

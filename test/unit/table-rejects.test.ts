@@ -54,7 +54,7 @@ test.each<[kind: string, rows: string | Buffer, reject: string | null, kept?: st
   ['a line break within quotes', row({ title: '"Bag\nof two lines"' }), null, 'a'],
   ['a delimiter without quotes', row({ title: 'Bag, red', quote: 'x' }), TOO_MANY],
   ['a quote that stays open over rows', OPEN, 'line: a quote is open from here to line 5'],
-  ['a NUL', row({ title: 'B\0ag' }), 'title: holds a character that can not be stored'],
+  ['a NUL', row({ title: 'B\0ag' }), 'title: holds a character that cannot be stored'],
   ['a byte that is no UTF-8', Buffer.from(row({ title: '\xc3\xa4\xe9' }), 'latin1'), NO_CHARACTER],
   ['an older name of an image', row({ image: 'a.tiff' }), null, 'a'],
   ['a handle with white space', row({ handle: 'a b' }), null, 'a-b-c8687a08aa5d'],
@@ -146,8 +146,8 @@ test('a row with very many columns of one name is read in reasonable time', asyn
 // contract 13.20, 13.21
 test.each([
   ['xlsx', 'PK\x03\x04', 'is not a text file; save a spreadsheet as CSV'],
-  ['csv', 'id,"title\na,Bag', 'can not be read: a quote that is opened here is never closed'],
-  ['csv', 'x'.repeat(2 ** 23), 'can not be read: longer than 4194304 characters; a quote may be open'],
+  ['csv', 'id,"title\na,Bag', 'cannot be read: a quote that is opened here is never closed'],
+  ['csv', 'x'.repeat(2 ** 23), 'cannot be read: longer than 4194304 characters; a quote may be open'],
 ])(
   'a %s file without a header that can be read is refused with the reason',
   async (type, content, reason) => {

@@ -80,7 +80,7 @@ describe('an embedder', () => {
     expect(rounded(await embedder.embed(jpeg, 'query'))).toEqual([[0.71, 0.71, 0]]);
   });
 
-  test('refuses a picture that can not be decoded', async () => {
+  test('refuses a picture that cannot be decoded', async () => {
     const embedder = await (await install('broken')).load();
     const whole = await colouredJpeg(['#f00'], 200, 200);
     await expect(embedder.embed(whole.subarray(0, 500), 'query')).rejects.toMatchObject({

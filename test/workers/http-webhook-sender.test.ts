@@ -49,6 +49,6 @@ test('an address where nobody listens is reported, without internal details', as
   const free = `127.0.0.1:${await freePort()}`;
   const lonely = new HttpWebhookSender({ timeoutMs: 15_000, allow: [free] });
   const sent = lonely.send(new URL(`http://${free}/`), {}, '{}', signal);
-  await expect(sent).rejects.toThrow('The address can not be reached.');
+  await expect(sent).rejects.toThrow('The address cannot be reached.');
   await lonely.close();
 });

@@ -65,7 +65,7 @@ describe('the pool', () => {
     const started = InferencePool.start({ ...POOL, threads: 2, backend: 'tensorflow' });
     const pool = await started.catch((failure: Error) => failure);
     if (pool instanceof Error) {
-      expect(pool.message).toMatch(/^Inference can not start: no backend starts here \(tensorflow: /);
+      expect(pool.message).toMatch(/^Inference cannot start: no backend starts here \(tensorflow: /);
       expect(fork).toHaveBeenCalledTimes(1);
       return;
     }
@@ -79,7 +79,7 @@ describe('the pool', () => {
       throw new Error('spawn ENOMEM');
     });
     const started = InferencePool.start({ ...POOL, backend: 'tensorflow' });
-    await expect(started).rejects.toThrow('Inference can not start: spawn ENOMEM');
+    await expect(started).rejects.toThrow('Inference cannot start: spawn ENOMEM');
   });
 });
 

@@ -144,7 +144,7 @@ describe('A picture that is sent', () => {
   });
 });
 
-describe('What can not be used is refused with its reason', () => {
+describe('What cannot be used is refused with its reason', () => {
   test.each([
     ['GIF', 'GIF89a\x01\0\x01\0'],
     ['PDF', '%PDF-1.7\n'],
@@ -180,7 +180,7 @@ describe('What can not be used is refused with its reason', () => {
     ['a hierarchical JPEG', jpegOf(0xc5)],
     ['a JPEG of 12 bits a channel', jpegOf(0xc1, 12)],
     ['a JPEG of 16 bits a channel', jpegOf(0xc3, 16)],
-  ])('%s that can not be decoded: image_format, and its name is told', async (name, picture) => {
+  ])('%s that cannot be decoded: image_format, and its name is told', async (name, picture) => {
     expect(await faultOf(picture)).toEqual(['image_format', `This is ${name}; send JPEG, PNG, WebP.`]);
     await expect(preparer().thumbnail(picture, 32)).rejects.toThrow(name);
   });

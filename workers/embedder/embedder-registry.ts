@@ -115,7 +115,7 @@ export async function loadVerified(pool: InferencePool, key: string, model: Mode
   } catch (failure) {
     await pool.engines.unload(key);
     if (failure instanceof ModelRefused) throw failure;
-    throw new ModelRefused(folder, `its golden picture ${picture} can not be read or embedded`, failure);
+    throw new ModelRefused(folder, `its golden picture ${picture} cannot be read or embedded`, failure);
   }
 }
 

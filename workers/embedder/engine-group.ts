@@ -67,7 +67,7 @@ export class EngineGroup {
         options.logger.warn({ ...plan, reason }, 'inference does not start this way');
       }
     }
-    throw new Error(`Inference can not start: ${reasons.join('; ')}`);
+    throw new Error(`Inference cannot start: ${reasons.join('; ')}`);
   }
 
   get size(): number {

@@ -53,7 +53,7 @@ export function checkedManifest(document: unknown, folder: string): ModelManifes
 export async function verifyDigests(folder: string, manifest: ModelManifest): Promise<void> {
   for (const [file, expected] of Object.entries(manifest.digests)) {
     const found = await sha256Of(join(folder, file)).catch((failure: unknown) => {
-      throw new ModelRefused(folder, `${file} can not be read`, failure);
+      throw new ModelRefused(folder, `${file} cannot be read`, failure);
     });
     if (found !== expected) throw new ModelRefused(folder, `${file} has SHA-256 ${found}, not ${expected}`);
   }
@@ -187,7 +187,7 @@ export async function readGolden({
   try {
     return goldenSchema.parse(JSON.parse(await readFile(join(folder, manifest.golden), 'utf8')));
   } catch (failure) {
-    throw new ModelRefused(folder, `its golden pair ${manifest.golden} can not be read`, failure);
+    throw new ModelRefused(folder, `its golden pair ${manifest.golden} cannot be read`, failure);
   }
 }
 

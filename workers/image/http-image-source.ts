@@ -45,7 +45,7 @@ export class HttpImageSource implements ImageSource {
       if (failure instanceof BlockedAddressError) throw blocked();
       const late = `The address did not answer within ${this.settings.timeoutMs} ms.`;
       if (deadline.aborted) throw unprocessable('url_timeout', late, failure);
-      throw unprocessable('url_unreachable', 'The address can not be reached.', failure);
+      throw unprocessable('url_unreachable', 'The address cannot be reached.', failure);
     }
   }
 

@@ -41,7 +41,7 @@ export async function download(url: URL, target: string, options: DownloadOption
     const message = messageOf(failure);
     const broken = code === '' ? message : `${message} (${code})`;
     const reason = signal.aborted ? `it takes longer than ${timeoutMs / 60_000} minutes` : broken;
-    const words = `${shown(url)} can not be downloaded: ${reason}. Nothing is installed; try again.`;
+    const words = `${shown(url)} cannot be downloaded: ${reason}. Nothing is installed; try again.`;
     throw new Error(words, { cause: failure });
   } finally {
     await agent.destroy();

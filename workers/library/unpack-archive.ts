@@ -85,7 +85,7 @@ async function unpackEntry(
   // Fails for a name that is too long or taken.
   const file = await mkdir(dirname(path), { recursive: true })
     .then(() => open(path, flags))
-    .catch((failure: NodeJS.ErrnoException) => `can not be unpacked (${failure.code ?? failure})`);
+    .catch((failure: NodeJS.ErrnoException) => `cannot be unpacked (${failure.code ?? failure})`);
   if (typeof file === 'string') return file;
   await pipeline(Readable.from(entry), file.createWriteStream());
   return null;

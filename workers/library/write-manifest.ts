@@ -63,7 +63,7 @@ export async function writeManifest(
   const path = join(folder, MANIFEST_FILE);
   const written = options.replace ? files.write(path, text).then(() => true) : files.create(path, text);
   const isWritten = await written.catch((failure: unknown) => {
-    throw new ModelRefused(file, `${path} can not be written`, failure);
+    throw new ModelRefused(file, `${path} cannot be written`, failure);
   });
   if (isWritten) return path;
   throw new ModelRefused(file, `${path} is there already; --replace writes over it`);
@@ -118,7 +118,7 @@ async function digestsOf(folder: string, files: readonly string[]): Promise<Reco
   const digests: Record<string, string> = {};
   for (const file of files) {
     digests[file] = await sha256Of(join(folder, file)).catch((failure: unknown) => {
-      throw new ModelRefused(folder, `${file} can not be read`, failure);
+      throw new ModelRefused(folder, `${file} cannot be read`, failure);
     });
   }
   return digests;

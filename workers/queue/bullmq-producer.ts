@@ -56,7 +56,7 @@ const WORKERS_DIED = 'job stalled more than allowable limit';
 /** 503 for a queue that can't be reached or written. */
 export function queueUnavailable(cause?: unknown): AppError {
   const refuses = cause instanceof Error && isRefusal(cause);
-  const message = refuses ? 'The queue takes no work now.' : 'The queue can not be reached.';
+  const message = refuses ? 'The queue takes no work now.' : 'The queue cannot be reached.';
   return unavailable(message, RETRY_AFTER_SECONDS, cause);
 }
 

@@ -111,7 +111,7 @@ export async function probeRedis(url: string): Promise<void> {
     if (lastError !== undefined) throw lastError;
     if (role === 'slave')
       throw faulty({
-        says: 'it is a replica, which can not be written: name the primary',
+        says: 'it is a replica, which cannot be written: name the primary',
         isTransient: true,
       });
   } catch (error) {
@@ -126,7 +126,7 @@ function redisFault(error: unknown): FaultSentence {
   const message = messageOf(error);
   const permanent = (says: string): FaultSentence => ({ says, isTransient: false });
   if (error instanceof Error && isRefusal(error))
-    return { says: `it can not serve now: ${message}`, isTransient: true };
+    return { says: `it cannot serve now: ${message}`, isTransient: true };
   if (/NOAUTH/.test(message)) return permanent('it asks for a password, and the address has none');
   if (/WRONGPASS|invalid password|without any password/i.test(message))
     return permanent(

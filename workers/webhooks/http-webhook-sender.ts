@@ -43,7 +43,7 @@ export class HttpWebhookSender implements WebhookSender {
       if (failure instanceof BlockedAddressError)
         throw new Error('The address leads to a place that is not public.');
       if (deadline.aborted) throw new Error(`The address did not answer within ${timeoutMs} ms.`);
-      throw new Error('The address can not be reached.', { cause: failure });
+      throw new Error('The address cannot be reached.', { cause: failure });
     }
   }
 

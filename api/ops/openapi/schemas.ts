@@ -21,7 +21,7 @@ function failure(name: string, code: ErrorCode, extras: z.core.$ZodLooseShape = 
 
 const EXTRAS: Partial<Record<ErrorCode, z.core.$ZodLooseShape>> = {
   bad_request: { field, allowed_taxonomy_nodes, index },
-  unprocessable: { reason: z.enum(IMAGE_FAULTS).describe('Why the image can not be used'), index },
+  unprocessable: { reason: z.enum(IMAGE_FAULTS).describe('Why the image cannot be used'), index },
 };
 for (const code of ERROR_CODES) failure(capitalized(code), code, EXTRAS[code]);
 failure('NotReady', 'unavailable', { checks: readinessAnswer.shape.checks });

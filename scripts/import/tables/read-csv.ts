@@ -123,4 +123,4 @@ const reasonOf = (code: string): string =>
   ({
     CSV_QUOTE_NOT_CLOSED: 'a quote that is opened here is never closed',
     CSV_MAX_RECORD_SIZE: `longer than ${ROW_LENGTH_MAX} characters; a quote may be open`,
-  })[code] ?? `can not be read (${code})`;
+  })[code] ?? `cannot be read (${code})`;

@@ -59,7 +59,7 @@ export async function openTable(path: string, options: TableImport): Promise<Ope
     return open(null, await elementsOf(rows), rows);
   }
   const form = await csvForm(path, encoding).catch((cause: unknown) => {
-    throw new Error(`The header of ${path} can not be read: ${messageOf(cause)}.`, { cause });
+    throw new Error(`The header of ${path} cannot be read: ${messageOf(cause)}.`, { cause });
   });
   if (!form) throw new Error(`${path} is empty; the first row of a table names its columns.`);
   return open(form.delimiter, form.header, (onBytes) => csvRows(path, form, onBytes));

@@ -192,7 +192,7 @@ export class TableSource implements RecordSource {
   /** @param feed null in a dry run, which does not know what is missing */
   async #reasonToKeep(feed: FeedRun | null): Promise<string | null> {
     if (!this.#isWhole)
-      return 'rows of the file could not be read (see the rejects), so what is missing from it can not be told';
+      return 'rows of the file could not be read (see the rejects), so what is missing from it cannot be told';
     if (!feed) return null;
     const missing = await feed.missingCount();
     if (missing <= feed.known * GUARDED_SHARE || this.table.options.force) return null;
