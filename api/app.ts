@@ -14,7 +14,7 @@ import { allowOrigins } from './middleware/allow-origins';
 import { AnswerMemory } from './middleware/answer-memory';
 import { networkOf } from './middleware/authenticate';
 import { compress } from './middleware/compress';
-import { buildEndpoints } from './middleware/endpoints';
+import { buildEndpoints } from './middleware/endpoint-kinds';
 import { errorHandler, unknownRoute } from './middleware/error-handler';
 import { mountEndpoints } from './middleware/mount-route';
 import { readAddress } from './middleware/request-address';
@@ -28,7 +28,7 @@ import { webhookRoutes } from './v3/webhooks';
 
 /**
  * The whole service over HTTP. The order here and in `mountApi` is the security policy: every request is named, logged, measured
- * and gets its protective headers, before its endpoint (`middleware/endpoints.ts`) or the error handler.
+ * and gets its protective headers, before its endpoint (`middleware/endpoint-kinds.ts`) or the error handler.
  * @param services null in a process without an API, which answers only health, readiness and metrics
  */
 export function createApp(services: ApiServices | null, settings: ApiSettings): Express {

@@ -57,7 +57,7 @@ export interface Endpoint<Answer = z.ZodType | readonly string[]>
   readonly version: ApiVersion | null;
 }
 
-/** An endpoint for callers with a key. Its middleware depends on its kind (`middleware/endpoints.ts`). */
+/** An endpoint for callers with a key. Its middleware depends on its kind (`middleware/endpoint-kinds.ts`). */
 export interface CallerEndpoint<Answer = z.ZodType> extends Endpoint<Answer> {
   readonly kind: 'read' | 'once' | 'photo';
   readonly name: EndpointName;

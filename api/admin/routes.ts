@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import { API_VERSIONS, SCOPES } from '../../models/access/api-key';
 import type { CreatedKey } from '../../models/access/key-service';
 import type { ApiServices, ApiSettings } from '../api-services';
-import type { OperatorRoutes } from '../middleware/endpoints';
+import type { OperatorRoutes } from '../middleware/endpoint-kinds';
 import { storedForm } from '../middleware/idempotency';
 import { setCreated } from '../middleware/links';
 import { idOf } from '../middleware/request-address';

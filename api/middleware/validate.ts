@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { badRequest } from '../../models/errors';
+import { firstIssue, limitReason } from '../schema-issues';
 import type { Middleware } from './call';
 
 /** The input as its schema describes it. @throws AppError 400 that names the parameter at fault, with the schema's reason */
@@ -8,7 +9,7 @@ export function validate<Schema extends z.ZodType>(schema: Schema, input: unknow
   if (parsed.success) return parsed.data;
   const { issues } = parsed.error;
   const issue =
-    issues.find(({ code, path }) => code === 'unrecognized_keys' && path.length === 0) ?? firstFault(issues);
+    issues.find(({ code, path }) => code === 'unrecognized_keys' && path.length === 0) ?? firstIssue(issues);
   if (!issue) throw badRequest('The request is malformed.');
   if (issue.code === 'unrecognized_keys') {
     const field = fieldOf([...issue.path, issue.keys[0] ?? '']);
@@ -20,26 +21,10 @@ export function validate<Schema extends z.ZodType>(schema: Schema, input: unknow
 }
 
 function reasonOf(issue: z.core.$ZodRawIssue): string | undefined {
-  if (issue.code !== 'invalid_type') return limitFault(issue);
+  if (issue.code !== 'invalid_type') return limitReason(issue);
   if (issue.input === undefined) return 'is required';
   if (issue.expected === 'string' && Array.isArray(issue.input)) return 'must be one text';
   return issue.expected === 'int' ? 'must be a whole number' : undefined;
-}
-
-/** The first fault; of several limits that a value exceeds, the last, which is its own and not that of all whole numbers. */
-export function firstFault(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue | undefined {
-  const [first] = issues;
-  return issues.findLast(({ code, path }) => code === first?.code && path.join('.') === first.path.join('.'));
-}
-
-/** Which limit or list of values an input misses, in words; undefined keeps those of zod. */
-export function limitFault(issue: z.core.$ZodRawIssue): string | undefined {
-  if (issue.code === 'invalid_value') return `must be one of ${issue.values.join(', ')}`;
-  if (issue.code !== 'too_small' && issue.code !== 'too_big') return undefined;
-  const unit = issue.origin === 'string' ? 'characters' : issue.origin === 'array' ? 'items' : null;
-  const limit = issue.code === 'too_small' ? `at least ${issue.minimum}` : `at most ${issue.maximum}`;
-  if (unit === null) return `must be ${limit}`;
-  return limit === 'at least 1' ? 'must not be empty' : `must have ${limit} ${unit}`;
 }
 
 /** The path of a parameter; a position at its end is dropped, to name the list and not the value in it. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { firstFault, limitFault } from '../../api/middleware/validate';
+import { firstIssue, limitReason } from '../../api/schema-issues';
 import type { ReadRecords, RecordKind } from '../../models/catalog/import/records';
 import { WHOLE_LINE } from '../../models/catalog/import/stage';
 import type { ReadLine } from '../../models/ports';
@@ -43,7 +43,7 @@ function parserOf<Record>(schema: z.ZodType<Record>, deletion = schema): Parse<R
     const result = (isDeleted ? deletion : compiled).safeParse(value, { error: wordsOfIssue });
     if (result.success) return { record: result.data };
     const { issues } = result.error;
-    const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? firstFault(issues);
+    const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? firstIssue(issues);
     const field = issue && pathOf(issue).map(String).join('.');
     return { field: field || WHOLE_LINE, reason: issue?.message ?? 'is not valid' };
   };
@@ -72,5 +72,5 @@ function wordsOfIssue(issue: z.core.$ZodRawIssue): string | undefined {
     return `${JSON.stringify(issue.keys[0])} is no field of this record`;
   if (issue.code === 'too_big' && issue.origin === 'string')
     return `is longer than ${issue.maximum} characters`;
-  return limitFault(issue);
+  return limitReason(issue);
 }
