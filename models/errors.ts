@@ -161,6 +161,9 @@ export const internalError = (cause: unknown): AppError =>
 export const unavailable = (message: string, retryAfterSeconds: number, cause?: unknown): AppError =>
   new AppError('unavailable', message, { headers: retryAfter(retryAfterSeconds), cause });
 
+/** 503 for what waits while the process ends. */
+export const stopping = (): AppError => unavailable('The service is stopping.', 1);
+
 export const noWorker = (): AppError => unavailable('No worker is running; the photo was not accepted.', 10);
 
 /** 504: the deadline of a vision call passed; nothing is charged. */

@@ -16,28 +16,34 @@ export interface FaultSentence {
   readonly isTransient: boolean;
 }
 
+/** A fault that only its operator can end, and one that may pass. */
+export const permanent = (says: string): FaultSentence => ({ says, isTransient: false });
+export const transient = (says: string): FaultSentence => ({ says, isTransient: true });
+
 /** Connection faults common to all servers; null for faults that only the server's own adapter can name. */
 export function networkFault(error: unknown, server: string): FaultSentence | null {
   const code = codeOf(error);
-  if (code === 'ECONNREFUSED' || code === 'ENOENT')
-    return {
-      says: `nothing listens there: is ${server} running, are host and port right?`,
-      isTransient: true,
-    };
-  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
-    return { says: 'the host name is not known here: is it spelt right?', isTransient: true };
-  if (code === 'ECONNRESET' || code === 'EPIPE')
-    return {
-      says: `the connection was cut off: is that ${server}, and does it want TLS?`,
-      isTransient: true,
-    };
-  if (/^(ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/.test(code))
-    return { says: 'it does not answer: is a firewall in between?', isTransient: true };
-  if (TLS_FAULT.test(code)) {
-    const says = `its TLS certificate is not trusted here (${code}): NODE_EXTRA_CA_CERTS names the file of its authority`;
-    return { says, isTransient: false };
+  if (TLS_FAULT.test(code))
+    return permanent(
+      `its TLS certificate is not trusted here (${code}): NODE_EXTRA_CA_CERTS names the file of its authority`,
+    );
+  switch (code) {
+    case 'ECONNREFUSED':
+    case 'ENOENT':
+      return transient(`nothing listens there: is ${server} running, are host and port right?`);
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return transient('the host name is not known here: is it spelt right?');
+    case 'ECONNRESET':
+    case 'EPIPE':
+      return transient(`the connection was cut off: is that ${server}, and does it want TLS?`);
+    case 'ETIMEDOUT':
+    case 'EHOSTUNREACH':
+    case 'ENETUNREACH':
+      return transient('it does not answer: is a firewall in between?');
+    default:
+      return null;
   }
-  return null;
 }
 
 const TLS_FAULT = /^(ERR_TLS_|ERR_SSL_|EPROTO|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH)/;

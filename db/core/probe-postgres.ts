@@ -1,6 +1,13 @@
 import { Client } from 'pg';
 import { messageOf } from '../../models/errors';
-import { codeOf, type FaultSentence, networkFault, StoreFault } from '../../models/store-fault';
+import {
+  codeOf,
+  type FaultSentence,
+  networkFault,
+  permanent,
+  StoreFault,
+  transient,
+} from '../../models/store-fault';
 
 const PROBE_MS = 5_000;
 const SERVER_VERSION_MIN = 15;
@@ -74,8 +81,6 @@ type Named = Pick<Client, 'user' | 'database'>;
 
 function connectFault(error: unknown, { user, database }: Named): FaultSentence {
   const message = messageOf(error);
-  const permanent = (says: string): FaultSentence => ({ says, isTransient: false });
-  const transient = (says: string): FaultSentence => ({ says, isTransient: true });
   switch (codeOf(error)) {
     case '28P01':
       return permanent(
@@ -109,11 +114,9 @@ function connectFault(error: unknown, { user, database }: Named): FaultSentence 
 }
 
 function stateFault(state: ServerState, { user, database }: Named): FaultSentence | null {
-  const permanent = (says: string): FaultSentence => ({ says, isTransient: false });
   if (state.version_number < SERVER_VERSION_MIN * 10_000)
     return permanent(`it is PostgreSQL ${state.version}; Loupe needs ${SERVER_VERSION_MIN} or later`);
-  if (state.standby)
-    return { says: 'it is a standby, which cannot be written: name the primary server', isTransient: true };
+  if (state.standby) return transient('it is a standby, which cannot be written: name the primary server');
   if (state.encoding !== 'UTF8')
     return permanent(
       `its encoding is ${state.encoding}: create it anew with ENCODING 'UTF8' TEMPLATE template0`,

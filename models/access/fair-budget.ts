@@ -24,20 +24,22 @@ export interface Lease {
 
 const RETRY_AFTER_SECONDS = 2;
 
-class Held {
-  readonly #byParty = new Map<string, number>();
+/** Units that parties hold now, and their sum. */
+export class HeldUnits {
+  readonly byParty = new Map<string, number>();
   total = 0;
 
-  by(party: string): number {
-    return this.#byParty.get(party) ?? 0;
+  of(party: string): number {
+    return this.byParty.get(party) ?? 0;
   }
 
+  /** @param party null counts in the sum alone */
   add(party: string | null, units: number): void {
     this.total += units;
     if (party === null) return;
-    const held = this.by(party) + units;
-    if (held === 0) this.#byParty.delete(party);
-    else this.#byParty.set(party, held);
+    const held = this.of(party) + units;
+    if (held === 0) this.byParty.delete(party);
+    else this.byParty.set(party, held);
   }
 }
 
@@ -51,8 +53,8 @@ class Held {
  * largest lease is never impossible, and leases that each hold a part never deadlock.
  */
 export class FairBudget {
-  readonly #little = new Held();
-  readonly #large = new Held();
+  readonly #little = new HeldUnits();
+  readonly #large = new HeldUnits();
   readonly #waiting = new Map<Lease, { readonly units: number; grant(): void; refuse(): void }>();
   #beyond: Lease | null = null;
 
@@ -120,7 +122,7 @@ export class FairBudget {
     const held = this.#heldBy(units);
     const own = this.#heldBy(lease.units) === held ? lease.units : 0;
     const beyond = held === this.#large ? (this.#beyond?.units ?? 0) : 0;
-    const ofParty = held.by(lease.party) + units - own;
+    const ofParty = held.of(lease.party) + units - own;
     return ofParty <= this.options.units - (held.total - beyond + units - own);
   }
 
@@ -130,7 +132,7 @@ export class FairBudget {
     lease.units = units;
   }
 
-  #heldBy(units: number): Held {
+  #heldBy(units: number): HeldUnits {
     return units <= (this.options.littleUnits ?? 0) ? this.#little : this.#large;
   }
 

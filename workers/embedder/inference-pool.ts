@@ -1,4 +1,4 @@
-import { unavailable } from '../../models/errors';
+import { stopping } from '../../models/errors';
 import { PHOTOS_EXPECTED_MS } from '../foreground-load';
 import type { BackendName } from './backends';
 import type { Embeddings, Engine } from './engine';
@@ -27,8 +27,6 @@ export const defaultThreads = (cores: number): number => (cores === 2 ? 2 : Math
 
 /** Photos that a process has in work: enough, of several views each, for a full batch per thread while the next ones form. */
 export const visionConcurrency = (threads: number): number => 8 * threads;
-
-const RETRY_AFTER_SECONDS = 1;
 
 /** One picture could not be embedded, through no fault of the others or of the machine; retrying does not help. */
 export class PictureFailed extends Error {
@@ -69,7 +67,7 @@ export class InferencePool {
    * Embeds the views of one picture: a unit vector each. They are spread over the engines that are free.
    * @param views width x height x 3 bytes each, red, green and blue
    * @throws PictureFailed when a view has no usable vector, or its inference failed twice
-   * @throws unavailable when the pool is closed
+   * @throws AppError 503 when the pool is closed
    */
   async embed(model: string, views: readonly Uint8Array[], lane: Lane): Promise<readonly Float32Array[]> {
     if (this.#closed) throw stopping();
@@ -167,8 +165,6 @@ function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   }
   return whole;
 }
-
-const stopping = () => unavailable('The service is stopping.', RETRY_AFTER_SECONDS);
 
 function answer(batch: readonly WaitingView[], { vectors, broken }: Embeddings): void {
   const dimensions = vectors.length / batch.length;

@@ -1,3 +1,4 @@
+import { HeldUnits } from '../../models/access/fair-budget';
 import { timeout, unavailable } from '../../models/errors';
 import type { Clock, NeighbourRequest, QueueLoad, QueueSlot, VisionCaller } from '../../models/ports';
 import type { Neighbourhood } from '../../models/vision/neighbours';
@@ -32,30 +33,13 @@ const RECENT_MS = 50;
 /** As many as one key may have at a time are admitted unless the queue is stalled: for so few an estimate is too inaccurate. */
 const ALWAYS_ADMITTED = 16;
 
-/** Counts photos by account. */
-class PhotosByAccount {
-  readonly accounts = new Map<string, number>();
-  total = 0;
-
-  add(accountId: string, photos: number): void {
-    this.total += photos;
-    const own = this.of(accountId) + photos;
-    if (own > 0) this.accounts.set(accountId, own);
-    else this.accounts.delete(accountId);
-  }
-
-  of(accountId: string): number {
-    return this.accounts.get(accountId) ?? 0;
-  }
-}
-
 /** A queue for photos: which it admits, how long they wait, and what happens to those whose caller has gone. */
 export abstract class AdmittingQueue {
   protected readonly rate = new ThroughputEstimator();
-  /** Photos of this process in the queue, being decoded, or waiting for that. */
-  readonly #inside = new PhotosByAccount();
+  /** Photos of this process in the queue, being decoded, or waiting for that, by account. */
+  readonly #inside = new HeldUnits();
   /** Those of them in the queue. */
-  readonly #queued = new PhotosByAccount();
+  readonly #queued = new HeldUnits();
 
   constructor(private readonly limits: VisionQueueLimits) {}
 
@@ -149,7 +133,7 @@ export abstract class AdmittingQueue {
     const decoding = (each: string, inside: number) => Math.max(0, inside - this.#queued.of(each));
     const own = decoding(accountId, this.#inside.of(accountId));
     let before = 0;
-    for (const [each, inside] of this.#inside.accounts) before += Math.min(decoding(each, inside), own + 1);
+    for (const [each, inside] of this.#inside.byParty) before += Math.min(decoding(each, inside), own + 1);
     return before;
   }
 
@@ -159,7 +143,7 @@ export abstract class AdmittingQueue {
    */
   #limitsFor({ accountId, deadlineAt }: VisionCaller) {
     const own = this.#inside.of(accountId);
-    const hasShare = own > 0 && own * this.#inside.accounts.size >= this.#inside.total;
+    const hasShare = own > 0 && own * this.#inside.byParty.size >= this.#inside.total;
     const share = hasShare ? 1 - KEPT_SHARE : 1;
     return {
       waitingMax: Math.ceil(this.limits.waitingMax * share),

@@ -1,6 +1,6 @@
 import { Job, type JobsOptions, Queue, QueueEvents } from 'bullmq';
 import type { Redis } from 'ioredis';
-import { type AppError, internalError, unavailable } from '../../models/errors';
+import { type AppError, internalError, stopping, unavailable } from '../../models/errors';
 import type { Logger, QueueLoad } from '../../models/ports';
 import { retryAlways } from '../../models/retries';
 import {
@@ -184,7 +184,7 @@ export class BullMqProducer {
   /** Rejects all waiting calls with `unavailable`, and disconnects. */
   async close(): Promise<void> {
     this.#stop.abort();
-    for (const waiter of this.#waiters.values()) waiter.reject(unavailable('The service is stopping.', 1));
+    for (const waiter of this.#waiters.values()) waiter.reject(stopping());
     this.#waiters.clear();
     const open = this.#open;
     this.#open = null;

@@ -1,5 +1,5 @@
 import { AsyncResource } from 'node:async_hooks';
-import { AppError, internalError, unavailable } from '../../models/errors';
+import { AppError, internalError, stopping } from '../../models/errors';
 import type { CatalogImage } from '../../models/indexing/embedding-version';
 import type { IndexQueue, Logger, NeighbourRequest, QueueLoad, VisionQueue } from '../../models/ports';
 import type { Neighbourhood } from '../../models/vision/neighbours';
@@ -126,8 +126,6 @@ export class InProcessVisionQueue extends AdmittingQueue implements VisionQueue 
   }
 }
 
-const stopping = () => unavailable('The service is stopping.', 1);
-
 const INDEX_ATTEMPTS = 3;
 
 /** Embeds catalog images without Redis: one slice after another for all callers, so that photos always find room. */
@@ -149,7 +147,7 @@ export class InProcessIndexQueue implements IndexQueue {
 
   /** Ends between two images; what was not stored is found by the next run. */
   async close(): Promise<void> {
-    this.#stop.abort(unavailable('The service is stopping.', 1));
+    this.#stop.abort(stopping());
     await this.#last.catch(() => undefined);
   }
 

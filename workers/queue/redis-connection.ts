@@ -1,7 +1,14 @@
 import { Redis } from 'ioredis';
 import { messageOf } from '../../models/errors';
 import type { Logger } from '../../models/ports';
-import { codeOf, type FaultSentence, networkFault, StoreFault } from '../../models/store-fault';
+import {
+  codeOf,
+  type FaultSentence,
+  networkFault,
+  permanent,
+  StoreFault,
+  transient,
+} from '../../models/store-fault';
 
 /** A hanging server counts as unavailable after this. */
 const COMMAND_TIMEOUT_MS = 2_000;
@@ -110,10 +117,7 @@ export async function probeRedis(url: string): Promise<void> {
     const role = /^role:(\w+)/m.exec(await redis.info('replication'))?.[1];
     if (lastError !== undefined) throw lastError;
     if (role === 'slave')
-      throw faulty({
-        says: 'it is a replica, which cannot be written: name the primary',
-        isTransient: true,
-      });
+      throw faulty(transient('it is a replica, which cannot be written: name the primary'));
   } catch (error) {
     if (error instanceof StoreFault) throw error;
     throw faulty(redisFault(lastError ?? error), lastError ?? error);
@@ -124,9 +128,7 @@ export async function probeRedis(url: string): Promise<void> {
 
 function redisFault(error: unknown): FaultSentence {
   const message = messageOf(error);
-  const permanent = (says: string): FaultSentence => ({ says, isTransient: false });
-  if (error instanceof Error && isRefusal(error))
-    return { says: `it cannot serve now: ${message}`, isTransient: true };
+  if (error instanceof Error && isRefusal(error)) return transient(`it cannot serve now: ${message}`);
   if (/NOAUTH/.test(message)) return permanent('it asks for a password, and the address has none');
   if (/WRONGPASS|invalid password|without any password/i.test(message))
     return permanent(
@@ -138,17 +140,10 @@ function redisFault(error: unknown): FaultSentence {
   if (/wrong version number|packet length too long|plain/i.test(message) || codeOf(error) === 'EPROTO')
     return permanent('it does not speak TLS on this port: redis:// instead of rediss://, or its TLS port');
   if (/timed out|ETIMEDOUT/i.test(message))
-    return {
-      says: 'it does not answer: is a firewall in between, or does it want TLS (rediss://)?',
-      isTransient: true,
-    };
-  return (
-    networkFault(error, 'Redis') ??
-    (/connection is closed/i.test(message)
-      ? {
-          says: 'the connection was cut off: is that Redis, and does it want TLS (rediss://)?',
-          isTransient: true,
-        }
-      : permanent(message))
-  );
+    return transient('it does not answer: is a firewall in between, or does it want TLS (rediss://)?');
+  const fault = networkFault(error, 'Redis');
+  if (fault) return fault;
+  return /connection is closed/i.test(message)
+    ? transient('the connection was cut off: is that Redis, and does it want TLS (rediss://)?')
+    : permanent(message);
 }
