@@ -20,6 +20,8 @@ const HEADERS_MS_MAX = 20_000;
 const REQUEST_MS_MAX = 120_000;
 /** A client that neither sends nor reads for this long is gone. */
 const IDLE_MS_MAX = 120_000;
+/** An answered client that still sends may go on for this long, as it may read the answer only then. */
+const LINGER_MS = 30_000;
 /** Each middleware of a call releases something when the call ends. */
 const LISTENERS_MAX = 32;
 /** Requests on a connection that may wait for earlier answers; with one more it is closed. */
@@ -56,6 +58,16 @@ export function createServer(app: RequestListener): Server {
     socket.end(rawAnswer(badRequest('This server is no proxy.')), () => socket.destroy());
   });
   server.setTimeout(IDLE_MS_MAX);
+  server.on('connection', (socket) => {
+    const { destroySoon } = socket;
+    // Node closes a connection that is not kept alive with its answer. Data that is on the way would reset it, and lose the answer.
+    socket.destroySoon = () => {
+      if (answering.get(socket)?.req.complete !== false) return destroySoon.call(socket);
+      socket.end();
+      const late = setTimeout(() => socket.destroy(), LINGER_MS);
+      socket.once('close', () => clearTimeout(late));
+    };
+  });
   server.on('clientError', (failure, socket) => {
     // Half an answer may have been sent already; a second one would corrupt it.
     if (!socket.writable || answering.get(socket)?.headersSent) return void socket.destroy();

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { closed, listening } from '../support/local-server';
 import { useService } from '../support/service';
@@ -73,6 +74,19 @@ test.each([
       } as RequestInit);
     expect((await post(Buffer.from(JSON.stringify(largePhoto())))).status).toBe(200);
     expect((await post(Buffer.alloc(4_000_000, 'A'))).status).toBe(413);
+  },
+);
+
+// contract 12.2
+test.each(['HTTP/1.1', 'HTTP/1.0'])(
+  'a refusal reaches a client of %s that reads only when it has sent everything',
+  async (version) => {
+    const { hostname, port } = new URL(service.url);
+    const socket = connect(Number(port), hostname).pause();
+    const head = [`POST /v3/vision/identify ${version}`, `Host: ${hostname}`, 'Connection: close'];
+    socket.write([...head, 'Content-Length: 8000000', '', ''].join('\r\n'));
+    await new Promise((sent) => socket.write(Buffer.alloc(8_000_000), sent));
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 401 .*"unauthorized"/s);
   },
 );
 
