@@ -1,5 +1,5 @@
 import type { Filter } from '../catalog/catalog-query';
-import { AppError } from '../errors';
+import { AppError, type ErrorExtras } from '../errors';
 import type { PreparedImage, SmallImage } from './neighbours';
 
 /** A part of an upright picture, as fractions of its width and height: within 0..1. */
@@ -44,10 +44,14 @@ export interface PhotoRequest<Photo> {
 }
 
 /** A failure of a photo, which names its position when it was sent in a list. */
-export function atPosition(index: number | undefined, failure: unknown): unknown {
-  if (index === undefined || !(failure instanceof AppError)) return failure;
+export const atPosition = (index: number | undefined, failure: unknown): unknown =>
+  index === undefined ? failure : atPath(`images.${index}.`, failure, { index });
+
+/** The same failure about a part of a body. @param path of the part, with a dot at its end */
+export function atPath(path: string, failure: unknown, more: ErrorExtras = {}): unknown {
+  if (!(failure instanceof AppError)) return failure;
   const { code, message, extras, headers, cause } = failure;
   const { field } = extras;
-  const placed = { ...extras, index, ...(field === undefined ? {} : { field: `images.${index}.${field}` }) };
+  const placed = { ...extras, ...more, ...(field === undefined ? {} : { field: `${path}${field}` }) };
   return new AppError(code, message, { extras: placed, headers, cause });
 }

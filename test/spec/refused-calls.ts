@@ -190,11 +190,16 @@ export const REFUSALS: readonly Refusals[] = [
       'entries.0.base64': [{ entries: [{ ...inPhoto, images: [inPhoto] }] }],
       'entries.0.images.0.url': [{ entries: [{ images: [{ url: 'ftp://a.example' }] }] }],
       'entries.0.includes': [{ entries: [{ ...inside, includes: [] }] }],
+      // contract 16.1
+      'entries.1.category_id': [{ entries: [inside, { ...inside, category_id: 'shoes' }] }],
+      'entries.1.filters.0.exclude': [
+        { entries: [inside, { ...inside, ...filters({ field: 'tags', exclude: stone }) }] },
+      ],
       'entries.1.min_confidence': [-0.01, '0.5'].map((min_confidence) => ({
         entries: [inside, { ...inside, min_confidence }],
       })),
     },
-    beyondSchema: 'entries.0.images.0.url',
+    beyondSchema: 'entries.0.images.0.url entries.1.category_id entries.1.filters.0.exclude',
   },
   {
     // contract 16.10, 16.11, 16.16
@@ -203,7 +208,10 @@ export const REFUSALS: readonly Refusals[] = [
     values: {
       events: [['job.done'], []],
       credits_below: [5],
-      url: ['http://shop.example', 'https://user:secret@shop.example', 'shop.example', ...PRIVATE],
+      url: [
+        ...['http://shop.example', 'https://user:secret@shop.example', 'shop.example', ...PRIVATE],
+        'https://shop.example:0',
+      ],
     },
     bodies: { credits_below: [{ ...hook, events: ['account.credits.low'] }] },
     beyondSchema: 'url',

@@ -3,9 +3,10 @@ import { inject, injectable } from 'tsyringe';
 import type { Owner } from '../../access/api-key';
 import { Billing, type CallContext } from '../../access/billing';
 import { visionPrice } from '../../access/credits';
+import { scopeOf } from '../../catalog/resolve-scope';
 import { AppError, notFound, rateLimited } from '../../errors';
-import { type ImagePreparer, PORTS, type VisionJobStore } from '../../ports';
-import { atPosition, type ImageAddress, type ImageInput, type KeptInput } from '../image-input';
+import { type CatalogRepository, type ImagePreparer, PORTS, type VisionJobStore } from '../../ports';
+import { atPath, atPosition, type ImageAddress, type ImageInput, type KeptInput } from '../image-input';
 import type { Identification } from '../vision-service';
 import type { EntryAnswer, EntryView, KeptEntry, SentEntry, VisionJob } from './vision-job';
 
@@ -35,6 +36,7 @@ export class VisionJobService {
   constructor(
     @inject(PORTS.VisionJobStore) private readonly jobs: VisionJobStore,
     @inject(PORTS.ImagePreparer) private readonly preparer: ImagePreparer,
+    @inject(PORTS.CatalogRepository) private readonly catalog: CatalogRepository,
     @inject(ENTRY_PRESENTER) private readonly presenter: EntryPresenter,
     @inject(Billing) private readonly billing: Billing,
   ) {}
@@ -42,7 +44,7 @@ export class VisionJobService {
   /**
    * Stores a job. Photos sent as bytes are prepared first, one after the other, so that other photos are decoded in
    * between.
-   * @throws AppError 402 when the balance does not cover the most expensive entry, 429 when the account has too many open ones
+   * @throws AppError 400 for an entry with an unknown category or tag, 402 when the balance does not cover the most expensive entry, 429 when the account has too many open ones
    */
   async create(call: CallContext, request: JobRequest): Promise<VisionJob> {
     const { accountId, test, keyId } = call.caller;
@@ -50,6 +52,12 @@ export class VisionJobService {
     // Avoids preparing the photos of a job without room; the binding check is made when it is stored.
     const open = await this.jobs.openEntries(call.caller);
     if (open + request.entries.length > OPEN_ENTRIES_MAX) throw tooManyEntries(open);
+    const taxonomy = await this.catalog.taxonomy(call.caller.taxonomyVersion);
+    for (const [position, entry] of request.entries.entries()) {
+      await scopeOf(call.caller, entry, taxonomy, this.catalog).catch((failure: unknown) => {
+        throw atPath(`entries.${position}.`, failure);
+      });
+    }
     const pricing = includes.includes('pricing');
     const prices = request.entries.map(({ photos }) => visionPrice({ pricing, photos: photos.length }));
     await this.billing.reserve(call, Math.max(...prices));
