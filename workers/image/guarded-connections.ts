@@ -35,6 +35,8 @@ export class GuardedConnections {
 
   /** Checks a numeric address here; names are checked when they are dialled. @throws BlockedAddressError */
   check(url: URL): void {
+    // Node would connect to the usual port of the protocol.
+    if (url.port === '0') throw new BlockedAddressError(url.host);
     if (this.isAllowed(url)) return;
     const host = url.hostname.replace(/^\[|\]$/g, '');
     if (isIP(host) === 0 ? isInsideName(host) : !isPublicAddress(host)) throw new BlockedAddressError(host);
