@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { inject, injectable } from 'tsyringe';
+import { EVERYTHING, type SearchScope } from '../models/catalog/catalog-query';
 import { unavailable } from '../models/errors';
 import {
   type Embedder,
@@ -66,19 +67,24 @@ export class VisionPipeline implements PhotoPipeline {
       return withLiveVersion(live, this.embeddings, async (version) => {
         const embedder = await this.embedders.forVersion(version);
         const photos = images.map((image) => this.#viewsOf(image, embedder, version.id));
-        let neighboursMs = 0;
-        const search = async (vectors: readonly Vectors[]) => {
+        let [neighboursMs, asked]: [number, readonly Vectors[]] = [0, []];
+        const searchIn = (within: SearchScope) => async (vectors: readonly Vectors[]) => {
+          asked = vectors;
           const embedded = performance.now();
-          const found = await this.index.nearest(version, vectors, limit, scope);
+          const found = await this.index.nearest(version, vectors, limit, within);
           neighboursMs += performance.now() - embedded;
-          this.recall.maybeMeasure(version, vectors.flat(), found, scope);
+          this.recall.maybeMeasure(version, vectors.flat(), found, within);
           return found;
         };
-        const neighbours = await nearestImages(version.manifest, photos, search, limit);
+        const searchAll = searchIn({ ...scope, ...EVERYTHING });
+        const nearest = await nearestImages(version.manifest, photos, searchAll, limit);
+        const isWhole = scope.category === null && scope.filters.length === 0;
+        const rivals = isWhole ? {} : { rivals: nearest };
+        const neighbours = isWhole ? nearest : await searchIn(scope)(asked);
         const embedMs = performance.now() - started - neighboursMs;
         const { id, model, manifest } = version;
         return {
-          ...{ version: { id, model, calibration: manifest.calibration }, neighbours },
+          ...{ version: { id, model, calibration: manifest.calibration }, neighbours, ...rivals },
           timings: { queueMs, embedMs, neighboursMs },
         };
       });

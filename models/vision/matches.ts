@@ -34,24 +34,30 @@ export function ancestryOf(products: readonly CatalogItem[], taxonomy: Taxonomy)
 }
 
 export class MatchContext {
+  /** Of the shortlist. */
   readonly #judgement: readonly JudgedCandidate[];
+  /** The confidence that the photos show any candidate, also one of the rivals. */
+  readonly found: number;
 
-  /** @param shortlist as `shortlistOf` gives it @param ancestry of the products of the shortlist; further ones do no harm */
+  /**
+   * @param shortlist as `shortlistOf` gives it
+   * @param ancestry of the products of the shortlist; further ones do no harm
+   * @param rivals what the photos may show although it is not to be returned; may contain the shortlist
+   */
   constructor(
     shortlist: readonly Candidate[],
     private readonly ancestry: Ancestry,
     private readonly model: ChoiceModel,
+    rivals: readonly Candidate[] = [],
   ) {
-    this.#judgement = shortlist.length === 0 ? [] : judge(shortlist, model);
+    const judged = shortlist.length === 0 ? [] : judge([...new Set([...shortlist, ...rivals])], model);
+    this.#judgement = judged.filter(({ candidate }) => shortlist.includes(candidate));
+    this.found = sumOf(judged);
   }
 
   /** All candidates, best first. */
   get products(): Match[] {
     return this.#judgement.map(({ candidate: { id }, confidence }) => ({ id, confidence }));
-  }
-
-  get found(): number {
-    return sumOf(this.#judgement);
   }
 
   /** The taxonomy rows above a product, innermost first; an outer one is never less certain. */

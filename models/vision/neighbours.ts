@@ -54,6 +54,8 @@ export interface Neighbourhood {
   readonly version: SearchedVersion;
   /** Nearest first, one per catalog image; ties by image id. */
   readonly neighbours: readonly ShownNeighbour[];
+  /** Of a narrowed search: the nearest whatever its scope. */
+  readonly rivals?: readonly ShownNeighbour[];
   readonly timings: StageTimings;
 }
 

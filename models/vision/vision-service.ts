@@ -164,16 +164,19 @@ export class VisionService {
   }
 
   private async rows(
-    { version, neighbours }: Neighbourhood,
+    { version, neighbours, rivals = [] }: Neighbourhood,
     request: IdentifyRequest,
     scope: SearchScope,
     taxonomy: Taxonomy,
   ): Promise<Found> {
     const { catalog } = this;
-    const shortlist = shortlistOf(candidatesOf(neighbours, request.photos.length));
+    const candidates = candidatesOf([...neighbours, ...rivals], request.photos.length);
+    const passing = new Set(neighbours.flatMap((each) => each.products));
+    const shortlist = shortlistOf(candidates.filter(({ id }) => passing.has(id)));
     const products = await catalog.itemsById(shortlist.map(({ id }) => id));
     const calibration = calibrationOf(version);
-    const context = new MatchContext(shortlist, ancestryOf(products, taxonomy), calibration.confidence);
+    const ancestry = ancestryOf(products, taxonomy);
+    const context = new MatchContext(shortlist, ancestry, calibration.confidence, shortlistOf(candidates));
     const floor = request.minConfidence ?? this.settings.confidenceFloor ?? calibration.floor;
     const isAnswered = context.rows(floor, () => true).length > 0;
     const priced = request.pricing && isAnswered ? context.products.slice(0, MATCHES_MAX) : [];
@@ -218,17 +221,18 @@ export class VisionService {
   private async record(
     call: CallContext,
     images: readonly SmallImage[],
-    { version, neighbours }: Neighbourhood,
+    { version, neighbours, rivals = [] }: Neighbourhood,
     found: Found,
     timings: Prediction['timings'],
   ): Promise<string> {
+    const near = new Map([...rivals, ...neighbours].map(({ products: _, ...each }) => [each.imageId, each]));
     const [id, { requestId, endpoint, caller }] = [randomUUID(), call];
     const prediction = {
       ...{ id, createdAt: this.clock.now(), requestId, endpoint },
       ...{ versionId: version.id, model: version.model },
       ...{ accountId: caller.accountId, test: caller.test, best: found.best, timings, feedback: null },
       imageDigests: images.map(({ digest }) => digest),
-      neighbours: neighbours.map(({ products: _, ...neighbour }) => neighbour),
+      neighbours: [...near.values()],
       rows: found.items.map(({ item, confidence }) => ({ id: item.id, confidence })),
     };
     await this.predictions.save(prediction, caller.keepsPhotos ? await Promise.all(images.map(jpegOf)) : []);

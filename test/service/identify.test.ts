@@ -73,6 +73,19 @@ test('an address finds the same as its bytes', async () => {
   expect(rows).toEqual(nearly(await rowsOf(await base64Of(2))));
 });
 
+// contract 7.16
+test('a category leaves the confidence of its products as it is, even if the item is in the other', async () => {
+  const of = await base64Of(2);
+  const { data } = (await running.api().identify(of)).body;
+  const all = data.filter(({ id }) => id.startsWith('product_'));
+  expect(all).toHaveLength(PRODUCTS);
+  for (const category_id of ['handbags', 'watches']) {
+    const passing = all.filter(({ attributes }) => attributes?.some(({ id }) => id === category_id));
+    const rows = (await rowsOf({ ...of, category_id })).filter(({ id }) => id.startsWith('product_'));
+    expect(rows).toEqual(nearly(passing.map(({ id, confidence }) => ({ id, confidence }))));
+  }
+});
+
 test('each of many concurrent calls gets the answer to its own photo', async () => {
   const bodies = await Promise.all(Array.from({ length: TRACED }, (_, index) => base64Of(index)));
   const together = await Promise.all(bodies.map(rowsOf));

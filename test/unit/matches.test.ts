@@ -161,6 +161,13 @@ describe('Confidence', () => {
     expect(firstOf(twice)).toBeGreaterThan(firstOf(products(0.7, 0.5)));
   });
 
+  // contract 7.16
+  test('is shared with rivals that are not returned', () => {
+    const all = products(0.9, 0.85, 0.6, 0.2);
+    const context = new MatchContext(all.slice(1), NO_ANCESTRY, MODEL, all);
+    expect(context.products).toEqual(new MatchContext(all, NO_ANCESTRY, MODEL).products.slice(1));
+  });
+
   test('without calibration is low, and grows with similarity and lead to a row without rivals', () => {
     const claimed = (best: number, other: number, count = 19) =>
       firstOf(products(best, ...Array<number>(count).fill(other)), UNCALIBRATED.confidence);

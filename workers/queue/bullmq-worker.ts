@@ -140,7 +140,9 @@ export class BullMqVisionWorker extends BullMqConsumer<VisionJob, VisionAnswer> 
       if (now >= deadlineAt) throw timeout(deadlineAt - askedAt);
       const images = photosOf(data, await this.attachment(id));
       const found = await this.pipeline.neighbours({ ...data, images, queueMs: Math.max(0, now - askedAt) });
-      return { ok: true, value: { ...found, neighbours: found.neighbours.map(toSixDecimals) } };
+      const { neighbours, rivals } = found;
+      const rounded = { ...found, neighbours: neighbours.map(toSixDecimals) };
+      return { ok: true, value: rivals ? { ...rounded, rivals: rivals.map(toSixDecimals) } : rounded };
     } catch (failure) {
       if (failure instanceof AppError) return failureAnswer(failure);
       throw failure;
