@@ -15,7 +15,7 @@ import { periodParameters } from './wire/accounts';
 /** Name in usage reports; the API version that a key must open comes first. */
 type EndpointName = `${ApiVersion}.${string}`;
 
-interface Own {
+interface Options {
   readonly method?: Method;
   /** Other addresses of the endpoint (contract 6.8, 9.3). */
   readonly aliases?: readonly string[];
@@ -35,17 +35,17 @@ interface Own {
   readonly isRepeatable?: true;
   /** Headers of a success: those always present, and those that may be. */
   readonly headers?: readonly string[];
-  readonly maybe?: readonly string[];
+  readonly optional?: readonly string[];
 }
 
-type Usual = Required<Pick<Own, 'errors' | 'headers' | 'maybe'>>;
+type Defaults = Required<Pick<Options, 'errors' | 'headers' | 'optional'>>;
 
 type Method = 'get' | 'post' | 'put' | 'delete';
 
 /** An endpoint and its answers; the texts are in `ops/openapi/reference.md`. */
 export interface Endpoint<Answer = z.ZodType | readonly string[]>
-  extends Usual,
-    Omit<Own, 'aliases' | 'method' | 'takes' | keyof Usual> {
+  extends Defaults,
+    Omit<Options, 'aliases' | 'method' | 'takes' | keyof Defaults> {
   readonly method: Method;
   /** The schema of a JSON answer, else the media types of any other. */
   readonly answer: Answer;
@@ -67,21 +67,21 @@ export interface CallerEndpoint<Answer = z.ZodType> extends Endpoint<Answer> {
 }
 
 /** Completes the description of an endpoint with what all of its kind have in common. */
-function complete({ errors, headers, maybe }: Usual, path: string, { aliases = [], ...own }: Own) {
+function complete({ errors, headers, optional }: Defaults, path: string, { aliases = [], ...own }: Options) {
   const body = own.body === undefined ? [] : [413, 415];
   const made = own.status === undefined ? [] : ['Location'];
   return {
     method: own.body === undefined ? ('get' as const) : ('post' as const),
-    takes: takenAs(own.body),
+    takes: bodyTaken(own.body),
     ...own,
     paths: [path, ...aliases] as const,
     errors: [400, 405, 431, 500, ...errors, ...body, ...(own.errors ?? [])],
     headers: [...headers, ...(own.headers ?? []), ...made],
-    maybe: [...maybe, ...(own.maybe ?? [])],
+    optional: [...optional, ...(own.optional ?? [])],
   };
 }
 
-function takenAs(body: Own['body']): Endpoint['takes'] {
+function bodyTaken(body: Options['body']): Endpoint['takes'] {
   if (body === undefined) return 'nothing';
   if ('lines' in body) return 'records';
   return 'bytes' in body ? 'picture' : 'json';
@@ -91,18 +91,18 @@ export const LIMIT_HEADERS = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLim
 const READ = {
   errors: [401, 402, 403, 429, 503],
   headers: ['X-Credits-Used', 'Cache-Control'],
-  maybe: ['X-Credits-Remaining', ...LIMIT_HEADERS],
+  optional: ['X-Credits-Remaining', ...LIMIT_HEADERS],
 };
-const ONCE = { ...READ, errors: [...READ.errors, 409], maybe: [...READ.maybe, 'Idempotency-Replayed'] };
+const ONCE = { ...READ, errors: [...READ.errors, 409], optional: [...READ.optional, 'Idempotency-Replayed'] };
 const PHOTO = {
   errors: [...ONCE.errors, 422, 504],
   headers: [...ONCE.headers, 'X-Prediction-Id'],
-  maybe: [...ONCE.maybe, 'Server-Timing'],
+  optional: [...ONCE.optional, 'Server-Timing'],
 };
 
 const keyed =
-  (kind: CallerEndpoint['kind'], scope: Scope | null, usual: Usual) =>
-  <Answer>(name: EndpointName, path: string, answer: Answer, own: Own = {}): CallerEndpoint<Answer> => {
+  (kind: CallerEndpoint['kind'], scope: Scope | null, usual: Defaults) =>
+  <Answer>(name: EndpointName, path: string, answer: Answer, own: Options = {}): CallerEndpoint<Answer> => {
     const version = API_VERSIONS.find((each) => name.startsWith(`${each}.`)) ?? 'v3';
     return { ...complete(usual, path, own), kind, name, answer, scope, version, tag: version };
   };
@@ -118,15 +118,15 @@ const records = opened('catalog:write');
 const anyKey = opened(null);
 
 const keyless =
-  (tag: 'files' | 'admin' | 'operations', usual: Usual) =>
-  <const Answer>(path: string, answer: Answer, own: Own = {}): Endpoint<Answer> => ({
+  (tag: 'files' | 'admin' | 'operations', usual: Defaults) =>
+  <const Answer>(path: string, answer: Answer, own: Options = {}): Endpoint<Answer> => ({
     ...complete(usual, path, own),
     ...{ answer, tag, version: null },
   });
-const file = keyless('files', { errors: [], headers: [], maybe: [] });
-const tool = keyless('operations', { errors: [], headers: [], maybe: ['Cache-Control'] });
+const file = keyless('files', { errors: [], headers: [], optional: [] });
+const tool = keyless('operations', { errors: [], headers: [], optional: ['Cache-Control'] });
 /** Endpoints for operators with their token; all are 404 if no token is set. */
-const admin = keyless('admin', { errors: [401, 404, 429, 503], headers: ['Cache-Control'], maybe: [] });
+const admin = keyless('admin', { errors: [401, 404, 429, 503], headers: ['Cache-Control'], optional: [] });
 
 const ITEM = ['Id of a row, from a search or an identification', 'product_birkin_croc'] as const;
 const RECORD = ['Id of the record', 'product_birkin_croc'] as const;
@@ -139,7 +139,7 @@ export const CALLS = {
   queryCatalog: catalog.once('v3.catalog.query', '/v3/catalog/query', v3.queryAnswer, {
     aliases: ['/api/v3/catalog/search', '/api/v3/catalog/query'],
     body: asked.catalogQueryBody,
-    maybe: ['Deprecation'],
+    optional: ['Deprecation'],
   }),
   getItem: catalog.read('v3.catalog.item', '/v3/catalog/items/:id', v3.itemAnswer, {
     aliases: ['/api/v3/catalog/items/:id'],
@@ -158,7 +158,7 @@ export const CALLS = {
     aliases: ['/api/v3/vision/identify'],
     body: identifyBody,
     takes: 'photo',
-    maybe: ['Deprecation'],
+    optional: ['Deprecation'],
   }),
   sendFeedback: anyKey.once('v3.vision.feedback', '/v3/vision/predictions/:id/feedback', v3.feedbackAnswer, {
     aliases: ['/api/v3/vision/predictions/:id/feedback'],
@@ -189,7 +189,7 @@ export const CALLS = {
   createJob: vision.once('v3.vision.jobs', '/v3/vision/jobs', v3.jobAnswer, {
     body: jobBody,
     takes: 'job',
-    maybe: ['Deprecation'],
+    optional: ['Deprecation'],
     status: 202,
   }),
   getJob: vision.read('v3.vision.jobs', '/v3/vision/jobs/:id', v3.jobAnswer, { id: JOB }),
@@ -202,7 +202,7 @@ export const CALLS = {
     status: 201,
   }),
   listWebhooks: vision.read('v3.webhooks', '/v3/webhooks', v3.webhooksAnswer),
-  deleteWebhook: vision.once('v3.webhooks', '/v3/webhooks/:id', v3.webhookRemoved, {
+  deleteWebhook: vision.once('v3.webhooks', '/v3/webhooks/:id', v3.webhookDeletion, {
     method: 'delete',
     id: ['The `id` of the webhook', 'webhook_V1StGXR8_Z5jdHi6B-myT'],
   }),
@@ -253,44 +253,44 @@ export const FILES = {
 
 /** The operators' API (contract 17). */
 export const OPERATORS = {
-  listAccounts: admin('/admin/v1/accounts', operators.accountList, { query: ordered.listParameters }),
-  createAccount: admin('/admin/v1/accounts', operators.accountShown, {
+  listAccounts: admin('/admin/v1/accounts', operators.accountsAnswer, { query: ordered.listParameters }),
+  createAccount: admin('/admin/v1/accounts', operators.accountAnswer, {
     status: 201,
     body: ordered.accountBody,
   }),
-  getAccount: admin('/admin/v1/accounts/:id', operators.accountShown, { id: ACCOUNT }),
-  creditAccount: admin('/admin/v1/accounts/:id/credits', operators.creditsAdded, {
+  getAccount: admin('/admin/v1/accounts/:id', operators.accountAnswer, { id: ACCOUNT }),
+  creditAccount: admin('/admin/v1/accounts/:id/credits', operators.creditsAnswer, {
     id: ACCOUNT,
     body: ordered.creditBody,
     isRepeatable: true,
     errors: [409],
-    maybe: ['Idempotency-Replayed'],
+    optional: ['Idempotency-Replayed'],
   }),
-  keepPhotos: admin('/admin/v1/accounts/:id/keep-photos', operators.accountShown, {
+  keepPhotos: admin('/admin/v1/accounts/:id/keep-photos', operators.accountAnswer, {
     id: ACCOUNT,
     body: ordered.keepPhotosBody,
   }),
-  getUsage: admin('/admin/v1/accounts/:id/usage', operators.usageShown, {
+  getUsage: admin('/admin/v1/accounts/:id/usage', operators.usageAnswer, {
     id: ACCOUNT,
     query: periodParameters,
   }),
-  listKeys: admin('/admin/v1/accounts/:id/keys', operators.keyList, {
+  listKeys: admin('/admin/v1/accounts/:id/keys', operators.keysAnswer, {
     id: ACCOUNT,
     query: ordered.listParameters,
   }),
-  createKey: admin('/admin/v1/accounts/:id/keys', operators.keyMade, {
+  createKey: admin('/admin/v1/accounts/:id/keys', operators.createdKeyAnswer, {
     id: ACCOUNT,
     status: 201,
     body: ordered.keyBody,
   }),
-  rotateKey: admin('/admin/v1/keys/:id/rotate', operators.keyMade, {
+  rotateKey: admin('/admin/v1/keys/:id/rotate', operators.createdKeyAnswer, {
     id: KEY,
     status: 201,
     body: ordered.rotationBody,
     errors: [409],
   }),
-  revokeKey: admin('/admin/v1/keys/:id', operators.keyRevoked, { method: 'delete', id: KEY }),
-  getAuditLog: admin('/admin/v1/audit', operators.auditLog, { query: ordered.auditParameters }),
+  revokeKey: admin('/admin/v1/keys/:id', operators.revokedKeyAnswer, { method: 'delete', id: KEY }),
+  getAuditLog: admin('/admin/v1/audit', operators.auditLogAnswer, { query: ordered.auditParameters }),
 } satisfies Record<string, Endpoint>;
 
 /** For operators and tools, without a key (contract 14.4). */

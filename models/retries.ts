@@ -7,7 +7,7 @@ export const PAUSE_MAX_MS = 3_600_000;
 export const pauseAfter = (tries: number): number => Math.min(FIRST_MS * 2 ** (tries - 1), PAUSE_MAX_MS);
 
 /** The number of tries that fit into a day with the pauses between them. */
-export const TRIES_OF_A_DAY = 35;
+export const TRIES_PER_DAY = 35;
 
 /** Retries after a failure of any kind. p-retry gives up at a TypeError, which drivers throw too when a connection breaks. */
 export const retryAlways = <Result>(work: () => Promise<Result>, options: Options): Promise<Result> =>

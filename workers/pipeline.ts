@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { inject, injectable } from 'tsyringe';
-import { EVERYTHING, type SearchScope } from '../models/catalog/catalog-query';
+import { NO_FILTER, type SearchScope } from '../models/catalog/catalog-query';
 import { unavailable } from '../models/errors';
 import {
   type Embedder,
@@ -76,7 +76,7 @@ export class VisionPipeline implements PhotoPipeline {
           this.recall.maybeMeasure(version, vectors.flat(), found, within);
           return found;
         };
-        const searchAll = searchIn({ ...scope, ...EVERYTHING });
+        const searchAll = searchIn({ ...scope, ...NO_FILTER });
         const nearest = await nearestImages(version.manifest, photos, searchAll, limit);
         const isWhole = scope.category === null && scope.filters.length === 0;
         const rivals = isWhole ? {} : { rivals: nearest };

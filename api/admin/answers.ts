@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Account, ApiKey } from '../../models/access/api-key';
 import type { AuditRecord } from '../../models/ports';
-import { accountFields, keyShown, presentKey, since, until, usage } from '../wire/accounts';
+import { accountFields, keyFields, presentKey, since, until, usage } from '../wire/accounts';
 import { answer, part } from '../wire/shared';
 
 const nextCursor = z.string().nullable().describe('The `cursor` of the next page; null on the last');
@@ -14,7 +14,7 @@ const account = part('AccountState', {
 const limit = z.int().nullable().describe('Null means the default of the settings, 0 no limit');
 
 const key = part('ApiKey', {
-  ...keyShown,
+  ...keyFields,
   account: z.string().describe('Id of the account'),
   limits: z
     .object({ per_second: limit, per_minute: limit, concurrency: limit })
@@ -33,22 +33,24 @@ const auditEntry = part('AuditEntry', {
 });
 
 /** A page of accounts (contract 17.5). */
-export const accountList = answer('AccountList', {
+export const accountsAnswer = answer('AccountList', {
   accounts: z.array(account).describe('The oldest first'),
   next_cursor: nextCursor,
 });
 
-export const accountShown = answer('AccountShown', { account: account.describe('The account as it is now') });
+export const accountAnswer = answer('AccountShown', {
+  account: account.describe('The account as it is now'),
+});
 
 /** The answer to a credit or a correction; repeats get it unchanged (contract 17.7). */
-export const creditsAdded = answer('CreditsAdded', {
+export const creditsAnswer = answer('CreditsAdded', {
   account: z.string().describe('Id of the account'),
   amount: z.int().describe('Credits added, or removed if negative'),
   credits: z.int().describe('The new balance'),
 });
 
 /** Usage of an account in a period (contract 17.4). */
-export const usageShown = answer('Usage', {
+export const usageAnswer = answer('Usage', {
   account: z.string().describe('Id of the account'),
   since,
   until,
@@ -56,24 +58,24 @@ export const usageShown = answer('Usage', {
   usage,
 });
 
-export const keyList = answer('KeyList', {
+export const keysAnswer = answer('KeyList', {
   keys: z.array(key).describe('The oldest first'),
   next_cursor: nextCursor,
 });
 
 /** A new key with its secret; no other answer contains it. */
-export const keyMade = answer('KeyMade', {
+export const createdKeyAnswer = answer('KeyMade', {
   key: key.describe('The new key'),
   secret: z.string().describe('The secret that callers send; not shown again'),
 });
 
-export const keyRevoked = answer('KeyRevoked', {
+export const revokedKeyAnswer = answer('KeyRevoked', {
   id: z.string().describe('Id of the key'),
   revoked: z.literal(true).describe('The key no longer works'),
 });
 
 /** A page of the audit log (contract 17.6). */
-export const auditLog = answer('AuditLog', {
+export const auditLogAnswer = answer('AuditLog', {
   entries: z.array(auditEntry).describe('The newest first'),
   next_cursor: nextCursor,
 });

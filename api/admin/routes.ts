@@ -3,7 +3,7 @@ import { API_VERSIONS, SCOPES } from '../../models/access/api-key';
 import type { CreatedKey } from '../../models/access/key-service';
 import type { ApiServices, ApiSettings } from '../api-services';
 import type { OperatorRoutes } from '../middleware/endpoint-kinds';
-import { storedForm } from '../middleware/idempotency';
+import { serializeAnswer } from '../middleware/idempotency';
 import { setCreated } from '../middleware/links';
 import { idOf } from '../middleware/request-address';
 import { validate } from '../middleware/validate';
@@ -53,7 +53,7 @@ export function operatorRoutes({ audit, clock }: ApiServices, settings: ApiSetti
       const { amount, note = null } = validate(creditBody, req.body);
       const account = idOf(req);
       const { claimed } = res.locals;
-      const answer = (credits: number) => storedForm(res, { success: true, account, amount, credits });
+      const answer = (credits: number) => serializeAnswer(res, { success: true, account, amount, credits });
       const credits = await accounts.credit(account, amount, note, claimed && { ...claimed, answer });
       return { account, amount, credits };
     },

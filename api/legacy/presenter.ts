@@ -3,7 +3,7 @@ import type { CatalogPage } from '../../models/catalog/catalog-service';
 import { type CatalogItem, isProduct } from '../../models/catalog/item';
 import type { Identification } from '../../models/vision/vision-service';
 import type { Links } from '../middleware/links';
-import { mapped } from '../middleware/send-answer';
+import { lazyMap } from '../middleware/send-answer';
 import {
   presentAttribute,
   presentMaxEstimate,
@@ -23,7 +23,7 @@ export const presentLegacyPage = (page: CatalogPage, search: string, links: Link
   total_pages: page.totalPages,
   stats: { id: countAttributes(page.rows), nbWordsMatched: page.wordsMatched },
   sort_applied: page.sortApplied,
-  data: mapped(page.rows, (row) => presentLegacyRow(row, links)),
+  data: lazyMap(page.rows, (row) => presentLegacyRow(row, links)),
 });
 
 /** One row with its prices, which v1 and v2 always carry (contract 2.3). */

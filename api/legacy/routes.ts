@@ -20,8 +20,8 @@ export const legacyRoutes = (services: ApiServices, settings: ApiSettings, metri
     }),
     searchProductsV2: listProducts(services, settings, (req) => req.body),
     identifyV2: (req, res) => {
-      const { body, cut } = readVisionBody(req, legacyIdentifyBody);
-      const photos = photosOf(body, cut);
+      const { body, extracted } = readVisionBody(req, legacyIdentifyBody);
+      const photos = photosOf(body, extracted);
       const links = linksOf(req, services, settings);
       const options = { category: null, filters: [], pricing: true, explain: false, minConfidence: null };
       const request = { photos, ...options, price: legacyVisionPrice() };

@@ -3,7 +3,7 @@ import type { CatalogQuery, Filter } from '../../models/catalog/catalog-query';
 import { TAGS_FIELD, Taxonomy } from '../../models/catalog/taxonomy';
 import { refuseBrokenText } from '../middleware/parse-json-object';
 import { refuseBrackets, validate } from '../middleware/validate';
-import { commaSeparated, listOfValues, pageNumber, SENT, searchText, sizeOfPage, sort } from '../wire/shared';
+import { commaSeparated, INPUT, pageNumber, searchText, sizeOfPage, sort, valueList } from '../wire/shared';
 
 export type LegacyParameters = Readonly<Record<string, unknown>>;
 
@@ -27,7 +27,7 @@ const number = (schema: typeof pageNumber, minimum: number) =>
     .pipe(schema);
 
 /** Blank values of a list are ignored. */
-const list = commaSeparated.transform((given) => given.filter((each) => each !== '')).pipe(listOfValues);
+const list = commaSeparated.transform((given) => given.filter((each) => each !== '')).pipe(valueList);
 
 /** The parameters of v1 and v2 products that have a fixed name (contract 8.1); others are facets or ignored. */
 const legacyQuery = z.object({
@@ -61,7 +61,7 @@ export const legacyParameters = legacyQuery.extend({
 });
 
 /** Body of `POST /v2/products`: the same parameters, and ignored ones. */
-export const legacyBody = legacyParameters.catchall(z.unknown()).register(SENT, { id: 'LegacyQuery' });
+export const legacyBody = legacyParameters.catchall(z.unknown()).register(INPUT, { id: 'LegacyQuery' });
 
 /** Distinguishes facets from ignored parameters. */
 type Known = Readonly<{ taxonomy: Taxonomy; facetFields: readonly string[]; pageSizeMax: number }>;
@@ -119,4 +119,4 @@ export const legacyIdentifyBody = z
     base64: z.string().nullish().describe('The photo as base64 or data URI: JPEG, PNG or WebP'),
   })
   .meta({ if: textOf('url'), else: textOf('base64') })
-  .register(SENT, { id: 'LegacyIdentifyRequest' });
+  .register(INPUT, { id: 'LegacyIdentifyRequest' });

@@ -1,7 +1,7 @@
 import type { Response } from 'express';
 import { FairBudget, type Lease } from '../../models/access/fair-budget';
 import { onceClosed } from './call';
-import type { AnswerMade } from './send-answer';
+import type { SizeReporter } from './send-answer';
 
 /** How large a page a call requests; rows with prices are several times larger than others. */
 export type PageRequest = Readonly<{ rows: number; priced: boolean }>;
@@ -37,7 +37,7 @@ export class AnswerMemory {
    * @param subject the page or, if the answer is not a page, the name of an endpoint, whose answers are assumed to be as large as they were recently
    * @returns a function to call with the final size of the answer
    */
-  async reserve(res: Response, subject: PageRequest | string): Promise<AnswerMade> {
+  async reserve(res: Response, subject: PageRequest | string): Promise<SizeReporter> {
     const [kind, rows] =
       typeof subject === 'string' ? [subject, 1] : [subject.priced ? 'priced' : 'plain', subject.rows];
     const known = () => this.#rowBytes.get(kind) ?? ROW_BYTES.plain;

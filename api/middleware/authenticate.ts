@@ -5,10 +5,10 @@ import { LRUCache } from 'lru-cache';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import {
   type ApiVersion,
+  allowsVersion,
   type Caller,
   hashKey,
   isKeyForm,
-  opens,
   type Scope,
 } from '../../models/access/api-key';
 import { setCurrentParty } from '../../models/access/fair-budget';
@@ -80,7 +80,7 @@ export function authenticate(keys: KeyLookups<Caller>, version: ApiVersion, scop
     if (credential === null || !isKeyForm(credential)) throw unauthorized();
     const caller = await keys.find(hashKey(credential), req.ip ?? '');
     if (!caller) throw unauthorized();
-    if (!opens(caller.versions, version)) {
+    if (!allowsVersion(caller.versions, version)) {
       throw forbidden(`This key does not open API ${version}; it opens ${caller.versions.join(', ')}.`);
     }
     if (scope !== null && !caller.scopes.includes(scope)) {

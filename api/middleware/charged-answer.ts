@@ -6,10 +6,10 @@ import type { ApiServices } from '../api-services';
 import type { CALLS, CallerEndpoint } from '../endpoints';
 import type { AnswerMemory, PageRequest } from './answer-memory';
 import { callerOf, type Middleware, onceClosed, setCreditHeaders } from './call';
-import { storedForm } from './idempotency';
+import { serializeAnswer } from './idempotency';
 import type { photoSlots } from './rate-limit';
 import { idOf } from './request-address';
-import { type Answer, type AnswerMade, type Made, StreamedJson, sendAnswer } from './send-answer';
+import { type Answer, type RouteResult, type SizeReporter, StreamedJson, sendAnswer } from './send-answer';
 
 export interface Work<Body = Answer | StreamedJson> {
   /** Photos identified for it while its caller waits, if the endpoint's kind is `photo`; default 1. */
@@ -40,7 +40,9 @@ export const byPathId =
   };
 
 export type Routes = {
-  readonly [Id in keyof typeof CALLS]: Route<Made<z.input<(typeof CALLS)[Id]['answer']>> | StreamedJson>;
+  readonly [Id in keyof typeof CALLS]: Route<
+    RouteResult<z.input<(typeof CALLS)[Id]['answer']>> | StreamedJson
+  >;
 };
 
 /**
@@ -57,7 +59,7 @@ export const chargedAnswer =
   (endpoint: string, kind: CallerEndpoint['kind'], route: Route): Middleware =>
   async (req, res) => {
     const { page, photos = 1, make, kept = (body) => body } = await route(req, res);
-    let made: AnswerMade | undefined;
+    let made: SizeReporter | undefined;
     if (kind === 'photo') await slots.acquireAll(res, photos);
     else made = await answers.reserve(res, page ?? endpoint);
     const caller = callerOf(res);
@@ -86,7 +88,7 @@ export const chargedAnswer =
         const { value, price } = await make(call);
         return { value: value instanceof StreamedJson ? value : { success: true, ...value }, price };
       },
-      (body) => storedForm(res, kept(body)),
+      (body) => serializeAnswer(res, kept(body)),
     );
     const billed = await (deadline?.enforce(charging) ?? charging);
     const { value } = billed;

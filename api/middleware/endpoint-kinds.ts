@@ -15,7 +15,7 @@ import { parseJsonObject } from './parse-json-object';
 import { photoSlots, rateLimit } from './rate-limit';
 import { type BodyType, JSON_BODY, JSON_LINES_BODY, PICTURE_BODY, readTyped } from './read-body';
 import { idOf } from './request-address';
-import { type Answer, type Made, sendAnswer } from './send-answer';
+import { type Answer, type RouteResult, sendAnswer } from './send-answer';
 import { simulateError } from './simulate-error';
 import { refuseParameters } from './validate';
 
@@ -34,7 +34,7 @@ const CREDIT_LEASE_MS = 30_000;
 type OperatorRoute<Body = Answer> = (req: Request, admin: AdminServices, res: Response) => Promise<Body>;
 type Operators = typeof OPERATORS;
 export type OperatorRoutes = {
-  readonly [Id in keyof Operators]: OperatorRoute<Made<z.input<Operators[Id]['answer']>>>;
+  readonly [Id in keyof Operators]: OperatorRoute<RouteResult<z.input<Operators[Id]['answer']>>>;
 };
 
 /**

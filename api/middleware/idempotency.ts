@@ -51,7 +51,7 @@ export function idempotent(
     switch (claim.kind) {
       case 'answered': {
         await answers.hold(res, Math.min(claim.bytes, TEXT_PIECE));
-        const { status, headers, body } = await keptAnswer(store.answer(call, claim.chargeId));
+        const { status, headers, body } = await readStoredAnswer(store.answer(call, claim.chargeId));
         await setFreeCreditHeaders(res, accounts);
         res.setHeader('Idempotency-Replayed', 'true');
         return sendJson(res.status(status).set(headers), renewed(body, renewLinks));
@@ -109,16 +109,16 @@ function fingerprintOf({ method, params, originalUrl }: Request, { locals }: Res
 const KEPT_HEADERS = ['Deprecation', 'Location', 'X-Prediction-Id'];
 
 /** The text of a successful answer, to be kept for repeats of its call. */
-export function storedForm(res: Response, body: unknown): string {
+export function serializeAnswer(res: Response, body: unknown): string {
   const headers = Object.fromEntries(KEPT_HEADERS.map((name) => [name, res.get(name)]));
   return JSON.stringify({ status: res.statusCode, headers, body });
 }
 
-/** How `storedForm` begins; its end is a brace. */
+/** How `serializeAnswer` begins; its end is a brace. */
 const HEAD = /^\{"status":(\d+),"headers":(\{[^{}]*\}),"body":/;
 
-/** Reads what `storedForm` wrote, piece by piece. @param text the first piece has the whole head */
-export async function keptAnswer(text: AsyncIterable<string>) {
+/** Reads what `serializeAnswer` wrote, piece by piece. @param text the first piece has the whole head */
+export async function readStoredAnswer(text: AsyncIterable<string>) {
   const pieces = text[Symbol.asyncIterator]();
   const first = (await pieces.next()).value ?? '';
   const [head, status, headers] = HEAD.exec(first) ?? [];

@@ -10,7 +10,7 @@ export interface Answer {
 }
 
 /** An answer as its route makes it: `success` is added, and its rows may be made one by one. */
-export type Made<Whole> = Omit<Whole, 'success' | 'data'> &
+export type RouteResult<Whole> = Omit<Whole, 'success' | 'data'> &
   (Whole extends { readonly data: readonly (infer Row)[] } ? { readonly data: Iterable<Row> } : unknown);
 
 /** JSON that is read from a store as its caller reads it. */
@@ -31,7 +31,7 @@ export class StreamedJson {
 }
 
 /** Receives the number of rows of an answer and its bytes of JSON; one without rows counts as one row. */
-export type AnswerMade = (rows: number, bytes: number) => void;
+export type SizeReporter = (rows: number, bytes: number) => void;
 
 /** The amount written at a time; an answer of at most this length is sent whole, with its length. */
 const PIECE = 64 * 1024;
@@ -41,7 +41,7 @@ export async function sendAnswer(
   req: Request,
   res: Response,
   answer: Answer | StreamedJson,
-  made: AnswerMade = () => undefined,
+  made: SizeReporter = () => undefined,
 ): Promise<void> {
   const isHead = req.method === 'HEAD';
   if (answer instanceof StreamedJson) return sendJson(res, isHead ? [] : answer.text);
@@ -91,7 +91,7 @@ async function* piecesOf(parts: Iterable<string> | AsyncIterable<string>): Async
 }
 
 /** The JSON of an answer, whose rows come last, in parts; tells how many rows it had, and how many bytes. */
-function* partsOf({ data: _rows, ...head }: Answer, data: Iterable<unknown>, made: AnswerMade) {
+function* partsOf({ data: _rows, ...head }: Answer, data: Iterable<unknown>, made: SizeReporter) {
   const begin = JSON.stringify({ ...head, data: [] }).slice(0, -2);
   let rows = 0;
   let bytes = begin.length;
@@ -107,7 +107,7 @@ function* partsOf({ data: _rows, ...head }: Answer, data: Iterable<unknown>, mad
 }
 
 /** Each row is made when it is read, every time it is read; in JSON it is an ordinary array. */
-export const mapped = <From, To>(rows: readonly From[], present: (row: From) => To) => ({
+export const lazyMap = <From, To>(rows: readonly From[], present: (row: From) => To) => ({
   *[Symbol.iterator](): Iterator<To> {
     for (const row of rows) yield present(row);
   },

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { AppError, unavailable } from '../../models/errors';
 import type { ApiSettings, ReadinessCheck } from '../api-services';
 import { errorBody } from '../middleware/error-handler';
-import { ANSWERED, part } from '../wire/shared';
+import { OUTPUT, part } from '../wire/shared';
 
 /** A check that takes longer counts as failed. */
 const CHECK_MS_MAX = 3000;
@@ -21,7 +21,7 @@ export const readinessAnswer = part('Readiness', {
   checks: z
     .record(z.string(), z.enum(['ok', 'failed', 'starting', 'ready', 'stopping']))
     .describe('`process` (its state) and each dependency: `ok` or `failed`')
-    .register(ANSWERED, { id: 'ReadinessChecks' }),
+    .register(OUTPUT, { id: 'ReadinessChecks' }),
   warnings: z.array(z.string()).describe('Failed optional dependencies, with the reason'),
   inference: z
     .record(z.string(), z.enum(['tensorflow', 'onnx', 'wasm', 'cpu']))

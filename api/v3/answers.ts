@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ENTRY_STATES, JOB_STATUSES } from '../../models/vision/jobs/vision-job';
-import { accountFields, keyShown, since, until, usage } from '../wire/accounts';
+import { accountFields, keyFields, since, until, usage } from '../wire/accounts';
 import {
   attribute,
   errorAnswer,
@@ -118,7 +118,7 @@ export const accountAnswer = answer('Account', {
   account: z.object(accountFields).describe('The account that is charged'),
   key: z
     .object({
-      ...keyShown,
+      ...keyFields,
       limits: z
         .object({
           per_second: z.int().describe('Calls per second'),
@@ -223,4 +223,4 @@ export const webhookAnswer = answer('WebhookAnswer', {
 
 export const webhooksAnswer = answer('WebhooksAnswer', { data: z.array(webhook).describe('Oldest first') });
 
-export const webhookRemoved = answer('WebhookRemoved', { id: z.string().describe('Id of the webhook') });
+export const webhookDeletion = answer('WebhookRemoved', { id: z.string().describe('Id of the webhook') });

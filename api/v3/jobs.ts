@@ -21,8 +21,8 @@ export function jobRoutes(services: ApiServices, settings: ApiSettings) {
   const presented = async (job: Promise<VisionJob>) => presentJob(await job, jobs, renewLinks);
   return {
     createJob: async (req, res) => {
-      const { body, cut } = readVisionBody(req, jobBody, (given) => signalDeprecation(res, given));
-      const entries = body.entries.map((each, at) => toIdentification(each, cut, `entries.${at}.`));
+      const { body, extracted } = readVisionBody(req, jobBody, (given) => signalDeprecation(res, given));
+      const entries = body.entries.map((each, at) => toIdentification(each, extracted, `entries.${at}.`));
       const includes = [...new Set(body.includes)];
       const address = publicAddress(req, settings);
       const baseUrl = address('/').slice(0, -1);

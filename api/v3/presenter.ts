@@ -7,7 +7,7 @@ import type { Feedback } from '../../models/ports';
 import type { SimilarItems } from '../../models/vision/similar-service';
 import type { Identification } from '../../models/vision/vision-service';
 import type { Links } from '../middleware/links';
-import { mapped } from '../middleware/send-answer';
+import { lazyMap } from '../middleware/send-answer';
 import {
   presentAttribute,
   presentMaxEstimate,
@@ -46,7 +46,7 @@ export const presentPage = (page: CatalogPage, creditsUsed: number, view: View) 
         values.map(({ id, name, count }) => ({ id, name, count })),
       ]),
     ),
-  data: mapped(page.rows, (row) => presentItem(row, view)),
+  data: lazyMap(page.rows, (row) => presentItem(row, view)),
 });
 
 /** What an answer is about (contract 1.9). */
@@ -68,7 +68,7 @@ const presentRows = <Item, Row>(
   credits_used: creditsUsed,
   includes: [...modules],
   resolved_taxonomy: presentTaxonomy(resolvedTaxonomy),
-  data: mapped(items, present),
+  data: lazyMap(items, present),
 });
 
 /** The answer to photos (contract 7.8), each row with why it was returned (contract 7.17). */

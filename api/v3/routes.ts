@@ -85,8 +85,8 @@ export function coreRoutes(services: ApiServices, settings: ApiSettings, metrics
       return free(async (call) => presentSuggestions(await suggestions.suggest(call, request)));
     },
     identify: (req, res) => {
-      const { body, cut } = readVisionBody(req, identifyBody, (given) => signalDeprecation(res, given));
-      const identification = toIdentification(body, cut);
+      const { body, extracted } = readVisionBody(req, identifyBody, (given) => signalDeprecation(res, given));
+      const identification = toIdentification(body, extracted);
       const view = viewOf(body.includes, linksOf(req, services, settings));
       const { pricing } = view;
       const photos = identification.photos.length;

@@ -18,13 +18,13 @@ import {
   commaSeparated,
   digits,
   having,
+  INPUT,
   includeModule,
-  listOfValues,
   pageNumber,
-  SENT,
   searchText,
   sizeOfPage,
   sort,
+  valueList,
   webhookEvent,
 } from '../wire/shared';
 
@@ -44,11 +44,11 @@ export const filter = z
       .string()
       .min(1)
       .meta({ description: 'A taxonomy field such as `brand`, or `tags`', not: { const: 'keywords' } }),
-    include: listOfValues
+    include: valueList
       .optional()
       .describe('The row has at least one of these; a tag that the catalog does not have is a 400'),
-    exclude: listOfValues.optional().describe('The row has none of these'),
-    ids: listOfValues.optional().meta({ deprecated: true, description: 'Old name of `include`' }),
+    exclude: valueList.optional().describe('The row has none of these'),
+    ids: valueList.optional().meta({ deprecated: true, description: 'Old name of `include`' }),
   })
   .superRefine((given, context) => {
     const fault = (field: string, message: string) =>
@@ -65,7 +65,7 @@ export const filter = z
     else: { anyOf: [filled('exclude'), filled('ids')] },
     not: having('ids', 'include'),
   })
-  .register(SENT, { id: 'Filter' });
+  .register(INPUT, { id: 'Filter' });
 
 export const FILTERS_MAX = 100;
 
@@ -136,7 +136,7 @@ export const catalogQueryBody = z
     includes,
   })
   .meta({ not: having('cursor', 'page') })
-  .register(SENT, { id: 'CatalogQuery' });
+  .register(INPUT, { id: 'CatalogQuery' });
 
 /** Ids of one call at most (contract 6.7). */
 const ITEMS_MAX = 100;
@@ -187,7 +187,7 @@ export const webhookBody = z
     then: having('credits_below'),
     else: { not: having('credits_below') },
   })
-  .register(SENT, { id: 'WebhookRequest' });
+  .register(INPUT, { id: 'WebhookRequest' });
 
 /**
  * The query of a body, and the modules that its answer includes; `page_size` is lowered to the cap (contract 4.1, 4.8).

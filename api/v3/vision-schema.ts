@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { PHOTOS_MAX } from '../../models/vision/image-input';
 import { JOB_ENTRIES_MAX } from '../../models/vision/jobs/vision-job';
-import { type CutPhotos, photosOf } from '../wire/photos';
-import { body, having, SENT } from '../wire/shared';
+import { type ExtractedPhotos, photosOf } from '../wire/photos';
+import { body, having, INPUT } from '../wire/shared';
 import { filters, includes, toFilter } from './schema';
 
 /** Tolerance for sums of fractions. */
@@ -25,7 +25,7 @@ const region = z
     if (y + height > 1 + ROUNDING) fault('height');
   })
   .describe('Part of the upright photo, in fractions of its sides; at least 16 pixels on each side')
-  .register(SENT, { id: 'Region' });
+  .register(INPUT, { id: 'Region' });
 
 const photo = {
   url: z.string().optional().describe('Public http(s) address of the photo; takes precedence over `base64`'),
@@ -36,7 +36,7 @@ const photo = {
 export const photoBody = z
   .strictObject(photo)
   .meta({ description: 'Either `url` or `base64`', if: having('url'), else: having('base64') })
-  .register(SENT, { id: 'Photo' });
+  .register(INPUT, { id: 'Photo' });
 
 /** `images` in place of one photo (contract 7.14). */
 const PHOTOS = {
@@ -66,10 +66,10 @@ const item = z.strictObject({
   explain: z.boolean().default(false).describe('Whether each row has `evidence`'),
 });
 
-export const identifyBody = item.extend({ includes }).meta(PHOTOS).register(SENT, { id: 'IdentifyRequest' });
+export const identifyBody = item.extend({ includes }).meta(PHOTOS).register(INPUT, { id: 'IdentifyRequest' });
 
 /** Body of `POST /v3/vision/jobs` (contract 16.1). */
-const jobPhotos = item.meta(PHOTOS).register(SENT, { id: 'JobPhotos' });
+const jobPhotos = item.meta(PHOTOS).register(INPUT, { id: 'JobPhotos' });
 
 export const jobBody = body('JobRequest', {
   entries: z.array(jobPhotos).min(1).max(JOB_ENTRIES_MAX).describe('One identification per entry'),
@@ -82,8 +82,8 @@ export const jobBody = body('JobRequest', {
  * @param at path of the entry, with a dot at its end
  * @throws AppError 400 that names the photo at fault
  */
-export function toIdentification(input: z.output<typeof item>, cut: CutPhotos, at = '') {
-  const photos = photosOf(input, cut, at);
+export function toIdentification(input: z.output<typeof item>, extracted: ExtractedPhotos, at = '') {
+  const photos = photosOf(input, extracted, at);
   const { category_id: category = null, explain, min_confidence: minConfidence = null } = input;
   return { photos, category, filters: input.filters.map(toFilter), explain, minConfidence };
 }

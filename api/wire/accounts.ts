@@ -13,7 +13,7 @@ export const accountFields = {
 
 const time = z.iso.datetime();
 
-export const keyShown = {
+export const keyFields = {
   id: z.string().describe('Id of the key, which is not its secret'),
   name: z.string().describe('Display name'),
   versions: z.array(apiVersion).describe('API versions that the key may use'),
@@ -23,7 +23,7 @@ export const keyShown = {
   expires_at: time.nullable().describe('When the key stops working; null means never'),
 };
 
-/** A key as `keyShown` describes it; its secret is not stored. */
+/** A key as `keyFields` describes it; its secret is not stored. */
 export const presentKey = ({ id, name, versions, scopes, test, createdAt, expiresAt }: ApiKey) => ({
   id,
   name,

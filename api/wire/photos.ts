@@ -14,7 +14,7 @@ interface ImageParameters {
 }
 
 /** Photos that were cut out of a body, by their placeholders there. */
-export type CutPhotos = ReadonlyMap<string, Buffer>;
+export type ExtractedPhotos = ReadonlyMap<string, Buffer>;
 
 /**
  * The body of a vision call, and the photos that were cut out of it. The request keeps neither: with the largest photos
@@ -26,12 +26,12 @@ export function readVisionBody<Body>(
   req: Request,
   schema: z.ZodType<Body>,
   notice: (given: Readonly<Record<string, unknown>>) => void = () => undefined,
-): { readonly body: Body; readonly cut: CutPhotos } {
+): { readonly body: Body; readonly extracted: ExtractedPhotos } {
   const { json, photos } = extractPhotos(req.body);
   req.body = undefined;
   const given = parseJsonObject(json);
   notice(given);
-  return { body: validate(schema, given), cut: photos };
+  return { body: validate(schema, given), extracted: photos };
 }
 
 /**
@@ -42,7 +42,7 @@ export function readVisionBody<Body>(
  */
 export function photosOf(
   { url, base64, region, images }: ImageParameters & { images?: readonly ImageParameters[] | undefined },
-  cut: CutPhotos,
+  extracted: ExtractedPhotos,
   at = '',
 ): readonly ImageInput[] {
   const alone = { url, base64, region };
@@ -58,7 +58,7 @@ export function photosOf(
       return { kind: 'url', url: toHttpUrl(photo.url, `${path}url`), ...details };
     if (typeof photo.base64 !== 'string')
       throw badRequest('Send the photo as "url" or as "base64".', { field: `${path}url` });
-    const bytes = cut.get(photo.base64) ?? decodeBase64(photo.base64, `${path}base64`);
+    const bytes = extracted.get(photo.base64) ?? decodeBase64(photo.base64, `${path}base64`);
     return { kind: 'bytes', bytes, ...details };
   });
 }

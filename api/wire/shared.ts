@@ -5,15 +5,15 @@ import { REGIONS } from '../../models/pricing/estimate';
 import { WEBHOOK_EVENTS } from '../../models/webhooks/webhook';
 
 /** The named schemas of `/openapi.json`: of what is sent, and of what is answered. */
-export const SENT = z.registry<{ id: string }>();
-export const ANSWERED = z.registry<{ id: string }>();
+export const INPUT = z.registry<{ id: string }>();
+export const OUTPUT = z.registry<{ id: string }>();
 
 /** A named body; a property that it does not have is refused. */
 export const body = <const Shape extends z.core.$ZodLooseShape>(id: string, shape: Shape) =>
-  z.strictObject(shape).register(SENT, { id });
+  z.strictObject(shape).register(INPUT, { id });
 
 export const part = <const Shape extends z.core.$ZodLooseShape>(id: string, shape: Shape) =>
-  z.object(shape).register(ANSWERED, { id });
+  z.object(shape).register(OUTPUT, { id });
 
 const success = z.literal(true).describe('`true` for every success');
 
@@ -21,10 +21,10 @@ export const answer = <const Shape extends z.core.$ZodLooseShape>(id: string, sh
   part(id, { success, ...shape });
 
 /** Values that both have, and that query strings have too. */
-export const VALUES = z.registry<{ id: string }>();
+export const SHARED = z.registry<{ id: string }>();
 
 function shared<Value extends z.ZodType>(id: string, value: Value): Value {
-  for (const registry of [SENT, ANSWERED, VALUES]) registry.add(value, { id });
+  for (const registry of [INPUT, OUTPUT, SHARED]) registry.add(value, { id });
   return value;
 }
 export const includeModule = shared('Include', z.enum(MODULES));
@@ -61,7 +61,7 @@ export const searchText = z
   .refine((text) => [...text].length <= QUERY_LENGTH_MAX, `must have at most ${QUERY_LENGTH_MAX} characters`)
   .meta({ maxLength: QUERY_LENGTH_MAX });
 
-export const listOfValues = z.array(z.string()).max(VALUES_MAX);
+export const valueList = z.array(z.string()).max(VALUES_MAX);
 
 /** Values in a query string, separated by commas; a repeated parameter continues the list, and a blank one has none. */
 export const commaSeparated = z

@@ -19,7 +19,7 @@ import { retryAlways } from '../../models/retries';
 import { FOUND, type FoundLine, foundRows, itemsIn } from '../catalog/catalog-items';
 import { Batcher } from '../core/batcher';
 import { sqlStateOf } from '../core/postgres-faults';
-import { isPast, messagesAbout } from '../core/shared-clauses';
+import { insertMessages, isPast } from '../core/shared-clauses';
 import { inTransaction, prepared, rowsOf, type Sql, sql } from '../core/sql';
 import { usageOf } from './usage';
 
@@ -285,7 +285,7 @@ function bookings(charges: readonly ChargeRequest[], owed: Sql, now: Date): Sql 
         credits = credits - coalesce((SELECT sum(amount) FROM booked), 0)::bigint
       WHERE id = ${accountId} AND credits IS NOT NULL AND (EXISTS (SELECT FROM freed) OR EXISTS (SELECT FROM booked))
       RETURNING id, credits
-    ), told AS (${messagesAbout('account.credits.low', now, LOW_CREDITS)})`;
+    ), told AS (${insertMessages('account.credits.low', now, LOW_CREDITS)})`;
 }
 
 /** The balance after `bookings`; null if unlimited. Reads under the lock, as another process may just have booked the same. */

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { Knex } from 'knex';
 import { readTableText, tableText } from '../core/copy-rows';
-import { identifier, inTransaction, joined, liftTimeLimit, rowsOf, Sql } from '../core/sql';
+import { disableTimeout, identifier, inTransaction, joined, rowsOf, Sql } from '../core/sql';
 import { createEmbeddingsTable } from '../embeddings/embedding-versions';
 import { SQUASHED } from '../migrations';
 import {
@@ -46,7 +46,7 @@ export function dumpDatabase(
 ): Promise<DatabaseDump> {
   return inTransaction(knex, async (transaction) => {
     await rowsOf(transaction)`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY`;
-    await liftTimeLimit(transaction);
+    await disableTimeout(transaction);
     const tables = await tablesOf(transaction);
     // Until the end none of them may be dropped or emptied: a snapshot does not prevent that.
     const names = tables.map(({ name }) => identifier(name));

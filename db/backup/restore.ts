@@ -10,7 +10,7 @@ import pMap from 'p-map';
 import type { ImageStore } from '../../models/ports';
 import { connectEmbedded, connectPostgres, type Database } from '../core/knex';
 import { rowsOf } from '../core/sql';
-import { hasLivingHost } from '../embedded/run-folder';
+import { isHostRunning } from '../embedded/run-folder';
 import { writeDurably } from '../files/durable-files';
 import { migrations } from '../migrations';
 import { migrate } from '../migrations/migrate';
@@ -76,14 +76,14 @@ export async function restore(
 async function assertStopped(installation: RestoredInstallation): Promise<void> {
   const url = await installation.runningAt();
   if (url !== null) throw running(`at ${url}`);
-  if (installation.databaseUrl === undefined && (await isHostRunning(installation.dataDir))) {
+  if (installation.databaseUrl === undefined && (await staysRunning(installation.dataDir))) {
     throw running(`on ${installation.dataDir}, or a command`);
   }
 }
 
 /** Whether the embedded database is in use; its host exits a moment after the last command. */
-async function isHostRunning(dataDir: string): Promise<boolean> {
-  for (const deadline = Date.now() + LEAVING_MS; await hasLivingHost(dataDir); await delay(RETRY_MS)) {
+async function staysRunning(dataDir: string): Promise<boolean> {
+  for (const deadline = Date.now() + LEAVING_MS; await isHostRunning(dataDir); await delay(RETRY_MS)) {
     if (Date.now() > deadline) return true;
   }
   return false;

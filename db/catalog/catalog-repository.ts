@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { inject, injectable } from 'tsyringe';
 import {
-  EVERYTHING,
+  NO_FILTER,
   type ResolvedQuery,
   type SearchPage,
   type SearchScope,
@@ -86,7 +86,7 @@ export class PostgresCatalogRepository implements CatalogRepository {
   async itemsById(
     ids: readonly string[],
     pricing = false,
-    scope: SearchScope = EVERYTHING,
+    scope: SearchScope = NO_FILTER,
   ): Promise<readonly CatalogItem[]> {
     if (ids.length === 0) return [];
     const isNarrowed = conditionsOf(scope).length > 0;
@@ -104,7 +104,7 @@ export class PostgresCatalogRepository implements CatalogRepository {
 
   async productsShowing(
     imageIds: readonly number[],
-    scope: SearchScope = EVERYTHING,
+    scope: SearchScope = NO_FILTER,
   ): Promise<ReadonlyMap<number, readonly string[]>> {
     const rows = await rowsOf<{ image: number; products: string[] }>(this.knex)`
       SELECT p.image_id AS image, array_agg(p.product_id ORDER BY p.product_id) AS products

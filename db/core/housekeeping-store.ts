@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { inject, injectable } from 'tsyringe';
 import { type Clock, PORTS } from '../../models/ports';
 import { isVoid } from './shared-clauses';
-import { identifier, inTransaction, liftTimeLimit, rowsOf, sql } from './sql';
+import { disableTimeout, identifier, inTransaction, rowsOf, sql } from './sql';
 
 /** An import without a heartbeat for this long has died; much longer than any of its transactions. */
 const IMPORT_DEAD_MS = 3_600_000;
@@ -73,8 +73,8 @@ export class PostgresHousekeepingStore {
     remove: (addresses: readonly string[]) => Promise<void>,
   ): Promise<number> {
     return inTransaction(this.knex, async (transaction) => {
-      if (!(await this.holdsOffImports(transaction))) return 0;
-      await liftTimeLimit(transaction);
+      if (!(await this.blockImports(transaction))) return 0;
+      await disableTimeout(transaction);
       await rowsOf(transaction, UNOWNED_IMAGES_ALONE);
       const now = this.clock.now();
       const owned = await ownedOf(transaction, addresses);
@@ -97,7 +97,7 @@ export class PostgresHousekeepingStore {
   }
 
   /** Makes imports that start wait for the end of the transaction; false while one runs. */
-  private async holdsOffImports(transaction: Knex): Promise<boolean> {
+  private async blockImports(transaction: Knex): Promise<boolean> {
     await rowsOf(transaction)`LOCK TABLE catalog_import_lock IN SHARE MODE`;
     const now = this.clock.now();
     const running = await rowsOf(transaction)`SELECT holder FROM catalog_import_lock

@@ -6,7 +6,7 @@ import { AppError } from '../../models/errors';
 import { type EmbeddedOptions, ensureEmbedded } from '../embedded/ensure-embedded';
 import { clientOptions } from '../embedded/run-folder';
 import { valueTypes } from './copy-rows';
-import { connectionsSpent, databaseUnavailable } from './postgres-faults';
+import { connectionsToDrop, databaseUnavailable } from './postgres-faults';
 
 export interface Database {
   readonly knex: Knex;
@@ -123,7 +123,7 @@ function withoutSpentConnections() {
       const clear = () => usable.has(client) && usable.clear();
       client.once('error', clear);
       client.connection.on('errorMessage', ({ code }: { readonly code?: string }) => {
-        const spent = connectionsSpent(code ?? '');
+        const spent = connectionsToDrop(code ?? '');
         if (spent === 'all') clear();
         else if (spent === 'this') usable.delete(client);
       });

@@ -34,7 +34,7 @@ export function databaseUnavailable(cause: unknown): AppError {
 }
 
 /** Which connections must not be used again after this SQLSTATE on one of them: none, this one, or all that are open. */
-export function connectionsSpent(sqlState: string): 'none' | 'this' | 'all' {
+export function connectionsToDrop(sqlState: string): 'none' | 'this' | 'all' {
   if (sqlState === READ_ONLY) return 'all';
   return CONNECTION_SPENT.test(sqlState) ? 'this' : 'none';
 }

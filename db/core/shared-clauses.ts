@@ -28,7 +28,7 @@ export const isVoid = (time: Sql, now: Date, aheadMaxMs: number | Sql): Sql =>
   sql`${time} > ${now}::timestamptz + (${aheadMaxMs} + ${CLOCKS_APART_MS}::integer) * interval '1 millisecond'`;
 
 /** Whether an address, `e`, receives messages: it was not disabled, and its key opens the API (contract 16.10). */
-export const wantsMessages = (now: Date): Sql =>
+export const isActive = (now: Date): Sql =>
   sql`e.disabled_at IS NULL AND (e.key_id IS NULL OR e.key_id IN (SELECT id FROM api_keys WHERE ${isOpen(now)}))`;
 
 /**
@@ -38,7 +38,7 @@ export const wantsMessages = (now: Date): Sql =>
  * @param whose condition on `e`: the account that it is about, or more
  * @param from further tables of `data` and `whose`
  */
-export const messagesAbout = (
+export const insertMessages = (
   type: WebhookEvent,
   now: Date,
   { data, whose, from = sql`` }: { readonly data: Sql; readonly whose: Sql; readonly from?: Sql },
@@ -47,4 +47,4 @@ export const messagesAbout = (
       SELECT 'msg_' || replace(gen_random_uuid()::text, '-', ''), e.id, ${type}::text, ${data},
         ${now}::timestamptz, ${now}::timestamptz
       FROM webhook_endpoints e ${from}
-      WHERE ${wantsMessages(now)} AND ${type}::text = ANY(e.events) AND ${whose}`;
+      WHERE ${isActive(now)} AND ${type}::text = ANY(e.events) AND ${whose}`;

@@ -78,7 +78,7 @@ export function rowsOf<Row>(knex: Knex, statement?: Sql): Ask<Row> | Promise<Row
       const { text, bindings } = sql(texts, ...parts);
       return rowsOf<Row>(knex, new Sql(text.trimStart(), bindings));
     };
-  return reachable(onConnection(knex, (connection) => ask<Row>(knex, connection, statement)));
+  return withDatabaseErrors(onConnection(knex, (connection) => ask<Row>(knex, connection, statement)));
 }
 
 /** Runs `work` in a transaction; errors as in `rowsOf`. Inside, only the transaction may be used. */
@@ -86,11 +86,11 @@ export function inTransaction<Result>(
   knex: Knex,
   work: (transaction: Knex) => Promise<Result>,
 ): Promise<Result> {
-  return reachable(knex.transaction(work));
+  return withDatabaseErrors(knex.transaction(work));
 }
 
 /** For work that takes long: statements have no time limit until the transaction ends, or on `onOneConnection` until reset. */
-export async function liftTimeLimit(own: Knex): Promise<void> {
+export async function disableTimeout(own: Knex): Promise<void> {
   const { connection } = await own.client.acquireConnection();
   connection.stream.setTimeout(0);
   await rowsOf(own)`SELECT set_config('statement_timeout', '0', ${own.isTransaction === true})`;
@@ -108,7 +108,7 @@ export function onOneConnection<Result>(
     });
     return work(Object.create(knex, { client: { value: client } }), connection);
   });
-  return reachable(running);
+  return withDatabaseErrors(running);
 }
 
 async function onConnection<Result>(
@@ -146,7 +146,7 @@ async function ask<Row>(knex: Knex, connection: ClientBase, { text, bindings, na
 }
 
 /** Resolves as `answer` does; errors as in `rowsOf`. */
-export async function reachable<Result>(answer: PromiseLike<Result>): Promise<Result> {
+export async function withDatabaseErrors<Result>(answer: PromiseLike<Result>): Promise<Result> {
   try {
     return await answer;
   } catch (error) {

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { messageOf, unavailable } from '../../models/errors';
 import { type HostOptions, hasCluster } from './cluster-folder';
 import { type Lease, openLease } from './lease';
-import { findLiveHost, type ShortPath, shortPath } from './run-folder';
+import { findRunningHost, type ShortPath, shortPath } from './run-folder';
 
 export interface EmbeddedOptions extends Partial<Omit<HostOptions, 'folder'>> {
   /** Called when there is no database in the folder yet, before it is made. */
@@ -79,7 +79,7 @@ export class Embedded {
     const ended = (end: number | string) =>
       this.cannotStart(`its process ended with ${end}; ${lastLines(this.folder)}`);
     for (let deadline = Date.now() + START_MS; Date.now() < deadline; await delay(RETRY_MS)) {
-      const socketFolder = await findLiveHost(this.run.path);
+      const socketFolder = await findRunningHost(this.run.path);
       const lease = socketFolder === undefined ? null : await this.join(socketFolder);
       if (lease) return lease;
       const end = endOf();

@@ -53,19 +53,19 @@ export const clientOptions = (host: string) =>
 
 export const hostPid = (folder: string): number => Number(readFileSync(join(folder, PID_NAME), 'utf8'));
 
-export async function hasLivingHost(dataFolder: string): Promise<boolean> {
+export async function isHostRunning(dataFolder: string): Promise<boolean> {
   const run = join(dataFolder, 'postgres', 'run');
   if (!lstatSync(run, { throwIfNoEntry: false })) return false;
   const short = shortPath(run);
   try {
-    return (await findLiveHost(short.path)) !== undefined;
+    return (await findRunningHost(short.path)) !== undefined;
   } finally {
     short.release();
   }
 }
 
 /** The socket folder of the newest host of a run folder (see `claimHost`), if it lives. */
-export async function findLiveHost(run: string): Promise<string | undefined> {
+export async function findRunningHost(run: string): Promise<string | undefined> {
   const newest = generations(run).at(-1);
   if (newest === undefined) return undefined;
   const folder = join(run, String(newest));

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { fromSql, toSql } from 'pgvector';
-import { EVERYTHING, type SearchScope } from '../../models/catalog/catalog-query';
+import { NO_FILTER, type SearchScope } from '../../models/catalog/catalog-query';
 import { unavailable } from '../../models/errors';
 import type { EmbeddingVersion } from '../../models/vision/embedding-model';
 import { conditionsOnProducts } from '../catalog/search/catalog-clauses';
@@ -27,7 +27,7 @@ export const vectorText = (vector: Float32Array): string =>
 export const vectorOf = (text: string): Float32Array => Float32Array.from(fromSql(text));
 
 /** A live product of the scope shows the image whose id is in the column. */
-export const isShown = (imageId: Sql, scope: SearchScope = EVERYTHING): Sql =>
+export const isShown = (imageId: Sql, scope: SearchScope = NO_FILTER): Sql =>
   sql`EXISTS (SELECT ${shows(imageId, scope)})`;
 
 /** The ids of the live products of the scope that show it, in their order. */

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import { sqlStateOf } from '../core/postgres-faults';
-import { identifier, liftTimeLimit, onOneConnection, rowsOf, sql } from '../core/sql';
+import { disableTimeout, identifier, onOneConnection, rowsOf, sql } from '../core/sql';
 import { embeddingsOf, nearestIndexOf } from './embedding-tables';
 
 export interface IndexBuildOptions {
@@ -45,7 +45,7 @@ export function buildNearestIndex(knex: Knex, versionId: number, options: IndexB
     connection.on('notice', hear);
     try {
       while (!(await isLocked(own, versionId))) await delay(POLL_MS);
-      await liftTimeLimit(own);
+      await disableTimeout(own);
       await set(own, 'maintenance_work_mem', `${await memoryFor(own, versionId, options)}MB`);
       await build(own, versionId, options);
     } finally {

@@ -1,12 +1,12 @@
 import type { Knex } from 'knex';
 import { LRUCache } from 'lru-cache';
 import { inject, injectable } from 'tsyringe';
-import { EVERYTHING, type SearchScope } from '../../models/catalog/catalog-query';
+import { NO_FILTER, type SearchScope } from '../../models/catalog/catalog-query';
 import { type NeighbourIndex, PORTS } from '../../models/ports';
 import type { EmbeddingVersion } from '../../models/vision/embedding-model';
 import type { Vectors } from '../../models/vision/neighbours';
 import { conditionsOf } from '../catalog/search/catalog-clauses';
-import { allOf, identifier, inTransaction, joined, liftTimeLimit, rowsOf, type Sql, sql } from '../core/sql';
+import { allOf, disableTimeout, identifier, inTransaction, joined, rowsOf, type Sql, sql } from '../core/sql';
 import { INDEXED_FROM } from './embedding-repository';
 import {
   checkVectors,
@@ -68,7 +68,7 @@ export class PostgresNeighbourIndex implements NeighbourIndex {
     @inject(INDEXED_FROM) private readonly indexedFrom: number,
   ) {}
 
-  async nearest(version: EmbeddingVersion, photos: readonly Vectors[], limit: number, scope = EVERYTHING) {
+  async nearest(version: EmbeddingVersion, photos: readonly Vectors[], limit: number, scope = NO_FILTER) {
     const vectors = photos.flat();
     if (vectors.length === 0 || limit <= 0) return [];
     const query = { version, vectors, each: limit, limit: limit * photos.length, scope };
@@ -83,11 +83,11 @@ export class PostgresNeighbourIndex implements NeighbourIndex {
     });
   }
 
-  async exact(version: EmbeddingVersion, vectors: Vectors, limit: number, scope = EVERYTHING) {
+  async exact(version: EmbeddingVersion, vectors: Vectors, limit: number, scope = NO_FILTER) {
     if (vectors.length === 0 || limit <= 0) return [];
     const query = { version, vectors, each: limit, limit, scope };
     const rows = await inTransaction(this.knex, async (transaction) => {
-      await liftTimeLimit(transaction);
+      await disableTimeout(transaction);
       return rowsOf<NearRow>(transaction, exact(query));
     });
     return rows.map(({ image }) => image);

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { inject, injectable } from 'tsyringe';
 import { PORTS, type ProcessRegistry, type ServiceProcess, type WorkerProcess } from '../../models/ports';
-import { reachable, rowsOf, sql } from '../core/sql';
+import { rowsOf, sql, withDatabaseErrors } from '../core/sql';
 
 /** If a statement takes longer, the database counts as unavailable and the connection is dropped. */
 const RENEW_MS = 2_000;
@@ -28,7 +28,7 @@ export class PostgresProcessRegistry implements ProcessRegistry {
         WHERE id IN (SELECT id FROM service_processes WHERE ${IS_STALE} FOR UPDATE SKIP LOCKED)
       )
       SELECT id, name, role, traits, models FROM service_processes WHERE id <> ${id} AND ${IS_ALIVE} ORDER BY name`;
-    const { rows } = await reachable(this.knex.raw(text, [...bindings]).timeout(RENEW_MS));
+    const { rows } = await withDatabaseErrors(this.knex.raw(text, [...bindings]).timeout(RENEW_MS));
     return rows;
   }
 

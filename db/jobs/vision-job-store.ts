@@ -12,7 +12,7 @@ import type {
   NewJob,
   VisionJob,
 } from '../../models/vision/jobs/vision-job';
-import { isPast, lockAccount, messagesAbout } from '../core/shared-clauses';
+import { insertMessages, isPast, lockAccount } from '../core/shared-clauses';
 import { inTransaction, rowsOf, type Sql, sql } from '../core/sql';
 
 type EntryRow = VisionJob['entries'][number] & Pick<VisionJob, 'createdAt'>;
@@ -173,7 +173,7 @@ export class PostgresVisionJobStore implements VisionJobStore {
     const whose = sql`e.account_id = j.account_id AND e.test = j.test AND j.id = ${id}
       AND NOT EXISTS (SELECT FROM vision_job_entries WHERE job_id = j.id AND ${IS_OPEN})`;
     const message = { data, whose, from: sql`, vision_jobs j` };
-    await rowsOf(transaction, messagesAbout('vision.job.done', this.clock.now(), message));
+    await rowsOf(transaction, insertMessages('vision.job.done', this.clock.now(), message));
   }
 
   async deleteOf(accountId: string): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { StoreFault } from '../../models/store-fault';
-import { liftTimeLimit } from '../core/sql';
+import { disableTimeout } from '../core/sql';
 
 export interface SchemaStep {
   up(knex: Knex): Promise<void>;
@@ -73,7 +73,7 @@ export async function underLock<Result>(
   run: (transaction: Knex.Transaction) => Promise<Result>,
 ): Promise<Result> {
   return await knex.transaction(async (transaction) => {
-    await liftTimeLimit(transaction);
+    await disableTimeout(transaction);
     await transaction.raw('select pg_advisory_xact_lock(?)', [MIGRATION_LOCK]);
     return await run(transaction);
   });

@@ -10,7 +10,7 @@ import {
   type Prediction,
   type PredictionRepository,
 } from '../../models/ports';
-import { inTransaction, liftTimeLimit, prepared, rowsOf, type Sql, sql } from '../core/sql';
+import { disableTimeout, inTransaction, prepared, rowsOf, type Sql, sql } from '../core/sql';
 
 const json = (value: unknown): Sql => sql`${value === null ? null : JSON.stringify(value)}::jsonb`;
 
@@ -98,7 +98,7 @@ export class PostgresPredictionRepository implements PredictionRepository {
   /** All in one transaction, without a time limit. */
   async deleteOf(accountId: string): Promise<number> {
     const [line] = await inTransaction(this.knex, async (transaction) => {
-      await liftTimeLimit(transaction);
+      await disableTimeout(transaction);
       return rowsOf<{ deleted: number }>(transaction)`
         WITH deleted AS (DELETE FROM predictions WHERE account_id = ${accountId} RETURNING id)
         SELECT count(*) AS deleted FROM deleted`;

@@ -6,7 +6,7 @@ import { PAUSE_MAX_MS } from '../../models/retries';
 import type { OutgoingMessage, Webhook } from '../../models/webhooks/webhook';
 import { auditEntry } from '../core/audit-log';
 import { PostgresHousekeepingStore } from '../core/housekeeping-store';
-import { EXPIRY, isOpen, isPast, lockAccount, messagesAbout, wantsMessages } from '../core/shared-clauses';
+import { EXPIRY, insertMessages, isActive, isOpen, isPast, lockAccount } from '../core/shared-clauses';
 import { allOf, inTransaction, rowsOf, type Sql, sql } from '../core/sql';
 
 type EndpointRow = Omit<Webhook, 'url'> & { readonly url: string };
@@ -65,7 +65,7 @@ export class PostgresWebhookStore implements WebhookStore {
       if (!(await turns.claim(task, everyMs))) return;
       const whose = accountId === null ? sql`true` : sql`e.account_id = ${accountId}`;
       const message = { data: sql`${JSON.stringify(data)}::json`, whose };
-      await rowsOf(transaction, messagesAbout('model.drift', this.clock.now(), message));
+      await rowsOf(transaction, insertMessages('model.drift', this.clock.now(), message));
     });
   }
 
@@ -80,7 +80,7 @@ export class PostgresWebhookStore implements WebhookStore {
     const [row] = await rowsOf<MessageRow>(this.knex)`
       WITH address AS (
         SELECT e.id, e.url, e.secret, e.failures FROM webhook_endpoints e
-        WHERE ${wantsMessages(now)} AND ${isFree}
+        WHERE ${isActive(now)} AND ${isFree}
           AND EXISTS (SELECT FROM webhook_messages m WHERE m.endpoint_id = e.id AND ${isDue})
         ORDER BY e.due_at LIMIT 1 FOR UPDATE SKIP LOCKED
       ), taken AS (
@@ -118,7 +118,7 @@ export class PostgresWebhookStore implements WebhookStore {
 
   async depth(): Promise<{ waiting: number; failing: number }> {
     const [line] = await rowsOf<{ waiting: number; failing: number }>(this.knex)`
-      WITH told AS (SELECT e.id, e.failures FROM webhook_endpoints e WHERE ${wantsMessages(this.clock.now())})
+      WITH told AS (SELECT e.id, e.failures FROM webhook_endpoints e WHERE ${isActive(this.clock.now())})
       SELECT (SELECT count(*)::int FROM webhook_messages WHERE endpoint_id IN (SELECT id FROM told)) AS waiting,
         (SELECT count(*)::int FROM told WHERE failures > 0) AS failing`;
     return line ?? { waiting: 0, failing: 0 };

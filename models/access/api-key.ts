@@ -69,7 +69,7 @@ export const isKeyForm = (credential: string): boolean =>
   /^loupe_(live|test)_[0-9A-Za-z]{32,128}$/.test(credential);
 
 /** Whether a key with these versions may call an endpoint: v2 endpoints accept v2 or v1, all others only their own version. */
-export function opens(versions: readonly ApiVersion[], endpoint: ApiVersion): boolean {
+export function allowsVersion(versions: readonly ApiVersion[], endpoint: ApiVersion): boolean {
   return versions.includes(endpoint) || (endpoint === 'v2' && versions.includes('v1'));
 }
 

@@ -32,7 +32,7 @@ export const SANDBOX_PRODUCTS = 1_000;
 /** Most rows of an answer of suggestions (contract 5.11). */
 export const SUGGESTIONS_MAX = 10;
 
-export const EVERYTHING: SearchScope = { category: null, filters: [] };
+export const NO_FILTER: SearchScope = { category: null, filters: [] };
 
 /** A facet whose values are counted over all rows of a result (contract 4.15). */
 export interface FacetQuery {

@@ -1,7 +1,7 @@
 import type { Caller } from '../access/api-key';
 import { badRequest } from '../errors';
 import type { CatalogRepository } from '../ports';
-import { EVERYTHING, type Filter, type SearchScope } from './catalog-query';
+import { type Filter, NO_FILTER, type SearchScope } from './catalog-query';
 import { TAGS_FIELD, type Taxonomy } from './taxonomy';
 
 /** By slug or name. @throws AppError 400 for an unknown category, or one without rows of the node (contract 4.2) */
@@ -28,7 +28,7 @@ export async function visibleTo(
   ids: readonly string[],
   catalog: Pick<CatalogRepository, 'within'>,
 ): Promise<readonly string[]> {
-  return caller.test ? catalog.within(ids, { ...EVERYTHING, ...sandboxScope(caller) }) : ids;
+  return caller.test ? catalog.within(ids, { ...NO_FILTER, ...sandboxScope(caller) }) : ids;
 }
 
 /** The products that a caller may find by a category and filters (contract 7.16). @throws AppError 400 for an unknown category or tag */

@@ -10,12 +10,12 @@ import {
 } from '../ports';
 import { hash } from '../random';
 import type { Adaptation } from '../vision/embedding-model';
-import { mapped } from '../vision/linear-map';
+import { applyMap } from '../vision/linear-map';
 import { BuildService } from './build-service';
 import { type VersionRecord, versionOf } from './embedding-version';
 import { type Query, QueryMaker } from './query-maker';
-import { composed, FittedProducts, inverseOf, pictureVector } from './scatter';
-import { SEVERAL_MIN } from './status-service';
+import { composeMaps, FittedProducts, inverseOf, pictureVector } from './scatter';
+import { ADAPTABLE_PRODUCTS_MIN } from './status-service';
 
 export interface AdaptOptions {
   /** `id` or `id@version`; null means the live version. */
@@ -72,7 +72,7 @@ export class AdaptService {
     const stored = await this.samples.productsWithPictures(source.id, 2, PRODUCTS_MAX);
     const several = new Set([...stored.ids, ...photos.keys()]);
     const count = stored.total + several.size - stored.ids.length;
-    if (count < SEVERAL_MIN) throw tooFew(count);
+    if (count < ADAPTABLE_PRODUCTS_MIN) throw tooFew(count);
 
     const { fitted, ids, pictures } = await this.#fit(run, [...several], photos);
     progress.begin('cross-validation', 1);
@@ -91,7 +91,7 @@ export class AdaptService {
       const made = await embeddings.createAdapted({ manifest, adaptation, map, products: ids });
       return { result: made, subject: made.model, details: { version: made.id, ...adaptation } };
     });
-    await this.#copy(run, version.id, undo ? composed(map, undo) : map);
+    await this.#copy(run, version.id, undo ? composeMaps(map, undo) : map);
     const built = await this.build.complete(version, progress, signal);
     return { ...built, ...adaptation, several: count, validation };
   }
@@ -161,7 +161,7 @@ export class AdaptService {
       const page = await this.samples.picturesOf(source.id, ids.slice(from, from + PAGE));
       yield page.map(({ id, pictures }): { id: string; views: Pictures } => {
         const views = pictures.map(({ vectors }) => vectors).filter(({ length }) => length > 0);
-        return { id, views: undo ? views.map((each) => each.map((view) => mapped(undo, view))) : views };
+        return { id, views: undo ? views.map((each) => each.map((view) => applyMap(undo, view))) : views };
       });
     }
   }
@@ -177,7 +177,7 @@ export class AdaptService {
       if (batch.length === 0) break;
       signal.throwIfAborted();
       const copies = batch.map(({ imageId, vectors }) => {
-        return { imageId, vectors: vectors.map((vector) => mapped(map, vector)) };
+        return { imageId, vectors: vectors.map((vector) => applyMap(map, vector)) };
       });
       await this.embeddings.store(versionId, copies);
       done += batch.length;
@@ -190,7 +190,7 @@ export class AdaptService {
 
 const tooFew = (products: number) =>
   badRequest(
-    `${products} products have several pictures that are embedded; a map needs at least ${SEVERAL_MIN}. Photograph more products from another side and import the pictures, or give photos by --photos.`,
+    `${products} products have several pictures that are embedded; a map needs at least ${ADAPTABLE_PRODUCTS_MIN}. Photograph more products from another side and import the pictures, or give photos by --photos.`,
   );
 
 const noBetter = ({ before, after, queries }: Record<'before' | 'after' | 'queries', number>) =>

@@ -1,5 +1,5 @@
 import { inject, injectable } from 'tsyringe';
-import { EVERYTHING } from '../catalog/catalog-query';
+import { NO_FILTER } from '../catalog/catalog-query';
 import { badRequest } from '../errors';
 import {
   type AuditedTransaction,
@@ -167,7 +167,7 @@ export class EvaluationService {
     if (!(await this.index.isApproximate(version))) return [];
     const figures: AnnFigures[] = [];
     for (const [category, selectivity] of [[null, 1] as const, ...(await this.samples.categoryShares())]) {
-      const scope = { ...EVERYTHING, category };
+      const scope = { ...NO_FILTER, category };
       let [wanted, found] = [0, 0];
       for (const vectors of queries) {
         const nearest = await this.index.exact(version, vectors, LOOKED_AT, scope);

@@ -1,6 +1,6 @@
 import pMap from 'p-map';
 import { inject, injectable } from 'tsyringe';
-import { EVERYTHING } from '../catalog/catalog-query';
+import { NO_FILTER } from '../catalog/catalog-query';
 import type { Attribute, CatalogItem } from '../catalog/item';
 import { categorySlug } from '../catalog/resolve-scope';
 import type { Taxonomy } from '../catalog/taxonomy';
@@ -118,7 +118,7 @@ export class IdentifiabilityService {
   }
 
   async *#pages(version: EmbeddingVersion, category: string | null) {
-    const scope = { ...EVERYTHING, category };
+    const scope = { ...NO_FILTER, category };
     let page: readonly PicturedProduct[] = [];
     do {
       const afterId = page.at(-1)?.id ?? '';

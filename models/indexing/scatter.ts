@@ -2,7 +2,7 @@ import { EigenvalueDecomposition, inverse, Matrix } from 'ml-matrix';
 import { addTo } from '../multimap';
 import { hash } from '../random';
 import type { Adaptation } from '../vision/embedding-model';
-import { dot, mapped, meanOf, unit } from '../vision/linear-map';
+import { applyMap, dot, meanOf, normalized } from '../vision/linear-map';
 
 export interface ProductPictures {
   readonly id: string;
@@ -70,7 +70,7 @@ class Directions {
   }
 
   coordinatesOf(vector: Float32Array): Float32Array {
-    return mapped(this.#turn, vector);
+    return applyMap(this.#turn, vector);
   }
 
   /** By how much each direction is shrunk: `((variance + shrinkage * mean) / mean) ^ -power`, 1 where nothing scatters. */
@@ -85,12 +85,12 @@ class Directions {
   }
 }
 
-export const pictureVector = (views: readonly Float32Array[]): Float32Array => unit(meanOf(views));
+export const pictureVector = (views: readonly Float32Array[]): Float32Array => normalized(meanOf(views));
 
 export const inverseOf = (map: Float32Array): Float32Array =>
   Float32Array.from(inverse(matrixOf(map)).to1DArray());
 
-export const composed = (second: Float32Array, first: Float32Array): Float32Array =>
+export const composeMaps = (second: Float32Array, first: Float32Array): Float32Array =>
   Float32Array.from(matrixOf(second).mmul(matrixOf(first)).to1DArray());
 
 function matrixOf(map: Float32Array): Matrix {
@@ -154,7 +154,7 @@ export class FittedProducts {
       for (const [at, candidate] of CANDIDATES.entries()) {
         const factors = directions.factors(candidate);
         const shrunk = gallery.map(({ id, vector }) => {
-          return { id, vector: unit(vector.map((value, axis) => value * (factors[axis] ?? 0))) };
+          return { id, vector: normalized(vector.map((value, axis) => value * (factors[axis] ?? 0))) };
         });
         after[at]?.push(...scoresOf(shrunk, judged));
       }

@@ -61,7 +61,7 @@ export async function failuresOf(embeddings: EmbeddingRepository, versionId: num
 }
 
 /** Fewer products with several pictures are too little evidence of how pictures of one product differ (contract 14.20). */
-export const SEVERAL_MIN = 30;
+export const ADAPTABLE_PRODUCTS_MIN = 30;
 
 /** How many products a map could be fitted to; null if they are too few, or the version is adapted already. */
 export async function adaptableProducts(
@@ -70,5 +70,5 @@ export async function adaptableProducts(
 ): Promise<number | null> {
   if (version.adaptation) return null;
   const { total } = await samples.productsWithPictures(version.id, 2, 1);
-  return total >= SEVERAL_MIN ? total : null;
+  return total >= ADAPTABLE_PRODUCTS_MIN ? total : null;
 }

@@ -1,5 +1,5 @@
 /** Passes vectors through a square matrix, by rows, and makes them unit vectors again. */
-export function mapped(map: Float32Array, vector: Float32Array): Float32Array {
+export function applyMap(map: Float32Array, vector: Float32Array): Float32Array {
   const size = vector.length;
   if (map.length !== size * size) {
     throw new RangeError(`a map of ${map.length} values does not fit a vector of ${size}`);
@@ -12,11 +12,11 @@ export function mapped(map: Float32Array, vector: Float32Array): Float32Array {
     }
     result[row] = sum;
   }
-  return unit(result);
+  return normalized(result);
 }
 
 /** The vector at length 1; one of length 0 stays unchanged. */
-export function unit(vector: Float32Array): Float32Array {
+export function normalized(vector: Float32Array): Float32Array {
   let square = 0;
   for (const value of vector) square += value * value;
   const length = Math.sqrt(square);

@@ -2,10 +2,10 @@ import { Argument, type Command, InvalidArgumentError, Option } from '@commander
 import { CREDITS_MAX } from '../../models/access/credits';
 import { withStores } from '../composition/services';
 import { nameOf } from './option-values';
-import { answering, asTable, printAnswer, textOf } from './output';
+import { asTable, printAnswer, subcommand, textOf } from './output';
 
 export function register(group: Command): void {
-  answering(group, 'create', 'create an account; without --credits it is unlimited')
+  subcommand(group, 'create', 'create an account; without --credits it is unlimited')
     .requiredOption('--name <name>', 'name of the account', nameOf)
     .option('--credits <credits>', 'opening balance', wholeCredits)
     .action(async (options) => {
@@ -17,7 +17,7 @@ export function register(group: Command): void {
         () => `${id}  ${textOf(name)}  ${creditsText(credits)}`,
       );
     });
-  answering(group, 'list', 'all accounts').action(async ({ json }) => {
+  subcommand(group, 'list', 'all accounts').action(async ({ json }) => {
     const all = await withStores(({ accounts }) => accounts.list());
     printAnswer(json, all, () =>
       asTable(
@@ -26,7 +26,7 @@ export function register(group: Command): void {
       ),
     );
   });
-  answering(group, 'credit', 'add credits to a limited account; a negative amount is a correction')
+  subcommand(group, 'credit', 'add credits to a limited account; a negative amount is a correction')
     .argument('<account>', 'id of the account')
     .argument('<amount>', 'credits to add, or -N to remove', creditsToAdd)
     .option('--note <text>', 'reason, shown in the history', nameOf)
@@ -36,7 +36,7 @@ export function register(group: Command): void {
     });
   const keeping =
     'keep the photos of an account as long as its predictions, for evaluations with its feedback';
-  answering(group, 'keep-photos', keeping)
+  subcommand(group, 'keep-photos', keeping)
     .argument('<account>', 'id of the account')
     .addArgument(
       new Argument('[state]', 'off: keep no more photos, and delete the stored ones')
@@ -50,7 +50,7 @@ export function register(group: Command): void {
       const text = keepsPhotos ? 'photos are kept from now on' : 'no photos are kept';
       printAnswer(json, { id, keepsPhotos }, () => `${id}  ${text}`);
     });
-  answering(group, 'history', 'credits added to and removed from an account by hand')
+  subcommand(group, 'history', 'credits added to and removed from an account by hand')
     .argument('<account>', 'id of the account')
     .action(async (id, { json }) => {
       const topUps = await withStores(({ accounts }) => accounts.history(id));

@@ -1,10 +1,10 @@
 import type { Command } from '@commander-js/extra-typings';
 import { withStores } from '../composition/services';
 import { FROM_TIME, timeOf, wholeNumber } from './option-values';
-import { answering, asTable, printAnswer } from './output';
+import { asTable, printAnswer, subcommand } from './output';
 
 export function register(audit: Command): void {
-  answering(audit, 'log', 'what operators did, newest first')
+  subcommand(audit, 'log', 'what operators did, newest first')
     .option('--account <account>', 'only entries that concern this account')
     .option('--since <time>', FROM_TIME, timeOf)
     .option('--limit <entries>', 'maximum number of entries', wholeNumber, 100)

@@ -10,13 +10,13 @@ import type { ImportResult } from '../import/import-bundle';
 import { isTablePath, type TableImport } from '../import/tables/table-file';
 import type { TablePreview } from '../import/tables/table-source';
 import { wholeNumber } from './option-values';
-import { answering, asTable, printAnswer } from './output';
+import { asTable, printAnswer, subcommand } from './output';
 
 /** `loupe catalog import` and `show` (contract 13). */
 export function register(catalog: Command): void {
   importCommand(catalog).action(runImport);
   const shown = 'products and pictures by category and feed, and the pictures that could not be embedded';
-  answering(catalog, 'show', shown)
+  subcommand(catalog, 'show', shown)
     .option('--failures <count>', 'maximum number of failures to list', wholeNumber, 20)
     .action(async ({ failures, json }) => {
       const status = await withStores((services) => services.status.catalog(failures));
@@ -38,7 +38,7 @@ function describeCatalog({ pictures, groups, failures }: CatalogStatus): string 
 }
 
 const importCommand = (catalog: Command) =>
-  answering(
+  subcommand(
     catalog,
     'import <path>',
     'upsert a bundle (a folder of JSON Lines, or a .tar or .tar.gz of one), or a table or feed of a shop',

@@ -13,14 +13,14 @@ import {
 } from './describe-embeddings';
 import { describeEvaluation, describeRecalibration } from './describe-evaluation';
 import { FROM_TIME, timeOf, wholeNumber } from './option-values';
-import { answering, printAnswer } from './output';
+import { printAnswer, subcommand } from './output';
 
 /** `loupe embeddings …`: another model beside the live one, without downtime (docs/upgrade.md). */
 export function register(embeddings: Command): void {
-  answering(embeddings, 'status', 'coverage of the live version and the others').action(async ({ json }) =>
+  subcommand(embeddings, 'status', 'coverage of the live version and the others').action(async ({ json }) =>
     printAnswer(json, await withStores(({ status }) => status.status()), describeStatus),
   );
-  answering(embeddings, 'build', 'embed all images under a model, beside the live one')
+  subcommand(embeddings, 'build', 'embed all images under a model, beside the live one')
     .requiredOption('--model <model>', 'an installed model, id or id@version')
     .option('--resume', 'continue an interrupted build')
     .option('--retry-failures', 'retry the listed failures')
@@ -38,7 +38,7 @@ export function register(embeddings: Command): void {
 function registerFits(embeddings: Command): void {
   const adapted =
     'fit a version to this catalog, from products that have several pictures; embeds nothing again';
-  answering(embeddings, 'adapt', adapted)
+  subcommand(embeddings, 'adapt', adapted)
     .option('--model <model>', 'id or id@version (default: the live version)')
     .option('--photos <folder>', 'use labelled photos too, in the form that evaluate takes')
     .option('--feedback', 'use stored photos of callers with feedback too')
@@ -51,7 +51,7 @@ function registerFits(embeddings: Command): void {
       printAnswer(json, made, describeAdapted);
     });
   const judged = 'judge a version against the live one, on distorted catalog pictures or labelled photos';
-  answering(embeddings, 'evaluate', judged)
+  subcommand(embeddings, 'evaluate', judged)
     .requiredOption('--model <model>', 'id or id@version')
     .option(
       '--queries <queries>',
@@ -72,7 +72,7 @@ function registerFits(embeddings: Command): void {
       printAnswer(json, done, describeEvaluation);
     });
   const refitted = 'fit the confidence of the live version anew, on what callers said of its answers';
-  answering(embeddings, 'recalibrate', refitted)
+  subcommand(embeddings, 'recalibrate', refitted)
     .option('--since <time>', `answers ${FROM_TIME}`, timeOf)
     .option('--force', 'even if there are objections; lists them')
     .action(async ({ since = null, force = false, json }) => {
@@ -82,18 +82,18 @@ function registerFits(embeddings: Command): void {
 }
 
 function registerSwitches(embeddings: Command): void {
-  answering(embeddings, 'promote', 'make a version the live one, for all processes, between two photos')
+  subcommand(embeddings, 'promote', 'make a version the live one, for all processes, between two photos')
     .requiredOption('--model <model>', 'id or id@version')
     .option('--force', 'even if there are objections; lists them')
     .action(async ({ model, force = false, json }) => {
       printAnswer(json, await reindex(({ promotion }) => promotion.promote(model, force)), describeSwitch);
     });
-  answering(embeddings, 'rollback', 'undo the last promotion, or the last recalibration since, at once')
+  subcommand(embeddings, 'rollback', 'undo the last promotion, or the last recalibration since, at once')
     .option('--force', 'even if images or models are missing; lists them')
     .action(async ({ force = false, json }) => {
       printAnswer(json, await reindex(({ promotion }) => promotion.rollback(force)), describeSwitch);
     });
-  answering(embeddings, 'prune', 'drop the vectors of retired versions, except the rollback target')
+  subcommand(embeddings, 'prune', 'drop the vectors of retired versions, except the rollback target')
     .option('--all', 'include the rollback target')
     .option('--building', 'include versions that were never promoted')
     .action(async ({ all = false, building = false, json }) => {

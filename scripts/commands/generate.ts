@@ -3,10 +3,10 @@ import type { Command } from '@commander-js/extra-typings';
 import { withProgress } from '../composition/terminal-progress';
 import { generateBundle } from '../lab/generator/generate-bundle';
 import { wholeNumber } from './option-values';
-import { answering, printAnswer } from './output';
+import { printAnswer, subcommand } from './output';
 
 export function register(catalog: Command): void {
-  answering(catalog, 'generate', 'make a synthetic bundle of fictional maisons, the same for the same seed')
+  subcommand(catalog, 'generate', 'make a synthetic bundle of fictional maisons, the same for the same seed')
     .requiredOption('--products <products>', 'number of products', wholeNumber)
     .requiredOption('--seed <seed>', 'any whole number', wholeNumber)
     .requiredOption('--out <folder>', 'where to write it')

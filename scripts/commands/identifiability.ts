@@ -12,7 +12,7 @@ import { withStores } from '../composition/services';
 import { withProgress } from '../composition/terminal-progress';
 import { adaptableText } from './describe-embeddings';
 import { wholeNumber } from './option-values';
-import { answering, asTable, percent, printAnswer } from './output';
+import { asTable, percent, printAnswer, subcommand } from './output';
 
 const VERDICT_TEXTS: Readonly<Record<Verdict, string>> = {
   shares_picture: 'shares a picture with another product',
@@ -29,7 +29,7 @@ const DIFFERENCES_SHOWN = 3;
 export function register(catalog: Command): void {
   const inspected =
     'what to photograph next: products that the model cannot tell apart, or has too few pictures of';
-  answering(catalog, 'identifiability', inspected)
+  subcommand(catalog, 'identifiability', inspected)
     .option('--category <category>', 'judge only products of this category, against the whole catalog')
     .option('--model <model>', 'id or id@version (default: the live version)')
     .option('--limit <limit>', 'maximum number shown per verdict, the worst first', wholeNumber, 20)

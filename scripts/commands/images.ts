@@ -5,10 +5,10 @@ import { withStores } from '../composition/services';
 import { bucketLocation } from '../composition/setting-types';
 import { withProgress } from '../composition/terminal-progress';
 import { readCommandConfig } from '../config';
-import { answering, printAnswer } from './output';
+import { printAnswer, subcommand } from './output';
 
 export function register(images: Command): void {
-  answering(
+  subcommand(
     images,
     'move',
     'copy the stored images to a bucket while the service runs; run it again to continue',

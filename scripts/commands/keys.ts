@@ -3,14 +3,14 @@ import { API_VERSIONS, type ApiKey, SCOPES } from '../../models/access/api-key';
 import type { CreatedKey } from '../../models/access/key-service';
 import { withStores } from '../composition/services';
 import { laterTimeOf, nameOf, someOf, wholeNumber } from './option-values';
-import { answering, asTable, printAnswer } from './output';
+import { asTable, printAnswer, subcommand } from './output';
 
 const HOUR_MS = 3_600_000;
 
 /** `loupe keys create | list | rotate | revoke` (contract 9). */
 export function register(keys: Command): void {
   registerCreate(keys);
-  answering(keys, 'list', 'all keys, without their secrets').action(async ({ json }) => {
+  subcommand(keys, 'list', 'all keys, without their secrets').action(async ({ json }) => {
     const all = await withStores((services) => services.keys.list());
     printAnswer(json, all.map(documentOf), () =>
       asTable(
@@ -22,7 +22,7 @@ export function register(keys: Command): void {
       ),
     );
   });
-  answering(keys, 'rotate <key>', 'create a key with the same rights, and end the old one after an overlap')
+  subcommand(keys, 'rotate <key>', 'create a key with the same rights, and end the old one after an overlap')
     .option('--overlap <hours>', 'how long the old key keeps working (0: ends at once)', wholeNumber, 24)
     .option('--expires <when>', 'when the new key ends (default: the lifetime of the old one)', laterTimeOf)
     .action(async (id, { overlap, expires, json }) => {
@@ -33,14 +33,14 @@ export function register(keys: Command): void {
         [describeKey(made), `The old key ${id} stops working at ${oldEndsAt.toISOString()}.`].join('\n'),
       );
     });
-  answering(keys, 'revoke <key>', 'revoke a key at once, on every process').action(async (id, { json }) => {
+  subcommand(keys, 'revoke <key>', 'revoke a key at once, on every process').action(async (id, { json }) => {
     await withStores((services) => services.keys.revoke(id));
     printAnswer(json, { id, revoked: true }, () => `${id} is revoked`);
   });
 }
 
 function registerCreate(keys: Command): void {
-  answering(keys, 'create', 'create a key; it is shown once, only its hash is stored')
+  subcommand(keys, 'create', 'create a key; it is shown once, only its hash is stored')
     .option('--account <account>', 'id of the account that pays (default: "default", unlimited)')
     .option('--name <name>', 'name of the key', nameOf, 'key')
     .option('--versions <versions>', 'API versions it may use', (text) => someOf(API_VERSIONS, text), [

@@ -11,7 +11,7 @@ import { withStores } from '../composition/services';
 import { withProgress } from '../composition/terminal-progress';
 import { readConfig } from '../config';
 import { wholeNumber } from './option-values';
-import { answering, asTable, printAnswer } from './output';
+import { asTable, printAnswer, subcommand } from './output';
 
 /** Enough for the largest model on a slow line. */
 const DOWNLOAD_TIMEOUT_MS = 6 * 60 * 60 * 1000;
@@ -21,7 +21,7 @@ const TRIAL_TIMEOUT_MS = 120_000;
 
 /** `loupe models …`: lists and installs embedding models (docs/models.md). */
 export function register(models: Command): void {
-  answering(models, 'list', 'the bundled models and those that were added').action(async ({ json }) => {
+  subcommand(models, 'list', 'the bundled models and those that were added').action(async ({ json }) => {
     const { models: installed, broken } = await new FolderModelLibrary(readConfig().DATA_DIR).all();
     const listed = installed.map(presented);
     const faulty = broken.map(({ name, reason }) => ({ model: name, fault: reason }));
@@ -39,7 +39,7 @@ export function register(models: Command): void {
       ),
     );
   });
-  answering(models, 'add', 'check, try and install an embedding model')
+  subcommand(models, 'add', 'check, try and install an embedding model')
     .argument('<dir or url>', 'folder, archive, or address of a manifest.json or an archive')
     .option('--sha256 <hex>', 'expected digest of the manifest or archive', sha256Of)
     .option('--max-mib <n>', 'maximum size of the model, in MiB', wholeNumber, 2048)
@@ -94,7 +94,7 @@ function sha256Of(text: string): string {
 }
 
 function registerManifest(models: Command): void {
-  answering(models, 'manifest', 'write the manifest.json that `models add` needs, beside a model file')
+  subcommand(models, 'manifest', 'write the manifest.json that `models add` needs, beside a model file')
     .argument('<file>', 'an .onnx file, the model.json of a TensorFlow.js model, or a saved_model.pb')
     .requiredOption('--id <id>', 'name of the model')
     .option('--version <version>', 'its version', '1.0.0')

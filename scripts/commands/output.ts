@@ -3,7 +3,7 @@ import Table from 'cli-table3';
 import { printable, WITHIN_LINES } from '../composition/printable';
 
 /** A command of a group, with the option `--json`. */
-export const answering = <Usage extends string>(group: Command, usage: Usage, description: string) =>
+export const subcommand = <Usage extends string>(group: Command, usage: Usage, description: string) =>
   group.command(usage).description(description).option('--json', 'print JSON');
 
 /** Prints the answer on stdout: one JSON document, or text. Progress and warnings belong on stderr. */

@@ -4,12 +4,12 @@ import { RELIABILITY_BY, type Reliability } from '../../models/feedback/feedback
 import type { Prediction } from '../../models/ports';
 import { withStores } from '../composition/services';
 import { FROM_TIME, timeOf } from './option-values';
-import { answering, asTable, percent, printAnswer } from './output';
+import { asTable, percent, printAnswer, subcommand } from './output';
 
 /** `loupe predictions …`: answers to photos, why, and whether they were right (contract 7.11). */
 export function register(predictions: Command): void {
   const shown = 'model version, neighbours, distances, times and rows of one identification';
-  answering(predictions, 'show <predictionId>', shown).action(async (id, { json }) => {
+  subcommand(predictions, 'show <predictionId>', shown).action(async (id, { json }) => {
     const prediction = await withStores((services) => services.predictions.find(id));
     if (!prediction) {
       throw notFound(`There is no prediction "${id}"; it may be older than PREDICTION_DAYS, or deleted.`);
@@ -18,7 +18,7 @@ export function register(predictions: Command): void {
   });
   const told =
     'how sure answers were, and how many were right, by the feedback of their callers (contract 7.18)';
-  answering(predictions, 'reliability', told)
+  subcommand(predictions, 'reliability', told)
     .addOption(
       new Option('--by <what>', 'how answers are grouped (default: each way)').choices(RELIABILITY_BY),
     )
@@ -33,7 +33,7 @@ export function register(predictions: Command): void {
           : wanted.map((each) => describeGroups(groups.filter((group) => group.by === each))).join('\n'),
       );
     });
-  answering(predictions, 'delete', 'delete the records of the photos of an account, at once')
+  subcommand(predictions, 'delete', 'delete the records of the photos of an account, at once')
     .requiredOption('--account <account>', 'id of the account')
     .action(async ({ account, json }) => {
       const deleted = await withStores(({ accounts }) => accounts.deletePredictions(account));

@@ -1,11 +1,11 @@
 import type { Command } from '@commander-js/extra-typings';
 import { withStores } from '../composition/services';
 import { timeOf, wholeNumber } from './option-values';
-import { answering, asTable, printAnswer } from './output';
+import { asTable, printAnswer, subcommand } from './output';
 
 /** `loupe search misses`: text queries that found nothing (contract 5.14). */
 export function register(search: Command): void {
-  answering(
+  subcommand(
     search,
     'misses',
     'queries that found nothing, most frequent first; counted with SEARCH_MISSES=on',

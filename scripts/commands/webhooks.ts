@@ -1,11 +1,11 @@
 import type { Command } from '@commander-js/extra-typings';
 import type { Webhook } from '../../models/webhooks/webhook';
 import { withStores } from '../composition/services';
-import { answering, asTable, printAnswer } from './output';
+import { asTable, printAnswer, subcommand } from './output';
 
 /** `loupe webhooks list`: webhook endpoints and their last failure (contract 16.18). */
 export function register(group: Command): void {
-  answering(group, 'list', 'addresses of all accounts, or of one, with their last error and without secrets')
+  subcommand(group, 'list', 'addresses of all accounts, or of one, with their last error and without secrets')
     .option('--account <account>', 'id of the account')
     .action(async ({ account: only, json }) => {
       const all = await withStores(async ({ accounts, webhooks }) => {

@@ -12,7 +12,7 @@ import {
 } from '../../api/v3/answers';
 import { FILTERS_MAX, includes, itemsBody, match } from '../../api/v3/schema';
 import { decodeBase64 } from '../../api/wire/decode-base64';
-import { listOfValues, pageNumber, searchText, sizeOfPage } from '../../api/wire/shared';
+import { pageNumber, searchText, sizeOfPage, valueList } from '../../api/wire/shared';
 import { messageOf } from '../../models/errors';
 import { PHOTOS_MAX } from '../../models/vision/image-input';
 import { readPhotoFile } from '../photo-file';
@@ -44,8 +44,8 @@ const file = z.strictObject({
 
 const filter = z.strictObject({
   field: z.string().min(1).describe('a taxonomy field such as "brand", or "tags"'),
-  include: listOfValues.exactOptional().describe('ids or names; the row has at least one'),
-  exclude: listOfValues.exactOptional().describe('the row has none'),
+  include: valueList.exactOptional().describe('ids or names; the row has at least one'),
+  exclude: valueList.exactOptional().describe('the row has none'),
 });
 
 /** Every tool reads and changes nothing, except the caller's credits. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
-import { EVERYTHING } from '../../models/catalog/catalog-query';
+import { NO_FILTER } from '../../models/catalog/catalog-query';
 import type { NeighbourRequest, VisionQueue } from '../../models/ports';
 import { jpegOf, type Neighbourhood } from '../../models/vision/neighbours';
 import { processEnvironment } from '../../scripts/config';
@@ -55,7 +55,7 @@ export function requestFor(photo: number, deadlineAt: number, signal?: AbortSign
   jpeg.writeUInt32BE(photo);
   const jobId = randomUUID();
   return {
-    ...{ jobId, requestId: `request-${photo}`, accountId: jobId, scope: EVERYTHING, limit: 10, deadlineAt },
+    ...{ jobId, requestId: `request-${photo}`, accountId: jobId, scope: NO_FILTER, limit: 10, deadlineAt },
     liveStamp: null,
     images: [{ jpeg, width: 1, height: 1, digest: '' }],
     ...(signal && { signal }),

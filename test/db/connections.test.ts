@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
 import { Client } from 'pg';
 import { connectionBudget, connectPostgres, type Database } from '../../db/core/knex';
-import { connectionsSpent, databaseFailure } from '../../db/core/postgres-faults';
-import { inTransaction, liftTimeLimit, rowsOf, sql } from '../../db/core/sql';
+import { connectionsToDrop, databaseFailure } from '../../db/core/postgres-faults';
+import { disableTimeout, inTransaction, rowsOf, sql } from '../../db/core/sql';
 import { PostgresProcessRegistry } from '../../db/installation/process-registry';
 import { runAsParty } from '../../models/access/fair-budget';
 import { AppError } from '../../models/errors';
@@ -28,7 +28,7 @@ test('a call whose account holds its whole share of the connections until the li
 });
 
 /** contract 11.4: a database that can't serve now is a 503, whatever it says. Codes of every class of SQLSTATE. */
-test.each<[verdict: number, spent: ReturnType<typeof connectionsSpent>, states: string]>([
+test.each<[verdict: number, spent: ReturnType<typeof connectionsToDrop>, states: string]>([
   [503, 'this', '08000 08001 08003 08004 08006 08007 08P01 25000 25001 25P01 25P02 25P03 25P04 26000'],
   [503, 'this', '57P01 57P02 57P03 57P04 57P05 58000 58030 58P01 58P02'],
   [503, 'all', '25006'],
@@ -41,7 +41,7 @@ test.each<[verdict: number, spent: ReturnType<typeof connectionsSpent>, states: 
   for (const state of states.split(' ')) {
     const failure = databaseFailure(Object.assign(new Error('refused'), { code: state }));
     const status = failure instanceof AppError ? failure.status : 500;
-    expect([state, status, connectionsSpent(state)]).toEqual([state, verdict, spent]);
+    expect([state, status, connectionsToDrop(state)]).toEqual([state, verdict, spent]);
   }
 });
 
@@ -159,7 +159,7 @@ onServer('a server', () => {
       await Promise.all(Array.from({ length: POOL }, () => asked(0)));
       await expect(asked(3)).rejects.toMatchObject({ status: 503 });
       const long = async (trx: Knex) => {
-        await liftTimeLimit(trx);
+        await disableTimeout(trx);
         return work(trx, 1.5);
       };
       await runAsParty('caller', () => inTransaction(knex, long));

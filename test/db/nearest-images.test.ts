@@ -4,7 +4,7 @@ import { PostgresEmbeddingRepository } from '../../db/embeddings/embedding-repos
 import { PostgresImageSamples } from '../../db/embeddings/image-samples';
 import { PostgresNeighbourIndex } from '../../db/embeddings/neighbour-index';
 import type { Billing, CallContext } from '../../models/access/billing';
-import { EVERYTHING } from '../../models/catalog/catalog-query';
+import { NO_FILTER } from '../../models/catalog/catalog-query';
 import type { EmbeddingRepository, NeighbourIndex } from '../../models/ports';
 import { at } from '../../models/random';
 import type { EmbeddingVersion } from '../../models/vision/embedding-model';
@@ -21,7 +21,7 @@ interface Near {
   readonly distance: number;
 }
 
-const within = (category: string) => ({ ...EVERYTHING, category });
+const within = (category: string) => ({ ...NO_FILTER, category });
 /** Half precision keeps three digits. */
 const PRECISION = 2e-3;
 /** Vectors from which an index is built; never, unless a test wants one. */
@@ -104,20 +104,20 @@ describe('the nearest images', () => {
       const [{ imageId }, { imageId: other }] = [at(truth(query), 0), at(truth(query), 1)];
       const share = { image_id: imageId, product_id: productOf(other) };
       await database.knex('product_images').insert(share);
-      const nearest = async (scope = EVERYTHING) =>
+      const nearest = async (scope = NO_FILTER) =>
         (await neighbours.nearest(version, [query], 2, scope)).map((each) => [each.imageId, each.products]);
       expect(await nearest()).toEqual([
         [imageId, [imageId, other].map(productOf).sort()],
         [other, [productOf(other)]],
       ]);
-      const others = { ...EVERYTHING, except: productOf(other) };
+      const others = { ...NO_FILTER, except: productOf(other) };
       expect(await nearest(others)).toContainEqual([imageId, [productOf(imageId)]]);
       await database.knex('product_images').where(share).delete();
     });
 
     test('are the same by the exact search in the database, for every category', async () => {
       expect(await neighbours.isApproximate(version)).toBe(false);
-      for (const scope of [EVERYTHING, within('handbags'), within('watches')]) {
+      for (const scope of [NO_FILTER, within('handbags'), within('watches')]) {
         const found = await neighbours.nearest(version, [query], 10, scope);
         expect(found).toHaveLength(10);
         const ids = found.map(({ imageId }) => imageId);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { connectEmbedded } from '../../db/core/knex';
 import { type Embedded, ensureEmbedded } from '../../db/embedded/ensure-embedded';
-import { findLiveHost, socketPath } from '../../db/embedded/run-folder';
+import { findRunningHost, socketPath } from '../../db/embedded/run-folder';
 import { startup } from '../../db/embedded/wire-protocol';
 import { connectTo, folderWithCluster, startFixture } from './embedded-support';
 
@@ -102,7 +102,7 @@ test('a client that leaves while the database is being opened leaves the host to
   let socketFolder: string | undefined;
   while (socketFolder === undefined) {
     await delay(10);
-    socketFolder = await findLiveHost(join(own, 'run'));
+    socketFolder = await findRunningHost(join(own, 'run'));
   }
   const client = connect(socketPath(socketFolder));
   client.end(startup({ user: 'postgres', application_name: 'psql' }));

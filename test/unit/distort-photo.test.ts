@@ -1,5 +1,5 @@
 import sharp from 'sharp';
-import { guardSharp } from '../../workers/image/decode-picture';
+import { restrictSharp } from '../../workers/image/decode-picture';
 import { distortPhoto } from '../../workers/image/distortion/distort-photo';
 
 /** A red item on white. */
@@ -24,7 +24,7 @@ test('a distorted photo is the same for the same keys, and another for other key
 
 test('photos are distorted in a process that decodes only what callers may send, and still show the item', async () => {
   const item = await picture();
-  guardSharp();
+  restrictSharp();
   await expect(sharp(Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>')).metadata()).rejects.toThrow();
   const photo = sharp(await distortPhoto(item, 1, 'guarded'));
   expect(await photo.metadata()).toMatchObject({ format: 'jpeg', width: 448, height: 448 });

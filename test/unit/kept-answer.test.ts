@@ -1,6 +1,6 @@
 import type { Response } from 'express';
 import * as fc from 'fast-check';
-import { keptAnswer, storedForm } from '../../api/middleware/idempotency';
+import { readStoredAnswer, serializeAnswer } from '../../api/middleware/idempotency';
 import { linkRenewal } from '../../api/middleware/links';
 import { HmacDataFileSigner } from '../../db/files/hmac-data-file-signer';
 
@@ -42,7 +42,7 @@ test.each([
   await fc.assert(
     fc.asyncProperty(rows, pieceSizes, async (data, sizes) => {
       const renew = renewal(secrets);
-      const answer = await keptAnswer(cut(storedForm(response, { success: true, data }), sizes));
+      const answer = await readStoredAnswer(cut(serializeAnswer(response, { success: true, data }), sizes));
       expect(answer).toMatchObject({ status: 201, headers });
       let json = '';
       for await (const piece of answer.body) json += renew(piece);

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import {
-  composed,
+  composeMaps,
   FittedProducts,
   inverseOf,
   type ProductPictures,
   Scatter,
 } from '../../models/indexing/scatter';
 import { Random } from '../../models/random';
-import { mapped, unit } from '../../models/vision/linear-map';
+import { applyMap, normalized } from '../../models/vision/linear-map';
 
 /** contract 14.20: the map that fits an embedding to a catalog. */
 const SIZE = 8;
@@ -47,24 +47,24 @@ test('a map gives unit vectors, is symmetric, undone by its inverse, and changes
   fc.assert(
     fc.property(fc.nat(1_000_000), strength, vectors, (seed, chosen, vector) => {
       const none = directionsOf(productsOf(seed, 5, 0)).map(chosen);
-      expect(dot(mapped(none, vector), unit(vector))).toBeCloseTo(1, 4);
+      expect(dot(applyMap(none, vector), normalized(vector))).toBeCloseTo(1, 4);
       const map = directionsOf(productsOf(seed, 10)).map(chosen);
-      const image = mapped(map, vector);
+      const image = applyMap(map, vector);
       expect(dot(image, image)).toBeCloseTo(1, 5);
       expect(map[SIZE]).toBeCloseTo(map[1] ?? Number.NaN, 5);
-      expect(dot(mapped(inverseOf(map), image), unit(vector))).toBeCloseTo(1, 4);
-      expect(dot(mapped(composed(map, inverseOf(map)), vector), unit(vector))).toBeCloseTo(1, 4);
+      expect(dot(applyMap(inverseOf(map), image), normalized(vector))).toBeCloseTo(1, 4);
+      expect(dot(applyMap(composeMaps(map, inverseOf(map)), vector), normalized(vector))).toBeCloseTo(1, 4);
     }),
     { numRuns: 20 },
   );
-  expect(() => mapped(new Float32Array(4), new Float32Array(3))).toThrow(/does not fit/);
+  expect(() => applyMap(new Float32Array(4), new Float32Array(3))).toThrow(/does not fit/);
 });
 
 test('a map shrinks the direction in which pictures scatter, the more the greater its power', () => {
   const directions = directionsOf(productsOf(1, 30));
-  const slanted = unit(vectorOf((at) => Number(at < 2)));
+  const slanted = normalized(vectorOf((at) => Number(at < 2)));
   const along = [0.25, 0.5, 1].map((power) =>
-    Math.abs(mapped(directions.map({ shrinkage: 0.5, power }), slanted)[0] ?? 1),
+    Math.abs(applyMap(directions.map({ shrinkage: 0.5, power }), slanted)[0] ?? 1),
   );
   expect(along[0]).toBeLessThan(0.7);
   expect(along).toEqual([...along].sort((left, right) => right - left));

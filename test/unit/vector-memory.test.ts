@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import wabt from 'wabt';
 import { VectorMemory } from '../../db/embeddings/vector-memory';
-import { unit } from '../../models/vision/linear-map';
+import { normalized } from '../../models/vision/linear-map';
 
 const FOLDER = join(__dirname, '../../db/embeddings');
 /** Not a multiple of what the scan compares at once. */
@@ -13,7 +13,7 @@ const VIEWS = 2;
 const vector = fc
   .array(fc.integer({ min: -100, max: 100 }), { minLength: DIMENSIONS, maxLength: DIMENSIONS })
   .filter((values) => values.some((value) => value !== 0))
-  .map((values) => unit(Float32Array.from(values)));
+  .map((values) => normalized(Float32Array.from(values)));
 const image = fc.integer({ min: 1, max: 12 });
 /** Without views it is removed. */
 const change = fc.record({ image, views: fc.array(vector, { maxLength: VIEWS }) });
@@ -67,7 +67,7 @@ test('a search of many vectors lets others have their turn', async () => {
   const [values, pictures] = [512, 12_000];
   const memory = new VectorMemory(values, 3);
   const [usual, other] = [3, 7].map((step) =>
-    unit(Float32Array.from({ length: values }, (_, at) => (at % step) - 1)),
+    normalized(Float32Array.from({ length: values }, (_, at) => (at % step) - 1)),
   ) as [Float32Array, Float32Array];
   for (let image = 1; image <= pictures; image += 1) memory.put(image, 0, image === 4_000 ? other : usual);
   let hadTurn = false;

@@ -1,9 +1,9 @@
 import sharp from 'sharp';
-import { decodePicture, type Wanted } from '../../workers/image/decode-picture';
+import { decodePicture, type OutputForm } from '../../workers/image/decode-picture';
 import { decodeIsolated } from '../../workers/image/isolated-decoder';
 
-const PREPARED: Wanted = { whole: { width: 640, height: 480 }, kernel: 'lanczos3', as: 'prepared' };
-const PIXELS: Wanted = { whole: { width: 300, height: 225 }, kernel: 'mitchell', as: 'pixels' };
+const PREPARED: OutputForm = { whole: { width: 640, height: 480 }, kernel: 'lanczos3', as: 'prepared' };
+const PIXELS: OutputForm = { whole: { width: 300, height: 225 }, kernel: 'mitchell', as: 'pixels' };
 const requestOf = (bytes: Buffer, wanted = PREPARED) => ({
   picture: { bytes, pixelsMax: 1_000_000, isSrgb: false },
   wanted,

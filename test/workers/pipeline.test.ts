@@ -1,4 +1,4 @@
-import { EVERYTHING } from '../../models/catalog/catalog-query';
+import { NO_FILTER } from '../../models/catalog/catalog-query';
 import type { Embedder, EmbeddingRepository, NeighbourIndex } from '../../models/ports';
 import type { EmbeddingVersion, ModelManifest } from '../../models/vision/embedding-model';
 import type { SmallImage, Vectors } from '../../models/vision/neighbours';
@@ -30,7 +30,7 @@ function setup(cacheBytes: number, certain?: ModelManifest['certain']) {
     cacheBytes,
   );
   const look = (...images: SmallImage[]) =>
-    pipeline.neighbours({ images, limit: 50, scope: EVERYTHING, liveStamp: null, queueMs: 0 });
+    pipeline.neighbours({ images, limit: 50, scope: NO_FILTER, liveStamp: null, queueMs: 0 });
   return { live, catalog, embed, look };
 }
 

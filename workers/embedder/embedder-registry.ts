@@ -7,7 +7,7 @@ import {
   type ModelManifest,
   modelReference,
 } from '../../models/vision/embedding-model';
-import { mapped } from '../../models/vision/linear-map';
+import { applyMap } from '../../models/vision/linear-map';
 import { InferencePool, type InferencePoolOptions, type InferencePoolStats } from './inference-pool';
 import { type ModelFolder, ModelRefused, readGolden, readManifest, verifyDigests } from './model-folder';
 import { decodeFor, renderViews } from './render-views';
@@ -54,7 +54,7 @@ export class PooledEmbedderRegistry implements EmbedderRegistry {
     this.#maps.set(id, map);
     return {
       ...{ manifest, decode: network.decode, close: network.close },
-      embed: async (...asked) => (await network.embed(...asked)).map((vector) => mapped(map, vector)),
+      embed: async (...asked) => (await network.embed(...asked)).map((vector) => applyMap(map, vector)),
     };
   }
 

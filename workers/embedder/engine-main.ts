@@ -27,7 +27,7 @@ const engine: EngineCalls = {
     if (!backend) throw new Error('the engine was not opened');
     const warm = { manifest: model.manifest, network: await loadModel(model, backend) };
     try {
-      await tryOut(warm, rowsMax);
+      await warmUp(warm, rowsMax);
     } catch (failure) {
       warm.network.dispose();
       throw failure instanceof ModelRefused ? failure : new ModelRefused(model.folder, messageOf(failure));
@@ -55,7 +55,7 @@ const engine: EngineCalls = {
 };
 
 /** Tries a model: finite values, different ones for another picture, every batch size. */
-async function tryOut(warm: WarmModel, rowsMax: number): Promise<void> {
+async function warmUp(warm: WarmModel, rowsMax: number): Promise<void> {
   const [first = new Float32Array()] = await infer(warm, 1, trialPictures(warm.manifest, 1));
   const [second = new Float32Array()] = await infer(warm, 1, trialPictures(warm.manifest, 1, DARKER));
   if (![first, second].every((vector) => vector.every(Number.isFinite))) {

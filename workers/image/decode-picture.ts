@@ -2,10 +2,10 @@ import sharp, { type Sharp } from 'sharp';
 import { AppError, undecodableImage, unprocessable } from '../../models/errors';
 import type { ResamplingKernel } from '../../models/vision/embedding-model';
 import type { Pixels } from '../../models/vision/neighbours';
-import type { Shrinking } from './shrinking';
+import type { ResizePlan } from './resize-plan';
 
 /** The output for a picture: three channels, upright, flattened on white, sRGB. */
-export interface Wanted extends Shrinking {
+export interface OutputForm extends ResizePlan {
   /** `pixels` are red, green and blue, a byte each. */
   readonly as: keyof typeof OUTPUTS;
   readonly kernel: ResamplingKernel;
@@ -39,7 +39,7 @@ const OUTPUTS = {
 const DECODE_SECONDS_MAX = 10;
 
 /** Has sharp decode what we accept and nothing else, with one thread and without keeping anything; for the whole process. */
-export function guardSharp(): void {
+export function restrictSharp(): void {
   sharp.cache(false);
   sharp.concurrency(1);
   sharp.block({ operation: ['VipsForeignLoad'] });
@@ -59,7 +59,7 @@ const JPEG_FIRST = 0xff;
  */
 export function decodePicture(
   { bytes, pixelsMax, isSrgb }: EncodedPicture,
-  { whole, part, as, kernel }: Wanted,
+  { whole, part, as, kernel }: OutputForm,
 ): Promise<SmallPicture> {
   const decodeOnce = async (failOn: 'warning' | 'error'): Promise<SmallPicture> => {
     const limits = { limitInputPixels: pixelsMax, failOn, pages: 1 };

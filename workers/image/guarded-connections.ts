@@ -1,7 +1,7 @@
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
-import { isInsideName, isPublicAddress, publicResolver, type ResolveName } from './public-address';
+import { isInternalName, isPublicAddress, publicResolver, type ResolveName } from './public-address';
 
 export interface ConnectionSettings {
   /** `host:port` pairs, as written in the address, that may be reached although they are not public. */
@@ -39,7 +39,7 @@ export class GuardedConnections {
     if (url.port === '0') throw new BlockedAddressError(url.host);
     if (this.isAllowed(url)) return;
     const host = url.hostname.replace(/^\[|\]$/g, '');
-    if (isIP(host) === 0 ? isInsideName(host) : !isPublicAddress(host)) throw new BlockedAddressError(host);
+    if (isIP(host) === 0 ? isInternalName(host) : !isPublicAddress(host)) throw new BlockedAddressError(host);
   }
 
   isAllowed({ hostname, port, protocol }: URL): boolean {

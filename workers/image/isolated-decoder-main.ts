@@ -1,7 +1,7 @@
 /** The process of `decodeIsolated`: decodes one picture. It does not exit by itself, as its exit could be seen before its answer. */
 import { getPriority, setPriority } from 'node:os';
 import { AppError } from '../../models/errors';
-import { decodePicture, guardSharp } from './decode-picture';
+import { decodePicture, restrictSharp } from './decode-picture';
 import type { DecodeAnswer, IsolatedRequest } from './isolated-decoder';
 
 /** As the other threads that decode (`scripts/low-priority-pool.cjs`). */
@@ -17,7 +17,7 @@ async function answerTo({ picture, wanted }: IsolatedRequest): Promise<DecodeAns
 }
 
 if (getPriority() < NICENESS) setPriority(NICENESS);
-guardSharp();
+restrictSharp();
 process.once('disconnect', () => process.exit());
 process.once('message', (request: IsolatedRequest) => {
   void answerTo(request).then((answer) => process.send?.(answer));

@@ -1,10 +1,10 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { type ImageFault, unprocessable } from '../../models/errors';
-import type { EncodedPicture, SmallPicture, Wanted } from './decode-picture';
+import type { EncodedPicture, OutputForm, SmallPicture } from './decode-picture';
 
 export interface IsolatedRequest {
   readonly picture: EncodedPicture;
-  readonly wanted: Wanted;
+  readonly wanted: OutputForm;
 }
 
 export type DecodeAnswer =

@@ -64,5 +64,5 @@ export function publicResolver(servers: readonly string[] = []): ResolveName {
 }
 
 /** Names without a dot or under special-use domains (RFC 6761, 6762, 8375, `internal`), which are resolved internally. */
-export const isInsideName = (name: string): boolean =>
+export const isInternalName = (name: string): boolean =>
   /^[^.]*\.?$|(?:^|\.)(?:localhost|local|internal|home\.arpa)\.?$/i.test(name);

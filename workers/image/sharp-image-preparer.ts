@@ -12,14 +12,14 @@ import { DecodeBudget, decodeMemoryBytes } from './decode-budget';
 import {
   decodePicture,
   decoding,
-  guardSharp,
   jpegOfPixels,
+  type OutputForm,
+  restrictSharp,
   type SmallPicture,
-  type Wanted,
 } from './decode-picture';
 import { decodeIsolated } from './isolated-decoder';
 import { ACCEPTED_FORMATS, sniffPictureFormat, unusualJpeg } from './picture-format';
-import { type Shrinking, shrinkingOf, uprightSize } from './shrinking';
+import { type ResizePlan, resizePlanOf, uprightSize } from './resize-plan';
 import { isSrgbProfile } from './srgb-profile';
 
 /** Limits on what is decoded (contract 7.3). */
@@ -60,7 +60,7 @@ export class SharpImagePreparer implements ImagePreparer {
   private readonly alone = new DecodeBudget({ bytesMax: 1, decodersMax: 1 });
 
   constructor(@inject(IMAGE_LIMITS) private readonly limits: ImageLimits) {
-    guardSharp();
+    restrictSharp();
   }
 
   async prepare(bytes: Buffer, options: PrepareOptions = {}, size = USUAL_SIZE): Promise<PreparedImage> {
@@ -81,7 +81,7 @@ export class SharpImagePreparer implements ImagePreparer {
 
   private async decodeChecked(
     bytes: Buffer,
-    as: Wanted['as'],
+    as: OutputForm['as'],
     { side, kernel }: ViewSize,
     { region, ...caller }: PrepareOptions = {},
   ): Promise<SmallPicture & Pick<PreparedImage, 'source'>> {
@@ -102,7 +102,7 @@ export class SharpImagePreparer implements ImagePreparer {
       if (pixels > pixelsMax) throw unprocessable('image_too_large', large);
       const isSrgb = header.icc !== undefined && isSrgbProfile(header.icc);
       const picture = { bytes: decodable, pixelsMax, isSrgb };
-      const wanted = { ...shrinkingOf(header, side, region), as, kernel };
+      const wanted = { ...resizePlanOf(header, side, region), as, kernel };
       const memory = memoryFor(decodable, header, wanted);
       const small =
         memory > LARGE_BYTES_MAX
@@ -133,7 +133,7 @@ function decodableForm(bytes: Buffer, format: string | null): Buffer | null {
 }
 
 /** Memory in bytes that decoding takes; what is cut out may have to be kept whole before, to be turned upright. */
-const memoryFor = (bytes: Buffer, header: Metadata, { whole, part }: Shrinking): number =>
+const memoryFor = (bytes: Buffer, header: Metadata, { whole, part }: ResizePlan): number =>
   decodeMemoryBytes({
     ...header,
     isLossless: bytes.includes('VP8L'),

@@ -1,4 +1,4 @@
-import { API_VERSIONS, type ApiVersion, opens } from '../../../models/access/api-key';
+import { API_VERSIONS, type ApiVersion, allowsVersion } from '../../../models/access/api-key';
 import type { ApiSettings } from '../../api-services';
 import { ENDPOINTS, type Endpoint, type EndpointId } from '../../endpoints';
 import { COLUMNS } from '../../files/data-file';
@@ -56,7 +56,7 @@ function pathsOf(admin: boolean): Record<string, object> {
 
 /** One endpoint under one of its addresses; those after the first are aliases. */
 function describe(id: EndpointId, endpoint: Endpoint, position: number): object {
-  const { tag, version, maybe, paths } = endpoint;
+  const { tag, version, optional, paths } = endpoint;
   const words = wordsOn(id);
   const alias = position > 0;
   return {
@@ -68,7 +68,7 @@ function describe(id: EndpointId, endpoint: Endpoint, position: number): object 
     security: tag === 'admin' ? [{ admin: [] }] : version === null ? [] : [{ key: [] }],
     parameters: [
       ...parametersOf(endpoint),
-      ...(maybe.includes('Idempotency-Replayed') ? [shared('IdempotencyKey')] : []),
+      ...(optional.includes('Idempotency-Replayed') ? [shared('IdempotencyKey')] : []),
       shared('RequestId'),
       ...(version === null ? [] : [shared('Force')]),
     ],
@@ -84,7 +84,7 @@ function parametersOf({ id, query, parameters = [] }: Endpoint): readonly object
 }
 
 function keyFor(version: ApiVersion): string {
-  const opening = API_VERSIONS.filter((each) => opens([each], version));
+  const opening = API_VERSIONS.filter((each) => allowsVersion([each], version));
   return `**Key:** must open ${opening.reverse().join(' or ')}.`;
 }
 
@@ -108,14 +108,14 @@ function contentOfBody(body: NonNullable<Endpoint['body']>, examples?: object): 
 }
 
 function responsesOf(id: EndpointId, endpoint: Endpoint): object {
-  const { status = 200, answer, headers, maybe } = endpoint;
+  const { status = 200, answer, headers, optional } = endpoint;
   const examples = ANSWERS[id];
   const [types, schema] =
     'length' in answer ? [answer, OTHER_SCHEMAS[id]] : [['application/json'], schemaReference(answer)];
   const content = contentOf(types, { ...(schema && { schema }), ...(examples && { examples }) });
   const errors = new Set([...endpoint.errors, ...(endpoint.id ? [404] : [])]);
   return {
-    [status]: { description: 'Done', headers: headersOf(headers, maybe), content },
+    [status]: { description: 'Done', headers: headersOf(headers, optional), content },
     ...(id === 'getImage' && { '304': { description: 'You hold it already', headers: headersOf(['ETag']) } }),
     ...Object.fromEntries([...errors].map((each) => [each, failureOf(id, each)])),
   };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ERROR_CODES, type ErrorCode, IMAGE_FAULTS } from '../../../models/errors';
 import { errorAnswer } from '../../wire/answers';
-import { ANSWERED, part, SENT, VALUES } from '../../wire/shared';
+import { INPUT, OUTPUT, part, SHARED } from '../../wire/shared';
 import { readinessAnswer } from '../health';
 
 type Schemas = Readonly<Record<string, z.ZodType>>;
@@ -29,20 +29,20 @@ failure('NotReady', 'unavailable', { checks: readinessAnswer.shape.checks });
 export const namedSchema = (name: string): { $ref: string } => ({ $ref: `#/components/schemas/${name}` });
 
 export function schemaReference(schema: z.ZodType): { $ref: string } {
-  const { id } = SENT.get(schema) ?? ANSWERED.get(schema) ?? {};
+  const { id } = INPUT.get(schema) ?? OUTPUT.get(schema) ?? {};
   if (id === undefined) throw new Error('a body or answer of an endpoint has no name');
   return namedSchema(id);
 }
 
 /** Every named schema as JSON Schema 2020-12, referring to the others by name. @param records of a catalog, and of their lines */
 export const componentSchemas = (records: Schemas): Record<string, object> => ({
-  ...jsonSchemas(SENT, 'input', records),
-  ...jsonSchemas(ANSWERED, 'output'),
+  ...jsonSchemas(INPUT, 'input', records),
+  ...jsonSchemas(OUTPUT, 'output'),
 });
 
 /** The parameters of a query string that a schema reads; lists in them are comma-separated. */
 export function queryParameters(schema: z.ZodObject): object[] {
-  const described = jsonSchemas(VALUES, 'output', { query: schema })['query']?.properties ?? {};
+  const described = jsonSchemas(SHARED, 'output', { query: schema })['query']?.properties ?? {};
   return Object.entries(described as Record<string, { description?: string; type?: string }>).map(
     ([name, { description, ...rest }]) => ({
       name,
@@ -57,7 +57,7 @@ export function queryParameters(schema: z.ZodObject): object[] {
 }
 
 /** The schemas of a registry, together with others that are registered only for this call. */
-function jsonSchemas(registry: typeof SENT, io: 'input' | 'output', others: Schemas = {}) {
+function jsonSchemas(registry: typeof INPUT, io: 'input' | 'output', others: Schemas = {}) {
   const uri = (id: string) => namedSchema(id).$ref;
   for (const [id, schema] of Object.entries(others)) registry.add(schema, { id });
   const { schemas } = z.toJSONSchema(registry, { uri, io, unrepresentable: 'any', override: plain });

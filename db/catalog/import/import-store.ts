@@ -11,8 +11,8 @@ import {
 import type { CatalogImportStore, FeedRun, RecordTransaction, UnpricedVariant } from '../../../models/ports';
 import type { OpenAuditEntry } from '../../core/audit-log';
 import { writtenTable } from '../../core/copy-rows';
-import { messagesAbout } from '../../core/shared-clauses';
-import { liftTimeLimit, rowsOf, sql } from '../../core/sql';
+import { insertMessages } from '../../core/shared-clauses';
+import { disableTimeout, rowsOf, sql } from '../../core/sql';
 import { upsert } from '../../core/staging';
 import { makeSearchSnapshot } from '../search/make-snapshot';
 import { countOf, loadEntities } from './catalog-tables';
@@ -85,7 +85,7 @@ export class PostgresImportStore extends PostgresRecordStore implements CatalogI
         SELECT set_config('synchronous_commit', 'off', true)
         FROM catalog_import_lock WHERE holder = ${this.holder} FOR KEY SHARE`;
       if (held.length === 0) throw new Error(LOST);
-      await liftTimeLimit(trx);
+      await disableTimeout(trx);
       return await work(trx);
     });
 
@@ -144,7 +144,7 @@ export class PostgresImportStore extends PostgresRecordStore implements CatalogI
     if (!hasRoom) await tidied;
     await Promise.all([tidied, makeSearchSnapshot(knex)]);
     const message = { data: sql`${JSON.stringify(counts)}::json`, whose: sql`true` };
-    await this.inTransaction((trx) => rowsOf(trx, messagesAbout('catalog.import.done', now, message)));
+    await this.inTransaction((trx) => rowsOf(trx, insertMessages('catalog.import.done', now, message)));
   }
 
   /** Resolves once the disk has everything that this import wrote. */

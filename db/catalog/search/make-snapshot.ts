@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import { copyRows, writtenTable } from '../../core/copy-rows';
-import { constant, inTransaction, liftTimeLimit, rowsOf, sql } from '../../core/sql';
+import { constant, disableTimeout, inTransaction, rowsOf, sql } from '../../core/sql';
 import { CHUNK, ChunkBuilder, type SnapshotProduct } from './snapshot-chunks';
 
 export interface SnapshotLimits {
@@ -38,7 +38,7 @@ export async function makeSearchSnapshot(knex: Knex, limits: Partial<SnapshotLim
     const [lock] = await rowsOf<{ taken: boolean }>(trx)`
       SELECT pg_try_advisory_xact_lock(${SNAPSHOT_LOCK}) AS taken`;
     if (!lock?.taken || !(await isDue(trx, changesMin))) return false;
-    await liftTimeLimit(trx);
+    await disableTimeout(trx);
     await rowsOf(trx)`SET LOCAL work_mem = '256MB'`;
     await rowsOf(trx)`DELETE FROM catalog_search_changes`;
     // Answers under way start over: the changes that they would look for are gone.

@@ -16,7 +16,7 @@ import {
   type VisionQueue,
   type WorkSlot,
 } from '../../ports';
-import { pauseAfter, TRIES_OF_A_DAY } from '../../retries';
+import { pauseAfter, TRIES_PER_DAY } from '../../retries';
 import { type IdentifyRequest, VISION_SETTINGS, VisionService, type VisionSettings } from '../vision-service';
 import type { EntryAnswer, LeasedEntry } from './vision-job';
 import { ENTRY_PRESENTER, type EntryPresenter, entryName } from './vision-job-service';
@@ -96,7 +96,7 @@ export class VisionJobRunner {
     const requestId = entryName(entry.jobId, entry.position);
     const { status, body } = this.presenter.refusal(failure, requestId);
     if (status >= 500) this.logger.warn({ requestId, status, reason: String(failure) }, 'job entry');
-    if (!TRANSIENT_STATUSES.includes(status) || entry.tries >= TRIES_OF_A_DAY) {
+    if (!TRANSIENT_STATUSES.includes(status) || entry.tries >= TRIES_PER_DAY) {
       return { state: 'failed', predictionId: null, answer: body };
     }
     await this.jobs.postpone(entry, this.later(pauseAfter(entry.tries)));

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { type BundleSummary, generateBundle, photoOfProduct } from '../generator/generate-bundle';
 import type { Installation } from './installation';
-import { memoryOf } from './process-watch';
-import { shown } from './table';
+import { memoryOf } from './process-stats';
+import { formatCell } from './table';
 
 export const SEED = 11;
 const PHOTOS = 24;
@@ -37,7 +37,7 @@ export async function fill(
   for (const each of installations) {
     const done = await timedImport(each, bundle, made, catalog.pictures !== undefined);
     notes.push(
-      `${each.name}, ${each.mode}: ${made.products} products and ${made.images} pictures imported in ${shown(done.seconds)} s, ${shown(made.products / done.seconds)} a second, ${Math.round(done.recordRate)} records/s, at most ${Math.round(done.peakMib)} MiB in the importing process.`,
+      `${each.name}, ${each.mode}: ${made.products} products and ${made.images} pictures imported in ${formatCell(done.seconds)} s, ${formatCell(made.products / done.seconds)} a second, ${Math.round(done.recordRate)} records/s, at most ${Math.round(done.peakMib)} MiB in the importing process.`,
     );
   }
   return notes;

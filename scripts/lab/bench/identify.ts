@@ -5,7 +5,7 @@ import { loadVectors } from './clustered-vectors';
 import { drawPhotos, fill, PHOTO_SIDE, PICTURE_SIDE, photoBodies } from './generated';
 import { type Installation, MODES, onInstallations, UNLIMITED } from './installation';
 import { Client, type HttpAnswer, runConcurrently } from './load';
-import { memoryOf } from './process-watch';
+import { memoryOf } from './process-stats';
 import { byTurns, type Cell, type Measurement, machine } from './table';
 import { INDEX_MEMORY_MIB } from './vectors';
 

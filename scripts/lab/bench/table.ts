@@ -27,7 +27,7 @@ export const machine = (): string => `${cpus().length} cores`;
 /** Prints a measurement as a table, and writes it, with the machine that it was made on, as JSON to a file of its own. */
 export async function report(name: string, measured: Measurement): Promise<void> {
   const { title, head, rows, notes } = measured;
-  const lines = rows.map((row) => row.map(shown));
+  const lines = rows.map((row) => row.map(formatCell));
   process.stdout.write(`\n${[title, asTable(head, lines), ...notes].join('\n')}\n`);
   const [{ model } = {}] = cpus();
   const made = { cpu: model, cores: cpus().length, memoryBytes: totalmem(), node: process.version };
@@ -38,7 +38,7 @@ export async function report(name: string, measured: Measurement): Promise<void>
   process.stderr.write(`written to ${file}\n`);
 }
 
-export function shown(cell: Cell): string {
+export function formatCell(cell: Cell): string {
   if (typeof cell !== 'number' || Number.isNaN(cell)) return typeof cell === 'string' ? cell : '';
   if (Number.isInteger(cell)) return String(cell);
   return cell.toFixed(Math.abs(cell) < 10 ? 2 : Math.abs(cell) < 100 ? 1 : 0);

@@ -5,7 +5,7 @@ import { hasNearestIndex } from '../../../db/embeddings/nearest-index-build';
 import { PostgresNeighbourIndex } from '../../../db/embeddings/neighbour-index';
 import { migrations } from '../../../db/migrations';
 import { migrate } from '../../../db/migrations/migrate';
-import { EVERYTHING } from '../../../models/catalog/catalog-query';
+import { NO_FILTER } from '../../../models/catalog/catalog-query';
 import type { EmbeddingVersion } from '../../../models/vision/embedding-model';
 import { CATEGORIES, type Category, DIMENSIONS, loadVectors, photoOf, VIEWS } from './clustered-vectors';
 import { type Knex, onInstallation } from './installation';
@@ -85,7 +85,7 @@ async function measure(
     process.stderr.write(`${row.join(', ')}\n`);
   };
   const some = (count: number) => asked.filter((_, at) => at % Math.ceil(asked.length / count) === 0);
-  const scopeOf = (filter: Filter) => (filter === 'none' ? EVERYTHING : { ...EVERYTHING, category: filter });
+  const scopeOf = (filter: Filter) => (filter === 'none' ? NO_FILTER : { ...NO_FILTER, category: filter });
   const shareOf = (filter: Filter) =>
     filter === 'none' ? filter : `${100 * CATEGORIES[filter]} % of the images`;
   const truths = new Map<Filter, Map<Float32Array, readonly number[]>>();

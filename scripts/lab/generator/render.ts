@@ -1,5 +1,5 @@
 import { Random } from '../../../models/random';
-import { photograph } from '../../../workers/image/distortion/distort-photo';
+import { renderPhoto } from '../../../workers/image/distortion/distort-photo';
 import type { BagLook } from './bags';
 import { lookOf } from './catalog';
 import { type BagPose, type Drawn, drawBag } from './draw-bag';
@@ -65,7 +65,7 @@ export async function photoOfProduct(photo: {
   };
   const item = svgOf(defs, placed(await drawn(look, pose, defs), pose), size);
   const data = await decodeSvg(item).ensureAlpha().raw().toBuffer();
-  return photograph({ data, width: size, height: size, isAlone: true }, LEVEL, random, size, 1);
+  return renderPhoto({ data, width: size, height: size, isAlone: true }, LEVEL, random, size, 1);
 }
 
 async function drawn(look: BagLook | WatchLook, pose: Pose, defs: Defs): Promise<Drawn> {

@@ -2,7 +2,7 @@ import sharp from 'sharp';
 import type { PhotoDistorter, PhotoLevel } from '../../../models/ports';
 import { Random } from '../../../models/random';
 import { type Cutout, cutOut } from './cut-out';
-import { anyPlace, type Colour, obstacle, plainGround, unevenLight } from './scene';
+import { type Colour, occluder, plainBackground, randomBackground, unevenLight } from './scene';
 
 /** How far a level goes from the catalog picture. Each is a deviation unless it says otherwise. */
 interface Limits {
@@ -16,7 +16,7 @@ interface Limits {
   readonly shift: number;
   /** Probability of another place for an item that stands alone; of something in front of it; of blur. */
   readonly elsewhere: number;
-  readonly obstacle: number;
+  readonly occluder: number;
   readonly blur: number;
   /** How uneven, tinted and wrongly exposed the light is, 0 to 1. */
   readonly light: number;
@@ -28,9 +28,9 @@ interface Limits {
 
 // biome-ignore format: a table
 const LIMITS: Readonly<Record<PhotoLevel, Limits>> = {
-  1: { turn: 0.09, slant: 0.03, scale: [0.85, 1.15], shift: 0.03, elsewhere: 0, obstacle: 0, blur: 0.15, light: 0.12, noise: 3, quality: [80, 92] },
-  2: { turn: 0.25, slant: 0.05, scale: [0.7, 1.3], shift: 0.06, elsewhere: 0.5, obstacle: 0.3, blur: 0.45, light: 0.26, noise: 8, quality: [58, 88] },
-  3: { turn: 0.6, slant: 0.08, scale: [0.5, 1.5], shift: 0.09, elsewhere: 0.85, obstacle: 0.65, blur: 0.9, light: 0.42, noise: 15, quality: [32, 78] },
+  1: { turn: 0.09, slant: 0.03, scale: [0.85, 1.15], shift: 0.03, elsewhere: 0, occluder: 0, blur: 0.15, light: 0.12, noise: 3, quality: [80, 92] },
+  2: { turn: 0.25, slant: 0.05, scale: [0.7, 1.3], shift: 0.06, elsewhere: 0.5, occluder: 0.3, blur: 0.45, light: 0.26, noise: 8, quality: [58, 88] },
+  3: { turn: 0.6, slant: 0.08, scale: [0.5, 1.5], shift: 0.09, elsewhere: 0.85, occluder: 0.65, blur: 0.9, light: 0.42, noise: 15, quality: [32, 78] },
 };
 
 /** Side of a distorted photo in pixels. */
@@ -44,11 +44,11 @@ export async function distortPhoto(
   level: PhotoLevel,
   ...keys: readonly (string | number)[]
 ): Promise<Buffer> {
-  return photograph(await cutOut(picture, SIDE), level, new Random('distorted', level, ...keys), SIDE);
+  return renderPhoto(await cutOut(picture, SIDE), level, new Random('distorted', level, ...keys), SIDE);
 }
 
 /** A square JPEG of the given side. @param elsewhere probability of another place for an item that stands alone */
-export async function photograph(
+export async function renderPhoto(
   item: Cutout,
   level: PhotoLevel,
   random: Random,
@@ -58,11 +58,11 @@ export async function photograph(
   const limits = LIMITS[level];
   const ground =
     item.isAlone && random.chance(elsewhere)
-      ? anyPlace(random)
-      : plainGround(250, level === 1 ? 248 : 190, random);
+      ? randomBackground(random)
+      : plainBackground(250, level === 1 ? 248 : 190, random);
   const sample = sampler(item, limits, side, random);
-  const amount = random.between(0.15, 0.3 + limits.obstacle * 0.35);
-  const cover = random.chance(limits.obstacle) ? obstacle(amount, random) : () => null;
+  const amount = random.between(0.15, 0.3 + limits.occluder * 0.35);
+  const cover = random.chance(limits.occluder) ? occluder(amount, random) : () => null;
   const light = unevenLight(limits.light, random);
   const develop = developer(limits, random);
   const pixels = Buffer.alloc(side * side * 3);

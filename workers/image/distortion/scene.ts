@@ -7,21 +7,21 @@ import type { Random } from '../../../models/random';
 
 export type Colour = readonly [red: number, green: number, blue: number];
 /** The colour at a place of the picture. */
-export type Ground = (x: number, y: number) => Colour;
+export type Background = (x: number, y: number) => Colour;
 /** The colour of what is in front of the item at a place of the picture; null where there is nothing. */
-export type Cover = (x: number, y: number) => Colour | null;
+export type Occluder = (x: number, y: number) => Colour | null;
 
-export const anyPlace = (random: Random): Ground =>
+export const randomBackground = (random: Random): Background =>
   random.pick([shaded, boards, boards, cloth, cloth, room, room, tiles])(random);
 
-export function plainGround(lightest: number, darkest: number, random: Random): Ground {
+export function plainBackground(lightest: number, darkest: number, random: Random): Background {
   const channel = () => random.between(darkest, lightest);
   const colour: Colour = [channel(), channel(), channel()];
   return () => colour;
 }
 
 /** Fingers, or a box's corner, that reach in from a random side by `amount` (0 to 1). */
-export function obstacle(amount: number, random: Random): Cover {
+export function occluder(amount: number, random: Random): Occluder {
   const turn = turned(random.between(0, 2 * Math.PI));
   const start = 0.5 - amount * 0.42;
   if (random.chance(0.3)) {
@@ -62,12 +62,12 @@ export function unevenLight(strength: number, random: Random): (x: number, y: nu
   };
 }
 
-function shaded(random: Random): Ground {
+function shaded(random: Random): Background {
   const [turn, from, to] = [turned(random.between(0, 2 * Math.PI)), anyColour(random), anyColour(random)];
   return (x, y) => mixed(from, to, 0.5 + 0.35 * turn(x, y)[0]);
 }
 
-function boards(random: Random): Ground {
+function boards(random: Random): Background {
   const turn = turned(random.between(-0.5, 0.5) + (random.chance(0.5) ? Math.PI / 2 : 0));
   const wood = mixed([86, 52, 28], [206, 164, 112], random.next());
   const width = random.between(0.12, 0.34);
@@ -81,7 +81,7 @@ function boards(random: Random): Ground {
   };
 }
 
-function tiles(random: Random): Ground {
+function tiles(random: Random): Background {
   const turn = turned(random.between(-0.4, 0.4));
   const [colour, size] = [anyColour(random), random.between(0.1, 0.28)];
   const tones = Array.from({ length: 61 }, () => random.between(0.88, 1.1));
@@ -92,7 +92,7 @@ function tiles(random: Random): Ground {
   };
 }
 
-function cloth(random: Random): Ground {
+function cloth(random: Random): Background {
   const turn = turned(random.between(0, Math.PI));
   const [colour, threads] = [anyColour(random), random.between(180, 420)];
   const folds = Array.from({ length: 4 }, () => [random.between(2, 12), random.between(0, 6)] as const);
@@ -103,7 +103,7 @@ function cloth(random: Random): Ground {
   };
 }
 
-function room(random: Random): Ground {
+function room(random: Random): Background {
   const wall = shaded(random);
   const things = Array.from({ length: 8 }, () => {
     const [x, y, size] = [random.next(), random.next(), random.between(0.1, 0.35)];

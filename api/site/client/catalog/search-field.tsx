@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Suggestion } from '../service/calls';
 import { readable } from '../service/names';
-import { useLater, useSuggestions } from '../session/hooks';
+import { useDebounced, useSuggestions } from '../session/hooks';
 import { itemLink, navigate } from '../shell/navigation';
 import { LineForm } from '../shell/parts';
 
@@ -23,7 +23,7 @@ export function SearchField({ text, category, search }: Props) {
   }, [text]);
   const [open, setOpen] = useState(false);
   const [active, setActive] = useState(-1);
-  const suggestions = useSuggestions(useLater(open ? typed : '', SUGGEST_MS), category);
+  const suggestions = useSuggestions(useDebounced(open ? typed : '', SUGGEST_MS), category);
   useEffect(() => setActive(-1), [suggestions]);
   const shown = open && suggestions.length > 0;
   const turn = (opened: boolean) => {

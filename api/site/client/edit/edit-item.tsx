@@ -33,7 +33,7 @@ export function AddItem({ photos, like, open, another }: AddProps) {
           start={draftLike(like, categories)}
           given={photos}
           before={null}
-          saying="Add to the catalog"
+          submitLabel="Add to the catalog"
           done={() => setStage('added')}
           cancel={() => setStage('closed')}
         />
@@ -89,7 +89,7 @@ export function ChangeItem({ row, changed }: { readonly row: Row; readonly chang
           start={draftOf(row, doing, categories)}
           given={[]}
           before={doing}
-          saying="Save"
+          submitLabel="Save"
           done={() => {
             stop();
             answers.clear();

@@ -2,12 +2,12 @@ import { useId, useState } from 'preact/hooks';
 import { copyOf, type Photo, usePhotos } from '../photos/photo';
 import { PhotoTray, RemoveButton } from '../photos/photo-tray';
 import { readable } from '../service/names';
-import { useLater, useSuggestions, useTask } from '../session/hooks';
+import { useDebounced, useSuggestions, useTask } from '../session/hooks';
 import { useSession } from '../session/session';
 import {
+  Alert,
   Button,
   FailureNote,
-  Fault,
   FileButton,
   Form,
   Picture,
@@ -25,12 +25,12 @@ interface Props {
   readonly given: readonly Photo[];
   /** The record as it is, for an item that is changed. */
   readonly before: ProductRecord | null;
-  readonly saying: string;
+  readonly submitLabel: string;
   readonly done: () => void;
   readonly cancel: () => void;
 }
 
-export function ItemForm({ id, start, given, before, saying, done, cancel }: Props) {
+export function ItemForm({ id, start, given, before, submitLabel, done, cancel }: Props) {
   const { categories, send } = useSession();
   const [draft, setDraft] = useState(start);
   const [copies] = useState(() => given.map(copyOf));
@@ -92,10 +92,10 @@ export function ItemForm({ id, start, given, before, saying, done, cancel }: Pro
         )}
         <StoredPictures pictures={draft.pictures} change={(pictures) => change({ pictures })} />
         {photos.photos.length > 0 && <PhotoTray photos={photos} faulty={null} />}
-        <Fault words={photos.refused} />
+        <Alert words={photos.refused} />
         <p class="choices">
           <Button type="submit" class="primary" disabled={busy || !isNamed}>
-            {saying}
+            {submitLabel}
           </Button>
           {!photos.full && <FileButton give={photos.add}>Add pictures</FileButton>}
           <Button onClick={cancel}>Cancel</Button>
@@ -148,7 +148,7 @@ const StoredPictures = ({ pictures, change }: PicturesProps) =>
 
 function LevelField({ kind, category, ...rest }: TextProps & Readonly<Record<'kind' | 'category', string>>) {
   const [typing, setTyping] = useState(false);
-  const suggestions = useSuggestions(useLater(typing ? rest.value : ''), category);
+  const suggestions = useSuggestions(useDebounced(typing ? rest.value : ''), category);
   const list = `names-${kind}`;
   const on = (is: boolean) => () => setTyping(is);
   return (

@@ -4,7 +4,7 @@ import { isAddress } from '../photos/photo';
 import { PhotoTray } from '../photos/photo-tray';
 import { counted, identifyTitle, nameOf } from '../service/names';
 import { useSession } from '../session/session';
-import { Button, Fault, FileButton, LineForm, Radios, Status, takeFocus } from '../shell/parts';
+import { Alert, Button, FileButton, LineForm, Radios, Status, takeFocus } from '../shell/parts';
 import type { Identification } from './use-identification';
 
 /** Every way to give pictures: choose, photograph, drop, paste, an address, or a demonstration photo; and what to ask. */
@@ -33,7 +33,7 @@ export function PhotoIntake(identification: Identification) {
         ) : (
           <p class="hint">{photos.full ? `${count} pictures, as many as can be sent` : MORE_SIDES}</p>
         )}
-        <Fault words={photos.refused} />
+        <Alert words={photos.refused} />
         {!photos.full && (
           <>
             <p class="buttons">
@@ -99,7 +99,7 @@ function AddressForm({ give }: Pick<Identification, 'give'>) {
       action="Add"
       submit={submit}
     >
-      <Fault id="address-fault" words={wrong && 'Give an address that starts with https:// or http://.'} />
+      <Alert id="address-fault" words={wrong && 'Give an address that starts with https:// or http://.'} />
     </LineForm>
   );
 }

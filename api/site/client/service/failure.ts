@@ -53,7 +53,7 @@ const STATUS_WORDS: Readonly<Record<number, readonly [title: string, again: bool
 };
 
 /** Describes a failure and the remedy; `again`: whether the same call may succeed later. */
-export function inWords({ status, message, answer }: Failure) {
+export function describeFailure({ status, message, answer }: Failure) {
   const photo = PHOTO_WORDS[answer.reason ?? ''];
   if (photo) return { title: photo[0], text: `${message} ${photo[1]}`, again: false };
   if (status === 401) {

@@ -96,7 +96,7 @@ export function useTask() {
 }
 
 /** Debounces a value. */
-export function useLater<Value>(value: Value, ms = 250): Value {
+export function useDebounced<Value>(value: Value, ms = 250): Value {
   const [later, setLater] = useState(value);
   useEffect(() => {
     const timer = setTimeout(() => setLater(value), ms);

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
-import { inWords } from '../service/failure';
+import { describeFailure } from '../service/failure';
 import { counted } from '../service/names';
 import { useSession } from '../session/session';
 import { Link, type View } from './navigation';
-import { Button, Fault, LineForm, Scrollable } from './parts';
+import { Alert, Button, LineForm, Scrollable } from './parts';
 
 export function Header({ view }: { readonly view: View }) {
   const { key, kind, mayWrite, creditsUsed, creditsRemaining, signOut } = useSession();
@@ -42,12 +42,12 @@ export function Header({ view }: { readonly view: View }) {
 export function SignIn() {
   const { signIn, refused, checking, offered, takeOffer } = useSession();
   const [typed, setTyped] = useState('');
-  const words = refused && inWords(refused);
+  const words = refused && describeFailure(refused);
   return (
     <section class="sign-in" aria-labelledby="sign-in">
       <h1 id="sign-in">Sign in with an API key</h1>
       <p class="lead">It stays in this tab and is forgotten when you close it.</p>
-      <Fault
+      <Alert
         id="key-fault"
         words={words && [<strong key="title">{words.title}.</strong>, ` ${words.text}`]}
       />

@@ -7,7 +7,7 @@ import {
   type TargetedInputEvent,
 } from 'preact';
 import { useEffect, useId, useState } from 'preact/hooks';
-import { type Failure, inWords } from '../service/failure';
+import { describeFailure, type Failure } from '../service/failure';
 
 /** Gives an element the focus, as a `ref` when it appears; one that can't have it by itself, such as a heading, is read out. */
 export const takeFocus = (element: HTMLElement | null | undefined): void => {
@@ -22,7 +22,7 @@ export const Status = ({ children }: { children: ComponentChildren }) => (
   </p>
 );
 
-export const Fault = ({ words, id }: { words: ComponentChildren; id?: string }) =>
+export const Alert = ({ words, id }: { words: ComponentChildren; id?: string }) =>
   words ? (
     <p class="fault" role="alert" id={id}>
       {words}
@@ -196,7 +196,7 @@ export const Scrollable = ({ label, children }: { label: string; children: Compo
 type FailureNoteProps = Readonly<{ failure: Failure; title?: string | undefined; again?: () => void }>;
 
 export function FailureNote({ failure, title, again }: FailureNoteProps) {
-  const words = inWords(failure);
+  const words = describeFailure(failure);
   /** Until the service may be called again; 0 when it may be called now. */
   const [seconds, setSeconds] = useState(failure.retryAfterSeconds ?? 0);
   useEffect(() => {

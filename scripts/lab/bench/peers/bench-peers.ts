@@ -12,7 +12,7 @@ import { processEnvironment } from '../../../config';
 import { drawPhotos, fill, PHOTO_SIDE, PICTURE_SIDE, photoBodies } from '../generated';
 import { type Installation, onInstallation, type Settings, UNLIMITED } from '../installation';
 import { Client, runConcurrently } from '../load';
-import { familyOf, memoryOf, processesCalled, processorMsOf } from '../process-watch';
+import { memoryOf, processesCalled, processorMsOf, processTree } from '../process-stats';
 import { byTurns, type Cell, type Measurement, machine, percentiles } from '../table';
 
 export interface PeersBenchOptions {
@@ -45,7 +45,7 @@ export async function benchPeers({ products, calls }: PeersBenchOptions): Promis
     await fill([installation], folder, { products, pictures: PICTURE_SIDE });
     const client = new Client(installation.url, await installation.key());
     return {
-      ...{ name: `Loupe, ${installation.mode}`, pids: await familyOf(installation.pids) },
+      ...{ name: `Loupe, ${installation.mode}`, pids: await processTree(installation.pids) },
       identify: (body) => client.post('/v3/vision/identify', body),
     };
   };

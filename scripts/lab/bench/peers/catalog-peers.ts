@@ -9,7 +9,7 @@ import { QUESTION_KINDS, type Question, requestOf } from '../catalog/questions';
 import { SEED } from '../generated';
 import { onInstallation } from '../installation';
 import { Client } from '../load';
-import { byTurns, type Cell, type Measurement, machine, shown } from '../table';
+import { byTurns, type Cell, formatCell, type Measurement, machine } from '../table';
 import { installPython, type PeersBenchOptions, startPeer, TURNS } from './bench-peers';
 
 interface Subject {
@@ -66,7 +66,7 @@ export async function benchCatalogPeers({ products, calls }: PeersBenchOptions):
         head: ['query', '', 'p50 ms', 'p95 ms', 'queries/s of 16', "Loupe's p50, times"],
         rows: rows.map(([subject = '', query = '', p50 = 0, p95 = 0, , , , , , rate = 0]) => {
           const own = rows.find((row) => row[0] === 'Loupe' && row[1] === query);
-          const ratio = subject === 'Loupe' ? null : shown(Number(own?.[2]) / Number(p50));
+          const ratio = subject === 'Loupe' ? null : formatCell(Number(own?.[2]) / Number(p50));
           return [query, subject, p50, p95, rate, ratio];
         }),
         notes: [

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 
 /** These and all that they started: an embedded service has its database in a process of its own. */
-export async function familyOf(pids: readonly number[]): Promise<number[]> {
+export async function processTree(pids: readonly number[]): Promise<number[]> {
   const family = new Set(pids);
   for (const pid of (await processes()).sort((one, other) => one - other)) {
     const line = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');

@@ -2,7 +2,7 @@ import { badRequest } from '../../models/errors';
 import type { Region } from '../../models/vision/image-input';
 
 /** How a picture is made small: the size that all of it is shrunk to, and the part that is cut out of that, in pixels. */
-export interface Shrinking {
+export interface ResizePlan {
   readonly whole: { readonly width: number; readonly height: number };
   /** All of it when left out. */
   readonly part?: {
@@ -31,7 +31,7 @@ interface StoredSize {
  * How to shrink an upright picture, or a region, so that its longer side is at most `side`; the whole picture is shrunk first, as
  * decoders are faster at a fraction of the size. @throws AppError 400 for a region of fewer than 16 pixels on a side
  */
-export function shrinkingOf(stored: StoredSize, side: number, region?: Region): Shrinking {
+export function resizePlanOf(stored: StoredSize, side: number, region?: Region): ResizePlan {
   const { width, height } = uprightSize(stored);
   const { x, y, ...share } = region ?? { x: 0, y: 0, width: 1, height: 1 };
   const pixels = { width: Math.round(share.width * width), height: Math.round(share.height * height) };
