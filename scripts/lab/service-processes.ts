@@ -1,5 +1,6 @@
 import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { devNull } from 'node:os';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable, Stream } from 'node:stream';
@@ -34,6 +35,12 @@ export interface Outcome {
 
 type Settings = Readonly<Record<string, string>>;
 
+/** The environment of a process: its settings alone, without those of a developer's `.env`. */
+export const childEnvironment = (settings: Settings) => ({
+  ...{ PATH: processEnvironment()['PATH'] ?? '', DOTENV_PATH: devNull, LOG_LEVEL: 'warn' },
+  ...settings,
+});
+
 /** The programs of a checkout of the repository, each run as a process of its own with the settings given. */
 export const programsOf = (root: string) => ({
   /** Resolves when it is ready. @param log an open file stream; else it is shown @param within a command that runs the words after it */
@@ -45,10 +52,9 @@ export const programsOf = (root: string) => ({
     const [command = process.execPath, ...words] = [...within, process.execPath, ...START_ARGUMENTS];
     const child = spawn(command, words, {
       cwd: root,
-      env: {
-        ...{ PATH: processEnvironment()['PATH'], MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '1048576' },
-        ...{ PORT: '0', LOG_LEVEL: 'warn', ...settings },
-      },
+      env: childEnvironment({
+        ...{ MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '1048576', PORT: '0', ...settings },
+      }),
       stdio: ['ignore', 'pipe', log],
     });
     const stop = async () => {
@@ -72,7 +78,7 @@ export const programsOf = (root: string) => ({
   ): ChildProcessByStdio<null, Readable, Readable> =>
     spawn(process.execPath, [...LOUPE_ARGUMENTS, ...words], {
       cwd: root,
-      env: { PATH: processEnvironment()['PATH'], LOG_LEVEL: 'warn', ...settings },
+      env: childEnvironment(settings),
       stdio: ['ignore', 'pipe', 'pipe'],
     }),
 

@@ -93,12 +93,12 @@ withRedis('vision queue, BullMQ, while Redis goes away', () => {
     const caller = new AbortController();
     const made = gate();
     const jpeg = () => {
-      caller.abort('hung up');
+      caller.abort('disconnected');
       return made.opened.then(() => Buffer.alloc(4));
     };
     const images = [{ pixels: Buffer.alloc(3), width: 1, height: 1, digest: 'd', jpeg }];
     const asked = queue.neighbours({ ...requestFor(1, deadline(), caller.signal), images });
-    await expect(asked).rejects.toBe('hung up');
+    await expect(asked).rejects.toBe('disconnected');
     made.open();
     await ask(2);
     expect(pipeline.seen).toEqual([2]);

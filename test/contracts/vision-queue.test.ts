@@ -187,11 +187,11 @@ describe.each(ADAPTERS)('vision queue, %s', (_name, adapter) => {
     const second = askAsCaller(2);
     await until(async () => (await queue.depth()).waiting === 1);
     const stillLooking = askAsCaller(4);
-    caller.abort('hung up');
+    caller.abort('disconnected');
     const reasons = await Promise.all([second, stillLooking]);
     const third = ask(3);
     firstPhoto.open();
-    expect(reasons).toEqual(['hung up', 'hung up']);
+    expect(reasons).toEqual(['disconnected', 'disconnected']);
     await expect(first).resolves.toEqual(neighbourhood(1));
     await expect(third).resolves.toMatchObject({ neighbours: [{ imageId: 3 }] });
     expect(pipeline.seen).toEqual([1, 3]);

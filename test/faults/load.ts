@@ -9,12 +9,12 @@ export interface CallPlan {
   readonly body: object;
   readonly product: string;
   /** After which the client hangs up; null for one that waits. */
-  readonly hangUpAfterMs: number | null;
+  readonly disconnectAfterMs: number | null;
 }
 
 export interface Outcome {
   readonly requestId: string;
-  readonly status: number | 'hung up' | 'connection lost';
+  readonly status: number | 'disconnected' | 'connection lost';
   readonly tookMs: number;
   /** As answered; 0 without an answer. */
   readonly creditsUsed: number;
@@ -68,11 +68,11 @@ export async function identify(
 
 /** Null when the connection is refused. */
 async function send(url: string, key: string, plan: CallPlan): Promise<Outcome | null> {
-  const { body, product, hangUpAfterMs } = plan;
+  const { body, product, disconnectAfterMs } = plan;
   const requestId = randomUUID();
   const started = performance.now();
-  const hangUp = new AbortController();
-  const timer = setTimeout(() => hangUp.abort(), hangUpAfterMs ?? PATIENCE_MS);
+  const disconnect = new AbortController();
+  const timer = setTimeout(() => disconnect.abort(), disconnectAfterMs ?? PATIENCE_MS);
   const outcome = (status: Outcome['status'], rest: Partial<Outcome> = {}): Outcome => ({
     ...{
       requestId,
@@ -85,18 +85,18 @@ async function send(url: string, key: string, plan: CallPlan): Promise<Outcome |
     ...rest,
   });
   try {
-    const sending = { body, headers: { 'X-Request-Id': requestId }, signal: hangUp.signal };
+    const sending = { body, headers: { 'X-Request-Id': requestId }, signal: disconnect.signal };
     const answering = new ApiClient(url, key).send<IdentifyAnswer & { message?: string }>(
       ...(['POST', '/v3/vision/identify', sending] as const),
     );
     // On Node 20 `fetch` sometimes neither answers nor gives up when it is aborted.
-    const aborted = once(hangUp.signal, 'abort').then(() => Promise.reject(hangUp.signal.reason));
+    const aborted = once(disconnect.signal, 'abort').then(() => Promise.reject(disconnect.signal.reason));
     const answer = await Promise.race([answering, aborted]);
     if (answer.status !== 200) return outcome(answer.status, { message: answer.body.message });
     const { credits_used: creditsUsed, data } = answer.body;
     return outcome(200, { creditsUsed, fault: wrongProduct(data, product) });
   } catch (failure) {
-    if (hangUp.signal.aborted) return outcome('hung up');
+    if (disconnect.signal.aborted) return outcome('disconnected');
     const { cause, message } = failure as Error & { cause?: { code?: string } };
     if (cause?.code === 'ECONNREFUSED') return null;
     // Without a cause the answer is not as documented.

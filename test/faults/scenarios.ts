@@ -46,7 +46,7 @@ const OUTAGE_MS = 1_000;
 const PAUSE_MS = 5_000;
 /** Longer than the lock of a job: the others take over. */
 const WORKER_PAUSE_MS = 8_000;
-const HANG_UP_MS_MAX = 120;
+const DISCONNECT_MS_MAX = 120;
 const POLL_MS = 20;
 /** What is left of an entry's lease in the last of its deadlines. */
 const LEASE_LEFT_MS = (LEASE_DEADLINES - 1) * JOB_DEADLINE_MS;
@@ -129,11 +129,11 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     long: true,
     disturb: slowly(({ services }) => hangs(services.postgres, DEADLINE_MS + 2 * OUTAGE_MS)),
   },
-  'clients hang up': {
+  'clients disconnect': {
     statuses: [200],
     async plan(call) {
       const photo = await photoCall(call);
-      return call % 3 === 0 ? photo : { ...photo, hangUpAfterMs: 1 + ((call * 37) % HANG_UP_MS_MAX) };
+      return call % 3 === 0 ? photo : { ...photo, disconnectAfterMs: 1 + ((call * 37) % DISCONNECT_MS_MAX) };
     },
     disturb: ({ back }) => back(),
   },
@@ -167,7 +167,7 @@ export async function photoCall(call: number): Promise<CallPlan> {
   const made = await Promise.all(sides.map((side) => photoNumber(call, side)));
   const images = made.map(({ jpeg }) => ({ base64: jpeg.toString('base64') }));
   const product = made[0]?.product ?? '';
-  return { body: images.length === 1 ? { ...images[0] } : { images }, product, hangUpAfterMs: null };
+  return { body: images.length === 1 ? { ...images[0] } : { images }, product, disconnectAfterMs: null };
 }
 
 const turnOf = (parts: readonly ServicePart[], round: number): readonly ServicePart[] =>

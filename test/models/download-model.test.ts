@@ -1,10 +1,8 @@
-import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { processEnvironment } from '../../scripts/config';
-import { LOUPE_ARGUMENTS, REPOSITORY_ROOT } from '../../scripts/lab/service-processes';
+import { spawnLoupe } from '../../scripts/lab/service-processes';
 import { sha256Of } from '../../workers/embedder/model-folder';
 import { addModel } from '../../workers/library/add-model';
 import { copyMigrated } from '../support/database';
@@ -78,9 +76,7 @@ test('a connection that breaks again and again is given up', async () => {
 test('a command that is killed leaves nothing in the library, and the next one installs the model', async () => {
   await copyMigrated(dataDir);
   server.faults = { hangsAfter: 260_000 };
-  const words = [...LOUPE_ARGUMENTS, 'models', 'add', server.url('m/manifest.json')];
-  const env = { PATH: processEnvironment()['PATH'], DATA_DIR: dataDir };
-  const first = spawn(process.execPath, words, { cwd: REPOSITORY_ROOT, env });
+  const first = spawnLoupe({ DATA_DIR: dataDir }, 'models', 'add', server.url('m/manifest.json'));
   await server.hanging();
   first.kill('SIGKILL');
   await once(first, 'close');

@@ -7,7 +7,7 @@ import { useService } from '../support/service';
 
 /** contract 9.7, 9.12: what a key learns of its account, and what live and test keys own separately. */
 // A separate database, as other files leave charges.
-const service = useService({ RATE_PER_MINUTE: '600' }, {}, { ...FIXTURE, apart: 'account' });
+const service = useService({ RATE_PER_MINUTE: '600' }, {}, { ...FIXTURE, pool: 'account' });
 const DAY_MS = 86_400_000;
 const { photo } = service;
 const knex = () => service.knex;

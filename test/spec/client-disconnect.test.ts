@@ -67,7 +67,7 @@ const booksOf = async (accountId: string) => ({
 });
 
 /** Disconnects, and waits until the service has noticed: then it writes the line of the request. */
-async function hangUp(socket: Socket): Promise<void> {
+async function disconnect(socket: Socket): Promise<void> {
   const before = (await service.log.lines(0)).length;
   socket.destroy();
   await service.log.lines(before + 1);
@@ -82,7 +82,7 @@ describe.each(MOMENTS)('a caller that disconnects %s is not charged for', (_mome
     try {
       const socket = await sendRaw(service.url, requestText(call, key));
       await held.waiting;
-      await hangUp(socket);
+      await disconnect(socket);
     } finally {
       held.letGo();
     }
@@ -118,7 +118,7 @@ describe('pipelined requests', () => {
     const both = [post('/v3/vision/identify', photo), get(ITEM)].map((call) => requestText(call, key));
     const socket = await sendRaw(service.url, both.join(''));
     await service.queue.asked();
-    await hangUp(socket);
+    await disconnect(socket);
     letGo();
     await ends.all();
     expect(await booksOf(accountId)).toEqual({ booked: 0, balance: 100 });

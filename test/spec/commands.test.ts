@@ -1,8 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { outcomeOf } from '../../scripts/lab/service-processes';
 import { ApiClient } from '../support/api-client';
 import { newInstallation } from '../support/installation';
-import { environmentOf, runLoupe, runLoupeHere } from '../support/run-loupe';
+import { environmentOf, runLoupeHere } from '../support/run-loupe';
 import { useService } from '../support/service';
 import { temporaryFolder } from '../support/temporary-folder';
 
@@ -156,7 +157,7 @@ test('the audit log says who did what to which account, without secrets', async 
 test('what does not exist is exit code 1, wrong usage is 2, each with a reason on stderr and nothing on stdout', async () => {
   // One in a process of its own, as operators run it.
   const wrong = 'accounts credit account_nobody five --json'.split(' ');
-  const outcomes = [await runLoupe(wrong, environmentOf(service))];
+  const outcomes = [await outcomeOf(environmentOf(service), ...wrong)];
   const lists = ['usage', 'webhooks list', 'audit log'].map((words) => `${words} --account account_nobody`);
   for (const words of [
     'keys revoke key_nobody',
@@ -209,5 +210,5 @@ test('an import that finds nothing says so and fails', async () => {
   writeFileSync(join(folder, 'products.jsonl'), '\n');
   const stdout = 'nothing was imported: there is no record in it\n';
   const words = ['catalog', 'import', folder, '--no-wait'];
-  expect(await runLoupe(words, environmentOf(service))).toMatchObject({ code: 1, stdout });
+  expect(await outcomeOf(environmentOf(service), ...words)).toMatchObject({ code: 1, stdout });
 });

@@ -15,7 +15,7 @@ import { bag, fresh } from '../support/written-catalog';
 
 /** contract 6.8, 9, 11, 12, 14.19: what holds at every address and method of the document. */
 // A separate database, as its calls change what other files count.
-const service = useService({ ADMIN_TOKEN }, {}, { ...FIXTURE, apart: 'every_endpoint', inBucket: true });
+const service = useService({ ADMIN_TOKEN }, {}, { ...FIXTURE, pool: 'every_endpoint', inBucket: true });
 useEmbeddedPictures(service, {
   'https://pictures.example/birkin_croc-30.jpg': 0,
   'https://pictures.example/kelly_lizard.jpg': 10,

@@ -12,7 +12,7 @@ import { useService } from '../support/service';
 
 /** contract 7.11, 7.18, 14.10: what is recorded of photos, how callers and operators use it, and recalibration. */
 // A separate database, as other files leave predictions.
-const service = useService({}, {}, { ...FIXTURE, apart: 'feedback' });
+const service = useService({}, {}, { ...FIXTURE, pool: 'feedback' });
 const { photo } = service;
 const CROC = 'product_birkin_croc';
 const SUBMARINER = 'product_submariner';
@@ -149,7 +149,7 @@ test('photos are kept with the predictions of an account that asked for it, and 
 /** An operator whose model is far too confident: corrections, alert, recalibration, and the way back. */
 describe('recalibration', () => {
   // A separate database, as it leaves another calibration.
-  const sure = useService({ CONFIDENCE_FLOOR: '0' }, {}, { ...FIXTURE, apart: 'feedback_loop' });
+  const sure = useService({ CONFIDENCE_FLOOR: '0' }, {}, { ...FIXTURE, pool: 'feedback_loop' });
   const embeddings = () => sure.resolve(PORTS.EmbeddingRepository);
   const predictions = () => sure.resolve(PORTS.PredictionRepository);
   const catalog = () => sure.resolve(PORTS.CatalogRepository);

@@ -4,7 +4,7 @@ import { environmentOf, runLoupeHere } from '../support/run-loupe';
 import { useService } from '../support/service';
 
 /** `loupe catalog identifiability`: what to photograph next, for the fixture with vectors under which two bags look alike. */
-const service = useService({}, {}, { ...FIXTURE, apart: 'identifiability' });
+const service = useService({}, {}, { ...FIXTURE, pool: 'identifiability' });
 
 /** Of a picture of each product, by its address; the second one of a bag is farther from its first than the other bag. */
 const VECTORS: readonly (readonly [product: string, address: string, vector: readonly number[]])[] = [

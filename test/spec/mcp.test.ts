@@ -5,8 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { processEnvironment } from '../../scripts/config';
-import { LOUPE_ARGUMENTS, REPOSITORY_ROOT } from '../../scripts/lab/service-processes';
+import { childEnvironment, LOUPE_ARGUMENTS, REPOSITORY_ROOT } from '../../scripts/lab/service-processes';
 import { serveMcpOverHttp } from '../../scripts/mcp/serve-mcp';
 import { runLoupeHere } from '../support/run-loupe';
 import { type TestKey, useService } from '../support/service';
@@ -50,7 +49,7 @@ const overStdio = (key: string) =>
       command: process.execPath,
       args: [...LOUPE_ARGUMENTS, 'mcp'],
       cwd: REPOSITORY_ROOT,
-      env: { PATH: processEnvironment()['PATH'] ?? '', LOUPE_URL: service.url, LOUPE_API_KEY: key },
+      env: childEnvironment({ LOUPE_URL: service.url, LOUPE_API_KEY: key }),
     }),
   );
 

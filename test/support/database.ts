@@ -36,8 +36,8 @@ export async function testDatabase(): Promise<TestDatabase> {
     const { url, drop } = await createOwnDatabase(server, migratedInServer());
     return opened(async () => connectPostgres({ url }), drop);
   }
-  const { dataDir, isNew, giveBack } = await lendEmbedded(await migratedTemplate());
-  const database = await opened(() => connectEmbedded({ dataDir }), giveBack);
+  const { dataDir, isNew, release } = await acquireEmbedded(await migratedTemplate());
+  const database = await opened(() => connectEmbedded({ dataDir }), release);
   if (!isNew) {
     await emptySchema(database.knex);
     await migrate(database.knex, migrations);

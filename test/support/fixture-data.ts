@@ -27,8 +27,8 @@ export interface CatalogSource {
   readonly name: string;
   /** Files and folders that its content depends on, relative to the root of the repository. */
   readonly sources: readonly string[];
-  /** Lent only to files that say the same: others would count what theirs leave. */
-  readonly apart?: string;
+  /** Its database is shared only by files of the same pool: others would count what theirs leave. */
+  readonly pool?: string;
   /** Whether the pictures are in the object store where the tests have one: for files that write some. */
   readonly inBucket?: true;
   /** Writes it as bundles below a folder, in the order in which they are to be imported. */
@@ -73,8 +73,8 @@ export async function createFixtureData(source: CatalogSource): Promise<FixtureD
     await copyMigrated(DATA_DIR);
     await fill(source, { DATA_DIR });
   });
-  const { dataDir, giveBack } = await lendEmbedded(prepared, source.apart);
-  return { settings: { DATA_DIR: dataDir }, remove: giveBack };
+  const { dataDir, release } = await acquireEmbedded(prepared, source.pool);
+  return { settings: { DATA_DIR: dataDir }, remove: release };
 }
 
 async function inServer(server: string, source: CatalogSource, digest: string): Promise<FixtureData> {

@@ -10,23 +10,23 @@ import { claimHost, shortPath } from '../../db/embedded/run-folder';
 import { WireServer } from '../../db/embedded/wire-server';
 import { copyDataFolder } from './templates';
 
-/** An open embedded database that nobody else uses until it is given back. */
-interface LentDatabase {
+/** An open embedded database that nobody else uses until it is released. */
+interface PooledDatabase {
   readonly dataDir: string;
   readonly isNew: boolean;
-  giveBack(): void;
+  release(): void;
 }
 
 declare global {
-  /** A prepared data folder, with what earlier files wrote since. @param apart names the files among which it is lent; those without share theirs */
-  var lendEmbedded: (prepared: string, apart?: string) => Promise<LentDatabase>;
+  /** A prepared data folder, with what earlier files wrote since. @param pool named by the files that share it; those without share another */
+  var acquireEmbedded: (prepared: string, pool?: string) => Promise<PooledDatabase>;
   /** Opens the embedded database of a folder until the returned function is called, or the worker ends. */
   var openEmbedded: (dataDir: string) => Promise<() => Promise<void>>;
 }
 
-/** Of this Jest worker: databases that wait for the next file, by the folder that they began with, and for whom. */
-const waiting = new Map<string, string[]>();
-/** Data folders whose engine died; they are not lent again. */
+/** Of this Jest worker: databases for the next file, by the folder that they began with and their pool. */
+const idle = new Map<string, string[]>();
+/** Data folders whose engine died; they are not used again. */
 const broken = new Set<string>();
 
 // Most code of a test runs too seldom to pay for its optimisation: V8 begins it after eight times the budgets of Node 20.
@@ -55,17 +55,17 @@ vm.compileFunction = ((source, parameters = [], options = {}) => {
 export default class WorkerEnvironment extends TestEnvironment {
   override async setup(): Promise<void> {
     await super.setup();
-    Object.assign(this.global, { lendEmbedded: lend, openEmbedded: open });
+    Object.assign(this.global, { acquireEmbedded: acquire, openEmbedded: open });
   }
 }
 
-async function lend(prepared: string, apart = ''): Promise<LentDatabase> {
-  const free = waiting.get(prepared + apart) ?? [];
-  waiting.set(prepared + apart, free);
+async function acquire(prepared: string, pool = ''): Promise<PooledDatabase> {
+  const free = idle.get(prepared + pool) ?? [];
+  idle.set(prepared + pool, free);
   let used = free.pop();
   while (used !== undefined && broken.has(used)) used = free.pop();
   const dataDir = used ?? (await openCopy(prepared));
-  return { dataDir, isNew: used === undefined, giveBack: () => void free.push(dataDir) };
+  return { dataDir, isNew: used === undefined, release: () => void free.push(dataDir) };
 }
 
 async function openCopy(prepared: string): Promise<string> {
@@ -103,5 +103,5 @@ async function open(dataDir: string): Promise<() => Promise<void>> {
   };
 }
 
-/** Where the databases lie that were lent in a run of Jest. */
+/** The folders of the databases of a run of Jest begin with this. */
 export const prefixOf = (run: number): string => `lpw-${run}-`;

@@ -9,16 +9,16 @@ import { StoredVectors } from './stored-vectors';
 import { temporaryFolder } from './temporary-folder';
 
 /** The fixture in a separate database, for tests that undo what they write. */
-export const RESTORED: CatalogSource = { ...FIXTURE, apart: 'restored' };
+export const RESTORED: CatalogSource = { ...FIXTURE, pool: 'restored' };
 
 export async function writerOf(service: TestService): Promise<ApiClient> {
   return (await service.newKey({ scopes: SCOPES })).api;
 }
 
-/** In a database apart, since the tests leave its catalog changed. Its pictures are embedded by `vectors`. */
+/** In a separate database, since the tests leave its catalog changed. Its pictures are embedded by `vectors`. */
 export function useWrittenCatalog(settings: Readonly<Record<string, string>> = {}) {
   const vectors = new StoredVectors(() => service.resolve(PORTS.EmbeddingRepository));
-  const catalog: CatalogSource = { ...FIXTURE, apart: 'written', inBucket: true };
+  const catalog: CatalogSource = { ...FIXTURE, pool: 'written', inBucket: true };
   const service = useService(settings, { [PORTS.IndexQueue]: vectors }, catalog);
   let own: ApiClient;
   beforeAll(async () => {

@@ -1,7 +1,8 @@
 import { CommanderError } from 'commander';
 import { version } from '../../package.json';
 import { buildProgram } from '../../scripts/commands/program';
-import { runLoupe, runLoupeHere } from '../support/run-loupe';
+import { outcomeOf } from '../../scripts/lab/service-processes';
+import { runLoupeHere } from '../support/run-loupe';
 
 const KEY = 'keys create --account x --name n';
 
@@ -32,7 +33,7 @@ test.each<[string, string, RegExp]>([
 });
 
 test('--version prints the release and nothing else', async () => {
-  expect(await runLoupe(['--version'], {})).toMatchObject({ code: 0, stdout: `${version}\n` });
+  expect(await outcomeOf({}, '--version')).toMatchObject({ code: 0, stdout: `${version}\n` });
 });
 
 test('--help on a group and on a command says how it is used', async () => {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
+import { outcomeOf } from '../../scripts/lab/service-processes';
 import { ONNX_MISSING } from '../../workers/embedder/backends';
-import { runLoupe } from '../support/run-loupe';
 import { temporaryFolder } from '../support/temporary-folder';
 import { meanColour, NCHW, writeModel, writeOnnxModel } from './tiny-models';
 
@@ -8,11 +8,10 @@ import { meanColour, NCHW, writeModel, writeOnnxModel } from './tiny-models';
 const NODE_OPTIONS = `--require ${join(__dirname, '../support/without-onnx.cjs')}`;
 
 const add = (folder: string, backend: string) =>
-  runLoupe(['models', 'add', folder], {
-    DATA_DIR: temporaryFolder(),
-    INFERENCE_BACKEND: backend,
-    NODE_OPTIONS,
-  });
+  outcomeOf(
+    { DATA_DIR: temporaryFolder(), INFERENCE_BACKEND: backend, NODE_OPTIONS },
+    ...['models', 'add', folder],
+  );
 const refused = { code: 1, stderr: expect.stringContaining(ONNX_MISSING) };
 
 describe('without ONNX Runtime', () => {
