@@ -15,7 +15,9 @@ import { RunningInstallation } from '../support/running-installation';
  * A version fitted to the catalog, by the commands, beside a service. The model is the picture at 8 x 8 pixels, whose left shows
  * the product and whose right is clutter. Each test continues where the last one ended.
  */
-const PRODUCTS = 45;
+/** Of the products from here on, few are left out of the map: their pictures are distorted, which takes the longest. */
+const FIRST = 100;
+const PRODUCTS = 32;
 const PICTURES = 3;
 const LATER = 12;
 const ADAPTED = 'layout@1.0.0+adapted-1';
@@ -54,13 +56,13 @@ const maps = () => rowsOf<{ products: string[] }>(running.knex, sql`SELECT produ
 
 describe('A version that is adapted to the catalog (contract 14.20)', () => {
   test('is refused while few products have several pictures, with advice', async () => {
-    await importProducts(0, 20);
+    await importProducts(FIRST, 20);
     await expect(adapt()).rejects.toThrow(/20 products have several pictures.*at least 30/);
     expect(await versions()).toHaveLength(1);
   });
 
   test('continues where it was killed, and embeds nothing twice', async () => {
-    await importProducts(20, PRODUCTS - 20);
+    await importProducts(FIRST + 20, PRODUCTS - 20);
     const child = spawnLoupe(running.settings, 'embeddings', 'adapt');
     child.stdout.resume();
     child.stderr.resume();
@@ -89,17 +91,17 @@ describe('A version that is adapted to the catalog (contract 14.20)', () => {
     const other = evaluation.candidate.recall.find(({ queries }) => queries === 'other photo');
     expect(other?.first.of).toBe(judged * PICTURES);
     expect(evaluation.comparison?.difference.mean).toBeGreaterThan(0);
-    const before = await rightFirst(0, PRODUCTS);
+    const before = await rightFirst(FIRST, PRODUCTS);
     const switched = await embeddings('promote', '--model', ADAPTED);
     expect(switched).toMatchObject({ model: ADAPTED, previous: 'layout@1.0.0', overruled: [] });
-    expect(await rightFirst(0, PRODUCTS)).toBeGreaterThan(before);
+    expect(await rightFirst(FIRST, PRODUCTS)).toBeGreaterThan(before);
   });
 
   test('gets new pictures through its map, as does the version that a rollback returns to', async () => {
-    await importProducts(PRODUCTS, LATER);
+    await importProducts(FIRST + PRODUCTS, LATER);
     for (const { pending, done } of await versions())
       expect([pending, done]).toEqual([0, (PRODUCTS + LATER) * PICTURES]);
-    expect(await rightFirst(PRODUCTS, LATER)).toBeGreaterThanOrEqual(0.75 * LATER);
+    expect(await rightFirst(FIRST + PRODUCTS, LATER)).toBeGreaterThanOrEqual(0.75 * LATER);
   });
 
   test('adapted again starts from the vectors of the network', async () => {
