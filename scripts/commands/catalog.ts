@@ -87,7 +87,9 @@ function tableOptions(path: string, options: ImportFlags): TableImport | null {
     throw new InvalidArgumentError('--remove-missing needs the --feed of which products may be missing.');
   if (currency !== undefined && !/^[a-z]{3}$/i.test(currency))
     throw new InvalidArgumentError('--currency is a code such as EUR.');
-  if (shop !== null && !/^https:\/\//.test(shop))
+  for (const [option, name] of Object.entries({ feed, category }))
+    if (name?.trim() === '') throw new InvalidArgumentError(`--${option} needs a name.`);
+  if (shop !== null && !(/^https:\/\//i.test(shop) && URL.canParse(shop)))
     throw new InvalidArgumentError('--shop is an https:// address.');
   return {
     ...{ format, map: map === undefined ? {} : readMap(map), category },
@@ -98,8 +100,9 @@ function tableOptions(path: string, options: ImportFlags): TableImport | null {
 const COLUMN_MAP = z.record(z.string(), z.union([z.string(), z.array(z.string()), z.null()]));
 
 function readMap(file: string): z.output<typeof COLUMN_MAP> {
+  const text = readFileSync(file, 'utf8').replace(/^\ufeff/, '');
   try {
-    return COLUMN_MAP.parse(JSON.parse(readFileSync(file, 'utf8')));
+    return COLUMN_MAP.parse(JSON.parse(text));
   } catch (cause) {
     throw new Error(`--map ${file} is no JSON object of fields and the names of their columns.`, { cause });
   }

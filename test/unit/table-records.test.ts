@@ -82,6 +82,7 @@ const WATCH = {
   product_type: 'Jewellery > Watches',
   price: '9500.00 EUR',
   sale_price: '9000.00 EUR',
+  sale_price_effective_date: '2026-02-01T13:00-0800/2026-03-01T23:59-0800',
   condition: 'used',
   gender: 'male',
   availability: 'in_stock',
@@ -93,7 +94,10 @@ const RING = {
 const ITEMS: readonly Readonly<Record<string, string>>[] = [
   WATCH,
   RING,
-  { ...RING, id: 'R1-52', size: '52', link: 'https://shop.example/r52' },
+  {
+    ...{ ...RING, id: 'R1-52', size: '52', link: 'https://shop.example/r52' },
+    ...{ sale_price: '90,00 GBP', sale_price_effective_date: '2026-03-02/2026-03-09' },
+  },
 ];
 const COLUMNS = Object.keys(RING);
 const TSV = [COLUMNS, ...ITEMS.map((item) => COLUMNS.map((column) => item[column] ?? ''))]

@@ -36,7 +36,6 @@ test.each<[kind: string, rows: string | Buffer, reject: string | null, kept?: st
   ['a title that is too long', row({ title: LONG }), 'title: is longer than 512 characters'],
   ['a SKU that is too long', row({ sku: LONG }), 'sku: is longer than 128 characters'],
   ['a brand that is too long', row({ brand: LONG }), 'name: is longer than 500 characters', 'a'],
-  ['a link by http', row({ link: 'http://a.example/a' }), `url: ${NO_ADDRESS}`],
   ['a link that is none', row({ link: 'see below' }), `url: ${NO_ADDRESS}`],
   ['a picture by http', row({ image: 'http://a.example/a.jpg' }), `images.0: ${NO_ADDRESS}`],
   ['the second of two pictures', row({ image: PICTURES }), `images.1: ${NO_ADDRESS}`],
@@ -48,6 +47,7 @@ test.each<[kind: string, rows: string | Buffer, reject: string | null, kept?: st
   ['a price with odd thousands', row({ price: '1.23.456', ...page }), 'price: "1.23.456" is no price', 'a'],
   ['a variant that is named twice', twice({}), `4: variants: "a" ${IN_LINE_3}`, 'a'],
   ['a size that is named twice', twice({ sku: '', size: 'L' }), `4: variants: "L" ${IN_LINE_3}`, 'a'],
+  ['a SKU of two sizes', `${row({ size: 'S' })}\n${row({ size: 'L' })}`, null, 'a'],
   ['a quote within a cell', row({ title: '24" Bag' }), null, 'a'],
   ['a quote that ends too early', row({ title: '"Big" bag' }), null, 'a'],
   ['quotes within quotes', row({ title: '"A ""big"" bag"' }), null, 'a'],
@@ -79,27 +79,41 @@ test.each<[kind: string, rows: string | Buffer, reject: string | null, kept?: st
 
 // contract 13.21
 test('non-consecutive rows of a handle are one product, at the end', async () => {
-  const rows = ['a', 'b', 'a', 'c'].map((handle, at) => row({ handle, sku: `${handle}${at}`, ...page }));
-  const { products, listings, rejects } = await readTable('table.csv', [HEADER, ...rows].join('\n'));
+  const [header, ...rows] = ['category', 'bags', 'bags', '', 'bags'].map((category, at) => {
+    if (at === 0) return `${HEADER},category,colour`;
+    const handle = ' abac'[at] ?? '';
+    const own = { handle, sku: `${handle}${at}`, ...page, ...(category === '' && { title: '', brand: '' }) };
+    return `${row(own)},${category},${category === '' ? 'red' : ''}`;
+  });
+  const table = await readTable('table.csv', [header, ...rows].join('\n'));
+  const { categories, products, listings, rejects } = table;
   expect(rejects).toEqual([]);
+  // The part of a product that names no category makes none.
+  expect(categories).toMatchObject([{ id: 'bags' }]);
   expect(products).toMatchObject([
     { id: 'product_b' },
     { id: 'product_c' },
-    { id: 'product_a', variants: [{ id: 'variant_a.a0' }, { id: 'variant_a.a2' }] },
+    {
+      id: 'product_a',
+      attributes: { colour: ['colour_bags-red'] },
+      variants: [{ id: 'variant_a.a1' }, { id: 'variant_a.a3' }],
+    },
   ]);
   expect(listings).toHaveLength(4);
 });
 
 // contract 13.21
-test('prices without a currency or a page are counted once, and are not rejected', async () => {
+test('prices without a currency or a page, and links by http, are counted once, and are not rejected', async () => {
   const rows = [
     row({ currency: '', ...page }),
     row({ handle: 'b', currency: 'CHF', ...page }),
     row({ handle: 'c' }),
+    row({ handle: 'd', price: '', link: 'http://a.example/d' }),
   ];
   const { notes, listings, rejects } = await readTable('table.csv', [HEADER, ...rows].join('\n'));
   expect([listings, rejects]).toEqual([[], []]);
   expect(notes).toEqual([
+    "1 links were left out: they begin with http://, and a product's url with https://",
     '1 prices were left out: they name no currency; give it with --currency',
     '1 prices were left out: in CHF; markets are priced in usd, gbp and eur',
     '1 prices were left out: a listing needs the page of its product; give the address of the shop with --shop',
@@ -112,6 +126,8 @@ const RSS = (items: string) =>
 
 const TWO = RSS(`${ITEM('a', 'Bag')}\n${ITEM('b', 'Bag')}`);
 const NO_TAG = RSS(`${ITEM('a', '<b>Bag')}\n${ITEM('b', 'Bag')}`);
+const OTHER_PREFIXES = `<a:feed xmlns:a="http://www.w3.org/2005/Atom" xmlns:m="http://base.google.com/ns/1.0" xmlns:x="urn:x">
+<a:entry><m:id>a</m:id><x:id>b</x:id><a:title>Bag</a:title><a:link rel="self" href="no page"/></a:entry></a:feed>`;
 const GROWING = `<!DOCTYPE r [<!ENTITY a "aaaa">]>${RSS(ITEM('a', '&a;&a;'))}`;
 const BROKEN_XML = 'line: no well-formed XML:';
 const NEVER_CLOSED = 'a quote that is opened here is never closed; the file is not read from here on';
@@ -130,6 +146,7 @@ test.each<[file: string, kind: string, content: string, reject: string | null, p
   ['a.xml', 'a cut off feed', TWO.slice(0, -60), `3: ${BROKEN_XML} Unclosed root tag`, 'a'],
   ['a.xml', 'a feed cut off in an item', TWO.slice(0, -40), `3: ${BROKEN_XML} Unclosed root tag`, 'a'],
   ['a.xml', 'no XML', 'id,title', `1: ${BROKEN_XML} Non-whitespace before first tag.`],
+  ['a.xml', 'other prefixes of the namespaces', OTHER_PREFIXES, null, 'a'],
   ['a.xml', 'an entity that grows', GROWING, null, 'a'],
 ])('%s with %s', async (file, _kind, content, reject, product = '') => {
   const table = await readTable(file, content);
@@ -185,6 +202,7 @@ test.each<[text: string, amount: number | null, withPoint?: number | null]>([
   ['12,5', 12.5],
   ['1.234.567,89', 1234567.89],
   ['CHF 1’200.–', 1200],
+  ['$1,200.00 USD', 1200],
   ['12.34.56', null],
   ['1,2,3', null],
   ['-5', null],

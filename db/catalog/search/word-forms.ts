@@ -13,7 +13,7 @@ const JOINED_MAX = 3;
 const REFERENCE_MAX = 6;
 /** Letters of a word that may be two words of a row, or three, and of each part. */
 const SPLIT_MIN = 5;
-const THIRDS_MIN = 8;
+const THIRDS_MIN = 7;
 const SPLIT_MAX = 30;
 const PART_MIN = 2;
 /** Digits that are also the beginning of a reference. */

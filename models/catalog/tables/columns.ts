@@ -26,6 +26,7 @@ const HEADERS = {
   image_position: 'image position',
   variant_image: 'variant image',
   price: 'price|variant price|preis|verkaufspreis|prix|prezzo|precio|preco|prijs',
+  sale_dates: 'sale price effective date',
   sale_price:
     'sale price|special price|angebotspreis|sonderpreis|prix promo|prix solde|prezzo scontato|precio oferta',
   currency: 'currency|wahrung|devise|monnaie|valuta|moneda|moeda',

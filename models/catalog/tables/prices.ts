@@ -4,16 +4,17 @@ import { REGION_CURRENCIES, REGIONS, type Region } from '../../pricing/estimate'
 const SIGNS: Readonly<Record<string, string>> = { '€': 'eur', '£': 'gbp', US$: 'usd', $: 'usd' };
 const CODES =
   'EUR|USD|GBP|CHF|JPY|SEK|NOK|DKK|PLN|CZK|HUF|CAD|AUD|NZD|HKD|SGD|CNY|KRW|AED|SAR|TRY|BRL|MXN|INR';
-const CURRENCY = new RegExp(`US\\$|[€£$]|(?<!\\p{L})(?:${CODES})(?!\\p{L})`, 'iu');
+const CURRENCY = new RegExp(`US\\$|[€£$]|(?<!\\p{L})(?:${CODES})(?!\\p{L})`, 'giu');
 
 /** The market of a currency (contract 2.4); null for a currency without a market. */
 export const regionOf = (currency: string): Region | null =>
   REGIONS.find((region) => REGION_CURRENCIES[region] === currency) ?? null;
 
-/** The currency that a text names by its sign or ISO 4217 code, in lower case. */
+/** The currency that a text names by its sign or, of both, by its ISO 4217 code (`$1,200 CAD`), in lower case. */
 export function currencyIn(text: string): string | null {
-  const [found] = CURRENCY.exec(text) ?? [];
-  return found === undefined ? null : (SIGNS[found.toUpperCase()] ?? found.toLowerCase());
+  const found = text.match(CURRENCY) ?? [];
+  const named = found.find((each) => /^[a-z]{3}$/i.test(each)) ?? found[0];
+  return named === undefined ? null : (SIGNS[named.toUpperCase()] ?? named.toLowerCase());
 }
 
 export const withoutCurrency = (text: string): string => text.replace(CURRENCY, ' ');

@@ -48,11 +48,20 @@ export interface Named {
   readonly entities: readonly NamedEntity[];
 }
 
-/** A price of a table: a listing in bundle form, a fault, or none for a reason that is not a fault of its row. */
+/** A price of a table: a listing in bundle form, a fault, or none, with a remark that is not a fault of its row. */
 export type TablePrice =
   | RowFault
   | { readonly line: number; readonly value: object }
-  | { readonly unpriced: string };
+  | { readonly remark: string };
+
+interface TableProduct {
+  /** The record in bundle form. */
+  readonly value: object;
+  /** Of its rows. */
+  readonly faults: readonly RowFault[];
+  /** What was left out, if anything, without being a fault. */
+  readonly remark: string | null;
+}
 
 export interface KnownNames {
   find(name: string): NamedCategory | undefined;
@@ -61,9 +70,11 @@ export interface KnownNames {
 }
 
 const FACETS = ['colour', 'material', 'gender', 'condition'] as const;
-const NO_CURRENCY = 'they name no currency; give it with --currency';
-const NO_PAGE = 'a listing needs the page of its product; give the address of the shop with --shop';
+const UNPRICED = 'prices were left out:';
+const NO_CURRENCY = `${UNPRICED} they name no currency; give it with --currency`;
+const NO_PAGE = `${UNPRICED} a listing needs the page of its product; give the address of the shop with --shop`;
 const MARKETS = 'markets are priced in usd, gbp and eur';
+const NO_HTTPS = "links were left out: they begin with http://, and a product's url with https://";
 const NO_CATEGORY = 'Products';
 const DESCRIPTION_LENGTH_MAX = 4_000;
 const OPTIONS = ['1', '2', '3'] as const;
@@ -88,9 +99,9 @@ export class ProductRows {
     return !['draft', 'archived'].includes(status) && !['false', 'no', '0'].includes(published);
   }
 
-  /** Whether they describe the product; its other rows may come later. */
+  /** Whether they can be a product. */
   isDescribed(rows: Rows): boolean {
-    return (this.#first(rows, 'title') ?? this.#first(rows, 'brand')) !== null;
+    return (['title', 'brand', 'model', 'style'] as const).some((field) => this.#first(rows, field) !== null);
   }
 
   named(rows: Rows): Named {
@@ -124,8 +135,7 @@ export class ProductRows {
     return { category, entities };
   }
 
-  /** The record of the product in bundle form, and the faults of its rows. */
-  product(key: string, rows: Rows): { readonly value: object; readonly faults: readonly RowFault[] } {
+  product(key: string, rows: Rows): TableProduct {
     const { category, entities } = this.named(rows);
     const attributes: Record<string, string[]> = {};
     for (const { kind, id } of entities) attributes[kind] = [...(attributes[kind] ?? []), id];
@@ -133,6 +143,8 @@ export class ProductRows {
     const skus = distinct(rows.map((row) => this.#one(row, 'sku')));
     const keywords = this.#all(rows, 'keywords').flatMap((text) => text.split(/[,;|]/));
     const data = this.#data(rows);
+    const url = this.#first(rows, 'url') ?? this.#pageOf(key);
+    const isPlain = url !== null && /^http:\/\//i.test(url);
     const value = {
       id: productId(key),
       category: category.id,
@@ -140,14 +152,14 @@ export class ProductRows {
       ...givenOf({
         title: this.#first(rows, 'title'),
         sku: skus[0] ?? null,
-        url: this.#first(rows, 'url') ?? this.#pageOf(key),
+        url: isPlain ? null : url,
       }),
       ...(Object.keys(data).length > 0 && { data }),
       keywords: distinct([...keywords.map((each) => each.trim()), ...skus.slice(1)]),
       images: distinct(this.#inOrder(rows).flatMap((row) => this.#pictures(row, 'images'))),
       variants: variants.map(({ value }) => value),
     };
-    return { value, faults };
+    return { value, faults, remark: isPlain ? NO_HTTPS : null };
   }
 
   /** Its prices as listings in bundle form. @param date today's, `YYYY-MM-DD` */
@@ -156,17 +168,18 @@ export class ProductRows {
     const page = this.#first(rows, 'url') ?? this.#pageOf(key);
     return this.#variants(key, rows).variants.flatMap(({ row, value: { id, fields } }): TablePrice[] => {
       const { line } = row;
-      const text = this.#one(row, 'sale_price') ?? this.#one(row, 'price');
+      const sale = this.#isOnSale(row, date) ? this.#one(row, 'sale_price') : null;
+      const text = sale ?? this.#one(row, 'price');
       if (text === null) return [];
       const price = readPrice(text, this.columns.format !== 'generic');
       if (!price) return [{ line, field: 'price', reason: `"${text}" is no price` }];
       const named = this.#one(row, 'currency')?.toLowerCase() ?? this.columns.currency;
       const currency = price.currency ?? named ?? this.options.currency;
       const link = this.#one(row, 'url') ?? page;
-      if (currency === null) return [{ unpriced: NO_CURRENCY }];
-      if (link === null) return [{ unpriced: NO_PAGE }];
+      if (currency === null) return [{ remark: NO_CURRENCY }];
+      if (link === null) return [{ remark: NO_PAGE }];
       const region = regionOf(currency);
-      if (region === null) return [{ unpriced: `in ${currency.toUpperCase()}; ${MARKETS}` }];
+      if (region === null) return [{ remark: `${UNPRICED} in ${currency.toUpperCase()}; ${MARKETS}` }];
       const variant_name = [title, ...fields.map(({ name }) => name)].join(' ').trim();
       const vendor = URL.canParse(link) ? new URL(link).hostname : '';
       const value = { variant: id, region, link, variant_name, vendor, price: price.amount, currency, date };
@@ -174,11 +187,19 @@ export class ProductRows {
     });
   }
 
+  /** By the first and last day of the sale, `2026-02-01T13:00-0800/2026-02-28`, if they are given. */
+  #isOnSale(row: TableRow, date: string): boolean {
+    const days = (this.#one(row, 'sale_dates') ?? '').split('/').map((time) => time.trim().slice(0, 10));
+    const [first = '', last = ''] = days;
+    return first <= date && (last === '' || date <= last);
+  }
+
   #variants(key: string, rows: Rows) {
     const isGoogle = this.columns.format === 'google';
     const names = OPTIONS.map((option) => this.#first(rows, `option${option}_name`) ?? `option ${option}`);
     const colours = distinct(rows.map((row) => this.#one(row, 'colour')));
     const ownFields = colours.length > 1 ? (['size', 'colour'] as const) : (['size'] as const);
+    const skus = rows.map((row) => this.#one(row, 'sku'));
     const variantOf = (row: TableRow) => {
       const fields = OPTIONS.map((option, position) => ({
         field: (names[position] ?? '').toLowerCase(),
@@ -189,7 +210,10 @@ export class ProductRows {
         ...ownFields.map((field) => ({ field, name: this.#one(row, field) })),
       ].flatMap(({ field, name }) => (name === null ? [] : [{ field, name }]));
       const id = this.#one(row, 'group') === null ? null : this.#one(row, 'id');
-      const name = id ?? this.#one(row, 'sku') ?? (given.map((each) => each.name).join('/') || 'default');
+      const sku = this.#one(row, 'sku');
+      const isSole = sku !== null && skus.indexOf(sku) === skus.lastIndexOf(sku);
+      const parts = [sku, ...(isSole ? [] : given.map((each) => each.name))];
+      const name = id ?? (parts.filter((part) => part !== null).join('/') || 'default');
       const images = this.#pictures(row, rows.length > 1 && isGoogle ? 'images' : 'variant_image');
       const value = { id: `variant_${idPart(key)}.${idPart(name)}`, fields: given, images };
       return { row, name, value };

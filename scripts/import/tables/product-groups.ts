@@ -50,22 +50,23 @@ function bounded(found: ProductGroup | GroupFault): ProductGroup | GroupFault {
 /** Keys that begin more than one run of rows, in about eight bytes for each run. */
 export class NonConsecutiveKeys {
   #hashes: number[] = [];
-  #repeated: ReadonlySet<number> | null = null;
+  #repeated: ReadonlySet<number> = new Set();
 
   add(key: string): void {
     this.#hashes.push(hashOf(key));
   }
 
-  /** Call after the last was added. A key with the same hash only comes later. */
-  has(key: string): boolean {
-    this.#repeated ??= this.#find();
-    return this.#repeated.size > 0 && this.#repeated.has(hashOf(key));
-  }
-
-  #find(): ReadonlySet<number> {
+  /** Call after the last was added. Returns whether there are any. */
+  close(): boolean {
     const sorted = Float64Array.from(this.#hashes).sort();
     this.#hashes = [];
-    return new Set(sorted.filter((hash, position) => hash === sorted[position - 1]));
+    this.#repeated = new Set(sorted.filter((hash, position) => hash === sorted[position - 1]));
+    return this.#repeated.size > 0;
+  }
+
+  /** A key with the same hash only comes later. */
+  has(key: string): boolean {
+    return this.#repeated.size > 0 && this.#repeated.has(hashOf(key));
   }
 }
 

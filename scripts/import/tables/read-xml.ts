@@ -18,7 +18,10 @@ interface OpenItem {
   text: string;
 }
 
-/** Items of an RSS or Atom feed: their elements are cells, without the prefix `g:`; deeper elements are ignored. */
+/** Feeds bind these to any prefix; `g` needs no binding. */
+const NAMESPACES = /^http:\/\/(?:base\.google\.com\/|www\.w3\.org\/2005\/Atom$)/;
+
+/** Items of an RSS or Atom feed: their elements are cells, without the prefix of these; deeper elements are ignored. */
 export async function* xmlRows(
   path: string,
   encoding: string,
@@ -27,6 +30,7 @@ export async function* xmlRows(
   const sax = saxParser(true);
   let rows: ReadRow[] = [];
   let item = null as OpenItem | null;
+  const prefixes = new Set(['g']);
   // One fault outside of items is enough.
   let isToldOutside = false;
 
@@ -49,12 +53,18 @@ export async function* xmlRows(
     fail(`${item.column} is longer than ${CELL_LENGTH_MAX} characters`);
     item.text = '';
   };
-  sax.onopentag = ({ name, attributes }) => {
+  sax.onopentag = ({ name: qualified, attributes }) => {
+    for (const [attribute, value] of Object.entries(attributes))
+      if (attribute.startsWith('xmlns:') && NAMESPACES.test(String(value))) prefixes.add(attribute.slice(6));
+    const [prefix = '', local] = qualified.split(':');
+    const name = local !== undefined && prefixes.has(prefix) ? local : qualified;
     if (item) {
       item.depth += 1;
       if (item.depth > 1) return;
-      item.column = name.replace(/^g:/, '');
-      item.text = String(attributes['href'] ?? '');
+      item.column = name;
+      // Of the links of an Atom entry only this one is its page.
+      const isPage = (attributes['rel'] ?? 'alternate') === 'alternate';
+      item.text = isPage ? String(attributes['href'] ?? '') : '';
     } else if (ITEMS.has(name)) {
       item = { line: sax.line + 1, cells: new Map(), fault: null, depth: 0, column: '', text: '' };
       isToldOutside = false;

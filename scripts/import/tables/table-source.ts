@@ -34,7 +34,8 @@ export class TableSource implements RecordSource {
   readonly #rows: ProductRows;
   readonly #nonConsecutive = new NonConsecutiveKeys();
   readonly #rejected = new Set<number>();
-  readonly #unpriced = new Map<string, number>();
+  /** How often each was made. */
+  readonly #remarks = new Map<string, number>();
   readonly #notes: string[] = [];
   readonly #previewed: object[] = [];
   #isWhole = true;
@@ -73,12 +74,23 @@ export class TableSource implements RecordSource {
         if ('lost' in found) this.#isWhole &&= !found.lost;
         else {
           this.#nonConsecutive.add(found.key);
-          if (this.#rows.isOffered(found.rows) && this.#rows.isDescribed(found.rows))
-            this.taxonomy.add(this.#rows.named(found.rows), found.rows[0]?.line ?? 0);
+          this.#addNamed(found);
         }
       }
     }
+    // A part of a product does not tell its category.
+    if (this.#nonConsecutive.close()) {
+      this.taxonomy.clear();
+      for await (const some of this.#groups(onBytes)) {
+        for (const found of some) if ('rows' in found) this.#addNamed(found);
+      }
+    }
     await this.taxonomy.match();
+  }
+
+  #addNamed({ rows }: ProductGroup): void {
+    if (this.#rows.isOffered(rows) && this.#rows.isDescribed(rows))
+      this.taxonomy.add(this.#rows.named(rows), rows[0]?.line ?? 0);
   }
 
   /** To be called for each rejected line: a rejected product has no prices. */
@@ -112,7 +124,7 @@ export class TableSource implements RecordSource {
     const notes = [...this.#notes];
     if (this.#hidden > 0)
       notes.push(`${this.#hidden} products are drafts, archived or unpublished, and were left out`);
-    for (const [why, count] of this.#unpriced) notes.push(`${count} prices were left out: ${why}`);
+    for (const [remark, count] of this.#remarks) notes.push(`${count} ${remark}`);
     return { products: this.#products, removed: this.#removed, notes, refused: this.#refused };
   }
 
@@ -148,7 +160,8 @@ export class TableSource implements RecordSource {
       return [];
     }
     this.#products += 1;
-    const { value, faults } = this.#rows.product(key, rows);
+    const { value, faults, remark } = this.#rows.product(key, rows);
+    if (remark !== null) this.#count(remark);
     if (this.#previewed.length < PREVIEWED) this.#previewed.push(value);
     return [lineOf(rows[0]?.line ?? 0, value, this.#parsers.products), ...faults];
   }
@@ -165,9 +178,13 @@ export class TableSource implements RecordSource {
     return this.#rows.listings(key, rows, date).flatMap((price): Lines<'listings'> => {
       if ('value' in price) return [lineOf(price.line, price.value, this.#parsers.listings)];
       if ('reason' in price) return [price];
-      this.#unpriced.set(price.unpriced, (this.#unpriced.get(price.unpriced) ?? 0) + 1);
+      this.#count(price.remark);
       return [];
     });
+  }
+
+  #count(remark: string): void {
+    this.#remarks.set(remark, (this.#remarks.get(remark) ?? 0) + 1);
   }
 
   /** The products that are no longer in the feed (contract 13.23). */

@@ -46,6 +46,12 @@ export class TableTaxonomy implements KnownNames {
     return this.known.get(name) ?? this.known.get(name.toLowerCase()) ?? this.known.get(slugOf(name));
   }
 
+  /** Forgets what was added. */
+  clear(): void {
+    this.#categories.clear();
+    this.#entities.clear();
+  }
+
   add({ category: { id, name }, entities }: Named, line: number): void {
     if (!this.known.has(id) && !this.#categories.has(id)) {
       // Without models a product is named by its title.
