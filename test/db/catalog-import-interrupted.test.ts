@@ -125,11 +125,14 @@ test('readers see a change and everything that follows from it at once, and are 
 describe('one import runs at a time', () => {
   const RUNNING = 'Another import has been running since';
 
-  test('and a second one is told that', async () => {
+  test('and a second one is told that, but dry runs go on beside it', async () => {
     const first = await openImport(bench.knex, false);
     await expect(openImport(await bench.database.connect(), false)).rejects.toThrow(RUNNING);
     await expect(bench.import(CATALOG)).rejects.toThrow(RUNNING);
-    await first.close();
+    // contract 13.7
+    const other = await openImport(bench.knex, true);
+    expect(await bench.import(CATALOG, { dryRun: true })).toMatchObject({ rejected: 0 });
+    await Promise.all([first.close(), other.close()]);
     await bench.accept(CATALOG);
   });
 

@@ -15,7 +15,7 @@ import { insertMessages } from '../../core/shared-clauses';
 import { disableTimeout, rowsOf, sql } from '../../core/sql';
 import { upsert } from '../../core/staging';
 import { makeSearchSnapshot } from '../search/make-snapshot';
-import { countOf, loadEntities } from './catalog-tables';
+import { countOf } from './catalog-tables';
 import { type InTransaction, PostgresRecordStore, STOPPED_IMPORT } from './record-store';
 import { countDeferredIndexes, deferIndexes, makeIndexes, tidyTables } from './search-upkeep';
 
@@ -108,11 +108,6 @@ export class PostgresImportStore extends PostgresRecordStore implements CatalogI
     this.isFirstLoad = false;
   }
 
-  async entitiesOf(kinds: readonly string[], after: string, limit: number): Promise<readonly EntityRecord[]> {
-    const wanted = sql`kind = ANY(${kinds}::text[]) AND id > ${after} AND NOT deleted ORDER BY id LIMIT ${limit}`;
-    return [...(await loadEntities(this.knex, wanted)).values()];
-  }
-
   openFeed(name: string): Promise<FeedRun> {
     return openFeed(this.knex, this.inTransaction, name);
   }
@@ -184,7 +179,7 @@ async function openFeed(knex: Knex, write: InTransaction, feed: string): Promise
 /**
  * @param connections how many work at once where the work can be split; the embedded database has one session, so one
  * @param entry the import in the audit log; none for a dry run
- * @throws Error when another import is alive
+ * @throws Error when another import is alive; a dry run works beside others
  */
 export async function openImport(
   knex: Knex,
@@ -192,14 +187,16 @@ export async function openImport(
   connections = 1,
   entry: OpenAuditEntry | null = null,
 ): Promise<CatalogImportStore> {
-  const holder = await acquireImport(knex);
-  if (!dryRun) return new PostgresImportStore(knex, holder, connections, entry);
-  await forget(knex);
-  return new DryRunStore(knex, holder, connections, null);
+  if (!dryRun) return new PostgresImportStore(knex, await acquireImport(knex), connections, entry);
+  // Those of dry runs that were killed.
+  const after = (ms: number) => new Date(Date.now() + ms).toISOString();
+  await rowsOf(
+    knex,
+  )`DELETE FROM catalog_import_preview WHERE id NOT BETWEEN ${after(-DAY_MS)} AND ${after(DAY_MS)}`;
+  return new DryRunStore(knex, null);
 }
 
-/** Deletes the notes of a dry run, which may have been killed. */
-const forget = (knex: Knex) => rowsOf(knex)`DELETE FROM catalog_import_preview`;
+const DAY_MS = 86_400_000;
 
 const PREVIEW = writtenTable(
   'catalog_import_preview',
@@ -220,16 +217,29 @@ interface PreviewRow {
 const UNKNOWN = { parents: {}, tags: [], keywords: [], popularity: 0, images: [], thumbnails: [] };
 
 /** What a dry run would change is noted in a table, as far as later lines refer to it: it may be larger than memory. */
-class DryRunStore extends PostgresImportStore {
+class DryRunStore extends PostgresRecordStore implements CatalogImportStore {
+  /** Its notes have this before their ids, as other dry runs may write theirs. */
+  private readonly run = `${new Date().toISOString()} ${randomUUID()} `;
+  private readonly noted = sql`SELECT substr(id, ${this.run.length + 1}) AS id, kind, category,
+    substr(product_id, ${this.run.length + 1}) AS product_id, deleted FROM catalog_import_preview`;
   /** Reading the catalog anew would not find what was noted. */
   override taxonomyVersion = async () => 0;
-  override staleRows = async () => 0;
-  override missingIndexes = async () => 0;
-  override end = async () => undefined;
+  staleRows = async () => 0;
+  missingIndexes = async () => 0;
+  makeIndexes = async () => undefined;
+  productsWritten = () => undefined;
+  end = async () => undefined;
+  openFeed = () => Promise.reject(new Error('A dry run opens no feed.'));
 
-  override async close(): Promise<void> {
-    await forget(this.knex);
-    await super.close();
+  override readonly inTransaction = <Result>(work: (trx: Knex) => Promise<Result>): Promise<Result> =>
+    super.inTransaction(async (trx) => {
+      await disableTimeout(trx);
+      return await work(trx);
+    });
+
+  async close(): Promise<void> {
+    const after = `${this.run}\u{10ffff}`;
+    await rowsOf(this.knex)`DELETE FROM catalog_import_preview WHERE id BETWEEN ${this.run} AND ${after}`;
   }
 
   protected override async entitiesIn(
@@ -237,7 +247,7 @@ class DryRunStore extends PostgresImportStore {
     ids: readonly string[],
   ): Promise<ReadonlyMap<string, EntityRecord>> {
     const known = new Map(await super.entitiesIn(knex, ids));
-    for (const { id, kind, category } of await noted(knex, ids)) {
+    for (const { id, kind, category } of await this.notedOf(knex, ids)) {
       if (category !== null) known.set(id, { ...UNKNOWN, id, name: id, kind, category });
     }
     return known;
@@ -248,7 +258,7 @@ class DryRunStore extends PostgresImportStore {
     ids: readonly string[],
   ): Promise<readonly UnpricedVariant[]> {
     const unpriced = new Map((await super.unpricedVariants(trx, ids)).map((each) => [each.id, each]));
-    for (const { id, product_id, deleted } of await noted(trx, ids)) {
+    for (const { id, product_id, deleted } of await this.notedOf(trx, ids)) {
       unpriced.delete(id);
       if (product_id === null || deleted) unpriced.set(id, { id, product_id, known: true });
     }
@@ -267,34 +277,47 @@ class DryRunStore extends PostgresImportStore {
         entities.flatMap((record) =>
           isDeletion(record) ? [] : [{ ...record, product_id: null, deleted: false }],
         ),
-      products: (products) => variantsAfter(trx, products),
+      products: (products) => this.variantsAfter(trx, products),
     };
-    await upsert(trx, PREVIEW, (await notes[kind]?.(records)) ?? []);
+    const rows = (await notes[kind]?.(records)) ?? [];
+    const owned = rows.map((row) => ({
+      ...row,
+      id: this.run + row.id,
+      product_id: row.product_id && this.run + row.product_id,
+    }));
+    await upsert(trx, PREVIEW, owned);
+  }
+
+  /** The variants that these products had, as the records before left them, and then those that they have. */
+  private async variantsAfter(
+    trx: Knex,
+    records: readonly WrittenRecords['products'][],
+  ): Promise<PreviewRow[]> {
+    const variant = { kind: 'variant', category: null, deleted: false };
+    const gone = new Set(records.filter(isDeletion).map(({ id }) => id));
+    const products = records.map(({ id }) => id);
+    const had = await rowsOf<{ id: string; product_id: string }>(trx)`
+      SELECT id, product_id FROM (${this.noted} WHERE product_id = ANY(${this.owned(products)}::text[])) AS noted
+      UNION SELECT id, product_id FROM variants WHERE product_id = ANY(${products}::text[])
+        AND NOT EXISTS (SELECT FROM catalog_import_preview AS later WHERE later.id = ${this.run}::text || variants.id)`;
+    return [
+      ...had.map(({ id, product_id }) => {
+        const deleted = gone.has(product_id);
+        return { ...variant, id, product_id: deleted ? product_id : null, deleted };
+      }),
+      ...records.flatMap((record) =>
+        isDeletion(record)
+          ? []
+          : record.variants.map(({ id }) => ({ ...variant, id, product_id: record.id })),
+      ),
+    ];
+  }
+
+  private notedOf(knex: Knex, ids: readonly string[]): Promise<PreviewRow[]> {
+    return rowsOf<PreviewRow>(knex)`${this.noted} WHERE id = ANY(${this.owned(ids)}::text[])`;
+  }
+
+  private owned(ids: readonly string[]): string[] {
+    return ids.map((id) => this.run + id);
   }
 }
-
-/** The variants that these products had, as the records before left them, and then those that they have. */
-async function variantsAfter(
-  trx: Knex,
-  records: readonly WrittenRecords['products'][],
-): Promise<PreviewRow[]> {
-  const variant = { kind: 'variant', category: null, deleted: false };
-  const gone = new Set(records.filter(isDeletion).map(({ id }) => id));
-  const products = records.map(({ id }) => id);
-  const had = await rowsOf<{ id: string; product_id: string }>(trx)`
-    SELECT id, product_id FROM catalog_import_preview WHERE product_id = ANY(${products}::text[])
-    UNION SELECT id, product_id FROM variants WHERE product_id = ANY(${products}::text[])
-      AND NOT EXISTS (SELECT FROM catalog_import_preview AS later WHERE later.id = variants.id)`;
-  return [
-    ...had.map(({ id, product_id }) => {
-      const deleted = gone.has(product_id);
-      return { ...variant, id, product_id: deleted ? product_id : null, deleted };
-    }),
-    ...records.flatMap((record) =>
-      isDeletion(record) ? [] : record.variants.map(({ id }) => ({ ...variant, id, product_id: record.id })),
-    ),
-  ];
-}
-
-const noted = (knex: Knex, ids: readonly string[]): Promise<PreviewRow[]> =>
-  rowsOf<PreviewRow>(knex)`SELECT * FROM catalog_import_preview WHERE id = ANY(${ids}::text[])`;

@@ -114,6 +114,11 @@ export class PostgresRecordStore implements RecordStore {
     return this.entitiesIn(this.knex, ids);
   }
 
+  async entitiesOf(kinds: readonly string[], after: string, limit: number): Promise<readonly EntityRecord[]> {
+    const wanted = sql`kind = ANY(${kinds}::text[]) AND id > ${after} AND NOT deleted ORDER BY id LIMIT ${limit}`;
+    return [...(await loadEntities(this.knex, wanted)).values()];
+  }
+
   async transaction<Result>(work: (transaction: RecordTransaction) => Promise<Result>): Promise<Result> {
     const result = await this.alone(async (trx) => {
       await this.entry?.begin(trx);
