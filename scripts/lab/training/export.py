@@ -22,7 +22,7 @@ from graph import Graph
 from network import DIMENSIONS, Convolution, Embedder, MEAN, SCALE, values_of
 from photos import read_folder
 from sources import read_all
-from train import Target, beginning
+from train import Target, initial_model
 
 POWER = 0.25
 BATCH, SIDE = 16, 224
@@ -90,7 +90,7 @@ def main() -> None:
 
 def averaged(runs: list[dict], mix: float) -> Embedder:
     """The mean of the fine-tuned weights of all runs, and that with the weights that the runs began with."""
-    network = beginning(Target(**runs[0]["target"]))
+    network = initial_model(Target(**runs[0]["target"]))
     tuned = {name: sum(run["average"][name] for run in runs) / len(runs) for name in network.state_dict()}
     network.load_state_dict({name: (1 - mix) * value + mix * tuned[name] for name, value in network.state_dict().items()})
     return network.eval().to(memory_format=torch.channels_last)
