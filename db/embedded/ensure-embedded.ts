@@ -1,11 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync, statSync } from 'node:fs';
+import { Socket } from 'node:net';
 import { join } from 'node:path';
+
 import { setTimeout as delay } from 'node:timers/promises';
+import { Client } from 'pg';
 import { messageOf, unavailable } from '../../models/errors';
 import { type HostOptions, hasCluster } from './cluster-folder';
-import { type Lease, openLease } from './lease';
-import { findRunningHost, type ShortPath, shortPath } from './run-folder';
+import { clientOptions, findRunningHost, type ShortPath, shortPath } from './run-folder';
+import { CANNOT_OPEN, LEASE_NAME } from './wire-server';
 
 export interface EmbeddedOptions extends Partial<Omit<HostOptions, 'folder'>> {
   /** Called when there is no database in the folder yet, before it is made. */
@@ -138,4 +141,53 @@ function openLog(folder: string): number {
 
 function lastLines(folder: string): string {
   return readFileSync(join(folder, LOG_NAME), 'utf8').trimEnd().split('\n').slice(-5).join(' | ');
+}
+
+/** A connection without queries: the host runs as long as a process holds one, and when the host dies it breaks. */
+interface Lease {
+  readonly socketFolder: string;
+  /** Resolves when the host has gone or `release` is done. */
+  readonly ended: Promise<void>;
+  /** Gives the lease back; if it was the last, resolves when the host has closed the database, or after a minute. */
+  release(): Promise<void>;
+}
+
+/** A host that is opening the database says so every few seconds; one that is silent for this long hangs. */
+const SILENT_MS = 60_000;
+
+/** Closing takes a moment; on a very slow disk the host goes on alone. */
+const CLOSE_MS = 60_000;
+
+/** Connects and waits until the database is open; null if no host listens. @throws Error with the reason if it can't be opened */
+async function openLease(socketFolder: string): Promise<Lease | null> {
+  const socket = new Socket();
+  const client = new Client({
+    ...clientOptions(socketFolder),
+    application_name: LEASE_NAME,
+    stream: () => socket,
+  });
+  const ended = new Promise<void>((resolve) => client.once('end', () => resolve()));
+  const silence = setTimeout(() => socket.destroy(), SILENT_MS);
+  client.on('notice', () => silence.refresh());
+  // `ended` tells when a connection breaks.
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+  } catch (error) {
+    socket.destroy();
+    if (error instanceof Error && 'code' in error && error.code === CANNOT_OPEN) throw error;
+    return null;
+  } finally {
+    clearTimeout(silence);
+  }
+  socket.unref();
+  return { socketFolder, ended, release };
+
+  async function release(): Promise<void> {
+    socket.ref();
+    client.end().catch(() => undefined);
+    const late = setTimeout(() => socket.destroy(), CLOSE_MS);
+    await ended;
+    clearTimeout(late);
+  }
 }

@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 import { version } from '../../package.json';
-import { buildProgram } from '../../scripts/commands/program';
+import { buildProgram } from '../../scripts/commands/run-command';
 import { outcomeOf } from '../../scripts/lab/service-processes';
 import { runLoupeHere } from '../support/run-loupe';
 

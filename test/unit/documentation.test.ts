@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
-import { buildProgram } from '../../scripts/commands/program';
+import { buildProgram } from '../../scripts/commands/run-command';
 import { settingNames } from '../../scripts/config';
 
 const ROOT = resolve(__dirname, '../..');
