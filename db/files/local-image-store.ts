@@ -78,12 +78,9 @@ export class LocalImageStore implements ImageStore {
   ): Promise<Result | null> {
     const path = this.pathOf(address);
     if (path === null) return null;
-    try {
-      return await reading(path);
-    } catch (error) {
-      if (codeOf(error) === 'ENOENT') return null;
+    return unlessMissing(reading(path)).catch((error: unknown) => {
       throw storageFailure('read', error);
-    }
+    });
   }
 
   /** Null for an address that is not ours. */
@@ -100,19 +97,16 @@ const STORE_NAME = 'store-id';
 const FOLDER = /^[0-9a-f]{2}$/;
 
 /** Sorted; none where there is no such folder. */
-async function namesIn(folder: string, form: RegExp): Promise<string[]> {
-  try {
-    return (await readdir(folder)).filter((name) => form.test(name)).sort();
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return [];
-    throw error;
-  }
-}
+const namesIn = async (folder: string, form: RegExp): Promise<string[]> =>
+  ((await unlessMissing(readdir(folder))) ?? []).filter((name) => form.test(name)).sort();
 
-/** Null when there is no such file. */
-async function sizeOf(path: string): Promise<number | null> {
+const sizeOf = async (path: string): Promise<number | null> =>
+  (await unlessMissing(stat(path)))?.size ?? null;
+
+/** Null when there is no such file or folder. */
+async function unlessMissing<Result>(reading: Promise<Result>): Promise<Result | null> {
   try {
-    return (await stat(path)).size;
+    return await reading;
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return null;
     throw error;

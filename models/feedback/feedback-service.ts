@@ -3,6 +3,7 @@ import type { Owner } from '../access/api-key';
 import { isProduct } from '../catalog/item';
 import { badRequest, notFound } from '../errors';
 import { calibrationFiguresOf, shareOf } from '../indexing/figures';
+import { addTo } from '../multimap';
 import {
   type CatalogRepository,
   type Clock,
@@ -64,12 +65,7 @@ export class FeedbackService {
 
 function reliabilityBy(by: ReliabilityBy, answers: readonly JudgedPrediction[]) {
   const groups = new Map<string | null, JudgedPrediction[]>();
-  for (const each of answers) {
-    const of = each[by] === null ? null : String(each[by]);
-    const group = groups.get(of);
-    if (group) group.push(each);
-    else groups.set(of, [each]);
-  }
+  for (const each of answers) addTo(groups, each[by] === null ? null : String(each[by]), each);
   return [...groups]
     .sort(([left], [right]) => String(left).localeCompare(String(right), 'en'))
     .map(([of, group]) => ({ by, of, ...figuresOf(group) }));
