@@ -81,7 +81,7 @@ export interface QueueSlot {
  * share leaves the last eighth of it to the others.
  */
 export interface VisionQueue {
-  /** Whether photos should come as pixels: not to another process, nor to wait for long, as JPEGs take a tenth of the memory. */
+  /** Whether photos should come as pixels: not to wait for long, as JPEGs take a tenth of the memory. */
   readonly takesPixels: boolean;
   /** Fails with `unavailable`, before any work is done, when a photo that arrived now could not be answered in time. */
   admit(caller: VisionCaller): Promise<void>;

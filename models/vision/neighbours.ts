@@ -20,16 +20,10 @@ export interface Pixels {
 
 export type Vectors = readonly Float32Array[];
 
-/** A small, upright photo as pixels, for the process that decoded it. */
-export interface DecodedImage extends Pixels {
-  readonly digest: string;
-  jpeg(): Promise<Buffer>;
-}
+/** A small, upright photo as pixels, to be embedded soon. */
+export type DecodedImage = Pixels & Pick<PreparedImage, 'digest'>;
 
 export type SmallImage = Pick<PreparedImage, 'jpeg' | 'digest'> | DecodedImage;
-
-export const jpegOf = async (image: SmallImage): Promise<Buffer> =>
-  'pixels' in image ? image.jpeg() : image.jpeg;
 
 /** One catalog image near the photos of a call, by the nearest pair of views. */
 export interface Neighbour {

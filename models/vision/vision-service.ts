@@ -24,7 +24,7 @@ import { calibrationOf } from './confidence';
 import { viewSizeOf } from './embedding-model';
 import { atPosition, type ImageInput, type PhotoRequest, type PreparedInput } from './image-input';
 import { ancestryOf, type Evidence, MATCHES_MAX, MatchContext } from './matches';
-import { jpegOf, type Neighbourhood, type SmallImage } from './neighbours';
+import type { Neighbourhood, SmallImage } from './neighbours';
 
 /** Tuning of the vision path; the defaults are in the settings (contract 7.7). */
 export interface VisionSettings {
@@ -235,7 +235,8 @@ export class VisionService {
       neighbours: [...near.values()],
       rows: found.items.map(({ item, confidence }) => ({ id: item.id, confidence })),
     };
-    await this.predictions.save(prediction, caller.keepsPhotos ? await Promise.all(images.map(jpegOf)) : []);
+    const photos = caller.keepsPhotos ? images.flatMap((image) => ('jpeg' in image ? image.jpeg : [])) : [];
+    await this.predictions.save(prediction, photos);
     return id;
   }
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { NO_FILTER } from '../../models/catalog/catalog-query';
 import type { NeighbourRequest, VisionQueue } from '../../models/ports';
-import { jpegOf, type Neighbourhood } from '../../models/vision/neighbours';
+import type { Neighbourhood } from '../../models/vision/neighbours';
 import { processEnvironment } from '../../scripts/config';
 import type { PhotoPipeline, Photos } from '../../workers/pipeline';
 import { BullMqVisionQueue } from '../../workers/queue/bullmq-queue';
@@ -17,15 +17,16 @@ export const withRedis = REDIS_URL ? describe : describe.skip;
 
 export class FakePipeline implements PhotoPipeline {
   readonly seen: number[] = [];
-  readonly asked: Pick<Photos, 'scope' | 'liveStamp'>[] = [];
+  readonly asked: Pick<Photos, 'images' | 'scope' | 'liveStamp'>[] = [];
 
   /** Replaced by tests; answers with the number of the photo. */
   behave: (photo: number) => Promise<Neighbourhood> = async (photo) => neighbourhood(photo);
 
-  async neighbours({ images: [image], scope, liveStamp }: Photos): Promise<Neighbourhood> {
-    const photo = image ? (await jpegOf(image)).readUInt32BE(0) : 0;
+  async neighbours({ images, scope, liveStamp }: Photos): Promise<Neighbourhood> {
+    const [image = { jpeg: Buffer.alloc(4) }] = images;
+    const photo = ('pixels' in image ? image.pixels : image.jpeg).readUInt32BE(0);
     this.seen.push(photo);
-    this.asked.push({ scope, liveStamp });
+    this.asked.push({ images, scope, liveStamp });
     return this.behave(photo);
   }
 

@@ -2,7 +2,6 @@ import { Queue } from 'bullmq';
 import { BullMqVisionQueue } from '../../workers/queue/bullmq-queue';
 import { BullMqVisionWorker } from '../../workers/queue/bullmq-worker';
 import { VISION_QUEUE } from '../../workers/queue/job';
-import { gate } from '../support/gate';
 import { HandClock } from '../support/hand-clock';
 import { silent } from '../support/log-sink';
 import {
@@ -87,21 +86,6 @@ withRedis('vision queue, BullMQ, while Redis goes away', () => {
     expect(await asked).toMatchObject(UNAVAILABLE);
     held.open();
     await proxy.mend();
-  });
-
-  test('gets no photo of a caller that left while its JPEG was made', async () => {
-    const caller = new AbortController();
-    const made = gate();
-    const jpeg = () => {
-      caller.abort('disconnected');
-      return made.opened.then(() => Buffer.alloc(4));
-    };
-    const images = [{ pixels: Buffer.alloc(3), width: 1, height: 1, digest: 'd', jpeg }];
-    const asked = queue.neighbours({ ...requestFor(1, deadline(), caller.signal), images });
-    await expect(asked).rejects.toBe('disconnected');
-    made.open();
-    await ask(2);
-    expect(pipeline.seen).toEqual([2]);
   });
 
   test('refuses a photo from another release, to be sent again', async () => {

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { internalError, unprocessable } from '../../models/errors';
 import type { QueueSlot, VisionCaller } from '../../models/ports';
-import { jpegOf } from '../../models/vision/neighbours';
 import { HandClock } from '../support/hand-clock';
 import {
   ADAPTERS,
@@ -76,12 +75,13 @@ describe.each(ADAPTERS)('vision queue, %s', (_name, adapter) => {
     await open();
     const filters = [{ field: 'brand', include: ['brand_a'], exclude: ['brand_b'] }];
     const asked = { scope: { category: 'handbags', filters, sandbox: true }, liveStamp: '1234' } as const;
-    const request = requestFor(7, deadline());
-    const images = request.images.map((image) => ({
-      ...{ pixels: Buffer.alloc(3), width: 1, height: 1, digest: 'd', jpeg: () => jpegOf(image) },
-    }));
-    await expect(queue.neighbours({ ...request, images, ...asked })).resolves.toEqual(neighbourhood(7));
-    expect(pipeline.asked).toEqual([asked]);
+    const images = [
+      { pixels: Buffer.of(0, 0, 0, 7, 8, 9), width: 2, height: 1, digest: 'pixels' },
+      { jpeg: Buffer.of(1), digest: 'jpeg' },
+    ];
+    const request = { ...requestFor(7, deadline()), images, ...asked };
+    await expect(queue.neighbours(request)).resolves.toEqual(neighbourhood(7));
+    expect(pipeline.asked).toEqual([{ ...asked, images }]);
   });
 
   test('gives each of 200 interleaved callers the answer to its own photo', async () => {

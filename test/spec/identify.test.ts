@@ -1,6 +1,5 @@
 import sharp from 'sharp';
 import { viewSizeOf } from '../../models/vision/embedding-model';
-import { jpegOf } from '../../models/vision/neighbours';
 import { DAMAGED_PNG, useJobs } from '../support/photo-jobs';
 import type { Seen } from '../support/service';
 
@@ -152,9 +151,11 @@ const one = (background: string, width = 64, height = 64) =>
 /** 1 for each full channel of the photos that the workers received. */
 const coloursSeen = () =>
   Promise.all(
-    (service.queue.request?.images ?? []).map(async (image) =>
-      (await sharp(await jpegOf(image)).stats()).channels.map(({ mean }) => Math.round(mean / 255)).join(''),
-    ),
+    (service.queue.request?.images ?? []).map(async (image) => {
+      const picture =
+        'pixels' in image ? sharp(image.pixels, { raw: { ...image, channels: 3 } }) : sharp(image.jpeg);
+      return (await picture.stats()).channels.map(({ mean }) => Math.round(mean / 255)).join('');
+    }),
   );
 
 test.each([

@@ -9,7 +9,7 @@ import { silent } from '../support/log-sink';
 import { tinyManifest } from './tiny-models';
 
 const jpeg = Buffer.from('a JPEG');
-const pixels = { pixels: Buffer.alloc(3), width: 1, height: 1, digest: 'd', jpeg: async () => jpeg };
+const pixels = { pixels: Buffer.alloc(3), width: 1, height: 1, digest: 'd' };
 const manifest = tinyManifest(3);
 
 /** A pipeline under a live version and a catalog that a test may change, and what its embedder was given. */

@@ -1,7 +1,6 @@
 import sharp, { type Sharp } from 'sharp';
 import { AppError, undecodableImage, unprocessable } from '../../models/errors';
 import type { ResamplingKernel } from '../../models/vision/embedding-model';
-import type { Pixels } from '../../models/vision/neighbours';
 import type { ResizePlan } from './resize-plan';
 
 /** The output for a picture: three channels, upright, flattened on white, sRGB. */
@@ -85,11 +84,6 @@ export function decodePicture(
     }
   });
 }
-
-export const jpegOfPixels = ({ pixels, width, height }: Pixels): Promise<Buffer> =>
-  sharp(pixels, { raw: { width, height, channels: 3 } })
-    .jpeg(PREPARED)
-    .toBuffer();
 
 /** All decoder errors about broken bytes mean one thing to the caller: they can't be decoded. */
 export async function decoding<Result>(work: () => Promise<Result>): Promise<Result> {

@@ -9,14 +9,7 @@ import type { DecodedImage, PreparedImage } from '../../models/vision/neighbours
 import { decodableJpeg } from './decodable-jpeg';
 import { decodableWebp } from './decodable-webp';
 import { DecodeBudget, decodeMemoryBytes } from './decode-budget';
-import {
-  decodePicture,
-  decoding,
-  jpegOfPixels,
-  type OutputForm,
-  restrictSharp,
-  type SmallPicture,
-} from './decode-picture';
+import { decodePicture, decoding, type OutputForm, restrictSharp, type SmallPicture } from './decode-picture';
 import { decodeIsolated } from './isolated-decoder';
 import { ACCEPTED_FORMATS, sniffPictureFormat, unusualJpeg } from './picture-format';
 import { type ResizePlan, resizePlanOf, uprightSize } from './resize-plan';
@@ -71,8 +64,7 @@ export class SharpImagePreparer implements ImagePreparer {
 
   async decode(bytes: Buffer, size: ViewSize, options: PrepareOptions = {}): Promise<DecodedImage> {
     const { data: pixels, width, height } = await this.decodeChecked(bytes, 'pixels', size, options);
-    const image = { pixels, width, height };
-    return { ...image, digest: digestOf(bytes, options), jpeg: () => jpegOfPixels(image) };
+    return { pixels, width, height, digest: digestOf(bytes, options) };
   }
 
   async thumbnail(bytes: Buffer, side: number): Promise<Buffer> {

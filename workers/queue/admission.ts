@@ -33,6 +33,9 @@ const RECENT_MS = 50;
 /** As many as one key may have at a time are admitted unless the queue is stalled: for so few an estimate is too inaccurate. */
 const ALWAYS_ADMITTED = 16;
 
+/** Photos that wait as pixels, of half a megabyte each. */
+const DECODED_WAITING_MAX = 64;
+
 /** A queue for photos: which it admits, how long they wait, and what happens to those whose caller has gone. */
 export abstract class AdmittingQueue {
   protected readonly rate = new ThroughputEstimator();
@@ -51,6 +54,10 @@ export abstract class AdmittingQueue {
 
   /** Adds the photos, which counts at once in `load`. */
   protected abstract add(request: NeighbourRequest, askedAt: number): QueuedAnswer;
+
+  get takesPixels(): boolean {
+    return this.load.waiting < DECODED_WAITING_MAX;
+  }
 
   protected now(): number {
     return this.limits.clock.now().getTime();

@@ -1,7 +1,7 @@
 import { type JobsOptions, Queue } from 'bullmq';
 import { noWorker } from '../../models/errors';
 import type { NeighbourRequest, QueueLoad, VisionQueue } from '../../models/ports';
-import { jpegOf, type Neighbourhood } from '../../models/vision/neighbours';
+import type { Neighbourhood } from '../../models/vision/neighbours';
 import { AdmittingQueue, type QueuedAnswer, type VisionQueueLimits } from './admission';
 import { type BullMqOptions, BullMqProducer, queueUnavailable } from './bullmq-producer';
 import { INDEX_QUEUE, neighbourhoodOf, PAYLOAD_VERSION, VISION_QUEUE, type VisionJob } from './job';
@@ -23,7 +23,6 @@ const BYTES_SLACK_MS = 5_000;
 
 /** The producer of the vision queue on Redis, for any number of processes. */
 export class BullMqVisionQueue extends AdmittingQueue implements VisionQueue {
-  readonly takesPixels = false;
   readonly #producer: BullMqProducer;
   #lastCheck: { readonly seen: Promise<void>; readonly at: number } | null = null;
   #seen: QueueLoad = { waiting: 0, active: 0 };
@@ -101,18 +100,21 @@ export class BullMqVisionQueue extends AdmittingQueue implements VisionQueue {
   }
 
   async #answer(request: NeighbourRequest, askedAt: number): Promise<Neighbourhood> {
-    const { jobId, requestId, images, limit, scope, liveStamp, deadlineAt, signal, trace } = request;
+    const { jobId, requestId, images, limit, scope, liveStamp, deadlineAt, trace } = request;
     const keptMs = deadlineAt - askedAt + BYTES_SLACK_MS;
     let asked: ReturnType<BullMqProducer['ask']>;
     this.#adding += 1;
     try {
-      const jpegs = await Promise.all(images.map(jpegOf));
-      const sent = images.map(({ digest }, at) => ({ bytes: jpegs[at]?.length ?? 0, digest }));
+      const parts = images.map((image) => ('pixels' in image ? image.pixels : image.jpeg));
+      const sent = images.map(({ digest, ...image }, at) => ({
+        ...{ bytes: parts[at]?.length ?? 0, digest },
+        ...('pixels' in image && { size: { width: image.width, height: image.height } }),
+      }));
       const photos = { images: sent, limit, scope, liveStamp };
       const job: VisionJob = { v: PAYLOAD_VERSION, requestId, ...photos, askedAt, deadlineAt, trace };
-      // Its withdrawal came first, and found no job.
-      signal?.throwIfAborted();
-      asked = this.#producer.ask(jobId, job, JOB, { bytes: Buffer.concat(jpegs), keptMs });
+      const [only, ...further] = parts;
+      const bytes = only && further.length === 0 ? only : Buffer.concat(parts);
+      asked = this.#producer.ask(jobId, job, JOB, { bytes, keptMs });
       await asked.added;
     } finally {
       this.#adding -= 1;

@@ -151,14 +151,15 @@ export class BullMqVisionWorker extends BullMqConsumer<VisionJob, VisionAnswer> 
 }
 
 /** @throws unavailable where the bytes of the photos are gone */
-function photosOf({ images }: VisionJob, jpegs: Buffer | null): Photos['images'] {
+function photosOf({ images }: VisionJob, attachment: Buffer | null): Photos['images'] {
   const length = images.reduce((sum, { bytes }) => sum + bytes, 0);
   // A Redis restored to an earlier state may have lost the answer, and the bytes are deleted.
-  if (jpegs?.length !== length) throw unavailable('The queue lost the photo.', 1);
+  if (attachment?.length !== length) throw unavailable('The queue lost the photo.', 1);
   let at = 0;
-  return images.map(({ bytes, digest }) => {
+  return images.map(({ bytes, digest, size }) => {
     at += bytes;
-    return { jpeg: jpegs.subarray(at - bytes, at), digest };
+    const part = attachment.subarray(at - bytes, at);
+    return size ? { ...size, pixels: part, digest } : { jpeg: part, digest };
   });
 }
 

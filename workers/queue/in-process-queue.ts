@@ -25,9 +25,6 @@ interface WaitingCall {
 
 const ATTEMPTS = 2;
 
-/** Photos that wait as pixels, of half a megabyte each. */
-const DECODED_WAITING_MAX = 64;
-
 /** The vision queue of an installation without Redis: the same contract in one process, in order of arrival. */
 export class InProcessVisionQueue extends AdmittingQueue implements VisionQueue {
   readonly #waiting = new Set<WaitingCall>();
@@ -39,10 +36,6 @@ export class InProcessVisionQueue extends AdmittingQueue implements VisionQueue 
     private readonly options: InProcessVisionQueueOptions,
   ) {
     super(options);
-  }
-
-  get takesPixels(): boolean {
-    return this.#waiting.size < DECODED_WAITING_MAX;
   }
 
   /** The process itself. */

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { AppError, type ErrorCode, type ErrorExtras, internalError, unavailable } from '../../models/errors';
 import type { CatalogImage } from '../../models/indexing/embedding-version';
 import type { NeighbourRequest } from '../../models/ports';
-import type { Neighbourhood } from '../../models/vision/neighbours';
+import type { Neighbourhood, Pixels, SmallImage } from '../../models/vision/neighbours';
 import type { IndexOutcome } from '../index-images';
 
 /** Names of the queues, after the installation's prefix. */
@@ -11,14 +11,17 @@ export const VISION_QUEUE = 'vision';
 export const INDEX_QUEUE = 'index';
 
 /** Raised when a payload changes, so that processes of two releases never misread one another's jobs. */
-export const PAYLOAD_VERSION = 5;
+export const PAYLOAD_VERSION = 6;
 
 /** The photos of a call as they travel through Redis, beside their bytes. Times are epoch milliseconds of the caller's clock. */
 export interface VisionJob
   extends Pick<NeighbourRequest, 'requestId' | 'limit' | 'scope' | 'liveStamp' | 'deadlineAt' | 'trace'> {
   readonly v: number;
-  /** Length of each photo's JPEG in the attachment, and its digest. */
-  readonly images: readonly { readonly bytes: number; readonly digest: string }[];
+  /** Length of each photo in the attachment, and its digest; its size if that has its pixels, else it is a JPEG. */
+  readonly images: readonly (Pick<SmallImage, 'digest'> & {
+    readonly bytes: number;
+    readonly size?: Pick<Pixels, 'width' | 'height'>;
+  })[];
   readonly askedAt: number;
 }
 
