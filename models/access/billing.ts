@@ -46,8 +46,8 @@ export interface Billed<Value> {
 /** Reservations expire after this, in case their process dies; longer than a call or an entry of a job takes with the default deadline. */
 export const RESERVATION_MS = 120_000;
 
-/** Whether credits are held for a call, and its booking; null when it is unknown whether it was made. */
-const LEDGER_HAS = new WeakMap<CallContext, { held?: true; sold?: Sold | null }>();
+/** Whether credits are held for a call; its booking, null when it is unknown whether it was made; what is done beside it. */
+const LEDGER_HAS = new WeakMap<CallContext, { held?: true; sold?: Sold | null; beside?: Promise<unknown> }>();
 
 /**
  * Charges for work: before it the balance must cover the highest possible price, which is held during long work; the price
@@ -68,8 +68,12 @@ export class Billing {
    * @throws AppError 402 when the balance does not cover it
    */
   async assertAffordable(call: CallContext, maxPrice: number): Promise<void> {
-    const { credits, held } = call.caller;
-    if (credits !== null && credits - held < maxPrice) await this.reserve(call, maxPrice);
+    if (!this.seemsAffordable(call, maxPrice)) await this.reserve(call, maxPrice);
+  }
+
+  /** Whether the balance covered a price a moment ago, when the key was looked up. */
+  seemsAffordable({ caller: { credits, held } }: CallContext, price: number): boolean {
+    return credits === null || credits - held >= price;
   }
 
   /** Holds the highest possible price of a call, before any work (contract 10.4); inside `charge`. @throws AppError 402 as above */
@@ -79,6 +83,12 @@ export class Billing {
     const expiresAt = new Date(this.clock.now().getTime() + RESERVATION_MS);
     if (!(await this.ledger.reserve(chargeOf(call), maxPrice, expiresAt)))
       throw insufficientCredits(maxPrice);
+  }
+
+  /** Has the booking of a call wait for the end of other work, and refunds it if that fails; inside `charge`. */
+  finishBeside(call: CallContext, work: Promise<unknown>): void {
+    LEDGER_HAS.set(call, { ...LEDGER_HAS.get(call), beside: work });
+    work.catch(() => undefined);
   }
 
   /** Whether a call can be booked by `sell`: not if it is free, or if its answer must be kept together with its booking. */
@@ -136,11 +146,14 @@ export class Billing {
 
   async #book(call: CallContext, price: number, answer?: string): Promise<number | null> {
     const charge = chargeOf(call);
-    const held = LEDGER_HAS.get(call)?.held;
-    if (price === 0 && answer === undefined && !held) return call.caller.credits;
+    const { held, beside } = LEDGER_HAS.get(call) ?? {};
+    if (price === 0 && answer === undefined && !held) {
+      await beside;
+      return call.caller.credits;
+    }
     let unanswered = price;
     try {
-      const booking = await this.ledger.settle(charge, price, answer);
+      const [booking] = await Promise.all([this.ledger.settle(charge, price, answer), beside]);
       if (booking === 'superseded') {
         unanswered = 0;
         throw idempotencyConflict();

@@ -142,8 +142,13 @@ export class VisionService {
     const startedAt = this.clock.now().getTime();
     const taxonomy = await this.catalog.taxonomy(call.caller.taxonomyVersion);
     const scope = await scopeOf(call.caller, request, taxonomy, this.catalog);
-    await this.billing.reserve(call, request.price);
-    const images = await this.prepare(call, request.photos);
+    const reserving = this.billing.reserve(call, request.price);
+    if (!this.billing.seemsAffordable(call, request.price)) await reserving;
+    const preparing = this.prepare(call, request.photos);
+    preparing.catch(() => undefined);
+    // A refusal for want of credits comes before one of a photo (contract 11.3).
+    await reserving;
+    const images = await preparing;
     const intakeMs = this.clock.now().getTime() - startedAt;
     const neighbourhood = await this.queue.neighbours({
       ...{ jobId: randomUUID(), requestId: call.requestId, accountId: call.caller.accountId },
@@ -155,7 +160,7 @@ export class VisionService {
     const found = await this.rows(neighbourhood, request, scope, taxonomy);
     const endedAt = this.clock.now().getTime();
     const timings = { intakeMs, ...neighbourhood.timings, rowsMs: endedAt - rowsFrom };
-    const predictionId = await this.record(call, images, neighbourhood, found, timings);
+    const predictionId = this.record(call, images, neighbourhood, found, timings);
     const { items, resolvedTaxonomy } = found;
     return {
       value: { predictionId, items, resolvedTaxonomy, timings, totalMs: endedAt - startedAt },
@@ -218,13 +223,13 @@ export class VisionService {
     });
   }
 
-  private async record(
+  private record(
     call: CallContext,
     images: readonly SmallImage[],
     { version, neighbours, rivals = [] }: Neighbourhood,
     found: Found,
     timings: Prediction['timings'],
-  ): Promise<string> {
+  ): string {
     const near = new Map([...rivals, ...neighbours].map(({ products: _, ...each }) => [each.imageId, each]));
     const [id, { requestId, endpoint, caller }] = [randomUUID(), call];
     const prediction = {
@@ -236,7 +241,7 @@ export class VisionService {
       rows: found.items.map(({ item, confidence }) => ({ id: item.id, confidence })),
     };
     const photos = caller.keepsPhotos ? images.flatMap((image) => ('jpeg' in image ? image.jpeg : [])) : [];
-    await this.predictions.save(prediction, photos);
+    this.billing.finishBeside(call, this.predictions.save(prediction, photos));
     return id;
   }
 }

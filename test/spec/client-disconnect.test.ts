@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { PostgresAccountRepository } from '../../db/accounts/account-repository';
 import { PostgresCreditLedger } from '../../db/accounts/credit-ledger';
+import { PostgresPredictionRepository } from '../../db/predictions/prediction-repository';
 import { Billing } from '../../models/access/billing';
 import { PORTS } from '../../models/ports';
 import { endsOf, holdMethod, type RawCall, requestText, sendRaw } from '../support/interrupted-calls';
@@ -107,6 +108,16 @@ test('a refund that fails for good is logged with what an operator needs to make
   expect((await api.identify(photo)).status).toBe(500);
   const charge = { accountId, chargeId: expect.any(String), amount: 5, reason: 'away' };
   expect(error).toHaveBeenCalledWith(charge, expect.stringContaining('refund'));
+});
+
+// contract 10.4
+test('an answer whose prediction can not be recorded is an error, and its booking is refunded', async () => {
+  const refunds = endsOf([ledger, 'refund']);
+  jest.spyOn(PostgresPredictionRepository.prototype, 'save').mockRejectedValue(new Error('away'));
+  const { api, accountId } = await service.newKey({ credits: 100 });
+  expect((await api.identify(photo)).status).toBe(500);
+  await refunds.all();
+  expect(await booksOf(accountId)).toEqual({ booked: 0, balance: 100 });
 });
 
 // contract 12.8
