@@ -33,6 +33,9 @@ export function ancestryOf(products: readonly CatalogItem[], taxonomy: Taxonomy)
   return new Map(lineages);
 }
 
+/** How often a filter leaves out what the photos show: rivals outside of it count that much (docs/model-card.md). */
+const WRONG_FILTER = 0.1;
+
 export class MatchContext {
   /** Of the shortlist. */
   readonly #judgement: readonly JudgedCandidate[];
@@ -50,9 +53,13 @@ export class MatchContext {
     private readonly model: ChoiceModel,
     rivals: readonly Candidate[] = [],
   ) {
-    const judged = shortlist.length === 0 ? [] : judge([...new Set([...shortlist, ...rivals])], model);
-    this.#judgement = judged.filter(({ candidate }) => shortlist.includes(candidate));
-    this.found = sumOf(judged);
+    const passing = new Set(shortlist);
+    const judged = passing.size === 0 ? [] : judge([...new Set([...shortlist, ...rivals])], model);
+    const judgement = judged.filter(({ candidate }) => passing.has(candidate));
+    const found = sumOf(judged);
+    const rest = 1 - (1 - WRONG_FILTER) * (found - sumOf(judgement));
+    this.#judgement = judgement.map((each) => ({ ...each, confidence: each.confidence / rest }));
+    this.found = 1 - (1 - found) / rest;
   }
 
   /** All candidates, best first. */

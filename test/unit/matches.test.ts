@@ -162,10 +162,15 @@ describe('Confidence', () => {
   });
 
   // contract 7.16
-  test('is shared with rivals that are not returned', () => {
-    const all = products(0.9, 0.85, 0.6, 0.2);
-    const context = new MatchContext(all.slice(1), NO_ANCESTRY, MODEL, all);
-    expect(context.products).toEqual(new MatchContext(all, NO_ANCESTRY, MODEL).products.slice(1));
+  test('under a filter decides between rows as near, and makes none likely that are far from a rival', () => {
+    const within = (all: Candidate[], from: number) =>
+      new MatchContext(all.slice(from), NO_ANCESTRY, MODEL, all).products[0]?.confidence ?? 0;
+    const near = products(0.9, 0.9, 0.2);
+    expect(firstOf(near)).toBeLessThan(0.5);
+    expect(within(near, 1)).toBeGreaterThan(0.8);
+    const far = products(0.9, 0.6, 0.2);
+    expect(firstOf(far.slice(1))).toBeGreaterThan(0.2);
+    expect(within(far, 1)).toBeLessThan(0.1);
   });
 
   test('without calibration is low, and grows with similarity and lead to a row without rivals', () => {
