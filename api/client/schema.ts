@@ -72,7 +72,7 @@ export interface paths {
      *
      *     - Send the photo as `url` or `base64`; `url` wins. JPEG, PNG or WebP, recognised by their bytes.
      *     - Or send two to five photos of the item from several sides as `images`: they get one answer. A photo of something else has little effect.
-     *     - `region` names the part of a photo to look at; `category_id` and `filters` limit which rows can be returned.
+     *     - `region` names the part of a photo to look at; `category_id` and `filters` limit which rows can be returned; if the photo shows something that they leave out, the other rows have a low confidence.
      *     - `explain` gives each row its `evidence`.
      *     - Where the photo shows a style, model or brand but not which product of it, that taxonomy row comes first, without `variants`; its likeliest products follow.
      *     - `min_confidence` is the confidence that the first row needs, instead of the service's floor; the runners-up follow down to 0.01. With 0 the ten nearest rows are returned, whatever they are.
@@ -577,7 +577,7 @@ export interface components {
       /** @description Slug or name of a category */
       category_id?: string;
       /**
-       * @description ANDed; values in one are ORed
+       * @description ANDed; values in one are ORed; at most 5000 values in all
        * @default []
        */
       filters?: components['schemas']['Filter'][];
@@ -696,7 +696,7 @@ export interface components {
       /** @description Slug or name of the category of the item */
       category_id?: string;
       /**
-       * @description ANDed; values in one are ORed
+       * @description ANDed; values in one are ORed; at most 5000 values in all
        * @default []
        */
       filters?: components['schemas']['Filter'][];
@@ -727,7 +727,7 @@ export interface components {
       /** @description Slug or name of the category of the item */
       category_id?: string;
       /**
-       * @description ANDed; values in one are ORed
+       * @description ANDed; values in one are ORed; at most 5000 values in all
        * @default []
        */
       filters?: components['schemas']['Filter'][];

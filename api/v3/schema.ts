@@ -9,6 +9,7 @@ import {
   SUGGESTIONS_MAX,
 } from '../../models/catalog/catalog-query';
 import { queryWords } from '../../models/catalog/fold-text';
+import { FILTER_VALUES_MAX } from '../../models/catalog/resolve-scope';
 import { badRequest } from '../../models/errors';
 import { SIMILAR_MAX } from '../../models/vision/candidates';
 import { isObject } from '../middleware/parse-json-object';
@@ -70,7 +71,11 @@ export const filter = z
 export const FILTERS_MAX = 100;
 
 /** The filters that rows must pass (contract 4.3). */
-export const filters = z.array(filter).max(FILTERS_MAX).default([]).describe('ANDed; values in one are ORed');
+export const filters = z
+  .array(filter)
+  .max(FILTERS_MAX)
+  .default([])
+  .describe(`ANDed; values in one are ORed; at most ${FILTER_VALUES_MAX} values in all`);
 
 /** Longer than any cursor: the key of the longest name. */
 const CURSOR_LENGTH_MAX = 10_000;

@@ -8,7 +8,7 @@ import type { CatalogQuery, FacetValue, ResolvedQuery } from './catalog-query';
 import { cursorOf, rowBefore } from './cursor';
 import { queryWords } from './fold-text';
 import { type CatalogItem, isProduct } from './item';
-import { categorySlug, refuseUnknownTags, sandboxScope, visibleTo } from './resolve-scope';
+import { categorySlug, checkFilters, sandboxScope, visibleTo } from './resolve-scope';
 import { SearchMisses } from './search-misses';
 import type { Taxonomy } from './taxonomy';
 
@@ -69,7 +69,7 @@ export class CatalogService {
   ): Promise<Priced<CatalogPage>> {
     const taxonomy = await this.taxonomy(call.caller);
     const resolved = { ...this.resolve(query, taxonomy, categoryRule), ...sandboxScope(call.caller) };
-    await refuseUnknownTags(query.filters, this.catalog, call.caller);
+    await checkFilters(query.filters, this.catalog, call.caller);
     const price = catalogPrice({ product: query.node === 'product', pricing });
     await this.billing.assertAffordable(call, price);
     const sale = { price: { product: price, other: price }, together: true, pricing } as const;

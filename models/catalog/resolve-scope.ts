@@ -38,17 +38,27 @@ export async function scopeOf(
   taxonomy: Taxonomy,
   catalog: Pick<CatalogRepository, 'tags'>,
 ): Promise<SearchScope> {
-  await refuseUnknownTags(filters, catalog, caller);
+  await checkFilters(filters, catalog, caller);
   const slug = category === null ? null : categorySlug(category, 'product', taxonomy);
   return { category: slug, filters, ...sandboxScope(caller) };
 }
 
-/** @throws AppError 400 for a filter that names a tag which is not in the vocabulary (contract 3.3) */
-export async function refuseUnknownTags(
+/** Values of all filters of a call (contract 4.3): each is looked up, which on the embedded database others wait for. */
+export const FILTER_VALUES_MAX = 5_000;
+
+/** @throws AppError 400 for too many values, and for a tag that is not in the vocabulary (contract 3.3, 4.3) */
+export async function checkFilters(
   filters: readonly Filter[],
   catalog: Pick<CatalogRepository, 'tags'>,
   { taxonomyVersion }: Caller,
 ): Promise<void> {
+  let values = 0;
+  for (const { field, include, exclude, names } of filters) {
+    values += include.length + exclude.length;
+    if (values <= FILTER_VALUES_MAX) continue;
+    const message = `All filters together may have at most ${FILTER_VALUES_MAX} values.`;
+    throw badRequest(message, { field: names?.include ?? field });
+  }
   const named = filters
     .filter(({ field }) => field === TAGS_FIELD)
     .flatMap(({ include, exclude, names }) => [

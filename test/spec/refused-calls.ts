@@ -32,6 +32,8 @@ const QUERY_FILTERS = {
   'filters.1.include': [filters(hermes, { field: 'tags', include: stone })],
   'filters.1.exclude': [filters(hermes, { field: 'tags', exclude: stone })],
   'filters.1.ids': [filters(hermes, { field: 'tags', ids: stone })],
+  // contract 4.3
+  'filters.5.include': [filters(...Array(6).fill({ field: 'brand', exclude: Array(1000).fill('a') }))],
 };
 const SCHEMES = ['ftp://p.example/a.jpg', 'file:///etc/passwd', 'data:image/png;base64,AAAA'];
 const URLS = [null, '', '/a.jpg', 'http://', ...SCHEMES, 'https://user:secret@p.example/a.jpg'];
@@ -75,7 +77,8 @@ export const REFUSALS: readonly Refusals[] = [
       'facets.0.size': [{ facets: [{ field: 'brand', size: 3 }] }],
       cursor: [{ page: 0, cursor: '' }, { cursor: 3 }],
     },
-    beyondSchema: 'category_id taxonomy_node filters.1.include filters.1.exclude filters.1.ids facets',
+    beyondSchema:
+      'category_id taxonomy_node filters.1.include filters.1.exclude filters.1.ids filters.5.include facets',
   },
   {
     // contract 6.7
