@@ -36,9 +36,9 @@ const REFERENCES = ['ref', 'lange'].flatMap((begun) =>
 
 /** Words that are other words joined, and references as rows have them. */
 const WRITTEN = words(
-  'noirmaxiclassic minibag bagmini hermesbag noirmaxi lou535653 535653 m126610ln 126610ln 116610 rm1103 126610-ln',
+  'noirmaxiclassic onthego minibag bagmini hermesbag noirmaxi lou535653 535653 m126610ln 126610ln 116610 rm1103 126610-ln',
 );
-const APART = ['rm 11-03', 'lou-535653', '5711.1a-010'];
+const APART = ['on the go', 'rm 11-03', 'lou-535653', '5711.1a-010'];
 
 const word = fc.oneof(
   { weight: 2, arbitrary: fc.constantFrom(...WRITTEN, ...APART) },
@@ -55,7 +55,7 @@ const askedWord = fc.oneof(
       'lou535653 53565 535653 rm1103 rm11 126610ln 116610ln 57111a010 57111a 5711 1a 010 11 03 rm ln lou',
     ),
     ...words(
-      'maxinoir maxiclassicbag minibag classicbag minicavia 126613noir chnael speedmsater seemastre sub c nnoire quartz 126611 clasiqe ref re ref77 lange lang',
+      'maxinoir maxiclassicbag minibag classicbag minicavia onthego 126613noir chnael speedmsater seemastre sub c nnoire quartz 126611 clasiqe ref re ref77 lange lang',
     ),
     ...words('क ी 여성가바 여성기방 威 登路 手表 一手表 易威登 ャネ ヴィト น้ำ ระเป сумкы 手'),
   ),

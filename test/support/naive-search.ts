@@ -210,7 +210,7 @@ function partings(word: string): string[][] {
   const thirds = letters.flatMap((_, to) =>
     letters.map((__, from) => [letters.slice(0, from), letters.slice(from, to), letters.slice(to)]),
   );
-  const long = letters.length < 8 ? [] : thirds.map((all) => all.map((part) => part.join('')));
+  const long = letters.length < 7 ? [] : thirds.map((all) => all.map((part) => part.join('')));
   return [...halves, ...long].filter((parts) => parts.every((part) => lettersOf(part).length >= 2));
 }
 
