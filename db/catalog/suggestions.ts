@@ -13,6 +13,11 @@ const POPULAR = sql`(SELECT id, category, popularity, sort_key, words FROM ${NOD
   ORDER BY popularity DESC, id LIMIT 1000) AS popular`;
 /** If this many popular rows match, too many match to be sorted in time, and no others are needed. */
 const MANY = sql`50`;
+/** Of fewer names that begin so, the most popular are found sooner by sorting them than among the popular rows. */
+const MANY_NAMES = sql`250`;
+/** Reads at most that many rows of `all`. */
+const areMany = (all: Sql, many: Sql) =>
+  sql`(SELECT count(*) FROM (SELECT FROM ${all} LIMIT ${many}) AS few) = ${many}`;
 
 /** The products that match all words, by popularity, and the state of this and earlier reads, which must still be current. */
 type FindPopular = (
@@ -76,20 +81,26 @@ function nodes(
   const expression = matchingAll(terms) || null;
   const matches = sql`${expression}::tsquery IS NOT NULL AND words @@ ${expression}::tsquery AND ${within}`;
   const popularFirst = sql`popularity DESC, id LIMIT ${size}`;
-  const select = sql`WITH named_popular AS MATERIALIZED (
-        SELECT id, popularity FROM ${POPULAR} WHERE ${isNamed} ORDER BY ${popularFirst}
+  // Each is read as far as it is needed; the popular rows, which cost the most, only beside many others.
+  const select = sql`WITH all_named AS MATERIALIZED (SELECT id, popularity FROM ${NODES} AND ${isNamed}),
+      named_popular AS MATERIALIZED (
+        SELECT id, popularity FROM ${POPULAR}
+        WHERE ${areMany(sql`all_named`, MANY_NAMES)} AND ${isNamed} ORDER BY ${popularFirst}
       ),
       named AS (
         SELECT * FROM named_popular WHERE (SELECT count(*) FROM named_popular) >= ${size}
         UNION ALL
-        SELECT id, popularity FROM ${NODES} AND ${isNamed} AND (SELECT count(*) FROM named_popular) < ${size}
+        SELECT * FROM all_named WHERE (SELECT count(*) FROM named_popular) < ${size}
       ),
-      popular_matches AS MATERIALIZED (SELECT id, popularity, sort_key FROM ${POPULAR} WHERE ${matches}),
+      all_matches AS MATERIALIZED (SELECT id, popularity, sort_key FROM ${NODES} AND ${matches}),
+      popular_matches AS MATERIALIZED (
+        SELECT id, popularity, sort_key FROM ${POPULAR}
+        WHERE ${areMany(sql`all_matches`, MANY)} AND ${matches}
+      ),
       matches AS (
         SELECT * FROM popular_matches WHERE (SELECT count(*) FROM popular_matches) >= ${MANY}
         UNION ALL
-        SELECT id, popularity, sort_key FROM ${NODES} AND ${matches}
-          AND (SELECT count(*) FROM popular_matches) < ${MANY}
+        SELECT * FROM all_matches WHERE (SELECT count(*) FROM popular_matches) < ${MANY}
       )
       SELECT r.id, r.kind, r.name, r.attributes FROM (
         (SELECT 1 AS turn, id, popularity, true AS says FROM named ORDER BY ${popularFirst})
