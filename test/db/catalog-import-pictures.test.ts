@@ -38,7 +38,7 @@ describe('a picture inside the bundle', () => {
     };
     const [addresses, made] = await stored([]);
     expect(addresses).toEqual([expect.stringMatching(STORED), expect.stringMatching(STORED)]);
-    expect(addresses.map((address) => bench.stored.get(address))).toEqual([A, B]);
+    expect(await Promise.all(addresses.map((address) => bench.images.get(address)))).toEqual([A, B]);
     expect(made).toEqual([expect.stringMatching(MADE), expect.stringMatching(MADE)]);
     expect(await stored(['images/b.png'])).toEqual([addresses, [addresses[1], made[1]]]);
   });
@@ -72,10 +72,10 @@ describe('a picture inside the bundle', () => {
     await bench.accept(bundle);
     await bench.accept({ 'products.jsonl': [{ ...TOGO_BAG, images: ['copy.png'] }], 'copy.png': A });
     expect(bench.prepared).toBe(1);
-    const stored = new Map(bench.stored);
-    bench.stored.clear();
+    const stored = await bench.stored();
+    for (const address of stored) await bench.images.remove(address);
     await bench.accept(bundle);
-    expect(bench.stored).toEqual(stored);
+    expect(await bench.stored()).toEqual(stored);
   });
 });
 

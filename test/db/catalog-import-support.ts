@@ -1,12 +1,12 @@
-import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { openImport } from '../../db/catalog/import/import-store';
 import { PostgresStoredImageIndex } from '../../db/catalog/stored-image-index';
 import { PostgresEmbeddingRepository } from '../../db/embeddings/embedding-repository';
+import { LocalImageStore } from '../../db/files/local-image-store';
 import { StoredPictures } from '../../models/catalog/stored-pictures';
 import { unprocessable } from '../../models/errors';
-import type { CatalogImportStore, ImagePreparer, ImageStore } from '../../models/ports';
+import type { CatalogImportStore, ImagePreparer } from '../../models/ports';
 import { type ImportOptions, type ImportResult, importBundle } from '../../scripts/import/import-bundle';
 import { useDatabase } from '../support/database';
 import { StoredVectors } from '../support/stored-vectors';
@@ -48,7 +48,7 @@ export function useImportBench(files: BundleFiles | null = null): ImportBench {
 
 class ImportBench {
   readonly database = useDatabase();
-  readonly stored = new Map<string, Buffer>();
+  readonly images = new LocalImageStore(temporaryFolder());
   readonly workers = new StoredVectors(() => this.embeddings);
   readonly notes: string[] = [];
   prepared = 0;
@@ -68,7 +68,7 @@ class ImportBench {
   async clear(): Promise<void> {
     const tables = [...CATALOG_TABLES, 'catalog_import_lock', 'embedding_versions', 'product_feeds'];
     await this.knex.raw(`TRUNCATE ${tables.join(', ')} CASCADE`);
-    this.stored.clear();
+    for (const address of await this.stored()) await this.images.remove(address);
     this.workers.embedded.splice(0);
     this.notes.splice(0);
     this.workers.unreachable.clear();
@@ -122,6 +122,13 @@ class ImportBench {
     return readFileSync(join(this.folder, 'report.txt'), 'utf8').split('\n').filter(Boolean);
   }
 
+  /** The addresses of stored pictures. */
+  async stored(): Promise<string[]> {
+    const addresses: string[] = [];
+    for await (const address of this.images.addresses()) addresses.push(address);
+    return addresses.sort();
+  }
+
   async row(id: string): Promise<Record<string, unknown> | undefined> {
     const words = this.knex.raw('tsvector_to_array(words) AS words');
     return this.knex('catalog_rows').where({ id }).first('*', words);
@@ -141,22 +148,6 @@ class ImportBench {
     );
     return { ...dump, product_images: rows };
   }
-
-  private readonly images: ImageStore = {
-    put: async (bytes, extension) => {
-      const address = `/images/${createHash('sha256').update(bytes).digest('hex')}.${extension}`;
-      this.stored.set(address, bytes);
-      return address;
-    },
-    get: async (address) => this.stored.get(address) ?? null,
-    open: async () => null,
-    size: async (address) => this.stored.get(address)?.length ?? null,
-    addresses: async function* () {},
-    remove: async () => undefined,
-    identity: async () => 'test',
-    check: async () => undefined,
-    close: async () => undefined,
-  };
 
   private readonly preparer: ImagePreparer = {
     prepare: async (bytes) => {
