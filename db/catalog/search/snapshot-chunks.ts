@@ -48,7 +48,7 @@ export const CODE_BYTES = 2;
 
 /** Builds a snapshot chunk by chunk, in the memory that the terms of one chunk take. */
 export class ChunkBuilder {
-  #products: SnapshotProduct[] = [];
+  #products: Omit<SnapshotProduct, 'category' | 'terms'>[] = [];
   #bitmaps = new Map<string, Uint8Array>();
   /** For each frequent term that occurred, the bitmaps of the products that have it. */
   #bitmapsByTerm = new Map<string, readonly Uint8Array[]>();
@@ -61,11 +61,11 @@ export class ChunkBuilder {
     return this.#products.length;
   }
 
-  add(product: SnapshotProduct): void {
-    const ordinal = this.#products.push(product) - 1;
-    addTo(this.#bitmap(categoryTerm(product.category)), ordinal);
-    for (const term of product.terms) for (const bits of this.#bitmapsOf(term)) addTo(bits, ordinal);
-    for (const [name, ids] of byField(product.terms)) {
+  add({ category, terms, id, popularity, sortKey }: SnapshotProduct): void {
+    const ordinal = this.#products.push({ id, popularity, sortKey }) - 1;
+    addTo(this.#bitmap(categoryTerm(category)), ordinal);
+    for (const term of terms) for (const bits of this.#bitmapsOf(term)) addTo(bits, ordinal);
+    for (const [name, ids] of byField(terms)) {
       const field = this.#fields.get(name) ?? {
         lists: new IdLists(),
         codes: Buffer.alloc(CHUNK * CODE_BYTES),
