@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Knex } from 'knex';
 import { type ClientBase, types } from 'pg';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
-import { identifier, joined } from './sql';
+import { arrayLiteral, identifier, joined } from './sql';
 
 /** A table that an import writes: its columns with their types, and which of them are the key. */
 export interface WrittenTable {
@@ -50,13 +50,6 @@ const escaped = (text: string): string =>
 
 /** JSON from `JSON.stringify` contains no line feeds or tabs, only backslashes. */
 const escapedJson = (json: string): string => (json.includes('\\') ? json.replaceAll('\\', '\\\\') : json);
-
-export function arrayLiteral(elements: readonly string[]): string {
-  if (elements.length === 0) return '{}';
-  // Most need no escaping.
-  if (!/["\\]/.test(elements.join(''))) return `{"${elements.join('","')}"}`;
-  return `{${elements.map((element) => `"${element.replace(/["\\]/g, '\\$&')}"`).join(',')}}`;
-}
 
 function wordsLiteral(words: readonly string[]): string {
   if (words.length === 0) return '';

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { arrayLiteral, copyRows, type WrittenTable } from './copy-rows';
+import { copyRows, type WrittenTable } from './copy-rows';
 import { identifier, joined, rowsOf, Sql, sql } from './sql';
 
 /** Rows that are about to be written: those whose keys the table has, which are staged, and the others. */
@@ -32,7 +32,7 @@ async function knownPositions(
   if (rows.length === 0) return new Set();
   const keys = key.map((column) => {
     const type = new Sql(`${columns[column]}[]`);
-    return sql`${arrayLiteral(rows.map((row) => text(row, column)))}::${type}`;
+    return sql`${rows.map((row) => text(row, column))}::${type}`;
   });
   const names = joined(key.map(identifier), ', ');
   // OFFSET 0: one look-up by key for each row, where a join would read the whole table.

@@ -106,10 +106,12 @@ export interface CatalogImportStore extends RecordStore {
   staleRows(): Promise<number>;
   /** Derives up to `limit` of them; resolves to the number derived. */
   deriveStaleRows(limit: number): Promise<number>;
+  /** Whether indexes may be made while prices are written. */
+  readonly worksInParallel: boolean;
   /** Indexes that a large first import leaves to the end of its products. */
   missingIndexes(): Promise<number>;
   makeIndexes(onMade: () => void): Promise<void>;
-  /** From now on indexes are no longer left to the end. */
+  /** From now on indexes are no longer left to the end, and what searches need of products may be made. */
   productsWritten(): void;
   /** Makes queries fast again after many changes, and reports the outcome of the records to webhooks. */
   end(counts: { readonly accepted: number; readonly rejected: number }, now: Date): Promise<void>;

@@ -29,7 +29,7 @@ export type BundleFileName = (typeof BUNDLE_FILES)[RecordKind];
 
 const IMAGE_EXTENSIONS = ['.jpg', '.jpeg', '.png', '.webp'];
 /** Yields to the event loop after this many lines, so that the database does not wait for the reader. */
-const LINES_AT_ONCE = 64;
+const LINES_AT_ONCE = 32;
 
 /** A bundle open for reading (contract 13.1). Archives are unpacked, as files are read in order. Nothing outside is read. */
 export class Bundle {

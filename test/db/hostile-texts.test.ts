@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { PostgresCatalogRepository } from '../../db/catalog/catalog-repository';
-import { learnWords } from '../../db/catalog/import/derived-rows';
+import { addToVocabulary } from '../../db/catalog/import/derived-rows';
 import { makeSearchSnapshot } from '../../db/catalog/search/make-snapshot';
 import { rowsOf, Sql, sql } from '../../db/core/sql';
 import { wordsOf } from '../../models/catalog/fold-text';
@@ -91,7 +91,7 @@ describe('any text is answered in bounded work', () => {
     const rows = Array.from({ length: ROWS }, (_, number) => rowOf(number));
     await writeCatalogRows(database.knex, rows);
     const references = Array.from({ length: REFERENCES }, (_, number) => String(10_000_000 + number));
-    await database.knex.transaction((trx) => learnWords(trx, references));
+    await database.knex.transaction((trx) => addToVocabulary(trx, references));
     await rowsOf(database.knex, sql`VACUUM (ANALYZE)`);
   });
 

@@ -1,5 +1,5 @@
 import type { Knex } from 'knex';
-import { learnWords } from '../../db/catalog/import/derived-rows';
+import { addToVocabulary } from '../../db/catalog/import/derived-rows';
 import { rowsOf } from '../../db/core/sql';
 import { nameSortKey } from '../../models/catalog/fold-text';
 import { indexTermsOf } from '../../models/catalog/index-terms';
@@ -32,7 +32,7 @@ export async function writeCatalogRows(knex: Knex, rows: readonly SearchedRow[])
       popularity = excluded.popularity, sort_key = excluded.sort_key, facets = excluded.facets,
       words = excluded.words, name = excluded.name`;
   const terms = given.flatMap(({ words }) => words);
-  await knex.transaction((trx) => learnWords(trx, terms));
+  await knex.transaction((trx) => addToVocabulary(trx, terms));
 }
 
 export async function deleteCatalogRows(knex: Knex, ids: readonly string[]): Promise<void> {

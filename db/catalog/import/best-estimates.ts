@@ -53,7 +53,7 @@ export async function rowsShowing(trx: Knex, products: readonly string[]): Promi
 }
 
 /** Raises what the rows above these products show; those that `showed` a changed estimate and are not raised are noted as stale. */
-export async function raiseBest(
+export async function raiseMaxEstimates(
   trx: Knex,
   products: readonly string[],
   showed: readonly string[],
@@ -90,7 +90,7 @@ export async function writeEstimates(trx: Knex, records: readonly EstimateRecord
   await write(trx, prepared);
   const variants = [...new Set(prepared.fresh.map(({ variant_id }) => variant_id))];
   const gaining = await productsOf(trx, sql`SELECT unnest(${variants}::text[]) AS variant_id`);
-  return await raiseBest(trx, [...new Set([...changing, ...gaining])], showed);
+  return await raiseMaxEstimates(trx, [...new Set([...changing, ...gaining])], showed);
 }
 
 const CHANGING = sql`

@@ -99,10 +99,9 @@ export async function writeRows(trx: Knex, prepared: Prepared<CompleteRow>): Pro
   if (rows.length === 0) return;
   await write(trx, prepared);
   await rowsOf(trx)`DELETE FROM catalog_stale_rows WHERE id = ANY(${rows.map(({ id }) => id)}::text[])`;
-  await learnWords(
-    trx,
-    rows.flatMap(({ words }) => words),
-  );
+  const words = new Set<string>();
+  for (const row of rows) for (const word of row.words) words.add(word);
+  await addToVocabulary(trx, words);
 }
 
 export async function deleteRows(trx: Knex, ids: readonly string[]): Promise<void> {
@@ -112,7 +111,7 @@ export async function deleteRows(trx: Knex, ids: readonly string[]): Promise<voi
 const SEARCH_WORDS = writtenTable('search_words', 'word', 'word text, deletions text[]');
 
 /** Adds words to the vocabulary that misspelt ones are compared with; a word may be given many times. */
-export async function learnWords(trx: Knex, words: readonly string[]): Promise<void> {
+export async function addToVocabulary(trx: Knex, words: Iterable<string>): Promise<void> {
   // OFFSET 0: one look-up each.
   const missing = await rowsOf<{ word: string }>(trx)`
     SELECT given.word FROM unnest(${[...new Set(words)]}::text[]) AS given (word)

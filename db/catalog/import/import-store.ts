@@ -57,15 +57,21 @@ export class PostgresImportStore extends PostgresRecordStore implements CatalogI
   private readonly heartbeat: NodeJS.Timeout;
   /** Whether this is a first load, which may make its indexes at its end; null until that was checked. */
   private isFirstLoad: boolean | null;
+  private snapshot: Promise<unknown> = Promise.resolve();
+  readonly connections: number;
+  readonly worksInParallel: boolean;
 
   /** @param holder by `acquireImport` @param connections how many may work at the same time; the embedded database has one */
   constructor(
     knex: Knex,
     private readonly holder: string,
-    readonly connections: number,
+    connections: number,
     entry: OpenAuditEntry | null,
   ) {
     super(knex, entry);
+    // The snapshot, a transaction that writes and the heartbeat need one each.
+    this.worksInParallel = connections > 1 && knex.client.pool.max >= connections + 3;
+    this.connections = this.worksInParallel ? connections : 1;
     const beat = sql`UPDATE catalog_import_lock SET heartbeat_at = clock_timestamp() WHERE holder = ${holder}`;
     this.heartbeat = setInterval(() => void rowsOf(knex, beat).catch(() => undefined), BEAT_MS).unref();
     // Making an index would keep all others from the one session of the embedded database.
@@ -122,28 +128,27 @@ export class PostgresImportStore extends PostgresRecordStore implements CatalogI
 
   productsWritten(): void {
     this.isFirstLoad = false;
+    // Prices are in no snapshot. If this one fails, the end of the import makes it.
+    if (this.worksInParallel) this.snapshot = makeSearchSnapshot(this.knex).catch(() => undefined);
   }
 
   async makeIndexes(onMade: () => void): Promise<void> {
+    this.derivesLater = true;
     await makeIndexes(this, onMade);
+    this.derivesLater = false;
   }
 
   async end(counts: { readonly accepted: number; readonly rejected: number }, now: Date): Promise<void> {
-    // Beside each other: the database tidies, and this process makes most of the snapshot. In a pool without room for both and
-    // the heartbeat, one would wait for a connection until it fails.
-    const { knex, inTransaction } = this;
-    const hasRoom = knex.client.pool.max >= this.connections + 2;
-    const connections = hasRoom ? this.connections : 1;
-    const tidied =
-      counts.accepted >= RECORDS_WORTH_TIDYING && tidyTables({ knex, inTransaction, connections });
-    if (!hasRoom) await tidied;
-    await Promise.all([tidied, makeSearchSnapshot(knex)]);
+    await this.snapshot;
+    if (counts.accepted >= RECORDS_WORTH_TIDYING) await tidyTables(this);
+    await makeSearchSnapshot(this.knex);
     const message = { data: sql`${JSON.stringify(counts)}::json`, whose: sql`true` };
     await this.inTransaction((trx) => rowsOf(trx, insertMessages('catalog.import.done', now, message)));
   }
 
   /** Resolves once the disk has everything that this import wrote. */
   async close(): Promise<void> {
+    await this.snapshot;
     clearInterval(this.heartbeat);
     await rowsOf(this.knex)`DELETE FROM catalog_import_lock WHERE holder = ${this.holder}`;
   }
@@ -224,6 +229,7 @@ class DryRunStore extends PostgresRecordStore implements CatalogImportStore {
     substr(product_id, ${this.run.length + 1}) AS product_id, deleted FROM catalog_import_preview`;
   /** Reading the catalog anew would not find what was noted. */
   override taxonomyVersion = async () => 0;
+  readonly worksInParallel = false;
   staleRows = async () => 0;
   missingIndexes = async () => 0;
   makeIndexes = async () => undefined;

@@ -92,6 +92,8 @@ export type InTransaction = <Result>(work: (trx: Knex) => Promise<Result>) => Pr
 /** Writers take turns by a lock per transaction (contract 15.5): none waits for more than one of another, and what was checked still holds when it is written. */
 export class PostgresRecordStore implements RecordStore {
   #derivingMs = 0;
+  /** While indexes are missing, as each best estimate would be searched in all rows. */
+  protected derivesLater = false;
 
   constructor(
     readonly knex: Knex,
@@ -189,10 +191,10 @@ export class PostgresRecordStore implements RecordStore {
   }
 
   /** Derives the rows that a write noted, if they are few; those that others noted are left to them. */
-  async #deriveAtOnce(trx: Knex, kind: RecordKind, noted: readonly string[]): Promise<void> {
+  async #deriveAtOnce(trx: Knex, kind: RecordKind, noted: readonly string[] = []): Promise<void> {
     if (noted.length === 0 || noted.length > STALE_AT_ONCE) return;
-    const isOverdue = this.#derivingMs > DERIVING_MS_MAX && kind !== 'categories' && kind !== 'entities';
-    if (isOverdue) return;
+    const isLater = this.derivesLater || this.#derivingMs > DERIVING_MS_MAX;
+    if (isLater && kind !== 'categories' && kind !== 'entities') return;
     const startedAt = performance.now();
     await deriveStale(trx, sql`id = ANY(${noted}::text[])`);
     this.#derivingMs += performance.now() - startedAt;
@@ -202,29 +204,20 @@ export class PostgresRecordStore implements RecordStore {
 /** Total time, as best estimates are searched in all of a large catalog; the rest follow once, at the end of an import. */
 const DERIVING_MS_MAX = 500;
 
-/** Writes records; resolves to the rows that it noted to be derived again, as `noteStale` does. */
-type Write<Written> = (trx: Knex, records: readonly Written[]) => Promise<readonly string[]>;
+/** Writes records; resolves to the rows, if any, that it noted to be derived again, as `noteStale` does. */
+type Write<Written> = (trx: Knex, records: readonly Written[]) => Promise<readonly string[] | undefined>;
 
 const WRITERS: { readonly [Kind in RecordKind]: Write<WrittenRecords[Kind]> } = {
   categories: writeCategories,
   // Rows hold ids of tags only, so nothing else changes with them.
-  tags: noStaleRows((trx, records) => upsert(trx, SOURCE_TABLES.tags, records)),
-  synonyms: noStaleRows(writeSynonyms),
+  tags: async (trx, records) => void (await upsert(trx, SOURCE_TABLES.tags, records)),
+  synonyms: async (trx, records) => void (await writeSynonyms(trx, records)),
   entities: writeEntities,
   products: writeProducts,
   estimates: writeEstimates,
-  history: noStaleRows((trx, records) => upsert(trx, SOURCE_TABLES.history, records)),
-  listings: noStaleRows((trx, records) => upsert(trx, SOURCE_TABLES.listings, records)),
+  history: async (trx, records) => void (await upsert(trx, SOURCE_TABLES.history, records)),
+  listings: async (trx, records) => void (await upsert(trx, SOURCE_TABLES.listings, records)),
 };
-
-function noStaleRows<Written>(
-  write: (trx: Knex, records: readonly Written[]) => Promise<void>,
-): Write<Written> {
-  return async (trx, records) => {
-    await write(trx, records);
-    return [];
-  };
-}
 
 /** SQLSTATE classes of faulty values: data exception, integrity violation, program limit exceeded. */
 const VALUE_CLASSES = /^(?:22|23|54)...$/;

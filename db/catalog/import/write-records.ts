@@ -12,7 +12,7 @@ import { copyRows, writtenTable } from '../../core/copy-rows';
 import { rowsOf, type Sql, sql } from '../../core/sql';
 import { type Prepared, prepare, stage, upsert, upsertStaged, write } from '../../core/staging';
 import { embeddingsOf } from '../../embeddings/embedding-tables';
-import { raiseBest, rowsShowing } from './best-estimates';
+import { raiseMaxEstimates, rowsShowing } from './best-estimates';
 import { CATALOG_ROWS, loadProducts, noteStale, SOURCE_TABLES, taxonomyVersion } from './catalog-tables';
 import { deleteRows, deriveRows, writeRows } from './derived-rows';
 
@@ -119,14 +119,15 @@ export async function writeProducts(
     live.map((record) => ({ deleted: false, ...record })),
   );
   const variants = await prepare(trx, SOURCE_TABLES.variants, live.flatMap(variantsOf));
-  const rows = await prepare(
-    trx,
-    CATALOG_ROWS,
-    live.map(({ row }) => row),
-  );
+  // A product has a row only if it is known.
+  const rowOf = ({ row }: DerivedProduct) => row;
+  const rows = { table: CATALOG_ROWS, known: products.known.map(rowOf), fresh: products.fresh.map(rowOf) };
+  if (rows.known.length > 0) await stage(trx, CATALOG_ROWS, rows.known);
   // New products with new variants change nothing that exists.
-  const isNew = [products.known, variants.known, rows.known, gone].every(({ length }) => length === 0);
-  const { bereft, moved } = isNew ? NO_CHANGES : await changesBy(trx, [products, variants, rows], gone);
+  const isNew = [products.known, variants.known, gone].every(({ length }) => length === 0);
+  const { previousOwners, moved } = isNew
+    ? NO_CHANGES
+    : await changesBy(trx, [products, variants, rows], gone);
   const showed = await rowsShowing(trx, moved);
   await write(trx, products);
   if (!isNew) {
@@ -134,31 +135,31 @@ export async function writeProducts(
     await detachVariants(trx);
   }
   await write(trx, variants);
-  const losers = [...(await loadProducts(trx, bereft)).values()];
+  const losers = [...(await loadProducts(trx, previousOwners)).values()];
   await writePictures(trx, [...live, ...losers], isNew ? [] : [...records, ...losers].map(({ id }) => id));
   await writeRows(trx, rows);
   await deleteRows(trx, gone);
   const version = await taxonomyVersion(trx);
   const outdated = live.filter((record) => record.taxonomyVersion !== version).map(({ id }) => id);
-  await deriveRows(trx, [...bereft, ...outdated]);
-  return await raiseBest(trx, moved, showed);
+  await deriveRows(trx, [...previousOwners, ...outdated]);
+  return await raiseMaxEstimates(trx, moved, showed);
 }
 
 const variantsOf = ({ id, variants }: DerivedProduct) =>
   // Keys added after a spread take ten times as long.
   variants.map((variant, position) => ({ product_id: id, position, ...variant }));
 
-const NO_CHANGES = { bereft: [], moved: [] };
+const NO_CHANGES = { previousOwners: [], moved: [] };
 
-/** Other live products that lose a variant to a written one (`bereft`); and products whose estimates count for other rows now (`moved`). */
+/** Other live products that lose a variant to a written one (`previousOwners`); and products whose estimates count for other rows now (`moved`). */
 async function changesBy(
   trx: Knex,
   prepared: readonly Prepared<object>[],
   gone: readonly string[],
-): Promise<{ readonly bereft: readonly string[]; readonly moved: readonly string[] }> {
+): Promise<{ readonly previousOwners: readonly string[]; readonly moved: readonly string[] }> {
   // What is compared must exist, even if empty.
   for (const { table, known } of prepared) if (known.length === 0) await stage(trx, table, []);
-  const bereft = await idsOf(
+  const previousOwners = await idsOf(
     trx,
     sql`SELECT DISTINCT old.product_id AS id FROM staged_variants AS given
         CROSS JOIN LATERAL (SELECT product_id FROM variants WHERE id = given.id OFFSET 0) AS old
@@ -181,9 +182,9 @@ async function changesBy(
           SELECT FROM variants AS old
           WHERE old.id = given.id AND old.product_id IS DISTINCT FROM given.product_id OFFSET 0)
         UNION
-        SELECT unnest(${[...gone, ...bereft]}::text[])`,
+        SELECT unnest(${[...gone, ...previousOwners]}::text[])`,
   );
-  return { bereft, moved };
+  return { previousOwners, moved };
 }
 
 const idsOf = async (trx: Knex, statement: Sql): Promise<string[]> =>

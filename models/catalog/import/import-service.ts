@@ -17,12 +17,12 @@ export async function importRecords(ports: WritePorts<CatalogImportStore>): Prom
   let accepted = await writeTaxonomy(context);
   // Rows above products are cheap to derive before the products of a first load exist, and expensive afterwards.
   await deriveRows(context);
-  accepted += await run(context, 'products').finally(() => {
-    store.productsWritten();
-    return makeIndexes(context);
+  accepted += await run(context, 'products').catch(async (failure: unknown) => {
+    await makeIndexes(context);
+    throw failure;
   });
-  accepted += await run(context, ...PRICES);
-  context.files.end();
+  store.productsWritten();
+  accepted += await makeIndexes(context, () => run(context, ...PRICES).finally(() => context.files.end()));
   await deriveRows(context);
   await store.end({ accepted, rejected: rejects.count }, clock.now());
   return accepted;
@@ -63,17 +63,28 @@ async function writeTaxonomy(context: WriteContext): Promise<number> {
   }
 }
 
-async function makeIndexes({ store, progress, files }: ImportContext): Promise<void> {
+/** Makes the missing indexes, beside `meanwhile` where the store can, and shows those that it still waits for. */
+async function makeIndexes({ store, progress, files }: ImportContext, meanwhile = async () => 0) {
   const total = await store.missingIndexes();
-  if (total === 0) return;
-  files.pause();
-  progress.begin('indexes of search', total);
+  if (total === 0) return await meanwhile();
   let made = 0;
-  await store.makeIndexes(() => {
+  let isShown = false;
+  const making = store.makeIndexes(() => {
     made += 1;
-    progress.reach(made);
+    if (isShown) progress.reach(made);
   });
-  progress.end();
+  // Awaited later; until then its failure has no handler.
+  making.catch(() => undefined);
+  const finish = async () => {
+    if (made === total) return;
+    files.pause();
+    progress.begin('indexes of search', total, made);
+    isShown = true;
+    await making;
+    progress.end();
+  };
+  if (!store.worksInParallel) await finish();
+  return await meanwhile().finally(finish);
 }
 
 async function deriveRows({ store, progress, clock, files, transactionMs }: ImportContext): Promise<void> {

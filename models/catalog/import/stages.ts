@@ -74,6 +74,9 @@ function accepted<Record>(
   });
 }
 
+/** Products whose rows are derived before the database's answers to the previous batch are handled. */
+const PREPARED_AT_ONCE = 16;
+
 /** Everything that products name must be known. A variant belongs to the last product that names it (contract 13.15). */
 const productsStage = ({ pictures, taxonomy }: WriteContext): Stages['products'] => ({
   inOrder: (product) => [product.id, ...(isDeletion(product) ? [] : product.variants.map(({ id }) => id))],
@@ -85,12 +88,16 @@ const productsStage = ({ pictures, taxonomy }: WriteContext): Stages['products']
     );
     const context = { categories: taxonomy.categories, entities };
     const stored = await pictures.storeAll(fit, reject);
-    return stored.flatMap<Numbered<WrittenRecords['products']>>(({ line, bytes, record }) => {
-      if (isDeletion(record)) return [{ line, bytes, record }];
-      const row = productRow(record, context);
-      if (row.name === '') reject(line, 'title', NAMELESS);
-      return row.name === '' ? [] : [{ line, bytes, record: { row, taxonomyVersion, ...record } }];
-    });
+    const prepared: Numbered<WrittenRecords['products']>[] = [];
+    for (const [position, { line, bytes, record }] of stored.entries()) {
+      if (position % PREPARED_AT_ONCE === 0) await new Promise(setImmediate);
+      const written = isDeletion(record)
+        ? record
+        : { row: productRow(record, context), taxonomyVersion, ...record };
+      if ('row' in written && written.row.name === '') reject(line, 'title', NAMELESS);
+      else prepared.push({ line, bytes, record: written });
+    }
+    return prepared;
   },
   check: unchanged,
 });
