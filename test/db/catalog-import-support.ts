@@ -66,8 +66,10 @@ class ImportBench {
   }
 
   async clear(): Promise<void> {
-    const tables = [...CATALOG_TABLES, 'catalog_import_lock', 'embedding_versions', 'product_feeds'];
-    await this.knex.raw(`TRUNCATE ${tables.join(', ')} CASCADE`);
+    // In small tables quicker than TRUNCATE, which makes new files. Those that refer to others come first.
+    const first = ['embedding_versions', 'product_images', 'catalog_import_lock', 'product_feeds'];
+    const tables = [...first, ...CATALOG_TABLES.toReversed()];
+    await this.knex.raw(`DELETE FROM ${tables.join('; DELETE FROM ')}`);
     for (const address of await this.stored()) await this.images.remove(address);
     this.workers.embedded.splice(0);
     this.notes.splice(0);
