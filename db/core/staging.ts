@@ -62,10 +62,7 @@ export async function upsert(trx: Knex, table: WrittenTable, rows: readonly obje
   await write(trx, await prepare(trx, table, rows));
 }
 
-/**
- * Copies rows into a temporary table like this one, for the statements of this transaction. They stay until the next time:
- * ON COMMIT DELETE ROWS truncates all temporary tables of the connection, which takes longer than the rest of a small import.
- */
+/** Copies rows into a temporary table like this one, for the statements of this transaction. They stay until the next time, since ON COMMIT DELETE ROWS truncates all such tables. */
 export async function stage(trx: Knex, table: WrittenTable, rows: readonly object[]): Promise<void> {
   const staged = `staged_${table.name}`;
   await rowsOf(trx)`CREATE TEMPORARY TABLE IF NOT EXISTS ${identifier(staged)}

@@ -141,6 +141,6 @@ test('batches of any size leave the same rows as one full derivation; a dry run 
       await deriveAll();
       expect(await state()).toEqual(expected);
     }),
-    { numRuns: 8 },
+    { numRuns: 5 },
   );
 }, 300_000);

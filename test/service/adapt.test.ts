@@ -1,14 +1,12 @@
-import { once } from 'node:events';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import pMap from 'p-map';
 import { identifier, rowsOf, sql } from '../../db/core/sql';
 import type { AdaptResult } from '../../models/indexing/adapt-service';
 import type { Evaluation } from '../../models/indexing/figures';
 import type { EmbeddingsStatus } from '../../models/indexing/status-service';
-import { spawnLoupe } from '../../scripts/lab/service-processes';
 import { layoutInstallation } from '../faults/layout-model';
 import { pictureOf, productId, writePictures } from '../faults/photos';
+import { killCommand } from '../support/run-loupe';
 import { RunningInstallation } from '../support/running-installation';
 
 /**
@@ -21,8 +19,6 @@ const PRODUCTS = 32;
 const PICTURES = 3;
 const LATER = 12;
 const ADAPTED = 'layout@1.0.0+adapted-1';
-
-jest.setTimeout(400_000);
 
 let running: RunningInstallation;
 
@@ -63,14 +59,7 @@ describe('A version that is adapted to the catalog (contract 14.20)', () => {
 
   test('continues where it was killed, and embeds nothing twice', async () => {
     await importProducts(FIRST + 20, PRODUCTS - 20);
-    const child = spawnLoupe(running.settings, 'embeddings', 'adapt');
-    child.stdout.resume();
-    child.stderr.resume();
-    const ended = once(child, 'exit');
-    const isBegun = async () => (await maps()).length > 0;
-    while (child.exitCode === null && !(await isBegun())) await delay(20);
-    child.kill('SIGKILL');
-    await ended;
+    await killCommand(running.settings, ['embeddings', 'adapt'], async () => (await maps()).length > 0);
     const result = await adapt();
     expect(result).toMatchObject({
       ...{ model: ADAPTED, state: 'building', several: PRODUCTS },

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -6,9 +5,10 @@ import { LocalImageStore } from '../../db/files/local-image-store';
 import type { BuildResult } from '../../models/indexing/build-service';
 import type { EmbeddingsStatus } from '../../models/indexing/status-service';
 import { addPictures } from '../../scripts/lab/bench/many-pictures';
-import { spawnLoupe, startProcess } from '../../scripts/lab/service-processes';
+import { startProcess } from '../../scripts/lab/service-processes';
 import { installLayoutModel, layoutInstallation } from '../faults/layout-model';
 import { photoNumber, writePictures } from '../faults/photos';
+import { killCommand } from '../support/run-loupe';
 import { RunningInstallation } from '../support/running-installation';
 import { AnswerLog } from './answer-log';
 
@@ -19,9 +19,8 @@ import { AnswerLog } from './answer-log';
 const PICTURES = 60;
 const PHOTOS = 12;
 const CLIENTS = 3;
-const POLL_MS = 20;
 /** Between calls of a client, as the commands need processor time too. */
-const PAUSE_MS = 50;
+const PAUSE_MS = 100;
 
 let running: RunningInstallation;
 
@@ -71,16 +70,9 @@ async function underLoad<Result>(work: (log: AnswerLog) => Promise<Result>): Pro
 }
 
 /** Starts a build and kills it once this many images are embedded. Returns whether it was still running. */
-async function killedBuild(atImages: number, ...words: string[]): Promise<boolean> {
-  const child = spawnLoupe(running.settings, 'embeddings', 'build', '--model', 'next', ...words);
-  child.stdout.resume();
-  child.stderr.resume();
-  const ended = once(child, 'exit');
-  while (child.exitCode === null && (await imagesOf(await buildingId())).length < atImages)
-    await delay(POLL_MS);
-  child.kill('SIGKILL');
-  const [, signal] = await ended;
-  return signal === 'SIGKILL';
+function killedBuild(atImages: number, ...words: string[]): Promise<boolean> {
+  const isReached = async () => (await imagesOf(await buildingId())).length >= atImages;
+  return killCommand(running.settings, ['embeddings', 'build', '--model', 'next', ...words], isReached);
 }
 
 const isRefused = (): Promise<boolean> =>

@@ -180,6 +180,6 @@ test('calls and imports in batches of any size have the same result as their rec
         expect(data[0]?.max_market_estimate?.A ?? null).toBe(naive.best());
       }
     }),
-    { numRuns: 25 },
+    { numRuns: 12 },
   );
 }, 300_000);

@@ -1,6 +1,8 @@
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import { runCommand } from '../../scripts/commands/run-command';
 import type { Config } from '../../scripts/config';
-import { childEnvironment, documentOf, type Outcome } from '../../scripts/lab/service-processes';
+import { childEnvironment, documentOf, type Outcome, spawnLoupe } from '../../scripts/lab/service-processes';
 
 type Settings = Readonly<Record<string, string>>;
 
@@ -36,6 +38,19 @@ function setEnvironment(wanted: typeof process.env): void {
 
 /** The same, but returns the JSON that the command prints. */
 export async function loupeHere(settings: Settings, ...words: readonly string[]): Promise<unknown> {
-  const outcome = await runLoupeHere([...words, '--json'], settings);
-  return documentOf(words, outcome);
+  return documentOf(words, await runLoupeHere([...words, '--json'], settings));
+}
+
+/** Kills a command once this is true of what it does. Resolves to whether it was still running. */
+export async function killCommand(
+  settings: Settings,
+  words: readonly string[],
+  isReached: () => Promise<boolean>,
+) {
+  const child = spawnLoupe(settings, ...words);
+  for (const stream of [child.stdout, child.stderr]) stream.resume();
+  const ended = once(child, 'exit');
+  while (child.exitCode === null && !(await isReached())) await delay(20);
+  child.kill('SIGKILL');
+  return (await ended)[1] === 'SIGKILL';
 }
