@@ -3,15 +3,15 @@ const { default: Sequencer } = require('@jest/test-sequencer');
 /** Files that take ten seconds of a processor or more, the longest first: started last, one would run alone. */
 const SLOWEST = [
   'faults/faults',
-  'service/adapt',
   'hostile/isolation',
   'embedded/lifetime',
+  'embedded/full-disk',
+  'service/adapt',
   'service/backup',
   'service/reindex',
   'service/consistency',
   'service/bucket',
   'spec/feedback',
-  'db/catalog-search',
   'db/one-state',
   'hostile/hostile-corpus',
 ];
