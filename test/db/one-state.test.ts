@@ -33,8 +33,10 @@ const ZEBRAS: ResolvedQuery = {
   ...{ sort: 'popularity_desc', page: 0, pageSize: 20 },
 };
 
-/** A pool whose statements and transactions wait for hooks before they begin and after they end. */
-function interrupted(knex: Knex, hooks: { before: () => Promise<void>; after: () => Promise<void> }): Knex {
+type Hooks = Record<'before' | 'after' | 'within', () => Promise<void>>;
+
+/** A pool whose statements wait for hooks before they begin and after they end, or within a transaction before each. */
+function interrupted(knex: Knex, hooks: Hooks): Knex {
   const acquireConnection = async (): Promise<unknown> => {
     await hooks.before();
     return knex.client.acquireConnection();
@@ -47,7 +49,19 @@ function interrupted(knex: Knex, hooks: { before: () => Promise<void>; after: ()
     acquireConnection: { value: acquireConnection },
     releaseConnection: { value: releaseConnection },
   });
-  return Object.create(knex, { client: { value: client } });
+  const transaction = (work: (own: Knex.Transaction) => Promise<unknown>): Promise<unknown> =>
+    knex.transaction(async (own) => {
+      const connection = await own.client.acquireConnection();
+      const query = connection.query.bind(connection);
+      connection.query = async (...asked: readonly unknown[]) => {
+        await hooks.within();
+        return query(...asked);
+      };
+      return work(own).finally(() => {
+        delete connection.query;
+      });
+    });
+  return Object.create(knex, { client: { value: client }, transaction: { value: transaction } });
 }
 
 describe('an answer comes from one state, whatever is written between its statements', () => {
@@ -55,8 +69,7 @@ describe('an answer comes from one state, whatever is written between its statem
   let catalog: PostgresCatalogRepository;
   let written: RandomCatalog;
   const nothing = async (): Promise<void> => undefined;
-  /** Called before and after each transaction, and each statement that is not part of one. */
-  const hooks = { before: nothing, after: nothing };
+  const hooks: Hooks = { before: nothing, after: nothing, within: nothing };
 
   beforeAll(async () => {
     catalog = new PostgresCatalogRepository(interrupted(database.knex, hooks));
@@ -199,6 +212,30 @@ describe('an answer comes from one state, whatever is written between its statem
     expect(newer).toContain('product_z3');
     continuation.open();
     await late;
+  });
+
+  // contract 4.14
+  test.each([2, 3])('a search in a transaction, when rows come before its statement %i', async (at) => {
+    // The embedded database runs one transaction at a time.
+    if (database.kind === 'embedded') return;
+    let [changes, statements] = [0, 0];
+    const search = async () => {
+      hooks.before = () => writeCatalogRows(database.knex, [zebra('brand_z1', ++changes, 'zebra')]);
+      const { rows } = await catalog.search({ ...ZEBRAS, words: ['zebras', 'the'] });
+      hooks.before = nothing;
+      return idsOf(rows);
+    };
+    await deleteCatalogRows(database.knex, idsOf(NEW));
+    await writeCatalogRows(database.knex, OLD);
+    await remake(true);
+    const before = await search();
+    hooks.within = async () => {
+      if (statements++ === at) await writeNew();
+    };
+    expect(await search()).toEqual(before);
+    hooks.within = nothing;
+    expect(statements).toBeGreaterThan(at);
+    expect(await search()).not.toEqual(before);
   });
 
   // contract 5.12
