@@ -110,7 +110,7 @@ test('the processes report every metric of the dashboard and the alerts', async 
     const text = await (await fetch(`${url}/metrics`)).text();
     for (const [, name] of text.matchAll(/^(\w+)[{ ]/gm)) told.add(name ?? '');
   }
-  const files = ['grafana-dashboard.json', 'prometheus-alerts.yaml', 'kubernetes/worker.yaml'];
+  const files = ['grafana-dashboard.json', 'prometheus-alerts.yaml', 'kubernetes/processes.yaml'];
   const texts = files.map((file) => readFile(join(REPOSITORY_ROOT, 'docs/operations', file), 'utf8'));
   const named = new Set(
     (await Promise.all(texts)).flatMap(
