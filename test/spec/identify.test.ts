@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 import { viewSizeOf } from '../../models/vision/embedding-model';
-import { DAMAGED_PNG, useJobs } from '../support/photo-jobs';
+import { useJobs } from '../support/photo-jobs';
 import type { Seen } from '../support/service';
 
 /** contract 7: the answers to photos. The workers are replaced: each test says what they see. */
@@ -191,12 +191,6 @@ describe('several photos of an item', () => {
     for (const { confidence = 1 } of data) expect(Math.abs(confidence - 0.5)).toBeLessThanOrEqual(0.1);
   });
 
-  test('are refused with the position of a damaged one, free of charge', async () => {
-    const answer = await service.api.identify({ images: [...photos(3), { base64: DAMAGED_PNG }] });
-    expect(answer).toMatchObject({ status: 422, body: { reason: 'image_undecodable', index: 3 } });
-    expect([answer.headers.get('X-Credits-Used'), service.queue.calls]).toEqual(['0', 0]);
-  });
-
   test('keep their order', async () => {
     const drawn = ['#ff0000', '#00ff00', '#0000ff'].map(async (colour) => {
       const padded = Buffer.concat([await one(colour).png().toBuffer(), Buffer.alloc(10_000)]);
@@ -240,17 +234,6 @@ describe('a scope', () => {
     expect(service.queue.request?.scope).toMatchObject(sent);
     const nothing = { data: [], credits_used: 0 };
     expect(await answerTo(SUBMARINER, scope)).toMatchObject(nothing);
-  });
-
-  // contract 4.7
-  test('with the old name ids is answered with Deprecation: true, and refused with include', async () => {
-    for (const [more, status] of [
-      [{}, 200],
-      [{ include: ['brand_hermes'] }, 400],
-    ] as const) {
-      const answer = await service.api.identify({ ...photo, ...brands({ ids: ['brand_hermes'], ...more }) });
-      expect([answer.status, answer.headers.get('Deprecation')]).toEqual([status, 'true']);
-    }
   });
 });
 

@@ -4,10 +4,11 @@ import { PostgresVisionJobStore } from '../../db/jobs/vision-job-store';
 import { AccountService } from '../../models/access/account-service';
 import { unavailable } from '../../models/errors';
 import { endsOf, holdMethod, requestText, sendRaw } from '../support/interrupted-calls';
-import { DAMAGED_PNG, useJobs } from '../support/photo-jobs';
+import { useJobs } from '../support/photo-jobs';
 
 /** contract 16.1 to 16.9: photos that are identified later, and what each entry is charged. */
 const { service, photo, look, ended, account, rowsOf } = useJobs();
+const damaged = { base64: Buffer.from('89504e470d0a1a0a0000', 'hex').toString('base64') };
 const inside = { url: 'http://127.0.0.1/bag.jpg' };
 const entriesOf = (count: number) => ({ entries: Array.from({ length: count }, () => photo) });
 const twoSides = { images: [photo, photo] };
@@ -47,6 +48,7 @@ describe('a job', () => {
       (await service.prediction(id ?? ''))?.imageDigests;
     for (const [at, entry] of entries.entries()) {
       const { body: answer, headers } = await service.api.identify({ ...entry, includes });
+      expect(headers.get('Deprecation')).toBe('filters' in entry ? 'true' : null);
       expect(data[at]).toEqual({ state: 'done', prediction_id: expect.any(String), answer });
       const known = await digestsOf(headers.get('X-Prediction-Id'));
       expect(await digestsOf(data[at]?.prediction_id)).toEqual(known);
@@ -56,7 +58,7 @@ describe('a job', () => {
   // contract 16.2
   test('reports the refusal of an entry that cannot be identified, and continues', async () => {
     const entries = [
-      { images: [photo, { base64: DAMAGED_PNG }] },
+      { images: [photo, damaged] },
       inside,
       { ...photo, region: { x: 0, y: 0, width: 0.1, height: 0.1 } },
       photo,

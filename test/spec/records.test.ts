@@ -18,6 +18,10 @@ import {
 const { service, vectors, writer, found, importFiles } = useWrittenCatalog();
 
 const accepted = (line: number, id: string | null) => ({ line, id, status: 'accepted' });
+const rowOf = async (id: string, includes?: string) => (await writer.item(id, includes)).body.data[0];
+const read = (id: string) =>
+  writer.send<{ data: Record<string, { id: string }>[] }>('GET', `/v3/catalog/records/${id}`);
+const lineOf = async (id: string) => (await read(id)).body.data[0] ?? {};
 
 describe('PUT /v3/catalog/records', () => {
   // contract 15.1, 15.3, 15.4
@@ -226,38 +230,20 @@ describe('GET /v3/catalog/records/:id/status', () => {
     });
   });
 
-  // contract 15.7
-  test('reports on entities and categories, and is a 404 for anything unknown or deleted', async () => {
+  // contract 15.7, 15.10
+  test('reports on entities and categories; anything unknown or deleted is a 404, as is its record', async () => {
     const row = { identifiable: false, pictures: { embedded: 0, pending: 0, failed: 0 } };
     // A facet is not a row of its own.
     for (const id of ['brand_hermes', 'handbags', 'colour_noir']) {
       const searchable = id !== 'colour_noir';
       expect((await writer.recordStatus(id)).body).toMatchObject({ ...row, id, searchable });
     }
-    for (const none of ['product_nobody', 'product_deleted', 'variant_birkin_croc_30'])
-      expect([none, (await writer.recordStatus(none)).status]).toEqual([none, 404]);
+    for (const none of ['product_nobody', 'product_deleted', 'variant_birkin_croc_30']) {
+      for (const { status } of [await writer.recordStatus(none), await read(none)])
+        expect([none, status]).toEqual([none, 404]);
+    }
   });
 });
-
-describe('a writer', () => {
-  // contract 12.6
-  test('writes once under one Idempotency-Key, whatever was written since', async () => {
-    const [id, name] = [fresh('product'), fresh('call')];
-    const write = (popularity: number, headers = {}) => writer.write([bag(id, { popularity })], headers);
-    const once = { 'Idempotency-Key': name };
-    const first = await write(1, once);
-    await write(2);
-    const again = await write(1, once);
-    expect([again.body, again.headers.get('Idempotency-Replayed')]).toEqual([first.body, 'true']);
-    expect(await found(id)).toMatchObject({ popularity: 2 });
-    expect((await write(3, once)).status).toBe(409);
-  });
-});
-
-const rowOf = async (id: string, includes?: string) => (await writer.item(id, includes)).body.data[0];
-const read = (id: string) =>
-  writer.send<{ data: Record<string, { id: string }>[] }>('GET', `/v3/catalog/records/${id}`);
-const lineOf = async (id: string) => (await read(id)).body.data[0] ?? {};
 
 describe('a product of a shop', () => {
   const OWN = {
@@ -440,13 +426,5 @@ describe('GET /v3/catalog/records/:id', () => {
     });
     const hierarchy = ['brand', 'model', 'style'];
     expect(await lineOf('handbags')).toMatchObject({ categories: { id: 'handbags', hierarchy } });
-  });
-
-  test('is a 404 for an unknown or deleted record', async () => {
-    const id = fresh('product');
-    await writer.write([bag(id)]);
-    await writer.remove(id);
-    for (const each of [id, 'product_unknown', 'variant_birkin_croc_30'])
-      expect((await read(each)).status).toBe(404);
   });
 });

@@ -60,6 +60,8 @@ describe.each(REFUSALS)('$call', ({ call, taken, values, bodies = {}, beyondSche
           }),
         ]);
         expect(headers.get('X-Credits-Used') ?? '0').toBe('0');
+        // contract 4.7
+        expect(headers.get('Deprecation')).toBe(field.endsWith('.ids') ? 'true' : null);
         // contract 14.19
         const isOfDocument = /^POST \/(v3|admin)/.test(call) && !beyondSchema.split(' ').includes(field);
         if (isOfDocument) expect([sent, ...faultsInDocument(call, content)]).not.toEqual([sent]);

@@ -2,8 +2,6 @@ import type { JobAnswer } from '../../api/client/schema';
 import { VisionJobRunner } from '../../models/vision/jobs/vision-job-runner';
 import { useService } from './service';
 
-export const DAMAGED_PNG = Buffer.from('89504e470d0a1a0a0000', 'hex').toString('base64');
-
 /** A service whose jobs run only when a test says so. The workers are fakes: every photo shows one bag unless a test changes it. */
 export function useJobs(settings: Readonly<Record<string, string>> = {}) {
   const service = useService(settings);
