@@ -1,7 +1,8 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { generateWebhookSecret, signedHeaders } from '../../models/webhooks/message-signature';
 import { useService } from '../support/service';
 import { useEmbeddedPictures } from '../support/stored-vectors';
@@ -39,15 +40,9 @@ const program = (page: string, language: string): string =>
 
 async function outputOf(command: string, ...options: readonly string[]) {
   const env = { ...process.env, LOUPE_URL: service.url, LOUPE_KEY: key ?? '', PYTHONIOENCODING: 'utf-8' };
-  const child = spawn(command, options, { cwd: folder, env });
-  const printed = { stdout: '', stderr: '' };
-  for (const stream of ['stdout', 'stderr'] as const) {
-    child[stream].setEncoding('utf8').on('data', (text: string) => {
-      printed[stream] += text;
-    });
-  }
-  const code = await new Promise((resolve, reject) => child.on('error', reject).on('close', resolve));
-  return { code, ...printed };
+  const running = promisify(execFile)(command, options, { cwd: folder, env });
+  const { code = 0, stdout, stderr } = await running.catch((failure) => failure);
+  return { code, stdout, stderr };
 }
 
 /** What is printed, with `…` for what differs each time. */

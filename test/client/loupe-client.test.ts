@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { LoupeClient, type LoupeOptions } from '../../api/client/loupe-client';
 import { whileCollecting } from '../support/collect-garbage';
-import { addressOf, closed, listening } from '../support/local-server';
+import { addressOf, useServer } from '../support/local-server';
 import { useService } from '../support/service';
 
 /** The typed client that is generated from `/openapi.json`; `examples.test.ts` calls what `docs/api/typescript.md` shows. */
@@ -64,23 +64,17 @@ test('endpoints reach every address, with lists as the service reads them', asyn
 });
 
 describe('a call that was refused for the moment', () => {
-  let server: Server;
   let seen: IncomingMessage[];
   /** Statuses of the next answers; after them 200. */
   let statuses: number[];
-
-  beforeAll(async () => {
-    server = createServer((req, res) => {
-      seen.push(req);
-      const status = statuses.shift() ?? 200;
-      if (status === 0) return void req.socket.destroy();
-      const refusal = { success: false, error: 'unavailable', message: 'Away.', request_id: 'abcdefgh' };
-      const headers = { 'Content-Type': 'application/json', 'Retry-After': status === 429 ? '600' : '0' };
-      res.writeHead(status, headers).end(JSON.stringify(status === 200 ? { data: [] } : refusal));
-    });
-    await listening(server);
+  const server = useServer((req, res) => {
+    seen.push(req);
+    const status = statuses.shift() ?? 200;
+    if (status === 0) return void req.socket.destroy();
+    const refusal = { success: false, error: 'unavailable', message: 'Away.', request_id: 'abcdefgh' };
+    const headers = { 'Content-Type': 'application/json', 'Retry-After': status === 429 ? '600' : '0' };
+    res.writeHead(status, headers).end(JSON.stringify(status === 200 ? { data: [] } : refusal));
   });
-  afterAll(() => closed(server));
   beforeEach(() => {
     seen = [];
   });
@@ -107,10 +101,9 @@ describe('a call that was refused for the moment', () => {
   });
 });
 
+const silent = useServer(() => undefined);
 test('a call without an answer ends', async () => {
-  const silent = createServer(() => undefined);
-  const baseUrl = `http://${await listening(silent)}`;
+  const baseUrl = `http://${addressOf(silent)}`;
   const search = whileCollecting(client({ baseUrl, timeoutMs: 500 }).search({}));
   await expect(search).rejects.toMatchObject({ name: 'TimeoutError' });
-  await closed(silent);
 });

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
+import type { RequestListener, ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { JobAnswer } from '../../api/client/schema';
-import { closed, listening } from '../support/local-server';
+import { useServer } from '../support/local-server';
 import { type TestKey, useService } from '../support/service';
 
 /** Jobs of some accounts wait for hosts that never answer, beside a job of another (contract 16.5). */
@@ -15,18 +15,15 @@ const BESIDE = 1;
 
 /** Requests that hang, by the account that their address names. */
 const hanging = new Map<string, Set<ServerResponse>>();
-const host = createServer((request, response) => {
+const answer: RequestListener = (request, response) => {
   const [, path = '', account = ''] = (request.url ?? '').split('/');
   if (path === 'picture') return void response.end(service.photoBytes);
   const waiting = hanging.get(account) ?? new Set();
   hanging.set(account, waiting.add(response));
   response.once('close', () => waiting.delete(response));
-});
-beforeAll(async () => {
-  settings['IMAGE_FETCH_ALLOW'] = await listening(host);
-});
+};
+const host = useServer(answer, (address) => Object.assign(settings, { IMAGE_FETCH_ALLOW: address }));
 const service = useService(settings);
-afterAll(() => closed(host));
 
 const waitingFor = () => [...hanging.values()].map(({ size }) => size);
 const sum = (numbers: readonly number[]) => numbers.reduce((all, each) => all + each, 0);

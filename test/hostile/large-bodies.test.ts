@@ -1,10 +1,10 @@
-import { once } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
-import { connect, type Socket } from 'node:net';
+import type { RequestListener } from 'node:http';
+import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
-import { closed, listening } from '../support/local-server';
+import { sendRaw } from '../support/interrupted-calls';
+import { useServer } from '../support/local-server';
 import { useService } from '../support/service';
 
 /** Memory is shared by the bytes that arrived: no slow upload shuts out others; what can't be answered is free (contract 7.14, 12.7). */
@@ -12,7 +12,6 @@ const IMAGE_BYTES_MAX = 2_400_000;
 const CALLERS = 16;
 
 let answer: RequestListener = (_request, response) => response.end();
-const host = createServer((request, response) => answer(request, response));
 const LIMITS = { IMAGE_BYTES_MAX: String(IMAGE_BYTES_MAX), BODY_MEMORY_MIB: '14' };
 /** Shorter than a stalled upload is tolerated: a call that waits for one fails. */
 const service = useService({ ...LIMITS, VISION_DEADLINE_MS: '6000' });
@@ -28,12 +27,10 @@ const photoOf = (bytes: number): Buffer =>
 const largePhoto = (): object => ({ base64: photoOf(2_000_000).toString('base64') });
 
 async function stalledUpload(key: string, length: string, sent: number): Promise<void> {
-  const { hostname, port } = new URL(service.url);
-  const socket = connect(Number(port), hostname).on('error', () => undefined);
+  const head = ['POST /v3/vision/identify HTTP/1.1', 'Host: x', `Authorization: Bearer ${key}`];
+  head.push('Content-Type: application/json', length, '', '');
+  const socket = await sendRaw(service.url, head.join('\r\n'));
   uploads.push(socket);
-  await once(socket, 'connect');
-  const head = ['POST /v3/vision/identify HTTP/1.1', `Host: ${hostname}`, `Authorization: Bearer ${key}`];
-  socket.write([...head, 'Content-Type: application/json', length, '', ''].join('\r\n'));
   const begin = `{"base64":"${'A'.repeat(sent)}`;
   socket.write(length.startsWith('Content') ? begin : `${begin.length.toString(16)}\r\n${begin}\r\n`);
 }
@@ -81,11 +78,9 @@ test.each([
 test.each(['HTTP/1.1', 'HTTP/1.0'])(
   'a refusal reaches a client of %s that reads only when it has sent everything',
   async (version) => {
-    const { hostname, port } = new URL(service.url);
-    const socket = connect(Number(port), hostname).pause();
-    const head = [`POST /v3/vision/identify ${version}`, `Host: ${hostname}`, 'Connection: close'];
-    socket.write([...head, 'Content-Length: 8000000', '', ''].join('\r\n'));
-    await new Promise((sent) => socket.write(Buffer.alloc(8_000_000), sent));
+    const head = [`POST /v3/vision/identify ${version}`, 'Host: x', 'Connection: close'];
+    head.push('Content-Length: 8000000', '', 'A'.repeat(8_000_000));
+    const socket = await sendRaw(service.url, head.join('\r\n'));
     expect(await text(socket)).toMatch(/^HTTP\/1\.1 401 .*"unauthorized"/s);
   },
 );
@@ -117,12 +112,10 @@ describe('With hardly any memory for answers', () => {
 describe('Five photos at once', () => {
   // Long enough to be sent a photo by a busy machine.
   const settings: Record<string, string> = { ...LIMITS, IMAGE_FETCH_TIMEOUT_MS: '4000' };
-  beforeAll(async () => {
-    settings['IMAGE_FETCH_ALLOW'] = await listening(host);
-  });
+  const listens = (address: string) => Object.assign(settings, { IMAGE_FETCH_ALLOW: address });
+  useServer((request, response) => answer(request, response), listens);
   const service = useService(settings);
   beforeEach(() => service.sees(['product_birkin_croc', 0.05]));
-  afterAll(() => closed(host));
 
   const fiveAddresses = () =>
     Array.from({ length: 5 }, (_, at) => ({ url: `http://${settings['IMAGE_FETCH_ALLOW']}/${at}.png` }));

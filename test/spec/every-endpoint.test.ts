@@ -1,14 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
-import { buffer } from 'node:stream/consumers';
 import { API_VERSIONS, type ApiVersion, SCOPES } from '../../models/access/api-key';
 import { VisionJobRunner } from '../../models/vision/jobs/vision-job-runner';
 import { ADMIN_TOKEN, type Answer, ApiClient } from '../support/api-client';
 import { DocumentCheck, type Operation } from '../support/document-check';
 import { FIXTURE } from '../support/fixture-data';
+import { rawAnswer } from '../support/interrupted-calls';
 import { useService } from '../support/service';
 import { useEmbeddedPictures } from '../support/stored-vectors';
 import { bag, fresh } from '../support/written-catalog';
@@ -245,38 +243,34 @@ test.each(OPERATIONS.filter(({ name }) => /^GET \/(api|v3|admin)/.test(name)))(
   },
 );
 
-// contract 12.3, 10.3
-describe('a condition', () => {
-  const CONDITIONS = {
-    ...{ 'If-None-Match': '*', 'If-Match': '"x"', 'If-Range': '*', Range: 'bytes=0-0' },
-    'If-Modified-Since': new Date(Date.now() + 86_400_000).toUTCString(),
-    'If-Unmodified-Since': new Date(0).toUTCString(),
-  };
-  /** `fetch` adds headers of its own to a conditional request. */
-  async function sent(path: string, method: string, headers: object) {
-    const Authorization = `Bearer ${clientOf(path).key}`;
-    const call = request(service.url + path, { method, headers: { Authorization, ...headers } }).end();
-    const [answer] = (await once(call, 'response')) as [IncomingMessage];
-    const { etag, 'x-credits-used': credits } = answer.headers;
-    return { status: answer.statusCode, credits, etag, isEmpty: (await buffer(answer)).length === 0 };
-  }
-  const read = OPERATIONS.filter(({ name }) => name.startsWith('GET') && !name.endsWith('/images/{file}'));
+const CONDITIONS = {
+  ...{ 'If-None-Match': '*', 'If-Match': '"x"', 'If-Range': '*', Range: 'bytes=0-0' },
+  'If-Modified-Since': new Date(Date.now() + 86_400_000).toUTCString(),
+  'If-Unmodified-Since': new Date(0).toUTCString(),
+};
+async function sent(path: string, method: string, headers: object) {
+  const Authorization = `Bearer ${clientOf(path).key}`;
+  const options = { method, headers: { Authorization, ...headers } };
+  const { status, headers: told, bytes } = await rawAnswer(service.url + path, options);
+  return { status, credits: told['x-credits-used'], etag: told.etag, isEmpty: bytes.length === 0 };
+}
+const read = OPERATIONS.filter(({ name }) => name.startsWith('GET') && !name.endsWith('/images/{file}'));
 
-  test.each([...read.map(({ name }) => name), 'GET /', 'GET /docs'])(
-    'is ignored by %s: the answer is complete, and charged',
-    async (name) => {
-      const operation = read.find((each) => each.name === name);
-      const path = operation ? (await callOf(operation)).path : name.replace('GET ', '');
-      const plain = await sent(path, 'GET', {});
-      for (const headers of [
-        ...Object.entries(CONDITIONS).map((each) => Object.fromEntries([each])),
-        CONDITIONS,
-      ])
-        expect([headers, await sent(path, 'GET', headers)]).toEqual([headers, { ...plain, etag: undefined }]);
-      expect((await sent(path, 'HEAD', CONDITIONS)).status).toBe(plain.status);
-    },
-  );
-});
+// contract 12.3, 10.3
+test.each([...read.map(({ name }) => name), 'GET /', 'GET /docs'])(
+  'conditions are ignored by %s: the answer is complete, and charged',
+  async (name) => {
+    const operation = read.find((each) => each.name === name);
+    const path = operation ? (await callOf(operation)).path : name.replace('GET ', '');
+    const plain = await sent(path, 'GET', {});
+    for (const headers of [
+      ...Object.entries(CONDITIONS).map((each) => Object.fromEntries([each])),
+      CONDITIONS,
+    ])
+      expect([headers, await sent(path, 'GET', headers)]).toEqual([headers, { ...plain, etag: undefined }]);
+    expect((await sent(path, 'HEAD', CONDITIONS)).status).toBe(plain.status);
+  },
+);
 
 /** With `RECORD_EXAMPLES=1` the answers become the examples of the document. */
 describe('an example of a request', () => {

@@ -1,12 +1,12 @@
-import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
-import { request, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { childEnvironment, LOUPE_ARGUMENTS, REPOSITORY_ROOT } from '../../scripts/lab/service-processes';
 import { serveMcpOverHttp } from '../../scripts/mcp/serve-mcp';
+import { rawAnswer } from '../support/interrupted-calls';
 import { runLoupeHere } from '../support/run-loupe';
 import { type TestKey, useService } from '../support/service';
 import { temporaryFolder } from '../support/temporary-folder';
@@ -156,11 +156,8 @@ describe('the tools', () => {
 });
 
 test('over HTTP only callers with a key on this machine are answered, and no page from another host name', async () => {
-  const statusWith = async (headers: Record<string, string>): Promise<number> => {
-    const sent = request(url, { method: 'POST', headers, setHost: !('Host' in headers) }).end('{}');
-    const [answer] = await once(sent, 'response');
-    return answer.resume().statusCode;
-  };
+  const statusWith = async (headers: Record<string, string>) =>
+    (await rawAnswer(url, { method: 'POST', headers, setHost: !('Host' in headers) }, '{}')).status;
   expect(await statusWith({})).toBe(401);
   expect(await statusWith({ Authorization: 'Basic YTpi' })).toBe(401);
   expect((server.address() as AddressInfo).address).toBe('127.0.0.1');

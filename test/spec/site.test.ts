@@ -1,12 +1,10 @@
-import { once } from 'node:events';
-import { createServer, type Server, request as send } from 'node:http';
-import { text } from 'node:stream/consumers';
 import express from 'express';
 import { PUBLIC_PREFIXES } from '../../api/endpoints';
 import { errorHandler } from '../../api/middleware/error-handler';
 import { queueDashboard } from '../../api/ops/queue-dashboard';
 import { sitePages } from '../../api/site/routes';
-import { addressOf, closed, listening } from '../support/local-server';
+import { rawAnswer } from '../support/interrupted-calls';
+import { addressOf, useServer } from '../support/local-server';
 import { type TestService, useService } from '../support/service';
 
 /** contract 12.5, 14.4: pages for people, the key that a demonstration offers, and which pages of other origins read what. */
@@ -81,24 +79,15 @@ describe('the pages at / and /docs', () => {
 
 describe('the key of a demonstration', () => {
   const KEY = 'loupe_test_of_the_demonstration';
-  let server: Server;
+  const demo = () => ({ key: KEY, photos: [Buffer.from('a photo')] });
+  const app = express().use(sitePages({ imageBytesMax: 1024, demo }));
+  app.use((...[, , res]: [unknown, unknown, express.Response, unknown]) => void res.status(404).end());
+  const server = useServer(app);
 
-  beforeAll(async () => {
-    const demo = () => ({ key: KEY, photos: [Buffer.from('a photo')] });
-    const app = express().use(sitePages({ imageBytesMax: 1024, demo }));
-    app.use((...[, , res]: [unknown, unknown, express.Response, unknown]) => void res.status(404).end());
-    server = createServer(app);
-    await listening(server);
-  });
-  afterAll(() => closed(server));
-
-  /** Sent by hand, since fetch sets some of these headers itself. */
   async function offer(headers: Record<string, string>, path = '/demo/session') {
     const host = addressOf(server);
-    const sent = send(`http://${host}${path}`, { headers: { host, ...headers } }).end();
-    const [answer] = await once(sent, 'response');
-    const body = await text(answer);
-    return { status: answer.statusCode as number, body };
+    const { status, bytes } = await rawAnswer(`http://${host}${path}`, { headers: { host, ...headers } });
+    return { status, body: String(bytes) };
   }
 
   test.each<[string, Record<string, string>, boolean]>([
@@ -126,13 +115,13 @@ describe('the key of a demonstration', () => {
 describe('the password of /queues', () => {
   const LIMIT = 5;
   const PASSWORD = 'the password of the queues';
-  let server: Server;
-  beforeEach(async () => {
-    const app = express().use('/queues', queueDashboard([], PASSWORD, LIMIT));
-    server = createServer(app.use(errorHandler(null)));
-    await listening(server);
+  let app: express.Express;
+  beforeEach(() => {
+    app = express()
+      .use('/queues', queueDashboard([], PASSWORD, LIMIT))
+      .use(errorHandler(null));
   });
-  afterEach(() => closed(server));
+  const server = useServer((req, res) => app(req, res));
 
   const ask = (password: string | null) => {
     const credentials = Buffer.from(`operator:${password}`).toString('base64');

@@ -1,10 +1,9 @@
-import { once } from 'node:events';
-import { get, type IncomingMessage, request } from 'node:http';
-import { buffer } from 'node:stream/consumers';
+import { get } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { unavailable } from '../../models/errors';
 import { PORTS } from '../../models/ports';
 import { StoreFault } from '../../models/store-fault';
+import { rawAnswer } from '../support/interrupted-calls';
 import { useService } from '../support/service';
 
 /** contract 12.3, 12.4, 13.5, 13.11, 13.12: answers and pictures as they are on the wire. */
@@ -12,17 +11,15 @@ const CDN = 'https://cdn.example/shop';
 const service = useService({ IMAGE_BASE_URL: CDN, PUBLIC_URL: 'https://shop.example' });
 const PLAIN = { br: brotliDecompressSync, gzip: gunzipSync, identity: (bytes: Buffer) => bytes };
 
-async function send(
+function send(
   path: string,
-  headers: Record<string, string> = {},
+  more: Record<string, string> = {},
   body?: object,
   method = body ? 'POST' : 'GET',
 ) {
   const own = { authorization: `Bearer ${service.key.key}`, 'content-type': 'application/json' };
-  const call = request(service.url + path, { method, headers: { ...own, ...headers } });
-  call.end(body && JSON.stringify(body));
-  const [answer] = (await once(call, 'response')) as [IncomingMessage];
-  return { status: answer.statusCode ?? 0, headers: answer.headers, bytes: await buffer(answer) };
+  const options = { method, headers: { ...own, ...more } };
+  return rawAnswer(service.url + path, options, body && JSON.stringify(body));
 }
 
 const query = (

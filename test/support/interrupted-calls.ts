@@ -1,5 +1,7 @@
 import { once } from 'node:events';
+import { type IncomingMessage, type RequestOptions, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 import { gate } from './gate';
 
 /** Makes the calls of a method wait, before they begin or before they return, until they are released. */
@@ -76,6 +78,12 @@ export function requestText({ method, path, body, headers = {} }: RawCall, key: 
   const all = { Host: 'localhost', Authorization: `Bearer ${key}`, ...headers, ...(body && length) };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
   return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${content}`;
+}
+
+/** An answer as it is on the wire: `fetch` decodes bodies, and sets or forbids some headers. */
+export async function rawAnswer(url: string, options: RequestOptions, body?: string) {
+  const [answer] = (await once(request(url, options).end(body), 'response')) as [IncomingMessage];
+  return { status: answer.statusCode ?? 0, headers: answer.headers, bytes: await buffer(answer) };
 }
 
 /** Sends requests on a connection of their own, at once, and stays connected. */

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo, Server as TcpServer } from 'node:net';
 import { text } from 'node:stream/consumers';
 
@@ -16,6 +16,14 @@ export async function closed(server: Server): Promise<void> {
   server.closeAllConnections();
   server.close();
   await once(server, 'close');
+}
+
+/** Serves during the tests of a file or block. @param listens is told `host:port` before they begin */
+export function useServer(listener: RequestListener, listens: (address: string) => void = () => undefined) {
+  const server = createServer(listener);
+  beforeAll(async () => listens(await listening(server)));
+  afterAll(() => closed(server));
+  return server;
 }
 
 export interface ReceivedMessage {
