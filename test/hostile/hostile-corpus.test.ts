@@ -1,4 +1,5 @@
 import pMap from 'p-map';
+import type { Refusal } from '../../api/client/schema';
 import { processEnvironment } from '../../scripts/config';
 import { type TestKey, useService } from '../support/service';
 import { type HostileRequest, hostileCorpus, LIMITS } from './corpus';
@@ -28,49 +29,29 @@ beforeAll(async () => {
   await service.sees(['product_birkin_croc', 0.05]);
 });
 
-/** Codes of the statuses that are documented for a vision call and mean neither a fault of ours nor overload. */
-const ERROR_CODES: ReadonlyMap<number, string> = new Map([
-  [400, 'bad_request'],
-  [413, 'payload_too_large'],
-  [415, 'unsupported_media_type'],
-  [422, 'unprocessable'],
-]);
+/** The documented statuses that mean neither a fault of ours nor overload. */
+const STATUSES = [200, 400, 413, 415, 422];
 
-/** The verdict of an answer, and how it breaks a promise. @throws when there is none: the connection broke, or it was late */
+/** The verdict of an answer, and how it breaks a promise. @throws when it is not as documented, late, or missing */
 async function answerTo(request: HostileRequest) {
-  const answer = await fetch(new URL(request.path, service.url), {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key.key}`, 'content-type': 'application/json', ...request.headers },
-    body: await request.body(),
+  const { status, headers, body } = await key.api.send<Refusal>('POST', request.path, {
+    raw: await request.body(),
+    headers: request.headers ?? {},
     signal: AbortSignal.timeout(DEADLINE_MS + 1000),
   });
-  const [{ status, headers }, body] = [answer, objectIn(await answer.text())];
-  const creditsUsed = Number(headers.get('x-credits-used') ?? Number.NaN);
-  const isErrorBody =
-    body['success'] === false &&
-    body['error'] === ERROR_CODES.get(status) &&
-    typeof body['message'] === 'string' &&
-    !/[\\/](?:node_modules|workers|api)[\\/]|\bat \w+ \(/.test(body['message']) &&
-    body['request_id'] === headers.get('x-request-id');
-  const detail = status === 422 ? body['reason'] : body['field'];
-  const verdict = status === 200 || typeof detail !== 'string' ? `${status}` : `${status} ${detail}`;
+  const creditsUsed = Number(headers.get('x-credits-used'));
+  const detail = status === 422 ? body.reason : body.field;
+  const verdict = status === 200 || detail === undefined ? `${status}` : `${status} ${detail}`;
+  const isInternal = /[\\/](?:node_modules|workers|api)[\\/]|\bat \w+ \(/.test(body.message ?? '');
+  const isNamed = status === 200 || body.request_id === headers.get('x-request-id');
   const faults = [
-    status === 200 || ERROR_CODES.has(status) ? '' : `undocumented status ${status}`,
-    Number.isNaN(creditsUsed) ? 'no X-Credits-Used' : '',
+    STATUSES.includes(status) ? '' : `status ${status}`,
+    headers.has('x-credits-used') ? '' : 'no X-Credits-Used',
     status !== 200 && creditsUsed !== 0 ? `charged ${creditsUsed} for an error` : '',
-    status === 200 ? (body['success'] === true ? '' : 'no success') : isErrorBody ? '' : 'no error body',
+    isInternal || !isNamed ? `refused by ${JSON.stringify(body)}` : '',
     (request.verdicts?.includes(verdict) ?? true) ? '' : `${verdict} instead of ${request.verdicts}`,
   ].filter(Boolean);
   return { verdict, creditsUsed, faults };
-}
-
-/** Without properties for anything that is not a JSON object. */
-function objectIn(text: string): Readonly<Record<string, unknown>> {
-  try {
-    return Object(JSON.parse(text));
-  } catch {
-    return {};
-  }
 }
 
 async function verdictsOf(requests: readonly HostileRequest[]): Promise<ReadonlySet<string>> {
@@ -80,7 +61,7 @@ async function verdictsOf(requests: readonly HostileRequest[]): Promise<Readonly
     const answer = await answerTo(request).catch((failure: unknown) => `no answer: ${String(failure)}`);
     if (typeof answer === 'string') return void faults.push(`${request.name}: ${answer}`);
     verdicts.add(answer.verdict);
-    spent += answer.creditsUsed || 0;
+    spent += answer.creditsUsed;
     faults.push(...answer.faults.map((fault) => `${request.name}: ${fault}`));
   };
   await pMap(requests, send, { concurrency: 4 });

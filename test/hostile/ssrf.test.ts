@@ -85,13 +85,8 @@ const canary = (address: string, port = 0) =>
 
 beforeAll(async () => {
   const first = await canary('127.0.0.1');
-  canaries = [
-    first,
-    ...(await canary('::1', first.port).then(
-      (second) => [second],
-      () => [],
-    )),
-  ];
+  const second = await canary('::1', first.port).catch(() => null);
+  canaries = second ? [first, second] : [first];
   redirector = await RawHost.listen('127.0.0.1', (socket, head) => {
     const [status = '302', target = '', ...rest] = decodeURIComponent(pathOf(head)).split('|');
     const location = rest.length === 0 ? target : `/${encodeURIComponent([status, ...rest].join('|'))}`;
