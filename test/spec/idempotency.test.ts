@@ -130,29 +130,27 @@ test.each(['', 'with space', 'x'.repeat(256), 'é'])('the key %j is a 400 that n
   expect(await spent()).toBe(0);
 });
 
-describe('a call that is repeated because its process seemed dead', () => {
-  test.each<[string, number, Seen[]]>([
-    ['is charged for the answer that is kept, once', 10, [['product_submariner', 0.05]]],
-    ['is free when it finds nothing', 0, []],
-  ])(
-    '%s, takes over what was reserved, whatever the first process does later',
-    async (_what, price, seenAgain) => {
-      const { identify, spent } = await account(10);
-      const stalled = holdMethod(PostgresCreditLedger.prototype, 'settle');
-      const first = identify('stalled');
-      await stalled.waiting;
-      stalled.passNew();
-      service.clock.advance(60_000);
-      await service.sees(...seenAgain);
-      const second = await identify('stalled');
-      stalled.letGo();
-      expect([second.status, second.headers.get('X-Credits-Used')]).toEqual([200, String(price)]);
-      expect([409, 504]).toContain((await first).status);
-      expect(await spent()).toBe(price);
-      expect((await identify('stalled')).text).toBe(second.text);
-    },
-  );
-});
+test.each<[string, number, Seen[]]>([
+  ['is charged for the answer that is kept, once', 10, [['product_submariner', 0.05]]],
+  ['is free when it finds nothing', 0, []],
+])(
+  'a call repeated because its process seemed dead %s, takes over what was reserved, whatever the first process does later',
+  async (_what, price, seenAgain) => {
+    const { identify, spent } = await account(10);
+    const stalled = holdMethod(PostgresCreditLedger.prototype, 'settle');
+    const first = identify('stalled');
+    await stalled.waiting;
+    stalled.passNew();
+    service.clock.advance(60_000);
+    await service.sees(...seenAgain);
+    const second = await identify('stalled');
+    stalled.letGo();
+    expect([second.status, second.headers.get('X-Credits-Used')]).toEqual([200, String(price)]);
+    expect([409, 504]).toContain((await first).status);
+    expect(await spent()).toBe(price);
+    expect((await identify('stalled')).text).toBe(second.text);
+  },
+);
 
 describe('a booking that outlasts the deadline', () => {
   const settle = () => holdMethod(PostgresCreditLedger.prototype, 'settle', 'after');

@@ -45,33 +45,31 @@ describe('the calls of a key', () => {
   });
 });
 
-// contract 9.5
-describe('vision calls at the same time', () => {
-  beforeEach(() => service.queue.reset());
-  const photos = (count: number) => ({ images: Array.from({ length: count }, () => photo) });
+const photos = (count: number) => ({ images: Array.from({ length: count }, () => photo) });
 
-  test('are limited by key, counted by their photos, and a slot is free when its call ends', async () => {
-    const [api, other] = [await clientWith({ concurrency: 4 }), await clientWith({ concurrency: 1 })];
-    const finish = service.queue.holds();
-    const held = [api.identify(photos(3))];
-    await service.queue.asked();
-    const refused = await api.identify(photos(2));
-    expect(refused).toMatchObject({ status: 429, body: { error: 'rate_limited' } });
-    expect(refused.headers.has('Retry-After')).toBe(true);
-    expect(refused.headers.get('RateLimit-Limit')).toBe('4');
-    // The catalog has no such limit, and other keys have slots of their own.
-    expect((await api.query({})).status).toBe(200);
-    held.push(api.identify(photo), other.identify(photo));
-    await service.queue.asked(3);
-    expect(statusesOf([await api.identify(photo), await other.identify(photo)])).toEqual([429, 429]);
-    finish();
-    expect(statusesOf(await Promise.all(held))).toEqual([200, 200, 200]);
-    service.queue.reset();
-    for (const body of [{}, { base64: '' }, { base64: 'AAAA' }])
-      expect([400, 422]).toContain((await api.identify(body)).status);
-    // A call with more photos than there are slots takes all.
-    expect((await api.identify(photos(5))).status).toBe(200);
-  });
+// contract 9.5
+test('vision calls at the same time are limited by key, counted by their photos, and a slot is free when its call ends', async () => {
+  service.queue.reset();
+  const [api, other] = [await clientWith({ concurrency: 4 }), await clientWith({ concurrency: 1 })];
+  const finish = service.queue.holds();
+  const held = [api.identify(photos(3))];
+  await service.queue.asked();
+  const refused = await api.identify(photos(2));
+  expect(refused).toMatchObject({ status: 429, body: { error: 'rate_limited' } });
+  expect(refused.headers.has('Retry-After')).toBe(true);
+  expect(refused.headers.get('RateLimit-Limit')).toBe('4');
+  // The catalog has no such limit, and other keys have slots of their own.
+  expect((await api.query({})).status).toBe(200);
+  held.push(api.identify(photo), other.identify(photo));
+  await service.queue.asked(3);
+  expect(statusesOf([await api.identify(photo), await other.identify(photo)])).toEqual([429, 429]);
+  finish();
+  expect(statusesOf(await Promise.all(held))).toEqual([200, 200, 200]);
+  service.queue.reset();
+  for (const body of [{}, { base64: '' }, { base64: 'AAAA' }])
+    expect([400, 422]).toContain((await api.identify(body)).status);
+  // A call with more photos than there are slots takes all.
+  expect((await api.identify(photos(5))).status).toBe(200);
 });
 
 // contract 4.8

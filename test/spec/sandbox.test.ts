@@ -32,9 +32,8 @@ const CROWDED_CATALOG: CatalogSource = {
     );
     const watches = [0, 1, 2].map((at) => product('watches', at, 'ticking'));
     const categories = ['handbags', 'watches'].map((id) => ({ id, name: id, hierarchy: ['brand', 'model'] }));
-    const entities = [
-      ...[brandOf('known', 'handbags'), brandOf('unknown', 'handbags'), brandOf('ticking', 'watches')],
-    ];
+    const known = ['known', 'unknown'].map((id) => brandOf(id, 'handbags'));
+    const entities = [...known, brandOf('ticking', 'watches')];
     const files = { categories, entities, products: [...bags, ...watches] };
     return [await writeBundle(join(folder, 'crowded'), files)];
   },

@@ -1,16 +1,18 @@
 import { createHmac } from 'node:crypto';
-import { openImport } from '../../db/catalog/import/import-store';
+import { join } from 'node:path';
+import type { WebhookAnswer, WebhooksAnswer } from '../../api/client/schema';
 import { KeyService } from '../../models/access/key-service';
-import { importRecords } from '../../models/catalog/import/import-service';
 import { DriftWatch } from '../../models/feedback/drift-watch';
-import { NO_PROGRESS, PORTS } from '../../models/ports';
+import { PORTS } from '../../models/ports';
 import { at } from '../../models/random';
 import { MessageDispatcher } from '../../models/webhooks/message-dispatcher';
 import type { ApiClient } from '../support/api-client';
 import { DocumentCheck } from '../support/document-check';
+import { importInto, writeBundle } from '../support/fixture-data';
 import { gate } from '../support/gate';
 import { WebhookReceiver } from '../support/local-server';
 import { useJobs } from '../support/photo-jobs';
+import { temporaryFolder } from '../support/temporary-folder';
 
 /** contract 16.10 to 16.17: events that callers are told of, and messages that their address does not accept. */
 const receiver = new WebhookReceiver();
@@ -27,24 +29,17 @@ afterEach(async () => {
 });
 afterAll(() => receiver.close());
 
-interface Registered {
-  readonly id: string;
-  readonly secret: string;
-  readonly failures: number;
-  readonly disabled_at: string | null;
-}
-
 let paths = 0;
 async function told(events: readonly string[], rest: object = {}, credits: number | null = null) {
   const { api, accountId, keyId } = await service.newKey({ credits });
   paths += 1;
   const path = `/${paths}`;
   const body = { url: `http://${receiver.address}${path}`, events, ...rest };
-  const { id, secret } = (await api.send<Registered>('POST', '/v3/webhooks', { body })).body;
-  const listed = async () => (await api.send<{ data: Registered[] }>('GET', '/v3/webhooks')).body.data[0];
+  const { id, secret } = (await api.send<WebhookAnswer>('POST', '/v3/webhooks', { body })).body;
+  const listed = async () => (await api.send<WebhooksAnswer>('GET', '/v3/webhooks')).body.data[0];
   const data = async (count: number) =>
     (await receiver.has(count, path)).map((message): unknown => JSON.parse(message.body).data);
-  return { api, accountId, keyId, path, id, secret, listed, data };
+  return { api, accountId, keyId, path, id, secret: secret ?? '', listed, data };
 }
 
 async function send(): Promise<void> {
@@ -56,13 +51,8 @@ const done = async (api: ApiClient, entry: object = photo): Promise<string> =>
   (await ended(await api.createJob({ entries: [entry] }), api)).id;
 
 const importNothing = async (dryRun = false): Promise<void> => {
-  const store = await openImport(service.knex, dryRun);
-  await importRecords({
-    ...{ source: { file: async () => null }, store, clock: service.clock, transactionMs: 500 },
-    pictures: { storeAll: async (batch) => batch },
-    rejects: { count: 3, add: () => undefined, settle: async () => undefined },
-    progress: NO_PROGRESS,
-  }).finally(() => store.close());
+  const bundle = await writeBundle(temporaryFolder(), { products: [{}, {}, {}] });
+  await importInto(service, { bundle, report: join(bundle, 'rejects.txt'), dryRun });
   if (!dryRun) await send();
 };
 

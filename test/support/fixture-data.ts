@@ -116,7 +116,7 @@ async function fill(source: CatalogSource, settings: Readonly<Record<string, str
 /** Imports a bundle as the command does, without progress and without waiting for its pictures. */
 export function importInto(
   container: { resolve<Port>(token: Token<Port>): Port },
-  options: Pick<ImportOptions, 'bundle' | 'report' | 'transactionMs'>,
+  options: Pick<ImportOptions, 'bundle' | 'report' | 'transactionMs'> & { readonly dryRun?: boolean },
   entry: OpenAuditEntry | null = null,
 ) {
   const ports = {

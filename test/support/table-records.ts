@@ -16,7 +16,7 @@ export const NO_OPTIONS: TableImport = {
   force: false,
 };
 
-const KINDS = ['categories', 'entities', 'products', 'listings'] as const;
+type Records = Record<'categories' | 'entities' | 'products' | 'listings', object[]>;
 
 /** The records that an import gets of a table, and its rejects as `line: field: reason`. */
 export async function readTable(name: string, content: string | Buffer, options: Partial<TableImport> = {}) {
@@ -26,27 +26,19 @@ export async function readTable(name: string, content: string | Buffer, options:
   const store = { categories: async () => [], entities: async () => new Map(), entitiesOf: async () => [] };
   const source = await TableSource.open(table, store, null, new Date('2026-03-01T12:00:00Z'), NO_PROGRESS);
   const rejects: string[] = [];
-  const records = {} as Record<(typeof KINDS)[number], object[]>;
-  for (const kind of KINDS) records[kind] = await recordsOf(source, kind, rejects);
-  const { notes } = await source.finish();
-  return { ...table, ...records, rejects, notes };
-}
-
-async function recordsOf(
-  source: TableSource,
-  kind: (typeof KINDS)[number],
-  rejects: string[],
-): Promise<object[]> {
-  const file = await source.file(kind);
-  const records: object[] = [];
-  for await (const { lines } of file?.read() ?? []) {
-    for (const line of lines) {
-      if ('record' in line) records.push(line.record);
-      else {
-        rejects.push(`${line.line}: ${line.field}: ${line.reason}`);
-        source.onReject(line.line);
+  const records = { categories: [], entities: [], products: [], listings: [] } as Records;
+  for (const [kind, own] of Object.entries(records)) {
+    const file = await source.file(kind as keyof Records);
+    for await (const { lines } of file?.read() ?? []) {
+      for (const line of lines) {
+        if ('record' in line) own.push(line.record);
+        else {
+          rejects.push(`${line.line}: ${line.field}: ${line.reason}`);
+          source.onReject(line.line);
+        }
       }
     }
   }
-  return records;
+  const { notes } = await source.finish();
+  return { ...table, ...records, rejects, notes };
 }
