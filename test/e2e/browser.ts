@@ -1,6 +1,8 @@
 import axe from 'axe-core';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import type { IdentifyRequest, NewAccount, NewKey } from '../../api/client/schema';
 import { photoOfProduct } from '../../scripts/lab/generator/generate-bundle';
+import { OperatorClient } from '../support/api-client';
 
 /** The seed of the demonstration's catalog, from which photos of its items are drawn. */
 export const DEMO_SEED = 7;
@@ -161,47 +163,15 @@ async function heldFiles(files: readonly Given[]): Promise<string> {
 }
 
 /** Drops these files, if any, and asks what the given pictures show. Returns what was sent. */
-export async function identify(page: Page, ...files: readonly Given[]): Promise<Asked> {
+export async function identify(page: Page, ...files: readonly Given[]): Promise<IdentifyRequest> {
   if (files.length > 0) await drop(page, ...files);
   const sent = page.waitForRequest('**/v3/vision/identify');
   await page.getByRole('button', { name: 'Identify', exact: true }).click();
-  return (await sent).postDataJSON() as Asked;
-}
-
-interface Asked extends AskedPhoto {
-  readonly images?: readonly AskedPhoto[];
-  readonly category_id?: string;
-  readonly explain: boolean;
-}
-
-interface AskedPhoto {
-  readonly base64?: string;
-  readonly region?: object;
-}
-
-interface NewKey {
-  readonly credits?: number;
-  readonly scopes?: readonly string[];
-  readonly limits?: { readonly per_minute: number };
+  return (await sent).postDataJSON();
 }
 
 /** A key of a new account of the demonstration; without `credits` it has no limit. */
-export async function newKey({ credits, ...key }: NewKey = {}): Promise<string> {
-  const { account } = await operate('accounts', { name: 'visitor', credits });
-  const { secret } = await operate(`accounts/${account.id}/keys`, {
-    name: 'browser',
-    versions: ['v3'],
-    ...key,
-  });
-  return secret;
-}
-
-async function operate(path: string, body: object): Promise<{ account: { id: string }; secret: string }> {
-  const answer = await fetch(`${process.env['E2E_URL']}/admin/v1/${path}`, {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${process.env['E2E_TOKEN']}`, 'Content-Type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-  if (!answer.ok) throw new Error(await answer.text());
-  return answer.json() as ReturnType<typeof operate>;
+export async function newKey({ credits = null, ...key }: Partial<NewAccount & NewKey> = {}): Promise<string> {
+  const operator = new OperatorClient(process.env['E2E_URL'] ?? '');
+  return (await operator.key(await operator.account(credits), key)).secret;
 }

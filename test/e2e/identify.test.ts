@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import { productId } from '../../scripts/lab/generator/generate-bundle';
 import { REPOSITORY_ROOT } from '../../scripts/lab/service-processes';
+import { temporaryFolder } from '../support/temporary-folder';
 import {
   DEMO_SEED,
   drop,
@@ -146,18 +146,14 @@ describe('the request behind it', () => {
 });
 
 async function run(form: string, program: string, key: string, photos: readonly TestFile[]): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'loupe-e2e-'));
-  try {
-    for (const [at, { buffer }] of photos.entries()) {
-      await writeFile(join(folder, photos.length === 1 ? 'photo.jpg' : `photo-${at + 1}.jpg`), buffer);
-    }
-    await writeFile(join(folder, 'program.mts'), `${program}\nconsole.log(JSON.stringify(data));`);
-    const tsx = require.resolve('tsx', { paths: [REPOSITORY_ROOT] });
-    const [command, words] =
-      form === 'curl' ? ['bash', ['-c', program]] : [process.execPath, ['--import', tsx, 'program.mts']];
-    const env = { PATH: process.env['PATH'], LOUPE_KEY: key };
-    return (await promisify(execFile)(command as string, words as string[], { cwd: folder, env })).stdout;
-  } finally {
-    await rm(folder, { recursive: true, force: true });
+  const folder = temporaryFolder();
+  for (const [at, { buffer }] of photos.entries()) {
+    await writeFile(join(folder, photos.length === 1 ? 'photo.jpg' : `photo-${at + 1}.jpg`), buffer);
   }
+  await writeFile(join(folder, 'program.mts'), `${program}\nconsole.log(JSON.stringify(data));`);
+  const tsx = require.resolve('tsx', { paths: [REPOSITORY_ROOT] });
+  const [command, words] =
+    form === 'curl' ? ['bash', ['-c', program]] : [process.execPath, ['--import', tsx, 'program.mts']];
+  const env = { PATH: process.env['PATH'], LOUPE_KEY: key };
+  return (await promisify(execFile)(command as string, words as string[], { cwd: folder, env })).stdout;
 }

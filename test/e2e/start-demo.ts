@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { chromium } from 'playwright-core';
 import { REPOSITORY_ROOT } from '../../scripts/lab/service-processes';
+import { ADMIN_TOKEN } from '../support/api-client';
 import { OTHER_NAME } from './browser';
 
 declare global {
@@ -23,10 +24,9 @@ export default async function startDemo(): Promise<void> {
   });
   const given = process.env['E2E_DATA_DIR'];
   const folder = given ?? (await mkdtemp(join(tmpdir(), 'loupe-e2e-')));
-  const token = crypto.randomUUID();
   const child = spawn(process.execPath, ['--require', 'tsx/cjs', 'scripts/demo.ts'], {
     cwd: REPOSITORY_ROOT,
-    env: { PATH: process.env['PATH'], DATA_DIR: folder, PORT: '0', ADMIN_TOKEN: token },
+    env: { PATH: process.env['PATH'], DATA_DIR: folder, PORT: '0', ADMIN_TOKEN },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   globalThis.stopDemo = async () => {
@@ -46,7 +46,7 @@ export default async function startDemo(): Promise<void> {
     await globalThis.stopDemo();
     throw new Error(`The demonstration ended before its page was up:\n${text}`);
   }
-  const variables = { E2E_URL: url, E2E_TEXT: text, E2E_TOKEN: token, E2E_BROWSER: browser.wsEndpoint() };
+  const variables = { E2E_URL: url, E2E_TEXT: text, E2E_BROWSER: browser.wsEndpoint() };
   Object.assign(process.env, variables);
 }
 
