@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
-import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import sharp from 'sharp';
@@ -8,8 +7,9 @@ import { generateBundle, photoOfProduct } from '../../scripts/lab/generator/gene
 import type { ServiceProcess } from '../../scripts/lab/service-processes';
 import { ApiClient } from '../support/api-client';
 import { newInstallation } from '../support/installation';
+import { sendRaw } from '../support/interrupted-calls';
 import { openAccount } from '../support/open-account';
-import { RunningInstallation } from '../support/running-installation';
+import { type RunningInstallation, runInstallation } from '../support/running-installation';
 
 /** Loads by callers with a key or without one, on a process with a heap of 256 MB, beside the calls of another account. */
 
@@ -32,7 +32,7 @@ beforeAll(async () => {
     // Longer than any test takes.
     STOP_TIMEOUT_MS: '600000',
   };
-  running = await RunningInstallation.start(await newInstallation(settings), { more });
+  running = await runInstallation(await newInstallation(settings), { more });
   [service] = running.processes as [ServiceProcess];
   const bundle = join(running.folder, 'bundle');
   await generateBundle({ seed: SEED, products: 12, out: bundle, images: true, imageSize: 192 });
@@ -70,18 +70,13 @@ async function beside<Result>(
   return ended;
 }
 
-function opened(): Socket {
-  const { hostname, port } = new URL(service.url);
-  return connect(Number(port), hostname).on('error', () => undefined);
-}
-
 const requestOf = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
 const SENT_BYTES = 10_000_000;
 
 /** Sends requests one after the other without reading between them; resolves once the connection has ended. */
 async function sendAhead(path: string): Promise<void> {
-  const socket = opened().resume();
-  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+  const socket = (await sendRaw(service.url, '')).resume();
+  const closed = new Promise((resolve) => socket.once('close', resolve));
   socket.end(requestOf(path).repeat(SENT_BYTES / requestOf(path).length));
   await closed;
 }
@@ -121,11 +116,7 @@ test('large kept answers are repeated to many callers at once, even to those tha
   const head = ['POST /v3/catalog/query HTTP/1.1', 'Host: x', `Authorization: Bearer ${stranger}`];
   head.push('Idempotency-Key: same', 'Content-Type: application/json', `Content-Length: ${body.length}`);
   const deaf = await Promise.all(
-    Array.from({ length: 50 }, async () => {
-      const socket = opened().pause();
-      await new Promise<void>((sent) => socket.write([...head, '', body].join('\r\n'), () => sent()));
-      return socket;
-    }),
+    Array.from({ length: 50 }, () => sendRaw(service.url, [...head, '', body].join('\r\n'))),
   );
   expectWhole(await beside(Promise.all(Array.from({ length: 100 }, () => page()))), PAGE_BYTES);
   for (const socket of deaf) socket.destroy();
@@ -172,12 +163,13 @@ test('large pictures of some keys do not affect the photos of others', async () 
 
 // contract 12.8
 test('SIGTERM ends the process while callers keep sending requests', async () => {
-  const flood = Array.from({ length: 20 }, () => {
-    const socket = opened();
-    return socket.on('data', () => socket.write(requestOf('/healthz')));
-  });
-  for (const socket of flood) socket.write(requestOf('/healthz').repeat(8));
-  await Promise.all(flood.map((socket) => once(socket, 'data')));
+  await Promise.all(
+    Array.from({ length: 20 }, async () => {
+      const socket = await sendRaw(service.url, requestOf('/healthz').repeat(8));
+      socket.on('data', () => socket.write(requestOf('/healthz')));
+      await once(socket, 'data');
+    }),
+  );
   await service.stop();
   expect(service.process.exitCode).toBe(0);
 });

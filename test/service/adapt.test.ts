@@ -7,10 +7,10 @@ import type { EmbeddingsStatus } from '../../models/indexing/status-service';
 import { layoutInstallation } from '../faults/layout-model';
 import { pictureOf, productId, writePictures } from '../faults/photos';
 import { killCommand } from '../support/run-loupe';
-import { RunningInstallation } from '../support/running-installation';
+import { type RunningInstallation, runInstallation } from '../support/running-installation';
 
 /**
- * A version fitted to the catalog, by the commands, beside a service. The model is the picture at 8 x 8 pixels, whose left shows
+ * contract 14.20: a version fitted to the catalog, by the commands, beside a service. The model is the picture at 8 x 8 pixels, whose left shows
  * the product and whose right is clutter. Each test continues where the last one ended.
  */
 /** Of the products from here on, few are left out of the map: their pictures are distorted, which takes the longest. */
@@ -24,7 +24,7 @@ let running: RunningInstallation;
 
 beforeAll(async () => {
   const settings = { IMAGE_STORE: '', VISION_CONCURRENCY: '0', VISION_DEADLINE_MS: '120000' };
-  running = await RunningInstallation.start(await layoutInstallation(settings));
+  running = await runInstallation(await layoutInstallation(settings));
 });
 afterAll(() => running?.stop());
 
@@ -50,64 +50,62 @@ async function rightFirst(from: number, count: number): Promise<number> {
 
 const maps = () => rowsOf<{ products: string[] }>(running.knex, sql`SELECT products FROM embedding_maps`);
 
-describe('A version that is adapted to the catalog (contract 14.20)', () => {
-  test('is refused while few products have several pictures, with advice', async () => {
-    await importProducts(FIRST, 20);
-    await expect(adapt()).rejects.toThrow(/20 products have several pictures.*at least 30/);
-    expect(await versions()).toHaveLength(1);
-  });
+test('an adaptation is refused while few products have several pictures, with advice', async () => {
+  await importProducts(FIRST, 20);
+  await expect(adapt()).rejects.toThrow(/20 products have several pictures.*at least 30/);
+  expect(await versions()).toHaveLength(1);
+});
 
-  test('continues where it was killed, and embeds nothing twice', async () => {
-    await importProducts(FIRST + 20, PRODUCTS - 20);
-    await killCommand(running.settings, ['embeddings', 'adapt'], async () => (await maps()).length > 0);
-    const result = await adapt();
-    expect(result).toMatchObject({
-      ...{ model: ADAPTED, state: 'building', several: PRODUCTS },
-      ...{ images: PRODUCTS * PICTURES, embedded: PRODUCTS * PICTURES, pending: 0, failed: 0 },
-    });
-    expect(result.products).toBeLessThan(PRODUCTS);
-    expect(result.validation.after).toBeGreaterThan(result.validation.before);
-    expect((await versions()).map(({ model }) => model).sort()).toEqual(['layout@1.0.0', ADAPTED]);
-    const table = identifier(`embeddings_${result.version}`);
-    const vectors = await rowsOf(running.knex, sql`SELECT count(*)::int FROM ${table}`);
-    expect(vectors).toEqual([{ count: PRODUCTS * PICTURES }]);
+test('it continues where it was killed, and embeds nothing twice', async () => {
+  await importProducts(FIRST + 20, PRODUCTS - 20);
+  await killCommand(running.settings, ['embeddings', 'adapt'], async () => (await maps()).length > 0);
+  const result = await adapt();
+  expect(result).toMatchObject({
+    ...{ model: ADAPTED, state: 'building', several: PRODUCTS },
+    ...{ images: PRODUCTS * PICTURES, embedded: PRODUCTS * PICTURES, pending: 0, failed: 0 },
   });
+  expect(result.products).toBeLessThan(PRODUCTS);
+  expect(result.validation.after).toBeGreaterThan(result.validation.before);
+  expect((await versions()).map(({ model }) => model).sort()).toEqual(['layout@1.0.0', ADAPTED]);
+  const table = identifier(`embeddings_${result.version}`);
+  const vectors = await rowsOf(running.knex, sql`SELECT count(*)::int FROM ${table}`);
+  expect(vectors).toEqual([{ count: PRODUCTS * PICTURES }]);
+});
 
-  test('is evaluated on products that the map was not fitted to, passes the gates and is promoted', async () => {
-    const evaluation = await embeddings<Evaluation>('evaluate', '--model', ADAPTED);
-    const [fitted] = await maps();
-    const judged = PRODUCTS - (fitted?.products.length ?? 0);
-    const other = evaluation.candidate.recall.find(({ queries }) => queries === 'other photo');
-    expect(other?.first.of).toBe(judged * PICTURES);
-    expect(evaluation.comparison?.difference.mean).toBeGreaterThan(0);
-    const before = await rightFirst(FIRST, PRODUCTS);
-    const switched = await embeddings('promote', '--model', ADAPTED);
-    expect(switched).toMatchObject({ model: ADAPTED, previous: 'layout@1.0.0', overruled: [] });
-    expect(await rightFirst(FIRST, PRODUCTS)).toBeGreaterThan(before);
-  });
+test('its version is evaluated on products that the map was not fitted to, passes the gates and is promoted', async () => {
+  const evaluation = await embeddings<Evaluation>('evaluate', '--model', ADAPTED);
+  const [fitted] = await maps();
+  const judged = PRODUCTS - (fitted?.products.length ?? 0);
+  const other = evaluation.candidate.recall.find(({ queries }) => queries === 'other photo');
+  expect(other?.first.of).toBe(judged * PICTURES);
+  expect(evaluation.comparison?.difference.mean).toBeGreaterThan(0);
+  const before = await rightFirst(FIRST, PRODUCTS);
+  const switched = await embeddings('promote', '--model', ADAPTED);
+  expect(switched).toMatchObject({ model: ADAPTED, previous: 'layout@1.0.0', overruled: [] });
+  expect(await rightFirst(FIRST, PRODUCTS)).toBeGreaterThan(before);
+});
 
-  test('gets new pictures through its map, as does the version that a rollback returns to', async () => {
-    await importProducts(FIRST + PRODUCTS, LATER);
-    for (const { pending, done } of await versions())
-      expect([pending, done]).toEqual([0, (PRODUCTS + LATER) * PICTURES]);
-    expect(await rightFirst(FIRST + PRODUCTS, LATER)).toBeGreaterThanOrEqual(0.75 * LATER);
-  });
+test('the version gets new pictures through its map, as does the version that a rollback returns to', async () => {
+  await importProducts(FIRST + PRODUCTS, LATER);
+  for (const { pending, done } of await versions())
+    expect([pending, done]).toEqual([0, (PRODUCTS + LATER) * PICTURES]);
+  expect(await rightFirst(FIRST + PRODUCTS, LATER)).toBeGreaterThanOrEqual(0.75 * LATER);
+});
 
-  test('adapted again starts from the vectors of the network', async () => {
-    const again = await adapt();
-    const other = await adapt('--model', 'layout@1.0.0');
-    expect(again.model).toBe('layout@1.0.0+adapted-2');
-    // Half precision is lost on the way back: the maps are practically the same.
-    expect(other.validation.after).toBeCloseTo(again.validation.after, 2);
-    await embeddings('prune', '--building');
-  });
+test('an adaptation of an adapted version starts from the vectors of the network', async () => {
+  const again = await adapt();
+  const other = await adapt('--model', 'layout@1.0.0');
+  expect(again.model).toBe('layout@1.0.0+adapted-2');
+  // Half precision is lost on the way back: the maps are practically the same.
+  expect(other.validation.after).toBeCloseTo(again.validation.after, 2);
+  await embeddings('prune', '--building');
+});
 
-  test('is undone by a rollback, and prune drops it with its map', async () => {
-    expect(await embeddings('rollback')).toMatchObject({ model: 'layout@1.0.0', previous: ADAPTED });
-    await embeddings('prune', '--all');
-    expect(await maps()).toEqual([]);
-    expect(await versions()).toHaveLength(1);
-    const audit = await running.loupe<object[]>('audit', 'log');
-    expect(audit).toContainEqual(expect.objectContaining({ action: 'embeddings adapt', subject: ADAPTED }));
-  });
+test('an adaptation is undone by a rollback, and prune drops it with its map', async () => {
+  expect(await embeddings('rollback')).toMatchObject({ model: 'layout@1.0.0', previous: ADAPTED });
+  await embeddings('prune', '--all');
+  expect(await maps()).toEqual([]);
+  expect(await versions()).toHaveLength(1);
+  const audit = await running.loupe<object[]>('audit', 'log');
+  expect(audit).toContainEqual(expect.objectContaining({ action: 'embeddings adapt', subject: ADAPTED }));
 });

@@ -7,7 +7,7 @@ import { processEnvironment } from '../../scripts/config';
 import { generateBundle } from '../../scripts/lab/generator/generate-bundle';
 import { layoutInstallation } from '../faults/layout-model';
 import { ApiClient } from '../support/api-client';
-import { RunningInstallation } from '../support/running-installation';
+import { type RunningInstallation, runInstallation } from '../support/running-installation';
 import { CatalogWorkload } from './consistency/callers';
 import { count, SHELVES, SIZE } from './consistency/records';
 
@@ -26,9 +26,7 @@ const withServers = TEST_DATABASE_URL && TEST_REDIS_URL ? describe : describe.sk
 
 withServers('A catalog that is written, imported, fed and read at once', () => {
   beforeAll(async () => {
-    running = await RunningInstallation.start(
-      await layoutInstallation({ LOG_LEVEL: 'error', IMAGE_STORE: '' }),
-    );
+    running = await runInstallation(await layoutInstallation({ LOG_LEVEL: 'error', IMAGE_STORE: '' }));
     const { folder, loupe } = running;
     const bundle = join(folder, 'bundle');
     await generateBundle({ seed: SEED, products: 24, out: bundle, images: true, imageSize: 64 });

@@ -1,13 +1,11 @@
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { generateBundle, photoOfProduct, productId } from '../../scripts/lab/generator/generate-bundle';
-import { REPOSITORY_ROOT, runLoupe } from '../../scripts/lab/service-processes';
+import { REPOSITORY_ROOT } from '../../scripts/lab/service-processes';
 import { newInstallation } from '../support/installation';
-import { closed, listening } from '../support/local-server';
-import { RunningInstallation } from '../support/running-installation';
+import { type RunningInstallation, runInstallation } from '../support/running-installation';
 import { type CollectedSpan, TraceCollector } from '../support/trace-collector';
 
 /** Nothing is faked. On the embedded default one process does it all; on PostgreSQL and Redis an api and two workers do. */
@@ -23,17 +21,14 @@ const photo = (index: number): Promise<Buffer> => {
   return taken[index];
 };
 const base64Of = async (index: number) => ({ base64: (await photo(index)).toString('base64') });
-const host = createServer(async (_request, response) => response.end(await photo(2)));
 const collector = new TraceCollector();
-let hostAddress: string;
 let running: RunningInstallation;
 
 beforeAll(async () => {
-  hostAddress = await listening(host);
   const installation = await newInstallation({
     // Two threads in each worker, which must not mix up their photos.
     INFERENCE_THREADS: '2',
-    ...{ IMAGE_FETCH_ALLOW: hostAddress, RATE_PER_SECOND: '0', CONFIDENCE_FLOOR: '0' },
+    ...{ RATE_PER_SECOND: '0', CONFIDENCE_FLOOR: '0' },
   });
   const log = createWriteStream(join(installation.folder, 'log'));
   await once(log, 'open');
@@ -43,7 +38,7 @@ beforeAll(async () => {
     OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
     OTEL_EXPORTER_OTLP_HEADERS: 'x-collector-key=abc%20def',
   };
-  running = await RunningInstallation.start(installation, {
+  running = await runInstallation(installation, {
     ...{ onServers: ['api', 'worker', 'worker'], log, more },
   });
   const bundle = join(running.folder, 'bundle');
@@ -54,7 +49,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await running?.stop();
   await collector.close();
-  await closed(host);
 });
 
 async function rowsOf(body: object): Promise<{ id: string; confidence: number }[]> {
@@ -66,12 +60,6 @@ async function rowsOf(body: object): Promise<{ id: string; confidence: number }[
 /** The same rows, confidences up to rounding: a network sums in another order where it embeds several views together. */
 const nearly = (rows: readonly { id: string; confidence: number }[]) =>
   rows.map(({ id, confidence }) => ({ id, confidence: expect.closeTo(confidence, 5) }));
-
-test('an address finds the same as its bytes', async () => {
-  const rows = await rowsOf({ url: `http://${hostAddress}/photo.jpg` });
-  expect(rows.map(({ id }) => id)).toContain(productId(SEED, 2));
-  expect(rows).toEqual(nearly(await rowsOf(await base64Of(2))));
-});
 
 // contract 7.16
 test('a category makes its products likelier, but not another one likely when the item is in the other', async () => {
@@ -95,11 +83,6 @@ test('each of many concurrent calls gets the answer to its own photo', async () 
   const together = await Promise.all(bodies.map(rowsOf));
   for (const [index, body] of bodies.entries()) expect(together[index]).toEqual(nearly(await rowsOf(body)));
   expect(new Set(together.map(([first]) => first?.id)).size).toBeGreaterThan(TRACED / 2);
-});
-
-test('a command in a process of its own works beside the service', async () => {
-  const status = await runLoupe(running.settings, 'embeddings', 'status');
-  expect(status).toMatchObject({ pending: 0, failed: 0, done: PRODUCTS });
 });
 
 test('the processes report every metric of the dashboard and the alerts', async () => {

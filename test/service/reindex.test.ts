@@ -9,7 +9,7 @@ import { startProcess } from '../../scripts/lab/service-processes';
 import { installLayoutModel, layoutInstallation } from '../faults/layout-model';
 import { photoNumber, writePictures } from '../faults/photos';
 import { killCommand } from '../support/run-loupe';
-import { RunningInstallation } from '../support/running-installation';
+import { type RunningInstallation, runInstallation } from '../support/running-installation';
 import { AnswerLog } from './answer-log';
 
 /**
@@ -29,7 +29,7 @@ beforeAll(async () => {
   await installLayoutModel(installation.dataDir, 'next', { channels: 'bgr', view: [0.1, 0.1, 0.8, 0.8] });
   const bundle = join(installation.folder, 'bundle');
   await writePictures(bundle);
-  running = await RunningInstallation.start(installation, { onServers: ['api', 'api', 'worker', 'worker'] });
+  running = await runInstallation(installation, { onServers: ['api', 'api', 'worker', 'worker'] });
   await running.loupe('catalog', 'import', bundle);
   await addMorePictures(0, PICTURES);
   await build('layout');

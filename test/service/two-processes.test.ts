@@ -3,7 +3,7 @@ import { at, Random } from '../../models/random';
 import { processEnvironment } from '../../scripts/config';
 import { layoutInstallation } from '../faults/layout-model';
 import { ADMIN_TOKEN, ApiClient, OperatorClient } from '../support/api-client';
-import { RunningInstallation } from '../support/running-installation';
+import { type RunningInstallation, runInstallation } from '../support/running-installation';
 
 /** Two APIs on servers, else two services that share a data folder. `INTERLEAVINGS=10000` makes as many changes, `INTERLEAVING_SEED` others. */
 const { INTERLEAVINGS = '60', INTERLEAVING_SEED = '21' } = processEnvironment();
@@ -19,7 +19,7 @@ let writers: readonly ApiClient[];
 
 beforeAll(async () => {
   const installation = await layoutInstallation({ ADMIN_TOKEN, UNKNOWN_KEYS_PER_MINUTE: '0' });
-  running = await RunningInstallation.start(installation, {
+  running = await runInstallation(installation, {
     ...{ onServers: ['api', 'api'], embedded: ['all', 'all'] },
   });
   operators = running.processes.map(({ url }) => new OperatorClient(() => url));
