@@ -74,8 +74,8 @@ export class LoupeClient {
     { signal, idempotencyKey, includes, ...known }: IdentifyOptions = {},
   ): Promise<Identification> {
     const body = { ...(await photosOf(photo)), ...known, ...(includes ? { includes } : {}) };
-    const call = sending({ ...(signal ? { signal } : {}), ...(idempotencyKey ? { idempotencyKey } : {}) });
-    const calling = this.endpoints.POST('/v3/vision/identify', { body, ...call });
+    const call = { body, ...sending({ signal, idempotencyKey }) };
+    const calling = this.endpoints.POST('/v3/vision/identify', call);
     const answer = await answerOf(calling);
     const { headers } = (await calling).response;
     return { ...answer, predictionId: headers.get('X-Prediction-Id') ?? '' };
@@ -138,9 +138,7 @@ export class LoupeClient {
 
   /** Rows that complete the text in a search box, best first; free. */
   suggest(asked: SuggestRequest, { signal }: Pick<CallOptions, 'signal'> = {}) {
-    return answerOf(
-      this.endpoints.POST('/v3/catalog/suggest', { body: asked, ...(signal ? { signal } : {}) }),
-    );
+    return answerOf(this.endpoints.POST('/v3/catalog/suggest', { body: asked, ...sending({ signal }) }));
   }
 
   /** Products that look like one, the most similar first; none if it has no known picture. */
@@ -207,7 +205,9 @@ async function answerOf<Body>(calling: Promise<Outcome<Body>>): Promise<Body> {
   throw new Error(`Something before the service answered ${response.status}.`);
 }
 
-const sending = ({ signal, idempotencyKey }: CallOptions) => ({
+type Sent = { readonly [Option in 'signal' | 'idempotencyKey']?: CallOptions[Option] | undefined };
+
+const sending = ({ signal, idempotencyKey }: Sent) => ({
   ...(signal ? { signal } : {}),
   ...(idempotencyKey ? { params: { header: { 'Idempotency-Key': idempotencyKey } } } : {}),
 });

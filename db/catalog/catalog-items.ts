@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { SearchScope } from '../../models/catalog/catalog-query';
-import type { OwnFields } from '../../models/catalog/import/records';
-import type { Attribute, CatalogItem, Tag, Variant } from '../../models/catalog/item';
+import type { OwnFields, Pictured } from '../../models/catalog/import/records';
+import type { CatalogItem, Tag, Variant } from '../../models/catalog/item';
 import { categoriesOf } from '../../models/catalog/taxonomy';
 import type { FoundRows } from '../../models/ports';
 import {
@@ -22,15 +22,9 @@ interface StoredPricesJson extends Readonly<Record<DataFileKind, readonly Region
   readonly estimates: readonly EstimateJson[] | null;
 }
 
-export interface ItemRow {
-  readonly id: string;
-  readonly kind: string;
-  readonly category: string;
-  readonly name: string;
-  readonly popularity: number;
-  readonly images: string[];
-  readonly thumbnails: string[];
-  readonly attributes: Attribute[];
+export interface ItemRow
+  extends Pictured,
+    Pick<CatalogItem, 'id' | 'kind' | 'category' | 'name' | 'attributes'> {
   readonly variants: VariantRow[];
   /** Null on rows that are not products. */
   readonly own: { readonly [Field in keyof OwnFields]?: string } | null;

@@ -188,8 +188,6 @@ export class Engine {
       case 'died':
         this.events.died(message.reason);
         break;
-      case 'ready':
-        break;
     }
   }
 

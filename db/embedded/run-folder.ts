@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import {
   lstatSync,
   mkdtempSync,
@@ -85,7 +86,7 @@ export async function claimHost(run: string, server: Server): Promise<string | u
   const candidate = mkdtempSync(join(run, 'claim-'));
   // For people, and for tests that end the host.
   writeFileSync(join(candidate, PID_NAME), String(process.pid));
-  await listen(server, socketPath(candidate));
+  await once(server.listen(socketPath(candidate)), 'listening');
   try {
     for (;;) {
       const newest = generations(run).at(-1) ?? 0;
@@ -130,16 +131,6 @@ function listens(folder: string): Promise<boolean> {
 function withdraw(server: Server, folder: string): undefined {
   server.close();
   rmSync(folder, { recursive: true, force: true });
-}
-
-function listen(server: Server, path: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(path, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
 }
 
 function renamed(from: string, to: string): boolean {

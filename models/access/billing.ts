@@ -12,21 +12,15 @@ import {
 } from '../ports';
 import type { Caller } from './api-key';
 
-export interface CallContext {
+export interface CallContext
+  extends Pick<ChargeRequest, 'requestId' | 'endpoint' | 'chargeId' | 'idempotencyKey'> {
   readonly caller: Caller;
-  /** The caller's request id; not unique, since callers may choose it. */
-  readonly requestId: string;
-  /** Name of the endpoint in usage reports, such as `v3.vision.identify`. */
-  readonly endpoint: string;
   /** Aborted when nobody is waiting for the answer any more. */
   readonly signal?: AbortSignal;
   /** Opens a memory lease for what the call fetches. */
   readonly openMemory?: () => MemoryLease;
   /** Waits until there is memory for an answer of so many rows; fails with `unavailable` when there is none in time. */
   readonly awaitMemory?: (answer: { readonly rows: number; readonly priced: boolean }) => Promise<void>;
-  readonly chargeId: string;
-  /** The idempotency key of the call, if any: then its answer is kept with its charge. */
-  readonly idempotencyKey?: string;
   /** True for a call that is never charged, such as HEAD (contract 10.2). */
   readonly free?: boolean;
 }

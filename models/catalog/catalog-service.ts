@@ -4,7 +4,7 @@ import { Billing, type CallContext, type Priced } from '../access/billing';
 import { catalogPrice } from '../access/credits';
 import { badRequest, itemNotFound } from '../errors';
 import { type CatalogRepository, PORTS, type SellRows } from '../ports';
-import type { CatalogQuery, FacetValue, ResolvedQuery } from './catalog-query';
+import type { CatalogQuery, ResolvedQuery, SearchPage } from './catalog-query';
 import { cursorOf, rowBefore } from './cursor';
 import { queryWords } from './fold-text';
 import { type CatalogItem, isProduct } from './item';
@@ -13,17 +13,12 @@ import { SearchMisses } from './search-misses';
 import type { Taxonomy } from './taxonomy';
 
 /** One answered page (contract 4.10). */
-export interface CatalogPage {
-  readonly rows: readonly CatalogItem[];
-  readonly total: number;
+export interface CatalogPage extends Omit<SearchPage<CatalogItem>, 'last'> {
   readonly page: number;
   readonly totalPages: number;
-  readonly wordsMatched: number;
   /** The ordering actually applied: the sort, or `relevance` for a text query. */
   readonly sortApplied: string;
   readonly resolvedTaxonomy: ResolvedTaxonomy;
-  /** Of the whole result, if facets were requested. */
-  readonly facets?: ReadonlyMap<string, readonly FacetValue[]>;
   /** For a query with a cursor: the cursor of the next rows, or null. */
   readonly nextCursor?: string | null;
 }

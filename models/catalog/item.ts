@@ -1,4 +1,5 @@
 import type { MarketEstimate, StoredPrices } from '../pricing/estimate';
+import type { Pictured, VariantRecord } from './import/records';
 
 /** A category and the order of its taxonomy, outermost first (contract 1.1). */
 export interface Category {
@@ -22,27 +23,19 @@ export interface Attribute {
   readonly name: string;
 }
 
-export interface Variant {
-  readonly id: string;
-  readonly fields: readonly { readonly field: string; readonly name: string }[];
-  readonly images: readonly string[];
-  readonly thumbnails: readonly string[];
-  readonly popularity: number;
+export interface Variant extends VariantRecord {
   /** If prices were requested. */
   readonly prices?: StoredPrices;
 }
 
 /** A product or a taxonomy entity (contract 1.1). Images are `https://…`, or begin with `/` (`ImageStore`). */
-export interface CatalogItem {
+export interface CatalogItem extends Pictured {
   readonly id: string;
   /** `product`, `category` or an entity kind such as `brand`. */
   readonly kind: string;
   /** Slug of the category the row belongs to. */
   readonly category: string;
   readonly name: string;
-  readonly popularity: number;
-  readonly images: readonly string[];
-  readonly thumbnails: readonly string[];
   /** Category first, then the hierarchy in order, then further facets. */
   readonly attributes: readonly Attribute[];
   /** In the bundle's order; empty on rows that are not products. */

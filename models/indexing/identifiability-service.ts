@@ -136,12 +136,8 @@ export class IdentifiabilityService {
       for (const imageId of imageIdsOf(product)) {
         const other = showing.get(imageId)?.find((id) => id !== product.id);
         if (other === undefined) continue;
-        return judged('shares_picture', {
-          other,
-          imageIds: [imageId, imageId],
-          distance: 0,
-          ownDistance: null,
-        });
+        const shared = { imageIds: [imageId, imageId], distance: 0, ownDistance: null } as const;
+        return judged('shares_picture', { other, ...shared });
       }
       if (product.pictures.length === 0) return judged('no_picture');
       const pictures = embedded(product);

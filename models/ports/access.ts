@@ -53,8 +53,11 @@ export interface ChargeRequest {
   readonly chargeId: string;
   readonly accountId: string;
   readonly keyId: string;
+  /** Its name in usage reports, such as `v3.vision.identify`. */
   readonly endpoint: string;
+  /** Not unique, since callers may choose it. */
   readonly requestId: string;
+  /** If there is one, the answer is kept with the charge. */
   readonly idempotencyKey?: string;
 }
 

@@ -17,7 +17,14 @@ export async function liveVersion(
   logger: Logger,
 ): Promise<EmbeddingVersion> {
   const version = await liveOrNewVersion(config, computes, embeddings, logger);
-  await warnIfNewer(version, logger);
+  // An installation keeps its model until its operator promotes another.
+  const [newest, earlier] = await Promise.all([bundledModel(), earlierModel()]);
+  if (modelReference(version.manifest) === modelReference(earlier.manifest)) {
+    logger.info(
+      { model: version.model, newer: modelReference(newest.manifest) },
+      'this release brings a newer model: embeddings build, evaluate and promote switch to it without downtime (docs/upgrade.md)',
+    );
+  }
   if (version.manifest.calibration === null) {
     logger.warn(
       { model: version.model },
@@ -25,16 +32,6 @@ export async function liveVersion(
     );
   }
   return version;
-}
-
-/** An installation keeps its model until its operator promotes another. */
-async function warnIfNewer(version: EmbeddingVersion, logger: Logger): Promise<void> {
-  const [newest, earlier] = await Promise.all([bundledModel(), earlierModel()]);
-  if (modelReference(version.manifest) !== modelReference(earlier.manifest)) return;
-  logger.info(
-    { model: version.model, newer: modelReference(newest.manifest) },
-    'this release brings a newer model: embeddings build, evaluate and promote switch to it without downtime (docs/upgrade.md)',
-  );
 }
 
 async function liveOrNewVersion(

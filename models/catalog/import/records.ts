@@ -94,31 +94,26 @@ export interface DerivedProduct extends ProductRecord {
   readonly taxonomyVersion: number;
 }
 
-interface GradeColumns {
+interface GradedPrice {
+  readonly variant_id: string;
+  readonly source: string;
+  readonly region: string;
   readonly a: number | null;
   readonly b: number | null;
   readonly c: number | null;
   readonly d: number | null;
+  readonly currency: string;
+  readonly confidence: number | null;
 }
 
-export interface EstimateRecord extends GradeColumns {
-  readonly variant_id: string;
-  readonly source: string;
-  readonly region: string;
-  readonly currency: string;
+export interface EstimateRecord extends GradedPrice {
   /** ISO 8601. */
   readonly estimated_at: string;
-  readonly confidence: number | null;
 }
 
-export interface HistoryRecord extends GradeColumns {
-  readonly variant_id: string;
-  readonly region: string;
+export interface HistoryRecord extends GradedPrice {
   /** `YYYY-MM-DD`, as everywhere here. */
   readonly date: string;
-  readonly source: string;
-  readonly currency: string;
-  readonly confidence: number | null;
 }
 
 export interface ListingRecord {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { EntityRecord } from '../import/records';
 import type { TableColumns, TableField } from './columns';
 import { plainText } from './plain-text';
 import { readPrice, regionOf } from './prices';
@@ -28,13 +29,7 @@ export interface TableOptions {
   readonly shop: string | null;
 }
 
-export interface NamedEntity {
-  readonly id: string;
-  readonly kind: string;
-  readonly name: string;
-  readonly category: string;
-  readonly parents: Readonly<Record<string, string>>;
-}
+export type NamedEntity = Pick<EntityRecord, 'id' | 'kind' | 'name' | 'category' | 'parents'>;
 
 export interface NamedCategory {
   readonly id: string;
