@@ -1,4 +1,3 @@
-import type { Socket } from 'node:net';
 import { ClientConnection } from './client-connection';
 import type { Engine, TurnClient } from './engine';
 import { StatementNames } from './statement-names';
@@ -48,14 +47,8 @@ export class Session extends ClientConnection implements TurnClient {
   private mayCopy = false;
   private hadTurn = false;
   private hasForgotten = false;
-  private readonly statements: StatementNames;
+  private readonly statements = new StatementNames(`${++sessions}:`);
   private holdTimer: NodeJS.Timeout | undefined;
-
-  constructor(socket: Socket, holdIdleMs: number, onStarted: () => void, onLeft: () => void) {
-    super(socket, holdIdleMs, onStarted, onLeft);
-    sessions += 1;
-    this.statements = new StatementNames(`${sessions}:`);
-  }
 
   /** Tells a client that has identified itself that it may query. */
   open(engine: Engine): void {

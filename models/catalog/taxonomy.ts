@@ -16,12 +16,10 @@ export const categoriesOf = (joined: string): readonly string[] => joined.split(
 
 /** Which nodes may be requested, and the level of each: hierarchies are data of the categories (contract 3.1). */
 export class Taxonomy {
-  readonly categories: readonly Category[];
   private readonly bySlug: ReadonlyMap<string, Category>;
   private readonly nodes: ReadonlySet<string>;
 
-  constructor(categories: readonly Category[]) {
-    this.categories = categories;
+  constructor(readonly categories: readonly Category[]) {
     this.bySlug = new Map(categories.map((category) => [category.id, category]));
     this.nodes = new Set([...NAMED_NODES, ...categories.flatMap((category) => category.hierarchy)]);
   }

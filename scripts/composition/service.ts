@@ -69,7 +69,7 @@ async function prepareDataFolder(folder: string): Promise<void> {
   } catch (failure) {
     throw new StartRefused(
       `DATA_DIR: ${folder} must be a folder that this user can write, or that can be made: ${messageOf(failure)}`,
-      failure,
+      { cause: failure },
     );
   }
 }

@@ -3,10 +3,7 @@ import { StoreFault } from '../../models/store-fault';
 
 /** A fault that an operator must fix before anything starts; the message says what to do, without secrets. */
 export class StartRefused extends Error {
-  constructor(message: string, cause?: unknown) {
-    super(message, cause === undefined ? undefined : { cause });
-    this.name = 'StartRefused';
-  }
+  override readonly name = 'StartRefused';
 }
 
 const RETRY_MS = 1_000;
@@ -28,8 +25,9 @@ export async function waitForStore<Result>(
       if (!(failure instanceof StoreFault)) throw failure;
       const passed = Date.now() - began;
       const sentence = `${setting}: ${failure.message}`;
-      if (!failure.isTransient || waitMs === 0) throw new StartRefused(sentence, failure);
-      if (passed >= waitMs) throw new StartRefused(`${sentence} (waited ${inSeconds(passed)})`, failure);
+      const refusal = (message: string) => new StartRefused(message, { cause: failure });
+      if (!failure.isTransient || waitMs === 0) throw refusal(sentence);
+      if (passed >= waitMs) throw refusal(`${sentence} (waited ${inSeconds(passed)})`);
       if (Date.now() - saidAt >= PROGRESS_MS) {
         logger.warn({}, `${sentence}; waiting for it, ${inSeconds(waitMs - passed)} more (STORE_WAIT_MS)`);
         saidAt = Date.now();

@@ -30,10 +30,7 @@ export const visionConcurrency = (threads: number): number => 8 * threads;
 
 /** One picture could not be embedded, through no fault of the others or of the machine; retrying does not help. */
 export class PictureFailed extends Error {
-  constructor(reason: string, cause?: unknown) {
-    super(reason, cause === undefined ? undefined : { cause });
-    this.name = 'PictureFailed';
-  }
+  override readonly name = 'PictureFailed';
 }
 
 /**
@@ -146,7 +143,8 @@ export class InferencePool {
     this.options.logger.warn({ views: batch.length, failure: String(failure) }, 'an inference failed');
     for (const view of batch.toReversed()) {
       if (this.#closed) view.reject(stopping());
-      else if (view.failedBefore) view.reject(new PictureFailed('the inference failed twice', failure));
+      else if (view.failedBefore)
+        view.reject(new PictureFailed('the inference failed twice', { cause: failure }));
       else {
         view.failedBefore = true;
         this.#waiting[view.lane].unshift(view);

@@ -95,16 +95,12 @@ const onTensorFlow = ({ run, dispose }: OpenNetwork, runsOn: RunsOn): LoadedMode
 
 /** The output that the manifest names, or the only one there is. */
 function onlyTensor({ folder, manifest }: ModelFolder, output: Tensor | Tensor[] | NamedTensorMap): Tensor {
-  if (isTensor(output)) return output;
+  if ('dataId' in output) return output as Tensor;
   const { name } = manifest.output;
   const outputs = Object.entries(output);
   const chosen = outputs.find(([each]) => (name ? each === name : outputs.length === 1));
   if (chosen) return chosen[1];
   throw new ModelRefused(folder, `it has ${outputs.length} outputs; name one of them in output.name`);
-}
-
-function isTensor(output: Tensor | Tensor[] | NamedTensorMap): output is Tensor {
-  return 'dataId' in output;
 }
 
 /** Reads only files with a digest in the manifest, so that only verified files are used. */

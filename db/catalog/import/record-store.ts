@@ -186,7 +186,7 @@ export class PostgresRecordStore implements RecordStore {
       });
     } catch (failure) {
       const refusal = refusedValue(failure);
-      throw refusal === null ? failure : new RecordRefusedError(refusal, failure);
+      throw refusal === null ? failure : new RecordRefusedError(refusal, { cause: failure });
     }
   }
 

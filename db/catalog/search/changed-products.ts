@@ -1,3 +1,4 @@
+import { addTo } from '../../../models/multimap';
 import { Bitset } from './bitset';
 import {
   byField,
@@ -64,9 +65,7 @@ export class ChangedProducts {
     this.#facets.push(byField(row.terms));
     ordinals.push(own);
     for (const term of [...row.terms, ...furtherTerms(row.category, row.terms)]) {
-      const carriers = this.#ordinalsByTerm.get(term);
-      if (carriers) carriers.push(own);
-      else this.#ordinalsByTerm.set(term, [own]);
+      addTo(this.#ordinalsByTerm, term, own);
     }
   }
 

@@ -77,14 +77,10 @@ export const isDeletion = (record: { readonly id: string } | Deletion): record i
   'deleted' in record;
 
 /** A row of `catalog_rows` without its best estimate. */
-export interface CatalogRow extends Pictured {
-  readonly id: string;
-  readonly kind: string;
-  readonly category: string;
+export interface CatalogRow extends Pictured, Pick<EntityRecord, 'id' | 'kind' | 'category' | 'name'> {
   readonly sort_key: string;
   readonly facets: readonly string[];
   readonly words: readonly string[];
-  readonly name: string;
   /** The JSON of a list of `Attribute`, composed of parts shared by thousands of rows. */
   readonly attributes: string;
 }
@@ -146,8 +142,5 @@ export interface WrittenRecords extends Omit<ReadRecords, 'products'> {
 
 /** Reported when the catalog can't store one of the records: the record is at fault, not the catalog. */
 export class RecordRefusedError extends Error {
-  constructor(reason: string, cause: unknown) {
-    super(reason, { cause });
-    this.name = 'RecordRefusedError';
-  }
+  override readonly name = 'RecordRefusedError';
 }

@@ -1,4 +1,4 @@
-import { execFile, spawn } from 'node:child_process';
+import { execFile, type StdioOptions, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { chmodSync, chownSync, closeSync, mkdtempSync, openSync, readFileSync } from 'node:fs';
@@ -245,22 +245,18 @@ async function started(
   const commands = commandsFor({ PORT: String(port), PASSWORD: password });
   const options = { env: { ...commands.environment }, cwd: '/', ...commands.identity };
   const shell = async (line: string) => void (await promisify(execFile)('sh', ['-c', line], options));
-  // The system closes the pipe when this process ends, however it does. A session of its own, so that Ctrl-C does not end it first.
-  const janitor = spawn('sh', ['-c', `read -r _; ${commands.end}`], {
-    ...options,
-    stdio: ['pipe', 'ignore', 'ignore'],
-    detached: true,
-  });
-  janitor.unref();
+  const inBackground = (line: string, stdio: StdioOptions) => {
+    // A session of its own, so that Ctrl-C does not end it first.
+    const child = spawn('sh', ['-c', line], { ...options, stdio, detached: true });
+    child.unref();
+    return child;
+  };
+  // The system closes the pipe when this process ends, however it does.
+  const janitor = inBackground(`read -r _; ${commands.end}`, ['pipe', 'ignore', 'ignore']);
   const start = async (): Promise<void> => {
     const log = openSync(commands.log, 'a', 0o600);
-    const child = spawn('sh', ['-c', commands.start], {
-      ...options,
-      stdio: ['ignore', log, log],
-      detached: true,
-    });
+    const child = inBackground(commands.start, ['ignore', log, log]);
     closeSync(log);
-    child.unref();
     for (const deadline = Date.now() + START_LIMIT_MS; ; await delay(POLL_MS)) {
       if (child.signalCode === null && !child.exitCode) {
         const isUp = await kind.answers(url).then(
@@ -277,7 +273,7 @@ async function started(
     if (janitor.exitCode !== null) return;
     janitor.ref();
     const ended = once(janitor, 'exit');
-    janitor.stdin.end();
+    janitor.stdin?.end();
     await ended;
   };
   await start().catch(async (failure) => {

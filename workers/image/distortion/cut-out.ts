@@ -1,10 +1,8 @@
 import sharp from 'sharp';
+import type { SmallPicture } from '../decode-picture';
 
 /** A picture that may have transparent parts: red, green, blue and opacity of its pixels by rows. */
-export interface Cutout {
-  readonly data: Buffer;
-  readonly width: number;
-  readonly height: number;
+export interface Cutout extends SmallPicture {
   /** Whether the item stands alone: its background was of one colour and is transparent now. */
   readonly isAlone: boolean;
 }
