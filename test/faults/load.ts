@@ -74,14 +74,8 @@ async function send(url: string, key: string, plan: CallPlan): Promise<Outcome |
   const disconnect = new AbortController();
   const timer = setTimeout(() => disconnect.abort(), disconnectAfterMs ?? PATIENCE_MS);
   const outcome = (status: Outcome['status'], rest: Partial<Outcome> = {}): Outcome => ({
-    ...{
-      requestId,
-      status,
-      tookMs: performance.now() - started,
-      creditsUsed: 0,
-      message: undefined,
-      fault: null,
-    },
+    ...{ requestId, status, tookMs: performance.now() - started },
+    ...{ creditsUsed: 0, message: undefined, fault: null },
     ...rest,
   });
   try {

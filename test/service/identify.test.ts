@@ -15,12 +15,10 @@ const PRODUCTS = 8;
 const TRACED = PRODUCTS - 1;
 const CALLER = { trace: '4bf92f3577b34da6a3ce929d0e0e4736', span: '00f067aa0ba902b7' };
 
-const taken: Promise<Buffer>[] = [];
-const photo = (index: number): Promise<Buffer> => {
-  taken[index] ??= photoOfProduct({ seed: SEED, index, photoSeed: 1, size: 400 });
-  return taken[index];
+const base64Of = async (index: number) => {
+  const photo = await photoOfProduct({ seed: SEED, index, photoSeed: 1, size: 400 });
+  return { base64: photo.toString('base64') };
 };
-const base64Of = async (index: number) => ({ base64: (await photo(index)).toString('base64') });
 const collector = new TraceCollector();
 let running: RunningInstallation;
 

@@ -1,4 +1,4 @@
-import { SCOPES } from '../../models/access/api-key';
+import { API_VERSIONS, SCOPES } from '../../models/access/api-key';
 import { at, Random } from '../../models/random';
 import { processEnvironment } from '../../scripts/config';
 import { layoutInstallation } from '../faults/layout-model';
@@ -24,7 +24,8 @@ beforeAll(async () => {
   });
   operators = running.processes.map(({ url }) => new OperatorClient(() => url));
   accountId = await at(operators, 0).account(null);
-  writers = clients(await newKey(accountId, { scopes: SCOPES }));
+  const wanted = { versions: API_VERSIONS, scopes: SCOPES };
+  writers = clients((await at(operators, 0).key(accountId, wanted)).secret);
   await write(
     0,
     category('Bags of turn 0'),
@@ -36,10 +37,6 @@ beforeAll(async () => {
 afterAll(() => running?.stop());
 
 const clients = (key: string) => running.processes.map(({ url }) => new ApiClient(url, key));
-
-async function newKey(account: string, options: object = {}): Promise<string> {
-  return (await at(operators, 0).key(account, { versions: ['v1', 'v2', 'v3'], ...options })).secret;
-}
 
 const category = (name: string) => ({
   categories: { id: CATEGORY, name, hierarchy: ['brand'], name_fields: ['brand'] },

@@ -1,8 +1,10 @@
 import type {
+  AccountShown,
   IdentifyAnswer,
   ItemAnswer,
   ItemsAnswer,
   JobAnswer,
+  KeyMade,
   LegacyAnswer,
   LegacyVisionAnswer,
   QueryAnswer,
@@ -152,18 +154,13 @@ export class OperatorClient {
   }
 
   async account(credits: number | null = 100): Promise<string> {
-    const { body } = await this.post<{ account: { id: string } }>('/accounts', { name: 'shop', credits });
-    return body.account.id;
+    return (await this.post<AccountShown>('/accounts', { name: 'shop', credits })).body.account.id;
   }
 
-  async key(
-    accountId: string,
-    wanted: object = {},
-  ): Promise<{ readonly id: string; readonly secret: string }> {
-    const { body } = await this.post<{ key: { id: string }; secret: string }>(`/accounts/${accountId}/keys`, {
-      ...{ name: 'laptop', versions: ['v3'], ...wanted },
-    });
-    return { id: body.key.id, secret: body.secret };
+  async key(accountId: string, wanted: object = {}) {
+    const asked = { name: 'laptop', versions: ['v3'], ...wanted };
+    const { key, secret } = (await this.post<KeyMade>(`/accounts/${accountId}/keys`, asked)).body;
+    return { id: key.id, secret };
   }
 }
 
