@@ -62,8 +62,10 @@ export function createServer(app: RequestListener): Server {
     const { destroySoon } = socket;
     // Node closes a connection that is not kept alive with its answer. Data that is on the way would reset it, and lose the answer.
     socket.destroySoon = () => {
-      if (answering.get(socket)?.req.complete !== false) return destroySoon.call(socket);
+      const request = answering.get(socket)?.req;
+      if (!server.listening || request?.complete !== false) return destroySoon.call(socket);
       socket.end();
+      request.once('end', () => destroySoon.call(socket));
       const late = setTimeout(() => socket.destroy(), LINGER_MS);
       socket.once('close', () => clearTimeout(late));
     };
@@ -84,7 +86,8 @@ function inTurn(begin: RequestListener): RequestListener {
   const waiting = new WeakMap<Duplex, number>();
   return (req, res) => {
     const { socket } = req;
-    if (socket.destroyed) return;
+    // After the answer that ends a connection, while the rest of its request still comes.
+    if (socket.destroyed || socket.writableEnded) return;
     if (res.socket) return begin(req, res);
     const before = waiting.get(socket) ?? 0;
     if (before === WAITING_MAX) return void socket.destroy();

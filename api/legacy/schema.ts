@@ -102,9 +102,9 @@ function facetFilters(given: LegacyParameters, { facetFields, taxonomy }: Known)
   const included = fields.map((field) => ({ field, include: valuesOf(given, field), exclude: [] }));
   const excluded = fields.map((field) => ({ field, include: [], exclude: valuesOf(given, EXCLUDE + field) }));
   const categories = valuesOf(given, `${EXCLUDE}category`).map((name) => taxonomy.find(name)?.id ?? name);
-  return [...included, ...excluded, { field: 'category', include: [], exclude: categories }].filter(
-    (filter) => filter.include.length > 0 || filter.exclude.length > 0,
-  );
+  return [...included, ...excluded, { field: 'category', include: [], exclude: categories }]
+    .filter(({ include, exclude }) => include.length > 0 || exclude.length > 0)
+    .map((filter) => ({ ...filter, names: { include: filter.field, exclude: EXCLUDE + filter.field } }));
 }
 
 const valuesOf = (given: LegacyParameters, name: string): string[] =>

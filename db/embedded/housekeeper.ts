@@ -9,13 +9,13 @@ const LOG_BYTES_MAX = 64 * 1024 * 1024;
 
 const HOUSEKEEPING_MS = 10_000;
 
-/** The rule of PostgreSQL's own autovacuum with its default thresholds; the most worn tables first. */
+/** The rule of PostgreSQL's own autovacuum with its default thresholds, also for system catalogs; the most worn tables first. */
 const WORN_TABLES = `
   select format('%I.%I', s.schemaname, s.relname) as name,
          s.n_dead_tup > 50 + 0.2 * greatest(c.reltuples, 0) as dead
-  from pg_stat_user_tables s join pg_class c on c.oid = s.relid
-  where s.n_dead_tup > 50 + 0.2 * greatest(c.reltuples, 0)
-     or s.n_mod_since_analyze > 50 + 0.1 * greatest(c.reltuples, 0)
+  from pg_stat_all_tables s join pg_class c on c.oid = s.relid
+  where s.schemaname !~ '^pg_toast' and (s.n_dead_tup > 50 + 0.2 * greatest(c.reltuples, 0)
+     or s.n_mod_since_analyze > 50 + 0.1 * greatest(c.reltuples, 0))
   order by s.n_dead_tup + s.n_mod_since_analyze desc`;
 
 const LOG_SINCE_CHECKPOINT =

@@ -1,5 +1,6 @@
 import { inject, injectable } from 'tsyringe';
 import { AppError, idempotencyConflict, insufficientCredits, messageOf } from '../errors';
+import { orAborted } from '../or-aborted';
 import {
   type ChargeRequest,
   type Clock,
@@ -140,13 +141,16 @@ export class Billing {
 
   async #book(call: CallContext, price: number, answer?: string): Promise<number | null> {
     const charge = chargeOf(call);
-    const { held, beside } = LEDGER_HAS.get(call) ?? {};
+    const { held, beside: work } = LEDGER_HAS.get(call) ?? {};
+    const beside = work && call.signal ? orAborted(work, call.signal) : work;
     if (price === 0 && answer === undefined && !held) {
       await beside;
       return call.caller.credits;
     }
     let unanswered = price;
     try {
+      // A repetition may be answered as soon as the answer is kept.
+      if (answer !== undefined) await beside;
       const [booking] = await Promise.all([this.ledger.settle(charge, price, answer), beside]);
       if (booking === 'superseded') {
         unanswered = 0;

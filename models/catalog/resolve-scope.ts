@@ -57,7 +57,8 @@ export async function checkFilters(
     values += include.length + exclude.length;
     if (values <= FILTER_VALUES_MAX) continue;
     const message = `All filters together may have at most ${FILTER_VALUES_MAX} values.`;
-    throw badRequest(message, { field: names?.include ?? field });
+    const list = exclude.length > include.length ? 'exclude' : 'include';
+    throw badRequest(message, { field: names?.[list] ?? field });
   }
   const named = filters
     .filter(({ field }) => field === TAGS_FIELD)

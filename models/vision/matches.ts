@@ -104,10 +104,10 @@ export class MatchContext {
     const own = new Set(this.#below(row).map(({ candidate }) => candidate));
     const [best] = own;
     if (!best) return null;
-    const rivals = this.#judgement.flatMap(({ candidate }) => (own.has(candidate) ? [] : candidate));
+    const others = this.#judgement.flatMap(({ candidate }) => (own.has(candidate) ? [] : candidate));
     const photos = best.byPhoto.map((views, photo) => {
       const similarity = Math.max(...views);
-      const isRivalled = rivals.some(({ byPhoto }) => Math.max(...(byPhoto[photo] ?? [])) > similarity);
+      const isRivalled = others.some(({ byPhoto }) => Math.max(...(byPhoto[photo] ?? [])) > similarity);
       return { similarity, agrees: !isRivalled };
     });
     const similarities = photos.map(({ similarity }) => similarity);
@@ -116,7 +116,7 @@ export class MatchContext {
     return {
       ...{ product: best.id, imageId: best.imageId, similarity: best.similarity, photos },
       photo: similarities.indexOf(Math.max(...similarities)),
-      margin: best.similarity - Math.max(0, ...rivals.map(({ similarity }) => similarity)),
+      margin: best.similarity - Math.max(0, ...others.map(({ similarity }) => similarity)),
       levels: levels.slice(Math.max(0, from)),
     };
   }

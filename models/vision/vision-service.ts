@@ -96,7 +96,6 @@ export class VisionService {
     const { source, preparer } = this;
     const live = caller.keepsPhotos ? null : await this.embeddings.live(caller.liveStamp);
     const size = live ? viewSizeOf(live.manifest, 'query') : undefined;
-    const asPixels = this.queue.takesPixels;
     const failed = new AbortController();
     const ended = signal ? AbortSignal.any([signal, failed.signal]) : failed.signal;
     const fetchPhoto = async (photo: ImageInput | PreparedInput) => {
@@ -116,7 +115,7 @@ export class VisionService {
       try {
         const { bytes, region } = photo;
         const options = { signal: ended, region, account: caller.accountId };
-        return await (asPixels && size
+        return await (size && this.queue.takesPixels
           ? preparer.decode(bytes, size, options)
           : preparer.prepare(bytes, options, size));
       } catch (failure) {
@@ -143,7 +142,8 @@ export class VisionService {
     const taxonomy = await this.catalog.taxonomy(call.caller.taxonomyVersion);
     const scope = await scopeOf(call.caller, request, taxonomy, this.catalog);
     const reserving = this.billing.reserve(call, request.price);
-    if (!this.billing.seemsAffordable(call, request.price)) await reserving;
+    const isFetched = request.photos.some(({ kind }) => kind === 'url');
+    if (isFetched || !this.billing.seemsAffordable(call, request.price)) await reserving;
     const preparing = this.prepare(call, request.photos);
     preparing.catch(() => undefined);
     // A refusal for want of credits comes before one of a photo (contract 11.3).

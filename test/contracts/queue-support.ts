@@ -47,6 +47,7 @@ export class FakePipeline implements PhotoPipeline {
 export const neighbourhood = (photo: number): Neighbourhood => ({
   version: { id: 1, model: 'tiny@1.0.0', calibration: null },
   neighbours: [{ imageId: photo, products: [`product_${photo}`], distance: 0.25, byView: [0.25, 0.5] }],
+  rivals: [{ imageId: 0, products: ['product_0'], distance: 0.125, byView: [0.125, 0.5] }],
   timings: { queueMs: 0, embedMs: 1, neighboursMs: 1 },
 });
 

@@ -84,6 +84,16 @@ describe.each(ADAPTERS)('vision queue, %s', (_name, adapter) => {
     expect(pipeline.asked).toEqual([{ ...asked, images }]);
   });
 
+  test('takes photos as pixels only while few are on their way', async () => {
+    await open();
+    const [first] = await Promise.all(
+      Array.from({ length: 64 }, () => queue.acquireSlot(stranger(deadline()))),
+    );
+    expect(queue.takesPixels).toBe(false);
+    first?.release();
+    expect(queue.takesPixels).toBe(true);
+  });
+
   test('gives each of 200 interleaved callers the answer to its own photo', async () => {
     const together: (() => void)[] = [];
     // Ten at a time, answered in the reverse order of their arrival.

@@ -48,6 +48,7 @@ const SOLD = ALL.filter(({ booking }) => booking === 'rows');
 const BODILESS = PLAIN.filter(({ call }) => call().method === 'GET');
 const ledger = PostgresCreditLedger.prototype;
 const accounts = PostgresAccountRepository.prototype;
+const predictions = PostgresPredictionRepository.prototype;
 
 /** Each moment of a call until its charge is booked, as a method that is under way. */
 const MOMENTS = [
@@ -56,6 +57,7 @@ const MOMENTS = [
   ['when its balance suffices', QUERIES, () => holdMethod(Billing.prototype, 'assertAffordable', 'after')],
   ['before its charge is booked', SETTLED, () => holdMethod(ledger, 'settle')],
   ['while its charge is booked', SETTLED, () => holdMethod(ledger, 'settle', 'after')],
+  ['while its prediction is recorded', PHOTOS, () => holdMethod(predictions, 'save')],
   ['before its rows are sold', SOLD, () => holdMethod(ledger, 'sell')],
   ['while its rows are sold', SOLD, () => holdMethod(ledger, 'sell', 'after')],
   ['while its key is looked up', BODILESS, () => holdMethod(accounts, 'callerByKeyHash')],
@@ -111,9 +113,9 @@ test('a refund that fails for good is logged with what an operator needs to make
 });
 
 // contract 10.4
-test('an answer whose prediction can not be recorded is an error, and its booking is refunded', async () => {
+test('an answer whose prediction cannot be recorded is an error, and its booking is refunded', async () => {
   const refunds = endsOf([ledger, 'refund']);
-  jest.spyOn(PostgresPredictionRepository.prototype, 'save').mockRejectedValue(new Error('away'));
+  jest.spyOn(predictions, 'save').mockRejectedValue(new Error('away'));
   const { api, accountId } = await service.newKey({ credits: 100 });
   expect((await api.identify(photo)).status).toBe(500);
   await refunds.all();

@@ -1,4 +1,5 @@
 import { PostgresCreditLedger } from '../../db/accounts/credit-ledger';
+import { PostgresPredictionRepository } from '../../db/predictions/prediction-repository';
 import type { Answer } from '../support/api-client';
 import { endsOf, holdMethod } from '../support/interrupted-calls';
 import { type Seen, useService } from '../support/service';
@@ -34,6 +35,17 @@ test('a repeated call gets the same answer, is charged once, and says so; with a
   const other = await identify('again', { ...service.photo, url: 'https://example.com/a.jpg' });
   expect(other).toMatchObject({ status: 409, body: { success: false, error: 'conflict' } });
   expect([await spent(), service.queue.calls]).toEqual([10, 1]);
+});
+
+test('an answer is not kept before its prediction is recorded', async () => {
+  const { identify, spent } = await account();
+  const settle = jest.spyOn(PostgresCreditLedger.prototype, 'settle');
+  const saving = holdMethod(PostgresPredictionRepository.prototype, 'save');
+  const answer = identify('recorded');
+  await saving.waiting;
+  expect(settle).not.toHaveBeenCalled();
+  saving.letGo();
+  expect([(await answer).status, await spent()]).toEqual([200, 10]);
 });
 
 test('hours later the same answer has working links to data files', async () => {

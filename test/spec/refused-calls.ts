@@ -33,7 +33,7 @@ const QUERY_FILTERS = {
   'filters.1.exclude': [filters(hermes, { field: 'tags', exclude: stone })],
   'filters.1.ids': [filters(hermes, { field: 'tags', ids: stone })],
   // contract 4.3
-  'filters.5.include': [filters(...Array(6).fill({ field: 'brand', exclude: Array(1000).fill('a') }))],
+  'filters.5.exclude': [filters(...Array(6).fill({ field: 'brand', exclude: Array(1000).fill('a') }))],
 };
 const SCHEMES = ['ftp://p.example/a.jpg', 'file:///etc/passwd', 'data:image/png;base64,AAAA'];
 const URLS = [null, '', '/a.jpg', 'http://', ...SCHEMES, 'https://user:secret@p.example/a.jpg'];
@@ -78,7 +78,7 @@ export const REFUSALS: readonly Refusals[] = [
       cursor: [{ page: 0, cursor: '' }, { cursor: 3 }],
     },
     beyondSchema:
-      'category_id taxonomy_node filters.1.include filters.1.exclude filters.1.ids filters.5.include facets',
+      'category_id taxonomy_node filters.1.include filters.1.exclude filters.1.ids filters.5.exclude facets',
   },
   {
     // contract 6.7

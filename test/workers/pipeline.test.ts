@@ -21,17 +21,19 @@ function setup(cacheBytes: number, certain?: ModelManifest['certain']) {
   const nearest = async (_version: unknown, [views = []]: readonly Vectors[]) => [
     { ...catalog, imageId: 1, products: ['product_a'], byView: views.map(() => catalog.distance) },
   ];
+  const index = { nearest } as Partial<NeighbourIndex> as NeighbourIndex;
   const pipeline = new VisionPipeline(
     { live: async () => live as EmbeddingVersion } as Partial<EmbeddingRepository> as EmbeddingRepository,
     { forVersion: async () => ({ embed, decode: async () => pixels }) as Partial<Embedder> as Embedder },
-    { nearest } as Partial<NeighbourIndex> as NeighbourIndex,
+    index,
     new ForegroundLoad(),
     new RecallSampler({} as NeighbourIndex, silent, { oneOf: 0 }),
     cacheBytes,
   );
+  const within = jest.spyOn(index, 'nearest');
   const look = (...images: SmallImage[]) =>
     pipeline.neighbours({ images, limit: 50, scope: NO_FILTER, liveStamp: null, queueMs: 0 });
-  return { live, catalog, embed, look };
+  return { live, catalog, embed, look, within, pipeline };
 }
 
 test('a photo is embedded in the form in which it arrives', async () => {
@@ -59,6 +61,19 @@ test('a cache of 0 bytes is none', async () => {
   await look({ jpeg, digest: 'd' });
   await look({ jpeg, digest: 'd' });
   expect(embed).toHaveBeenCalledTimes(2);
+});
+
+// contract 7.16
+test('a narrowed search also finds the rivals outside of its scope, with the same views', async () => {
+  const { pipeline, within } = setup(0, { similarity: 0.8, margin: 0.1 });
+  const scope = { ...NO_FILTER, category: 'watches' };
+  const photo = { images: [{ jpeg, digest: 'd' }], limit: 50, liveStamp: null, queueMs: 0 };
+  const { neighbours, rivals } = await pipeline.neighbours({ ...photo, scope });
+  expect([neighbours.length, rivals]).toEqual([1, neighbours]);
+  expect(within.mock.calls.map(([, [views], , asked]) => [views?.length, asked])).toEqual([
+    [1, NO_FILTER],
+    [1, scope],
+  ]);
 });
 
 test('a photo that is certain by its first view is embedded in that alone; the cache has what was embedded', async () => {

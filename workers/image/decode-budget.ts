@@ -1,4 +1,5 @@
 import type { Metadata } from 'sharp';
+import { orAborted } from '../../models/or-aborted';
 import type { PrepareOptions } from '../../models/ports';
 
 interface DecodeLoad {
@@ -133,16 +134,6 @@ const sum = (one: DecodeLoad, other: DecodeLoad): DecodeLoad => ({
 
 const fits = (taken: DecodeLoad, more: DecodeLoad, max: DecodeLoad): boolean =>
   taken.decoders + more.decoders <= max.decoders && taken.bytes + more.bytes <= max.bytes;
-
-/** Settles as the work does, or rejects once the signal is aborted; the work's own failure is then dropped. */
-function orAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
-  return new Promise((resolve, reject) => {
-    const giveUp = () => reject(signal.reason);
-    if (signal.aborted) giveUp();
-    signal.addEventListener('abort', giveUp, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp));
-  });
-}
 
 /** The decoding work as stated in the header of a picture; any of it may be false. */
 export interface PictureHeader

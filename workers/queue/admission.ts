@@ -33,7 +33,7 @@ const RECENT_MS = 50;
 /** As many as one key may have at a time are admitted unless the queue is stalled: for so few an estimate is too inaccurate. */
 const ALWAYS_ADMITTED = 16;
 
-/** Photos that wait as pixels, of half a megabyte each. */
+/** Calls whose photos wait as pixels, of half a megabyte each. */
 const DECODED_WAITING_MAX = 64;
 
 /** A queue for photos: which it admits, how long they wait, and what happens to those whose caller has gone. */
@@ -56,7 +56,12 @@ export abstract class AdmittingQueue {
   protected abstract add(request: NeighbourRequest, askedAt: number): QueuedAnswer;
 
   get takesPixels(): boolean {
-    return this.load.waiting < DECODED_WAITING_MAX;
+    return this.load.waiting + this.decoding < DECODED_WAITING_MAX;
+  }
+
+  /** On their way into the queue. */
+  private get decoding(): number {
+    return Math.max(0, this.#inside.total - this.#queued.total);
   }
 
   protected now(): number {
@@ -68,7 +73,7 @@ export abstract class AdmittingQueue {
     await this.refreshLoad(RECENT_MS);
     const { waiting, active } = this.load;
     const { waitingMax, leftMs } = this.#limitsFor(caller);
-    const decoding = Math.max(0, this.#inside.total - this.#queued.total);
+    const { decoding } = this;
     this.#assertCapacity(waiting + decoding, waitingMax);
     const ahead = { waiting: waiting + Math.min(decoding, this.#decodedBefore(caller)), active };
     const few = ahead.waiting + active < ALWAYS_ADMITTED && !this.rate.isStalled;
