@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
@@ -8,27 +7,20 @@ import { memoryBudget } from '../../api/middleware/answer-memory';
 import { readBody, watchPace } from '../../api/middleware/read-body';
 import { AppError } from '../../models/errors';
 import { gate } from '../support/gate';
-import { closed, listening } from '../support/local-server';
+import { useServer } from '../support/local-server';
 
 /** A short window of the pace measurement, so that tests need not wait. */
 const WINDOW_MS = 50;
 const memoryOf = (units: number) => memoryBudget('bodies', units, 1);
-let server: Server;
-
-beforeAll(async () => {
-  const room = memoryOf(1 << 20);
-  const app = express();
-  app.post('/', async (req, res) => {
-    const reservation = room.open('key');
-    res.once('close', () => reservation.close());
-    const limits = { bytesMax: 1 << 20, pace: { bytesPerSecond: 1000, windowMs: WINDOW_MS } };
-    const failure: unknown = await readBody(req, reservation, limits, (wait) => wait).catch((fault) => fault);
-    res.status(failure instanceof AppError ? failure.status : 500).json({ message: String(failure) });
-  });
-  server = createServer(app);
-  await listening(server);
+const room = memoryOf(1 << 20);
+const app = express().post('/', async (req, res) => {
+  const reservation = room.open('key');
+  res.once('close', () => reservation.close());
+  const limits = { bytesMax: 1 << 20, pace: { bytesPerSecond: 1000, windowMs: WINDOW_MS } };
+  const failure: unknown = await readBody(req, reservation, limits, (wait) => wait).catch((fault) => fault);
+  res.status(failure instanceof AppError ? failure.status : 500).json({ message: String(failure) });
 });
-afterAll(() => closed(server));
+const server = useServer(app);
 
 test.each([
   ['stands still', (_socket: Socket) => undefined],

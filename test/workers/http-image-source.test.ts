@@ -1,13 +1,12 @@
-import { createServer, type RequestListener } from 'node:http';
+import type { RequestListener } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { AppError, unavailable } from '../../models/errors';
 import { HttpImageSource } from '../../workers/image/http-image-source';
-import { closed, listening } from '../support/local-server';
+import { useServer } from '../support/local-server';
 
 /** Hosts that lie, stall or lead inside: `test/hostile/ssrf.test.ts`. */
 const BYTES_MAX = 1000;
-const server = createServer((request, response) => answer(request, response));
 let answer: RequestListener = (_request, response) => response.end();
 let address: string;
 let source: HttpImageSource;
@@ -22,17 +21,14 @@ async function reasonOf(url: URL): Promise<string | undefined> {
   return failure instanceof AppError ? failure.extras.reason : undefined;
 }
 
-beforeAll(async () => {
-  address = await listening(server);
+function listens(given: string): void {
+  address = given;
   const settings = { redirectsMax: 3, allow: [address], timeoutMs: 15_000 };
   source = new HttpImageSource({ ...settings, bytesMax: BYTES_MAX });
   large = new HttpImageSource({ ...settings, bytesMax: 1_000_000 });
-});
-
-afterAll(async () => {
-  await Promise.all([source, large].map((each) => each.close()));
-  await closed(server);
-});
+}
+useServer((request, response) => answer(request, response), listens);
+afterAll(() => Promise.all([source, large].map((each) => each.close())));
 
 describe('A photo behind an address', () => {
   test('is fetched byte for byte', async () => {
