@@ -27,14 +27,12 @@ export interface Account {
   readonly keepsPhotos: boolean;
 }
 
-export interface ApiKey {
+export interface ApiKey extends Owner {
   readonly id: string;
-  readonly accountId: string;
   readonly name: string;
   readonly versions: readonly ApiVersion[];
   readonly limits: KeyLimits;
   readonly scopes: readonly Scope[];
-  readonly test: boolean;
   readonly createdAt: Date;
   /** The key stops working then; null: never. */
   readonly expiresAt: Date | null;
@@ -48,11 +46,8 @@ export interface Owner {
 }
 
 /** The caller: the key, and the state of its account when the call came. */
-export interface Caller extends Owner {
+export interface Caller extends Owner, Pick<ApiKey, 'versions' | 'scopes' | 'limits'> {
   readonly keyId: string;
-  readonly versions: readonly ApiVersion[];
-  readonly scopes: readonly Scope[];
-  readonly limits: KeyLimits;
   /** Credits left, not reduced by reservations; null means unlimited. */
   readonly credits: number | null;
   /** Of these, how many other calls hold. */

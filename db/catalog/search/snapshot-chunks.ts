@@ -1,3 +1,4 @@
+import type { RowPosition } from '../../../models/catalog/catalog-query';
 import { isReference } from '../../../models/catalog/index-terms';
 import { packed } from './packed-texts';
 
@@ -26,11 +27,8 @@ function beginningsOf(term: string): string[] {
   return letters.slice(1).map((_, end) => beginningTerm(letters.slice(0, end + 1).join('')));
 }
 
-export interface SnapshotProduct {
-  readonly id: string;
+export interface SnapshotProduct extends Omit<RowPosition, 'rank'> {
   readonly category: string;
-  readonly popularity: number;
-  readonly sortKey: string;
   /** Facets and words. */
   readonly terms: readonly string[];
 }
