@@ -220,21 +220,19 @@ test.each([
   },
 );
 
-// contract 7.16
-describe('a scope', () => {
-  const brands = (values: object) => ({ filters: [{ field: 'brand', ...values }] });
-  const both = [...SUBMARINER, ...seen('birkin_croc 0.1')];
+const brands = (values: object) => ({ filters: [{ field: 'brand', ...values }] });
+const both = [...SUBMARINER, ...seen('birkin_croc 0.1')];
 
-  test.each<[object, sent: object]>([
-    [{ category_id: 'Handbags' }, { category: 'handbags', filters: [] }],
-    [brands({ include: ['brand_hermes'] }), { filters: [{ include: ['brand_hermes'], exclude: [] }] }],
-    [brands({ exclude: ['brand_rolex'] }), { filters: [{ include: [], exclude: ['brand_rolex'] }] }],
-  ])('%j leaves only rows that pass, also for the search of the workers', async (scope, sent) => {
-    expect(idsOf((await answerTo(both, scope)).data)).toEqual(['product_birkin_croc']);
-    expect(service.queue.request?.scope).toMatchObject(sent);
-    const nothing = { data: [], credits_used: 0 };
-    expect(await answerTo(SUBMARINER, scope)).toMatchObject(nothing);
-  });
+// contract 7.16
+test.each<[object, sent: object]>([
+  [{ category_id: 'Handbags' }, { category: 'handbags', filters: [] }],
+  [brands({ include: ['brand_hermes'] }), { filters: [{ include: ['brand_hermes'], exclude: [] }] }],
+  [brands({ exclude: ['brand_rolex'] }), { filters: [{ include: [], exclude: ['brand_rolex'] }] }],
+])('the scope %j leaves only rows that pass, also for the search of the workers', async (scope, sent) => {
+  expect(idsOf((await answerTo(both, scope)).data)).toEqual(['product_birkin_croc']);
+  expect(service.queue.request?.scope).toMatchObject(sent);
+  const nothing = { data: [], credits_used: 0 };
+  expect(await answerTo(SUBMARINER, scope)).toMatchObject(nothing);
 });
 
 // contract 7.17
