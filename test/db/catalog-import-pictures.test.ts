@@ -92,14 +92,6 @@ describe('the workers', () => {
     variants: [{ id: 'variant_togo_30', images: [FAR, `${FAR}?2`] }],
   });
 
-  test('embed the pictures of products and variants, once each', async () => {
-    const result = await bench.import(bundle, { wait: true });
-    expect(addresses()).toEqual([expect.stringMatching(STORED), FAR, `${FAR}?2`]);
-    expect(result).toMatchObject({ embedded: 3, notEmbedded: 0 });
-    await bench.import(bundle, { wait: true });
-    expect(bench.workers.embedded).toHaveLength(3);
-  });
-
   test('are not waited for when the command says so', async () => {
     expect(await bench.import(bundle, { wait: false })).toMatchObject({ embedded: 0 });
     expect(await versions.coverage(live)).toMatchObject({ pending: 3 });

@@ -223,10 +223,7 @@ describe('models add of an archive', () => {
 
   test.each<[string, TarEntry, string]>([
     ['a path that leads out', { name: '../../escaped' }, '../../escaped is left out: a path that leaves'],
-    ['an absolute path', { name: '/tmp/escaped' }, '/tmp/escaped is left out: an absolute path'],
     ['a symbolic link', { name: 'a', type: 'symlink', linkname: '/etc' }, 'a is left out: a symbolic link'],
-    ['a hard link', { name: 'a', type: 'link', linkname: '/etc/passwd' }, 'a is left out: a hard link'],
-    ['a device', { name: 'a', type: 'character-device' }, 'a is left out: no plain file'],
     // contract 14.14
     ['one file twice', { name: './model.json' }, 'model.json is left out: cannot be unpacked (EEXIST)'],
     ['too many bytes', { name: 'zeros', body: Buffer.alloc(2 ** 21) }, 'more bytes than are taken'],

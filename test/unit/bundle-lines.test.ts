@@ -12,13 +12,6 @@ async function linesOf(...chunks: readonly (string | Buffer)[]): Promise<[number
 }
 
 describe('the lines of a bundle file', () => {
-  test('have their numbers, blank ones too; one that is no UTF-8 or no JSON is a fault alone', async () => {
-    // With a byte order mark and \r\n at the start, and no newline at the end.
-    const chunks = ['\ufeff[]\r\n\r\n  \n', Buffer.of(0xff, 0x0a), '{"id":\n2'];
-    const lines = { 1: [], 4: 'not UTF-8', 5: 'not JSON', 6: 2 };
-    expect(Object.fromEntries(await linesOf(...chunks))).toEqual(lines);
-  });
-
   test('that are too long are rejected alone, whatever comes in one piece', async () => {
     const longest = `"${'y'.repeat(LINE_BYTES_MAX - 2)}"`;
     const whole = `${'x'.repeat(LINE_BYTES_MAX + 1)}\n${longest}\n1`;
