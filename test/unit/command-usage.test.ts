@@ -21,6 +21,7 @@ test.each<[string, string, RegExp]>([
   ['an expiry that is none', `${KEY} --versions v3 --expires soon`, /30d/],
   ['half an hour of overlap', 'keys rotate key_1 --overlap 0.5', /--overlap/],
   ['a prediction that is not named', 'predictions show', /predictionId/],
+  ['a digest that is none', 'models add model --sha256 abc', /--sha256/],
   ['a port out of range', 'mcp --http 99999', /65535/],
 ])('wrong usage is %s: %s', async (_what, typed, reason) => {
   const words = typed.split(' ').map((word) => (word === '_' ? ' ' : word));

@@ -31,11 +31,6 @@ useServer((request, response) => answer(request, response), listens);
 afterAll(() => Promise.all([source, large].map((each) => each.close())));
 
 describe('A photo behind an address', () => {
-  test('is fetched byte for byte', async () => {
-    answer = (_request, response) => response.end(Buffer.from([1, 2, 3, 0, 255]));
-    expect(await source.fetch(at())).toEqual(Buffer.from([1, 2, 3, 0, 255]));
-  });
-
   test('is fetched whole even if its host ends the connection while it waits for memory', async () => {
     const [begun, rest] = [Buffer.alloc(1_024, 1), Buffer.alloc(65_536, 2)];
     let ended: Promise<void> | undefined;
