@@ -6,7 +6,7 @@ import { makeSearchSnapshot } from '../../db/catalog/search/make-snapshot';
 import { rowsOf } from '../../db/core/sql';
 import { createEmbeddingsTable } from '../../db/embeddings/embedding-versions';
 import { migrations, SQUASHED } from '../../db/migrations';
-import { migrate, migrateDown, type SchemaSteps } from '../../db/migrations/migrate';
+import { migrate, type SchemaSteps } from '../../db/migrations/migrate';
 import { writeCatalogRows } from '../support/catalog-rows';
 import { type TestDatabase, testDatabase } from '../support/database';
 
@@ -82,18 +82,6 @@ test('a dump of an older schema is brought up to the newest', async () => {
   await load(old, {}, newer);
   expect(await knex('accounts').select('id', 'plan')).toEqual([{ id: 'account_a', plan: 'free' }]);
   expect(await migrate(knex, newer)).toEqual([]);
-});
-
-test('a dump of the last release is brought up to this one', async () => {
-  const { '202611260070-process-models': _this, ...last } = migrations;
-  await migrateDown(knex, migrations);
-  await migrate(knex, last);
-  await addAccount('account_a', 'old');
-  const old = await dumped();
-  await migrate(knex, migrations);
-  await load(old);
-  expect(await knex('accounts').pluck('name')).toEqual(['old']);
-  expect(await knex('service_processes').columnInfo('models')).toMatchObject({ type: 'jsonb' });
 });
 
 test('a restore that fails or is refused changes nothing', async () => {

@@ -161,7 +161,7 @@ test('a job keeps its answers, and no photo once it is answered; photos that a c
   expect(await request()).toBeNull();
 });
 
-// contract 16.8
+// contract 16.8, 7.12
 test('a job is deleted with the predictions, by age and when an operator deletes them', async () => {
   const store = service.resolve(PostgresHousekeepingStore);
   const deleted = () => store.deleteBefore('vision_jobs', service.clock.now(), 10);
@@ -172,9 +172,13 @@ test('a job is deleted with the predictions, by age and when an operator deletes
   expect(await statusOf(made.body.id)).toBe(200);
   await service.resolve(AccountService).deletePredictions(accountId);
   expect(await statusOf(made.body.id)).toBe(404);
+  await api.identify(photo);
   const old = await api.createJob({ entries: [inside] });
   service.clock.advance(1);
   expect(await deleted()).toBe(1);
+  expect(await rowsOf('predictions', { account_id: accountId })).toHaveLength(1);
+  await store.deleteBefore('predictions', service.clock.now(), 1_000);
+  expect(await rowsOf('predictions', { account_id: accountId })).toEqual([]);
   expect(await statusOf(old.body.id)).toBe(404);
 });
 

@@ -3,8 +3,6 @@ import { FairBudget } from '../../models/access/fair-budget';
 const room = (units: number, littleUnits = 1) =>
   new FairBudget({ units, littleUnits, mayExceed: true, waitMs: 10_000, refusal: 'Call again soon.' });
 
-const FULL = { held: 1000, waiting: 0 };
-
 beforeEach(() => jest.useFakeTimers());
 afterEach(() => jest.useRealTimers());
 
@@ -31,17 +29,6 @@ test('small calls have a budget of their own, and neither kind waits for the oth
   expect(['a', 'b', 'c'].map((key) => callsOf(key, 25))).toEqual([2, 1, 0]);
 });
 
-test('one call at a time may exceed the budget', async () => {
-  const shared = room(100);
-  const [first, second] = [shared.open('a'), shared.open('b')];
-  await first.resize(1000);
-  const waiting = second.resize(1000);
-  expect(shared.state).toEqual({ held: 1000, waiting: 1 });
-  first.close();
-  await waiting;
-  expect(shared.state).toEqual(FULL);
-});
-
 test('calls that hold a part and want more all finish', async () => {
   const shared = room(100);
   const calls = ['a', 'a', 'b', 'b'].map((key) => shared.open(key));
@@ -50,42 +37,39 @@ test('calls that hold a part and want more all finish', async () => {
   expect(shared.state).toEqual({ held: 0, waiting: 0 });
 });
 
-test('the calls of a key share its limit, and one beyond it takes nothing from others', async () => {
+test('the calls of a key share its limit, and those beyond it take nothing from others and do not hold them up', async () => {
   const shared = room(100);
   const stalled = ['a', 'a', 'a'].map((key) => shared.open(key));
   const waiting = stalled.map((reservation) => reservation.resize(25).catch(() => undefined));
   await waiting[0];
   await stalled[2]?.resize(30);
   expect(shared.state).toEqual({ held: 80, waiting: 0 });
-  expect(shared.open('b').tryResize(25)).toBe(true);
+  const further = shared.open('a');
+  const ended = expect(further.resize(30)).rejects.toMatchObject({ status: 503 });
+  await shared.open('b').resize(25);
   expect(shared.open('b').tryResize(2)).toBe(false);
+  expect(shared.state).toEqual({ held: 105, waiting: 1 });
+  further.close();
+  await ended;
 });
 
-test('a call that waits too long or is aborted is a 503 with Retry-After, and leaves nothing reserved', async () => {
+test('one call at a time may exceed the budget; one that waits too long or is aborted is a 503 and leaves nothing reserved', async () => {
   const shared = room(100);
-  await shared.open('a').resize(1000);
-  const refusal = { status: 503, headers: { 'Retry-After': '2' } };
-  const [late, gone] = [shared.open('b'), shared.open('c')];
+  const [first, late] = [shared.open('a'), shared.open('b')];
+  const [gone, next] = [shared.open('c'), shared.open('d')];
+  await first.resize(1000);
   const ended = expect(gone.resize(500)).rejects.toMatchObject({ status: 503 });
   gone.close();
   gone.close();
   await ended;
-  expect(shared.state).toEqual(FULL);
+  const refusal = { status: 503, headers: { 'Retry-After': '2' } };
   const refused = expect(late.resize(500)).rejects.toMatchObject(refusal);
   await jest.advanceTimersByTimeAsync(10_000);
   await refused;
   late.close();
-  expect(shared.state).toEqual(FULL);
-});
-
-test('a key that wants more than its share does not hold up the others', async () => {
-  const shared = room(100);
-  await shared.open('a').resize(50);
-  await shared.open('a').resize(30);
-  const further = shared.open('a');
-  const waiting = expect(further.resize(30)).rejects.toMatchObject({ status: 503 });
-  await shared.open('b').resize(10);
-  expect(shared.state).toEqual({ held: 90, waiting: 1 });
-  further.close();
+  const waiting = next.resize(1000);
+  expect(shared.state).toEqual({ held: 1000, waiting: 1 });
+  first.close();
   await waiting;
+  expect(shared.state).toEqual({ held: 1000, waiting: 0 });
 });

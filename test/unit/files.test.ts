@@ -9,9 +9,7 @@ import {
   syncTree,
   writeDurably,
 } from '../../db/files/durable-files';
-import { HmacDataFileSigner } from '../../db/files/hmac-data-file-signer';
 import { LocalImageStore } from '../../db/files/local-image-store';
-import type { DataFile } from '../../models/pricing/estimate';
 import { signingKeys } from '../../scripts/composition/signing-keys';
 import { readConfig } from '../../scripts/config';
 import { temporaryFolder } from '../support/temporary-folder';
@@ -83,26 +81,6 @@ describe('files that must outlive a crash', () => {
     expect(syncs).toHaveLength(5);
     expect(readFileSync(join(folder, 'model', 'a', 'b'), 'utf8')).toBe('b');
   });
-});
-
-test('a data-file address is signed by the first key, and refused with any other letter in its signature', () => {
-  const file: DataFile = { kind: 'pricing_data', variantId: 'variant_a/b?c', region: 'EU-UK' };
-  const [first, old] = ['new', 'old'].map((id) => ({ id, secret: `a secret of the ${id} key` }));
-  const signer = new HmacDataFileSigner([first, old].flatMap((key) => key ?? []));
-  const path = signer.sign(file, new Date('2026-03-01T13:00:00.900Z')) ?? '';
-  expect(path).toMatch(
-    /^\/files\/pricing_data\/variant_a%2Fb%3Fc\/EU-UK\.csv\?expires=1772370000&key=new&signature=[\w-]{43}$/,
-  );
-  const query = Object.fromEntries(new URL(path, 'https://loupe').searchParams);
-  const before = new Date('2026-03-01T12:59:59.999Z');
-  expect(signer.verify(file, query, before)).toBe(true);
-  const right = query['signature'] ?? '';
-  const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_=';
-  for (const [at, own] of [...right].entries())
-    for (const letter of letters.replace(own, '')) {
-      const signature = right.slice(0, at) + letter + right.slice(at + 1);
-      expect(signer.verify(file, { ...query, signature }, before)).toBe(false);
-    }
 });
 
 describe('the folder of images', () => {
