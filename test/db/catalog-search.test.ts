@@ -100,7 +100,7 @@ describe.each(SOURCES)('catalog queries answered from %s', (source) => {
     expect(products > 0).toBe(source !== 'changes alone');
   });
 
-  // contract 4.14, 4.15, 4.16, 5.9, 5.10, 5.16, 5.17, 5.18, 9.8
+  // contract 4.14, 4.15, 4.16, 5.7, 5.9, 5.10, 5.16, 5.17, 5.18, 9.8
   test('give the answers of reading every row: rows, order, exact total, words matched, facets', async () => {
     expect(expectedOf({ ...ALL, sandbox: true }).total).toBe(2 * SANDBOX_PRODUCTS);
     const pastTheEnd = { ...ALL, page: 1_000_000_000 };

@@ -11,7 +11,6 @@ const ROWS = {
   bag: '가방',
   wig: '가발',
   ladies_bag: '여성가방끈',
-  vuitton: '路易威登',
   vuitton_bag: '路易威登speedy手袋',
   chanel: 'シャネルの鞄',
   perfume: 'น้ำหอม',
@@ -21,7 +20,7 @@ const ROWS = {
   cafe: 'cafe\u0301 Ёлка ΟΔΟΣ',
 };
 
-// contract 5.5, 5.6, 5.7
+// contract 5.5, 5.6, 5.7; parts of words of Han alone: `catalog-search.test.ts`
 describe('a text finds letters as a reader sees them', () => {
   const database = useDatabase();
   beforeAll(() => {
@@ -34,11 +33,6 @@ describe('a text finds letters as a reader sees them', () => {
     ['a mark of another script is part of its letter', 'की', ['ki']],
     ['a syllable of two is too short for an edit', '가발', ['wig']],
     ['in a word of four syllables one may be another', '여성가발끈', ['ladies_bag']],
-    ['two characters in a row find a word of Han', '威登', ['vuitton', 'vuitton_bag']],
-    ['more of them do too', '易威登', ['vuitton', 'vuitton_bag']],
-    ['the whole word is found, alone and within another', '路易威登', ['vuitton', 'vuitton_bag']],
-    ['characters that are not in a row find nothing', '路威', []],
-    ['one character in the middle finds nothing', '登', []],
     ['characters after another script are found', '手袋', ['vuitton_bag']],
     ['kana are found in a row', 'ネル', ['chanel']],
     ['Thai is found in a row', 'หอม', ['perfume']],
