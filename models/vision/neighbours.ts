@@ -1,12 +1,10 @@
 import type { EmbeddingVersion, ModelManifest } from './embedding-model';
 
 /** A small, upright photo as JPEG, for other processes and for records. */
-export interface PreparedImage {
+export interface PreparedImage extends Omit<Pixels, 'pixels'> {
   readonly jpeg: Buffer;
-  readonly width: number;
-  readonly height: number;
   /** The size of the photo as sent, upright, without a region. */
-  readonly source: { readonly width: number; readonly height: number };
+  readonly source: Omit<Pixels, 'pixels'>;
   /** SHA-256 of the photo as sent, and of its region, hexadecimal: its identity for caches and records. */
   readonly digest: string;
 }

@@ -1,5 +1,4 @@
 import type { ReadRecords, RecordKind } from '../../../models/catalog/import/records';
-import type { TableColumns } from '../../../models/catalog/tables/columns';
 import { ProductRows, productId } from '../../../models/catalog/tables/product-rows';
 import type { FeedRun, Progress, ReadLine, RecordFile, RecordSource } from '../../../models/ports';
 import { type Parse, parsedLine, recordParsers } from '../parse-record';
@@ -15,10 +14,7 @@ export interface TableOutcome {
   readonly refused: boolean;
 }
 
-export interface TablePreview {
-  readonly columns: TableColumns;
-  readonly encoding: string;
-  readonly delimiter: string | null;
+export interface TablePreview extends Pick<OpenTable, 'columns' | 'encoding' | 'delimiter'> {
   readonly records: readonly object[];
 }
 
