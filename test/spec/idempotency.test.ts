@@ -37,15 +37,20 @@ test('a repeated call gets the same answer, is charged once, and says so; with a
   expect([await spent(), service.queue.calls]).toEqual([10, 1]);
 });
 
-test('an answer is not kept before its prediction is recorded', async () => {
-  const { identify, spent } = await account();
-  const settle = jest.spyOn(PostgresCreditLedger.prototype, 'settle');
-  const saving = holdMethod(PostgresPredictionRepository.prototype, 'save');
-  const answer = identify('recorded');
-  await saving.waiting;
-  expect(settle).not.toHaveBeenCalled();
-  saving.letGo();
-  expect([(await answer).status, await spent()]).toEqual([200, 10]);
+test('an answer is kept after its prediction is recorded', async () => {
+  const [predictions, ledger] = [PostgresPredictionRepository.prototype, PostgresCreditLedger.prototype];
+  const { identify } = await account();
+  const [{ save }, { settle }, order] = [predictions, ledger, [] as string[]];
+  jest.spyOn(predictions, 'save').mockImplementation(async function (this: typeof predictions, ...given) {
+    await save.apply(this, given);
+    order.push('recorded');
+  });
+  jest.spyOn(ledger, 'settle').mockImplementation(function (this: typeof ledger, ...given) {
+    order.push('kept');
+    return settle.apply(this, given);
+  });
+  expect((await identify('recorded')).status).toBe(200);
+  expect(order).toEqual(['recorded', 'kept']);
 });
 
 test('hours later the same answer has working links to data files', async () => {
