@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
@@ -85,23 +84,6 @@ test.each(['HTTP/1.1', 'HTTP/1.0'])(
     expect(await text(socket)).toMatch(/^HTTP\/1\.1 401 .*"unauthorized"/s);
   },
 );
-
-// contract 12.8
-test('a request behind a body that was too slow is not begun', async () => {
-  const { api, key, accountId } = await service.newKey();
-  const head = (line: string) => [line, 'Host: x', `Authorization: Bearer ${key}`];
-  const json = ['Content-Type: application/json', 'Content-Length: 20', '', '{'];
-  const socket = await sendRaw(
-    service.url,
-    [...head('POST /v3/catalog/query HTTP/1.1'), ...json].join('\r\n'),
-  );
-  await once(socket, 'readable');
-  const item = head('GET /v3/catalog/items/product_birkin_croc HTTP/1.1');
-  socket.write(`}${' '.repeat(18)}${[...item, '', ''].join('\r\n')}`);
-  expect((await text(socket)).match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 400']);
-  expect((await api.send('GET', '/v3/catalog/items/product_submariner')).status).toBe(200);
-  expect(await service.creditsBooked(accountId)).toBe(1);
-});
 
 function piecesOf(body: Buffer): ReadableStream {
   const size = Math.ceil(body.length / 40);
