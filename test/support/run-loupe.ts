@@ -50,7 +50,10 @@ export async function killCommand(
   const child = spawnLoupe(settings, ...words);
   for (const stream of [child.stdout, child.stderr]) stream.resume();
   const ended = once(child, 'exit');
-  while (child.exitCode === null && !(await isReached())) await delay(20);
-  child.kill('SIGKILL');
+  try {
+    while (child.exitCode === null && child.signalCode === null && !(await isReached())) await delay(20);
+  } finally {
+    child.kill('SIGKILL');
+  }
   return (await ended)[1] === 'SIGKILL';
 }
