@@ -97,7 +97,7 @@ export interface FeedRun {
   forgetMissing(): Promise<void>;
 }
 
-/** The catalog for the one import that has it open; in a dry run it responds as if writes had happened but changes nothing. */
+/** The catalog for the one import that has it open, or for any dry run, which responds as if writes had happened but changes nothing. */
 export interface CatalogImportStore extends RecordStore {
   /** Live entities of these kinds, by id, after one of them. */
   entitiesOf(kinds: readonly string[], after: string, limit: number): Promise<readonly EntityRecord[]>;

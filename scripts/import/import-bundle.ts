@@ -29,7 +29,7 @@ export interface ImportOptions {
 }
 
 export interface BundleImportPorts {
-  /** Opens the catalog for changes, or for those of a dry run. @throws Error when another import is alive */
+  /** Opens the catalog for changes, or for those of a dry run. @throws Error when another import is alive, unless in a dry run */
   readonly openImport: (dryRun: boolean) => Promise<CatalogImportStore>;
   readonly images: ImageStore;
   readonly pictures: StoredPictures;
