@@ -100,11 +100,12 @@ function tableOptions(path: string, options: ImportFlags): TableImport | null {
 const COLUMN_MAP = z.record(z.string(), z.union([z.string(), z.array(z.string()), z.null()]));
 
 function readMap(file: string): z.output<typeof COLUMN_MAP> {
-  const text = readFileSync(file, 'utf8').replace(/^\ufeff/, '');
   try {
-    return COLUMN_MAP.parse(JSON.parse(text));
+    return COLUMN_MAP.parse(JSON.parse(readFileSync(file, 'utf8').replace(/^\ufeff/, '')));
   } catch (cause) {
-    throw new Error(`--map ${file} is no JSON object of fields and the names of their columns.`, { cause });
+    const isUnread = cause instanceof Error && 'syscall' in cause;
+    const other = 'is no JSON object of fields and the names of their columns';
+    throw new Error(`--map ${file} ${isUnread ? `cannot be read: ${cause.message}` : other}.`, { cause });
   }
 }
 

@@ -116,6 +116,7 @@ test.each([
   ['stock.csv --currency euros', '--currency is a code such as EUR.'],
   ['stock.csv --shop shop.example', '--shop is an https:// address.'],
   ['stock.csv --map stock.csv', 'is no JSON object of fields'],
+  ['stock.csv --map none.json', '--map none.json cannot be read: ENOENT'],
   ['stock.csv --map map.json --format xls', "'xls' is invalid"],
   ['none.csv', 'There is no table at'],
   ['my-bundle --feed x', '--feed is for tables'],

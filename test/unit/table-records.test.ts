@@ -151,6 +151,18 @@ test.each([
   ]);
 });
 
+// contract 13.20
+test.each([
+  [10, '2026-02-01T13:00-0800/2026-02-28T23:59-0800, 20260201/20260228, 2026-03-02/.., ../2026-02-28'],
+  [9, ', 20260201T0000/20260309T0000, 2026-02-01/.., /2026-03-01, 2026-02-01/03-09, 0000-00-00/0000-00-00'],
+  [9, '02/01/2026 - 03/09/2026, Feb 1/Mar 9'],
+])('a price of %d, as sale dates are: %s', async (price, ranges) => {
+  const header = 'id,title,link,price,sale price,sale price effective date';
+  const rows = ranges.split(', ').map((days, id) => `${id},Bag,https://a.example,10 EUR,9 EUR,${days}`);
+  const { listings } = await readTable('a.csv', [header, ...rows].join('\n'));
+  expect(listings).toMatchObject(rows.map(() => ({ price })));
+});
+
 const GERMAN = `Artikelnummer;Bezeichnung;Marke;Warengruppe;Modell;Beschreibung;Preis (EUR);Größe;Farbe;Bild 1;Bild 2;Produktlink;Lager
 4711;Jackie 1961 „klein“;Gucci;Taschen;Jackie;Gebraucht;1.250,50;;Rot;a.jpg;b.jpg;https://laden.example/4711;A
 4712;Jackie groß;GUCCI;Taschen;jackie;;2 000,-;L;Blau;c.jpg;;https://laden.example/4712;B

@@ -17,6 +17,7 @@ const page = { link: 'https://a.example/a' };
 const TOO_MANY = 'line: has 11 cells, the header has 10';
 const NO_ADDRESS = 'is no https:// address';
 const IN_LINE_3 = 'is a variant of this product in line 3 already';
+const AN_HTTP_LINK = 'an http:// link, which is left out as url (https only) and kept for prices';
 const PICTURES = 'https://a.example/a.jpg|ftp://a.example/b.jpg';
 const NO_ID = 'id: is required: a handle, an id, a SKU or a link tells which product a row is of';
 const NO_CHARACTER = 'title: holds bytes that are no character of the encoding of the file';
@@ -45,7 +46,6 @@ test.each<[kind: string, rows: string | Buffer, reject: string | null, kept?: st
   ['two prices', row({ price: '5 - 7', ...page }), 'price: "5 - 7" is no price', 'a'],
   ['a variant that is named twice', twice({}), `4: variants: "a" ${IN_LINE_3}`, 'a'],
   ['a size that is named twice', twice({ sku: '', size: 'L' }), `4: variants: "L" ${IN_LINE_3}`, 'a'],
-  ['a SKU of two sizes', `${row({ size: 'S' })}\n${row({ size: 'L' })}`, null, 'a'],
   ['a quote within a cell', row({ title: '24" Bag' }), null, 'a'],
   ['a quote that ends too early', row({ title: '"Big" bag' }), null, 'a'],
   ['quotes within quotes', row({ title: '"A ""big"" bag"' }), null, 'a'],
@@ -70,6 +70,19 @@ test.each<[kind: string, rows: string | Buffer, reject: string | null, kept?: st
   const between = kept === '' ? [] : [{ id: `product_${kept}` }];
   expect(table.rejects).toEqual(reject === null ? [] : [reject.replace(/^(?!\d)/, '3: ')]);
   expect(table.products).toMatchObject([{ id: 'product_first' }, ...between, { id: 'product_last' }]);
+});
+
+// contract 13.20
+test('a SKU of two sizes: the first keeps the id that it has alone, and a row that adds nothing is no variant', async () => {
+  const picture = row({ price: '', image: 'https://a.example/a.jpg' });
+  const rows = [row({ size: 'S' }), picture, row({ size: 'M' }), row({ size: 'S' })];
+  const { products, rejects } = await readTable('table.csv', [HEADER, '', ...rows].join('\n'));
+  const variants = [
+    { id: 'variant_a.a', fields: [{ field: 'size', name: 'S' }] },
+    { id: expect.stringMatching(/^variant_a\.a-m-[0-9a-f]{12}$/), fields: [{ field: 'size', name: 'M' }] },
+  ];
+  expect(products).toMatchObject([{ images: ['https://a.example/a.jpg'], variants }]);
+  expect(rejects).toEqual([`4: variants: "a" ${IN_LINE_3}`, `6: variants: "a/S" ${IN_LINE_3}`]);
 });
 
 // contract 13.21
@@ -103,26 +116,32 @@ test('prices without a currency or a page, and links by http, are counted once, 
     row({ currency: '', ...page }),
     row({ handle: 'b', currency: 'CHF', ...page }),
     row({ handle: 'c' }),
-    row({ handle: 'd', price: '', link: 'http://a.example/d' }),
+    row({ handle: 'd', price: '"$1,200 CAD"', ...page }),
+    row({ handle: 'e', link: 'http://a.example/e' }),
   ];
   const { notes, products, listings, rejects } = await readTable('table.csv', [HEADER, ...rows].join('\n'));
-  expect([products.length, listings, rejects]).toEqual([4, [], []]);
+  expect([products.length, listings, rejects]).toMatchObject([5, [{ link: 'http://a.example/e' }], []]);
   expect(notes).toEqual([
-    "1 links were left out: they begin with http://, and a product's url with https://",
+    `1 product has ${AN_HTTP_LINK}`,
     '1 prices were left out: they name no currency; give it with --currency',
     '1 prices were left out: in CHF; markets are priced in usd, gbp and eur',
     '1 prices were left out: a listing needs the page of its product; give the address of the shop with --shop',
+    '1 prices were left out: in CAD; markets are priced in usd, gbp and eur',
   ]);
+  const two = [HEADER, ...rows.slice(-1), row({ handle: 'f', link: 'http://a.example/f' })].join('\n');
+  expect((await readTable('table.csv', two)).notes).toEqual([`2 products have ${AN_HTTP_LINK}`]);
 });
 
 const ITEM = (id: string, title: string) => `<item><g:id>${id}</g:id><title>${title}</title></item>`;
 const RSS = (items: string) =>
-  `<rss xmlns:g="http://base.google.com/ns/1.0"><channel>\n${items}\n</channel></rss>`;
+  `<rss xmlns:g="http://base.google.com/ns/1.0" xmlns:atom="http://www.w3.org/2005/Atom"><channel>\n${items}\n</channel></rss>`;
 
 const TWO = RSS(`${ITEM('a', 'Bag')}\n${ITEM('b', 'Bag')}`);
 const NO_TAG = RSS(`${ITEM('a', '<b>Bag')}\n${ITEM('b', 'Bag')}`);
 const OTHER_PREFIXES = `<a:feed xmlns:a="http://www.w3.org/2005/Atom" xmlns:m="http://base.google.com/ns/1.0" xmlns:x="urn:x">
 <a:entry><m:id>a</m:id><x:id>b</x:id><a:title>Bag</a:title><a:link rel="self" href="no page"/></a:entry></a:feed>`;
+const ATOM_IN_RSS = `<atom:id>urn:1</atom:id><atom:link rel="alternate" href="no page"/>`;
+const LINK_IN_RSS = `<link rel="self" href="https://a.example"/><link rel="canonical" href="no page"/>`;
 const GROWING = `<!DOCTYPE r [<!ENTITY a "aaaa">]>${RSS(ITEM('a', '&a;&a;'))}`;
 const BROKEN_XML = 'line: no well-formed XML:';
 const NEVER_CLOSED = 'a quote that is opened here is never closed; the file is not read from here on';
@@ -142,6 +161,8 @@ test.each<[file: string, kind: string, content: string, reject: string | null, p
   ['a.xml', 'a feed cut off in an item', TWO.slice(0, -40), `3: ${BROKEN_XML} Unclosed root tag`, 'a'],
   ['a.xml', 'no XML', 'id,title', `1: ${BROKEN_XML} Non-whitespace before first tag.`],
   ['a.xml', 'other prefixes of the namespaces', OTHER_PREFIXES, null, 'a'],
+  ['a.xml', 'elements of Atom', RSS(ITEM('a', `Bag</title>${ATOM_IN_RSS}<title>`)), null, 'a'],
+  ['a.xml', 'a canonical link', RSS(ITEM('a', `Bag</title>${LINK_IN_RSS}<title>`)), `2: url: ${NO_ADDRESS}`],
   ['a.xml', 'an entity that grows', GROWING, null, 'a'],
 ])('%s with %s', async (file, _kind, content, reject, product = '') => {
   const table = await readTable(file, content);

@@ -49,15 +49,6 @@ export type TablePrice =
   | { readonly line: number; readonly value: object }
   | { readonly remark: string };
 
-interface TableProduct {
-  /** The record in bundle form. */
-  readonly value: object;
-  /** Of its rows. */
-  readonly faults: readonly RowFault[];
-  /** What was left out, if anything, without being a fault. */
-  readonly remark: string | null;
-}
-
 export interface KnownNames {
   find(name: string): NamedCategory | undefined;
   /** The id of an entity in the catalog, by the id derived from its name. */
@@ -69,10 +60,10 @@ const UNPRICED = 'prices were left out:';
 const NO_CURRENCY = `${UNPRICED} they name no currency; give it with --currency`;
 const NO_PAGE = `${UNPRICED} a listing needs the page of its product; give the address of the shop with --shop`;
 const MARKETS = 'markets are priced in usd, gbp and eur';
-const NO_HTTPS = "links were left out: they begin with http://, and a product's url with https://";
 const NO_CATEGORY = 'Products';
 const DESCRIPTION_LENGTH_MAX = 4_000;
 const OPTIONS = ['1', '2', '3'] as const;
+const DATE = /^(\d{4})-?(0[1-9]|1[0-2])-?(0[1-9]|[12]\d|3[01])/;
 const DEFAULT_OPTION = /^default(?: title)?$/i;
 
 export class ProductRows {
@@ -130,7 +121,8 @@ export class ProductRows {
     return { category, entities };
   }
 
-  product(key: string, rows: Rows): TableProduct {
+  /** The record in bundle form, the faults of its rows, and whether its page begins with http:// and was left out. */
+  product(key: string, rows: Rows) {
     const { category, entities } = this.named(rows);
     const attributes: Record<string, string[]> = {};
     for (const { kind, id } of entities) attributes[kind] = [...(attributes[kind] ?? []), id];
@@ -139,7 +131,7 @@ export class ProductRows {
     const keywords = this.#all(rows, 'keywords').flatMap((text) => text.split(/[,;|]/));
     const data = this.#data(rows);
     const url = this.#first(rows, 'url') ?? this.#pageOf(key);
-    const isPlain = url !== null && /^http:\/\//i.test(url);
+    const isPageLeftOut = url !== null && /^http:\/\//i.test(url);
     const value = {
       id: productId(key),
       category: category.id,
@@ -147,14 +139,14 @@ export class ProductRows {
       ...givenOf({
         title: this.#first(rows, 'title'),
         sku: skus[0] ?? null,
-        url: isPlain ? null : url,
+        url: isPageLeftOut ? null : url,
       }),
       ...(Object.keys(data).length > 0 && { data }),
       keywords: distinct([...keywords.map((each) => each.trim()), ...skus.slice(1)]),
       images: distinct(this.#inOrder(rows).flatMap((row) => this.#pictures(row, 'images'))),
       variants: variants.map(({ value }) => value),
     };
-    return { value, faults, remark: isPlain ? NO_HTTPS : null };
+    return { value, faults, isPageLeftOut };
   }
 
   /** Its prices as listings in bundle form. @param date today's, `YYYY-MM-DD` */
@@ -182,11 +174,11 @@ export class ProductRows {
     });
   }
 
-  /** By the first and last day of the sale, `2026-02-01T13:00-0800/2026-02-28`, if they are given. */
+  /** By the first and last day of the sale, `2026-02-01T13:00-0800/20260228`; a side that is no such date is open. */
   #isOnSale(row: TableRow, date: string): boolean {
-    const days = (this.#one(row, 'sale_dates') ?? '').split('/').map((time) => time.trim().slice(0, 10));
-    const [first = '', last = ''] = days;
-    return first <= date && (last === '' || date <= last);
+    const sides = (this.#one(row, 'sale_dates') ?? '').split('/');
+    const [first = date, last = date] = sides.map((time) => DATE.exec(time.trim())?.slice(1).join('-'));
+    return first <= date && date <= last;
   }
 
   #variants(key: string, rows: Rows) {
@@ -194,8 +186,7 @@ export class ProductRows {
     const names = OPTIONS.map((option) => this.#first(rows, `option${option}_name`) ?? `option ${option}`);
     const colours = distinct(rows.map((row) => this.#one(row, 'colour')));
     const ownFields = colours.length > 1 ? (['size', 'colour'] as const) : (['size'] as const);
-    const skus = rows.map((row) => this.#one(row, 'sku'));
-    const variantOf = (row: TableRow) => {
+    const variantOf = (row: TableRow, isSkuTaken: boolean) => {
       const fields = OPTIONS.map((option, position) => ({
         field: (names[position] ?? '').toLowerCase(),
         name: this.#one(row, `option${option}_value`),
@@ -205,13 +196,13 @@ export class ProductRows {
         ...ownFields.map((field) => ({ field, name: this.#one(row, field) })),
       ].flatMap(({ field, name }) => (name === null ? [] : [{ field, name }]));
       const id = this.#one(row, 'group') === null ? null : this.#one(row, 'id');
-      const sku = this.#one(row, 'sku');
-      const isSole = sku !== null && skus.indexOf(sku) === skus.lastIndexOf(sku);
-      const parts = [sku, ...(isSole ? [] : given.map((each) => each.name))];
-      const name = id ?? (parts.filter((part) => part !== null).join('/') || 'default');
+      const sku = id === null ? this.#one(row, 'sku') : null;
+      const options = given.map((each) => each.name);
+      const parts = [sku ?? [], sku === null || isSkuTaken ? options : []].flat();
+      const name = id ?? (parts.join('/') || 'default');
       const images = this.#pictures(row, rows.length > 1 && isGoogle ? 'images' : 'variant_image');
       const value = { id: `variant_${idPart(key)}.${idPart(name)}`, fields: given, images };
-      return { row, name, value };
+      return { row, sku, options, name, value };
     };
     const variants = new Map<string, ReturnType<typeof variantOf>>();
     const faults: RowFault[] = [];
@@ -222,8 +213,12 @@ export class ProductRows {
         isGoogle ||
         (['sku', 'price', 'option1_value', 'size'] as const).some((field) => this.#one(row, field) !== null);
       if (!isVariant) continue;
-      const variant = variantOf(row);
-      const before = variants.get(variant.name);
+      const found = variantOf(row, false);
+      const sharing = [...variants.values()].filter(({ sku }) => sku !== null && sku === found.sku);
+      // The first row of a SKU has the id that it would have alone.
+      const variant = sharing.length > 0 ? variantOf(row, true) : found;
+      const hasAll = ({ options }: typeof found) => found.options.every((each) => options.includes(each));
+      const before = variants.get(variant.name) ?? sharing.find(hasAll);
       if (!before) variants.set(variant.name, variant);
       else {
         const reason = `"${variant.name}" is a variant of this product in line ${before.row.line} already`;

@@ -11,6 +11,7 @@ const BARE_AMPERSAND = /entity|&/i;
 /** An item that is being read: its elements are its cells. */
 interface OpenItem {
   readonly line: number;
+  readonly isEntry: boolean;
   readonly cells: Map<string, string[]>;
   fault: string | null;
   depth: number;
@@ -18,8 +19,10 @@ interface OpenItem {
   text: string;
 }
 
-/** Feeds bind these to any prefix; `g` needs no binding. */
-const NAMESPACES = /^http:\/\/(?:base\.google\.com\/|www\.w3\.org\/2005\/Atom$)/;
+/** Feeds bind these to any prefix; `g` needs no binding. Elements of Atom are cells only in its own entries. */
+const NAMESPACES = /^http:\/\/(?:base\.google\.com\/|www\.w3\.org\/2005\/(Atom)$)/;
+/** Links that lead to something other than the page of an entry. */
+const OTHER_LINKS = /^(?:self|edit|edit-media|enclosure|related|replies|via|license|hub)$/i;
 
 /** Items of an RSS or Atom feed: their elements are cells, without the prefix of these; deeper elements are ignored. */
 export async function* xmlRows(
@@ -30,7 +33,8 @@ export async function* xmlRows(
   const sax = saxParser(true);
   let rows: ReadRow[] = [];
   let item = null as OpenItem | null;
-  const prefixes = new Set(['g']);
+  /** Whether they are of Atom. */
+  const prefixes = new Map([['g', false]]);
   // One fault outside of items is enough.
   let isToldOutside = false;
 
@@ -54,19 +58,21 @@ export async function* xmlRows(
     item.text = '';
   };
   sax.onopentag = ({ name: qualified, attributes }) => {
-    for (const [attribute, value] of Object.entries(attributes))
-      if (attribute.startsWith('xmlns:') && NAMESPACES.test(String(value))) prefixes.add(attribute.slice(6));
+    for (const [attribute, value] of Object.entries(attributes)) {
+      const namespace = attribute.startsWith('xmlns:') ? NAMESPACES.exec(String(value)) : null;
+      if (namespace) prefixes.set(attribute.slice(6), namespace[1] === 'Atom');
+    }
     const [prefix = '', local] = qualified.split(':');
-    const name = local !== undefined && prefixes.has(prefix) ? local : qualified;
+    const isKnown = prefixes.has(prefix) && (item?.isEntry !== false || !prefixes.get(prefix));
+    const name = local !== undefined && isKnown ? local : qualified;
     if (item) {
       item.depth += 1;
       if (item.depth > 1) return;
       item.column = name;
-      // Of the links of an Atom entry only this one is its page.
-      const isPage = (attributes['rel'] ?? 'alternate') === 'alternate';
-      item.text = isPage ? String(attributes['href'] ?? '') : '';
+      item.text = OTHER_LINKS.test(String(attributes['rel'])) ? '' : String(attributes['href'] ?? '');
     } else if (ITEMS.has(name)) {
-      item = { line: sax.line + 1, cells: new Map(), fault: null, depth: 0, column: '', text: '' };
+      const isEntry = name === 'entry';
+      item = { line: sax.line + 1, isEntry, cells: new Map(), fault: null, depth: 0, column: '', text: '' };
       isToldOutside = false;
     }
   };

@@ -24,7 +24,7 @@ const IDS_AT_ONCE = 1_000;
 const GUARDED_SHARE = 1 / 5;
 const PREVIEWED = 3;
 
-/** A shop's table as the records of a bundle (contract 13.20, 13.21). The table is read three times, product by product. */
+/** A shop's table as the records of a bundle (contract 13.20, 13.21), read product by product three times, or four if rows are apart. */
 export class TableSource implements RecordSource {
   readonly #parsers: ReturnType<typeof recordParsers>;
   readonly #rows: ProductRows;
@@ -37,6 +37,7 @@ export class TableSource implements RecordSource {
   #isWhole = true;
   #products = 0;
   #hidden = 0;
+  #pagesLeftOut = 0;
   #removed = 0;
   #refused = false;
 
@@ -120,6 +121,10 @@ export class TableSource implements RecordSource {
     const notes = [...this.#notes];
     if (this.#hidden > 0)
       notes.push(`${this.#hidden} products are drafts, archived or unpublished, and were left out`);
+    if (this.#pagesLeftOut > 0) {
+      const which = this.#pagesLeftOut === 1 ? '1 product has' : `${this.#pagesLeftOut} products have`;
+      notes.push(`${which} an http:// link, which is left out as url (https only) and kept for prices`);
+    }
     for (const [remark, count] of this.#remarks) notes.push(`${count} ${remark}`);
     return { products: this.#products, removed: this.#removed, notes, refused: this.#refused };
   }
@@ -156,8 +161,8 @@ export class TableSource implements RecordSource {
       return [];
     }
     this.#products += 1;
-    const { value, faults, remark } = this.#rows.product(key, rows);
-    if (remark !== null) this.#count(remark);
+    const { value, faults, isPageLeftOut } = this.#rows.product(key, rows);
+    if (isPageLeftOut) this.#pagesLeftOut += 1;
     if (this.#previewed.length < PREVIEWED) this.#previewed.push(value);
     return [lineOf(rows[0]?.line ?? 0, value, this.#parsers.products), ...faults];
   }
@@ -174,13 +179,9 @@ export class TableSource implements RecordSource {
     return this.#rows.listings(key, rows, date).flatMap((price): Lines<'listings'> => {
       if ('value' in price) return [lineOf(price.line, price.value, this.#parsers.listings)];
       if ('reason' in price) return [price];
-      this.#count(price.remark);
+      this.#remarks.set(price.remark, (this.#remarks.get(price.remark) ?? 0) + 1);
       return [];
     });
-  }
-
-  #count(remark: string): void {
-    this.#remarks.set(remark, (this.#remarks.get(remark) ?? 0) + 1);
   }
 
   /** The products that are no longer in the feed (contract 13.23). */
