@@ -67,6 +67,18 @@ describe('a search snapshot', () => {
     expect(await rowsOf(database.knex)`SELECT id FROM catalog_search_changes`).toEqual([{ id: '' }]);
   });
 
+  test('reads an order once for queries that come together', async () => {
+    await makeSearchSnapshot(database.knex, { ...LIMITS, changesMin: 0 });
+    memory = new SnapshotCache(database.knex);
+    await memory.load([]);
+    const asked: unknown[] = [];
+    const listen = ({ bindings }: { bindings?: readonly unknown[] }) => asked.push(...(bindings ?? []));
+    database.knex.client.on('query', listen);
+    await Promise.all(Array.from({ length: 8 }, total));
+    database.knex.client.off('query', listen);
+    expect(asked.filter((each) => each === 'by_name')).toHaveLength(1);
+  });
+
   test('answers nothing after all products were removed at once', async () => {
     await rowsOf(database.knex)`TRUNCATE catalog_rows`;
     expect(await total()).toBeNull();

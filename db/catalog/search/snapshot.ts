@@ -33,6 +33,7 @@ export class Snapshot {
   readonly #orders = new Map<Sort, ProductOrder>();
   readonly #facets = new Map<string, FacetColumn>();
   #sortKeys: PackedTexts | null = null;
+  readonly #reads = new Map<string, Promise<unknown>>();
   seen: SeenState | null = null;
   isOutgrown = false;
 
@@ -111,8 +112,20 @@ export class Snapshot {
 
   /** The order of a listing. @throws CatalogChanged when there is another snapshot by now */
   async order(knex: Knex, sort: Sort): Promise<ProductOrder> {
-    const known = this.#orders.get(sort);
+    return this.#orders.get(sort) ?? this.#shared(knex, sort, () => this.#readOrder(knex, sort));
+  }
+
+  /** One read for concurrent queries. A transaction reads for itself: others may be waiting for its connection. */
+  #shared<Part>(knex: Knex, name: string, read: () => Promise<Part>): Promise<Part> {
+    if (knex.isTransaction) return read();
+    const known = this.#reads.get(name) as Promise<Part> | undefined;
     if (known) return known;
+    const reading = read().finally(() => this.#reads.delete(name));
+    this.#reads.set(name, reading);
+    return reading;
+  }
+
+  async #readOrder(knex: Knex, sort: Sort): Promise<ProductOrder> {
     const ordinals = await this.#ordinalsBy(knex, sort);
     const sortKeys = sort.startsWith('name') ? this.#sortKeys : null;
     const keyOf = (ordinal: number) =>
@@ -141,16 +154,20 @@ export class Snapshot {
   }
 
   async facetCounts(knex: Knex, field: string, set: Bitset): Promise<ReadonlyMap<string, number>> {
-    const known = this.#facets.get(field);
-    if (known) return known.counts(set);
-    const chunks = await rowsOf<{ chunk: number; lists: string[][]; codes: Buffer }>(knex)`
-      SELECT chunk, lists, codes FROM search_snapshot_facets
-      WHERE snapshot = ${this.number} AND field = ${field}`;
-    const column = new FacetColumn(field, this.changes, chunks);
+    const column =
+      this.#facets.get(field) ??
+      (await this.#shared(knex, `facet ${field}`, () => this.#readFacet(knex, field)));
     const counts = column.counts(set);
     // A field that no product has is not cached: callers may name any.
     if (counts.size > 0) this.#facets.set(field, column);
     return counts;
+  }
+
+  async #readFacet(knex: Knex, field: string): Promise<FacetColumn> {
+    const chunks = await rowsOf<{ chunk: number; lists: string[][]; codes: Buffer }>(knex)`
+      SELECT chunk, lists, codes FROM search_snapshot_facets
+      WHERE snapshot = ${this.number} AND field = ${field}`;
+    return new FacetColumn(field, this.changes, chunks);
   }
 }
 
