@@ -86,7 +86,7 @@ export async function readBody(
   };
   req.once('close', broken);
   const tooSlow = (failure: Error): void => {
-    // The rest of the body is no next request.
+    // The rest of the body must not be read as another request.
     req.res?.setHeader('Connection', 'close');
     giveUp(failure);
   };

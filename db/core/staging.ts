@@ -62,7 +62,7 @@ export async function upsert(trx: Knex, table: WrittenTable, rows: readonly obje
   await write(trx, await prepare(trx, table, rows));
 }
 
-/** Copies rows into a temporary table like this one, for the statements of this transaction. They stay until the next time, since ON COMMIT DELETE ROWS truncates all such tables. */
+/** Copies rows into a temporary table like this one, for the statements of this transaction. They stay until the next call, as ON COMMIT DELETE ROWS would truncate every such table at each commit. */
 export async function stage(trx: Knex, table: WrittenTable, rows: readonly object[]): Promise<void> {
   const staged = `staged_${table.name}`;
   await rowsOf(trx)`CREATE TEMPORARY TABLE IF NOT EXISTS ${identifier(staged)}
