@@ -484,6 +484,7 @@ CREATE TABLE catalog_search (
 );
 CREATE INDEX catalog_search_facets ON catalog_search USING gin (facets) WITH (gin_pending_list_limit='64');
 CREATE INDEX catalog_search_name ON catalog_search USING btree (kind, category, sort_key, id);
+CREATE INDEX catalog_search_node_facets ON catalog_search USING gin (facets) WITH (gin_pending_list_limit='64') WHERE kind <> 'product'::text;
 CREATE INDEX catalog_search_node_names ON catalog_search USING btree (sort_key, popularity DESC, id) WHERE kind <> 'product'::text;
 CREATE INDEX catalog_search_node_popular ON catalog_search USING btree (popularity DESC, id) WHERE kind <> 'product'::text;
 CREATE INDEX catalog_search_node_words ON catalog_search USING gin (words) WITH (gin_pending_list_limit='64') WHERE kind <> 'product'::text;

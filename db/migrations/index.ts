@@ -1,6 +1,7 @@
 import { StoreFault } from '../../models/store-fault';
 import { firstVersion } from './first-version';
 import type { SchemaStep, SchemaSteps } from './migrate';
+import { nodeFacets } from './node-facets';
 import { pendingLists } from './pending-lists';
 import { processModels } from './process-models';
 
@@ -31,4 +32,5 @@ export const migrations: SchemaSteps = {
   ...Object.fromEntries(SQUASHED.map((name) => [name, squashed])),
   '202611260070-process-models': processModels,
   '202611260080-pending-lists': pendingLists,
+  '202611270010-node-facets': nodeFacets,
 };
