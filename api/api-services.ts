@@ -43,7 +43,7 @@ export interface ApiServices {
   readonly prices: PricingRepository;
   readonly signer: DataFileSigner;
   readonly images: ImageStore;
-  readonly queue: Pick<VisionQueue, 'admit' | 'acquireSlot'>;
+  readonly queue: Pick<VisionQueue, 'admit'>;
   readonly idempotency: IdempotencyStore;
   readonly clock: Clock;
   readonly bodies: FairBudget;

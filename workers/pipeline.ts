@@ -10,13 +10,13 @@ import {
   type NeighbourRequest,
   PORTS,
 } from '../models/ports';
-import { nearestImages, type PhotoViews } from '../models/vision/candidates';
+import { NEIGHBOURS, nearestImages, type PhotoViews } from '../models/vision/candidates';
 import { withLiveVersion } from '../models/vision/embedding-model';
 import type { Neighbourhood, Pixels, SmallImage, Vectors } from '../models/vision/neighbours';
 import { ForegroundLoad } from './foreground-load';
 import { RecallSampler } from './recall-sampler';
 
-export interface Photos extends Pick<NeighbourRequest, 'images' | 'limit' | 'scope' | 'liveStamp' | 'trace'> {
+export interface Photos extends Pick<NeighbourRequest, 'images' | 'scope' | 'liveStamp' | 'trace'> {
   /** Milliseconds that they waited in the queue. */
   readonly queueMs: number;
 }
@@ -59,7 +59,7 @@ export class VisionPipeline implements PhotoPipeline {
   }
 
   /** @throws unavailable while no embedding version is live; whatever embedder and index throw */
-  neighbours({ images, limit, scope, liveStamp, queueMs }: Photos): Promise<Neighbourhood> {
+  neighbours({ images, scope, liveStamp, queueMs }: Photos): Promise<Neighbourhood> {
     return this.foreground.track(async () => {
       const started = performance.now();
       const live = await this.embeddings.live(liveStamp);
@@ -71,13 +71,13 @@ export class VisionPipeline implements PhotoPipeline {
         const searchIn = (within: SearchScope) => async (vectors: readonly Vectors[]) => {
           asked = vectors;
           const embedded = performance.now();
-          const found = await this.index.nearest(version, vectors, limit, within);
+          const found = await this.index.nearest(version, vectors, NEIGHBOURS, within);
           neighboursMs += performance.now() - embedded;
           this.recall.maybeMeasure(version, vectors.flat(), found, within);
           return found;
         };
         const searchAll = searchIn({ ...scope, ...NO_FILTER });
-        const nearest = await nearestImages(version.manifest, photos, searchAll, limit);
+        const nearest = await nearestImages(version.manifest, photos, searchAll);
         const isWhole = scope.category === null && scope.filters.length === 0;
         const rivals = isWhole ? {} : { rivals: nearest };
         const neighbours = isWhole ? nearest : await searchIn(scope)(asked);

@@ -1,6 +1,7 @@
 import type { Request } from 'express';
 import { legacyVisionPrice } from '../../models/access/credits';
 import { badRequest } from '../../models/errors';
+import { MATCHES_MAX } from '../../models/vision/matches';
 import type { ApiServices, ApiSettings } from '../api-services';
 import { callerOf } from '../middleware/call';
 import type { Routes } from '../middleware/charged-answer';
@@ -27,10 +28,11 @@ export const legacyRoutes = (services: ApiServices, settings: ApiSettings, metri
       const request = { photos, ...options, price: legacyVisionPrice() };
       return {
         photos: photos.length,
+        page: { rows: MATCHES_MAX, priced: true },
         make: async (call) => {
-          const { value, price } = await services.vision.identify(call, request);
-          metrics.reportIdentification(res, value);
-          return { value: presentLegacyIdentification(value, links), price };
+          const found = await services.vision.identify(call, request);
+          metrics.reportIdentification(res, found.value);
+          return { ...found, value: presentLegacyIdentification(found.value, links) };
         },
       };
     },

@@ -14,7 +14,7 @@ import { type Answer, type RouteResult, type SizeReporter, StreamedJson, sendAns
 export interface Work<Body = Answer | StreamedJson> {
   /** Photos identified for it while its caller waits, if the endpoint's kind is `photo`; default 1. */
   readonly photos?: number;
-  /** The page of the answer, if any: the call waits for its memory before anything is done. */
+  /** The page of the answer, if any, for whose memory the call waits. */
   readonly page?: PageRequest;
   /** Makes the body (with its price, if the API reports it) and says what it is worth. */
   readonly make: (call: CallContext) => Promise<Priced<Body>>;
@@ -60,8 +60,10 @@ export const chargedAnswer =
   async (req, res) => {
     const { page, photos = 1, make, kept = (body) => body } = await route(req, res);
     let made: SizeReporter | undefined;
-    if (kind === 'photo') await slots.acquireAll(res, photos);
-    else made = await answers.reserve(res, page ?? endpoint);
+    const awaitMemory = async () => {
+      made = await answers.reserve(res, page ?? endpoint);
+    };
+    await (kind === 'photo' ? slots.acquireAll(res, photos) : awaitMemory());
     const caller = callerOf(res);
     const { requestId, deadline, claimed } = res.locals;
     const hangUp = new AbortController();
@@ -75,22 +77,19 @@ export const chargedAnswer =
       signal: deadline ? AbortSignal.any([hangUp.signal, deadline.signal]) : hangUp.signal,
       // Whatever it fetches counts towards the memory for bodies.
       openMemory: () => bodies.open(caller.keyId),
-      awaitMemory: async (rows) => {
-        made = await answers.reserve(res, rows);
-      },
+      awaitMemory,
       free: req.method === 'HEAD',
       chargeId: claimed?.chargeId ?? randomUUID(),
       ...(claimed && { idempotencyKey: claimed.idempotencyKey }),
     };
-    const charging = billing.charge(
+    const billed = await billing.charge(
       call,
       async () => {
-        const { value, price } = await make(call);
-        return { value: value instanceof StreamedJson ? value : { success: true, ...value }, price };
+        const { value, ...priced } = await make(call);
+        return { ...priced, value: value instanceof StreamedJson ? value : { success: true, ...value } };
       },
       (body) => serializeAnswer(res, kept(body)),
     );
-    const billed = await (deadline?.enforce(charging) ?? charging);
     const { value } = billed;
     if (value instanceof StreamedJson) await answers.hold(res, value.bytesAtOnce);
     setCreditHeaders(res, billed);

@@ -1,6 +1,6 @@
 import type { Response } from 'express';
 import { limitHeaders, rateLimited } from '../../models/errors';
-import type { LimitDecision, VisionCaller } from '../../models/ports';
+import type { LimitDecision, QueueSlot } from '../../models/ports';
 import type { ApiServices, DefaultLimits } from '../api-services';
 import { callerOf, type Middleware, onceClosed } from './call';
 
@@ -66,15 +66,15 @@ export function photoSlots(
     res.locals.photoSlots = held + slots;
     onceClosed(res, () => void taken.release().catch(() => undefined));
   };
-  const callerIn = (res: Response): VisionCaller => ({
-    accountId: callerOf(res).accountId,
-    deadlineAt: clock.now().getTime() + deadlineMs,
-  });
+  const admit = (res: Response, photos: number): Promise<QueueSlot> => {
+    const { accountId } = callerOf(res);
+    return queue.admit({ accountId, deadlineAt: clock.now().getTime() + deadlineMs }, photos);
+  };
   const acquireFirst: Middleware = (_req, res) => acquire(res, 1);
-  const shedLoad: Middleware = (_req, res) => queue.admit(callerIn(res));
+  const shedLoad: Middleware = (_req, res) => admit(res, 0);
   const acquireAll = async (res: Response, photos: number): Promise<void> => {
     await acquire(res, photos - 1);
-    const slot = await queue.acquireSlot({ ...callerIn(res), photos });
+    const slot = await admit(res, photos);
     onceClosed(res, () => slot.release());
   };
   return { acquireFirst, shedLoad, acquireAll };

@@ -3,6 +3,7 @@ import type { CallContext, Priced } from '../../models/access/billing';
 import { visionPrice } from '../../models/access/credits';
 import { type Module, SUGGESTIONS_MAX } from '../../models/catalog/catalog-query';
 import { SIMILAR_MAX } from '../../models/vision/candidates';
+import { MATCHES_MAX } from '../../models/vision/matches';
 import type { ApiServices, ApiSettings, DefaultLimits } from '../api-services';
 import { free, type Routes, type Work } from '../middleware/charged-answer';
 import { linksOf } from '../middleware/links';
@@ -46,8 +47,8 @@ export function coreRoutes(services: ApiServices, settings: ApiSettings, metrics
     return {
       page: { rows, priced: view.pricing },
       make: async (call) => {
-        const { value, price } = await find(call, view.pricing);
-        return { value: present(value, price, view), price };
+        const found = await find(call, view.pricing);
+        return { ...found, value: present(found.value, found.price, view) };
       },
     };
   };
@@ -87,18 +88,14 @@ export function coreRoutes(services: ApiServices, settings: ApiSettings, metrics
     identify: (req, res) => {
       const { body, extracted } = readVisionBody(req, identifyBody, (given) => signalDeprecation(res, given));
       const identification = toIdentification(body, extracted);
-      const view = viewOf(body.includes, linksOf(req, services, settings));
-      const { pricing } = view;
       const photos = identification.photos.length;
-      const request = { ...identification, pricing, price: visionPrice({ pricing, photos }) };
-      return {
-        photos,
-        make: async (call) => {
-          const { value, price } = await vision.identify(call, request);
-          metrics.reportIdentification(res, value);
-          return { value: presentIdentification(value, price, view), price };
-        },
+      const find = async (call: CallContext, pricing: boolean) => {
+        const price = visionPrice({ pricing, photos });
+        const found = await vision.identify(call, { ...identification, pricing, price });
+        metrics.reportIdentification(res, found.value);
+        return found;
       };
+      return { ...answerRows(req, body.includes, MATCHES_MAX, find, presentIdentification), photos };
     },
     sendFeedback: (req) => {
       const { correct_id: correctId, comment = null } = validate(feedbackBody, req.body);

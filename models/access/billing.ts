@@ -20,8 +20,8 @@ export interface CallContext
   readonly signal?: AbortSignal;
   /** Opens a memory lease for what the call fetches. */
   readonly openMemory?: () => MemoryLease;
-  /** Waits until there is memory for an answer of so many rows; fails with `unavailable` when there is none in time. */
-  readonly awaitMemory?: (answer: { readonly rows: number; readonly priced: boolean }) => Promise<void>;
+  /** Waits until there is memory for the answer; fails with `unavailable` when there is none in time. */
+  readonly awaitMemory?: () => Promise<void>;
   /** True for a call that is never charged, such as HEAD (contract 10.2). */
   readonly free?: boolean;
 }
@@ -29,6 +29,8 @@ export interface CallContext
 export interface Priced<Value> {
   readonly value: Value;
   readonly price: number;
+  /** Other work that the booking waits for; if it fails, the booking is refunded. */
+  readonly beside?: Promise<unknown>;
 }
 
 /** `creditsRemaining` is null if the account is unlimited. */
@@ -41,8 +43,8 @@ export interface Billed<Value> {
 /** Reservations expire after this, in case their process dies; longer than a call or an entry of a job takes with the default deadline. */
 export const RESERVATION_MS = 120_000;
 
-/** Whether credits are held for a call; its booking, null when it is unknown whether it was made; what is done beside it. */
-const LEDGER_HAS = new WeakMap<CallContext, { held?: true; sold?: Sold | null; beside?: Promise<unknown> }>();
+/** Whether credits are held for a call; its booking, null when it is unknown whether it was made. */
+const LEDGER_HAS = new WeakMap<CallContext, { held?: true; sold?: Sold | null }>();
 
 /**
  * Charges for work: before it the balance must cover the highest possible price, which is held during long work; the price
@@ -78,12 +80,6 @@ export class Billing {
     const expiresAt = new Date(this.clock.now().getTime() + RESERVATION_MS);
     if (!(await this.ledger.reserve(chargeOf(call), maxPrice, expiresAt)))
       throw insufficientCredits(maxPrice);
-  }
-
-  /** Has the booking of a call wait for the end of other work, and refunds it if that fails; inside `charge`. */
-  finishBeside(call: CallContext, work: Promise<unknown>): void {
-    LEDGER_HAS.set(call, { ...LEDGER_HAS.get(call), beside: work });
-    work.catch(() => undefined);
   }
 
   /** Whether a call can be booked by `sell`: not if it is free, or if its answer must be kept together with its booking. */
@@ -131,17 +127,23 @@ export class Billing {
       else if (held) await this.ledger.settle(chargeOf(call), 0).catch(() => null);
       throw failure;
     }
-    const { value } = done;
+    const { value, beside } = done;
     const creditsUsed = call.free ? 0 : done.price;
     const sold = LEDGER_HAS.get(call)?.sold;
     if (sold) return { value, creditsUsed, creditsRemaining: sold.creditsRemaining };
     const answer = call.idempotencyKey === undefined ? undefined : keptForm(value);
-    return { value, creditsUsed, creditsRemaining: await this.#book(call, creditsUsed, answer) };
+    return { value, creditsUsed, creditsRemaining: await this.#book(call, creditsUsed, answer, beside) };
   }
 
-  async #book(call: CallContext, price: number, answer?: string): Promise<number | null> {
+  /** @param work ends before the booking counts */
+  async #book(
+    call: CallContext,
+    price: number,
+    answer?: string,
+    work?: Promise<unknown>,
+  ): Promise<number | null> {
     const charge = chargeOf(call);
-    const { held, beside: work } = LEDGER_HAS.get(call) ?? {};
+    const held = LEDGER_HAS.get(call)?.held;
     const beside = work && call.signal ? orAborted(work, call.signal) : work;
     if (price === 0 && answer === undefined && !held) {
       await beside;

@@ -50,7 +50,6 @@ export interface TraceContext {
 
 export interface VisionCaller {
   readonly accountId: string;
-  readonly photos?: number;
   /** Epoch milliseconds after which nobody is waiting for the answer. */
   readonly deadlineAt: number;
 }
@@ -59,8 +58,6 @@ export interface NeighbourRequest extends VisionCaller {
   readonly jobId: string;
   readonly requestId: string;
   readonly images: readonly SmallImage[];
-  /** How many neighbours are wanted for each photo, one per catalog image. */
-  readonly limit: number;
   readonly scope: SearchScope;
   readonly liveStamp: Caller['liveStamp'];
   /** Aborted when the caller disconnects: its slot in the queue is released. */
@@ -83,10 +80,12 @@ export interface QueueSlot {
 export interface VisionQueue {
   /** Whether photos should come as pixels: not to wait for long, as JPEGs take a tenth of the memory. */
   readonly takesPixels: boolean;
-  /** Fails with `unavailable`, before any work is done, when a photo that arrived now could not be answered in time. */
-  admit(caller: VisionCaller): Promise<void>;
-  /** As `admit`; until its slot is released the photo counts as ahead of later ones. */
-  acquireSlot(caller: VisionCaller): Promise<QueueSlot>;
+  /**
+   * Fails with `unavailable`, before any work is done, when photos that arrived now could not be answered in time. Until the slot is
+   * released, they count as ahead of later ones.
+   * @param photos 0 only asks
+   */
+  admit(caller: VisionCaller, photos: number): Promise<QueueSlot>;
   neighbours(request: NeighbourRequest): Promise<Neighbourhood>;
   /** How many workers take photos from the queue now (contract 14.16); null if that can't be known. */
   workers(): Promise<number | null>;

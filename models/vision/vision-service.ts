@@ -19,7 +19,7 @@ import {
   type PredictionRepository,
   type VisionQueue,
 } from '../ports';
-import { candidatesOf, NEIGHBOURS, shortlistOf } from './candidates';
+import { candidatesOf, shortlistOf } from './candidates';
 import { calibrationOf } from './confidence';
 import { viewSizeOf } from './embedding-model';
 import { atPosition, type ImageInput, type PhotoRequest, type PreparedInput } from './image-input';
@@ -152,19 +152,20 @@ export class VisionService {
     const intakeMs = this.clock.now().getTime() - startedAt;
     const neighbourhood = await this.queue.neighbours({
       ...{ jobId: randomUUID(), requestId: call.requestId, accountId: call.caller.accountId },
-      ...{ images, limit: NEIGHBOURS, scope, liveStamp: call.caller.liveStamp, signal: call.signal },
+      ...{ images, scope, liveStamp: call.caller.liveStamp, signal: call.signal },
       deadlineAt: startedAt + this.settings.deadlineMs,
     });
-    await call.awaitMemory?.({ rows: MATCHES_MAX, priced: request.pricing });
+    await call.awaitMemory?.();
     const rowsFrom = this.clock.now().getTime();
     const found = await this.rows(neighbourhood, request, scope, taxonomy);
     const endedAt = this.clock.now().getTime();
     const timings = { intakeMs, ...neighbourhood.timings, rowsMs: endedAt - rowsFrom };
-    const predictionId = this.record(call, images, neighbourhood, found, timings);
     const { items, resolvedTaxonomy } = found;
+    const { predictionId, saving } = this.record(call, images, neighbourhood, found, timings);
     return {
       value: { predictionId, items, resolvedTaxonomy, timings, totalMs: endedAt - startedAt },
       price: items.length > 0 ? request.price : 0,
+      beside: saving,
     };
   }
 
@@ -229,7 +230,7 @@ export class VisionService {
     { version, neighbours, rivals = [] }: Neighbourhood,
     found: Found,
     timings: Prediction['timings'],
-  ): string {
+  ) {
     const near = new Map([...rivals, ...neighbours].map(({ products: _, ...each }) => [each.imageId, each]));
     const [id, { requestId, endpoint, caller }] = [randomUUID(), call];
     const prediction = {
@@ -241,8 +242,10 @@ export class VisionService {
       rows: found.items.map(({ item, confidence }) => ({ id: item.id, confidence })),
     };
     const photos = caller.keepsPhotos ? images.flatMap((image) => ('jpeg' in image ? image.jpeg : [])) : [];
-    this.billing.finishBeside(call, this.predictions.save(prediction, photos));
-    return id;
+    const saving = this.predictions.save(prediction, photos);
+    // The call may fail before its booking waits for this.
+    saving.catch(() => undefined);
+    return { predictionId: id, saving };
   }
 }
 

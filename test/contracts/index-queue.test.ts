@@ -153,8 +153,7 @@ withRedis('index queue, BullMQ, with several workers', () => {
     const producer = await ready(new BullMqProducer(INDEX_QUEUE, options));
     await ready(new BullMqIndexWorker(new FakeIndex(), options));
     const job = { v: PAYLOAD_VERSION, versionId: 7, images: imagesUpTo(3) };
-    const { added, answer } = producer.ask('job', job, { delay: 86_400_000 });
-    await added;
+    const { answer } = await producer.ask('job', job, { delay: 86_400_000 });
     expect(await producer.stateOf('job')).toBe('unfinished');
     await expect(answer).resolves.toMatchObject({ ok: true });
   });

@@ -57,7 +57,7 @@ export function requestFor(photo: number, deadlineAt: number, signal?: AbortSign
   jpeg.writeUInt32BE(photo);
   const jobId = randomUUID();
   return {
-    ...{ jobId, requestId: `request-${photo}`, accountId: jobId, scope: NO_FILTER, limit: 10, deadlineAt },
+    ...{ jobId, requestId: `request-${photo}`, accountId: jobId, scope: NO_FILTER, deadlineAt },
     liveStamp: null,
     images: [{ jpeg, width: 1, height: 1, digest: '' }],
     ...(signal && { signal }),

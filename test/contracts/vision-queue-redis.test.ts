@@ -134,7 +134,7 @@ withRedis('vision queue, BullMQ, while Redis goes away', () => {
     await opened.worker.close();
     await until(async () => (await queue.workers()) === 0);
     const caller = { accountId: 'account_1', deadlineAt: deadline() };
-    await expect(queue.admit(caller)).rejects.toMatchObject(noWorker);
+    await expect(queue.admit(caller, 0)).rejects.toMatchObject(noWorker);
     await expect(ask(1)).rejects.toMatchObject(noWorker);
     const options = { redisUrl: REDIS_URL, prefix: opened.prefix, clock, logger: silent };
     const worker = new BullMqVisionWorker(pipeline, { ...options, concurrency: 1, closeTimeoutMs: 1_000 });

@@ -50,13 +50,13 @@ describe.each(ADAPTERS)('vision queue, %s', (_name, adapter) => {
     };
     await open({ concurrency: 1 });
     for (const photo of [1, 2, 3, 4, 5]) await ask(photo);
-    await queue.acquireSlot(stranger(deadline()));
+    await queue.admit(stranger(deadline()), 1);
     await occupy(6, ...waiting);
   };
-  const slots = async (caller: () => VisionCaller): Promise<QueueSlot[]> => {
+  const slots = async (caller: () => VisionCaller, photos = 1): Promise<QueueSlot[]> => {
     const entered: QueueSlot[] = [];
     const entering = async () => {
-      for (;;) entered.push(await queue.acquireSlot(caller()));
+      for (;;) entered.push(await queue.admit(caller(), photos));
     };
     await expect(entering()).rejects.toMatchObject(UNAVAILABLE);
     return entered;
@@ -86,9 +86,7 @@ describe.each(ADAPTERS)('vision queue, %s', (_name, adapter) => {
 
   test('takes photos as pixels only while few are on their way', async () => {
     await open();
-    const [first] = await Promise.all(
-      Array.from({ length: 64 }, () => queue.acquireSlot(stranger(deadline()))),
-    );
+    const [first] = await Promise.all(Array.from({ length: 64 }, () => queue.admit(stranger(deadline()), 1)));
     expect(queue.takesPixels).toBe(false);
     first?.release();
     expect(queue.takesPixels).toBe(true);
@@ -138,14 +136,14 @@ describe.each(ADAPTERS)('vision queue, %s', (_name, adapter) => {
     const entered = await slots(() => stranger(inAMinute));
     // A second for each, and one is in work, of which the queue on Redis may not have heard yet.
     expect([30, 31]).toContain(entered.length);
-    await expect(queue.admit(stranger(inAMinute))).rejects.toMatchObject(UNAVAILABLE);
+    await expect(queue.admit(stranger(inAMinute), 0)).rejects.toMatchObject(UNAVAILABLE);
     for (const slot of entered) slot.release();
-    await expect(queue.acquireSlot(stranger(inAMinute))).resolves.toBeDefined();
+    await expect(queue.admit(stranger(inAMinute), 1)).resolves.toBeDefined();
   });
 
   test('reserves the last eighth of its slots for accounts below their share', async () => {
     await open({ concurrency: 1, waitingMax: 16 });
-    await queue.acquireSlot(stranger(deadline()));
+    await queue.admit(stranger(deadline()), 1);
     await occupy(1);
     const taken: number[] = [];
     for (const accountId of ['flood', 'somebody', 'somebody else'])
@@ -157,15 +155,15 @@ describe.each(ADAPTERS)('vision queue, %s', (_name, adapter) => {
     await openBusy();
     const deadlineAt = deadline(60_000);
     await slots(() => ({ accountId: 'flood', deadlineAt }));
-    await expect(queue.admit(stranger(deadlineAt))).resolves.toBeUndefined();
+    await expect(queue.admit(stranger(deadlineAt), 0)).resolves.toBeDefined();
   });
 
   test('counts photos, and of those waiting to be decoded only the ones whose turn comes first', async () => {
     await openBusy();
     const deadlineAt = deadline(60_000);
-    const entered = await slots(() => ({ accountId: 'flood', deadlineAt, photos: 5 }));
+    const entered = await slots(() => ({ accountId: 'flood', deadlineAt }), 5);
     expect(entered.length).toBeLessThan(8);
-    for (let photo = 0; photo < 12; photo += 1) await queue.acquireSlot({ accountId: 'other', deadlineAt });
+    for (let photo = 0; photo < 12; photo += 1) await queue.admit({ accountId: 'other', deadlineAt }, 1);
   });
 
   test('refuses a photo of an account over its share even when it is about to be queued', async () => {
@@ -174,7 +172,7 @@ describe.each(ADAPTERS)('vision queue, %s', (_name, adapter) => {
     const askAs = (accountId: string, photo: number) =>
       failureOf(queue.neighbours({ ...requestFor(photo, deadlineAt), accountId }));
     held.push(pipeline.hold());
-    for (const _photo of [1, 2]) await queue.acquireSlot({ accountId: 'flood', deadlineAt });
+    for (const _photo of [1, 2]) await queue.admit({ accountId: 'flood', deadlineAt }, 1);
     void askAs('flood', 1);
     await pipeline.given(1);
     for (let photo = 2; photo <= 8; photo += 1) {

@@ -2,6 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import type { SearchScope } from '../../models/catalog/catalog-query';
 import { noWorker, unavailable } from '../../models/errors';
 import type { CatalogRepository, NeighbourRequest, VisionQueue } from '../../models/ports';
+import { NEIGHBOURS } from '../../models/vision/candidates';
 import type { Neighbour, Neighbourhood, SearchedVersion } from '../../models/vision/neighbours';
 
 /** The queue to the workers, with workers that see what a test says. */
@@ -66,7 +67,7 @@ export class VisionQueueFake implements VisionQueue {
       this.events.emit('gave up');
       throw new DOMException('The caller gave up.', 'AbortError');
     }
-    const seen = this.seen.slice(0, request.limit);
+    const seen = this.seen.slice(0, NEIGHBOURS);
     const ids = seen.map(({ imageId }) => imageId);
     const showing = await this.showing(ids, request.scope);
     return {
@@ -80,15 +81,15 @@ export class VisionQueueFake implements VisionQueue {
     };
   }
 
-  async admit(): Promise<void> {
+  async admit() {
     if (this.workerCount === 0) throw noWorker();
+    return { release: () => undefined };
   }
 
   async ping(): Promise<void> {
     if (this.isAway) throw unavailable('The queue is away.', 1);
   }
 
-  readonly acquireSlot = async () => ({ release: () => undefined });
   readonly workers = async () => this.workerCount;
   readonly depth = async () => ({ waiting: this.photosWaiting, active: 0 });
   readonly oldestWaitingMs = async () => 1_500;

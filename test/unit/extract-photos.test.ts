@@ -1,4 +1,4 @@
-import { extractPhotos } from '../../api/middleware/extract-photos';
+import { extractPhotos } from '../../api/wire/photos';
 
 const bytes = Buffer.from(Array.from({ length: 700_001 }, (_, index) => (index * index + 7) % 251));
 const base64 = bytes.toString('base64');

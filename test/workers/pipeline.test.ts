@@ -32,7 +32,7 @@ function setup(cacheBytes: number, certain?: ModelManifest['certain']) {
   );
   const within = jest.spyOn(index, 'nearest');
   const look = (...images: SmallImage[]) =>
-    pipeline.neighbours({ images, limit: 50, scope: NO_FILTER, liveStamp: null, queueMs: 0 });
+    pipeline.neighbours({ images, scope: NO_FILTER, liveStamp: null, queueMs: 0 });
   return { live, catalog, embed, look, within, pipeline };
 }
 
@@ -60,7 +60,7 @@ test('of identical photos one is computed, under each version anew; a failure is
 test('a narrowed search also finds the rivals outside of its scope, with the same views', async () => {
   const { pipeline, within } = setup(0, { similarity: 0.8, margin: 0.1 });
   const scope = { ...NO_FILTER, category: 'watches' };
-  const photo = { images: [{ jpeg, digest: 'd' }], limit: 50, liveStamp: null, queueMs: 0 };
+  const photo = { images: [{ jpeg, digest: 'd' }], liveStamp: null, queueMs: 0 };
   const { neighbours, rivals } = await pipeline.neighbours({ ...photo, scope });
   expect([neighbours.length, rivals]).toEqual([1, neighbours]);
   expect(within.mock.calls.map(([, [views], , asked]) => [views?.length, asked])).toEqual([

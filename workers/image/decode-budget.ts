@@ -65,35 +65,27 @@ export class DecodeBudget {
     { bytes, pixels, account = '', signal }: DecodeRequest,
     work: () => Promise<Result>,
   ): Promise<Result> {
+    signal?.throwIfAborted();
     const isLarge = pixels > LARGE_PIXELS;
     const taken = { bytes: Math.min(bytes, (isLarge ? this.#largeMax : this.#max).bytes), decoders: 1 };
-    await this.#enter({ ...taken, account, pixels: pixels + BASE_PIXELS, isLarge }, signal);
-    const done = work().finally(() => {
+    const weight = pixels + BASE_PIXELS;
+    const waiting: Waiting = { ...taken, account, pixels: weight, isLarge, enter: () => undefined };
+    const turn = new Promise<void>((resolve) => {
+      waiting.enter = resolve;
+    });
+    const done = turn.then(work).finally(() => {
       this.#count(isLarge, { bytes: -taken.bytes, decoders: -1 });
       this.#admit();
     });
-    return signal ? orAborted(done, signal) : done;
-  }
-
-  async #enter(picture: Omit<Waiting, 'enter'>, signal?: AbortSignal): Promise<void> {
-    signal?.throwIfAborted();
-    await new Promise<void>((resolve, reject) => {
-      const leave = () => {
-        this.#queue.delete(waiting);
-        reject(signal?.reason);
-        this.#admit();
-      };
-      const enter = () => {
-        signal?.removeEventListener('abort', leave);
-        resolve();
-      };
-      const waiting: Waiting = { ...picture, enter };
-      signal?.addEventListener('abort', leave, { once: true });
-      if (this.#all.decoders === 0 && this.#queue.size === 0) this.#had.clear();
-      const waits = [...this.#queue].some(({ account }) => account === picture.account);
-      if (!waits) this.#had.set(picture.account, Math.max(this.#hadBy(picture), this.#lastTurn));
-      this.#queue.add(waiting);
-      this.#admit();
+    if (this.#all.decoders === 0 && this.#queue.size === 0) this.#had.clear();
+    const isFirst = ![...this.#queue].some((each) => each.account === account);
+    if (isFirst) this.#had.set(account, Math.max(this.#hadBy(waiting), this.#lastTurn));
+    this.#queue.add(waiting);
+    this.#admit();
+    if (!signal) return done;
+    return orAborted(done, signal).catch((failure: unknown) => {
+      if (this.#queue.delete(waiting)) this.#admit();
+      throw failure;
     });
   }
 

@@ -68,8 +68,8 @@ export abstract class AdmittingQueue {
     return this.limits.clock.now().getTime();
   }
 
-  /** Refuses a photo that is not worth taking in, before it is decoded: others are on their way as well. */
-  async admit(caller: VisionCaller): Promise<void> {
+  /** Refuses photos that are not worth taking in, before they are decoded: others are on their way as well. */
+  async admit(caller: VisionCaller, photos: number): Promise<QueueSlot> {
     await this.refreshLoad(RECENT_MS);
     const { waiting, active } = this.load;
     const { waitingMax, leftMs } = this.#limitsFor(caller);
@@ -78,17 +78,12 @@ export abstract class AdmittingQueue {
     const ahead = { waiting: waiting + Math.min(decoding, this.#decodedBefore(caller)), active };
     const few = ahead.waiting + active < ALWAYS_ADMITTED && !this.rate.isStalled;
     if (!few) this.#assertTime(ahead, leftMs * ENTRANCE_SHARE);
-  }
-
-  async acquireSlot(caller: VisionCaller): Promise<QueueSlot> {
-    await this.admit(caller);
-    const { accountId, photos = 1 } = caller;
-    this.#inside.add(accountId, photos);
-    let isLeft = false;
+    this.#inside.add(caller.accountId, photos);
+    let held = photos;
     return {
       release: () => {
-        if (!isLeft) this.#inside.add(accountId, -photos);
-        isLeft = true;
+        this.#inside.add(caller.accountId, -held);
+        held = 0;
       },
     };
   }

@@ -48,9 +48,8 @@ export class BullMqIndexQueue extends BullMqProducer implements IndexQueue {
   async #embed(versionId: number, images: readonly CatalogImage[]): Promise<IndexOutcome> {
     const jobId = randomUUID();
     const job: IndexJob = { v: PAYLOAD_VERSION, versionId, images };
-    const { added, answer } = this.ask(jobId, job, JOB);
     try {
-      await added;
+      const { answer } = await this.ask(jobId, job, JOB);
       for (;;) {
         const waited = await race(answer, LOOK_EVERY_MS);
         if (waited.kind === 'answered') return indexOutcomeOf(waited.value);

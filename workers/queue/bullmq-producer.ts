@@ -95,32 +95,31 @@ export class BullMqProducer {
   }
 
   /**
-   * Adds a job, after its attachment. `added` rejects with `unavailable` when that failed; `answer` is what the worker
-   * returned, and rejects with `internalError` when the job failed for good, with `unavailable` when Redis lost it, its
-   * workers died over it, or this side is closed.
+   * Adds a job, after its attachment. `answer` is what the worker returned, and rejects with `internalError` when the job
+   * failed for good, with `unavailable` when Redis lost it, its workers died over it, or this side is closed.
+   * @throws unavailable when it was not added
    */
-  ask(
+  async ask(
     jobId: string,
     data: object,
     options: JobsOptions,
     attachment?: Attachment,
-  ): { added: Promise<void>; answer: Promise<unknown> } {
+  ): Promise<{ readonly answer: Promise<unknown> }> {
     const answer = new Promise<unknown>((resolve, reject) =>
       this.#waiters.set(jobId, { added: false, resolve, reject }),
     );
     // It may have no listener yet, or no longer.
     answer.catch(() => undefined);
-    const added = this.#usable(async ({ queue }) => {
+    await this.#usable(async ({ queue }) => {
       const add = () => queue.add(this.name, data, { ...options, jobId });
       if (!attachment) return add();
       const { bytes, keptMs } = attachment;
       // Commands of a connection are executed in order.
       return Promise.all([this.#redis.set(attachmentKey(queue, jobId), bytes, 'PX', keptMs), add()]);
-    }).then(() => {
-      const waiter = this.#waiters.get(jobId);
-      if (waiter) waiter.added = true;
     });
-    return { added, answer };
+    const waiter = this.#waiters.get(jobId);
+    if (waiter) waiter.added = true;
+    return { answer };
   }
 
   /** Stops waiting for a job. */

@@ -100,9 +100,9 @@ export class BullMqVisionQueue extends AdmittingQueue implements VisionQueue {
   }
 
   async #answer(request: NeighbourRequest, askedAt: number): Promise<Neighbourhood> {
-    const { jobId, requestId, images, limit, scope, liveStamp, deadlineAt, trace } = request;
+    const { jobId, requestId, images, scope, liveStamp, deadlineAt, trace } = request;
     const keptMs = deadlineAt - askedAt + BYTES_SLACK_MS;
-    let asked: ReturnType<BullMqProducer['ask']>;
+    let pending: { readonly answer: Promise<unknown> };
     this.#adding += 1;
     try {
       const parts = images.map((image) => ('pixels' in image ? image.pixels : image.jpeg));
@@ -110,16 +110,15 @@ export class BullMqVisionQueue extends AdmittingQueue implements VisionQueue {
         ...{ bytes: parts[at]?.length ?? 0, digest },
         ...('pixels' in image && { size: { width: image.width, height: image.height } }),
       }));
-      const photos = { images: sent, limit, scope, liveStamp };
+      const photos = { images: sent, scope, liveStamp };
       const job: VisionJob = { v: PAYLOAD_VERSION, requestId, ...photos, askedAt, deadlineAt, trace };
       const [only, ...further] = parts;
       const bytes = only && further.length === 0 ? only : Buffer.concat(parts);
-      asked = this.#producer.ask(jobId, job, JOB, { bytes, keptMs });
-      await asked.added;
+      pending = await this.#producer.ask(jobId, job, JOB, { bytes, keptMs });
     } finally {
       this.#adding -= 1;
     }
-    return neighbourhoodOf(await asked.answer);
+    return neighbourhoodOf(await pending.answer);
   }
 }
 

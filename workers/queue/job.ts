@@ -11,11 +11,11 @@ export const VISION_QUEUE = 'vision';
 export const INDEX_QUEUE = 'index';
 
 /** Raised when a payload changes, so that processes of two releases never misread one another's jobs. */
-export const PAYLOAD_VERSION = 6;
+export const PAYLOAD_VERSION = 7;
 
 /** The photos of a call as they travel through Redis, beside their bytes. Times are epoch milliseconds of the caller's clock. */
 export interface VisionJob
-  extends Pick<NeighbourRequest, 'requestId' | 'limit' | 'scope' | 'liveStamp' | 'deadlineAt' | 'trace'> {
+  extends Pick<NeighbourRequest, 'requestId' | 'scope' | 'liveStamp' | 'deadlineAt' | 'trace'> {
   readonly v: number;
   /** Length of each photo in the attachment, and its digest; its size if that has its pixels, else it is a JPEG. */
   readonly images: readonly (Pick<SmallImage, 'digest'> & {

@@ -139,9 +139,10 @@ export class VisionJobRunner {
     const work = async () => {
       await this.billing.reserve(call, price);
       const photos = await this.fetchPhotos(leased, slot, call);
-      const { value, price: worth } = await this.vision.identify(call, { ...entry, photos, pricing, price });
-      const answer = this.presenter.answer(value, worth, leased);
-      return { value: { state: 'done' as const, predictionId: value.predictionId, answer }, price: worth };
+      const found = await this.vision.identify(call, { ...entry, photos, pricing, price });
+      const answer = this.presenter.answer(found.value, found.price, leased);
+      const { predictionId } = found.value;
+      return { ...found, value: { state: 'done' as const, predictionId, answer } };
     };
     return (await this.billing.charge<EntryAnswer>(call, work, (answer) => JSON.stringify(answer))).value;
   }
