@@ -1,4 +1,5 @@
 import { type RateLimiterAbstract, RateLimiterMemory } from 'rate-limiter-flexible';
+import { HeldUnits } from '../../models/access/fair-budget';
 import type { LimitDecision, RateLimiter } from '../../models/ports';
 
 export const WINDOW_SECONDS = { second: 1, minute: 60 } as const;
@@ -28,24 +29,20 @@ export class MemoryRateLimiter implements RateLimiter {
     second: new RateLimiterMemory(unlimited(WINDOW_SECONDS.second)),
     minute: new RateLimiterMemory(unlimited(WINDOW_SECONDS.minute)),
   };
-  readonly #slots = new Map<string, number>();
+  readonly #slots = new HeldUnits();
 
   consume(keyId: string, window: Window, limit: number): Promise<LimitDecision> {
     return countOne(this.#calls[window], keyId, WINDOW_SECONDS[window], limit);
   }
 
   async acquire(keyId: string, limit: number, expiryMs: number, slots = 1) {
-    const taken = this.#slots.get(keyId) ?? 0;
-    if (taken + slots > limit) return null;
-    this.#slots.set(keyId, taken + slots);
-    let isReleased = false;
+    if (this.#slots.of(keyId) + slots > limit) return null;
+    this.#slots.add(keyId, slots);
+    let held = slots;
     const release = async (): Promise<void> => {
-      if (isReleased) return;
-      isReleased = true;
       clearTimeout(expiry);
-      const left = (this.#slots.get(keyId) ?? 0) - slots;
-      if (left > 0) this.#slots.set(keyId, left);
-      else this.#slots.delete(keyId);
+      this.#slots.add(keyId, -held);
+      held = 0;
     };
     const expiry = setTimeout(() => void release(), expiryMs).unref();
     return { release };

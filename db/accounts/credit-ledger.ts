@@ -2,6 +2,7 @@ import type { Knex } from 'knex';
 import { inject, injectable } from 'tsyringe';
 import { RESERVATION_MS } from '../../models/access/billing';
 import { CREDITS_MAX } from '../../models/access/credits';
+import { NO_FILTER } from '../../models/catalog/catalog-query';
 import { isProduct } from '../../models/catalog/item';
 import { type AppError, badRequest, insufficientCredits } from '../../models/errors';
 import {
@@ -110,17 +111,18 @@ export class PostgresCreditLedger implements CreditLedger {
 
   /** One statement serves concurrent sales of an account. */
   sell(charge: ChargeRequest, sale: Sale): Promise<Sold | null> {
-    return this.#sales.submit({ ...sale, charge }, `${charge.accountId} ${sale.pricing}`);
+    return this.#sales.submit({ ...sale, charge }, `${charge.accountId} ${sale.pricing} ${sale.sandbox}`);
   }
 
   private async sellAll(sales: readonly ChargedSale[]): Promise<(Sold | null)[]> {
     const charges = sales.map(({ charge }) => charge);
     const [first] = sales;
+    const scope = first?.sandbox && { ...NO_FILTER, sandbox: first.sandbox };
     const wanted = sales.map(({ charge, ...sale }) => ({ ...sale, owner: charge.chargeId }));
     const found = await rowsOf<FoundLine & { readonly credits: number | null }>(
       this.knex,
       prepared(
-        sql`WITH ${foundRows(wanted, first?.pricing ?? false)},
+        sql`WITH ${foundRows(wanted, first?.pricing ?? false, scope)},
               ${bookings(charges, owedFor(sales), this.clock.now())}
             SELECT ${creditsLeft(first?.charge.accountId)} AS credits, ${FOUND}`,
       ),

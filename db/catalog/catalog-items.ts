@@ -120,10 +120,11 @@ const estimateOf = (row: EstimateJson): MarketEstimate => ({
 type WantedRows = Pick<FoundRows, 'rows'> & Partial<FoundRows> & { readonly owner: string };
 
 /** Expressions for `WITH`: `found` has the wanted rows, and `gone` the owners whose state is no longer current. */
-export function foundRows(wanted: readonly WantedRows[], pricing: boolean): Sql {
+export function foundRows(wanted: readonly WantedRows[], pricing: boolean, scope?: SearchScope): Sql {
   const ids = [...new Set(wanted.flatMap(({ rows }) => rows))];
+  const within = scope ? idsWithin(ids, scope) : sql`SELECT * FROM ${lines(ids)}`;
   const states = wanted.flatMap(({ owner, state }) => (state === undefined ? [] : [{ owner, state }]));
-  return sql`found AS MATERIALIZED (${rowsById(sql`ARRAY(SELECT * FROM ${lines(ids)})`, pricing)}
+  return sql`found AS MATERIALIZED (${rowsById(sql`ARRAY(${within})`, pricing)}
     ), gone AS MATERIALIZED (
       SELECT owner FROM json_to_recordset(${JSON.stringify(states)}::json)
         AS seen (owner text, state text) WHERE NOT ${isUnchangedSince(sql`seen.state`)}

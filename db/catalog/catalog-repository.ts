@@ -96,12 +96,6 @@ export class PostgresCatalogRepository implements CatalogRepository {
     return itemsIn(await rowsOf<ItemRow>(this.knex, statement))(ids);
   }
 
-  async within(ids: readonly string[], scope: SearchScope): Promise<readonly string[]> {
-    const rows = await rowsOf<{ id: string }>(this.knex)`
-      ${idsWithin(ids, scope)} ORDER BY array_position(${ids}::text[], id)`;
-    return rows.map(({ id }) => id);
-  }
-
   async productsShowing(
     imageIds: readonly number[],
     scope: SearchScope = NO_FILTER,

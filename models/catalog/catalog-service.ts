@@ -4,11 +4,11 @@ import { Billing, type CallContext, type Priced } from '../access/billing';
 import { catalogPrice } from '../access/credits';
 import { badRequest, itemNotFound } from '../errors';
 import { type CatalogRepository, PORTS, type SellRows } from '../ports';
-import type { CatalogQuery, ResolvedQuery, SearchPage } from './catalog-query';
+import { type CatalogQuery, NO_FILTER, type ResolvedQuery, type SearchPage } from './catalog-query';
 import { cursorOf, rowBefore } from './cursor';
 import { queryWords } from './fold-text';
 import { type CatalogItem, isProduct } from './item';
-import { categorySlug, checkFilters, sandboxScope, visibleTo } from './resolve-scope';
+import { categorySlug, checkFilters, sandboxScope } from './resolve-scope';
 import { SearchMisses } from './search-misses';
 import type { Taxonomy } from './taxonomy';
 
@@ -118,9 +118,9 @@ export class CatalogService {
       product: catalogPrice({ product: true, pricing }),
       other: catalogPrice({ product: false, pricing }),
     };
-    const seen = await visibleTo(call.caller, asked, this.catalog);
-    const sold = await this.billing.sell(call, { rows: seen, price, pricing });
-    const items = sold?.items ?? (await this.catalog.itemsById(seen, pricing));
+    const seen = sandboxScope(call.caller);
+    const sold = await this.billing.sell(call, { rows: asked, price, pricing, ...seen });
+    const items = sold?.items ?? (await this.catalog.itemsById(asked, pricing, { ...NO_FILTER, ...seen }));
     const known = new Set(items.map(({ id }) => id));
     const value = {
       items,

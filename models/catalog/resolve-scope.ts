@@ -1,7 +1,7 @@
 import type { Caller } from '../access/api-key';
 import { badRequest } from '../errors';
 import type { CatalogRepository } from '../ports';
-import { type Filter, NO_FILTER, type SearchScope } from './catalog-query';
+import type { Filter, SearchScope } from './catalog-query';
 import { TAGS_FIELD, type Taxonomy } from './taxonomy';
 
 /** By slug or name. @throws AppError 400 for an unknown category, or one without rows of the node (contract 4.2) */
@@ -21,15 +21,6 @@ export function categorySlug(name: string, node: string, taxonomy: Taxonomy): st
 /** The restriction on every search of a key: a test key sees the sandbox (contract 9.8). */
 export const sandboxScope = ({ test }: Pick<Caller, 'test'>): Pick<SearchScope, 'sandbox'> =>
   test ? { sandbox: true } : {};
-
-/** Those of the ids that a key may look up, in their order; for a live key all of them, known or not. */
-export async function visibleTo(
-  caller: Pick<Caller, 'test'>,
-  ids: readonly string[],
-  catalog: Pick<CatalogRepository, 'within'>,
-): Promise<readonly string[]> {
-  return caller.test ? catalog.within(ids, { ...NO_FILTER, ...sandboxScope(caller) }) : ids;
-}
 
 /** The products that a caller may find by a category and filters (contract 7.16). @throws AppError 400 for an unknown category or tag */
 export async function scopeOf(

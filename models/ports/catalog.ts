@@ -27,8 +27,6 @@ export interface CatalogRepository {
   /** One page of a query with the exact total (contract 4.10). @param sell reads and books the rows in one step, if possible */
   search(query: ResolvedQuery, pricing?: boolean, sell?: SellRows): Promise<SearchPage<CatalogItem>>;
   suggest(query: SuggestionQuery): Promise<readonly SuggestedRow[]>;
-  /** Those of the rows that are live and within a scope, of any kind, in the order of the ids. */
-  within(ids: readonly string[], scope: SearchScope): Promise<readonly string[]>;
   /** The live products of a scope that show each image, by image id; images shown by none of them are left out. */
   productsShowing(
     imageIds: readonly number[],
@@ -46,7 +44,10 @@ export interface FoundRows {
 }
 
 /** Rows that a call pays for: all that a query found or, when the catalog has changed since, none. */
-export interface Sale extends Pick<FoundRows, 'rows'>, Partial<Pick<FoundRows, 'state'>> {
+export interface Sale
+  extends Pick<FoundRows, 'rows'>,
+    Partial<Pick<FoundRows, 'state'>>,
+    Pick<SearchScope, 'sandbox'> {
   readonly price: { readonly product: number; readonly other: number };
   /** Whether all rows together cost as much as the most expensive of them. */
   readonly together?: true;

@@ -2,10 +2,10 @@ import { inject, injectable } from 'tsyringe';
 import type { Caller } from '../access/api-key';
 import { Billing, type CallContext, type Priced } from '../access/billing';
 import { catalogPrice } from '../access/credits';
-import type { SearchScope } from '../catalog/catalog-query';
+import { NO_FILTER, type SearchScope } from '../catalog/catalog-query';
 import type { ResolvedTaxonomy } from '../catalog/catalog-service';
 import { type CatalogItem, isProduct } from '../catalog/item';
-import { categorySlug, sandboxScope, visibleTo } from '../catalog/resolve-scope';
+import { categorySlug, sandboxScope } from '../catalog/resolve-scope';
 import { itemNotFound } from '../errors';
 import {
   type CatalogRepository,
@@ -49,10 +49,10 @@ export class SimilarService {
     const named = request.category === null ? null : categorySlug(request.category, 'product', taxonomy);
     const price = catalogPrice({ product: true, pricing: request.pricing });
     await this.billing.assertAffordable(call, price);
-    const [item] = await this.catalog.itemsById(await visibleTo(call.caller, [request.id], this.catalog));
+    const seen = { ...NO_FILTER, ...sandboxScope(call.caller) };
+    const [item] = await this.catalog.itemsById([request.id], false, seen);
     if (!item) throw itemNotFound();
-    const category = named ?? item.category;
-    const scope = { category, filters: [], except: item.id, ...sandboxScope(call.caller) };
+    const scope = { ...seen, category: named ?? item.category, except: item.id };
     const near = (await this.#near(call.caller, item, scope)).slice(0, request.size);
     const similarity = new Map(near.map((each) => [each.id, each.similarity]));
     const rows = await this.catalog.itemsById([...similarity.keys()], request.pricing);
