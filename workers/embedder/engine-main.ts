@@ -111,23 +111,19 @@ const DARKER = { step: 31, levels: 128 };
 const trialPictures = ({ input }: ModelManifest, rows: number, { step, levels } = BRIGHTER): Uint8Array =>
   Uint8Array.from({ length: rows * input.width * input.height * 3 }, (_, at) => (at * step) % levels);
 
-async function replyTo({ id, kind, request }: EngineRequest): Promise<EngineReply> {
-  const answer = engine[kind] as (request: EngineRequest['request']) => ReturnType<EngineCalls[typeof kind]>;
-  try {
-    return { id, ok: true, result: await answer(request) };
-  } catch (failure) {
-    if (failure instanceof ModelRefused)
-      return { id, ok: false, reason: failure.reason, refused: failure.model };
-    return { id, ok: false, reason: messageOf(failure), refused: null };
-  }
-}
-
 let latest: Promise<unknown> = Promise.resolve();
 
 /** Calls wait for one another: a run that follows a load finds the model. */
-const answer = (request: EngineRequest): void => {
+const answer = ({ id, kind, request }: EngineRequest): void => {
+  const call = engine[kind] as (request: EngineRequest['request']) => ReturnType<EngineCalls[typeof kind]>;
   latest = latest.then(async () => {
-    const reply = await replyTo(request);
+    const reply: EngineReply = await call(request).then(
+      (result) => ({ id, ok: true, result }),
+      (failure: unknown) =>
+        failure instanceof ModelRefused
+          ? { id, ok: false, reason: failure.reason, refused: failure.model }
+          : { id, ok: false, reason: messageOf(failure), refused: null },
+    );
     if (port) port.postMessage(reply);
     else process.send?.(reply);
   });
