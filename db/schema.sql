@@ -813,6 +813,7 @@ CREATE OR REPLACE FUNCTION words_with_deletion(deletion text, words_max integer)
  LANGUAGE plpgsql
  STABLE STRICT ROWS 20
  SET enable_seqscan TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
 AS $function$
   BEGIN
     -- By the index, always: planned for a limit, the look-up would read the table.

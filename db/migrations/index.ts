@@ -1,4 +1,5 @@
 import { StoreFault } from '../../models/store-fault';
+import { deletionPlans } from './deletion-plans';
 import { firstVersion } from './first-version';
 import type { SchemaStep, SchemaSteps } from './migrate';
 import { nodeFacets } from './node-facets';
@@ -33,4 +34,5 @@ export const migrations: SchemaSteps = {
   '202611260070-process-models': processModels,
   '202611260080-pending-lists': pendingLists,
   '202611270010-node-facets': nodeFacets,
+  '202611270020-deletion-plans': deletionPlans,
 };
