@@ -68,10 +68,10 @@ export class VisionPipeline implements PhotoPipeline {
         const embedder = await this.embedders.forVersion(version);
         const photos = images.map((image) => this.#viewsOf(image, embedder, version.id));
         let [neighboursMs, asked]: [number, readonly Vectors[]] = [0, []];
-        const searchIn = (within: SearchScope) => async (vectors: readonly Vectors[], least?: number) => {
+        const searchIn = (within: SearchScope) => async (vectors: readonly Vectors[]) => {
           asked = vectors;
           const embedded = performance.now();
-          const found = await this.index.nearest(version, vectors, NEIGHBOURS, within, least);
+          const found = await this.index.nearest(version, vectors, NEIGHBOURS, within);
           neighboursMs += performance.now() - embedded;
           this.recall.maybeMeasure(version, vectors.flat(), found, within);
           return found;

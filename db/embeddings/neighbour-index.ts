@@ -68,18 +68,12 @@ export class PostgresNeighbourIndex implements NeighbourIndex {
     @inject(INDEXED_FROM) private readonly indexedFrom: number,
   ) {}
 
-  async nearest(
-    version: EmbeddingVersion,
-    photos: readonly Vectors[],
-    limit: number,
-    scope = NO_FILTER,
-    least = -1,
-  ) {
+  async nearest(version: EmbeddingVersion, photos: readonly Vectors[], limit: number, scope = NO_FILTER) {
     const vectors = photos.flat();
     if (vectors.length === 0 || limit <= 0) return [];
     const query = { version, vectors, each: limit, limit: limit * photos.length, scope };
     const inMemory = await this.#vectorsOf(version)
-      .then((memory) => memory?.nearest(vectors, query.limit, scope, least))
+      .then((memory) => memory?.nearest(vectors, query.limit, scope))
       .catch((failure: unknown) => this.#leave(version, failure));
     if (inMemory?.isIndexed) this.#moveOut(version, this.#indexed);
     if (inMemory) return inMemory.neighbours;

@@ -60,17 +60,13 @@ export class VersionVectors {
     return vectors;
   }
 
-  /**
-   * @param queries vectors of all views of all photos @param wanted images, of all photos
-   * @param least if no image in memory is this similar, nothing is found, and the database is not asked
-   */
-  async nearest(queries: Vectors, wanted: number, scope: SearchScope, least: number) {
+  /** @param queries vectors of all views of all photos @param wanted images, of all photos */
+  async nearest(queries: Vectors, wanted: number, scope: SearchScope) {
     let count = (isWhole(scope) ? wanted : wanted * SCOPE_SPARE) + SPARE;
     let among: ReadonlySet<number> | undefined;
     for (let isFresh = false; ; ) {
       const seen = this.seen;
       const near = await this.#memory.nearest(queries, count, among);
-      if (1 - Math.min(...(near[0]?.byQuery ?? [2])) < least) return { neighbours: [], isIndexed: false };
       const isEnd = near.length < count || among !== undefined;
       const images = near.map(({ image }) => image);
       const found = await this.#find(images, { scope, seen, least: isEnd ? 0 : wanted });

@@ -117,14 +117,12 @@ export interface NeighbourIndex {
    * A scope narrows the search without losing rows.
    * @param photos the view vectors of each photo
    * @param limit images for each photo: with several photos there may be that many for each
-   * @param least if no image is this similar (cosine), a search may find nothing
    */
   nearest(
     version: EmbeddingVersion,
     photos: readonly Vectors[],
     limit: number,
     scope?: SearchScope,
-    least?: number,
   ): Promise<readonly ShownNeighbour[]>;
   /** Ids in the order of `nearest`, by a scan of all vectors, to measure what an approximate search loses. */
   exact(

@@ -54,21 +54,22 @@ export type PhotoViews = { slice(from: number, to?: number): Vectors | Promise<V
 /**
  * The catalog images nearest to photos. If the first view of a single photo makes its product certain, the others are neither
  * embedded nor searched, and its neighbours have the distance of that view alone. Of several photos all views are used:
- * `candidatesOf` needs as many of each.
- * @param search may find nothing where no image is as similar as `least`
+ * `candidatesOf` needs as many of each. Where nothing is found, the other views would find nothing either.
  * @param search finds up to `NEIGHBOURS` images of each photo: a product beyond a full list may be as near as the last of it
  */
 export async function nearestImages(
   { certain }: Pick<ModelManifest, 'certain'>,
   photos: readonly PhotoViews[],
-  search: (photos: readonly Vectors[], least?: number) => Promise<readonly ShownNeighbour[]>,
+  search: (photos: readonly Vectors[]) => Promise<readonly ShownNeighbour[]>,
 ): Promise<readonly ShownNeighbour[]> {
   const [photo, ...further] = photos;
   if (!certain || !photo || further.length > 0)
     return search(await Promise.all(photos.map((each) => each.slice(0))));
   const first = await photo.slice(0, 1);
-  const found = await search([first], certain.similarity);
-  const beyond = found.length < NEIGHBOURS ? 0 : Math.max(0, 1 - (found.at(-1)?.distance ?? 1));
+  const found = await search([first]);
+  const last = found.at(-1);
+  if (!last) return found;
+  const beyond = found.length < NEIGHBOURS ? 0 : Math.max(0, 1 - last.distance);
   const [best = 0, next = beyond] = candidatesOf(found).map(({ similarity }) => Math.max(0, similarity));
   if (best >= certain.similarity && best - next >= certain.margin) return found;
   return search([[...first, ...(await photo.slice(1))]]);
