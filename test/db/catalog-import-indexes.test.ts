@@ -15,7 +15,7 @@ beforeAll(async () => {
   whole = await indexes();
 });
 
-const DEFERRED = 9;
+const DEFERRED = 10;
 
 const TAXONOMY = { 'categories.jsonl': [HANDBAGS], 'tags.jsonl': TAGS, 'entities.jsonl': ENTITIES };
 
