@@ -1,10 +1,9 @@
 import { StoreFault } from '../../models/store-fault';
-import { deletionPlans } from './deletion-plans';
 import { firstVersion } from './first-version';
 import type { SchemaStep, SchemaSteps } from './migrate';
 import { nodeFacets } from './node-facets';
-import { pendingLists } from './pending-lists';
 import { processModels } from './process-models';
+import { deletionPlans, pendingLists } from './word-lookups';
 
 /** Migrations that are part of the first version now; older databases still have their names. */
 export const SQUASHED: readonly string[] = [

@@ -18,3 +18,12 @@ export const pendingLists: SchemaStep = {
       SELECT gin_clean_pending_list(to_regclass(name)) FROM unnest(${LISTED}) AS name;`),
   down: (knex) => knex.raw(altered('RESET (gin_pending_list_limit)')),
 };
+
+const planned = (change: string) =>
+  `ALTER FUNCTION words_with_deletion(text, integer) ${change} plan_cache_mode`;
+
+/** Planning took most of the time of a look-up, of which a text needs dozens. */
+export const deletionPlans: SchemaStep = {
+  up: (knex) => knex.raw(`${planned('SET')} = force_generic_plan`),
+  down: (knex) => knex.raw(planned('RESET')),
+};
