@@ -134,6 +134,9 @@ export async function verifyArchive(file: string): Promise<BackupManifest> {
     return await verifyManifest(file);
   } catch (failure) {
     const why = messageOf(failure);
+    // A system call failed (no such file, no permission): nothing is known about the content.
+    if (Object(failure).syscall)
+      throw new RestoreRefused(`${file} cannot be read: ${why}. Nothing was changed.`);
     throw new RestoreRefused(`${file} is damaged: ${why}. Nothing was changed; take another backup.`);
   }
 }
