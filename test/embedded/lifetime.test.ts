@@ -49,8 +49,9 @@ async function startProcess(): Promise<{ kill: () => Promise<unknown>; socketFol
 
 describe('starting', () => {
   // contract 14.9
-  test('all that start at once on a new folder, other processes included, share one host', async () => {
-    rmSync(join(folder, 'postgres'), { recursive: true });
+  test('all that start at once, other processes included, share one host, which begins an interrupted first start anew', async () => {
+    rmSync(join(folder, 'postgres', 'data.complete'));
+    writeFileSync(join(folder, 'postgres', 'data', 'PG_VERSION'), '18\n');
     const [other, ...all] = await Promise.all([startProcess(), start(), start(), start()]);
     const clients = await Promise.all(all.map(connectTo));
     await clients[0]?.query('create table t (a int)');
@@ -70,12 +71,6 @@ describe('starting', () => {
     await embedded.close();
   });
 
-  test('an interrupted first start is begun anew', async () => {
-    rmSync(join(folder, 'postgres', 'data.complete'));
-    writeFileSync(join(folder, 'postgres', 'data', 'PG_VERSION'), '18\n');
-    await (await start()).close();
-  });
-
   test('an unusable folder is named with the reason', async () => {
     const file = join(folder, 'file');
     writeFileSync(file, '');
@@ -84,7 +79,6 @@ describe('starting', () => {
   });
 
   test('a cluster of another major version is refused with what PostgreSQL says', async () => {
-    await (await start()).close();
     writeFileSync(join(folder, 'postgres', 'data', 'PG_VERSION'), '99\n');
     const message = expect.stringMatching(/version 99/);
     await expect(start()).rejects.toMatchObject({ status: 503, message });

@@ -1,4 +1,5 @@
 import { PostgresCreditLedger } from '../../db/accounts/credit-ledger';
+import { PostgresIdempotencyStore } from '../../db/accounts/idempotency-store';
 import { PostgresHousekeepingStore } from '../../db/core/housekeeping-store';
 import { PostgresVisionJobStore } from '../../db/jobs/vision-job-store';
 import { AccountService } from '../../models/access/account-service';
@@ -237,7 +238,7 @@ describe('the charge of a job', () => {
     expect(await rowsOf('idempotent_calls', { account_id: accountId })).toEqual([]);
   });
 
-  test('is booked once when a process that seemed dead continues', async () => {
+  test('is booked once when a process that seemed dead continues beside its successor', async () => {
     const { api, accountId } = await account(100);
     const finish = holdMethod(PostgresVisionJobStore.prototype, 'finish');
     const made = await api.createJob(entriesOf(1));
@@ -245,10 +246,14 @@ describe('the charge of a job', () => {
     await finish.waiting;
     finish.passNew();
     service.clock.advance(60_000);
-    await ended(made, api);
+    const claim = holdMethod(PostgresIdempotencyStore.prototype, 'claim');
+    const successor = look();
+    await claim.waiting;
     finish.letGo();
     await asleep;
-    expect((await api.job(made.body.id)).body).toMatchObject({ done: 1, credits_used: 5 });
+    claim.letGo();
+    await successor;
+    expect(await ended(made, api)).toMatchObject({ done: 1, credits_used: 5 });
     expect(await service.creditsBooked(accountId)).toBe(5);
   });
 });

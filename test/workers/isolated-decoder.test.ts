@@ -1,3 +1,5 @@
+import childProcess from 'node:child_process';
+import { once } from 'node:events';
 import sharp from 'sharp';
 import { decodePicture, type OutputForm } from '../../workers/image/decode-picture';
 import { decodeIsolated } from '../../workers/image/isolated-decoder';
@@ -8,6 +10,7 @@ const requestOf = (bytes: Buffer, wanted = PREPARED) => ({
   picture: { bytes, pixelsMax: 1_000_000, isSrgb: false },
   wanted,
 });
+const fork = jest.spyOn(childProcess, 'fork');
 let photo: Buffer;
 
 beforeAll(async () => {
@@ -15,6 +18,12 @@ beforeAll(async () => {
   photo = await sharp(noise, { raw: { width: 800, height: 600, channels: 3 } })
     .jpeg()
     .toBuffer();
+});
+afterAll(() => fork.mockRestore());
+afterEach(async () => {
+  const child = fork.mock.results.pop()?.value;
+  if (child.signalCode === null) await once(child, 'exit');
+  expect(child.signalCode).toBe('SIGKILL');
 });
 
 test.each([PREPARED, PIXELS])('they come out as in this process: $as', async (wanted) => {
@@ -27,9 +36,7 @@ test.each([PREPARED, PIXELS])('they come out as in this process: $as', async (wa
 
 test('a caller that gives up ends the process', async () => {
   const leaving = new AbortController();
-  const left = expect(decodeIsolated(requestOf(photo), leaving.signal)).rejects.toMatchObject({
-    status: 422,
-  });
+  const left = decodeIsolated(requestOf(photo), leaving.signal);
   leaving.abort();
-  await left;
+  await expect(left).rejects.toMatchObject({ status: 422 });
 });
