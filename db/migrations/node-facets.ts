@@ -5,5 +5,6 @@ export const nodeFacets: SchemaStep = {
   up: (knex) =>
     knex.raw(`CREATE INDEX catalog_search_node_facets ON catalog_search USING gin (facets)
       WITH (gin_pending_list_limit='64') WHERE kind <> 'product'`),
-  down: (knex) => knex.raw('DROP INDEX catalog_search_node_facets'),
+  // An import that was killed may have dropped it; a restore goes down and up again.
+  down: (knex) => knex.raw('DROP INDEX IF EXISTS catalog_search_node_facets'),
 };

@@ -3,6 +3,7 @@ import { acquireImport, PostgresImportStore } from '../../db/catalog/import/impo
 import { countDeferredIndexes, deferIndexes } from '../../db/catalog/import/search-upkeep';
 import { copyRows, writtenTable } from '../../db/core/copy-rows';
 import { rowsOf, sql } from '../../db/core/sql';
+import { nodeFacets } from '../../db/migrations/node-facets';
 import { pendingLists } from '../../db/migrations/word-lookups';
 import type { CatalogImportStore } from '../../models/ports';
 import { CATALOG, ENTITIES, estimate, HANDBAGS, product, TAGS } from './catalog-import-sample';
@@ -77,10 +78,12 @@ test('the search indexes are built by the next import after one was killed, what
   expect(await countDeferredIndexes(bench.knex)).toBe(0);
 });
 
-test('indexes that a killed import dropped are no hindrance to a migration, which changes them too', async () => {
+test('indexes that a killed import dropped are no hindrance to migrations up (which change them too) and down', async () => {
   await pendingLists.down(bench.knex);
   await leaveMissing();
   await pendingLists.up(bench.knex);
+  await nodeFacets.down(bench.knex);
+  await nodeFacets.up(bench.knex);
   await bench.import({ 'categories.jsonl': [HANDBAGS] });
   expect(await indexes()).toEqual(whole);
 });
