@@ -19,7 +19,7 @@ test('a Shopify export: a product for each handle, with its variants, pictures, 
   const table = await readTable('export.csv', SHOPIFY, options);
   expect(table.columns).toMatchObject({ format: 'shopify', unread: ['Cost'] });
   expect(table.rejects).toEqual([]);
-  expect(table.notes).toEqual(['2 products are drafts, archived or unpublished, and were left out']);
+  expect(table.notes).toEqual(['2 products left out: draft, archived or unpublished']);
   const handbags = { id: 'handbags', name: 'Handbags', hierarchy: ['brand'], name_fields: [] };
   expect(table.categories).toMatchObject([handbags]);
   expect(table.entities).toMatchObject([
@@ -70,6 +70,49 @@ const listing = (variant_id: string, link: string, variant_name: string, price: 
   const sold = { region, currency, vendor: 'shop.example', date: '2026-03-01' };
   return { variant_id, link, variant_name, price, ...sold };
 };
+
+const VARIANTS = [
+  { id: 'variant_B.B-1', fields: [{ field: 'size', name: '80' }] },
+  { id: 'variant_B.B-2', fields: [{ field: 'size', name: '90' }] },
+];
+const LEFT_OUT = ['1 product left out: draft, archived or unpublished'];
+
+// contract 13.20
+test.each([
+  [
+    'woocommerce',
+    `ID,Type,SKU,Name,Published,Tax status,Sale price,Regular price,Categories,Parent,Brands,Attribute 1 name,Attribute 1 value(s)
+45,variable,B,D&amp;G Belt,1,taxable,,,"Sale, Wear > Belts",,D&G,Size,"80, 90"
+46,variation,B-1,D&amp;G Belt - 80,1,taxable,,350,,B,,Size,80
+47,variation,B-2,D&amp;G Belt - 90,1,taxable,299,350,,id:B,,Size,90
+48,simple,C,Draft,-1,taxable,,1,Sale,,,,`,
+  ],
+  [
+    'shopify',
+    `Title,URL handle,Vendor,Product category,Published on online store,Status,SKU,Option1 name,Option1 value,Price,Product image URL
+D&G Belt,B,D&G,Wear > Belts,TRUE,Active,B-1,Size,80,350,https://a.example/a.jpg
+,B,,,,,B-2,Size,90,299,
+Draft,C,,,TRUE,Draft,C,,,1,`,
+  ],
+  [
+    'square',
+    `Reference Handle,Token,Item Name,SKU,Categories,Permalink,Square Online Item Visibility,Price,Option Name 1,Option Value 1
+B,B-1,D&G Belt,X,Belts,belt,visible,350,Size,80
+B,B-2,D&G Belt,Y,Belts,belt,visible,299,Size,90
+C,C,Hidden,Z,Belts,belt,hidden,1,,`,
+  ],
+])(
+  'an export of %s: products, variants and prices; what is not on sale is left out',
+  async (format, text) => {
+    const options = { currency: 'eur', shop: 'https://shop.example' };
+    const { columns, products, listings, rejects, notes } = await readTable('export.csv', text, options);
+    expect([columns.format, rejects, notes]).toEqual([format, [], LEFT_OUT]);
+    expect(products).toMatchObject([
+      { id: 'product_B', title: 'D&G Belt', category: 'belts', variants: VARIANTS },
+    ]);
+    expect(listings).toMatchObject([{ price: 350 }, { price: 299 }]);
+  },
+);
 
 const WATCH = {
   id: 'W1',

@@ -123,10 +123,10 @@ test('prices without a currency or a page, and links by http, are counted once, 
   expect([products.length, listings, rejects]).toMatchObject([5, [{ link: 'http://a.example/e' }], []]);
   expect(notes).toEqual([
     `1 product has ${AN_HTTP_LINK}`,
-    '1 prices were left out: they name no currency; give it with --currency',
-    '1 prices were left out: in CHF; markets are priced in usd, gbp and eur',
-    '1 prices were left out: a listing needs the page of its product; give the address of the shop with --shop',
-    '1 prices were left out: in CAD; markets are priced in usd, gbp and eur',
+    '1 price left out: no currency is named; give it with --currency',
+    '1 price left out: in CHF; markets are priced in usd, gbp and eur',
+    '1 price left out: a listing needs the page of its product; give the address of the shop with --shop',
+    '1 price left out: in CAD; markets are priced in usd, gbp and eur',
   ]);
   const two = [HEADER, ...rows.slice(-1), row({ handle: 'f', link: 'http://a.example/f' })].join('\n');
   expect((await readTable('table.csv', two)).notes).toEqual([`2 products have ${AN_HTTP_LINK}`]);
@@ -150,6 +150,9 @@ const NEVER_CLOSED = 'a quote that is opened here is never closed; the file is n
 test.each<[file: string, kind: string, content: string, reject: string | null, product?: string]>([
   ['a.csv', 'a header alone', HEADER, null],
   ['a.csv', 'the line for Excel', `sep=;\nid;title\na;Bag, red`, null, 'a'],
+  ['a.csv', 'a title above the header', 'Stock, of March\n;;\nid;title;brand\na;Bag;Gucci', null, 'a'],
+  ['a.csv', 'groups of columns above the header', 'Article,,\n"id",title,brand\na,Bag,Gucci', null, 'a'],
+  ['a.csv', 'a name that is a header in a row', 'id,x,y\nPrice,Title,Brand', null, 'Price'],
   ['a.csv', 'pipes', 'id|title\na|Bag; red', null, 'a'],
   ['a.csv', 'lines that end as on old Macs', 'id,title\ra,Bag', null, 'a'],
   ['a.csv', 'an open quote', 'id,title\na,Bag\nb,"Bag\nc,Bag', `3: line: ${NEVER_CLOSED}`, 'a'],

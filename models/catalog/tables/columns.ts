@@ -5,27 +5,31 @@ import { currencyIn, withoutCurrency } from './prices';
  * Shopify, Google Merchant and shops in six languages. `images` and `keywords` take several columns, the others the first.
  */
 const HEADERS = {
-  group: 'handle|item group id|group id|parent id|parent sku|product handle',
+  parent: '',
+  group: 'handle|url handle|item group id|group id|parent id|parent sku|product handle',
   id: 'id|product id|item id|offer id|produkt id|identifiant|identificador',
-  sku: 'sku|variant sku|article number|artikelnummer|artikelnr|artikel nr|art nr|item number|stock number|reference|referenz|ref|code article|codice|codice articolo|referencia|referentie',
+  sku: 'sku|variant sku|article number|artikelnummer|artikelnr|artikel nr|art nr|item number|stock number|custom label sku|product code sku|reference|referenz|ref|code article|codice|codice articolo|referencia|referentie',
   title:
-    'title|name|product name|product title|titel|bezeichnung|artikelbezeichnung|artikelname|produktname|produktbezeichnung|nom|nom du produit|titre|designation|libelle|nome|titolo|denominazione|nombre|titulo|naam|productnaam',
-  description: 'description|body html|body|beschreibung|descrizione|descripcion|descricao|omschrijving',
+    'title|name|item name|product name|product title|titel|bezeichnung|artikelbezeichnung|artikelname|produktname|produktbezeichnung|nom|nom du produit|titre|designation|libelle|nome|titolo|denominazione|nombre|titulo|naam|productnaam',
+  description:
+    'description|product description|body html|body|beschreibung|descrizione|descripcion|descricao|omschrijving',
   url: 'link|url|product url|product link|permalink|produkt url|produktlink|lien|enlace|collegamento|webadresse',
   brand:
-    'brand|vendor|manufacturer|maker|designer|marke|hersteller|marque|fabricant|marca|fabricante|produttore|merk',
+    'brand|brands|brand name|vendor|manufacturer|maker|designer|marke|hersteller|marque|fabricant|marca|fabricante|produttore|merk',
   category:
     'category|product category|google product category|kategorie|produktkategorie|warengruppe|categorie|categoria',
+  categories: 'categories|categories x y z',
   type: 'type|product type|typ|produkttyp|produktart|type de produit|tipo|tipo di prodotto|tipo de producto',
   model: 'model|modell|modele|modello|modelo',
   style: '',
   keywords:
     'tags|keywords|labels|mpn|gtin|schlagworte|stichworte|mots cles|etiquettes|etiquetas|parole chiave',
   images:
-    'image|images|image src|image link|additional image link|image url|picture|pictures|photo|photos|bild|bilder|bild url|bildlink|foto|fotos|immagine|immagini|imagen|imagenes|afbeelding',
+    'image|images|image src|image link|additional image link|image url|product image url|image urls x y z|item photo url|picture|pictures|photo|photos|bild|bilder|bild url|bildlink|foto|fotos|immagine|immagini|imagen|imagenes|afbeelding',
   image_position: 'image position',
-  variant_image: 'variant image',
-  price: 'price|variant price|preis|verkaufspreis|prix|prezzo|precio|preco|prijs',
+  variant_image: 'variant image|variant image url',
+  price:
+    'price|variant price|regular price|start price|preis|verkaufspreis|vk preis|prix|prezzo|precio|preco|prijs',
   sale_dates: 'sale price effective date',
   sale_price:
     'sale price|special price|angebotspreis|sonderpreis|prix promo|prix solde|prezzo scontato|precio oferta',
@@ -37,13 +41,13 @@ const HEADERS = {
   condition: 'condition|zustand|etat|condizione|estado|conditie',
   availability: 'availability|verfugbarkeit|disponibilite|disponibilita|disponibilidad|beschikbaarheid',
   status: 'status',
-  published: 'published',
-  option1_name: 'option1 name',
-  option1_value: 'option1 value',
-  option2_name: 'option2 name',
-  option2_value: 'option2 value',
-  option3_name: 'option3 name',
-  option3_value: 'option3 value',
+  published: 'published|published on online store|square online item visibility|product visible|active 0 1',
+  option1_name: 'option1 name|attribute 1 name|option name 1',
+  option1_value: 'option1 value|attribute 1 value s|option value 1',
+  option2_name: 'option2 name|attribute 2 name|option name 2',
+  option2_value: 'option2 value|attribute 2 value s|option value 2',
+  option3_name: 'option3 name|attribute 3 name|option name 3',
+  option3_value: 'option3 value|attribute 3 value s|option value 3',
 } as const;
 
 export type TableField = keyof typeof HEADERS;
@@ -55,8 +59,19 @@ const FIELD_OF_HEADER = new Map(
 );
 const LISTS: ReadonlySet<TableField> = new Set(['images', 'keywords']);
 
-export const TABLE_FORMATS = ['shopify', 'google', 'generic'] as const;
+export const TABLE_FORMATS = ['shopify', 'google', 'woocommerce', 'square', 'ebay', 'generic'] as const;
 export type TableFormat = (typeof TABLE_FORMATS)[number];
+
+/** Exports with headers that mean something else in other tables: a header that only they have; and the columns of fields, '' for none. */
+const SYSTEMS: { readonly [Format in TableFormat]?: readonly [string, { [Field in TableField]?: string }] } =
+  {
+    woocommerce: ['tax status', { parent: 'parent', group: 'sku|id', sku: 'sku', type: '' }],
+    square: [
+      'square online item visibility',
+      { group: 'reference handle|item name', title: 'item name', id: 'token', url: '' },
+    ],
+    ebay: ['ebay category 1 name', { id: 'item number', category: 'ebay category 1 name' }],
+  };
 
 export interface TableColumns {
   readonly format: TableFormat;
@@ -80,7 +95,10 @@ export function readColumns(
 ): TableColumns {
   const of = new Map<TableField, string[]>();
   const used = new Set<string>();
-  for (const [name, wanted] of Object.entries(map)) {
+  const system =
+    format ?? TABLE_FORMATS.find((name) => header.map(foldHeader).includes(SYSTEMS[name]?.[0] ?? '-'));
+  const known = { ...(system && columnsOfSystem(system, header)), ...map };
+  for (const [name, wanted] of Object.entries(known)) {
     if (name !== 'data' && !isField(name)) throw new Error(unknownField(name));
     if (name === 'data') continue;
     of.set(name, columnsNamed(wanted, header, name));
@@ -88,7 +106,7 @@ export function readColumns(
   }
   for (const column of header) {
     const field = FIELD_OF_HEADER.get(foldHeader(column));
-    if (used.has(column) || !field || Object.hasOwn(map, field)) continue;
+    if (used.has(column) || !field || Object.hasOwn(known, field)) continue;
     const columns = of.get(field) ?? [];
     if (columns.length > 0 && !LISTS.has(field)) continue;
     of.set(field, [...columns, column]);
@@ -101,13 +119,25 @@ export function readColumns(
   const others = header.filter((column) => !used.has(column));
   const data = map['data'] === '*' ? others : columnsNamed(map['data'] ?? null, header, 'data');
   return {
-    format: format ?? formatOf(of),
+    format: system ?? formatOf(of),
     of,
     data,
     unread: [...others.filter((column) => !data.includes(column)), ...repeated],
     currency: (of.get('price') ?? []).map(currencyIn).find((code) => code !== null) ?? null,
   };
 }
+
+/** The fields of a system whose columns the table has, and those that it must not have. */
+const columnsOfSystem = (system: TableFormat, header: readonly string[]): ColumnMap =>
+  Object.fromEntries(
+    Object.entries(SYSTEMS[system]?.[1] ?? {}).flatMap(([field, names]) => {
+      const columns = names.split('|').flatMap((name) => header.filter((each) => foldHeader(each) === name));
+      return columns.length > 0 || names === '' ? [[field, columns]] : [];
+    }),
+  );
+
+export const isKnownHeader = (cell: string): boolean =>
+  foldHeader(cell) !== '' && FIELD_OF_HEADER.has(foldHeader(cell));
 
 function columnsNamed(
   wanted: string | readonly string[] | null,
@@ -128,14 +158,14 @@ const unknownField = (name: string): string =>
 const formatOf = (of: ReadonlyMap<TableField, readonly string[]>): TableFormat => {
   const has = (field: TableField, header: RegExp) =>
     of.get(field)?.some((column) => header.test(foldHeader(column)));
-  if (has('group', /^handle$/) && (has('price', /^variant price$/) || has('images', /^image src$/)))
-    return 'shopify';
+  const isShopify = has('price', /^variant price$/) || has('images', /^(?:image src|product image url)$/);
+  if (has('group', /^(?:url )?handle$/) && isShopify) return 'shopify';
   return has('images', /^image link$/) && has('id', /^id$/) ? 'google' : 'generic';
 };
 
 /** A header without case, accents, punctuation, namespace, metafield, currency, and picture number. */
 export function foldHeader(header: string): string {
-  const plain = withoutCurrency(header.replace(/\(product\.metafields[^)]*\)/i, '').replace(/^g:/i, ''))
+  const plain = withoutCurrency(header.replace(/\(product\.metafields[^)]*\)/i, '').replace(/^[cg]:/i, ''))
     .toLowerCase()
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')

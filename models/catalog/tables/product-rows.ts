@@ -56,14 +56,14 @@ export interface KnownNames {
 }
 
 const FACETS = ['colour', 'material', 'gender', 'condition'] as const;
-const UNPRICED = 'prices were left out:';
-const NO_CURRENCY = `${UNPRICED} they name no currency; give it with --currency`;
-const NO_PAGE = `${UNPRICED} a listing needs the page of its product; give the address of the shop with --shop`;
+const NO_CURRENCY = 'no currency is named; give it with --currency';
+const NO_PAGE = 'a listing needs the page of its product; give the address of the shop with --shop';
 const MARKETS = 'markets are priced in usd, gbp and eur';
 const NO_CATEGORY = 'Products';
 const DESCRIPTION_LENGTH_MAX = 4_000;
 const OPTIONS = ['1', '2', '3'] as const;
 const DATE = /^(\d{4})-?(0[1-9]|1[0-2])-?(0[1-9]|[12]\d|3[01])/;
+const HIDDEN = ['false', 'no', 'n', '0', '-1', 'hidden', 'unavailable'];
 const DEFAULT_OPTION = /^default(?: title)?$/i;
 
 export class ProductRows {
@@ -75,14 +75,21 @@ export class ProductRows {
 
   /** The key shared by rows of one product; null for a row that names none. */
   keyOf(row: TableRow): string | null {
-    return this.#one(row, 'group') ?? this.#one(row, 'id') ?? this.#one(row, 'sku') ?? this.#one(row, 'url');
+    const parent = this.#one(row, 'parent')?.replace(/^id:/i, '');
+    return (
+      parent ??
+      this.#one(row, 'group') ??
+      this.#one(row, 'id') ??
+      this.#one(row, 'sku') ??
+      this.#one(row, 'url')
+    );
   }
 
   /** Whether a shop shows it: a draft, an archived or an unpublished product is not offered. */
   isOffered(rows: Rows): boolean {
     const status = this.#first(rows, 'status')?.toLowerCase() ?? 'active';
     const published = this.#first(rows, 'published')?.toLowerCase() ?? 'true';
-    return !['draft', 'archived'].includes(status) && !['false', 'no', '0'].includes(published);
+    return !['draft', 'archived'].includes(status) && !HIDDEN.includes(published);
   }
 
   /** Whether they can be a product. */
@@ -91,7 +98,7 @@ export class ProductRows {
   }
 
   named(rows: Rows): Named {
-    const path = leafOf(this.#first(rows, 'category'));
+    const path = leafOf(this.#first(rows, 'category') ?? deepestOf(this.#first(rows, 'categories')));
     const type = leafOf(this.#first(rows, 'type'));
     const name = this.options.category ?? path ?? type ?? NO_CATEGORY;
     const category = this.known.find(name) ?? { id: slugOf(name), name };
@@ -137,7 +144,7 @@ export class ProductRows {
       category: category.id,
       attributes,
       ...givenOf({
-        title: this.#first(rows, 'title'),
+        title: plainText(this.#first(rows, 'title') ?? '') || null,
         sku: skus[0] ?? null,
         url: isPageLeftOut ? null : url,
       }),
@@ -151,7 +158,7 @@ export class ProductRows {
 
   /** Its prices as listings in bundle form. @param date today's, `YYYY-MM-DD` */
   listings(key: string, rows: Rows, date: string): readonly TablePrice[] {
-    const title = this.#first(rows, 'title') ?? '';
+    const title = plainText(this.#first(rows, 'title') ?? '');
     const page = this.#first(rows, 'url') ?? this.#pageOf(key);
     return this.#variants(key, rows).variants.flatMap(({ row, value: { id, fields } }): TablePrice[] => {
       const { line } = row;
@@ -166,7 +173,7 @@ export class ProductRows {
       if (currency === null) return [{ remark: NO_CURRENCY }];
       if (link === null) return [{ remark: NO_PAGE }];
       const region = regionOf(currency);
-      if (region === null) return [{ remark: `${UNPRICED} in ${currency.toUpperCase()}; ${MARKETS}` }];
+      if (region === null) return [{ remark: `in ${currency.toUpperCase()}; ${MARKETS}` }];
       const variant_name = [title, ...fields.map(({ name }) => name)].join(' ').trim();
       const vendor = URL.canParse(link) ? new URL(link).hostname : '';
       const value = { variant: id, region, link, variant_name, vendor, price: price.amount, currency, date };
@@ -200,16 +207,22 @@ export class ProductRows {
       const options = given.map((each) => each.name);
       const parts = [sku ?? [], sku === null || isSkuTaken ? options : []].flat();
       const name = id ?? (parts.join('/') || 'default');
-      const images = this.#pictures(row, rows.length > 1 && isGoogle ? 'images' : 'variant_image');
+      const images = this.#pictures(
+        row,
+        rows.length > 1 && (isGoogle || this.#one(row, 'parent') !== null) ? 'images' : 'variant_image',
+      );
       const value = { id: `variant_${idPart(key)}.${idPart(name)}`, fields: given, images };
       return { row, sku, options, name, value };
     };
     const variants = new Map<string, ReturnType<typeof variantOf>>();
     const faults: RowFault[] = [];
-    for (const row of rows) {
+    // Where rows name their parent, its own row is no variant.
+    const children = rows.filter((row) => this.#one(row, 'parent') !== null);
+    const own = children.length > 0 ? children : rows;
+    for (const row of own) {
       // Further rows may contain only pictures.
       const isVariant =
-        row === rows[0] ||
+        row === own[0] ||
         isGoogle ||
         (['sku', 'price', 'option1_value', 'size'] as const).some((field) => this.#one(row, field) !== null);
       if (!isVariant) continue;
@@ -277,6 +290,14 @@ export class ProductRows {
     return null;
   }
 }
+
+/** The path with the most steps of a list such as `Sale, Bags > Handbags`, with `>` or `/` between steps. */
+const deepestOf = (list: string | null): string | null =>
+  (list ?? '')
+    .split(/[,;|]/)
+    .map((path) => path.split(path.includes('>') ? '>' : '/'))
+    .reduce((deepest, path) => (path.length > deepest.length ? path : deepest))
+    .join('>') || null;
 
 /** The last step of `Apparel > Handbags`; null for a category number. */
 function leafOf(path: string | null): string | null {

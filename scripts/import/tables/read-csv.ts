@@ -1,5 +1,6 @@
 import { pipeline } from 'node:stream';
 import { CsvError, type InfoRecord, parse } from 'csv-parse';
+import { isKnownHeader } from '../../../models/catalog/tables/columns';
 import type { ReadRow } from '../../../models/catalog/tables/product-rows';
 import { messageOf } from '../../../models/errors';
 import { addTo } from '../../../models/multimap';
@@ -9,6 +10,10 @@ const DELIMITERS = [',', ';', '\t', '|'];
 /** A longer row is not read: it would have to be whole in memory, and its quotes are likely broken. */
 const ROW_LENGTH_MAX = 4 * 1024 * 1024;
 const ROWS_AT_ONCE = 256;
+/** How many lines may stand above the header, as titles and dates do. */
+const TITLE_LINES = 20;
+/** So many known headers are hardly a title. */
+const HEADERS_MIN = 2;
 const SEPARATOR = /^sep=(.)$/i;
 
 export interface CsvForm {
@@ -25,16 +30,30 @@ interface CsvRecord {
   readonly text: string;
 }
 
-/** Finds the delimiter and header of a CSV file; null for one without a row. */
-export async function csvForm(path: string, encoding: string): Promise<CsvForm | null> {
+/**
+ * Finds the delimiter and header of a CSV file; null for one without a row. The header is the first row; if that has no known
+ * header, nor a column of the map, the first row below it with known ones.
+ */
+export async function csvForm(
+  path: string,
+  encoding: string,
+  mapped: readonly string[] = [],
+): Promise<CsvForm | null> {
+  const knownIn = (cells: readonly string[]) =>
+    cells.filter((cell) => isKnownHeader(cell) || mapped.includes(cell.trim())).length;
+  const cellsOf = (line: string) => line.replaceAll('"', '').split(delimiterOf(line));
   let delimiter = '';
+  let isTitled = false;
   for await (const text of decodedText(path, encoding, () => undefined)) {
-    const [first = ''] = text.split(/\r\n|\n|\r/).filter((line) => line.trim() !== '');
-    delimiter = SEPARATOR.exec(first)?.[1] ?? delimiterOf(first);
+    const [first = '', ...next] = text.split(/\r\n|\n|\r/).filter((line) => line.trim() !== '');
+    const below = next.slice(0, TITLE_LINES).find((line) => knownIn(cellsOf(line)) >= HEADERS_MIN);
+    isTitled = below !== undefined && !SEPARATOR.test(first) && knownIn(cellsOf(first)) === 0;
+    delimiter = SEPARATOR.exec(first)?.[1] ?? delimiterOf(isTitled ? (below ?? '') : first);
     break;
   }
   for await (const { cells, lastLine } of csvRecords(path, encoding, delimiter || ',', () => undefined)) {
     if (isBlank(cells) || SEPARATOR.test(cells.join(delimiter))) continue;
+    if (isTitled && knownIn(cells) < HEADERS_MIN) continue;
     const header = cells.map((cell, position) => cell.trim() || `column ${position + 1}`);
     return { encoding, delimiter, header, headerLine: lastLine };
   }

@@ -58,7 +58,8 @@ export async function openTable(path: string, options: TableImport): Promise<Ope
     const rows: OpenTable['rows'] = (onBytes) => xmlRows(path, encoding, onBytes);
     return open(null, await elementsOf(rows), rows);
   }
-  const form = await csvForm(path, encoding).catch((cause: unknown) => {
+  const mapped = Object.values(options.map).flatMap((each) => each ?? []);
+  const form = await csvForm(path, encoding, mapped).catch((cause: unknown) => {
     throw new Error(`The header of ${path} cannot be read: ${messageOf(cause)}.`, { cause });
   });
   if (!form) throw new Error(`${path} is empty; the first row of a table names its columns.`);

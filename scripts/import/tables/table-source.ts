@@ -120,12 +120,12 @@ export class TableSource implements RecordSource {
     if (this.#removed > 0) await this.feed?.forgetMissing();
     const notes = [...this.#notes];
     if (this.#hidden > 0)
-      notes.push(`${this.#hidden} products are drafts, archived or unpublished, and were left out`);
+      notes.push(`${counted(this.#hidden, 'product')} left out: draft, archived or unpublished`);
     if (this.#pagesLeftOut > 0) {
-      const which = this.#pagesLeftOut === 1 ? '1 product has' : `${this.#pagesLeftOut} products have`;
+      const which = `${counted(this.#pagesLeftOut, 'product')} ${this.#pagesLeftOut === 1 ? 'has' : 'have'}`;
       notes.push(`${which} an http:// link, which is left out as url (https only) and kept for prices`);
     }
-    for (const [remark, count] of this.#remarks) notes.push(`${count} ${remark}`);
+    for (const [remark, count] of this.#remarks) notes.push(`${counted(count, 'price')} left out: ${remark}`);
     return { products: this.#products, removed: this.#removed, notes, refused: this.#refused };
   }
 
@@ -216,3 +216,5 @@ export class TableSource implements RecordSource {
 
 const lineOf = <Record>(line: number, value: object, parse: Parse<Record>): ReadLine<Record> =>
   parsedLine({ line, bytes: JSON.stringify(value).length, record: value }, parse);
+
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
