@@ -87,7 +87,7 @@ test('an engine in a process of its own answers like one in a thread, and report
   const engine = new Engine('process');
   const open = () => engine.call('open', { backends: ['wasm'] }, 60_000);
   await expect(open()).resolves.toBe('wasm');
-  await engine.call('load', { key: 'tiny', model, rowsMax: 2, threads: 1 }, 60_000);
+  await engine.call('load', { key: 'tiny', model, rowsMax: 2 }, 60_000);
   const { vectors, broken } = await engine.call('run', { key: 'tiny', rows: 1, pixels: red }, 60_000);
   expect({ vectors: [...vectors], broken }).toEqual({ vectors: [1, 0, 0], broken: [] });
   const unanswered = engine.call('unload', { key: 'tiny' }, 60_000).catch((failure: unknown) => failure);

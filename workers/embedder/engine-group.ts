@@ -18,8 +18,6 @@ export interface EngineGroupOptions {
 
 const OPEN_TIMEOUT_MS = 60_000;
 const LOAD_TIMEOUT_MS = 5 * 60_000;
-/** One engine computes in two threads and is the first to be used: a lone view takes two thirds of the time, a full load the same. */
-const WIDE_THREADS = 2;
 const RETRIES = { retries: Number.POSITIVE_INFINITY, minTimeout: 100, maxTimeout: 10_000, unref: true };
 
 /** A model of the group; `runsOn` is null until an engine has it. */
@@ -28,7 +26,7 @@ interface GroupModel {
   runsOn: RunsOn | null;
 }
 
-/** Engines that all hold the same models; one that ends is replaced. */
+/** Identical engines that all hold the same models; one that ends is replaced. */
 export class EngineGroup {
   readonly #models = new Map<string, GroupModel>();
   readonly #engines = new Set<Engine>();
@@ -50,16 +48,15 @@ export class EngineGroup {
     const reasons: string[] = [];
     for (const plan of enginePlans(options.backend)) {
       const engines: Engine[] = [];
-      const open = async (threads = 1): Promise<BackendName> => {
-        const engine = new Engine(plan.isolation, threads);
+      const open = async (): Promise<BackendName> => {
+        const engine = new Engine(plan.isolation);
         engines.push(engine);
         return await openBackendIn(engine, plan);
       };
       try {
         // The first engine shows whether the plan works here.
-        const first = await open(Math.min(WIDE_THREADS, options.threads));
-        const others = Array.from({ length: options.threads - 1 }, () => open());
-        const backends = [first, ...(await Promise.all(others))];
+        const first = await open();
+        const backends = [first, ...(await Promise.all(Array.from({ length: options.threads - 1 }, open)))];
         const group = new EngineGroup(plan, Math.min(...backends.map(rowsMaxOf)), options);
         for (const engine of engines) group.#join(engine);
         return group;
@@ -85,10 +82,8 @@ export class EngineGroup {
     return Object.fromEntries(loaded);
   }
 
-  /** The one that computes in more threads comes first. */
   free(): Engine[] {
-    const free = [...this.#engines].filter(({ tasks }) => tasks === 0);
-    return free.sort((one, other) => other.threads - one.threads);
+    return [...this.#engines].filter(({ tasks }) => tasks === 0);
   }
 
   /** Engines load one after another if others are in use, so that photos are answered meanwhile. @throws ModelRefused */
@@ -134,12 +129,12 @@ export class EngineGroup {
     this.#engines.add(engine);
     void engine.ended.then((reason) => {
       this.#engines.delete(engine);
-      if (!this.#closing.signal.aborted) void this.#replace(reason, engine.threads);
+      if (!this.#closing.signal.aborted) void this.#replace(reason);
     });
   }
 
   /** Retries until an engine runs with all models. */
-  async #replace(reason: string, threads: number): Promise<void> {
+  async #replace(reason: string): Promise<void> {
     const { logger } = this.options;
     this.replaced += 1;
     logger.error({ reason, left: this.#engines.size }, 'an inference engine ended and is replaced');
@@ -149,12 +144,12 @@ export class EngineGroup {
       if (!signal.aborted) logger.error({ reason: String(error) }, words);
     };
     const onFailedAttempt = ({ error }: { readonly error: Error }) => told(error);
-    const opening = retryAlways(() => this.#openWithModels(threads), { ...RETRIES, signal, onFailedAttempt });
+    const opening = retryAlways(() => this.#openWithModels(), { ...RETRIES, signal, onFailedAttempt });
     await opening.then(() => this.whenFree(), told);
   }
 
-  async #openWithModels(threads: number): Promise<void> {
-    const engine = new Engine(this.plan.isolation, threads);
+  async #openWithModels(): Promise<void> {
+    const engine = new Engine(this.plan.isolation);
     this.#opening.add(engine);
     try {
       await openBackendIn(engine, this.plan);
@@ -174,8 +169,7 @@ export class EngineGroup {
   async #load(engine: Engine, key: string, model: ModelFolder): Promise<RunsOn> {
     const timeoutMs = this.options.loadTimeoutMs ?? LOAD_TIMEOUT_MS;
     try {
-      const { rowsMax } = this;
-      return await engine.call('load', { key, model, rowsMax, threads: engine.threads }, timeoutMs);
+      return await engine.call('load', { key, model, rowsMax: this.rowsMax }, timeoutMs);
     } catch (failure) {
       if (!(failure instanceof EngineLate)) throw failure;
       throw new ModelRefused(model.folder, `it does not load within ${timeoutMs} ms`);

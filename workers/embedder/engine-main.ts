@@ -23,9 +23,9 @@ const engine: EngineCalls = {
     backend = await openBackend(backends);
     return backend.name;
   },
-  load: async ({ key, model, rowsMax, threads }) => {
+  load: async ({ key, model, rowsMax }) => {
     if (!backend) throw new Error('the engine was not opened');
-    const warm = { manifest: model.manifest, network: await loadModel(model, backend, threads) };
+    const warm = { manifest: model.manifest, network: await loadModel(model, backend) };
     try {
       await warmUp(warm, rowsMax);
     } catch (failure) {

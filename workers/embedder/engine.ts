@@ -16,8 +16,6 @@ export interface EngineCalls {
     readonly key: string;
     readonly model: ModelFolder;
     readonly rowsMax: number;
-    /** Threads that compute a run, where the backend can share it out. */
-    readonly threads: number;
   }): Promise<RunsOn>;
   unload(request: { readonly key: string }): Promise<null>;
   /** @param request `pixels`: `rows` times width x height x 3 bytes, red, green and blue; they are given away with their buffer */
@@ -80,10 +78,7 @@ export class Engine {
   #nextId = 1;
   #end: string | null = null;
 
-  constructor(
-    isolation: EnginePlan['isolation'],
-    readonly threads = 1,
-  ) {
+  constructor(isolation: EnginePlan['isolation']) {
     this.#channel = isolation === 'thread' ? startThread() : startProcess();
     const { events } = this.#channel;
     events.on('message', (reply: EngineReply) => this.#settle(reply));

@@ -13,15 +13,11 @@ import { type ModelFolder, ModelRefused } from './model-folder';
 import { loadOnnx } from './onnx-model';
 
 /** @throws ModelRefused when the format can't be run here or the files are no such model */
-export async function loadModel(
-  model: ModelFolder,
-  backend: OpenBackend,
-  threads: number,
-): Promise<LoadedModel> {
+export async function loadModel(model: ModelFolder, backend: OpenBackend): Promise<LoadedModel> {
   const { format, file } = model.manifest;
   try {
-    if (format === 'onnx') return await loadOnnx(model, join(model.folder, file), threads);
-    return await loadNetwork(model, OPENERS[format], backend, threads);
+    if (format === 'onnx') return await loadOnnx(model, join(model.folder, file));
+    return await loadNetwork(model, OPENERS[format], backend);
   } catch (failure) {
     if (failure instanceof ModelRefused) throw failure;
     throw new ModelRefused(model.folder, `it does not load as ${format}: ${messageOf(failure)}`, failure);
@@ -33,11 +29,10 @@ async function loadNetwork(
   model: ModelFolder,
   open: Opener,
   { name, others }: OpenBackend,
-  threads: number,
 ): Promise<LoadedModel> {
   if (name !== 'onnx') return onTensorFlow(await open(model), { backend: name, reason: null });
   try {
-    return await loadOnnx(model, await onnxFileOf(model), threads);
+    return await loadOnnx(model, await onnxFileOf(model));
   } catch (failure) {
     if (others.length === 0) throw failure;
     const other = await openBackend(others);

@@ -4,28 +4,23 @@ import { openOnnxRuntime } from './backends';
 import { inputShape, type LoadedModel } from './loaded-model';
 import { type ModelFolder, ModelRefused } from './model-folder';
 
-const OPTIONS: InferenceSession.SessionOptions = {
+/** The pool runs an engine per core, so each engine computes in one thread. */
+const ONE_THREAD: InferenceSession.SessionOptions = {
   executionProviders: ['cpu'],
+  intraOpNumThreads: 1,
   interOpNumThreads: 1,
   graphOptimizationLevel: 'all',
-  // Threads without work sleep, as spinning ones would take the processor from other engines.
-  extra: { session: { intra_op: { allow_spinning: '0' } } },
 };
 
 /**
  * An ONNX model with a `float32` input. A fixed batch size is filled up with rows whose results are dropped.
- * @param file its path, or its bytes @param threads that compute an inference @throws ModelRefused for inputs and outputs that are not those of its manifest
+ * @param file its path, or its bytes @throws ModelRefused for inputs and outputs that are not those of its manifest
  * @throws Error where ONNX Runtime is not installed, with how to install it
  */
-export async function loadOnnx(
-  model: ModelFolder,
-  file: string | Uint8Array,
-  threads: number,
-): Promise<LoadedModel> {
+export async function loadOnnx(model: ModelFolder, file: string | Uint8Array): Promise<LoadedModel> {
   const runtime = openOnnxRuntime();
   // Two overloads that TypeScript does not merge.
-  const options = { ...OPTIONS, intraOpNumThreads: threads };
-  const session = await runtime.InferenceSession.create(file as string, options);
+  const session = await runtime.InferenceSession.create(file as string, ONE_THREAD);
   const { input, output, fixedRows } = signatureOf(model, session);
   const infer: LoadedModel['predict'] = async (values, shape) => {
     const pictures = new runtime.Tensor('float32', values, shape);
