@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { market, part } from './shared';
+import { market, pageNumber, part } from './shared';
 
 /** Parts of answers that all API versions share; presenters are typed by them, and `/openapi.json` shows them. */
 const region = market.describe('Market of the figures');
@@ -74,7 +74,7 @@ export const variantFields = {
 export const pageFields = {
   results: z.int().describe('Number of rows on this page'),
   total_results: z.int().describe('Number of rows on all pages'),
-  page: z.int().describe('0-based'),
+  page: pageNumber.describe('0-based'),
   total_pages: z.int().describe('Number of pages'),
 };
 

@@ -31,6 +31,9 @@ const modules = includes.describe('what rows contain besides name and pictures; 
 /** Base64 takes four characters for three bytes, and a data URI some more. */
 const base64Max = (bytes: number): number => Math.ceil(bytes / 3) * 4 + 1024;
 
+/** Bytes of a message: more than the service takes, so that it reports what is too large. */
+export const messageBytesMax = (imageBytesMax: number): number => 2 * base64Max(imageBytesMax) + 2 ** 20;
+
 const address = z.strictObject({
   url: z.url({ protocol: /^https?$/ }).describe('public http(s) address of a photo'),
 });
@@ -65,14 +68,16 @@ const INSTRUCTIONS =
   'Each call that finds rows costs credits of the key; "credits_used" says how many. Ids and names come from the ' +
   'catalog: do not make them up. A confidence is a calibrated probability, and no proof that an item is genuine.';
 
-/** The tools of Loupe for a model (contract 14.13). Each is one call of the API, and costs what that costs. */
+/** The tools of Loupe for a model (contract 14.13). Each is one call of the API, costs what that costs, and ends when it is cancelled. */
 export function mcpServer({ client, imageBytesMax, readsFiles }: McpOptions): McpServer {
   const server = new McpServer(
     { name: 'loupe', title: 'Loupe', version: '1' },
     { instructions: INSTRUCTIONS },
   );
   const sent = bytes(imageBytesMax);
-  const photo = readsFiles ? z.union([file, address, sent]) : z.union([address, sent]);
+  const photo = readsFiles
+    ? z.union([file, address, sent], 'must be an object with one of "path", "url" and "base64"')
+    : z.union([address, sent], 'must be an object with one of "url" and "base64"');
   const photoOf = async (given: z.infer<typeof photo>): Promise<Photo> => {
     if ('path' in given) return { bytes: await readPhotoFile(given.path, imageBytesMax) };
     return 'url' in given ? given : { bytes: decodeBase64(given.base64, 'base64') };
@@ -99,8 +104,8 @@ export function mcpServer({ client, imageBytesMax, readsFiles }: McpOptions): Mc
       outputSchema: identified,
       annotations,
     },
-    ({ photos, ...known }) =>
-      answered(async () => client.identify(await Promise.all(photos.map(photoOf)), known)),
+    ({ photos, ...known }, { mcpReq: { signal } }) =>
+      answered(async () => client.identify(await Promise.all(photos.map(photoOf)), { ...known, signal })),
   );
   server.registerTool(
     'search',
@@ -119,7 +124,7 @@ export function mcpServer({ client, imageBytesMax, readsFiles }: McpOptions): Mc
       outputSchema: queryAnswer.extend(rowsOf(catalogRow)).loose(),
       annotations,
     },
-    (query) => answered(() => client.search(query)),
+    (query, { mcpReq: { signal } }) => answered(() => client.search(query, { signal })),
   );
   server.registerTool(
     'look_up',
@@ -130,7 +135,7 @@ export function mcpServer({ client, imageBytesMax, readsFiles }: McpOptions): Mc
       outputSchema: itemsAnswer.extend(rowsOf(catalogRow)).loose(),
       annotations,
     },
-    ({ ids, ...rest }) => answered(() => client.items(ids, rest)),
+    ({ ids, ...rest }, { mcpReq: { signal } }) => answered(() => client.items(ids, { ...rest, signal })),
   );
   server.registerTool(
     'similar',
@@ -146,7 +151,7 @@ export function mcpServer({ client, imageBytesMax, readsFiles }: McpOptions): Mc
       outputSchema: similarAnswer.extend(rowsOf(similarRow)).loose(),
       annotations,
     },
-    ({ id, ...rest }) => answered(() => client.similar(id, rest)),
+    ({ id, ...rest }, { mcpReq: { signal } }) => answered(() => client.similar(id, { ...rest, signal })),
   );
   return server;
 }

@@ -7,13 +7,19 @@ import {
   toNodeHandler,
 } from '@modelcontextprotocol/node';
 import { createMcpHandler } from '@modelcontextprotocol/server';
-import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { LoupeClient } from '../../api/client/loupe-client';
-import { mcpServer } from './mcp-server';
+import { mcpServer, messageBytesMax } from './mcp-server';
 
 /** Serves the tools to the program that started this one, with one key, until its input ends. */
 export function serveMcpOverStdio({ baseUrl, imageBytesMax }: McpService, key: string): void {
-  serveStdio(() => mcpServer({ client: new LoupeClient({ baseUrl, key }), imageBytesMax, readsFiles: true }));
+  const maxBufferSize = messageBytesMax(imageBytesMax);
+  serveStdio(
+    () => mcpServer({ client: new LoupeClient({ baseUrl, key }), imageBytesMax, readsFiles: true }),
+    {
+      transport: new StdioServerTransport(process.stdin, process.stdout, { maxBufferSize }),
+    },
+  );
 }
 
 export interface McpService {
@@ -21,19 +27,14 @@ export interface McpService {
   readonly imageBytesMax: number;
 }
 
-/** Several photos; the service reports what is too large for it. */
-const BODY_BYTES_MAX = 64 * 1024 * 1024;
-
 /** Each request has its own key in Authorization. Web pages are kept out, also by DNS rebinding. @throws when the port can't be opened */
 export async function serveMcpOverHttp({ baseUrl, imageBytesMax, port }: McpService & { port: number }) {
-  const handler = createMcpHandler(
-    ({ requestInfo }) => {
-      const key = keyOf(requestInfo?.headers.get('authorization')) ?? '';
-      return mcpServer({ client: new LoupeClient({ baseUrl, key }), imageBytesMax, readsFiles: false });
-    },
-    { maxRequestBodySize: BODY_BYTES_MAX },
-  );
-  const serve = toNodeHandler(handler);
+  const limit = { maxRequestBodySize: messageBytesMax(imageBytesMax) };
+  const handler = createMcpHandler(({ requestInfo }) => {
+    const key = keyOf(requestInfo?.headers.get('authorization')) ?? '';
+    return mcpServer({ client: new LoupeClient({ baseUrl, key }), imageBytesMax, readsFiles: false });
+  }, limit);
+  const serve = toNodeHandler(handler, limit);
   const [isHostOurs, isOriginOurs] = [localhostHostValidation(), localhostOriginValidation()];
   const server = createServer((request, response) => {
     if (!isHostOurs(request, response) || !isOriginOurs(request, response)) return;

@@ -1,5 +1,6 @@
+import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
-import type { Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
@@ -21,7 +22,7 @@ let url: string;
 let payer: TestKey;
 
 beforeAll(async () => {
-  ({ server, url } = await serveMcpOverHttp({ baseUrl: service.url, imageBytesMax: 2 ** 20, port: 0 }));
+  ({ server, url } = await serveMcpOverHttp({ baseUrl: service.url, imageBytesMax: 20 * 2 ** 20, port: 0 }));
   payer = await service.newKey({ credits: 1_000 });
 });
 
@@ -43,13 +44,13 @@ const overHttp = (key: string) => {
   return connected(new StreamableHTTPClientTransport(new URL(url), { requestInit }));
 };
 
-const overStdio = (key: string) =>
+const overStdio = (key: string, address = service.url) =>
   connected(
     new StdioClientTransport({
       command: process.execPath,
       args: [...LOUPE_ARGUMENTS, 'mcp'],
       cwd: REPOSITORY_ROOT,
-      env: childEnvironment({ LOUPE_URL: service.url, LOUPE_API_KEY: key }),
+      env: childEnvironment({ LOUPE_URL: address, LOUPE_API_KEY: key }),
     }),
   );
 
@@ -106,6 +107,7 @@ describe('the tools', () => {
     const before = await service.creditsBooked(payer.accountId);
     // The client checks what it receives against the declared form.
     await client.listTools();
+    expect((await called(client, 'search', { page: 1e300 })).answer.page).toBe(1e300);
     const asked = { query: 'birkin', includes: [] };
     const found = await called(client, 'search', asked);
     expect(found.answer.data).toEqual((await service.api.query(asked)).body.data);
@@ -125,6 +127,36 @@ describe('the tools', () => {
     const { answer } = await called(client, 'identify', { photos });
     expect(answer.data[0]).toMatchObject({ id: BIRKIN, confidence: expect.any(Number) });
     expect(await service.prediction(answer.predictionId)).not.toBeNull();
+  });
+
+  test.each([
+    ['HTTP', overHttp],
+    ['stdio', overStdio],
+  ])('let the service say that a photo is too large, over %s', async (_name, connect) => {
+    const base64 = Buffer.alloc(11 * 2 ** 20).toString('base64');
+    const { answer } = await called(await connect(payer.key), 'identify', { photos: [{ base64 }] });
+    expect(answer).toMatchObject({ error: 'payload_too_large' });
+  });
+
+  test('end their call of the service when they are cancelled', async () => {
+    const hanging = createServer().listen(0, '127.0.0.1');
+    await once(hanging, 'listening');
+    const local = await overStdio('lpk_x', `http://127.0.0.1:${(hanging.address() as AddressInfo).port}`);
+    for (const [name, parameters] of [
+      ['identify', { photos: [URL_PHOTO] }],
+      ['search', {}],
+      ['look_up', { ids: [BIRKIN] }],
+      ['similar', { id: BIRKIN }],
+    ] as const) {
+      const cancel = new AbortController();
+      const received = once(hanging, 'request') as Promise<[IncomingMessage]>;
+      const calling = local.callTool({ name, arguments: parameters }, { signal: cancel.signal });
+      const [{ socket }] = await received;
+      cancel.abort(new Error('cancelled'));
+      await expect(calling).rejects.toThrow('cancelled');
+      if (!socket.destroyed) await once(socket, 'close');
+    }
+    hanging.close();
   });
 
   test.each([
