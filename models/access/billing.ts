@@ -20,6 +20,8 @@ export interface CallContext
   readonly signal?: AbortSignal;
   /** Opens a memory lease for what the call fetches. */
   readonly openMemory?: () => MemoryLease;
+  /** Around the wait for hosts: an entry of a job leaves its slot to others meanwhile. */
+  readonly whileFetching?: (wait: () => Promise<unknown>) => Promise<unknown>;
   /** Waits until there is memory for the answer; fails with `unavailable` when there is none in time. */
   readonly awaitMemory?: () => Promise<void>;
   /** True for a call that is never charged, such as HEAD (contract 10.2). */

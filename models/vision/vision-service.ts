@@ -85,13 +85,11 @@ export class VisionService {
   /**
    * Fetches photos and makes them as small as the live model sees them, in parallel; the first unusable one ends the others.
    * Photos that are kept have the usual size.
-   * @param whileFetching waits until all are fetched; without it each is prepared as soon as it is fetched
    * @throws AppError 400, 422, 503 as the ports say, with the position of the photo when it was sent in a list
    */
-  async prepare(
-    { caller, signal, openMemory }: CallContext,
+  private async prepare(
+    { caller, signal, openMemory, whileFetching }: CallContext,
     photos: IdentifyRequest['photos'],
-    whileFetching?: (wait: () => Promise<unknown>) => Promise<unknown>,
   ): Promise<SmallImage[]> {
     const { source, preparer } = this;
     const live = caller.keepsPhotos ? null : await this.embeddings.live(caller.liveStamp);
@@ -126,7 +124,7 @@ export class VisionService {
     };
     try {
       const coming = photos.map(fetchPhoto);
-      if (whileFetching) await whileFetching(() => Promise.all(coming));
+      if (whileFetching && isFetched(photos)) await whileFetching(() => Promise.all(coming));
       return await Promise.all(coming.map(async (photo) => preparePhoto(await photo)));
     } finally {
       failed.abort();
@@ -142,18 +140,19 @@ export class VisionService {
     const taxonomy = await this.catalog.taxonomy(call.caller.taxonomyVersion);
     const scope = await scopeOf(call.caller, request, taxonomy, this.catalog);
     const reserving = this.billing.reserve(call, request.price);
-    const isFetched = request.photos.some(({ kind }) => kind === 'url');
-    if (isFetched || !this.billing.seemsAffordable(call, request.price)) await reserving;
+    if (isFetched(request.photos) || !this.billing.seemsAffordable(call, request.price)) await reserving;
     const preparing = this.prepare(call, request.photos);
     preparing.catch(() => undefined);
     // A refusal for want of credits comes before one of a photo (contract 11.3).
     await reserving;
     const images = await preparing;
     const intakeMs = this.clock.now().getTime() - startedAt;
+    // An entry of a job may have waited for hosts, and for a slot.
+    const waitedMs = call.whileFetching ? intakeMs : 0;
     const neighbourhood = await this.queue.neighbours({
       ...{ jobId: randomUUID(), requestId: call.requestId, accountId: call.caller.accountId },
       ...{ images, scope, liveStamp: call.caller.liveStamp, signal: call.signal },
-      deadlineAt: startedAt + this.settings.deadlineMs,
+      deadlineAt: startedAt + waitedMs + this.settings.deadlineMs,
     });
     await call.awaitMemory?.();
     const rowsFrom = this.clock.now().getTime();
@@ -248,6 +247,8 @@ export class VisionService {
     return { predictionId: id, saving };
   }
 }
+
+const isFetched = (photos: IdentifyRequest['photos']): boolean => photos.some(({ kind }) => kind === 'url');
 
 interface Found {
   readonly best: BestCandidate | null;

@@ -17,7 +17,7 @@ import {
   type WorkSlot,
 } from '../../ports';
 import { pauseAfter, TRIES_PER_DAY } from '../../retries';
-import { type IdentifyRequest, VISION_SETTINGS, VisionService, type VisionSettings } from '../vision-service';
+import { VISION_SETTINGS, VisionService, type VisionSettings } from '../vision-service';
 import type { EntryAnswer, LeasedEntry } from './vision-job';
 import { ENTRY_PRESENTER, type EntryPresenter, entryName } from './vision-job-service';
 
@@ -127,19 +127,18 @@ export class VisionJobRunner {
   }
 
   private async chargeEntry(leased: LeasedEntry, slot: WorkSlot, named: NamedCall): Promise<EntryAnswer> {
-    const { entry, includes, keyId, jobId, position } = leased;
+    const { entry, includes, accountId, keyId, jobId, position } = leased;
     const call = {
       ...named,
       requestId: entryName(jobId, position),
       endpoint: 'v3.vision.jobs',
       openMemory: () => this.openMemory(keyId),
+      whileFetching: (wait: () => Promise<unknown>) => this.waitForHosts(accountId, slot, wait),
     };
     const pricing = includes.includes('pricing');
     const price = visionPrice({ pricing, photos: entry.photos.length });
     const work = async () => {
-      await this.billing.reserve(call, price);
-      const photos = await this.fetchPhotos(leased, slot, call);
-      const found = await this.vision.identify(call, { ...entry, photos, pricing, price });
+      const found = await this.vision.identify(call, { ...entry, pricing, price });
       const answer = this.presenter.answer(found.value, found.price, leased);
       const { predictionId } = found.value;
       return { ...found, value: { state: 'done' as const, predictionId, answer } };
@@ -147,22 +146,13 @@ export class VisionJobRunner {
     return (await this.billing.charge<EntryAnswer>(call, work, (answer) => JSON.stringify(answer))).value;
   }
 
-  /** The photos of an entry. While it waits for a host, its slot is free for another. */
-  private async fetchPhotos(
-    { accountId, entry: { photos } }: LeasedEntry,
-    slot: WorkSlot,
-    call: CallContext,
-  ): Promise<IdentifyRequest['photos']> {
-    if (photos.every(({ kind }) => kind === 'prepared')) return photos;
-    const images = await this.vision.prepare(call, photos, async (wait) => {
-      this.#fetching.push(accountId);
-      try {
-        return await slot.releaseWhile(wait);
-      } finally {
-        this.#fetching.splice(this.#fetching.indexOf(accountId), 1);
-      }
-    });
-    return images.map((image) => ({ kind: 'prepared', image }));
+  private async waitForHosts(account: string, slot: WorkSlot, wait: () => Promise<unknown>) {
+    this.#fetching.push(account);
+    try {
+      return await slot.releaseWhile(wait);
+    } finally {
+      this.#fetching.splice(this.#fetching.indexOf(account), 1);
+    }
   }
 
   /** Accounts that have no further turn until a host has answered. */
