@@ -20,8 +20,15 @@ export class Bitset {
     return set;
   }
 
+  static of(size: number, ordinals: Iterable<number>): Bitset {
+    const set = Bitset.empty(size);
+    for (const ordinal of ordinals) set.add(ordinal);
+    return set;
+  }
+
   /** The same ordinals in a set with room for others. */
   copy(size = this.size): Bitset {
+    if (size === this.size) return new Bitset(size, this.bytes.slice());
     const copied = Bitset.empty(size);
     copied.bytes.set(this.bytes.subarray(0, copied.bytes.length));
     return copied;
@@ -50,29 +57,39 @@ export class Bitset {
     return ((this.bytes[ordinal >>> 3] ?? 0) & (0x80 >>> (ordinal & 7))) !== 0;
   }
 
-  // A loop for each operation: a shared loop that calls a function would be several times slower.
-  and({ words }: Bitset): Bitset {
-    const result = Bitset.empty(this.size);
-    for (let at = 0; at < words.length; at++) result.words[at] = (this.words[at] ?? 0) & (words[at] ?? 0);
+  /** Removes the ordinals that are not in another set or, if it is to be `outside`, those that are. */
+  keep({ words }: Bitset, outside = false): this {
+    const flipped = outside ? -1 : 0;
+    for (let at = 0; at < words.length; at++)
+      this.words[at] = (this.words[at] ?? 0) & ((words[at] ?? 0) ^ flipped);
+    return this;
+  }
+
+  and(set: Bitset): Bitset {
+    return this.copy().keep(set);
+  }
+
+  without(set: Bitset): Bitset {
+    return this.copy().keep(set, true);
+  }
+
+  or(set: Bitset): Bitset {
+    const result = this.copy();
+    result.addAll(set);
     return result;
   }
 
-  or({ words }: Bitset): Bitset {
-    const result = Bitset.empty(this.size);
-    for (let at = 0; at < words.length; at++) result.words[at] = (this.words[at] ?? 0) | (words[at] ?? 0);
-    return result;
-  }
-
-  xor({ words }: Bitset): Bitset {
-    const result = Bitset.empty(this.size);
-    for (let at = 0; at < words.length; at++) result.words[at] = (this.words[at] ?? 0) ^ (words[at] ?? 0);
-    return result;
-  }
-
-  without({ words }: Bitset): Bitset {
-    const result = Bitset.empty(this.size);
-    for (let at = 0; at < words.length; at++) result.words[at] = (this.words[at] ?? 0) & ~(words[at] ?? 0);
-    return result;
+  /** Adds a bit to each binary digit of this set. The set of the bits becomes that of the carries; whether there are any. */
+  addBits({ words }: Bitset): boolean {
+    let carries = 0;
+    for (let at = 0; at < words.length; at++) {
+      const digit = this.words[at] ?? 0;
+      const bit = words[at] ?? 0;
+      this.words[at] = digit ^ bit;
+      words[at] = digit & bit;
+      carries |= digit & bit;
+    }
+    return carries !== 0;
   }
 
   count(): number {
@@ -84,6 +101,7 @@ export class Bitset {
 
   forEach(visit: (ordinal: number) => void): void {
     for (let at = 0; at < this.bytes.length; at++) {
+      if (at % 4 === 0 && this.words[at >>> 2] === 0) at += 3;
       for (let bits = this.bytes[at] ?? 0; bits > 0; ) {
         const bit = Math.clz32(bits) - 24;
         bits &= ~(0x80 >>> bit);

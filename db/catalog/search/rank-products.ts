@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import type { Filter, ResolvedQuery, RowPosition } from '../../../models/catalog/catalog-query';
 import { facetOf } from '../../../models/catalog/index-terms';
+import { addTo } from '../../../models/multimap';
 import { Bitset } from './bitset';
 import { restricts } from './catalog-clauses';
 import type { PostingRequest } from './changed-products';
@@ -68,9 +69,11 @@ export async function rankProducts(
   const among = scopeOf(query, sets, live);
   const terms = expansions?.map((each) => ordinalsOf(each, sets)) ?? [];
   const isRanked = expansions !== null && order === 'relevance';
-  const all = isRanked
-    ? new Tally(terms.map(({ any }) => any)).atLeast(query.match === 'all' ? terms.length : 1, among)
-    : terms.reduce((left, { any }) => left.and(any ?? Bitset.empty(left.size)), among);
+  const nothing = Bitset.empty(among.size);
+  const all =
+    isRanked && (query.match !== 'all' || terms.length === 0)
+      ? among.and(union(terms.map(({ any }) => any)) ?? nothing)
+      : terms.reduce((left, { any }) => left.and(any ?? nothing), among);
   const total = all.count();
   const products = await snapshot.order(knex, expansions === null ? query.sort : 'popularity_desc');
   const rows: RowPosition[] = [];
@@ -85,8 +88,9 @@ export async function rankProducts(
     if (isBehind < 0) continue;
     const from = after && isBehind === 0 ? after : Math.max(0, offset - passed);
     passed += count;
-    if (typeof from === 'number' && from >= count) continue;
-    for (const ordinal of products.members(set, from, limit - rows.length)) {
+    const left = typeof from === 'number' ? count - from : count;
+    if (left <= 0) continue;
+    for (const ordinal of products.members(set, from, Math.min(left, limit - rows.length))) {
       rows.push({ rank, ...products.keyOf(ordinal) });
     }
   }
@@ -147,13 +151,7 @@ const tiers = (terms: readonly TermOrdinals[], all: Bitset, total: number): Gene
 
 function* tiersWithin(tier: Tier, [tally, ...further]: readonly Tally[]): Generator<Tier> {
   if (!tally) return yield tier;
-  let left = tier.count;
-  for (let number = tally.most; number >= 0 && left > 0; number--) {
-    const set = tally.exactly(number, tier.set);
-    const count = set.count();
-    left -= count;
-    if (count > 0) yield* tiersWithin({ set, count, rank: [...tier.rank, number] }, further);
-  }
+  for (const within of tally.split(tier)) yield* tiersWithin(within, further);
 }
 
 /** Negative when the first is better. */
@@ -162,42 +160,52 @@ function compareRanks(left: readonly number[], right: readonly number[]): number
   return differs === -1 ? 0 : (right[differs] ?? 0) - (left[differs] ?? 0);
 }
 
-/** For every ordinal, the number of these sets that contain it, in binary: one set per digit, the lowest first. */
+/** Up to this many ordinals are looked up one by one in sets. */
+const FEW = 2_000;
+
+/** Sets, by how many of which contain an ordinal products rank. */
 class Tally {
-  /** An ordinal is in at most this many sets. */
-  readonly most: number;
-  readonly #digits: Bitset[] = [];
+  readonly #sets: readonly Bitset[];
+  /** The number of sets that contain an ordinal, for all in binary: one set per digit, the lowest first. */
+  #digits: readonly Bitset[] | null = null;
 
   constructor(sets: readonly (Bitset | null)[]) {
-    const given = sets.filter((set) => set !== null);
-    this.most = given.length;
-    for (const set of given) {
-      let carry = set;
-      for (let at = 0; 2 ** at <= this.most; at++) {
-        const digit = this.#digits[at];
-        if (!digit) {
-          this.#digits.push(carry);
-          break;
-        }
-        this.#digits[at] = digit.xor(carry);
-        carry = digit.and(carry);
-      }
+    this.#sets = sets.filter((set) => set !== null);
+  }
+
+  /** The parts of a tier whose ordinals are in as many of the sets, in most first. */
+  *split({ set, count, rank }: Tier): Generator<Tier> {
+    const sets = this.#sets;
+    if (sets.length === 0) return yield { set, count, rank: [...rank, 0] };
+    const few = count > FEW ? null : new Map<number, number[]>();
+    if (few) set.forEach((each) => void addTo(few, sets.filter((other) => other.has(each)).length, each));
+    let left = count;
+    for (let number = sets.length; number >= 0 && left > 0; number--) {
+      if (few && !few.has(number)) continue;
+      const part = few ? Bitset.of(set.size, few.get(number) ?? []) : this.#exactly(number, set);
+      const size = part.count();
+      left -= size;
+      if (size > 0) yield { set: part, count: size, rank: [...rank, number] };
     }
   }
 
-  /** The ordinals of `among` that are in at least `number` sets: one, or the maximum. */
-  atLeast(number: number, among: Bitset): Bitset {
-    const anySet = union(this.#digits);
-    if (number > this.most || !anySet) return Bitset.empty(among.size);
-    return number > 1 ? this.exactly(number, among) : anySet.and(among);
-  }
-
-  exactly(number: number, among: Bitset): Bitset {
+  #exactly(number: number, among: Bitset): Bitset {
+    this.#digits ??= binaryDigits(this.#sets);
+    if (number >= 2 ** this.#digits.length) return Bitset.empty(among.size);
     return this.#digits.reduce(
-      (left, digit, at) => ((number >>> at) & 1 ? left.and(digit) : left.without(digit)),
-      among,
+      (left, digit, at) => left.keep(digit, ((number >>> at) & 1) === 0),
+      among.copy(),
     );
   }
+}
+
+function binaryDigits(sets: readonly Bitset[]): Bitset[] {
+  const digits: Bitset[] = [];
+  for (const set of sets) {
+    const carries = set.copy();
+    if (digits.every((digit) => digit.addBits(carries))) digits.push(carries);
+  }
+  return digits;
 }
 
 function union(sets: readonly (Bitset | null)[]): Bitset | null {

@@ -99,12 +99,19 @@ function viewOf(
   // Queries that saw later states have added ordinals beyond it.
   const { size } = live;
   const sets = new Map<string, Bitset>();
+  const own = new Set<Bitset>();
   for (const term of wanted) {
     const unchanged = postings.get(nameOf(term)) ?? NO_ORDINALS;
     const changed = snapshot.changes.matching(term);
     if (changed.length === 0 && unchanged instanceof Uint32Array && unchanged.length === 0) continue;
-    const set = sets.get(term.name) ?? Bitset.empty(size);
+    const known = sets.get(term.name);
+    if (!known && changed.length === 0 && unchanged instanceof Bitset && unchanged.size === size) {
+      sets.set(term.name, unchanged);
+      continue;
+    }
+    const set = known && own.has(known) ? known : (known?.copy() ?? Bitset.empty(size));
     sets.set(term.name, set);
+    own.add(set);
     if (unchanged instanceof Bitset) set.addAll(unchanged);
     else for (const ordinal of unchanged) set.add(ordinal);
     for (const ordinal of changed) if (ordinal < size) set.add(ordinal);

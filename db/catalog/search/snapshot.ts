@@ -89,9 +89,7 @@ export class Snapshot {
     const { products } = this.changes;
     const ordinals = ids.flatMap((id) => this.ids.positionOf(id) ?? []);
     if (ordinals.length * 32 < products) return Uint32Array.from(ordinals);
-    const bitmap = Bitset.empty(products);
-    for (const ordinal of ordinals) bitmap.add(ordinal);
-    return bitmap;
+    return Bitset.of(products, ordinals);
   }
 
   /** The live ordinals in a state, from those that its statement reported; null if too much has changed. */
