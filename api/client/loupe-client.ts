@@ -38,12 +38,14 @@ export interface CallOptions {
 }
 
 /** What is known of the item, and whether each row has `evidence`. */
-export type IdentifyOptions = CallOptions & Pick<IdentifyRequest, 'category_id' | 'filters' | 'explain'>;
+export type IdentifyOptions = CallOptions & Known;
+
+type Known = Pick<IdentifyRequest & JobPhotos, 'category_id' | 'filters' | 'explain' | 'min_confidence'>;
 
 /** An item of a job: its photo or photos, and what is known of it. */
-export type JobEntry = Pick<JobPhotos, 'category_id' | 'filters' | 'explain'> & {
-  readonly photo: Photo | readonly Photo[];
-};
+export type JobEntry = Known & { readonly photo: Photo | readonly Photo[] };
+
+type Abortable = Pick<CallOptions, 'signal'>;
 
 /** Which similar products are wanted: their category, and how many at most. */
 export type SimilarOptions = Pick<CallOptions, 'includes' | 'signal'> & {
@@ -58,13 +60,15 @@ export type Identification = IdentifyAnswer & { readonly predictionId: string };
 export class LoupeClient {
   /** Every endpoint of the document, legacy and operators' ones too; answers and refusals are returned, not thrown. */
   readonly endpoints: Client<paths>;
+  readonly #fetch: ReturnType<typeof retryingFetch>;
 
   constructor({ baseUrl, key, timeoutMs = 60_000, retries = 3 }: LoupeOptions) {
+    this.#fetch = retryingFetch((request) => fetch(request), { timeoutMs, retries });
     this.endpoints = createClient<paths>({
       baseUrl: baseUrl.replace(/\/+$/, ''),
       headers: { Authorization: `Bearer ${key}` },
       querySerializer: { array: { style: 'form', explode: false } },
-      fetch: retryingFetch((request) => fetch(request), { timeoutMs, retries }),
+      fetch: this.#fetch,
     });
   }
 
@@ -89,34 +93,34 @@ export class LoupeClient {
   }
 
   /** The progress of a job, and its answers so far. */
-  job(id: string) {
-    return answerOf(this.endpoints.GET('/v3/vision/jobs/{id}', of(id)));
+  job(id: string, options: Abortable = {}) {
+    return answerOf(this.endpoints.GET('/v3/vision/jobs/{id}', of(id, options)));
   }
 
   /** Cancels the entries of a job that have not begun. */
-  cancelJob(id: string) {
-    return answerOf(this.endpoints.DELETE('/v3/vision/jobs/{id}', of(id)));
+  cancelJob(id: string, options: Abortable = {}) {
+    return answerOf(this.endpoints.DELETE('/v3/vision/jobs/{id}', of(id, options)));
   }
 
   /** Registers a webhook address; only this answer contains the `secret` that signs its messages. */
-  createWebhook(wanted: WebhookRequest) {
-    return answerOf(this.endpoints.POST('/v3/webhooks', { body: wanted }));
+  createWebhook(wanted: WebhookRequest, options: Omit<CallOptions, 'includes'> = {}) {
+    return answerOf(this.endpoints.POST('/v3/webhooks', { body: wanted, ...sending(options) }));
   }
 
   /** The webhook addresses of the account, with their last failures. */
-  webhooks() {
-    return answerOf(this.endpoints.GET('/v3/webhooks'));
+  webhooks(options: Abortable = {}) {
+    return answerOf(this.endpoints.GET('/v3/webhooks', abortable(options)));
   }
 
-  removeWebhook(id: string) {
-    return answerOf(this.endpoints.DELETE('/v3/webhooks/{id}', of(id)));
+  removeWebhook(id: string, options: Abortable = {}) {
+    return answerOf(this.endpoints.DELETE('/v3/webhooks/{id}', of(id, options)));
   }
 
   /** Reports which product the photos of an answer showed; null if the catalog does not have it. */
-  correct(predictionId: string, correctId: string | null, comment?: string) {
+  correct(predictionId: string, correctId: string | null, comment?: string, options: Abortable = {}) {
     const body = { correct_id: correctId, ...(comment === undefined ? {} : { comment }) };
-    const params = { path: { id: predictionId } };
-    return answerOf(this.endpoints.POST('/v3/vision/predictions/{id}/feedback', { params, body }));
+    const call = { body, ...of(predictionId, options) };
+    return answerOf(this.endpoints.POST('/v3/vision/predictions/{id}/feedback', call));
   }
 
   /** A page of the catalog, by text, filters or both. */
@@ -127,7 +131,7 @@ export class LoupeClient {
   /** One row by its id; a `LoupeError` with status 404 if there is none. */
   item(id: string, { includes, signal }: CallOptions = {}) {
     const params = { path: { id }, query: includes ? { includes } : {} };
-    return answerOf(this.endpoints.GET('/v3/catalog/items/{id}', { params, ...(signal ? { signal } : {}) }));
+    return answerOf(this.endpoints.GET('/v3/catalog/items/{id}', { params, ...abortable({ signal }) }));
   }
 
   /** Rows in the order of their ids, up to 100; unknown ids are in `not_found`. */
@@ -137,7 +141,7 @@ export class LoupeClient {
   }
 
   /** Rows that complete the text in a search box, best first; free. */
-  suggest(asked: SuggestRequest, { signal }: Pick<CallOptions, 'signal'> = {}) {
+  suggest(asked: SuggestRequest, { signal }: Abortable = {}) {
     return answerOf(this.endpoints.POST('/v3/catalog/suggest', { body: asked, ...sending({ signal }) }));
   }
 
@@ -145,7 +149,7 @@ export class LoupeClient {
   similar(id: string, { signal, includes, ...rest }: SimilarOptions = {}) {
     const params = { path: { id }, query: { ...rest, ...(includes ? { includes } : {}) } };
     return answerOf(
-      this.endpoints.GET('/v3/catalog/items/{id}/similar', { params, ...(signal ? { signal } : {}) }),
+      this.endpoints.GET('/v3/catalog/items/{id}/similar', { params, ...abortable({ signal }) }),
     );
   }
 
@@ -158,62 +162,71 @@ export class LoupeClient {
   }
 
   /** Stores the bytes of a JPEG, PNG or WebP; the `url` of the answer may be used in the `images` of a record. */
-  storeImage(picture: Uint8Array<ArrayBuffer> | Blob, options: Omit<CallOptions, 'includes'> = {}) {
+  storeImage(picture: Uint8Array | Blob, options: Omit<CallOptions, 'includes'> = {}) {
     const headers = { 'Content-Type': 'application/octet-stream' };
-    const call = { body: '', bodySerializer: () => picture, headers, ...sending(options) };
+    const call = {
+      body: '',
+      bodySerializer: () => picture,
+      headers,
+      ...sending(options),
+    };
     return answerOf(this.endpoints.POST('/v3/catalog/images', call));
   }
 
   /** A record as the line that `writeRecords` takes; a `LoupeError` with status 404 if there is none. */
-  record(id: string) {
-    return answerOf(this.endpoints.GET('/v3/catalog/records/{id}', of(id)));
+  record(id: string, options: Abortable = {}) {
+    return answerOf(this.endpoints.GET('/v3/catalog/records/{id}', of(id, options)));
   }
 
   /** Removes a product or an entity from the catalog; a `LoupeError` with status 404 if there is none. */
-  deleteRecord(id: string) {
-    return answerOf(this.endpoints.DELETE('/v3/catalog/records/{id}', of(id)));
+  deleteRecord(id: string, options: Abortable = {}) {
+    return answerOf(this.endpoints.DELETE('/v3/catalog/records/{id}', of(id, options)));
   }
 
   /** Whether a record is found, and how many of its pictures are embedded. */
-  recordStatus(id: string) {
-    return answerOf(this.endpoints.GET('/v3/catalog/records/{id}/status', of(id)));
+  recordStatus(id: string, options: Abortable = {}) {
+    return answerOf(this.endpoints.GET('/v3/catalog/records/{id}/status', of(id, options)));
   }
 
   /** How many products came from a feed, and how many of their pictures are embedded. */
-  feedStatus(id: string) {
-    return answerOf(this.endpoints.GET('/v3/catalog/feeds/{id}/status', of(id)));
+  feedStatus(id: string, options: Abortable = {}) {
+    return answerOf(this.endpoints.GET('/v3/catalog/feeds/{id}/status', of(id, options)));
   }
 
   /** The text of a CSV file that `pricing` links to. Its link lives one hour: fetch the item again instead of keeping links. */
-  async dataFile({ url }: DataFileLink): Promise<string> {
-    const response = await fetch(url);
+  async dataFile({ url }: DataFileLink, options: Abortable = {}): Promise<string> {
+    const response = await this.#fetch(new Request(url, abortable(options)));
     if (response.ok) return response.text();
-    throw new LoupeError(response.status, (await response.json()) as Failure, retryAfterOf(response));
+    throw refusal(response, (await response.json().catch(() => undefined)) as Failure | undefined);
   }
 }
 
-const of = (id: string) => ({ params: { path: { id } } });
+const of = (id: string, options: Abortable) => ({ ...abortable(options), params: { path: { id } } });
 
 type Outcome<Body> = Readonly<{ data?: Body | undefined; error?: Failure | undefined; response: Response }>;
 
 async function answerOf<Body>(calling: Promise<Outcome<Body>>): Promise<Body> {
   const { data, error, response } = await calling;
   if (data !== undefined) return data;
-  if (error?.request_id !== undefined) {
-    throw new LoupeError(response.status, error, retryAfterOf(response));
-  }
-  throw new Error(`Something before the service answered ${response.status}.`);
+  throw refusal(response, error);
 }
+
+const refusal = (response: Response, failure: Failure | undefined): Error =>
+  failure?.request_id === undefined
+    ? new Error(`Something before the service answered ${response.status}.`)
+    : new LoupeError(response.status, failure, retryAfterOf(response));
+
+const abortable = ({ signal }: Sent) => (signal ? { signal } : {});
 
 type Sent = { readonly [Option in 'signal' | 'idempotencyKey']?: CallOptions[Option] | undefined };
 
 const sending = ({ signal, idempotencyKey }: Sent) => ({
-  ...(signal ? { signal } : {}),
+  ...abortable({ signal }),
   ...(idempotencyKey ? { params: { header: { 'Idempotency-Key': idempotencyKey } } } : {}),
 });
 
 async function photosOf(photo: Photo | readonly Photo[]) {
-  return 'length' in photo ? { images: await Promise.all(photo.map(imageOf)) } : imageOf(photo);
+  return Array.isArray(photo) ? { images: await Promise.all(photo.map(imageOf)) } : imageOf(photo as Photo);
 }
 
 async function imageOf(photo: Photo): Promise<Pick<IdentifyRequest, 'url' | 'base64' | 'region'>> {

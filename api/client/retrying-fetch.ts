@@ -33,14 +33,17 @@ export function retryingFetch(fetch: Fetch, { retries, timeoutMs }: RetryOptions
       request.headers.set(IDEMPOTENCY_KEY, crypto.randomUUID());
     }
     for (let made = 0; ; ) {
-      const answer = await Promise.race([fetch(request.clone()), over]).catch((failure: unknown) => {
-        if (signal.aborted || made === retries) throw signal.aborted ? signal.reason : failure;
-        return null;
-      });
+      const answer = await Promise.race([wholeAnswer(fetch(request.clone())), over]).catch(
+        (failure: unknown) => {
+          if (signal.aborted || made === retries) throw signal.aborted ? signal.reason : failure;
+          return null;
+        },
+      );
       // Null if the call is not retried.
-      const seconds = answer && [409, 429, 503].includes(answer.status) ? retryAfterOf(answer) : null;
-      const waitMs = answer ? seconds && seconds * 1000 : FIRST_WAIT_MS * 2 ** made;
       const isRunning = answer?.status === 409;
+      const isRetried = !answer || answer.status === 429 || answer.status === 503;
+      const seconds = answer && (isRunning || isRetried) ? retryAfterOf(answer) : null;
+      const waitMs = seconds === null && isRetried ? FIRST_WAIT_MS * 2 ** made : seconds && seconds * 1000;
       const isLast = made === retries && !isRunning;
       if (answer && (waitMs === null || isLast || Date.now() + waitMs >= giveUpAt)) return answer;
       if (!isRunning) made += 1;
@@ -54,10 +57,17 @@ const IDEMPOTENCY_KEY = 'Idempotency-Key';
 /** Changes nothing and is free; it is called at each keystroke, so its answers are not worth keeping. */
 const SUGGEST = '/catalog/suggest';
 
-/** Seconds of `Retry-After`; null without. */
+/** With its body, so that a connection lost in the middle of it counts as lost. */
+async function wholeAnswer(answering: Promise<Response>): Promise<Response> {
+  const answer = await answering;
+  return answer.body ? new Response(await answer.arrayBuffer(), answer) : answer;
+}
+
+/** Seconds of `Retry-After`, from now if it is a date; null without. */
 export function retryAfterOf(answer: Response): number | null {
-  const seconds = Number.parseInt(answer.headers.get('Retry-After') ?? '', 10);
-  return Number.isNaN(seconds) ? null : seconds;
+  const text = answer.headers.get('Retry-After') ?? '';
+  const seconds = /^\d+$/.test(text) ? Number(text) : Math.ceil((Date.parse(text) - Date.now()) / 1000);
+  return Number.isNaN(seconds) ? null : Math.max(0, seconds);
 }
 
 /** Waits, unless the caller gives up before that. */

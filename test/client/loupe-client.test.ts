@@ -8,6 +8,8 @@ import { useService } from '../support/service';
 
 /** The typed client that is generated from `/openapi.json`; `examples.test.ts` calls what `docs/api/typescript.md` shows. */
 const service = useService();
+/** A 503 without `Retry-After`. */
+const BUSY = 5030;
 const client = (options: Partial<LoupeOptions> = {}) =>
   new LoupeClient({ baseUrl: service.url, key: service.key.key, ...options });
 
@@ -24,7 +26,11 @@ test('identify takes bytes; sent again with its key it is the same call', async 
   const { accountId, key } = await service.newKey({ credits: 100 });
   const caller = client({ key });
   for (const _time of [1, 2]) {
-    const options = { includes: ['pricing'] as ['pricing'], idempotencyKey: 'same-photo' };
+    const options = {
+      includes: ['pricing'] as ['pricing'],
+      idempotencyKey: 'same-photo',
+      min_confidence: 0.1,
+    };
     const { data, includes } = await caller.identify({ bytes: service.photoBytes }, options);
     expect(data[0]).toMatchObject({ id: 'product_birkin_croc', confidence: expect.any(Number) });
     expect(data[0]?.variants?.[0]?.pricing?.market_estimates?.[0]?.region).toBe('NA');
@@ -65,12 +71,14 @@ test('endpoints reach every address, with lists as the service reads them', asyn
 
 describe('a call that was refused for the moment', () => {
   let seen: IncomingMessage[];
-  /** Statuses of the next answers; after them 200. */
+  /** Statuses of the next answers; after them 200. 0: none; -1: the connection is lost in the middle of it; BUSY: a proxy's. */
   let statuses: number[];
   const server = useServer((req, res) => {
     seen.push(req);
     const status = statuses.shift() ?? 200;
     if (status === 0) return void req.socket.destroy();
+    if (status === -1) return void res.writeHead(200).write('{', () => req.socket.destroy());
+    if (status === BUSY) return void res.writeHead(503).end('<html>');
     const refusal = { success: false, error: 'unavailable', message: 'Away.', request_id: 'abcdefgh' };
     const headers = { 'Content-Type': 'application/json', 'Retry-After': status === 429 ? '600' : '0' };
     res.writeHead(status, headers).end(JSON.stringify(status === 200 ? { data: [] } : refusal));
@@ -82,13 +90,16 @@ describe('a call that was refused for the moment', () => {
   const stub = (options: Partial<LoupeOptions> = {}) =>
     client({ baseUrl: `http://${addressOf(server)}/`, ...options });
 
-  test.each([[[503, 503]], [[409, 409, 409, 409]], [[0]]])('(%j) is repeated as one call', async (first) => {
-    statuses = [...first];
-    await expect(stub().search({ query: 'birkin' })).resolves.toEqual({ data: [] });
-    expect(seen).toHaveLength(first.length + 1);
-    const names = new Set(seen.map(({ headers }) => headers['idempotency-key']));
-    expect([...names]).toEqual([expect.stringMatching(/^[0-9a-f-]{36}$/)]);
-  });
+  test.each([[[503, 503]], [[409, 409, 409, 409]], [[0]], [[-1]], [[BUSY]]])(
+    '(%j) is repeated as one call',
+    async (first) => {
+      statuses = [...first];
+      await expect(stub().search({ query: 'birkin' })).resolves.toEqual({ data: [] });
+      expect(seen).toHaveLength(first.length + 1);
+      const names = new Set(seen.map(({ headers }) => headers['idempotency-key']));
+      expect([...names]).toEqual([expect.stringMatching(/^[0-9a-f-]{36}$/)]);
+    },
+  );
 
   test.each([
     ['when it stays so', [503, 503, 503], { status: 503, retryAfterSeconds: 0 }, 3],
@@ -101,7 +112,27 @@ describe('a call that was refused for the moment', () => {
   });
 });
 
+const BY_ID = [
+  ...(['item', 'similar', 'job', 'cancelJob', 'removeWebhook'] as const),
+  ...(['record', 'deleteRecord', 'recordStatus', 'feedStatus'] as const),
+];
 const silent = useServer(() => undefined);
+test('every call can be aborted', async () => {
+  const caller = client({ baseUrl: `http://${addressOf(silent)}` });
+  const options = { signal: AbortSignal.timeout(300) };
+  const link = { region: 'NA', url: `http://${addressOf(silent)}` } as const;
+  const calls = [
+    ...BY_ID.map((method) => caller[method]('x', options)),
+    ...[caller.webhooks(options), caller.correct('x', null, 'no', options), caller.dataFile(link, options)],
+    ...[caller.search({}, options), caller.items(['x'], options), caller.suggest({ query: 'x' }, options)],
+    ...[caller.identify({ url: 'http://x' }, options), caller.createJob([], options)],
+    ...[caller.writeRecords([], options), caller.storeImage(service.photoBytes, options)],
+  ];
+  const outcomes = await Promise.allSettled(calls);
+  const timeout = { status: 'rejected', reason: expect.objectContaining({ name: 'TimeoutError' }) };
+  expect(outcomes).toEqual(calls.map(() => timeout));
+});
+
 test('a call without an answer ends', async () => {
   const baseUrl = `http://${addressOf(silent)}`;
   const search = whileCollecting(client({ baseUrl, timeoutMs: 500 }).search({}));
