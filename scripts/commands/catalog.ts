@@ -51,7 +51,10 @@ const importCommand = (catalog: Command) =>
     .option('--map <file>', 'for a table: a JSON file that maps fields to columns')
     .option('--category <category>', 'for a table: the category of all products, by slug or name')
     .option('--currency <code>', 'for a table: the currency of prices without one')
-    .option('--shop <url>', 'for a table without links: the shop, whose products are at /products/<handle>')
+    .option(
+      '--shop <url>',
+      'for a table without whole links: the shop, or its pages with columns, as https://shop.example/item/{SKU}',
+    )
     .option('--feed <name>', 'for a table: record that its products came from this feed')
     .option('--remove-missing', 'remove products that the feed no longer has, up to a fifth of it')
     .option('--force', 'remove more than a fifth');
@@ -116,8 +119,8 @@ function describe(result: ImportResult): string {
   const preview = table?.preview ? `${describePreview(table.preview)}\n\n` : '';
   if (isEmpty(result)) return `${preview}nothing was imported: there is no record in it`;
   const lines = [
-    table && `${table.products} products, ${table.removed} removed`,
-    `${result.accepted} accepted, ${result.rejected} rejected`,
+    table && `${table.products} products, ${table.removed} ${table.preview ? 'to be ' : ''}removed`,
+    `${result.accepted} records accepted (products, brands, prices, ...), ${result.rejected} rejected`,
     embedded > 0 && `${embedded} images embedded`,
     notEmbedded > 0 && `${notEmbedded} images could not be embedded; the next run tries again`,
     result.rejected > 0 && `the rejects are in ${result.report}`,

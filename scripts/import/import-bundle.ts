@@ -78,7 +78,7 @@ async function importInto(
 ): Promise<Pick<ImportResult, 'accepted' | 'rejected' | 'table'>> {
   const rejects = await RejectReport.create(report);
   try {
-    const source = await sourceOf(input, store, rejects, { dryRun, now: clock.now(), progress });
+    const source = await sourceOf(input, store, rejects, { now: clock.now(), progress });
     const storeFile = fileStorer(input, stored, { imageBytesMax, dryRun });
     const pictures = new RecordPictures({ images, index: storedImages, storeFile, dryRun });
     const accepted = await importRecords({
@@ -103,7 +103,7 @@ async function sourceOf(
   input: Bundle | OpenTable,
   store: CatalogImportStore,
   rejects: RejectReport,
-  { dryRun, now, progress }: { readonly dryRun: boolean; readonly now: Date; readonly progress: Progress },
+  { now, progress }: { readonly now: Date; readonly progress: Progress },
 ) {
   if (input instanceof Bundle) {
     for (const warning of input.warnings) progress.note(`warning: ${warning}`);
@@ -111,8 +111,7 @@ async function sourceOf(
     return input.source(now);
   }
   const { feed } = input.options;
-  // A dry run records nothing about the feed, and removes nothing.
-  const run = feed === null || dryRun ? null : await store.openFeed(feed);
+  const run = feed === null ? null : await store.openFeed(feed);
   const source = await TableSource.open(input, store, run, now, progress);
   rejects.onReject = source.onReject;
   return source;

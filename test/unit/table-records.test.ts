@@ -1,4 +1,7 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { encode } from 'iconv-lite';
+import { REPOSITORY_ROOT } from '../../scripts/lab/service-processes';
 import { readTable } from '../support/table-records';
 
 /** contract 13.20: the result of a shop's whole file. */
@@ -75,44 +78,49 @@ const VARIANTS = [
   { id: 'variant_B.B-1', fields: [{ field: 'size', name: '80' }] },
   { id: 'variant_B.B-2', fields: [{ field: 'size', name: '90' }] },
 ];
+const EXPORTS = join(REPOSITORY_ROOT, 'test/fixtures/exports');
 const LEFT_OUT = ['1 product left out: draft, archived or unpublished'];
 
 // contract 13.20
 test.each([
-  [
-    'woocommerce',
-    `ID,Type,SKU,Name,Published,Tax status,Sale price,Regular price,Categories,Parent,Brands,Attribute 1 name,Attribute 1 value(s)
-45,variable,B,D&amp;G Belt,1,taxable,,,"Sale, Wear > Belts",,D&G,Size,"80, 90"
-46,variation,B-1,D&amp;G Belt - 80,1,taxable,,350,,B,,Size,80
-47,variation,B-2,D&amp;G Belt - 90,1,taxable,299,350,,id:B,,Size,90
-48,simple,C,Draft,-1,taxable,,1,Sale,,,,`,
-  ],
-  [
-    'shopify',
-    `Title,URL handle,Vendor,Product category,Published on online store,Status,SKU,Option1 name,Option1 value,Price,Product image URL
-D&G Belt,B,D&G,Wear > Belts,TRUE,Active,B-1,Size,80,350,https://a.example/a.jpg
-,B,,,,,B-2,Size,90,299,
-Draft,C,,,TRUE,Draft,C,,,1,`,
-  ],
-  [
-    'square',
-    `Reference Handle,Token,Item Name,SKU,Categories,Permalink,Square Online Item Visibility,Price,Option Name 1,Option Value 1
-B,B-1,D&G Belt,X,Belts,belt,visible,350,Size,80
-B,B-2,D&G Belt,Y,Belts,belt,visible,299,Size,90
-C,C,Hidden,Z,Belts,belt,hidden,1,,`,
-  ],
+  ['woocommerce', '?p=45'],
+  ['shopify', 'products/B'],
+  ['square', 'products/B'],
+  ['ebay', 'itm/B'],
+  ['bigcommerce', 'belt/'],
+  ['bigcommerce-legacy', 'belt/'],
+  ['lightspeed', 'products/B'],
+  ['lightspeed-ecom', 'products/B'],
+  ['magento', 'belt.html'],
 ])(
-  'an export of %s: products, variants and prices; what is not on sale is left out',
-  async (format, text) => {
+  'an export of %s: products, variants, prices and pages; what is not on sale is left out',
+  async (system, page) => {
+    const text = readFileSync(join(EXPORTS, `${system}.csv`));
     const options = { currency: 'eur', shop: 'https://shop.example' };
     const { columns, products, listings, rejects, notes } = await readTable('export.csv', text, options);
-    expect([columns.format, rejects, notes]).toEqual([format, [], LEFT_OUT]);
-    expect(products).toMatchObject([
-      { id: 'product_B', title: 'D&G Belt', category: 'belts', variants: VARIANTS },
-    ]);
+    expect([columns.format, rejects, notes]).toEqual([system.split('-')[0], [], LEFT_OUT]);
+    const own = { title: 'D&G Belt', category: 'belts', url: `https://shop.example/${page}` };
+    expect(products).toMatchObject([{ id: 'product_B', ...own, variants: VARIANTS }]);
     expect(listings).toMatchObject([{ price: 350 }, { price: 299 }]);
   },
 );
+
+// contract 13.20
+test('addresses without their scheme or host, and pages named by a column', async () => {
+  const rows = ['a,/bag-a/,/a.jpg', 'b,www.b.example/b,', 'c,//c.example/c,', 'd d,,'];
+  const text = ['sku,link,image', ...rows]
+    .map((each) => `${each},Bag`)
+    .join('\n')
+    .replace('Bag', 'title');
+  const shop = 'https://shop.example/en/{sku}?k={key}';
+  const { products, rejects } = await readTable('a.csv', text, { shop });
+  const urls = ['shop.example/bag-a/', 'b.example/b', 'c.example/c', 'shop.example/en/d%20d?k=d%20d'];
+  expect(products).toMatchObject(
+    urls.map((url) => ({ url: expect.stringContaining(`https://${url}`.replace('//b.', '//www.b.')) })),
+  );
+  expect([products[0], rejects]).toMatchObject([{ images: ['https://shop.example/a.jpg'] }, []]);
+  expect((await readTable('a.csv', text)).rejects).toEqual(['2: url: is no https:// address']);
+});
 
 const WATCH = {
   id: 'W1',

@@ -12,11 +12,11 @@ import type { CatalogImportStore, FeedRun, RecordTransaction, UnpricedVariant } 
 import type { OpenAuditEntry } from '../../core/audit-log';
 import { writtenTable } from '../../core/copy-rows';
 import { insertMessages } from '../../core/shared-clauses';
-import { disableTimeout, rowsOf, sql } from '../../core/sql';
+import { disableTimeout, rowsOf, type Sql, sql } from '../../core/sql';
 import { upsert } from '../../core/staging';
 import { makeSearchSnapshot } from '../search/make-snapshot';
 import { countOf } from './catalog-tables';
-import { type InTransaction, PostgresRecordStore, STOPPED_IMPORT } from './record-store';
+import { PostgresRecordStore, STOPPED_IMPORT } from './record-store';
 import { countDeferredIndexes, deferIndexes, makeIndexes, tidyTables } from './search-upkeep';
 
 const BEAT_MS = 2_000;
@@ -114,8 +114,22 @@ export class PostgresImportStore extends PostgresRecordStore implements CatalogI
     this.isFirstLoad = false;
   }
 
-  openFeed(name: string): Promise<FeedRun> {
-    return openFeed(this.knex, this.inTransaction, name);
+  async openFeed(feed: string): Promise<FeedRun> {
+    const run = randomUUID();
+    return {
+      ...(await readFeed(this.knex, feed, sql`run <> ${run}`)),
+      note: async (productIds) => {
+        if (productIds.length === 0) return;
+        const noted = sql`INSERT INTO product_feeds (feed, product_id, run)
+          SELECT ${feed}, id, ${run} FROM unnest(${[...new Set(productIds)]}::text[]) AS given (id) ORDER BY id
+          ON CONFLICT (feed, product_id) DO UPDATE SET run = excluded.run`;
+        await this.inTransaction((trx) => rowsOf(trx, noted));
+      },
+      forgetMissing: async () => {
+        const gone = sql`DELETE FROM product_feeds WHERE feed = ${feed} AND run <> ${run}`;
+        await this.inTransaction((trx) => rowsOf(trx, gone));
+      },
+    };
   }
 
   async staleRows(): Promise<number> {
@@ -154,29 +168,22 @@ export class PostgresImportStore extends PostgresRecordStore implements CatalogI
   }
 }
 
-async function openFeed(knex: Knex, write: InTransaction, feed: string): Promise<FeedRun> {
-  const run = randomUUID();
-  const missing = sql`FROM product_feeds AS own JOIN products ON id = product_id
-    WHERE feed = ${feed} AND run <> ${run} AND NOT deleted
-      AND NOT EXISTS (SELECT FROM product_feeds AS other WHERE other.product_id = own.product_id AND other.feed <> own.feed)`;
-  const live = sql`FROM product_feeds JOIN products ON id = product_id WHERE feed = ${feed} AND NOT deleted`;
+/** What a feed has lost. @param isMissing tells rows of `product_feeds`, as `own`, that this import did not mark */
+async function readFeed(
+  knex: Knex,
+  feed: string,
+  isMissing: Sql,
+): Promise<Pick<FeedRun, 'known' | 'missingCount' | 'missing'>> {
+  const live = sql`FROM product_feeds AS own JOIN products ON id = product_id WHERE feed = ${feed} AND NOT deleted`;
+  const missing = sql`${live} AND ${isMissing}
+    AND NOT EXISTS (SELECT FROM product_feeds AS other WHERE other.product_id = own.product_id AND other.feed <> own.feed)`;
   return {
     known: await countOf(knex, live),
-    async note(productIds) {
-      if (productIds.length === 0) return;
-      const noted = sql`INSERT INTO product_feeds (feed, product_id, run)
-        SELECT ${feed}, id, ${run} FROM unnest(${[...new Set(productIds)]}::text[]) AS given (id) ORDER BY id
-        ON CONFLICT (feed, product_id) DO UPDATE SET run = excluded.run`;
-      await write((trx) => rowsOf(trx, noted));
-    },
     missingCount: () => countOf(knex, missing),
     async missing(after, limit) {
       const rows = await rowsOf<{ id: string }>(knex)`
         SELECT product_id AS id ${missing} AND product_id > ${after} ORDER BY product_id LIMIT ${limit}`;
       return rows.map(({ id }) => id);
-    },
-    async forgetMissing() {
-      await write((trx) => rowsOf(trx)`DELETE FROM product_feeds WHERE feed = ${feed} AND run <> ${run}`);
     },
   };
 }
@@ -235,13 +242,25 @@ class DryRunStore extends PostgresRecordStore implements CatalogImportStore {
   makeIndexes = async () => undefined;
   productsWritten = () => undefined;
   end = async () => undefined;
-  openFeed = () => Promise.reject(new Error('A dry run opens no feed.'));
 
   override readonly inTransaction = <Result>(work: (trx: Knex) => Promise<Result>): Promise<Result> =>
     super.inTransaction(async (trx) => {
       await disableTimeout(trx);
       return await work(trx);
     });
+
+  async openFeed(feed: string): Promise<FeedRun> {
+    const isMissing = sql`NOT EXISTS (SELECT FROM catalog_import_preview AS seen WHERE seen.id = ${this.run}::text || own.product_id)`;
+    const noted = { kind: 'product', category: null, product_id: null, deleted: false };
+    return {
+      ...(await readFeed(this.knex, feed, isMissing)),
+      note: (productIds) => {
+        const rows = this.owned([...new Set(productIds)]).map((id) => ({ ...noted, id }));
+        return this.inTransaction((trx) => upsert(trx, PREVIEW, rows));
+      },
+      forgetMissing: async () => undefined,
+    };
+  }
 
   async close(): Promise<void> {
     const after = `${this.run}\u{10ffff}`;

@@ -1,80 +1,34 @@
+import dictionary from './columns.json';
 import { currencyIn, withoutCurrency } from './prices';
 
 /**
- * The meaning of a column of a shop's table, and the headers recognised for it: folded by `foldHeader`, in the spellings of
- * Shopify, Google Merchant and shops in six languages. `images` and `keywords` take several columns, the others the first.
+ * The meanings of columns of a shop's table, and the headers recognised for each: folded by `foldHeader`, in the spellings of
+ * Google Merchant, several systems and shops in six languages. `images` and `keywords` take several columns, the others the
+ * first. `row` says what a row is about, where rows of variants follow that of their product; `variations` lists the SKUs of a
+ * product whose variants have rows of their own; `options` and `attributes` are lists in a cell, `Size=S,Colour=Red`.
  */
-const HEADERS = {
-  parent: '',
-  group: 'handle|url handle|item group id|group id|parent id|parent sku|product handle',
-  id: 'id|product id|item id|offer id|produkt id|identifiant|identificador',
-  sku: 'sku|variant sku|article number|artikelnummer|artikelnr|artikel nr|art nr|item number|stock number|custom label sku|product code sku|reference|referenz|ref|code article|codice|codice articolo|referencia|referentie',
-  title:
-    'title|name|item name|product name|product title|titel|bezeichnung|artikelbezeichnung|artikelname|produktname|produktbezeichnung|nom|nom du produit|titre|designation|libelle|nome|titolo|denominazione|nombre|titulo|naam|productnaam',
-  description:
-    'description|product description|body html|body|beschreibung|descrizione|descripcion|descricao|omschrijving',
-  url: 'link|url|product url|product link|permalink|produkt url|produktlink|lien|enlace|collegamento|webadresse',
-  brand:
-    'brand|brands|brand name|vendor|manufacturer|maker|designer|marke|hersteller|marque|fabricant|marca|fabricante|produttore|merk',
-  category:
-    'category|product category|google product category|kategorie|produktkategorie|warengruppe|categorie|categoria',
-  categories: 'categories|categories x y z',
-  type: 'type|product type|typ|produkttyp|produktart|type de produit|tipo|tipo di prodotto|tipo de producto',
-  model: 'model|modell|modele|modello|modelo',
-  style: '',
-  keywords:
-    'tags|keywords|labels|mpn|gtin|schlagworte|stichworte|mots cles|etiquettes|etiquetas|parole chiave',
-  images:
-    'image|images|image src|image link|additional image link|image url|product image url|image urls x y z|item photo url|picture|pictures|photo|photos|bild|bilder|bild url|bildlink|foto|fotos|immagine|immagini|imagen|imagenes|afbeelding',
-  image_position: 'image position',
-  variant_image: 'variant image|variant image url',
-  price:
-    'price|variant price|regular price|start price|preis|verkaufspreis|vk preis|prix|prezzo|precio|preco|prijs',
-  sale_dates: 'sale price effective date',
-  sale_price:
-    'sale price|special price|angebotspreis|sonderpreis|prix promo|prix solde|prezzo scontato|precio oferta',
-  currency: 'currency|wahrung|devise|monnaie|valuta|moneda|moeda',
-  size: 'size|grosse|taille|taglia|talla|tamanho|maat',
-  colour: 'color|colour|farbe|couleur|colore|cor|kleur',
-  material: 'material|materiau|matiere|materiale|materiaal',
-  gender: 'gender|target gender|geschlecht|genre|sexe|genere|genero|geslacht',
-  condition: 'condition|zustand|etat|condizione|estado|conditie',
-  availability: 'availability|verfugbarkeit|disponibilite|disponibilita|disponibilidad|beschikbaarheid',
-  status: 'status',
-  published: 'published|published on online store|square online item visibility|product visible|active 0 1',
-  option1_name: 'option1 name|attribute 1 name|option name 1',
-  option1_value: 'option1 value|attribute 1 value s|option value 1',
-  option2_name: 'option2 name|attribute 2 name|option name 2',
-  option2_value: 'option2 value|attribute 2 value s|option value 2',
-  option3_name: 'option3 name|attribute 3 name|option name 3',
-  option3_value: 'option3 value|attribute 3 value s|option value 3',
-} as const;
-
-export type TableField = keyof typeof HEADERS;
+const HEADERS: Readonly<Record<TableField, readonly string[]>> = dictionary.fields;
+export type TableField = keyof typeof dictionary.fields;
 const FIELDS = Object.keys(HEADERS) as TableField[];
 const isField = (name: string): name is TableField => Object.hasOwn(HEADERS, name);
 
-const FIELD_OF_HEADER = new Map(
-  FIELDS.flatMap((field) => HEADERS[field].split('|').map((each) => [each, field])),
-);
+const FIELD_OF_HEADER = new Map(FIELDS.flatMap((field) => HEADERS[field].map((each) => [each, field])));
 const LISTS: ReadonlySet<TableField> = new Set(['images', 'keywords']);
 
-export const TABLE_FORMATS = ['shopify', 'google', 'woocommerce', 'square', 'ebay', 'generic'] as const;
-export type TableFormat = (typeof TABLE_FORMATS)[number];
-
-/** Exports with headers that mean something else in other tables: a header that only they have; and the columns of fields, '' for none. */
-const SYSTEMS: { readonly [Format in TableFormat]?: readonly [string, { [Field in TableField]?: string }] } =
-  {
-    woocommerce: ['tax status', { parent: 'parent', group: 'sku|id', sku: 'sku', type: '' }],
-    square: [
-      'square online item visibility',
-      { group: 'reference handle|item name', title: 'item name', id: 'token', url: '' },
-    ],
-    ebay: ['ebay category 1 name', { id: 'item number', category: 'ebay category 1 name' }],
-  };
+/** An export with headers that mean something else in other tables. */
+interface System {
+  /** Those that only it has. */
+  readonly headers: readonly string[];
+  /** The columns of fields, best first. */
+  readonly columns: { readonly [Field in TableField]?: readonly string[] };
+  /** The page of a product below the address of the shop, with columns in braces. */
+  readonly page?: string;
+}
+const SYSTEMS: Readonly<Record<string, System>> = dictionary.systems;
+export const TABLE_FORMATS: readonly string[] = ['shopify', 'google', ...Object.keys(SYSTEMS), 'generic'];
 
 export interface TableColumns {
-  readonly format: TableFormat;
+  readonly format: string;
   /** The columns of a field, best first. */
   readonly of: ReadonlyMap<TableField, readonly string[]>;
   /** Columns that go to a product's own `data`. */
@@ -82,6 +36,8 @@ export interface TableColumns {
   readonly unread: readonly string[];
   /** The currency in the header of the prices, as in "Price (EUR)". */
   readonly currency: string | null;
+  /** The page of a product below the address of the shop: columns in braces, and `{key}`. */
+  readonly page: string;
 }
 
 /** A map file: a field, or `data`, to the name of its column or columns, or null for none; `"data": "*"` takes all others. */
@@ -90,13 +46,14 @@ export type ColumnMap = Readonly<Record<string, string | readonly string[] | nul
 /** The meaning of the columns, by the map, then by their headers. @throws Error for an unknown field or column in the map */
 export function readColumns(
   header: readonly string[],
-  format: TableFormat | null = null,
+  format: string | null = null,
   map: ColumnMap = {},
 ): TableColumns {
   const of = new Map<TableField, string[]>();
   const used = new Set<string>();
-  const system =
-    format ?? TABLE_FORMATS.find((name) => header.map(foldHeader).includes(SYSTEMS[name]?.[0] ?? '-'));
+  const folded = new Set(header.map(foldHeader));
+  const isOf = (name: string) => SYSTEMS[name]?.headers.some((each) => folded.has(each));
+  const system = format ?? TABLE_FORMATS.find(isOf);
   const known = { ...(system && columnsOfSystem(system, header)), ...map };
   for (const [name, wanted] of Object.entries(known)) {
     if (name !== 'data' && !isField(name)) throw new Error(unknownField(name));
@@ -105,7 +62,7 @@ export function readColumns(
     for (const column of of.get(name) ?? []) used.add(column);
   }
   for (const column of header) {
-    const field = FIELD_OF_HEADER.get(foldHeader(column));
+    const field = fieldOf(column);
     if (used.has(column) || !field || Object.hasOwn(known, field)) continue;
     const columns = of.get(field) ?? [];
     if (columns.length > 0 && !LISTS.has(field)) continue;
@@ -124,20 +81,21 @@ export function readColumns(
     data,
     unread: [...others.filter((column) => !data.includes(column)), ...repeated],
     currency: (of.get('price') ?? []).map(currencyIn).find((code) => code !== null) ?? null,
+    page: SYSTEMS[system ?? '']?.page ?? '/products/{key}',
   };
 }
 
 /** The fields of a system whose columns the table has, and those that it must not have. */
-const columnsOfSystem = (system: TableFormat, header: readonly string[]): ColumnMap =>
+const columnsOfSystem = (system: string, header: readonly string[]): ColumnMap =>
   Object.fromEntries(
-    Object.entries(SYSTEMS[system]?.[1] ?? {}).flatMap(([field, names]) => {
-      const columns = names.split('|').flatMap((name) => header.filter((each) => foldHeader(each) === name));
-      return columns.length > 0 || names === '' ? [[field, columns]] : [];
+    Object.entries(SYSTEMS[system]?.columns ?? {}).flatMap(([field, names]) => {
+      const columns = names.flatMap((name) => header.filter((each) => foldHeader(each) === name));
+      return columns.length > 0 || names.length === 0 ? [[field, columns]] : [];
     }),
   );
 
-export const isKnownHeader = (cell: string): boolean =>
-  foldHeader(cell) !== '' && FIELD_OF_HEADER.has(foldHeader(cell));
+/** The field that a header, or the name of an attribute, is known to mean. */
+export const fieldOf = (header: string): TableField | undefined => FIELD_OF_HEADER.get(foldHeader(header));
 
 function columnsNamed(
   wanted: string | readonly string[] | null,
@@ -155,7 +113,7 @@ function columnsNamed(
 const unknownField = (name: string): string =>
   `The map has an unknown field "${name}". It may have: ${[...FIELDS, 'data'].join(', ')}.`;
 
-const formatOf = (of: ReadonlyMap<TableField, readonly string[]>): TableFormat => {
+const formatOf = (of: ReadonlyMap<TableField, readonly string[]>): string => {
   const has = (field: TableField, header: RegExp) =>
     of.get(field)?.some((column) => header.test(foldHeader(column)));
   const isShopify = has('price', /^variant price$/) || has('images', /^(?:image src|product image url)$/);
@@ -163,9 +121,12 @@ const formatOf = (of: ReadonlyMap<TableField, readonly string[]>): TableFormat =
   return has('images', /^image link$/) && has('id', /^id$/) ? 'google' : 'generic';
 };
 
+/** A namespace, and the language of Lightspeed's exports (`NL_Title_Short`). */
+const PREFIX = /^(?:[cg]:|[a-z]{2}_(?=(?:title|description|category|variant)(?:_|$)))/i;
+
 /** A header without case, accents, punctuation, namespace, metafield, currency, and picture number. */
 export function foldHeader(header: string): string {
-  const plain = withoutCurrency(header.replace(/\(product\.metafields[^)]*\)/i, '').replace(/^[cg]:/i, ''))
+  const plain = withoutCurrency(header.replace(/\(product\.metafields[^)]*\)/i, '').replace(PREFIX, ''))
     .toLowerCase()
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
@@ -173,5 +134,5 @@ export function foldHeader(header: string): string {
     .replace(/[^\p{L}\p{N}]+/gu, ' ')
     .trim();
   const unnumbered = plain.replace(/ ?\d+$/, '');
-  return HEADERS.images.split('|').includes(unnumbered) ? unnumbered : plain;
+  return HEADERS.images.includes(unnumbered) ? unnumbered : plain;
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { EntityRecord } from '../import/records';
-import type { TableColumns, TableField } from './columns';
+import { fieldOf, type TableColumns, type TableField } from './columns';
 import { plainText } from './plain-text';
 import { readPrice, regionOf } from './prices';
 
@@ -25,7 +25,7 @@ export interface TableOptions {
   readonly category: string | null;
   /** Of prices without one, in lower case. */
   readonly currency: string | null;
-  /** The shop; a product without a link has the page `/products/<handle>` there. */
+  /** The shop, or its pages with columns in braces; the start of relative links, and of the pages of products without one. */
   readonly shop: string | null;
 }
 
@@ -47,7 +47,7 @@ export interface Named {
 export type TablePrice =
   | RowFault
   | { readonly line: number; readonly value: object }
-  | { readonly remark: string };
+  | { readonly line: number; readonly remark: string };
 
 export interface KnownNames {
   find(name: string): NamedCategory | undefined;
@@ -56,40 +56,80 @@ export interface KnownNames {
 }
 
 const FACETS = ['colour', 'material', 'gender', 'condition'] as const;
-const NO_CURRENCY = 'no currency is named; give it with --currency';
-const NO_PAGE = 'a listing needs the page of its product; give the address of the shop with --shop';
+const NO_CURRENCY = 'left out: no currency is named; give it with --currency';
+const NO_PAGE =
+  'left out: a listing needs the page of its product; give the address of the shop with --shop, and only columns of the table in braces';
+const NO_AMOUNT = 'left out: 0, or words instead of an amount';
 const MARKETS = 'markets are priced in usd, gbp and eur';
 const NO_CATEGORY = 'Products';
 const DESCRIPTION_LENGTH_MAX = 4_000;
 const OPTIONS = ['1', '2', '3'] as const;
 const DATE = /^(\d{4})-?(0[1-9]|1[0-2])-?(0[1-9]|[12]\d|3[01])/;
-const HIDDEN = ['false', 'no', 'n', '0', '-1', 'hidden', 'unavailable'];
+const GERMAN_DATE = /^(?<day>\d\d?)\.(?<month>\d\d?)\.(?:20)?(?<year>\d\d)(?!\d)/;
+/** As Magento writes in American English. */
+const AMERICAN_DATE = /^(?<month>0?[1-9]|1[0-2])\/(?<day>\d\d?)\/(?<year>\d\d)(?!\d)/;
+const HIDDEN = ['false', 'no', 'n', '0', '-1', '2', 'hidden', 'unavailable', 'not visible individually'];
+/** A pair in `size=S,color=Red`, `"Size: S","Colour: Red"`, `[Size=S|Colour=Red]`, `[S]Size=S`; and in `Type=Radio|Name=Size|Value=S`. */
+const PAIR = /(?:^|[[\],|"])\s*([^[\],|"=:]+)[=:]([^\],|"]*)/g;
+const NAMED_PAIR = /Name=([^|]*)\|Value=(.*?)(?:\[[^\]]*\])?[,;|\s]*(?=Type=|$)/g;
+/** A column in the address of pages. */
+const PLACEHOLDER = /\{([^{}]*)\}/g;
 const DEFAULT_OPTION = /^default(?: title)?$/i;
 
 export class ProductRows {
+  /** By the SKU of a variant that the row of its product lists: the key of that product. */
+  readonly #listed = new Map<string, string | null>();
+  /** The key of the last product, which further rows belong to. */
+  #above: string | null = null;
+
   constructor(
     private readonly columns: TableColumns,
     private readonly options: TableOptions,
     private readonly known: KnownNames,
   ) {}
 
-  /** The key shared by rows of one product; null for a row that names none. */
+  /** Notes the variants that a row lists; to be called for all rows before the first key is asked for. */
+  list(row: TableRow): void {
+    for (const [, sku = ''] of this.#one(row, 'variations')?.matchAll(/(?:^|\|)sku=([^,|]+)/g) ?? [])
+      this.#listed.set(sku, this.#ownKeyOf(row));
+  }
+
+  /** The key shared by rows of one product; null for a row that names none. To be called for the rows in their order. */
   keyOf(row: TableRow): string | null {
+    const named = this.#one(row, 'row')?.toLowerCase() ?? 'product';
+    if (named === 'product') this.#above = this.#ownKeyOf(row);
+    return this.#parentOf(row) ?? this.#above;
+  }
+
+  #ownKeyOf(row: TableRow): string | null {
+    const fields = ['group', 'id', 'sku', 'url'] as const;
+    return fields.reduce<string | null>((key, field) => key ?? this.#one(row, field), null);
+  }
+
+  #parentOf(row: TableRow): string | null {
     const parent = this.#one(row, 'parent')?.replace(/^id:/i, '');
-    return (
-      parent ??
-      this.#one(row, 'group') ??
-      this.#one(row, 'id') ??
-      this.#one(row, 'sku') ??
-      this.#one(row, 'url')
-    );
+    return parent ?? this.#listed.get(this.#one(row, 'sku') ?? '') ?? null;
+  }
+
+  /** Whether its product has a row of its own. */
+  #isVariant(row: TableRow): boolean {
+    const named = this.#one(row, 'row')?.toLowerCase();
+    if (named !== undefined) return named === 'sku' || named === 'variant';
+    return this.#parentOf(row) !== null || this.#one(row, 'options') !== null;
+  }
+
+  /** The product's own row before those of its variants. */
+  inOrder(rows: Rows): TableRow[] {
+    const isVariant = (row: TableRow) => this.#isVariant(row);
+    return [...rows.filter((row) => !isVariant(row)), ...rows.filter(isVariant)];
   }
 
   /** Whether a shop shows it: a draft, an archived or an unpublished product is not offered. */
   isOffered(rows: Rows): boolean {
-    const status = this.#first(rows, 'status')?.toLowerCase() ?? 'active';
-    const published = this.#first(rows, 'published')?.toLowerCase() ?? 'true';
-    return !['draft', 'archived'].includes(status) && !HIDDEN.includes(published);
+    const of = (field: TableField) => this.#first(rows, field)?.toLowerCase() ?? '';
+    const isHidden = HIDDEN.includes(of('published')) || HIDDEN.includes(of('visibility'));
+    const isArchived = of('archived') !== '' && !HIDDEN.includes(of('archived'));
+    return !['draft', 'archived'].includes(of('status')) && !isHidden && !isArchived;
   }
 
   /** Whether they can be a product. */
@@ -137,7 +177,7 @@ export class ProductRows {
     const skus = distinct(rows.map((row) => this.#one(row, 'sku')));
     const keywords = this.#all(rows, 'keywords').flatMap((text) => text.split(/[,;|]/));
     const data = this.#data(rows);
-    const url = this.#first(rows, 'url') ?? this.#pageOf(key);
+    const url = this.#linkIn(rows) ?? this.#pageOf(key, rows);
     const isPageLeftOut = url !== null && /^http:\/\//i.test(url);
     const value = {
       id: productId(key),
@@ -159,21 +199,23 @@ export class ProductRows {
   /** Its prices as listings in bundle form. @param date today's, `YYYY-MM-DD` */
   listings(key: string, rows: Rows, date: string): readonly TablePrice[] {
     const title = plainText(this.#first(rows, 'title') ?? '');
-    const page = this.#first(rows, 'url') ?? this.#pageOf(key);
+    const page = this.#linkIn(rows) ?? this.#pageOf(key, rows);
     return this.#variants(key, rows).variants.flatMap(({ row, value: { id, fields } }): TablePrice[] => {
       const { line } = row;
-      const sale = this.#isOnSale(row, date) ? this.#one(row, 'sale_price') : null;
-      const text = sale ?? this.#one(row, 'price');
-      if (text === null) return [];
+      // A variant without a price of its own has that of its product.
+      const own = this.#isVariant(row) ? rows.slice(0, 1).filter((each) => !this.#isVariant(each)) : [];
+      const prices = [row, ...own].flatMap((each) => this.#pricesOf(each, date));
+      const text = prices.find((each) => !isNoAmount(each));
+      if (text === undefined) return this.#one(row, 'price') === null ? [] : [{ line, remark: NO_AMOUNT }];
       const price = readPrice(text, this.columns.format !== 'generic');
       if (!price) return [{ line, field: 'price', reason: `"${text}" is no price` }];
       const named = this.#one(row, 'currency')?.toLowerCase() ?? this.columns.currency;
       const currency = price.currency ?? named ?? this.options.currency;
-      const link = this.#one(row, 'url') ?? page;
-      if (currency === null) return [{ remark: NO_CURRENCY }];
-      if (link === null) return [{ remark: NO_PAGE }];
+      const link = this.#linkIn([row]) ?? page;
+      if (currency === null) return [{ line, remark: NO_CURRENCY }];
+      if (link === null) return [{ line, remark: NO_PAGE }];
       const region = regionOf(currency);
-      if (region === null) return [{ remark: `in ${currency.toUpperCase()}; ${MARKETS}` }];
+      if (region === null) return [{ line, remark: `left out: in ${currency.toUpperCase()}; ${MARKETS}` }];
       const variant_name = [title, ...fields.map(({ name }) => name)].join(' ').trim();
       const vendor = URL.canParse(link) ? new URL(link).hostname : '';
       const value = { variant: id, region, link, variant_name, vendor, price: price.amount, currency, date };
@@ -181,11 +223,14 @@ export class ProductRows {
     });
   }
 
-  /** By the first and last day of the sale, `2026-02-01T13:00-0800/20260228`; a side that is no such date is open. */
-  #isOnSale(row: TableRow, date: string): boolean {
-    const sides = (this.#one(row, 'sale_dates') ?? '').split('/');
-    const [first = date, last = date] = sides.map((time) => DATE.exec(time.trim())?.slice(1).join('-'));
-    return first <= date && date <= last;
+  /** The price that counts today before others that may stand in for it. */
+  #pricesOf(row: TableRow, date: string): string[] {
+    const [start, end] = [this.#one(row, 'sale_start') ?? '', this.#one(row, 'sale_end') ?? ''];
+    // Either `2026-02-01T13:00-0800/20260228` or two cells; a side that is no date is open.
+    const sides = this.#one(row, 'sale_dates')?.split('/') ?? [start, end];
+    const [first = date, last = date] = sides.map(dayOf);
+    const sale = first <= date && date <= last ? this.#one(row, 'sale_price') : null;
+    return [sale, this.#one(row, 'price')].filter((text) => text !== null);
   }
 
   #variants(key: string, rows: Rows) {
@@ -200,6 +245,7 @@ export class ProductRows {
       }));
       const given = [
         ...fields.filter(({ name }) => name === null || !DEFAULT_OPTION.test(name)),
+        ...this.#optionsOf(row),
         ...ownFields.map((field) => ({ field, name: this.#one(row, field) })),
       ].flatMap(({ field, name }) => (name === null ? [] : [{ field, name }]));
       const id = this.#one(row, 'group') === null ? null : this.#one(row, 'id');
@@ -207,18 +253,19 @@ export class ProductRows {
       const options = given.map((each) => each.name);
       const parts = [sku ?? [], sku === null || isSkuTaken ? options : []].flat();
       const name = id ?? (parts.join('/') || 'default');
-      const images = this.#pictures(
-        row,
-        rows.length > 1 && (isGoogle || this.#one(row, 'parent') !== null) ? 'images' : 'variant_image',
-      );
+      const isPictured = rows.length > 1 && (isGoogle || this.#isVariant(row));
+      const images = [
+        ...this.#pictures(row, 'variant_image'),
+        ...(isPictured ? this.#pictures(row, 'images') : []),
+      ];
       const value = { id: `variant_${idPart(key)}.${idPart(name)}`, fields: given, images };
       return { row, sku, options, name, value };
     };
     const variants = new Map<string, ReturnType<typeof variantOf>>();
     const faults: RowFault[] = [];
-    // Where rows name their parent, its own row is no variant.
-    const children = rows.filter((row) => this.#one(row, 'parent') !== null);
-    const own = children.length > 0 ? children : rows;
+    // Where variants have rows of their own, the product's row is none, nor are others that belong to it.
+    const children = rows.filter((row) => this.#isVariant(row));
+    const own = children.length > 0 ? children : this.columns.of.has('row') ? rows.slice(0, 1) : rows;
     for (const row of own) {
       // Further rows may contain only pictures.
       const isVariant =
@@ -241,9 +288,32 @@ export class ProductRows {
     return { variants: [...variants.values()], faults };
   }
 
-  #pageOf(key: string): string | null {
+  #optionsOf(row: TableRow) {
+    const text = (this.#isVariant(row) && this.#one(row, 'options')) || '';
+    return pairsIn(text).map(([name, value]) => ({ field: fieldOf(name) ?? name, name: value }));
+  }
+
+  #linkIn(rows: Rows): string | null {
+    return this.#addressOf(this.#first(rows, 'url'));
+  }
+
+  /** Of an address without its scheme or, if the shop is known, without its host. */
+  #addressOf(text: string | null): string | null {
+    const whole = text?.replace(/^(?:\/\/|(?=www\.))/i, 'https://') ?? null;
+    return whole?.startsWith('/') && this.options.shop !== null
+      ? new URL(whole, this.options.shop).href
+      : whole;
+  }
+
+  #pageOf(key: string, rows: Rows): string | null {
     const { shop } = this.options;
-    return shop === null ? null : `${shop.replace(/\/+$/, '')}/products/${encodeURIComponent(key)}`;
+    if (shop === null) return null;
+    const page = shop.includes('{') ? shop : shop.replace(/\/+$/, '') + this.columns.page;
+    const values = [...page.matchAll(PLACEHOLDER)].map(([, name = '']) =>
+      name === 'key' ? key : rows.flatMap((row) => row.cells.get(name) ?? [])[0],
+    );
+    const isWhole = values.every((value) => value !== undefined);
+    return isWhole ? page.replace(PLACEHOLDER, () => encodeURIComponent(values.shift() ?? '')) : null;
   }
 
   #data(rows: Rows): Record<string, string> {
@@ -267,13 +337,16 @@ export class ProductRows {
   #pictures(row: TableRow, field: 'images' | 'variant_image'): string[] {
     return this.#all([row], field)
       .flatMap((text) => text.split(/[|;\n]+|,\s+|,(?=https?:\/\/|\/\/)/))
-      .map((each) => each.trim().replace(/^\/\//, 'https://'))
+      .map((each) => this.#addressOf(each.trim()) ?? '')
       .filter((each) => each !== '');
   }
 
   #all(rows: Rows, field: TableField): string[] {
     const columns = this.columns.of.get(field) ?? [];
-    return rows.flatMap((row) => columns.flatMap((column) => row.cells.get(column) ?? []));
+    return rows.flatMap((row) => {
+      const found = columns.flatMap((column) => row.cells.get(column) ?? []);
+      return found.length > 0 ? found : this.#attributesOf(row, field);
+    });
   }
 
   #one(row: TableRow, field: TableField): string | null {
@@ -286,10 +359,35 @@ export class ProductRows {
         const [value] = row.cells.get(column) ?? [];
         if (value !== undefined) return value;
       }
+      const [listed] = this.#attributesOf(row, field);
+      if (listed !== undefined) return listed;
     }
     return null;
   }
+
+  /** What the list of attributes of a row has for a field. */
+  #attributesOf(row: TableRow, field: TableField): string[] {
+    const [column] = this.columns.of.get('attributes') ?? [];
+    const [text] = (column && row.cells.get(column)) || [];
+    return pairsIn(text ?? '').flatMap(([name, value]) => (fieldOf(name) === field ? [value] : []));
+  }
 }
+
+/** 0, with or without a currency, is how systems write that there is no price. */
+const isNoAmount = (text: string): boolean => !/\d/.test(text) || readPrice(text, true)?.amount === 0;
+
+/** A day as `2026-02-28`; undefined for what is no date. */
+function dayOf(time: string): string | undefined {
+  const { year, month = '', day = '' } = (GERMAN_DATE.exec(time) ?? AMERICAN_DATE.exec(time))?.groups ?? {};
+  if (year) return `20${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
+  return DATE.exec(time.trim())?.slice(1).join('-');
+}
+
+/** The pairs of a list, names in lower case. */
+const pairsIn = (text: string): (readonly [name: string, value: string])[] =>
+  [...text.matchAll(text.includes('|Value=') ? NAMED_PAIR : PAIR)].map(
+    ([, name = '', value = '']) => [name.trim().toLowerCase(), value.trim()] as const,
+  );
 
 /** The path with the most steps of a list such as `Sale, Bags > Handbags`, with `>` or `/` between steps. */
 const deepestOf = (list: string | null): string | null =>

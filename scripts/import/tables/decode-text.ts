@@ -13,8 +13,12 @@ const CHUNK = 256 * 1024;
 export const REPLACEMENT = '\ufffd';
 export const MISSING_BYTES = 'holds bytes that are no character of the encoding of the file';
 
+const GZIP = '\x1f\x8b';
 /** Excel, old and new, other archives and PDF. */
-const NO_TEXT = ['PK\x03\x04', '\xd0\xcf\x11\xe0', '\x1f\x8b', '%PDF'];
+const NO_TEXT = ['PK\x03\x04', '\xd0\xcf\x11\xe0', '%PDF'];
+const WEB_PAGE = /^\W*(?:<\?xml[^>]*>\s*)?<(?:!doctype\s+)?html\b/i;
+const WORDPRESS = /WordPress eXtended RSS|xmlns:wp=/;
+const JSON_TEXT = /^\W*[[{]\s*[{"]/;
 /** The encodings that are left to their bytes are often declared wrongly. */
 const DECLARED =
   /^<\?xml\s[^>]*\bencoding=["'](?!iso-8859-1["']|windows-1252)((?:iso-8859|windows|koi8|euc|gb|big5|shift_jis)[\w-]*)["']/i;
@@ -24,13 +28,18 @@ const ONE_BYTE = /^(?:iso|windows-12|koi8)/i;
 /**
  * By byte order mark; else UTF-16 if there are zeros, what XML declares (one byte a character only for bytes that
  * are not UTF-8), UTF-8 if most non-ASCII is valid, or Windows-1252.
- * @throws Error for a file that is not a text file
+ * @throws Error for a file that is no table
  */
 export async function encodingOf(path: string): Promise<string> {
   const head = await buffer(createReadStream(path, { end: 1023 }));
   const start = head.toString('latin1');
-  if (NO_TEXT.some((each) => start.startsWith(each)))
-    throw new Error(`${path} is not a text file; save a spreadsheet as CSV.`);
+  const fault =
+    (start.startsWith(GZIP) && 'is gzipped; unpack it, or fetch it with curl --compressed') ||
+    (NO_TEXT.some((each) => start.startsWith(each)) && 'is not a text file; save a spreadsheet as CSV') ||
+    (WEB_PAGE.test(start) && 'is a web page, such as an error or a login, and no table') ||
+    (WORDPRESS.test(start) && 'is an export of WordPress; export the products of WooCommerce as CSV') ||
+    (JSON_TEXT.test(start) && 'is JSON; a table is CSV, TSV or XML');
+  if (fault) throw new Error(`${path} ${fault}.`);
   const marked = MARKS.find(([mark]) => mark.every((byte, position) => head[position] === byte));
   if (marked) return marked[1];
   const zeros = [0, 1].map(

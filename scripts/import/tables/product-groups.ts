@@ -17,6 +17,7 @@ export async function* productGroups(
   rows: AsyncIterable<readonly ReadRow[]>,
   keyOf: (row: TableRow) => string | null,
   isScattered: (key: string) => boolean,
+  inOrder: (rows: readonly TableRow[]) => TableRow[],
 ): AsyncGenerator<readonly (ProductGroup | GroupFault)[]> {
   const waiting = new Map<string, ProductGroup>();
   let open = null as ProductGroup | null;
@@ -36,13 +37,17 @@ export async function* productGroups(
         open = { key, rows: [row] };
       }
     }
-    yield done.map(bounded);
+    yield done.map(closed);
   }
-  yield [...(open ? [open] : []), ...waiting.values()].map(bounded);
+  yield [...(open ? [open] : []), ...waiting.values()].map(closed);
+
+  function closed(found: ProductGroup | GroupFault): ProductGroup | GroupFault {
+    if (!('rows' in found)) return found;
+    return found.rows.length > ROWS_MAX ? excess(found) : { ...found, rows: inOrder(found.rows) };
+  }
 }
 
-function bounded(found: ProductGroup | GroupFault): ProductGroup | GroupFault {
-  if (!('rows' in found) || found.rows.length <= ROWS_MAX) return found;
+function excess(found: ProductGroup): GroupFault {
   const reason = `${found.rows.length} rows name "${found.key}", more than ${ROWS_MAX}`;
   return { line: found.rows[0]?.line ?? 0, field: 'id', reason, lost: false };
 }

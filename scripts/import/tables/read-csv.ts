@@ -1,6 +1,6 @@
 import { pipeline } from 'node:stream';
 import { CsvError, type InfoRecord, parse } from 'csv-parse';
-import { isKnownHeader } from '../../../models/catalog/tables/columns';
+import { fieldOf } from '../../../models/catalog/tables/columns';
 import type { ReadRow } from '../../../models/catalog/tables/product-rows';
 import { messageOf } from '../../../models/errors';
 import { addTo } from '../../../models/multimap';
@@ -32,7 +32,7 @@ interface CsvRecord {
 
 /**
  * Finds the delimiter and header of a CSV file; null for one without a row. The header is the first row; if that has no known
- * header, nor a column of the map, the first row below it with known ones.
+ * header, nor a column of the map, the first row below it with known ones and more cells.
  */
 export async function csvForm(
   path: string,
@@ -40,14 +40,17 @@ export async function csvForm(
   mapped: readonly string[] = [],
 ): Promise<CsvForm | null> {
   const knownIn = (cells: readonly string[]) =>
-    cells.filter((cell) => isKnownHeader(cell) || mapped.includes(cell.trim())).length;
+    cells.filter((cell) => fieldOf(cell) !== undefined || mapped.includes(cell.trim())).length;
   const cellsOf = (line: string) => line.replaceAll('"', '').split(delimiterOf(line));
   let delimiter = '';
   let isTitled = false;
   for await (const text of decodedText(path, encoding, () => undefined)) {
     const [first = '', ...next] = text.split(/\r\n|\n|\r/).filter((line) => line.trim() !== '');
     const below = next.slice(0, TITLE_LINES).find((line) => knownIn(cellsOf(line)) >= HEADERS_MIN);
-    isTitled = below !== undefined && !SEPARATOR.test(first) && knownIn(cellsOf(first)) === 0;
+    const filledIn = (line: string) => cellsOf(line).filter((cell) => cell.trim() !== '').length;
+    const isHeader =
+      knownIn(cellsOf(first)) > 0 || (below !== undefined && filledIn(first) >= filledIn(below));
+    isTitled = below !== undefined && !SEPARATOR.test(first) && !isHeader;
     delimiter = SEPARATOR.exec(first)?.[1] ?? delimiterOf(isTitled ? (below ?? '') : first);
     break;
   }

@@ -1,11 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { basename, dirname, extname } from 'node:path';
-import {
-  type ColumnMap,
-  readColumns,
-  type TableColumns,
-  type TableFormat,
-} from '../../../models/catalog/tables/columns';
+import { type ColumnMap, readColumns, type TableColumns } from '../../../models/catalog/tables/columns';
 import type { ReadRow, TableOptions } from '../../../models/catalog/tables/product-rows';
 import { messageOf } from '../../../models/errors';
 import { PlainFiles } from '../plain-files';
@@ -14,7 +9,7 @@ import { csvForm, csvRows } from './read-csv';
 import { xmlRows } from './read-xml';
 
 export interface TableImport extends TableOptions {
-  readonly format: TableFormat | null;
+  readonly format: string | null;
   readonly map: ColumnMap;
   readonly feed: string | null;
   readonly removeMissing: boolean;
@@ -37,6 +32,10 @@ export interface OpenTable {
 
 /** Spreadsheets are refused by their content. */
 const EXTENSIONS = ['.csv', '.tsv', '.txt', '.xml', '.xls', '.xlsx', '.ods'];
+const KEYS = ['group', 'id', 'sku', 'url'] as const;
+const NO_KEY =
+  'is recognised as what tells products apart: a handle, an id, a SKU or a link. Name one with --map, as in {"sku": "Ref."}.';
+const HEADERS_SHOWN = 50;
 /** Rows of a feed whose elements are its header. */
 const HEADER_ROWS = 1_000;
 
@@ -49,11 +48,13 @@ export async function openTable(path: string, options: TableImport): Promise<Ope
   });
   if (!found.isFile()) throw new Error(`${path} is no file.`);
   const encoding = await encodingOf(path);
-  const open = (delimiter: string | null, header: readonly string[], rows: OpenTable['rows']): OpenTable => ({
-    ...{ name: basename(path), bytes: found.size, encoding, delimiter, rows, options },
-    columns: readColumns(header, options.format, options.map),
-    files: new PlainFiles(dirname(path)),
-  });
+  const open = (delimiter: string | null, header: readonly string[], rows: OpenTable['rows']): OpenTable => {
+    const columns = readColumns(header, options.format, options.map);
+    if (header.length > 0 && !KEYS.some((field) => columns.of.get(field)?.length))
+      throw new Error(`No column of ${path} ${NO_KEY} It has: ${header.slice(0, HEADERS_SHOWN).join(', ')}.`);
+    const files = new PlainFiles(dirname(path));
+    return { name: basename(path), bytes: found.size, encoding, delimiter, rows, options, columns, files };
+  };
   if (extname(path).toLowerCase() === '.xml') {
     const rows: OpenTable['rows'] = (onBytes) => xmlRows(path, encoding, onBytes);
     return open(null, await elementsOf(rows), rows);

@@ -1,5 +1,5 @@
 import type { ReadRecords, RecordKind } from '../../../models/catalog/import/records';
-import { ProductRows, productId } from '../../../models/catalog/tables/product-rows';
+import { ProductRows, productId, type TableRow } from '../../../models/catalog/tables/product-rows';
 import type { FeedRun, Progress, ReadLine, RecordFile, RecordSource } from '../../../models/ports';
 import { type Parse, parsedLine, recordParsers } from '../parse-record';
 import { NonConsecutiveKeys, type ProductGroup, productGroups } from './product-groups';
@@ -30,8 +30,8 @@ export class TableSource implements RecordSource {
   readonly #rows: ProductRows;
   readonly #nonConsecutive = new NonConsecutiveKeys();
   readonly #rejected = new Set<number>();
-  /** How often each was made. */
-  readonly #remarks = new Map<string, number>();
+  /** How often each was made, and where first. */
+  readonly #remarks = new Map<string, { readonly line: number; count: number }>();
   readonly #notes: string[] = [];
   readonly #previewed: object[] = [];
   #isWhole = true;
@@ -66,6 +66,10 @@ export class TableSource implements RecordSource {
   }
 
   async #readTaxonomy(onBytes: OnBytes): Promise<void> {
+    if (this.table.columns.of.has('variations')) {
+      for await (const some of this.table.rows(onBytes))
+        for (const row of some) if ('cells' in row) this.#rows.list(row);
+    }
     for await (const some of this.#groups(onBytes, () => false)) {
       for (const found of some) {
         if ('lost' in found) this.#isWhole &&= !found.lost;
@@ -125,7 +129,14 @@ export class TableSource implements RecordSource {
       const which = `${counted(this.#pagesLeftOut, 'product')} ${this.#pagesLeftOut === 1 ? 'has' : 'have'}`;
       notes.push(`${which} an http:// link, which is left out as url (https only) and kept for prices`);
     }
-    for (const [remark, count] of this.#remarks) notes.push(`${counted(count, 'price')} left out: ${remark}`);
+    for (const [remark, { count, line }] of this.#remarks)
+      notes.push(`${counted(count, 'price')} ${remark} (${count > 1 ? 'first: ' : ''}line ${line})`);
+    const { of } = this.table.columns;
+    const unknown = (['title', 'price', 'images'] as const).filter((field) => !of.has(field));
+    if (this.#products > 0 && unknown.length > 0)
+      notes.push(
+        `no column is read as ${unknown.join(', ')}: --dry-run shows all columns, --map names those that are not recognised`,
+      );
     return { products: this.#products, removed: this.#removed, notes, refused: this.#refused };
   }
 
@@ -135,7 +146,9 @@ export class TableSource implements RecordSource {
   }
 
   #groups(onBytes: OnBytes, isNonConsecutive = (key: string) => this.#nonConsecutive.has(key)) {
-    return productGroups(this.table.rows(onBytes), (row) => this.#rows.keyOf(row), isNonConsecutive);
+    const { table } = this;
+    const keyOf = (row: TableRow) => this.#rows.keyOf(row);
+    return productGroups(table.rows(onBytes), keyOf, isNonConsecutive, (rows) => this.#rows.inOrder(rows));
   }
 
   async *#readProducts(onBytes: OnBytes): AsyncGenerator<Lines<'products'>> {
@@ -151,8 +164,7 @@ export class TableSource implements RecordSource {
       ids = [];
     }
     await this.feed?.note(ids);
-    const { feed, removeMissing } = this.table.options;
-    if (feed !== null && removeMissing) yield* this.#removals();
+    if (this.table.options.removeMissing) yield* this.#removals();
   }
 
   #product({ key, rows }: ProductGroup): Lines<'products'> {
@@ -179,7 +191,9 @@ export class TableSource implements RecordSource {
     return this.#rows.listings(key, rows, date).flatMap((price): Lines<'listings'> => {
       if ('value' in price) return [lineOf(price.line, price.value, this.#parsers.listings)];
       if ('reason' in price) return [price];
-      this.#remarks.set(price.remark, (this.#remarks.get(price.remark) ?? 0) + 1);
+      const remark = this.#remarks.get(price.remark) ?? { line: price.line, count: 0 };
+      remark.count += 1;
+      this.#remarks.set(price.remark, remark);
       return [];
     });
   }
@@ -187,13 +201,13 @@ export class TableSource implements RecordSource {
   /** The products that are no longer in the feed (contract 13.23). */
   async *#removals(): AsyncGenerator<Lines<'products'>> {
     const { feed } = this;
+    if (!feed) return;
     const why = await this.#reasonToKeep(feed);
     if (why !== null) {
       this.#refused = true;
       this.#notes.push(`no product was removed: ${why}`);
       return;
     }
-    if (!feed) return;
     for (let after = ''; ; ) {
       const ids = await feed.missing(after, IDS_AT_ONCE);
       if (ids.length === 0) return;
@@ -203,11 +217,9 @@ export class TableSource implements RecordSource {
     }
   }
 
-  /** @param feed null in a dry run, which does not know what is missing */
-  async #reasonToKeep(feed: FeedRun | null): Promise<string | null> {
+  async #reasonToKeep(feed: FeedRun): Promise<string | null> {
     if (!this.#isWhole)
       return 'rows of the file could not be read (see the rejects), so what is missing from it cannot be told';
-    if (!feed) return null;
     const missing = await feed.missingCount();
     if (missing <= feed.known * GUARDED_SHARE || this.table.options.force) return null;
     return `${missing} of ${feed.known} products of this feed are not in the file, more than a fifth; if that is right, run it again with --force`;
