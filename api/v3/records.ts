@@ -1,4 +1,4 @@
-import type { Pictured } from '../../models/catalog/import/records';
+import type { DisplayFields } from '../../models/catalog/import/records';
 import { categoriesOf } from '../../models/catalog/taxonomy';
 import { badRequest } from '../../models/errors';
 import type { ReadRecord } from '../../models/ports';
@@ -53,7 +53,7 @@ export const recordRoutes = ({ records, pictures }: ApiServices, settings: ApiSe
 
 /** A record as the line that writes it again (contract 15.10). */
 function lineOf({ kind, record }: ReadRecord, absolute: PublicAddress) {
-  const addresses = ({ images, thumbnails }: Pictured) => ({
+  const addresses = ({ images, thumbnails }: DisplayFields) => ({
     images: images.map(absolute),
     thumbnails: thumbnails.map(absolute),
   });

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 import type { SearchScope } from '../../models/catalog/catalog-query';
-import type { OwnFields, Pictured } from '../../models/catalog/import/records';
+import type { DisplayFields, OwnFields } from '../../models/catalog/import/records';
 import type { CatalogItem, Tag, Variant } from '../../models/catalog/item';
 import { categoriesOf } from '../../models/catalog/taxonomy';
 import type { FoundRows } from '../../models/ports';
@@ -23,7 +23,7 @@ interface StoredPricesJson extends Readonly<Record<DataFileKind, readonly Region
 }
 
 export interface ItemRow
-  extends Pictured,
+  extends DisplayFields,
     Pick<CatalogItem, 'id' | 'kind' | 'category' | 'name' | 'attributes'> {
   readonly variants: VariantRow[];
   /** Null on rows that are not products. */

@@ -3,7 +3,7 @@ import { inject, injectable } from 'tsyringe';
 import type { SearchScope } from '../../models/catalog/catalog-query';
 import type { CatalogImage } from '../../models/indexing/embedding-version';
 import { addTo } from '../../models/multimap';
-import { type IdPage, type ImageSamples, type PicturedProduct, PORTS } from '../../models/ports';
+import { type IdPage, type ImageSamples, PORTS, type ProductWithPictures } from '../../models/ports';
 import { conditionsOf } from '../catalog/search/catalog-clauses';
 import { allOf, rowsOf, type Sql, sql } from '../core/sql';
 import { embeddingsOf, isShown, vectorOf } from './embedding-tables';
@@ -41,16 +41,16 @@ export class PostgresImageSamples implements ImageSamples {
     return images;
   }
 
-  pictured(versionId: number, scope: SearchScope, { afterId, limit }: IdPage<string>) {
+  productsIn(versionId: number, scope: SearchScope, { afterId, limit }: IdPage<string>) {
     const conditions = [sql`kind = 'product'`, sql`id > ${afterId}`, ...conditionsOf(scope)];
-    return this.#pictured(
+    return this.#withPictures(
       versionId,
       sql`SELECT id, popularity FROM catalog_search WHERE ${allOf(conditions)} ORDER BY id LIMIT ${limit}`,
     );
   }
 
-  picturesOf(versionId: number, productIds: readonly string[]): Promise<readonly PicturedProduct[]> {
-    return this.#pictured(
+  picturesOf(versionId: number, productIds: readonly string[]): Promise<readonly ProductWithPictures[]> {
+    return this.#withPictures(
       versionId,
       sql`SELECT id, popularity FROM catalog_search
           WHERE kind = 'product' AND id = ANY(${[...productIds]}::text[])`,
@@ -58,14 +58,14 @@ export class PostgresImageSamples implements ImageSamples {
   }
 
   /** @param products their ids and popularity */
-  async #pictured(versionId: number, products: Sql): Promise<readonly PicturedProduct[]> {
+  async #withPictures(versionId: number, products: Sql): Promise<readonly ProductWithPictures[]> {
     const rows = await rowsOf<PictureRow>(this.knex)`SELECT r.id, r.popularity, p.image_id::float8 AS image,
         array_remove(array_agg(e.embedding::text ORDER BY e.view), NULL) AS vectors
       FROM (${products}) AS r
       LEFT JOIN product_images p ON p.product_id = r.id
       LEFT JOIN ${embeddingsOf(versionId)} e ON e.image_id = p.image_id
       GROUP BY r.id, r.popularity, p.image_id ORDER BY r.id, p.image_id`;
-    const found = new Map<string, PicturedProduct>();
+    const found = new Map<string, ProductWithPictures>();
     for (const { id, popularity, image, vectors } of rows) {
       const picture = image === null ? [] : [{ imageId: image, vectors: vectors.map(vectorOf) }];
       found.set(id, { id, popularity, pictures: [...(found.get(id)?.pictures ?? []), ...picture] });

@@ -1,5 +1,5 @@
 import type { MarketEstimate, StoredPrices } from '../pricing/estimate';
-import type { Pictured, VariantRecord } from './import/records';
+import type { DisplayFields, VariantRecord } from './import/records';
 
 /** A category and the order of its taxonomy, outermost first (contract 1.1). */
 export interface Category {
@@ -29,7 +29,7 @@ export interface Variant extends VariantRecord {
 }
 
 /** A product or a taxonomy entity (contract 1.1). Images are `https://…`, or begin with `/` (`ImageStore`). */
-export interface CatalogItem extends Pictured {
+export interface CatalogItem extends DisplayFields {
   readonly id: string;
   /** `product`, `category` or an entity kind such as `brand`. */
   readonly kind: string;

@@ -10,8 +10,8 @@ import {
   type EmbeddingRepository,
   type ImageSamples,
   type NeighbourIndex,
-  type PicturedProduct,
   PORTS,
+  type ProductWithPictures,
   type Progress,
 } from '../ports';
 import type { EmbeddingVersion } from '../vision/embedding-model';
@@ -60,7 +60,7 @@ interface NearestPictures {
 }
 
 interface Judgement {
-  readonly product: PicturedProduct;
+  readonly product: ProductWithPictures;
   readonly verdict: Verdict;
   /** Null without an embedded picture, or if no other product has one. */
   readonly nearest: NearestPictures | null;
@@ -119,17 +119,17 @@ export class IdentifiabilityService {
 
   async *#pages(version: EmbeddingVersion, category: string | null) {
     const scope = { ...NO_FILTER, category };
-    let page: readonly PicturedProduct[] = [];
+    let page: readonly ProductWithPictures[] = [];
     do {
       const afterId = page.at(-1)?.id ?? '';
-      page = await this.samples.pictured(version.id, scope, { afterId, limit: PAGE });
+      page = await this.samples.productsIn(version.id, scope, { afterId, limit: PAGE });
       yield page;
     } while (page.length === PAGE);
   }
 
-  async #judge(version: EmbeddingVersion, products: readonly PicturedProduct[]): Promise<Judgement[]> {
+  async #judge(version: EmbeddingVersion, products: readonly ProductWithPictures[]): Promise<Judgement[]> {
     const showing = await this.catalog.productsShowing(products.flatMap(imageIdsOf));
-    const judge = async (product: PicturedProduct): Promise<Judgement> => {
+    const judge = async (product: ProductWithPictures): Promise<Judgement> => {
       const judged = (verdict: Verdict, nearest: NearestPictures | null = null) => {
         return { product, verdict, nearest };
       };
@@ -153,7 +153,7 @@ export class IdentifiabilityService {
   }
 
   /** For each embedded picture of a product none of whose pictures is shared, nearest first. */
-  async #nearestOthers(version: EmbeddingVersion, product: PicturedProduct): Promise<NearestPictures[]> {
+  async #nearestOthers(version: EmbeddingVersion, product: ProductWithPictures): Promise<NearestPictures[]> {
     const own = imageIdsOf(product);
     const others: NearestPictures[] = [];
     for (const { imageId, vectors } of embedded(product)) {
@@ -222,9 +222,9 @@ function differingFields(left: readonly Attribute[] = [], right: readonly Attrib
   return [...fields].filter((field) => valuesOf(left, field) !== valuesOf(right, field));
 }
 
-const imageIdsOf = ({ pictures }: PicturedProduct): number[] => pictures.map(({ imageId }) => imageId);
+const imageIdsOf = ({ pictures }: ProductWithPictures): number[] => pictures.map(({ imageId }) => imageId);
 
-const embedded = ({ pictures }: PicturedProduct) => pictures.filter(({ vectors }) => vectors.length > 0);
+const embedded = ({ pictures }: ProductWithPictures) => pictures.filter(({ vectors }) => vectors.length > 0);
 
 /** Cosine distance of two pictures by their nearest views, 0 to 2, as the index has it. */
 function pictureDistance(left: readonly Float32Array[], right: readonly Float32Array[]): number {

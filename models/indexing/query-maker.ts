@@ -19,7 +19,7 @@ import {
 import { candidatesOf, NEIGHBOURS, nearestImages, shortlistOf } from '../vision/candidates';
 import type { EmbeddingVersion } from '../vision/embedding-model';
 import { ancestryOf } from '../vision/matches';
-import type { ShownNeighbour } from '../vision/neighbours';
+import type { CatalogNeighbour } from '../vision/neighbours';
 import type { CatalogImage } from './embedding-version';
 import type { LabelledExample } from './fit-calibration';
 
@@ -175,7 +175,7 @@ export async function evaluateVersion(
 export async function labelledExample(
   shown: {
     readonly item: string;
-    readonly neighbours: readonly ShownNeighbour[];
+    readonly neighbours: readonly CatalogNeighbour[];
     readonly photos: number;
     readonly products: readonly string[];
     readonly shows: readonly string[];

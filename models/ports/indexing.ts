@@ -125,7 +125,7 @@ export interface LabelledPhotos {
 }
 
 /** A live product with a version's vectors of its pictures. */
-export interface PicturedProduct {
+export interface ProductWithPictures {
   readonly id: string;
   readonly popularity: number;
   /** Including those of its variants, each once; `vectors[view]`, none for a picture that is not embedded. */
@@ -142,9 +142,13 @@ export interface ImageSamples {
     least: number,
     limit: number,
   ): Promise<{ readonly total: number; readonly ids: readonly string[] }>;
-  picturesOf(versionId: number, productIds: readonly string[]): Promise<readonly PicturedProduct[]>;
+  picturesOf(versionId: number, productIds: readonly string[]): Promise<readonly ProductWithPictures[]>;
   /** A page of the live products of a scope. */
-  pictured(versionId: number, scope: SearchScope, page: IdPage<string>): Promise<readonly PicturedProduct[]>;
+  productsIn(
+    versionId: number,
+    scope: SearchScope,
+    page: IdPage<string>,
+  ): Promise<readonly ProductWithPictures[]>;
   /** `[picture][view]`: the vectors of the embedded ones at the addresses, in their order. */
   vectorsAt(versionId: number, addresses: readonly string[], limit: number): Promise<readonly Vectors[]>;
   /** Share of the images of live rows that each category has. */

@@ -4,12 +4,12 @@ import type { SearchScope } from '../catalog/catalog-query';
 import type { EmbeddingVersion, ModelManifest, ViewSize } from '../vision/embedding-model';
 import type { Region } from '../vision/image-input';
 import type {
+  CatalogNeighbour,
   DecodedImage,
   Neighbour,
   Neighbourhood,
   Pixels,
   PreparedImage,
-  ShownNeighbour,
   SmallImage,
   StageTimings,
   Vectors,
@@ -123,7 +123,7 @@ export interface NeighbourIndex {
     photos: readonly Vectors[],
     limit: number,
     scope?: SearchScope,
-  ): Promise<readonly ShownNeighbour[]>;
+  ): Promise<readonly CatalogNeighbour[]>;
   /** Ids in the order of `nearest`, by a scan of all vectors, to measure what an approximate search loses. */
   exact(
     version: EmbeddingVersion,

@@ -1,5 +1,5 @@
 import type { ModelManifest } from './embedding-model';
-import type { ShownNeighbour, Vectors } from './neighbours';
+import type { CatalogNeighbour, Vectors } from './neighbours';
 
 /** Catalog images requested from the index; several belong to one product, hence more than the ten rows. */
 export const NEIGHBOURS = 60;
@@ -25,7 +25,7 @@ export interface Candidate {
  * Products near the photos of a call, by the nearest of their pictures to each view. The most similar first, ties by id.
  * @param photos how many photos the distances of a neighbour refer to, each with the same number of views
  */
-export function candidatesOf(neighbours: readonly ShownNeighbour[], photos = 1): Candidate[] {
+export function candidatesOf(neighbours: readonly CatalogNeighbour[], photos = 1): Candidate[] {
   const best = new Map<string, { imageId: number; nearest: number; views: readonly number[] }>();
   for (const { imageId, products, distance, byView = [distance] } of neighbours) {
     for (const id of products) {
@@ -60,8 +60,8 @@ export type PhotoViews = { slice(from: number, to?: number): Vectors | Promise<V
 export async function nearestImages(
   { certain }: Pick<ModelManifest, 'certain'>,
   photos: readonly PhotoViews[],
-  search: (photos: readonly Vectors[]) => Promise<readonly ShownNeighbour[]>,
-): Promise<readonly ShownNeighbour[]> {
+  search: (photos: readonly Vectors[]) => Promise<readonly CatalogNeighbour[]>,
+): Promise<readonly CatalogNeighbour[]> {
   const [photo, ...further] = photos;
   if (!certain || !photo || further.length > 0)
     return search(await Promise.all(photos.map((each) => each.slice(0))));

@@ -33,7 +33,7 @@ export interface Neighbour {
 }
 
 /** With the live products within the search that show the image. */
-export interface ShownNeighbour extends Neighbour {
+export interface CatalogNeighbour extends Neighbour {
   /** Ids, in their order. */
   readonly products: readonly string[];
 }
@@ -45,9 +45,9 @@ export interface Neighbourhood {
   /** Embedding version that every neighbour belongs to. */
   readonly version: SearchedVersion;
   /** Nearest first, one per catalog image; ties by image id. */
-  readonly neighbours: readonly ShownNeighbour[];
+  readonly neighbours: readonly CatalogNeighbour[];
   /** Of a narrowed search: the nearest whatever its scope. */
-  readonly rivals?: readonly ShownNeighbour[];
+  readonly rivals?: readonly CatalogNeighbour[];
   readonly timings: StageTimings;
 }
 

@@ -182,8 +182,8 @@ describe('what a version can tell apart', () => {
 
 /** Reads products as they were before they got their last picture. */
 class WithoutLastPictures extends PostgresImageSamples {
-  override async pictured(...query: Parameters<ImageSamples['pictured']>) {
-    const products = await super.pictured(...query);
+  override async productsIn(...query: Parameters<ImageSamples['productsIn']>) {
+    const products = await super.productsIn(...query);
     return products.map((each) => ({ ...each, pictures: each.pictures.slice(0, -1) }));
   }
 }

@@ -2,7 +2,7 @@ import { type Job, type Processor, Worker, type WorkerOptions } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { AppError, timeout, unavailable } from '../../models/errors';
 import type { Clock } from '../../models/ports';
-import type { ShownNeighbour } from '../../models/vision/neighbours';
+import type { CatalogNeighbour } from '../../models/vision/neighbours';
 import type { PhotoPipeline, Photos } from '../pipeline';
 import { attachmentKey, type BullMqOptions } from './bullmq-producer';
 import { assertReadable, failureAnswer, VISION_QUEUE, type VisionAnswer, type VisionJob } from './job';
@@ -164,7 +164,7 @@ function photosOf({ images }: VisionJob, attachment: Buffer | null): Photos['ima
 }
 
 /** So that the answer for one photo takes five kilobytes, and for five photos eighty. */
-const toSixDecimals = ({ imageId, products, distance, byView }: ShownNeighbour): ShownNeighbour => {
+const toSixDecimals = ({ imageId, products, distance, byView }: CatalogNeighbour): CatalogNeighbour => {
   const rounded = (each: number): number => Number(each.toFixed(6));
   const neighbour = { imageId, products, distance: rounded(distance) };
   return byView ? { byView: byView.map(rounded), ...neighbour } : neighbour;

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import type { EstimateRecord } from '../../../models/catalog/import/records';
 import { rowsOf, type Sql, sql } from '../../core/sql';
 import { prepare, write } from '../../core/staging';
-import { noteStale, SOURCE_TABLES } from './catalog-tables';
+import { markStale, SOURCE_TABLES } from './catalog-tables';
 
 /** Best market estimate first (contract 2.3). Ties go by every other field, so that the result depends on the estimates alone. */
 const BEST_FIRST = sql`a DESC NULLS LAST, b DESC NULLS LAST, c DESC NULLS LAST, d DESC NULLS LAST,
@@ -52,14 +52,14 @@ export async function rowsShowing(trx: Knex, products: readonly string[]): Promi
   return rows.map(({ id }) => id);
 }
 
-/** Raises what the rows above these products show; those that `showed` a changed estimate and are not raised are noted as stale. */
+/** Raises what the rows above these products show; those that `showed` a changed estimate and are not raised become stale. */
 export async function raiseMaxEstimates(
   trx: Knex,
   products: readonly string[],
   showed: readonly string[],
 ): Promise<string[]> {
   if (products.length === 0) return [];
-  return await noteStale(
+  return await markStale(
     trx,
     sql`WITH gained AS MATERIALIZED (${bestAbove(products)}),
         best AS MATERIALIZED (
@@ -82,7 +82,7 @@ export async function raiseMaxEstimates(
   );
 }
 
-/** Writes market estimates, and the best estimate of the rows above their products. Resolves to the rows it noted. */
+/** Writes market estimates, and the best estimate of the rows above their products. Resolves to the rows that it marked stale. */
 export async function writeEstimates(trx: Knex, records: readonly EstimateRecord[]): Promise<string[]> {
   const prepared = await prepare(trx, SOURCE_TABLES.estimates, records);
   const changing = prepared.known.length > 0 ? await productsOf(trx, CHANGING) : [];

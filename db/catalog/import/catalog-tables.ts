@@ -100,12 +100,12 @@ export async function taxonomyVersion(knex: Knex): Promise<number> {
 /** Up to this many rows are derived again in the transaction that made them stale; more of them wait, so that it stays short. */
 export const STALE_AT_ONCE = 500;
 
-/** Notes the rows that `rows` selects, each once; `before` is a WITH for it. Resolves to their ids, at most one above `STALE_AT_ONCE`. */
-export async function noteStale(trx: Knex, before: Sql, rows: Sql): Promise<string[]> {
-  const noted = await rowsOf<{ id: string }>(trx)`${before}, noted AS (
+/** Marks the rows that `rows` selects, each once; `before` is a WITH for it. Resolves to their ids, at most one above `STALE_AT_ONCE`. */
+export async function markStale(trx: Knex, before: Sql, rows: Sql): Promise<string[]> {
+  const marked = await rowsOf<{ id: string }>(trx)`${before}, marked AS (
       INSERT INTO catalog_stale_rows ${rows} ON CONFLICT (id) DO UPDATE SET id = excluded.id RETURNING id)
-    SELECT id FROM noted LIMIT ${STALE_AT_ONCE + 1}`;
-  return noted.map(({ id }) => id);
+    SELECT id FROM marked LIMIT ${STALE_AT_ONCE + 1}`;
+  return marked.map(({ id }) => id);
 }
 
 /** The number of rows that `from` selects: `FROM` and what follows it. */

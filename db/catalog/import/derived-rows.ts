@@ -15,10 +15,10 @@ interface CompleteRow extends CatalogRow {
   readonly max_estimate?: object | null;
 }
 
-/** Derives again the noted rows whose `id` meets a condition; resolves to how many there were. */
+/** Derives again the stale rows whose `id` meets a condition; resolves to how many there were. */
 export async function deriveStale(trx: Knex, condition: Sql): Promise<number> {
-  const noted = sql`DELETE FROM catalog_stale_rows WHERE ${condition} RETURNING id`;
-  const ids = (await rowsOf<{ id: string }>(trx, noted)).map(({ id }) => id);
+  const stale = sql`DELETE FROM catalog_stale_rows WHERE ${condition} RETURNING id`;
+  const ids = (await rowsOf<{ id: string }>(trx, stale)).map(({ id }) => id);
   await deriveRows(trx, ids);
   return ids.length;
 }

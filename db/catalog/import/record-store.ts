@@ -138,7 +138,7 @@ export class PostgresRecordStore implements RecordStore {
     await this.entry?.complete(this.knex, details);
   }
 
-  /** Derives up to `limit` of the noted rows; resolves to how many there were. */
+  /** Derives up to `limit` of the stale rows; resolves to how many there were. */
   async deriveStaleRows(limit: number): Promise<number> {
     return await this.alone((trx) =>
       deriveStale(trx, sql`id IN (SELECT id FROM catalog_stale_rows ORDER BY id LIMIT ${limit})`),
@@ -190,13 +190,13 @@ export class PostgresRecordStore implements RecordStore {
     }
   }
 
-  /** Derives the rows that a write noted, if they are few; those that others noted are left to them. */
-  async #deriveAtOnce(trx: Knex, kind: RecordKind, noted: readonly string[] = []): Promise<void> {
-    if (noted.length === 0 || noted.length > STALE_AT_ONCE) return;
+  /** Derives the rows that a write marked stale, if they are few; those that others marked are left to them. */
+  async #deriveAtOnce(trx: Knex, kind: RecordKind, stale: readonly string[] = []): Promise<void> {
+    if (stale.length === 0 || stale.length > STALE_AT_ONCE) return;
     const isLater = this.derivesLater || this.#derivingMs > DERIVING_MS_MAX;
     if (isLater && kind !== 'categories' && kind !== 'entities') return;
     const startedAt = performance.now();
-    await deriveStale(trx, sql`id = ANY(${noted}::text[])`);
+    await deriveStale(trx, sql`id = ANY(${stale}::text[])`);
     this.#derivingMs += performance.now() - startedAt;
   }
 }
@@ -204,7 +204,7 @@ export class PostgresRecordStore implements RecordStore {
 /** Total time, as best estimates are searched in all of a large catalog; the rest follow once, at the end of an import. */
 const DERIVING_MS_MAX = 500;
 
-/** Writes records; resolves to the rows, if any, that it noted to be derived again, as `noteStale` does. */
+/** Writes records; resolves to the rows, if any, that it marked stale, as `markStale` does. */
 type Write<Written> = (trx: Knex, records: readonly Written[]) => Promise<readonly string[] | undefined>;
 
 const WRITERS: { readonly [Kind in RecordKind]: Write<WrittenRecords[Kind]> } = {

@@ -13,14 +13,14 @@ import { rowsOf, type Sql, sql } from '../../core/sql';
 import { type Prepared, prepare, stage, upsert, upsertStaged, write } from '../../core/staging';
 import { embeddingsOf } from '../../embeddings/embedding-tables';
 import { raiseMaxEstimates, rowsShowing } from './best-estimates';
-import { CATALOG_ROWS, loadProducts, noteStale, SOURCE_TABLES, taxonomyVersion } from './catalog-tables';
+import { CATALOG_ROWS, loadProducts, markStale, SOURCE_TABLES, taxonomyVersion } from './catalog-tables';
 import { deleteRows, deriveRows, writeRows } from './derived-rows';
 
-/** Writes categories and their rows; every row of a category whose taxonomy changed is noted as stale. */
+/** Writes categories and their rows; every row of a category whose taxonomy changed becomes stale. */
 export async function writeCategories(trx: Knex, records: readonly CategoryRecord[]): Promise<string[]> {
   await stage(trx, SOURCE_TABLES.categories, records);
   // An entity whose kind was not a node has no row that a facet could find.
-  const noted = await noteStale(
+  const marked = await markStale(
     trx,
     sql`WITH reshaped AS (
           SELECT id FROM staged_categories AS given JOIN categories AS old USING (id)
@@ -32,7 +32,7 @@ export async function writeCategories(trx: Knex, records: readonly CategoryRecor
   );
   const changed = await upsertStaged(trx, SOURCE_TABLES.categories);
   await deriveRows(trx, changed);
-  return noted;
+  return marked;
 }
 
 export async function writeSynonyms(
@@ -53,7 +53,7 @@ function parted<Record extends { readonly id: string }>(
   };
 }
 
-/** Writes entities and their rows; notes rows that name a changed one, and models whose styles changed. */
+/** Writes entities and their rows; marks rows that name a changed one, and models whose styles changed. */
 export async function writeEntities(
   trx: Knex,
   records: readonly (EntityRecord | Deletion)[],
@@ -64,11 +64,11 @@ export async function writeEntities(
     SOURCE_TABLES.entities,
     live.map((record) => ({ deleted: false, ...record })),
   );
-  const noted = await noteNaming(trx, gone);
+  const marked = await markNamedAfter(trx, gone);
   const changed = await upsertStaged(trx, SOURCE_TABLES.entities);
   const deleted = await markDeleted(trx, sql`entities`, gone);
   await deriveRows(trx, [...changed, ...deleted]);
-  return noted;
+  return marked;
 }
 
 const markDeleted = (trx: Knex, table: Sql, ids: readonly string[]): Promise<string[]> =>
@@ -79,8 +79,8 @@ const markDeleted = (trx: Knex, table: Sql, ids: readonly string[]): Promise<str
   );
 
 /** Rows hold an entity's name and words, a style's tags, and a model those of its live styles (contract 3.4, 3.5). */
-function noteNaming(trx: Knex, gone: readonly string[]): Promise<string[]> {
-  return noteStale(
+function markNamedAfter(trx: Knex, gone: readonly string[]): Promise<string[]> {
+  return markStale(
     trx,
     sql`WITH change AS MATERIALIZED (
           SELECT given.kind, given.id, old.id IS NOT NULL AS is_known,

@@ -5,8 +5,8 @@ import { categoriesOf, joinCategories, TAGS_FIELD } from '../taxonomy';
 import {
   type CatalogRow,
   type CategoryRecord,
+  type DisplayFields,
   type EntityRecord,
-  type Pictured,
   type ProductRecord,
 } from './records';
 
@@ -81,7 +81,7 @@ interface RowParts {
 
 function row(
   categories: readonly CategoryRecord[],
-  { id, popularity, images, thumbnails }: Pictured & { readonly id: string },
+  { id, popularity, images, thumbnails }: DisplayFields & { readonly id: string },
   { kind, name, named, tags, words = new Set() }: RowParts,
 ): CatalogRow {
   const all = [...categories.map(factsOf), ...named];

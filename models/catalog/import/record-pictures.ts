@@ -2,8 +2,8 @@ import { LRUCache } from 'lru-cache';
 import pMap from 'p-map';
 import type { ImageStore, StoredImage, StoredImageIndex } from '../../ports';
 
-import type { Pictured } from './records';
-import type { Batch, Fault, PicturedRecord, Pictures, Reject } from './stage';
+import type { DisplayFields } from './records';
+import type { Batch, Fault, Pictures, RecordWithImages, Reject } from './stage';
 
 /** How answers name a stored image: the name is the hash of its content, so it is the same wherever it is served. */
 const STORED_IMAGE = /\/images\/[0-9a-f]{64}\.(?:jpg|png|webp)$/;
@@ -43,7 +43,7 @@ export class RecordPictures implements Pictures {
   constructor(private readonly ports: PicturePorts) {}
 
   /** The records with addresses; a record with a missing or undecodable picture is rejected. */
-  async storeAll<Given extends PicturedRecord>(batch: Batch<Given>, reject: Reject): Promise<Batch<Given>> {
+  async storeAll<Given extends RecordWithImages>(batch: Batch<Given>, reject: Reject): Promise<Batch<Given>> {
     const references = batch.flatMap(({ record }) => picturedOf(record).flatMap(referencesOf));
     const named = references.flatMap((reference) => storedImageOf(reference) ?? []);
     // Most records of a large catalog only name external addresses.
@@ -71,13 +71,13 @@ export class RecordPictures implements Pictures {
     return new Map([...found.values()].map((image) => [image.address, image]));
   }
 
-  async #withAddresses<Given extends PicturedRecord>(
+  async #withAddresses<Given extends RecordWithImages>(
     record: Given,
     known: Known,
     faults: Fault[],
   ): Promise<Given> {
     if ('deleted' in record) return record;
-    const addresses = async (own: Pictured, place: string) => {
+    const addresses = async (own: DisplayFields, place: string) => {
       const stored = (field: 'images' | 'thumbnails') =>
         pMap(
           own[field],
@@ -123,10 +123,10 @@ export class RecordPictures implements Pictures {
   }
 }
 
-const picturedOf = (record: PicturedRecord): readonly Pictured[] =>
+const picturedOf = (record: RecordWithImages): readonly DisplayFields[] =>
   'deleted' in record ? [] : [record, ...(record.variants ?? [])];
 
-const referencesOf = ({ images, thumbnails }: Pictured): readonly string[] => [...images, ...thumbnails];
+const referencesOf = ({ images, thumbnails }: DisplayFields): readonly string[] => [...images, ...thumbnails];
 const addressOf = ({ address }: StoredImage): string => address;
 
 /** By position: an image without a thumbnail is its own if a later image has one; at the end it is left out. */

@@ -3,13 +3,13 @@
  * (`https://…`, or a stored one that begins with `/`). A record replaces the whole record of its id.
  */
 
-export interface Pictured {
+export interface DisplayFields {
   readonly popularity: number;
   readonly images: readonly string[];
   readonly thumbnails: readonly string[];
 }
 
-export interface CategoryRecord extends Pictured {
+export interface CategoryRecord extends DisplayFields {
   readonly id: string;
   readonly name: string;
   readonly hierarchy: readonly string[];
@@ -32,7 +32,7 @@ export interface SynonymRecord {
   readonly readings: readonly string[];
 }
 
-export interface EntityRecord extends Pictured {
+export interface EntityRecord extends DisplayFields {
   readonly id: string;
   readonly kind: string;
   readonly name: string;
@@ -43,7 +43,7 @@ export interface EntityRecord extends Pictured {
   readonly keywords: readonly string[];
 }
 
-export interface VariantRecord extends Pictured {
+export interface VariantRecord extends DisplayFields {
   readonly id: string;
   readonly fields: readonly { readonly field: string; readonly name: string }[];
 }
@@ -57,7 +57,7 @@ export interface OwnFields {
   readonly data?: string | null | undefined;
 }
 
-export interface ProductRecord extends Pictured, OwnFields {
+export interface ProductRecord extends DisplayFields, OwnFields {
   readonly id: string;
   readonly category: string;
   /** Field to ids in the order of the bundle; never an empty list. */
@@ -77,7 +77,7 @@ export const isDeletion = (record: { readonly id: string } | Deletion): record i
   'deleted' in record;
 
 /** A row of `catalog_rows` without its best estimate. */
-export interface CatalogRow extends Pictured, Pick<EntityRecord, 'id' | 'kind' | 'category' | 'name'> {
+export interface CatalogRow extends DisplayFields, Pick<EntityRecord, 'id' | 'kind' | 'category' | 'name'> {
   readonly sort_key: string;
   readonly facets: readonly string[];
   readonly words: readonly string[];

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Numbered, RecordStore, RecordTransaction } from '../../ports';
-import type { CategoryRecord, Deletion, EntityRecord, Pictured, VariantRecord } from './records';
+import type { CategoryRecord, Deletion, DisplayFields, EntityRecord, VariantRecord } from './records';
 
 export type Batch<Record> = readonly Numbered<Record>[];
 
@@ -25,12 +25,12 @@ function oneLine(text: string, lengthMax: number): string {
   return line.length <= lengthMax ? line : `${line.slice(0, lengthMax)}…`;
 }
 
-export type PicturedRecord =
-  | (Pictured & { readonly id: string; readonly variants?: readonly VariantRecord[] })
+export type RecordWithImages =
+  | (DisplayFields & { readonly id: string; readonly variants?: readonly VariantRecord[] })
   | Deletion;
 
 export interface Pictures {
-  storeAll<Given extends PicturedRecord>(batch: Batch<Given>, reject: Reject): Promise<Batch<Given>>;
+  storeAll<Given extends RecordWithImages>(batch: Batch<Given>, reject: Reject): Promise<Batch<Given>>;
 }
 
 export interface Stage<Read, Written extends Read = Read> {

@@ -7,7 +7,7 @@ import { Random } from '../../../../models/random';
 import { candidatesOf, NEIGHBOURS, nearestImages, shortlistOf } from '../../../../models/vision/candidates';
 import type { EmbeddingVersion, ModelManifest } from '../../../../models/vision/embedding-model';
 import { dot } from '../../../../models/vision/linear-map';
-import type { ShownNeighbour, Vectors } from '../../../../models/vision/neighbours';
+import type { CatalogNeighbour, Vectors } from '../../../../models/vision/neighbours';
 import { PooledEmbedderRegistry } from '../../../../workers/embedder/embedder-registry';
 import { defaultThreads } from '../../../../workers/embedder/inference-pool';
 import { SharpImagePreparer } from '../../../../workers/image/sharp-image-preparer';
@@ -67,7 +67,7 @@ export class ExampleSource {
     const { product, set } = this.query(trial);
     const [similarities, catalog] = [this.#similaritiesOf(trial.query), this.#catalog(trial)];
     const search = async ([views = []]: readonly Vectors[]) =>
-      nearest(views, catalog).map((photo): ShownNeighbour => {
+      nearest(views, catalog).map((photo): CatalogNeighbour => {
         const byView = views.map((view) => 1 - (view[photo] ?? -1));
         const products = [this.set.photos[photo]?.product ?? ''];
         return { imageId: photo, products, distance: Math.min(...byView), byView };
