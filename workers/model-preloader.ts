@@ -46,7 +46,7 @@ export class ModelPreloader {
     for (const version of wanted) this.#preload(version, now);
     for (const version of wanted.filter(({ state }) => state === 'live')) this.#prepare(version);
     await this.#unload(new Set(wanted.map(({ id }) => id)), now);
-    await this.#tell();
+    await this.#report();
   }
 
   #preload(version: VersionRecord, now: number): void {
@@ -92,7 +92,7 @@ export class ModelPreloader {
     }
   }
 
-  async #tell(): Promise<void> {
+  async #report(): Promise<void> {
     const reports = [...this.#known.values()]
       .filter(({ unloadAt }) => unloadAt === null)
       .map(({ version, fault }) => ({ versionId: version.id, fault }));

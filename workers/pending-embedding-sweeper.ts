@@ -36,7 +36,7 @@ export class PendingEmbeddingSweeper {
   /** A failure for one version, such as a missing model, does not delay the others. */
   async #embed({ id, model }: VersionRecord, signal: AbortSignal): Promise<void> {
     const { embeddings, queue } = this;
-    this.logger.info({ version: id, model }, 'embedding images that nobody sees to');
+    this.logger.info({ version: id, model }, 'embedding images that were left over');
     try {
       await embedPending({ embeddings, queue }, id, { batch: BATCH_IMAGES, signal });
       await embeddings.buildIndex(id);

@@ -193,7 +193,7 @@ export class LoupeClient {
     return answerOf(this.endpoints.GET('/v3/catalog/feeds/{id}/status', of(id, options)));
   }
 
-  /** The text of a CSV file that `pricing` links to. Its link lives one hour: fetch the item again instead of keeping links. */
+  /** The text of a CSV file that `pricing` links to. Its link is valid for one hour: fetch the item again instead of keeping links. */
   async dataFile({ url }: DataFileLink, options: Abortable = {}): Promise<string> {
     const response = await this.#fetch(new Request(url, abortable(options)));
     if (response.ok) return response.text();

@@ -70,9 +70,9 @@ export function extractPhotos(body: Buffer): { readonly json: Buffer; readonly p
     const to = between ? body.indexOf(QUOTE, from) : from;
     const photo = to - from < LENGTH_MIN ? null : decodedInPlace(body.subarray(from, to));
     if (photo) {
-      const stand = `(photo ${photos.size} of ${MARK})`;
-      photos.set(stand, photo);
-      parts.push(body.subarray(kept, from), Buffer.from(stand));
+      const placeholder = `(photo ${photos.size} of ${MARK})`;
+      photos.set(placeholder, photo);
+      parts.push(body.subarray(kept, from), Buffer.from(placeholder));
       kept = to;
     }
     name = to === -1 ? -1 : body.indexOf(NAME, to);

@@ -112,7 +112,7 @@ export class PostgresAccountRepository implements AccountRepository {
       SELECT ${`key_${randomUUID()}`}, account_id, name, ${hash}, versions, scopes, test, per_second, per_minute,
         concurrency, ${now}, ${until} FROM old
       RETURNING ${KEY}
-      ), told AS (
+      ), notified AS (
         UPDATE webhook_endpoints SET key_id = made.id FROM made WHERE key_id = ${id}
       )
       SELECT * FROM made`;

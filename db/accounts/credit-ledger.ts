@@ -287,7 +287,7 @@ function bookings(charges: readonly ChargeRequest[], owed: Sql, now: Date): Sql 
         credits = credits - coalesce((SELECT sum(amount) FROM booked), 0)::bigint
       WHERE id = ${accountId} AND credits IS NOT NULL AND (EXISTS (SELECT FROM freed) OR EXISTS (SELECT FROM booked))
       RETURNING id, credits
-    ), told AS (${insertMessages('account.credits.low', now, LOW_CREDITS)})`;
+    ), notified AS (${insertMessages('account.credits.low', now, LOW_CREDITS)})`;
 }
 
 /** The balance after `bookings`; null if unlimited. Reads under the lock, as another process may just have booked the same. */

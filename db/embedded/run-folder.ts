@@ -65,7 +65,7 @@ export async function isHostRunning(dataFolder: string): Promise<boolean> {
   }
 }
 
-/** The socket folder of the newest host of a run folder (see `claimHost`), if it lives. */
+/** The socket folder of the newest host of a run folder (see `claimHost`), if it runs. */
 export async function findRunningHost(run: string): Promise<string | undefined> {
   const newest = generations(run).at(-1);
   if (newest === undefined) return undefined;

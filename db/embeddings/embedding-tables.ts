@@ -12,7 +12,7 @@ export const embeddingsOf = (versionId: number): Sql => identifier(`embeddings_$
 /** Name of the approximate index over a version's vectors; while they are few there is none. */
 export const nearestIndexOf = (versionId: number): string => `embeddings_${versionId}_nearest`;
 
-/** The column type of vectors. Half precision loses no match and takes half the room. */
+/** The column type of vectors. Half precision loses no match and takes half the space. */
 export function vectorType(dimensions: number): Sql {
   if (!Number.isInteger(dimensions) || dimensions < 1 || dimensions > 4_000) {
     throw new RangeError(`vectors have 1 to 4000 dimensions, not ${dimensions}`);

@@ -41,11 +41,11 @@ export class PostgresEmbeddingVersions {
   create(manifest: ModelManifest): Promise<EmbeddingVersion> {
     const model = modelReference(manifest);
     return this.#underLock(async (transaction) => {
-      const [standing] = await versionsWhere(
+      const [existing] = await versionsWhere(
         transaction,
         sql`state IN ('building', 'live') AND model = ${model}`,
       );
-      return standing ?? insertVersion(transaction, { model, manifest, adaptation: null });
+      return existing ?? insertVersion(transaction, { model, manifest, adaptation: null });
     });
   }
 

@@ -119,13 +119,13 @@ async function sync(path: string): Promise<void> {
   }
 }
 
-/** A folder with less room than this is as good as full: a database needs some of it to tidy up. */
+/** A folder with less free space than this counts as full: a database needs some of it to tidy up. */
 const STORAGE_FREE_BYTES_MIN = 64 * 1024 * 1024;
 
 /** More than a file system keeps beside a file's name. */
 const PROBE = Buffer.alloc(4096);
 
-/** Resolves when a folder has room and takes a file. @throws AppError 503 with the reason, without the folder's path */
+/** Resolves when a folder has free space and accepts a file. @throws AppError 503 with the reason, without the folder's path */
 export async function checkStorage(folder: string, freeBytesMin = STORAGE_FREE_BYTES_MIN): Promise<void> {
   try {
     const { bavail, bsize } = await statfs(folder);

@@ -118,9 +118,9 @@ export class PostgresWebhookStore implements WebhookStore {
 
   async depth(): Promise<{ waiting: number; failing: number }> {
     const [line] = await rowsOf<{ waiting: number; failing: number }>(this.knex)`
-      WITH told AS (SELECT e.id, e.failures FROM webhook_endpoints e WHERE ${isActive(this.clock.now())})
-      SELECT (SELECT count(*)::int FROM webhook_messages WHERE endpoint_id IN (SELECT id FROM told)) AS waiting,
-        (SELECT count(*)::int FROM told WHERE failures > 0) AS failing`;
+      WITH active AS (SELECT e.id, e.failures FROM webhook_endpoints e WHERE ${isActive(this.clock.now())})
+      SELECT (SELECT count(*)::int FROM webhook_messages WHERE endpoint_id IN (SELECT id FROM active)) AS waiting,
+        (SELECT count(*)::int FROM active WHERE failures > 0) AS failing`;
     return line ?? { waiting: 0, failing: 0 };
   }
 

@@ -35,9 +35,9 @@ export class DriftWatch {
     const accounts = await this.#byAccount();
     const without = (left: AccountReliability) => together(accounts.filter((each) => each !== left));
     if (accounts.length > 1 && accounts.every((each) => driftIn(without(each)))) {
-      return this.#tell(together(accounts), null);
+      return this.#report(together(accounts), null);
     }
-    for (const each of accounts) await this.#tell(each, each.accountId);
+    for (const each of accounts) await this.#report(each, each.accountId);
   }
 
   async #byAccount(): Promise<readonly AccountReliability[]> {
@@ -47,7 +47,7 @@ export class DriftWatch {
     return this.predictions.reliabilitySince(new Date(Math.max(changed, recent)));
   }
 
-  async #tell(figures: ReturnType<typeof together>, accountId: string | null): Promise<void> {
+  async #report(figures: ReturnType<typeof together>, accountId: string | null): Promise<void> {
     const drift = driftIn(figures);
     if (drift) await this.webhooks.sendDrift(drift, accountId, TOLD_EVERY_MS);
   }

@@ -65,8 +65,8 @@ export class AdaptService {
   /** After an interruption, the same call continues. @throws AppError with too few products of several pictures, or no better map */
   async adapt(options: AdaptOptions, progress: Progress, signal: AbortSignal) {
     const source = versionOf(await this.embeddings.versions(), options.model);
-    const standing = await this.embeddings.mapOf(source.id);
-    const undo = standing && inverseOf(standing);
+    const existing = await this.embeddings.mapOf(source.id);
+    const undo = existing && inverseOf(existing);
     const run: Run = { source, undo, progress, signal };
     const photos = await this.#photos(run, options);
     const stored = await this.samples.productsWithPictures(source.id, 2, PRODUCTS_MAX);

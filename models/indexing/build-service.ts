@@ -35,8 +35,8 @@ export class ReadinessCheck {
   /** What the workers report about a version once they have tried its model; if none is alive, this process tries it. */
   async of(version: EmbeddingVersion): Promise<readonly WorkerReadiness[]> {
     for (let poll = 1; ; poll += 1) {
-      const told = await this.#workerReadiness(version);
-      if (poll === POLLS_MAX || !told.some(({ fault }) => fault === MODEL_IS_LOADING)) return told;
+      const reported = await this.#workerReadiness(version);
+      if (poll === POLLS_MAX || !reported.some(({ fault }) => fault === MODEL_IS_LOADING)) return reported;
       await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     }
   }
@@ -49,8 +49,8 @@ export class ReadinessCheck {
       return [{ worker: 'this host', versionId, fault: await tried }];
     }
     return workers.map(({ name: worker, models }) => {
-      const told = models.find((model) => model.versionId === versionId);
-      return { worker, ...(told ?? { versionId, fault: MODEL_IS_LOADING }) };
+      const reported = models.find((model) => model.versionId === versionId);
+      return { worker, ...(reported ?? { versionId, fault: MODEL_IS_LOADING }) };
     });
   }
 }

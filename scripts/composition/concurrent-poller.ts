@@ -45,7 +45,7 @@ export class ConcurrentPoller {
     return new Promise((resolve, reject) => {
       let failed: (failure: unknown) => void = reject;
       const reportWork = (): void => {
-        failed = (failure) => this.#tell(failure);
+        failed = (failure) => this.#logFailure(failure);
         resolve();
         this.#pollAgain(stop);
       };
@@ -62,7 +62,7 @@ export class ConcurrentPoller {
   }
 
   #pollAgain(stop: AbortSignal): void {
-    this.#poll(stop).catch((failure: unknown) => this.#tell(failure));
+    this.#poll(stop).catch((failure: unknown) => this.#logFailure(failure));
   }
 
   get #isFull(): boolean {
@@ -95,7 +95,7 @@ export class ConcurrentPoller {
     else this.#held -= 1;
   }
 
-  #tell(failure: unknown): void {
+  #logFailure(failure: unknown): void {
     this.logger.warn({ task: this.name, reason: String(failure) }, 'a task failed');
   }
 }

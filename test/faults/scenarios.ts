@@ -107,14 +107,14 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'Redis without its data, Redis with it and PostgreSQL die and come back': {
     statuses: [200, 503],
     disturb: slowly(
-      ({ services }) => dies(services.redis),
+      ({ services }) => outage(services.redis),
       async ({ services }) => {
         const redis = new Redis(services.redis.url);
         await redis.save();
         redis.disconnect();
-        await dies(services.redis);
+        await outage(services.redis);
       },
-      ({ services }) => dies(services.postgres),
+      ({ services }) => outage(services.postgres),
     ),
   },
   'Redis and PostgreSQL stop answering for five seconds': {
@@ -157,7 +157,7 @@ export const JOB_SCENARIOS: Readonly<Record<string, Scenario>> = {
   'PostgreSQL dies under vision jobs and comes back': {
     statuses: [200],
     jobs: true,
-    disturb: slowly(({ services }) => dies(services.postgres)),
+    disturb: slowly(({ services }) => outage(services.postgres)),
   },
 };
 
@@ -187,7 +187,7 @@ async function paused(parts: readonly ServicePart[], forMs: number): Promise<voi
 }
 
 /** Killed, and started again after a while. */
-async function dies(server: Server): Promise<void> {
+async function outage(server: Server): Promise<void> {
   await server.kill();
   await delay(OUTAGE_MS);
   await server.start();

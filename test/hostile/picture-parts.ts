@@ -5,12 +5,12 @@ export const isWebp = (bytes: Buffer): boolean => bytes.toString('latin1', 8, 12
 
 /** As far as they can be recognised, views of its bytes: the chunks of a PNG or WebP, else the segments of a JPEG and the coded data. */
 export function partsOf(bytes: Buffer): Buffer[] {
-  if (isPng(bytes)) return walked(bytes, 8, 12, (at) => 12 + bytes.readUInt32BE(at));
-  if (isWebp(bytes)) return walked(bytes, 12, 8, (at) => 8 + 2 * Math.ceil(bytes.readUInt32LE(at + 4) / 2));
-  return walked(bytes, 2, 4, (at) => markerFrom(bytes, at) - at || 2 + bytes.readUInt16BE(at + 2));
+  if (isPng(bytes)) return split(bytes, 8, 12, (at) => 12 + bytes.readUInt32BE(at));
+  if (isWebp(bytes)) return split(bytes, 12, 8, (at) => 8 + 2 * Math.ceil(bytes.readUInt32LE(at + 4) / 2));
+  return split(bytes, 2, 4, (at) => markerFrom(bytes, at) - at || 2 + bytes.readUInt16BE(at + 2));
 }
 
-function walked(bytes: Buffer, from: number, least: number, sizeAt: (at: number) => number): Buffer[] {
+function split(bytes: Buffer, from: number, least: number, sizeAt: (at: number) => number): Buffer[] {
   const parts: Buffer[] = [];
   for (let at = from; at + least <= bytes.length; ) {
     const part = bytes.subarray(at, at + sizeAt(at));

@@ -142,7 +142,7 @@ describe('live keys and test keys', () => {
     expect((await ask(other)).body.usage).toEqual([]);
   });
 
-  test('spend the same credits; a webhook hears of low credits from both, and of jobs only from its own kind', async () => {
+  test('spend the same credits; a webhook reports low credits of both, and only jobs of its own kind', async () => {
     const { live, test } = await keysOfOne(100);
     const body = { ...address, events: ['vision.job.done', 'account.credits.low'], credits_below: 100 };
     const ids = [(await webhookOf(live.api, {}, body)).id, (await webhookOf(test.api, {}, body)).id];

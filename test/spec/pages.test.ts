@@ -45,7 +45,7 @@ test('a page past the end is empty, not an error, and says its number', async ()
 // contract 4.17
 describe('cursors', () => {
   /** The answers to a query, cursor by cursor, in pages of one row and of three in turns. */
-  async function walked(body: object) {
+  async function followed(body: object) {
     const answers = [await query({ ...body, page_size: 1, cursor: '' })];
     for (;;) {
       const cursor = answers.at(-1)?.body.next_cursor;
@@ -62,7 +62,7 @@ describe('cursors', () => {
     { query: 'nothingatall' },
   ])('lead through all rows of %j in the order of pages of any size, and end with null', async (asked) => {
     const all = idsOf(await query({ ...asked, page_size: 100 }));
-    const answers = await walked(asked);
+    const answers = await followed(asked);
     expect(answers.flatMap(idsOf)).toEqual(all);
     for (const { body } of answers) expect(body).toMatchObject({ total_results: all.length, page: 0 });
     expect(answers.map(({ body }) => body.next_cursor).indexOf(null)).toBe(answers.length - 1);

@@ -13,7 +13,7 @@ export interface VisionQueueLimits {
 /** The photos of a call in the queue, and their answer. */
 export interface QueuedAnswer {
   readonly answer: Promise<Neighbourhood>;
-  /** When the deadline has passed: the answer where word of it was lost, else null. */
+  /** When the deadline has passed: the answer if its event was lost, else null. */
   findLateAnswer?(): Promise<Neighbourhood | null>;
   /** Removes waiting photos from the queue; those being processed continue. */
   withdraw?(): Promise<void>;

@@ -135,7 +135,7 @@ export class BullMqProducer {
   }
 
   /**
-   * Looks a job up, in case word of its end was lost: the answer of a finished one is settled. Pauses between tries are of
+   * Looks a job up, in case the event of its end was lost: the answer of a finished one is settled. Pauses between tries are of
    * seconds: one that is still on was set by a clock that was ahead, and ends (contract 14.18).
    */
   async stateOf(jobId: string): Promise<'unfinished' | 'finished' | 'gone'> {

@@ -17,7 +17,7 @@ export interface InProcessVisionQueueOptions extends VisionQueueLimits {
 interface WaitingCall {
   readonly request: NeighbourRequest;
   readonly askedAt: number;
-  /** Runs work in the asynchronous context of this call, not of the one that made room for it. */
+  /** Runs work in the asynchronous context of this call, not of the one whose end made it run. */
   runInContext<Result>(work: () => Result): Result;
   resolve(neighbourhood: Neighbourhood): void;
   reject(failure: unknown): void;
@@ -121,7 +121,7 @@ export class InProcessVisionQueue extends AdmittingQueue implements VisionQueue 
 
 const INDEX_ATTEMPTS = 3;
 
-/** Embeds catalog images without Redis: one slice after another for all callers, so that photos always find room. */
+/** Embeds catalog images without Redis: one slice after another for all callers, so that photos always get a turn. */
 export class InProcessIndexQueue implements IndexQueue {
   readonly isShared = false;
   readonly #stop = new AbortController();

@@ -49,7 +49,7 @@ export class VisionJobService {
   async create(call: CallContext, request: JobRequest): Promise<VisionJob> {
     const { accountId, test, keyId } = call.caller;
     const { includes, baseUrl } = request;
-    // Avoids preparing the photos of a job without room; the binding check is made when it is stored.
+    // Avoids preparing the photos of a job that will be refused; the binding check is made when it is stored.
     const open = await this.jobs.openEntries(call.caller);
     if (open + request.entries.length > OPEN_ENTRIES_MAX) throw tooManyEntries(open);
     const taxonomy = await this.catalog.taxonomy(call.caller.taxonomyVersion);

@@ -55,7 +55,7 @@ const UNTRACED = new Set(['/healthz', '/readyz', '/metrics']);
 
 const FLUSH_TIMEOUT_MS = 3_000;
 
-const COMPLAINT_MS = 600_000;
+const WARNING_MS = 600_000;
 
 /** Longer values say nothing more, and callers choose their paths. */
 const ATTRIBUTE_LENGTH_MAX = 512;
@@ -63,7 +63,7 @@ const ATTRIBUTE_LENGTH_MAX = 512;
 /** Traces by OpenTelemetry and OTLP; for one service per process, as contexts are global. */
 export class OpenTelemetry implements Tracing {
   readonly #provider: TracerProvider;
-  #complainedAt = Number.NEGATIVE_INFINITY;
+  #warnedAt = Number.NEGATIVE_INFINITY;
 
   constructor(
     settings: TraceSettings,
@@ -71,7 +71,7 @@ export class OpenTelemetry implements Tracing {
   ) {
     context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
     propagation.setGlobalPropagator(new W3CTraceContextPropagator());
-    setGlobalErrorHandler((failure) => this.#complain(failure));
+    setGlobalErrorHandler((failure) => this.#warn(failure));
     const protocol = settings.OTEL_EXPORTER_OTLP_TRACES_PROTOCOL ?? settings.OTEL_EXPORTER_OTLP_PROTOCOL;
     const exporter = protocol === 'http/json' ? new JsonExporter() : new ProtobufExporter();
     const ours = { 'service.name': 'loupe', 'service.instance.id': `${hostname()}:${process.pid}` };
@@ -125,7 +125,7 @@ export class OpenTelemetry implements Tracing {
   }
 
   async close(): Promise<void> {
-    const flushed = this.#provider.shutdown().catch((failure: unknown) => this.#complain(failure));
+    const flushed = this.#provider.shutdown().catch((failure: unknown) => this.#warn(failure));
     await Promise.race([flushed, delay(FLUSH_TIMEOUT_MS, undefined, { ref: false })]);
     context.disable();
     propagation.disable();
@@ -173,9 +173,9 @@ export class OpenTelemetry implements Tracing {
     });
   }
 
-  #complain(failure: unknown): void {
-    if (Date.now() - this.#complainedAt < COMPLAINT_MS) return;
-    this.#complainedAt = Date.now();
+  #warn(failure: unknown): void {
+    if (Date.now() - this.#warnedAt < WARNING_MS) return;
+    this.#warnedAt = Date.now();
     this.logger.warn({ failure: String(failure) }, 'traces do not arrive and are dropped');
   }
 }

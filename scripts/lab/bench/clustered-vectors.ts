@@ -70,11 +70,11 @@ const lengthOf = (vector: Float32Array): number =>
 export async function loadVectors(knex: Knex, size: number): Promise<EmbeddingVersion> {
   const embeddings = new PostgresEmbeddingRepository(knex, 1);
   const images = Math.floor(size / VIEWS);
-  const [standing] = await embeddings.versions();
-  if (standing) {
-    const counted = sql`SELECT count(*) AS vectors FROM ${embeddingsOf(standing.id)}`;
+  const [existing] = await embeddings.versions();
+  if (existing) {
+    const counted = sql`SELECT count(*) AS vectors FROM ${embeddingsOf(existing.id)}`;
     const [line] = await rowsOf<{ vectors: number }>(knex, counted);
-    if (Number(line?.vectors) === images * VIEWS) return standing;
+    if (Number(line?.vectors) === images * VIEWS) return existing;
     throw new Error(`the database holds ${line?.vectors} vectors instead of none or ${images * VIEWS}`);
   }
   await showImages(knex, images);

@@ -62,9 +62,9 @@ export function useNewSession(offered: boolean) {
   const change = (next: string | null, kind: State['kind'], more: Partial<State> = {}) => {
     if (next !== null && kind === 'own') sessionStorage.setItem(KEPT, next);
     else sessionStorage.removeItem(KEPT);
-    const { account: told = null } = more;
-    rememberCategories(told?.categories ?? []);
-    const credits = { creditsUsed: 0, creditsRemaining: told?.account.credits ?? null };
+    const { account: checked = null } = more;
+    rememberCategories(checked?.categories ?? []);
+    const credits = { creditsUsed: 0, creditsRemaining: checked?.account.credits ?? null };
     patch({ key: next, kind, account: null, refused: null, ...credits, ...more });
   };
   const takeOffer = async () => {
