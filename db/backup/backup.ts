@@ -1,5 +1,5 @@
 import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { lstat, mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -39,6 +39,9 @@ export interface BackedUp {
 export async function backUp(knex: Knex, madeAt: Date, held: BackedUp, file: string): Promise<BackupSummary> {
   const folder = dirname(file);
   await mkdir(folder, { recursive: true });
+  // Else it is refused when all is written.
+  if ((await lstat(file).catch(() => null))?.isDirectory())
+    throw new Error(`${file} is a folder; name a file.`);
   const work = await mkdtemp(join(folder, `.${basename(file)}-`));
   try {
     const draft = join(work, 'backup');

@@ -190,7 +190,7 @@ export class AdaptService {
 
 const tooFew = (products: number) =>
   badRequest(
-    `${products} products have several pictures that are embedded; a map needs at least ${ADAPTABLE_PRODUCTS_MIN}. Photograph more products from another side and import the pictures, or give photos by --photos.`,
+    `${products} ${products === 1 ? 'product has' : 'products have'} several pictures that are embedded; a map needs at least ${ADAPTABLE_PRODUCTS_MIN}. Photograph more products from another side and import the pictures, or give photos by --photos.`,
   );
 
 const noBetter = ({ before, after, queries }: Record<'before' | 'after' | 'queries', number>) =>

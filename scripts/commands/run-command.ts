@@ -67,9 +67,21 @@ function report(failure: unknown, withStack: boolean): number {
   return 1;
 }
 
+/** What is wrong with a file or folder that a command was given. */
+const FILE_FAULTS: Readonly<Record<string, string>> = {
+  EACCES: 'may not be used by this user',
+  EEXIST: 'is a file, where a folder is needed',
+  EISDIR: 'is a folder; name a file',
+  ENOENT: 'does not exist',
+  ENOTDIR: 'is below a file, where a folder is needed',
+  EROFS: 'is on a disk that can only be read',
+};
+
 /** The message of an AppError hides its cause from callers; operators see it. */
 function reasonOf(failure: unknown): string {
   if (!(failure instanceof Error)) return String(failure);
+  const { code = '', path, dest = path }: NodeJS.ErrnoException & { dest?: string } = failure;
+  if (dest !== undefined && FILE_FAULTS[code]) return `${dest} ${FILE_FAULTS[code]} (${code}).`;
   const isInside = failure instanceof AppError && failure.status >= 500 && failure.cause instanceof Error;
   return isInside ? `${failure.message} (${String(failure.cause)})` : failure.message;
 }

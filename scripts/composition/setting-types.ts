@@ -11,7 +11,7 @@ export const wholeNumber = (fallback: number, minimum = 0, maximum = Number.MAX_
     .string()
     .regex(/^\d+$/, 'must be a whole number')
     .transform(Number)
-    .pipe(z.number().int().min(minimum).max(maximum))
+    .pipe(z.number().min(minimum).max(maximum))
     .default(fallback);
 
 export const milliseconds = (fallback: number, minimum = 0) => wholeNumber(fallback, minimum, TIMER_MS_MAX);

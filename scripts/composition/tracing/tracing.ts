@@ -42,7 +42,10 @@ export const TRACE_SETTINGS = {
   OTEL_SERVICE_NAME: z.string().optional(),
   OTEL_RESOURCE_ATTRIBUTES: attributes.optional(),
   OTEL_TRACES_SAMPLER: z
-    .templateLiteral([z.enum(['', 'parentbased_']), z.enum(['always_on', 'always_off', 'traceidratio'])])
+    .templateLiteral(
+      [z.enum(['', 'parentbased_']), z.enum(['always_on', 'always_off', 'traceidratio'])],
+      'must be always_on, always_off or traceidratio, or one of them after parentbased_',
+    )
     .default('parentbased_always_on'),
   OTEL_TRACES_SAMPLER_ARG: z.coerce.number('must be a number from 0 to 1').min(0).max(1).default(1),
 } as const;
