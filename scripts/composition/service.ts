@@ -40,7 +40,7 @@ export async function startService(
   try {
     const settings = apiSettings(config, loupe, () => lifecycle, demo);
     const app = createApp(servesHttp ? apiServices(loupe.container) : null, settings);
-    const server = createServer(loupe.tracing.requests(app));
+    const server = createServer(app, loupe.tracing.requests(app));
     const url = servesHttp ? await listen(server, config) : await listenIfFree(server, config, loupe);
     if (servesHttp) await announceService(config, url);
     lifecycle = 'ready';
