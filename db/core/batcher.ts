@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import DataLoader from 'dataloader';
 import { LRUCache } from 'lru-cache';
 
@@ -29,7 +28,14 @@ export class Batcher<Item, Result> {
       return working;
     };
     const batchScheduleFn = (dispatch: () => void) =>
-      void Promise.race([latest, delay(PATIENCE_MS, undefined, { ref: false })]).then(dispatch);
+      void new Promise<void>((resolve) => {
+        const late = setTimeout(resolve, PATIENCE_MS).unref();
+        // A timer that is left running keeps the batch and its results in memory.
+        void latest.then(() => {
+          clearTimeout(late);
+          resolve();
+        });
+      }).then(dispatch);
     return new DataLoader(workAll, { cache: false, batchScheduleFn });
   }
 }

@@ -46,7 +46,7 @@ export interface Billed<Value> {
 export const RESERVATION_MS = 120_000;
 
 /** Whether credits are held for a call; its booking, null when it is unknown whether it was made. */
-const LEDGER_HAS = new WeakMap<CallContext, { held?: true; sold?: Sold | null }>();
+const LEDGER_HAS = new WeakMap<CallContext, { held?: true; sold?: Omit<Sold, 'items'> | null }>();
 
 /**
  * Charges for work: before it the balance must cover the highest possible price, which is held during long work; the price
@@ -102,7 +102,9 @@ export class Billing {
       if (isUncovered(failure)) LEDGER_HAS.set(call, { ...before });
       throw failure;
     }
-    LEDGER_HAS.set(call, sold ? { ...before, sold } : { ...before });
+    const { creditsUsed = 0, creditsRemaining = null } = sold ?? {};
+    // Without the rows: what a WeakMap holds outlives its key until a full garbage collection.
+    LEDGER_HAS.set(call, sold ? { ...before, sold: { creditsUsed, creditsRemaining } } : { ...before });
     return sold;
   }
 
